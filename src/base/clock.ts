@@ -1,0 +1,16 @@
+/** Time as a dependency, so that tests can own it. xstate's `clock` option takes the timer half of it. */
+export interface Clock {
+  /** Wall clock, milliseconds since 1970. For showing and logging only: it can be stepped. */
+  now(): number;
+  /** Monotonic clock, milliseconds from an arbitrary origin. For every duration and deadline. */
+  monotonic(): number;
+  setTimeout(callback: () => void, milliseconds: number): unknown;
+  clearTimeout(handle: unknown): void;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  setTimeout: (callback, milliseconds) => setTimeout(callback, milliseconds),
+  clearTimeout: (handle) => clearTimeout(handle as Parameters<typeof clearTimeout>[0]),
+};

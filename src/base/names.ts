@@ -1,0 +1,43 @@
+/** Names of processes and groups: segments joined by `/` (protocol-decisions, "Conventions for every frame"). */
+
+export const NAME_MAX_LENGTH = 255;
+export const SEGMENT_MAX_LENGTH = 64;
+
+// Control, format (bidi marks and the like), unassigned, private and surrogate code points, line and paragraph separators.
+const NOT_PRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
+
+/** Why `name` cannot name a process or group, as the end of a sentence ("… is empty"), or null if it can. */
+export function nameProblem(name: string): string | null {
+  if (name.length === 0) return "is empty";
+  if (name.length > NAME_MAX_LENGTH) return `is longer than ${NAME_MAX_LENGTH} characters`;
+  for (const segment of name.split("/")) {
+    if (segment.length === 0) return "has an empty segment (check for a leading, trailing or double '/')";
+    if (segment.length > SEGMENT_MAX_LENGTH) return `has a segment longer than ${SEGMENT_MAX_LENGTH} characters`;
+    if (segment === "." || segment === "..") return "has a segment '.' or '..'";
+    if (NOT_PRINTABLE.test(segment)) return "has a character that cannot be printed";
+  }
+  return null;
+}
+
+/** The last segment, as shown in the UI. */
+export function displayName(name: string): string {
+  return name.slice(name.lastIndexOf("/") + 1);
+}
+
+/** The name of the group that holds `name`, or null at the root. */
+export function parentName(name: string): string | null {
+  const cut = name.lastIndexOf("/");
+  return cut < 0 ? null : name.slice(0, cut);
+}
+
+/** All groups above `name`, outermost first: "a/b/c" → ["a", "a/b"]. */
+export function ancestorNames(name: string): string[] {
+  const ancestors: string[] = [];
+  for (let cut = name.indexOf("/"); cut >= 0; cut = name.indexOf("/", cut + 1)) ancestors.push(name.slice(0, cut));
+  return ancestors;
+}
+
+/** Whether `name` is `scope` itself or lies below it. */
+export function isWithin(name: string, scope: string): boolean {
+  return name === scope || (name.length > scope.length && name.startsWith(scope) && name[scope.length] === "/");
+}

@@ -1,0 +1,84 @@
+import type { ReadyCondition, RunSpec, StopStep } from "../contract/run.ts";
+
+/** A command as configured or overridden: what a person reads, and what the host executes. */
+export interface Command {
+  /** One line; array commands are shell-quoted (protocol-decisions, "Processes"). */
+  readonly text: string;
+  readonly program: RunSpec["program"];
+}
+
+export type DependencyCondition = "started" | "ready" | "completed";
+
+export interface Dependency {
+  readonly name: string;
+  readonly condition: DependencyCondition;
+  /** What happens to the dependent when this dependency is stopped by request. */
+  readonly on_stop: "stop" | "restart" | "keep";
+}
+
+/** Milliseconds throughout. */
+export interface RestartPolicy {
+  readonly policy: "never" | "on-failure" | "always";
+  /** First delay; multiplied by `factor` after each failure, up to `max_delay`. */
+  readonly delay: number;
+  readonly factor: number;
+  readonly max_delay: number;
+  /** More restarts than this within `window` is a crash loop: state `error`. */
+  readonly max_restarts: number;
+  readonly window: number;
+  /** A run that lived this long sets the delay back to `delay`. */
+  readonly reset_after: number;
+}
+
+/** A process of the configuration with every default applied and every reference resolved. */
+export interface ProcessDefinition {
+  readonly name: string;
+  /** Logical node; "localhost" until nodes can be configured. */
+  readonly node: string;
+  readonly command: Command;
+  /** In configuration order, without `default`. */
+  readonly alternate_commands: ReadonlyMap<string, Command>;
+  readonly cwd: string;
+  readonly base_dir: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly pass_environment: readonly string[];
+  readonly terminal: { readonly rows: number; readonly cols: number; readonly backlog: number };
+  readonly ready: ReadyCondition | null;
+  readonly ready_timeout: number | null;
+  readonly depends_on: readonly Dependency[];
+  readonly restart: RestartPolicy;
+  readonly stop: readonly StopStep[];
+  readonly success_exit_codes: readonly number[];
+  readonly autostart: boolean;
+}
+
+export interface InstanceSettings {
+  readonly name: string;
+  /** Where the one port listens: host "" is every interface; port 0 picks a free one. */
+  readonly manager: { readonly host: string; readonly port: number };
+  /** Absolute, or null when not configured. */
+  readonly webui_auth_file: string | null;
+  /** Absolute. */
+  readonly state_dir: string;
+  readonly retained_log_entries: number;
+}
+
+/** A loaded, checked and resolved configuration. */
+export interface Config {
+  /** Absolute path of the main file, or null for a configuration given as an object. */
+  readonly file: string | null;
+  readonly base_dir: string;
+  readonly instance: InstanceSettings;
+  /** Every group that exists, also those implied by process names. */
+  readonly groups: ReadonlyMap<string, { readonly opened: boolean }>;
+  /** In configuration order. */
+  readonly processes: ReadonlyMap<string, ProcessDefinition>;
+}
+
+/** One problem of a configuration; `line` and `column` are 1-based, 0 when unknown. */
+export interface ConfigProblem {
+  path: string;
+  line: number;
+  column: number;
+  message: string;
+}

@@ -1,0 +1,27 @@
+import type { HostEvent, HostHeartbeat, HostLog, HostRequestName, OutputChunk, OutputWindows, RequestOf, ResponseOf } from "./messages.ts";
+
+export interface HostListener {
+  onEvent?(event: HostEvent): void;
+  onHeartbeat?(heartbeat: HostHeartbeat): void;
+  onOutput?(chunk: OutputChunk): void;
+  onLog?(entry: HostLog): void;
+}
+
+/**
+ * What manager and host say to each other. The host itself implements it (`daemon/host.ts`: the direct link of an
+ * embedding program), and `bus/host-link.ts` carries it over the bus; one behavioural suite holds for both.
+ *
+ * Rejections are MgrError: `stale_session`, `not_running`, `conflict`, `busy`, `spawn_failed`, `bad_field`,
+ * over the bus also `timeout` and `host_unavailable`.
+ */
+export interface HostLink {
+  readonly host: string;
+  request<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>>;
+  /** Fire and forget; repeated by the caller. Stale sessions are ignored. */
+  window(windows: OutputWindows): void;
+  /** The manager lives and still holds `session`. */
+  heartbeat(session: string): void;
+  /** Several listeners may be there; returns the way to leave. */
+  listen(listener: HostListener): () => void;
+  close(): Promise<void>;
+}

@@ -1,0 +1,127 @@
+import { z } from "zod";
+import { runId, runReport, runSpec, stopStep } from "./run.ts";
+
+/** Version N of this contract. A manager speaks N and N-1; otherwise the host is not ready and nothing is killed. */
+export const CONTRACT_VERSION = 1;
+
+/** Largest message on the bus, bytes; larger answers are paged (runtime.md, "Bus"). */
+export const MAX_MESSAGE_BYTES = 512 * 1024;
+/** Largest output chunk, bytes. */
+export const MAX_CHUNK_BYTES = 64 * 1024;
+/** How far a window may reach ahead of its start, bytes. */
+export const MAX_WINDOW_BYTES = 1024 * 1024;
+/** Heartbeat period in both directions, and the silence after which the other side is given up. */
+export const HEARTBEAT_MS = 2_000;
+export const HEARTBEAT_LOST_MS = 6_000;
+/** Most bytes of unwritten stdin per process; beyond it `busy` (protocol-decisions, "Output"). */
+export const MAX_STDIN_QUEUE_BYTES = 1024 * 1024;
+
+const session = z.string().min(1).max(64);
+const offset = z.number().int().min(0);
+const dimension = z.number().int().min(1).max(65_535);
+
+/** Requests a manager makes of a host. Every command but `hello` names its session; every one about a run, its run_id. */
+export const HOST_REQUESTS = {
+  hello: {
+    request: z.object({ epoch: z.number().int().min(1), manager_pid: z.number().int(), contracts: z.array(z.number().int()) }),
+    response: z.object({
+      session,
+      contract: z.number().int(),
+      pid: z.number().int(),
+      boot_id: z.string(),
+      /** Names the life of this daemon: ring offsets are comparable only under the same stream_id. */
+      stream_id: z.string(),
+      seq: offset,
+      time: z.number(),
+    }),
+  },
+  /** Known run_id: the recorded result. New one while a run of that name or its tree lives: `conflict`, details {run}. */
+  spawn: {
+    request: z.object({ session, run_id: runId, spec: runSpec, memo: z.string().max(4_096) }),
+    response: z.object({ run: runReport }),
+  },
+  /** Carried out to extinction by the host alone; answered once accepted. A stop of a stopping run is accepted. */
+  stop: { request: z.object({ session, run_id: runId, steps: z.array(stopStep).min(1) }), response: z.object({}) },
+  signal: { request: z.object({ session, run_id: runId, signal: z.string() }), response: z.object({}) },
+  /** Answered once queued; `busy` when the queue is full. */
+  write: { request: z.object({ session, run_id: runId, text: z.string() }), response: z.object({}) },
+  resize: { request: z.object({ session, run_id: runId, rows: dimension, cols: dimension }), response: z.object({}) },
+  memo: { request: z.object({ session, run_id: runId, memo: z.string().max(4_096) }), response: z.object({}) },
+  /** Where the last `lines` lines of a name's ring begin. `pid` 0 and equal offsets if it never ran. */
+  tail: {
+    request: z.object({ session, name: z.string(), lines: z.number().int().min(1).max(100_000) }),
+    response: z.object({
+      stream_id: z.string(),
+      pid: z.number().int(),
+      from: offset,
+      until: offset,
+      /** The ring had fewer lines than asked for because older ones were evicted. */
+      truncated: z.boolean(),
+    }),
+  },
+  /** At most `max` (≤ 256 KiB) bytes of the ring from `from`; `from` of the answer is later if bytes were evicted. */
+  read: {
+    request: z.object({ session, name: z.string(), from: offset, max: z.number().int().min(1).max(262_144) }),
+    response: z.object({ from: offset, data: z.instanceof(Uint8Array) }),
+  },
+  /** The run table, paged by name order; `after` is the last name of the page before. */
+  report: {
+    request: z.object({ session, after: z.string().nullable() }),
+    response: z.object({ seq: offset, runs: z.array(runReport), next: z.string().nullable() }),
+  },
+} as const;
+
+export type HostRequests = typeof HOST_REQUESTS;
+export type HostRequestName = keyof HostRequests;
+export type RequestOf<N extends HostRequestName> = z.infer<HostRequests[N]["request"]>;
+export type ResponseOf<N extends HostRequestName> = z.infer<HostRequests[N]["response"]>;
+
+/** An entry of the run table changed. `kind` names the change; `run` is the entry after it. */
+export const hostEvent = z.object({
+  seq: offset,
+  kind: z.enum(["spawned", "ready", "stopping", "exited", "extinct", "changed"]),
+  run: runReport,
+});
+export type HostEvent = z.infer<typeof hostEvent>;
+
+/** Sent by the host each HEARTBEAT_MS, with or without a session, and at once when it has connected. */
+export const hostHeartbeat = z.object({
+  host: z.string(),
+  contract: z.number().int(),
+  pid: z.number().int(),
+  stream_id: z.string(),
+  /** The session it obeys now, or null: it waits for a hello. */
+  session: session.nullable(),
+  seq: offset,
+});
+export type HostHeartbeat = z.infer<typeof hostHeartbeat>;
+
+/** A log line of the host for the manager's log book. */
+export const hostLog = z.object({ level: z.enum(["debug", "info", "warning", "error"]), source: z.string(), msg: z.string() });
+export type HostLog = z.infer<typeof hostLog>;
+
+/**
+ * "Send `length` bytes of `name` from `from` on, and none further." Not answered: repeated by the manager each second
+ * and moved on as it consumes. `from: null` is the end of the ring at this moment: the host answers at once with an
+ * empty chunk that carries the offset (the anchor). `length: 0` closes the window. An unknown name's ring is empty at 0.
+ */
+export const outputWindow = z.object({ name: z.string(), from: offset.nullable(), length: z.number().int().min(0).max(MAX_WINDOW_BYTES) });
+export type OutputWindow = z.infer<typeof outputWindow>;
+
+/** Several windows in one message, at most 512. */
+export const outputWindows = z.object({ session, windows: z.array(outputWindow).max(512) });
+export type OutputWindows = z.infer<typeof outputWindows>;
+
+/**
+ * Bytes of one process's ring, at most MAX_CHUNK_BYTES. A gap (bytes evicted before they could be sent) has `data`
+ * empty and `gap` > 0; an anchor has both empty and 0.
+ */
+export interface OutputChunk {
+  name: string;
+  stream_id: string;
+  /** Offset of the first byte of `data`, or of the first lost byte of a gap. */
+  offset: number;
+  /** Bytes lost, 0 for data. */
+  gap: number;
+  data: Uint8Array;
+}

@@ -1,0 +1,19 @@
+/**
+ * Bus subjects between manager and host. `host` is percent-encoded into one token (`.`, `*`, `>` and blanks too).
+ *
+ *   mgr.host.<host>.do.<request>   request/reply, manager → host   (JSON; `read` answers binary, see bus/host-link.ts)
+ *   mgr.host.<host>.window         manager → host
+ *   mgr.host.<host>.alive          manager → host, the manager's heartbeat {session}
+ *   mgr.host.<host>.heartbeat      host → manager
+ *   mgr.host.<host>.event          host → manager
+ *   mgr.host.<host>.log            host → manager
+ *   mgr.host.<host>.output         host → manager, binary, on the daemon's bulk connection
+ */
+export function hostSubject(host: string, leaf: string): string {
+  return `mgr.host.${subjectToken(host)}.${leaf}`;
+}
+
+/** Percent-encodes whatever a subject token may not hold. */
+export function subjectToken(text: string): string {
+  return encodeURIComponent(text).replace(/[.*!'()~]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+}

@@ -1,0 +1,70 @@
+import type { LogEntry, LogLevel } from "../protocol/resources.ts";
+import { LOG_LEVELS } from "../protocol/resources.ts";
+import { formatTime } from "../protocol/time.ts";
+
+/** Numeric order of levels: an entry passes a minimum level if its number is not lower. */
+export function levelAtLeast(level: LogLevel, minimum: LogLevel): boolean {
+  return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(minimum);
+}
+
+export interface LogInput {
+  level: LogLevel;
+  source: string;
+  msg: string;
+}
+
+export interface LogBookOptions {
+  /** Entries kept in memory. */
+  capacity: number;
+  now: () => number;
+  /** Highest id that an earlier manager persisted, 0 if none: ids grow across restarts. */
+  lastId?: number;
+}
+
+/** The manager's log: a ring of entries with growing ids, and whoever follows it. */
+export class LogBook {
+  readonly #entries: (LogEntry | undefined)[];
+  readonly #listeners = new Set<(entry: LogEntry) => void>();
+  readonly #now: () => number;
+  readonly #capacity: number;
+  #nextId: number;
+  #count = 0;
+
+  constructor(options: LogBookOptions) {
+    this.#capacity = options.capacity;
+    this.#entries = new Array<LogEntry | undefined>(Math.min(options.capacity, 1_024));
+    this.#now = options.now;
+    // runtime.md, "Frames out": the first id is max(last persisted + 1, unix milliseconds × 1000).
+    this.#nextId = Math.max((options.lastId ?? 0) + 1, Math.floor(options.now()) * 1_000);
+  }
+
+  get lastId(): number {
+    return this.#nextId - 1;
+  }
+
+  append(input: LogInput): LogEntry {
+    const entry: LogEntry = { id: this.#nextId++, ts: formatTime(this.#now()), level: input.level, source: input.source, msg: input.msg };
+    this.#entries[this.#count++ % this.#capacity] = entry;
+    for (const listener of this.#listeners) listener(entry);
+    return entry;
+  }
+
+  /** Retained entries of at least `level`, oldest first; with `limit` the last `limit` of them. */
+  entries(options: { level?: LogLevel; limit?: number } = {}): LogEntry[] {
+    const minimum = options.level ?? "debug";
+    const limit = options.limit ?? Number.POSITIVE_INFINITY;
+    const found: LogEntry[] = [];
+    const oldest = Math.max(0, this.#count - this.#capacity);
+    for (let index = this.#count - 1; index >= oldest && found.length < limit; index--) {
+      const entry = this.#entries[index % this.#capacity];
+      if (entry && levelAtLeast(entry.level, minimum)) found.push(entry);
+    }
+    return found.reverse();
+  }
+
+  /** Follows from now on; listeners must not throw. Returns the way to leave. */
+  subscribe(listener: (entry: LogEntry) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}

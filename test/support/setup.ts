@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { afterAll, expect } from "vitest";
+
+// A test file that leaves a child process behind has failed, whatever its assertions said.
+function livingChildren(): string[] {
+  const children: string[] = [];
+  for (const task of readdirSync("/proc/self/task")) {
+    for (const pid of readFileSync(`/proc/self/task/${task}/children`, "utf8").split(" ").filter(Boolean)) {
+      try {
+        children.push(`${pid} ${readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim()}`);
+      } catch {
+        // It ended between the listing and the look: not a leak.
+      }
+    }
+  }
+  return children;
+}
+
+const before = livingChildren();
+
+afterAll(async () => {
+  const deadline = Date.now() + 2_000;
+  let leaked = livingChildren().filter((child) => !before.includes(child));
+  while (leaked.length > 0 && Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    leaked = livingChildren().filter((child) => !before.includes(child));
+  }
+  expect(leaked, "child processes left behind by this test file").toEqual([]);
+});

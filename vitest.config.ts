@@ -1,0 +1,26 @@
+import { defineConfig } from "vitest/config";
+
+// Two projects: `unit` runs from the sources; `e2e` runs the built program (dist/) as a user does.
+const shared = {
+  environment: "node" as const,
+  pool: "forks" as const,
+  // xstate drops events to stopped actors silently unless it is loaded in development mode.
+  execArgv: ["-C", "development"],
+  testTimeout: 15_000,
+  hookTimeout: 20_000,
+  setupFiles: ["test/support/setup.ts"],
+};
+
+export default defineConfig({
+  // Node 20 does not know `await using`; it has to be compiled away.
+  oxc: { target: "es2023" },
+  ssr: { resolve: { conditions: ["development", "node", "import", "default"] } },
+  test: {
+    reporters: process.env.CI ? ["default"] : ["default"],
+    maxWorkers: 2,
+    projects: [
+      { extends: true, test: { ...shared, name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/e2e/**"] } },
+      { extends: true, test: { ...shared, name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeout: 90_000, hookTimeout: 60_000 } },
+    ],
+  },
+});
