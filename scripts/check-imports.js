@@ -1,0 +1,97 @@
+// Checks the import rules of docs/architecture.md ("Layers"): folders import one way, packages stay in their folders.
+// dependency-cruiser would need the TypeScript 6 compiler API, which TypeScript 7 does not have (docs/decisions/0002).
+import { readdirSync, readFileSync } from "node:fs";
+import { builtinModules } from "node:module";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+
+/** Per folder of src: the folders it may import beside itself. */
+const below = (...folders) => new Set(folders);
+const base = below("base");
+const protocol = below("base");
+const contract = below("base", "protocol");
+const log = below(...contract, "contract");
+const bus = below(...log, "log");
+const members = below(...bus, "bus");
+const actors = below(...members, "config", "daemon", "client");
+const transport = below(...actors, "actors");
+const http = below(...transport, "transport");
+const app = below(...http, "http");
+const outer = below(...app, "app");
+const MAY_IMPORT = {
+  base: below(),
+  protocol: base,
+  contract: below(...protocol, "protocol"),
+  log,
+  bus,
+  config: members,
+  daemon: members,
+  client: members,
+  actors: below(...members, "config", "client"),
+  transport: below(...members, "config", "client", "actors"),
+  http: below(...members, "config", "client", "actors", "transport"),
+  app,
+  testing: outer,
+  cli: below(...outer),
+  web: below("base", "protocol", "client"),
+};
+
+/** Packages that only some files may import (docs/architecture.md). */
+const PACKAGE_HOMES = {
+  ws: [/^src\/transport\//, /^src\/http\/upgrade\.ts$/, /^src\/bus\/transport/, /^src\/client\//],
+  rxjs: [/^src\/client\//, /^src\/transport\//, /^src\/app\//],
+  xstate: [/^src\/actors\//, /^src\/app\//, /^src\/testing\//],
+  pino: [/^src\/app\//, /^src\/daemon\/main/],
+  koffi: [/^src\/daemon\//],
+  "node-pty": [/^src\/daemon\//],
+  "@nats-io/nats-core": [/^src\/bus\//],
+};
+/** Folders that must run in a browser too. */
+const WITHOUT_NODE = new Set(["base", "protocol", "web"]);
+const NODE_MODULES = new Set(builtinModules.flatMap((name) => [name, `node:${name}`]));
+
+const IMPORT = /(?:^|\n)\s*(?:import|export)\s[^;]*?\sfrom\s+"([^"]+)"|(?:^|[^\w.])import\(\s*"([^"]+)"\s*\)|(?:^|\n)import\s+"([^"]+)"/g;
+
+function sources(folder) {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+}
+
+function folderOf(file) {
+  const [top, second] = file.split("/");
+  return top === "web" ? "web" : top === "src" ? second : null;
+}
+
+const problems = [];
+let edges = 0;
+for (const file of [...sources("src"), ...sources("web")]) {
+  const from = folderOf(file);
+  const allowed = MAY_IMPORT[from];
+  if (!allowed) {
+    problems.push(`${file}: the folder '${from}' has no place in the chain; add it to scripts/check-imports.js and docs/architecture.md`);
+    continue;
+  }
+  for (const match of readFileSync(join(root, file), "utf8").matchAll(IMPORT)) {
+    const target = match[1] ?? match[2] ?? match[3];
+    edges++;
+    if (target.startsWith(".")) {
+      const to = folderOf(relative(root, join(root, dirname(file), target)));
+      if (to === null) problems.push(`${file}: imports ${target}, outside src and web`);
+      else if (to !== from && !allowed.has(to)) problems.push(`${file}: ${from} may not import ${to} (${target})`);
+      continue;
+    }
+    if (NODE_MODULES.has(target)) {
+      if (WITHOUT_NODE.has(from)) problems.push(`${file}: ${from} must run in a browser, it may not import ${target}`);
+      continue;
+    }
+    const name = target.startsWith("@") ? target.split("/").slice(0, 2).join("/") : target.split("/")[0];
+    const homes = PACKAGE_HOMES[name];
+    if (homes && !homes.some((home) => home.test(file))) problems.push(`${file}: package '${name}' may not be used here`);
+  }
+}
+for (const problem of problems) console.error(problem);
+console.log(`import rules: ${edges} imports checked, ${problems.length} against the rules`);
+process.exit(problems.length > 0 ? 1 : 0);

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# The whole check: packages, build, types, style, import rules, generated files, tests. Last line: `N passed, N failed`.
+set -u
+cd "$(dirname "$0")/.."
+passed=0
+failed=0
+step() {
+  local name=$1
+  shift
+  echo "== $name"
+  if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $name" >&2; fi
+}
+
+bash scripts/system-packages || { echo "0 passed, 1 failed"; exit 1; }
+step "build" npm run --silent build
+step "types" npm run --silent typecheck
+step "style and unused code" npm run --silent lint
+step "import rules" node scripts/check-imports.js
+
+report=$(mktemp)
+echo "== tests"
+npx vitest run --reporter=default --reporter=json --outputFile.json="$report"
+status=$?
+read -r tests_passed tests_failed tests_skipped < <(node -e '
+  let r; try { r = JSON.parse(require("fs").readFileSync(process.argv[1], "utf8")); } catch { console.log("0 1 0"); process.exit(); }
+  const brokenFiles = r.testResults.filter((f) => f.status === "failed" && f.assertionResults.every((t) => t.status !== "failed")).length;
+  console.log(r.numPassedTests, r.numFailedTests + brokenFiles, r.numPendingTests + (r.numTodoTests ?? 0));' "$report")
+rm -f "$report"
+passed=$((passed + tests_passed))
+failed=$((failed + tests_failed))
+# An error outside of any test (an unhandled rejection, a leaked handle) fails the run as well; a skipped test is one too.
+if [ "$status" -ne 0 ] && [ "$tests_failed" -eq 0 ]; then failed=$((failed + 1)); fi
+if [ "$tests_skipped" -ne 0 ]; then echo "FAILED: $tests_skipped tests were skipped" >&2; failed=$((failed + tests_skipped)); fi
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
