@@ -1,0 +1,10 @@
+// Prints readings at a rate, as a driver would: a name and the readings a second.
+const [name = "sensor", hertz = "10"] = process.argv.slice(2);
+const noise = () => (Math.random() - 0.5) / 50;
+let sequence = 0;
+console.log(`${name}: ${hertz} Hz`);
+setInterval(() => {
+  const phase = sequence++ / 10;
+  const reading = [Math.sin(phase) + noise(), Math.cos(phase) + noise(), 9.81 + noise()];
+  console.log(`${name} #${sequence} ${reading.map((value) => value.toFixed(4).padStart(8)).join(" ")}`);
+}, 1000 / Number(hertz));
