@@ -1,0 +1,112 @@
+import { filter, firstValueFrom, type Observable, type Subscription } from "rxjs";
+import { isErrorCode, MgrError } from "../base/errors.ts";
+import type { ClientFrame, ManagerFrame } from "../protocol/frames.ts";
+import type { Snapshot } from "../protocol/resources.ts";
+import type { Link, LinkState } from "./link.ts";
+
+export interface RequestOptions {
+  /** Milliseconds until the promise rejects with `timeout`; 15 s by default. */
+  timeout?: number;
+}
+
+interface Waiting {
+  type: string;
+  resolve: (frame: ManagerFrame) => void;
+  reject: (error: Error) => void;
+  timer: ReturnType<typeof setTimeout>;
+}
+
+const DEFAULT_TIMEOUT_MS = 15_000;
+
+/**
+ * A manager as a program sees it: requests with answers over a link, and the frames that come by themselves.
+ * Rejections are MgrError: the code of the manager's `error` or failed result frame, `timeout`, or `host_unavailable`
+ * when the link is not open or closes before the answer.
+ */
+export class ManagerClient {
+  readonly link: Link;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #subscriptions: Subscription[];
+  #nextId = 1;
+
+  constructor(link: Link) {
+    this.link = link;
+    this.#subscriptions = [
+      link.frames$.subscribe((frame) => this.#answer(frame)),
+      link.state$.subscribe((state) => {
+        if (state.kind === "waiting" || state.kind === "closed") this.#rejectAll(state.reason);
+      }),
+    ];
+  }
+
+  /** Every frame of the manager, answers included. */
+  get frames$(): Observable<ManagerFrame> {
+    return this.link.frames$;
+  }
+
+  /** Resolves when the link is open; rejects when it is closed for good. */
+  async opened(): Promise<void> {
+    const state = await firstValueFrom(this.link.state$.pipe(filter((now: LinkState) => now.kind === "open" || now.kind === "closed")));
+    if (state.kind === "closed") throw new MgrError("host_unavailable", `cannot reach the manager: ${state.reason}`);
+  }
+
+  /** Sends a frame and resolves with its answer: the result frame, or `ack` where the protocol knows none. */
+  request(frame: ClientFrame, options: RequestOptions = {}): Promise<ManagerFrame> {
+    return new Promise((resolve, reject) => {
+      const id = this.#nextId++;
+      if (!this.link.send({ ...frame, request_id: id })) {
+        reject(new MgrError("host_unavailable", "not connected to the manager"));
+        return;
+      }
+      const milliseconds = options.timeout ?? DEFAULT_TIMEOUT_MS;
+      const timer = setTimeout(() => {
+        this.#waiting.delete(id);
+        reject(new MgrError("timeout", `the manager did not answer '${frame.type}' within ${milliseconds} ms`));
+      }, milliseconds);
+      this.#waiting.set(id, { type: frame.type, resolve, reject, timer });
+    });
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    const frame = await this.request({ type: "get_snapshot" });
+    if (frame.type !== "snapshot") throw new MgrError("internal", `'get_snapshot' was answered by '${frame.type}'`);
+    return frame;
+  }
+
+  close(): void {
+    this.link.close();
+    for (const subscription of this.#subscriptions) subscription.unsubscribe();
+    this.#rejectAll("closed by this program");
+  }
+
+  #answer(frame: ManagerFrame): void {
+    const id = "request_id" in frame ? frame.request_id : undefined;
+    if (typeof id !== "number") return;
+    const waiting = this.#waiting.get(id);
+    if (!waiting) return;
+    this.#waiting.delete(id);
+    clearTimeout(waiting.timer);
+    const failure = failureOf(frame);
+    if (failure) waiting.reject(failure);
+    else waiting.resolve(frame);
+  }
+
+  #rejectAll(reason: string): void {
+    for (const waiting of this.#waiting.values()) {
+      clearTimeout(waiting.timer);
+      waiting.reject(
+        new MgrError("host_unavailable", `the connection to the manager ended before it answered '${waiting.type}': ${reason}`),
+      );
+    }
+    this.#waiting.clear();
+  }
+}
+
+/** The error that an answer stands for: an `error` frame, or a result frame with `ok: false`. */
+function failureOf(frame: ManagerFrame): MgrError | null {
+  const failed = frame.type === "error" || ("ok" in frame && frame.ok === false);
+  if (!failed) return null;
+  const code = "code" in frame && isErrorCode(frame.code) ? frame.code : "internal";
+  const message = "message" in frame && typeof frame.message === "string" ? frame.message : `'${frame.type}' failed`;
+  return new MgrError(code, message);
+}

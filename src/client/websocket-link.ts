@@ -1,0 +1,113 @@
+import { BehaviorSubject, Subject } from "rxjs";
+import { messageOf } from "../base/errors.ts";
+import type { ClientFrame, ManagerFrame } from "../protocol/frames.ts";
+import type { Link, LinkState } from "./link.ts";
+
+/** What browsers' WebSocket and the `ws` package have in common. */
+export interface WebSocketLike {
+  readonly readyState: number;
+  readonly bufferedAmount: number;
+  send(data: string): void;
+  close(code?: number, reason?: string): void;
+  onopen: ((event: never) => void) | null;
+  onmessage: ((event: { data: unknown } & never) => void) | null;
+  onclose: ((event: { code: number; reason: string } & never) => void) | null;
+  onerror: ((event: never) => void) | null;
+}
+
+export interface WebSocketLinkOptions {
+  /** Opens a socket; called again for each attempt. `fail` ends the attempt with a better reason than the socket has. */
+  open: (fail: (error: Error) => void) => WebSocketLike;
+  /** Milliseconds; doubled after each failure up to `retryMax`. `false`: no second attempt. */
+  retry?: { first: number; max: number } | false;
+  /** True for failures that another attempt cannot mend (a refused login). */
+  isFinal?: (error: unknown) => boolean;
+}
+
+const OPEN = 1;
+const RETRY = { first: 250, max: 5_000 };
+/** A connection that lived this long sets the backoff back, milliseconds. */
+const STABLE_AFTER_MS = 2_000;
+
+/** A link over a WebSocket that reconnects with exponential backoff. */
+export function webSocketLink(options: WebSocketLinkOptions): Link {
+  const frames$ = new Subject<ManagerFrame>();
+  const state$ = new BehaviorSubject<LinkState>({ kind: "connecting", attempt: 1 });
+  const retry = options.retry === undefined ? RETRY : options.retry;
+  let socket: WebSocketLike | null = null;
+  let attempt = 1;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let over = false;
+
+  function finish(reason: string): void {
+    if (over) return;
+    over = true;
+    clearTimeout(timer);
+    state$.next({ kind: "closed", reason });
+    state$.complete();
+    frames$.complete();
+  }
+
+  function failed(reason: string, final: boolean): void {
+    socket = null;
+    clearTimeout(timer);
+    if (over) return;
+    if (final || retry === false) {
+      finish(reason);
+      return;
+    }
+    const delay = Math.min(retry.max, retry.first * 2 ** Math.min(attempt - 1, 16));
+    state$.next({ kind: "waiting", attempt, retry_ms: delay, reason });
+    timer = setTimeout(() => {
+      attempt++;
+      dial();
+    }, delay);
+  }
+
+  function dial(): void {
+    state$.next({ kind: "connecting", attempt });
+    let trouble = "the connection could not be opened";
+    let ended = false;
+    const end = (reason: string, final: boolean) => {
+      if (ended) return;
+      ended = true;
+      failed(reason, final);
+    };
+    try {
+      const opened = options.open((error) => end(messageOf(error), options.isFinal?.(error) ?? false));
+      socket = opened;
+      opened.onopen = () => {
+        timer = setTimeout(() => {
+          attempt = 1;
+        }, STABLE_AFTER_MS);
+        state$.next({ kind: "open" });
+      };
+      opened.onmessage = (event) => {
+        if (typeof event.data === "string") frames$.next(JSON.parse(event.data) as ManagerFrame);
+      };
+      opened.onerror = (event: { message?: unknown }) => {
+        if (typeof event.message === "string" && event.message !== "") trouble = event.message;
+      };
+      opened.onclose = (event) => end(event.reason || (event.code === 1006 ? trouble : `closed with code ${event.code}`), false);
+    } catch (error) {
+      end(messageOf(error), options.isFinal?.(error) ?? false);
+    }
+  }
+
+  dial();
+  return {
+    frames$,
+    state$,
+    send(frame: ClientFrame): boolean {
+      if (socket === null || socket.readyState !== OPEN) return false;
+      socket.send(JSON.stringify(frame));
+      return true;
+    },
+    close(reason = "closed by this program") {
+      const open = socket;
+      socket = null;
+      finish(reason);
+      open?.close(1000);
+    },
+  };
+}
