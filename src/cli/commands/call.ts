@@ -1,0 +1,29 @@
+import { MgrError } from "../../base/errors.ts";
+import type { ClientFrame } from "../../protocol/frames.ts";
+import { type ConnectionFlags, connectManager } from "../connection.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+
+/** `mgr call JSON`: sends any frame of the protocol and prints its answer as JSON. */
+export async function call(json: string, flags: ConnectionFlags): Promise<void> {
+  const frame = parse(json);
+  const client = await connectManager(flags);
+  try {
+    console.log(JSON.stringify(await client.request(frame), null, 2));
+  } catch (error) {
+    if (!(error instanceof MgrError)) throw error;
+    console.log(JSON.stringify({ type: "error", code: error.code, message: error.message }, null, 2));
+    throw error;
+  } finally {
+    client.close();
+  }
+}
+
+function parse(json: string): ClientFrame {
+  try {
+    const frame: unknown = JSON.parse(json);
+    if (frame !== null && typeof frame === "object" && "type" in frame && typeof frame.type === "string") return frame as ClientFrame;
+  } catch (cause) {
+    throw new CommandFailure(EXIT.usage, `not JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
+  throw new CommandFailure(EXIT.usage, `a frame is one JSON object with a "type", for example '{"type":"get_snapshot"}'`);
+}

@@ -1,0 +1,8 @@
+import { loadConfig } from "../configuration.ts";
+
+/** `mgr check`: validates a configuration; every problem at once, exit code 2 if there is one. */
+export async function check(flags: { config?: string; json?: boolean }): Promise<void> {
+  const config = await loadConfig(flags.config, flags.json ?? false);
+  if (flags.json) console.log(JSON.stringify({ ok: true, problems: [], processes: [...config.processes.keys()] }, null, 2));
+  else console.log(`${config.file}: good, ${config.processes.size} processes in ${config.groups.size} groups`);
+}

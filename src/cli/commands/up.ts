@@ -1,0 +1,98 @@
+import { spawn } from "node:child_process";
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { RunningManager } from "../../app/manager.ts";
+import type { Config } from "../../config/definition.ts";
+import type { LogEntry } from "../../protocol/resources.ts";
+import { loadConfig } from "../configuration.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { paint } from "../table.ts";
+
+export interface UpFlags {
+  config?: string;
+  detach?: boolean;
+  all?: boolean;
+  keep?: boolean;
+}
+
+/** Set for the manager that `mgr up --detach` leaves behind. */
+const DETACHED = "MGR_DETACHED";
+/** How long a detached manager may take until it serves, milliseconds: it may have to wait 10 s for a daemon's hello. */
+const DETACH_TIMEOUT_MS = 30_000;
+
+/** `mgr up [NAME…]`: runs the manager, in the foreground until a signal or detached. */
+export async function up(names: string[], flags: UpFlags): Promise<void> {
+  const config = await loadConfig(flags.config);
+  if (flags.detach) return detach(config, names, flags);
+
+  const { startManager } = await import("../../app/manager.ts");
+  const detached = process.env[DETACHED] === "1";
+  delete process.env[DETACHED];
+  const manager = await startManager(config, { onLog: detached ? undefined : printEntry, start: flags.all ? "all" : names });
+  if (!detached)
+    process.stdout.write(`${paint("bold", config.instance.name)} is up at ${paint("bold", manager.url)}  (Ctrl-C stops everything)\n`);
+  if (detached) process.send?.({ url: manager.url });
+  if (process.connected) process.disconnect();
+  await untilSignalled(manager, flags.keep ?? false, detached);
+}
+
+/** A first signal stops everything in reverse order, a second one at once; `--keep` leaves everything running. */
+async function untilSignalled(manager: RunningManager, keep: boolean, detached: boolean): Promise<void> {
+  let signals = 0;
+  await new Promise<void>((resolve, reject) => {
+    const onSignal = (signal: NodeJS.Signals) => {
+      signals++;
+      if (signals === 1) {
+        if (!detached)
+          process.stderr.write(`\n${signal}: ${keep ? "leaving everything running" : "stopping everything; once more ends it at once"}\n`);
+        manager.shutdown({ keep }).then(resolve, reject);
+      } else if (signals === 2) {
+        manager.shutdownNow().then(resolve, reject);
+      }
+    };
+    process.on("SIGINT", onSignal);
+    process.on("SIGTERM", onSignal);
+    // runtime.md: SIGHUP is SIGTERM in the foreground; detached there is no terminal to lose.
+    process.on("SIGHUP", detached ? () => {} : onSignal);
+  });
+  process.exit(EXIT.done);
+}
+
+async function detach(config: Config, names: string[], flags: UpFlags): Promise<void> {
+  mkdirSync(config.instance.state_dir, { recursive: true, mode: 0o700 });
+  const errors = join(config.instance.state_dir, "manager.stderr");
+  const stderr = openSync(errors, "w", 0o600);
+  const child = spawn(process.execPath, [process.argv[1] ?? "", "up", "-c", config.file ?? "", ...(flags.all ? ["--all"] : []), ...names], {
+    detached: true,
+    stdio: ["ignore", "ignore", stderr, "ipc"],
+    env: { ...process.env, [DETACHED]: "1" },
+  });
+  closeSync(stderr);
+  const url = await new Promise<string | null>((resolve) => {
+    const timer = setTimeout(() => resolve(null), DETACH_TIMEOUT_MS);
+    child.once("message", (message: { url: string }) => {
+      clearTimeout(timer);
+      resolve(message.url);
+    });
+    child.once("exit", () => {
+      clearTimeout(timer);
+      resolve(null);
+    });
+  });
+  if (url === null) {
+    const why = (await readFile(errors, "utf8")).trim();
+    throw new CommandFailure(child.exitCode ?? EXIT.failed, why === "" ? "the manager did not come up; its manager.log says more" : why);
+  }
+  if (child.connected) child.disconnect();
+  child.unref();
+  console.log(`${config.instance.name} is up at ${url} (pid ${child.pid}); 'mgr down' ends it`);
+}
+
+function printEntry(entry: LogEntry): void {
+  if (entry.level === "debug") return;
+  const level = { info: paint("grey", "info "), warning: paint("yellow", "warn "), error: paint("red", "error") }[entry.level];
+  process.stdout.write(
+    `${paint("grey", entry.ts.slice(11))} ${level} ${entry.source === "manager" ? "" : `${entry.source}: `}${entry.msg}\n`,
+  );
+}

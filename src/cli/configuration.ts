@@ -1,0 +1,19 @@
+import { MgrError } from "../base/errors.ts";
+import { formatConfigError } from "../config/check-report.ts";
+import type { Config } from "../config/definition.ts";
+import { ConfigError, loadConfigFile } from "../config/load.ts";
+import { CommandFailure, EXIT } from "./exit-codes.ts";
+
+/** Loads the configuration of a command line; a bad one ends the command with exit code 2 and every problem. */
+export async function loadConfig(path: string | undefined, json = false): Promise<Config> {
+  try {
+    return await loadConfigFile(path ?? "mgr.yaml");
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      if (json) console.log(JSON.stringify({ ok: false, problems: error.problems }, null, 2));
+      throw new CommandFailure(EXIT.usage, formatConfigError(error));
+    }
+    if (error instanceof MgrError) throw new CommandFailure(EXIT.usage, error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+import { MgrError, messageOf } from "../base/errors.ts";
+
+/** Exit codes of every command (README, "Command line"). */
+export const EXIT = { done: 0, failed: 1, usage: 2, notFound: 3, timeout: 4 } as const;
+
+/** Ends a command with an exit code and a sentence on stderr. */
+export class CommandFailure extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode: number, message: string) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof CommandFailure) return error.exitCode;
+  if (!(error instanceof MgrError)) return EXIT.failed;
+  if (error.code === "not_found") return EXIT.notFound;
+  if (error.code === "timeout") return EXIT.timeout;
+  return error.code === "bad_field" || error.code === "bad_json" || error.code === "unknown_action" ? EXIT.usage : EXIT.failed;
+}
+
+/** What stderr says about `error`: one sentence, or the whole stack for a defect of this program. */
+export function explain(error: unknown): string {
+  if (error instanceof CommandFailure || error instanceof MgrError) return error.message;
+  return error instanceof Error && error.stack ? error.stack : messageOf(error);
+}

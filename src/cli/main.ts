@@ -1,0 +1,109 @@
+import { readFileSync } from "node:fs";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { call } from "./commands/call.ts";
+import { check } from "./commands/check.ts";
+import { control } from "./commands/control.ts";
+import { down } from "./commands/down.ts";
+import { logs } from "./commands/logs.ts";
+import { ps } from "./commands/ps.ts";
+import { up } from "./commands/up.ts";
+import { EXIT, exitCodeOf, explain } from "./exit-codes.ts";
+
+const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
+
+const program = new Command("mgr")
+  .description("Supervises processes in groups under real terminals, and serves them on one port to a browser, scripts and this command.")
+  .version(version)
+  .showHelpAfterError("(mgr --help shows what there is)")
+  .exitOverride()
+  .addHelpText(
+    "after",
+    "\nExit codes: 0 done, 1 failed, 2 usage or bad configuration, 3 not found, 4 time-out.\nNO_COLOR turns colours off.",
+  );
+
+const configuration = () => new Option("-c, --config <file>", "configuration file").default("mgr.yaml");
+const connecting = (command: Command) =>
+  command
+    .addOption(configuration())
+    .option("--url <url>", "the manager's address (MGR_URL)")
+    .option("--user <name>", "web user (MGR_USER)")
+    .option("--password-file <file>", "file that holds the user's password (MGR_PASSWORD_FILE)");
+
+program
+  .command("up [names...]")
+  .description("run the manager and what is configured to start by itself, and NAMES")
+  .addOption(configuration())
+  .option("-d, --detach", "leave it running in the background")
+  .option("--all", "start every process")
+  .option("--keep", "leave the processes running when this ends")
+  .action(up);
+
+program
+  .command("down")
+  .description("end the manager, its daemon and every process, in reverse order")
+  .addOption(configuration())
+  .option("--timeout <seconds>", "how long to wait", seconds, 60)
+  .action(down);
+
+connecting(program.command("ps [names...]"))
+  .description("list processes and their states")
+  .option("--json", "as JSON")
+  .option("-w, --watch", "repaint on every change")
+  .action(ps);
+
+for (const verb of ["start", "stop", "restart"] as const) {
+  connecting(program.command(`${verb} <names...>`))
+    .description(`${verb} processes, groups or whatever matches a pattern, and wait for it`)
+    .option("--no-wait", "return as soon as the manager has accepted it")
+    .option("--timeout <seconds>", "how long to wait", seconds, 60)
+    .action((names, flags) => control(verb, names, flags));
+}
+
+connecting(program.command("logs <names...>"))
+  .description("print the output of processes")
+  .option("-f, --follow", "go on with what comes")
+  .option("-n, --lines <count>", "how many lines of each to begin with", count, 1000)
+  .action(logs);
+
+connecting(program.command("call <json>")).description("send any frame of the protocol and print its answer").action(call);
+
+program
+  .command("check")
+  .description("validate a configuration; every problem with file, line and column")
+  .addOption(configuration())
+  .option("--json", "as JSON")
+  .action(check);
+
+program
+  .command("daemon")
+  .description("run this host's daemon for a configuration in the foreground (mgr up starts one by itself)")
+  .addOption(configuration())
+  .action(async (flags) => (await import("./commands/daemon.ts")).daemon(flags));
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value <= 86_400)) throw new InvalidArgumentError("a number of seconds up to 86400 is expected.");
+  return value;
+}
+
+function count(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > 100_000)
+    throw new InvalidArgumentError("a whole number from 1 to 100000 is expected.");
+  return value;
+}
+
+// A reader that leaves early (`mgr logs x | head`) is no error.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? EXIT.done : EXIT.failed));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof Error && "code" in error && typeof error.code === "string" && error.code.startsWith("commander.")) {
+    // commander has printed its sentence or the help already.
+    process.exitCode = "exitCode" in error && error.exitCode === 0 ? EXIT.done : EXIT.usage;
+  } else {
+    process.stderr.write(`mgr: ${explain(error)}\n`);
+    process.exitCode = exitCodeOf(error);
+  }
+}

@@ -1,0 +1,16 @@
+import { compileFnmatch } from "../base/fnmatch.ts";
+import { isWithin } from "../base/names.ts";
+import type { Process } from "../protocol/resources.ts";
+import { CommandFailure, EXIT } from "./exit-codes.ts";
+
+/** What a command line names: processes, whole groups, or fnmatch patterns. Each has to match something. */
+export function selectProcesses(processes: Process[], wanted: string[]): Process[] {
+  const chosen = new Set<Process>();
+  for (const word of wanted) {
+    const matches = compileFnmatch(word);
+    const found = processes.filter((process) => isWithin(process.name, word) || matches(process.name));
+    if (found.length === 0) throw new CommandFailure(EXIT.notFound, `no process, group or match for '${word}'; 'mgr ps' lists them`);
+    for (const process of found) chosen.add(process);
+  }
+  return [...chosen];
+}

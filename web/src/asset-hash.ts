@@ -1,0 +1,12 @@
+/**
+ * A page older than the manager's assets reloads itself, once for each hash, with its other parameters kept
+ * (protocol.md, "Versioning"). Returns whether it does.
+ */
+export function reloadIfStale(current: string): boolean {
+  const own = document.querySelector<HTMLMetaElement>('meta[name="mgr-asset-hash"]')?.content;
+  const url = new URL(location.href);
+  if (!own || !current || own === current || url.searchParams.get("v") === current) return false;
+  url.searchParams.set("v", current);
+  location.replace(url);
+  return true;
+}

@@ -1,0 +1,17 @@
+import { signal } from "@preact/signals";
+
+/** Milliseconds since 1970, ticking once a second for whoever reads it. */
+export const now = signal(Date.now());
+setInterval(() => {
+  now.value = Date.now();
+}, 1_000);
+
+/** How long since (or, `until`, to) a zoneless UTC time of the protocol: "42s", "3m 5s", "2h 10m", "4d 2h". */
+export function lasting(timestamp: string, until = false): string {
+  const difference = (now.value - Date.parse(`${timestamp}Z`)) * (until ? -1 : 1);
+  const seconds = Math.max(0, Math.round(difference / 1_000));
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)}h ${Math.floor((seconds % 3_600) / 60)}m`;
+  return `${Math.floor(seconds / 86_400)}d ${Math.floor((seconds % 86_400) / 3_600)}h`;
+}
