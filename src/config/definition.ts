@@ -77,8 +77,13 @@ export interface Config {
 
 /** One problem of a configuration; `line` and `column` are 1-based, 0 when unknown. */
 export interface ConfigProblem {
+  /** As it was named by the caller, "" for a configuration given as an object. */
+  file: string;
+  /** The key's path, "" for the whole file. */
   path: string;
   line: number;
   column: number;
   message: string;
+  /** The line itself, "" when unknown. */
+  excerpt: string;
 }

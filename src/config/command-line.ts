@@ -1,0 +1,120 @@
+import { MgrError } from "../base/errors.ts";
+import type { Command } from "./definition.ts";
+
+/**
+ * The command of a configuration or an override. A string without shell syntax is split into words as sh would and
+ * executed directly; with shell syntax, or `shell: true`, it is a line for `/bin/sh -c`. An array is always executed
+ * directly. Throws MgrError `bad_field` with what is wrong as a sentence without a subject ("has an unclosed …").
+ */
+export function toCommand(source: string | readonly string[], shell = false): Command {
+  if (typeof source !== "string") return fromWords(source, shell);
+  if (source.includes("\0")) throw refusal("holds a NUL character, which no program can be given");
+  const text = source.trim();
+  if (text === "") throw refusal("is empty");
+  if (shell) return { text, program: { kind: "shell", line: source } };
+  const words = splitWords(source);
+  if (words === null) return { text, program: { kind: "shell", line: source } };
+  if (words[0] === "") throw refusal("names an empty program");
+  return { text, program: { kind: "exec", argv: words } };
+}
+
+/** `argv` as one line that sh splits into the same words again. */
+export function quoteWords(argv: readonly string[]): string {
+  return argv.map((word, index) => (isPlain(word, index === 0) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(" ");
+}
+
+function fromWords(argv: readonly string[], shell: boolean): Command {
+  if (argv.length === 0) throw refusal("is an empty list; the first item names the program");
+  if (argv[0] === "") throw refusal("names an empty program");
+  if (argv.some((word) => word.includes("\0"))) throw refusal("holds a NUL character, which no program can be given");
+  if (shell) throw refusal("is a list, which is executed directly; with 'shell: true' it must be one string");
+  return { text: quoteWords(argv), program: { kind: "exec", argv: [...argv] } };
+}
+
+// Words that mean something to sh only as an unquoted first word: reserved words, and builtins that are no programs.
+const SHELL_WORDS = new Set(
+  (
+    "! { } case do done elif else esac fi for function if in select then time until while " +
+    ". : alias bg break cd command continue eval exec exit export fg getopts hash jobs local read readonly return set shift source times trap type ulimit umask unalias unset wait"
+  ).split(" "),
+);
+// The same as an unquoted part of a word, wherever it stands: operators, expansions, globs, and a newline.
+const SHELL_ANYWHERE = new Set("|&;<>()$`*?[\n");
+const SHELL_AT_WORD_START = new Set("#~");
+const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*=/;
+
+/** The words of `line`, or null if only a shell can tell what it means. */
+function splitWords(line: string): string[] | null {
+  const source = line.replace(/^[ \t\n]+/, "");
+  const words: string[] = [];
+  /** The word being read, undefined between words; `unquoted` is it as long as nothing in it was quoted. */
+  let word: string | undefined;
+  let quoted = false;
+  const finish = (): boolean => {
+    if (word === undefined) return true;
+    if (words.length === 0 && !quoted && SHELL_WORDS.has(word)) return false;
+    words.push(word);
+    word = undefined;
+    quoted = false;
+    return true;
+  };
+  for (let index = 0; index < source.length; index++) {
+    const char = source.charAt(index);
+    if (char === " " || char === "\t") {
+      if (!finish()) return null;
+    } else if (char === "\n" && /^[ \t\n]*$/.test(source.slice(index))) {
+      break; // A newline at the end, as a YAML block scalar has it, means nothing.
+    } else if (SHELL_ANYWHERE.has(char) || (word === undefined && SHELL_AT_WORD_START.has(char))) {
+      return null;
+    } else if (char === "\\") {
+      const next = source[++index];
+      if (next === undefined) throw refusal("ends in a backslash, which has nothing to quote");
+      if (next === "\n") continue;
+      word = (word ?? "") + next;
+      quoted = true;
+    } else if (char === "'") {
+      const end = source.indexOf("'", index + 1);
+      if (end < 0) throw refusal(`has an unclosed single quote at character ${index + 1}`);
+      word = (word ?? "") + source.slice(index + 1, end);
+      quoted = true;
+      index = end;
+    } else if (char === '"') {
+      const inner = readDoubleQuoted(source, index);
+      if (inner === null) return null;
+      word = (word ?? "") + inner.text;
+      quoted = true;
+      index = inner.end;
+    } else {
+      word = (word ?? "") + char;
+      if (char === "=" && words.length === 0 && !quoted && ASSIGNMENT.test(word)) return null;
+    }
+  }
+  if (!finish()) return null;
+  if (words.length === 0) throw refusal("is empty");
+  return words;
+}
+
+/** Between double quotes a backslash quotes only `$`, a backquote, `"`, itself and a newline; null at an expansion. */
+function readDoubleQuoted(source: string, start: number): { text: string; end: number } | null {
+  let text = "";
+  for (let index = start + 1; index < source.length; index++) {
+    const char = source.charAt(index);
+    if (char === '"') return { text, end: index };
+    if (char === "$" || char === "`") return null;
+    const next = source[index + 1];
+    if (char === "\\" && next !== undefined && '$`"\\\n'.includes(next)) {
+      if (next !== "\n") text += next;
+      index++;
+    } else text += char;
+  }
+  throw refusal(`has an unclosed double quote at character ${start + 1}`);
+}
+
+function isPlain(word: string, first: boolean): boolean {
+  if (!/^[A-Za-z0-9_@%+=:,./-]+$/.test(word)) return false;
+  return !first || !(word.includes("=") || SHELL_WORDS.has(word));
+}
+
+function refusal(message: string): MgrError {
+  return new MgrError("bad_field", message);
+}

@@ -1,0 +1,64 @@
+import { MgrError } from "../base/errors.ts";
+import type { ConfigProblem } from "./definition.ts";
+
+export type KeyPath = readonly (string | number)[];
+
+/** A problem before it is known where in which file it stands. `at: "key"` points at the key instead of at its value. */
+export interface Finding {
+  path: KeyPath;
+  message: string;
+  at?: "key" | "value";
+}
+
+/** A configuration that cannot be used. `problems` are all that were found, in the order of the file. */
+export class ConfigError extends MgrError {
+  /** The main file as it was named, or null for a configuration given as an object. */
+  readonly file: string | null;
+  readonly problems: readonly ConfigProblem[];
+
+  constructor(file: string | null, problems: readonly ConfigProblem[], options: { cause?: unknown } = {}) {
+    const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
+    const lines = problems.map(
+      (problem) => `\n  ${locationOf(problem)}${problem.path === "" ? "" : `${problem.path}: `}${problem.message}`,
+    );
+    super("bad_field", `${file ?? "the configuration"} has ${count}:${lines.join("")}`, { ...options, details: problems });
+    this.file = file;
+    this.problems = problems;
+  }
+}
+
+function locationOf(problem: ConfigProblem): string {
+  return problem.line === 0 ? "" : `${problem.line}:${problem.column} `;
+}
+
+/** "processes.sim/world.depends_on[2]"; keys that would be ambiguous there are quoted: processes["a.b"]. */
+export function formatKeyPath(path: KeyPath): string {
+  let text = "";
+  for (const key of path) {
+    if (typeof key === "number") text += `[${key}]`;
+    else if (/^[^\s.[\]"'\p{C}]+$/u.test(key)) text += text === "" ? key : `.${key}`;
+    else text += `[${JSON.stringify(key)}]`;
+  }
+  return text;
+}
+
+const FOUND_MAX_LENGTH = 40;
+
+/** What a person reads of a wrong value: "the number 5", "'abc'", "a list". */
+export function describeValue(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return "an empty value";
+  if (typeof value === "string") {
+    const shown = value.length > FOUND_MAX_LENGTH ? `${value.slice(0, FOUND_MAX_LENGTH)}…` : value;
+    return value === "" ? "an empty string" : `'${escapeControls(shown)}'`;
+  }
+  if (typeof value === "number" || typeof value === "boolean") return `the ${typeof value} ${value}`;
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
+  if (typeof value === "object") return "a mapping";
+  return `a ${typeof value}`;
+}
+
+/** Makes control and format characters visible, so that text from a file cannot act on a terminal. */
+export function escapeControls(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
+}
