@@ -1,0 +1,49 @@
+import type { RunSpec } from "../contract/run.ts";
+import type { Command, Config, ProcessDefinition } from "./definition.ts";
+
+export interface RunChoices {
+  /** The command in effect: the definition's, an alternate one or an override. */
+  command: Command;
+  /** Where inherited variables come from; null for the host's own environment. */
+  inherited: Record<string, string> | null;
+  stop_rank: number;
+  /** Terminal size that a user chose; the definition's when left out. */
+  size?: { rows: number; cols: number } | undefined;
+}
+
+/** What a host is told to run. */
+export function buildRunSpec(definition: ProcessDefinition, choices: RunChoices): RunSpec {
+  return {
+    name: definition.name,
+    command: choices.command.text,
+    program: choices.command.program,
+    cwd: definition.cwd,
+    base_dir: definition.base_dir,
+    environment: definition.environment,
+    pass_environment: [...definition.pass_environment],
+    inherited: choices.inherited,
+    terminal: { ...definition.terminal, ...choices.size },
+    ready: definition.ready,
+    stop: [...definition.stop],
+    stop_rank: choices.stop_rank,
+  };
+}
+
+/** A rank for each process, higher than those of the processes it depends on: what has the highest stops first. */
+export function stopRanks(config: Pick<Config, "processes">): ReadonlyMap<string, number> {
+  const ranks = new Map<string, number>();
+  for (const start of config.processes.keys()) {
+    // Depth first without recursion: a name is ranked once all its dependencies are. Loading has refused cycles.
+    const trail = [start];
+    for (let name = trail.at(-1); name !== undefined; name = trail.at(-1)) {
+      const dependencies = config.processes.get(name)?.depends_on ?? [];
+      const unranked = dependencies.find((dependency) => !ranks.has(dependency.name));
+      if (unranked !== undefined) trail.push(unranked.name);
+      else {
+        ranks.set(name, Math.max(-1, ...dependencies.map((dependency) => ranks.get(dependency.name) ?? 0)) + 1);
+        trail.pop();
+      }
+    }
+  }
+  return ranks;
+}
