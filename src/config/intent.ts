@@ -1,39 +1,8 @@
 import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
-import { z } from "zod";
 import { MgrError, messageOf } from "../base/errors.ts";
 import { type FileSystem, writeFileAtomically } from "./atomic-file.ts";
-
-const VERSION = 1;
-const counter = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
-const dimension = z.number().int().min(1).max(65_535);
-
-const processIntent = z.looseObject({
-  requested_state: z.enum(["start", "stop"]).exactOptional(),
-  /** Terminal size of the last `send_winch`. */
-  rows: dimension.exactOptional(),
-  cols: dimension.exactOptional(),
-});
-const intentFile = z.looseObject({
-  version: z.number().int().min(1),
-  epoch: counter,
-  last_log_id: counter,
-  // Not a record: zod drops a key `__proto__`.
-  processes: z.custom<Record<string, unknown>>((value) => typeof value === "object" && value !== null && !Array.isArray(value)),
-});
-/** All but `processes`; fields of newer versions are in it, too. */
-interface IntentHeader {
-  version: number;
-  epoch: number;
-  last_log_id: number;
-}
-
-/** What users want of a process. A name without `requested_state` follows its `autostart`. */
-export interface ProcessIntent {
-  requested_state?: "start" | "stop";
-  rows?: number;
-  cols?: number;
-}
+import { type IntentHeader, type LoadedIntent, loadIntent, type ProcessIntent } from "./intent-file.ts";
 
 export interface IntentStoreOptions {
   /** Wall clock, milliseconds since 1970. */
@@ -141,65 +110,6 @@ export class IntentStore {
       throw new MgrError("internal", `what was requested cannot be saved in ${this.#path}: ${messageOf(error)}`, { cause: error });
     }
   }
-}
-
-interface LoadedIntent {
-  processes: Map<string, ProcessIntent>;
-  rest: IntentHeader;
-  warning: string | null;
-}
-
-async function loadIntent(path: string): Promise<LoadedIntent> {
-  const fresh = { version: VERSION, epoch: 0, last_log_id: 0 };
-  let bytes: Uint8Array;
-  try {
-    bytes = await fs.readFile(path);
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return { processes: new Map(), rest: fresh, warning: null };
-    throw new MgrError("internal", `${path} cannot be read: ${messageOf(error)}; mend or remove it`, { cause: error });
-  }
-  try {
-    return parseIntent(new TextDecoder("utf-8", { fatal: true }).decode(bytes), path);
-  } catch (error) {
-    if (error instanceof MgrError) throw error;
-    const aside = await setAside(path);
-    const warning = `${path} was damaged (${damageOf(error)}); it was set aside as ${aside}, and what was requested before is forgotten`;
-    return { processes: new Map(), rest: fresh, warning };
-  }
-}
-
-function parseIntent(text: string, path: string): LoadedIntent {
-  const { processes, ...rest } = intentFile.parse(JSON.parse(text));
-  if (rest.version > VERSION) {
-    throw new MgrError("conflict", `${path} was written by a newer mgr (version ${rest.version}); use that one, or remove the file`);
-  }
-  return {
-    processes: new Map(Object.entries(processes).map(([name, intent]) => [name, processIntent.parse(intent)])),
-    rest,
-    warning: null,
-  };
-}
-
-async function setAside(path: string): Promise<string> {
-  let number = 1;
-  while (await exists(`${path}.damaged-${number}`)) number++;
-  await fs.rename(path, `${path}.damaged-${number}`);
-  return `${path}.damaged-${number}`;
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await fs.lstat(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
-    throw error;
-  }
-}
-
-function damageOf(error: unknown): string {
-  const issue = error instanceof z.ZodError ? error.issues[0] : undefined;
-  return issue === undefined ? messageOf(error) : `${issue.path.join(".")}: ${issue.message}`;
 }
 
 function endOfTurn(): Promise<void> {

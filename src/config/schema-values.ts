@@ -1,0 +1,151 @@
+import { constants } from "node:os";
+import { messageOf } from "../base/errors.ts";
+import { leaf, listOf, listOr, Refusal } from "./schema-kinds.ts";
+import { didYouMean } from "./suggest.ts";
+import { DURATION_PATTERN, parseDuration, parseSize, SIZE_PATTERN } from "./units.ts";
+
+/** The single values of a configuration: what each may be, in words, as JSON Schema, and as the program reads it. */
+const MAX_BACKLOG = 512 * 1_048_576;
+
+export function text(allowed: string, refuse: (value: string) => string | null = () => null) {
+  return leaf<string, string>(allowed, { type: "string", minLength: 1 }, (value) => {
+    if (typeof value !== "string" || value === "") return undefined;
+    const problem = value.includes("\0") ? "holds a NUL character" : refuse(value);
+    return problem === null ? value : new Refusal(problem);
+  });
+}
+
+export const path = (allowed: string) =>
+  text(allowed, (value) =>
+    /^~(\/|$)/.test(value) ? "begins with '~', which is not expanded; write the path out, or relative to this file" : null,
+  );
+
+export function integer(minimum: number, maximum: number) {
+  return leaf<number, number>(`a whole number from ${minimum} to ${maximum}`, { type: "integer", minimum, maximum }, (value) =>
+    typeof value === "number" && Number.isInteger(value) && value >= minimum && value <= maximum ? value : undefined,
+  );
+}
+
+export const flag = leaf<boolean, boolean>("true or false", { type: "boolean" }, (value) =>
+  typeof value === "boolean" ? value : undefined,
+);
+
+export function choice<const Value extends string>(...values: Value[]) {
+  return leaf<Value, Value>(`one of ${values.join(", ")}`, { enum: values }, (value) => {
+    const found = values.find((candidate) => candidate === value);
+    if (found !== undefined || typeof value !== "string") return found;
+    const suggestion = didYouMean(value, values);
+    return suggestion === "" ? undefined : new Refusal(`must be one of ${values.join(", ")}, found '${value}'${suggestion}`);
+  });
+}
+
+const DURATION = "a duration such as 500ms, 5s, 2m, 1h or a number of seconds, at most 24 days";
+const durationJson = {
+  anyOf: [
+    { type: "string", pattern: DURATION_PATTERN },
+    { type: "number", minimum: 0, maximum: 24 * 86_400 },
+  ],
+};
+export const duration = leaf<string | number, number>(DURATION, durationJson, parseDuration);
+export const positiveDuration = leaf<string | number, number>(
+  `${DURATION}, and more than 0`,
+  durationJson,
+  (value) => parseDuration(value) || undefined,
+);
+export const durationOrNone = leaf<string | number, number | "none">(
+  `${DURATION}, and more than 0, or none`,
+  { anyOf: [...durationJson.anyOf, { const: "none" }] },
+  (value) => (value === "none" ? "none" : parseDuration(value) || undefined),
+);
+
+export const backlog = leaf<string | number, number>(
+  "a size such as 64KiB, 4MiB or a number of bytes, from 4KiB to 512MiB",
+  {
+    anyOf: [
+      { type: "string", pattern: SIZE_PATTERN },
+      { type: "integer", minimum: 4_096, maximum: MAX_BACKLOG },
+    ],
+  },
+  (value) => {
+    const size = parseSize(value);
+    return size !== undefined && size >= 4_096 && size <= MAX_BACKLOG ? size : undefined;
+  },
+);
+
+export const factor = leaf<number, number>("a number from 1 to 100", { type: "number", minimum: 1, maximum: 100 }, (value) =>
+  typeof value === "number" && value >= 1 && value <= 100 ? value : undefined,
+);
+
+const SIGNALS = Object.keys(constants.signals).sort();
+export const signal = leaf<string, string>("a signal such as SIGTERM", { enum: SIGNALS }, (value) => {
+  if (typeof value !== "string" || Object.hasOwn(constants.signals, value)) return typeof value === "string" ? value : undefined;
+  const name = value.toUpperCase();
+  const suggestion = didYouMean(name.startsWith("SIG") ? name : `SIG${name}`, SIGNALS);
+  return suggestion === "" ? undefined : new Refusal(`must be a signal such as SIGTERM, found '${value}'${suggestion}`);
+});
+
+export const regex = leaf<string | RegExp, string>("a regular expression", { type: "string", minLength: 1, format: "regex" }, (value) => {
+  if (value instanceof RegExp && /[^gu]/.test(value.flags)) return new Refusal(`has the flags '${value.flags}'; only 'u' is supported`);
+  const pattern = value instanceof RegExp ? value.source : value;
+  if (typeof pattern !== "string" || pattern === "") return undefined;
+  try {
+    new RegExp(pattern, "u");
+    return pattern;
+  } catch (error) {
+    return new Refusal(`is no regular expression: ${messageOf(error)}`);
+  }
+});
+
+export const environmentValue = leaf<string | number | boolean, string | number | boolean>(
+  'a string, number or boolean (an empty value is written "")',
+  { type: ["string", "number", "boolean"] },
+  (value) => {
+    if (typeof value === "string") return value.includes("\0") ? new Refusal("holds a NUL character") : value;
+    return typeof value === "number" || typeof value === "boolean" ? value : undefined;
+  },
+);
+
+export function variableProblem(name: string): string | null {
+  if (name === "") return "is empty";
+  if (/[=\0]/.test(name)) return "holds a '=' or a NUL character, which the name of a variable cannot";
+  return null;
+}
+
+export const passedName = text("the name of a variable, or the beginning of names and a '*' (LC_*)", (value) => {
+  if (/^[^=*]*\*?$/.test(value)) return null;
+  return value.includes("=")
+    ? "holds a '='; 'pass_environment' takes names, 'environment' sets values"
+    : "has a '*' that is not at its end";
+});
+
+const word = leaf<string, string>("a string", { type: "string" }, (value) => (typeof value === "string" ? value : undefined));
+const commandLine = leaf<string, string>("a command: a string, or a list of words", { type: "string", minLength: 1 }, (value) =>
+  typeof value === "string" ? value : undefined,
+);
+export const command = listOr(listOf("words", word, { type: "array", minItems: 1 }), commandLine);
+
+/** `[HOST]:PORT`, where HOST may be empty (every interface) and an IPv6 address stands in brackets. */
+export const listenAddress = leaf<string, { host: string; port: number }>(
+  "HOST:PORT, or :PORT for every interface, such as localhost:8130",
+  { type: "string", pattern: String.raw`^([A-Za-z0-9._-]*|\[[0-9A-Fa-f:.%A-Za-z0-9]+\]):\d{1,5}$` },
+  (value) => {
+    if (typeof value === "number")
+      return new Refusal(`must be HOST:PORT, found ${value}; write '":${value}"' for every interface or 'localhost:${value}'`);
+    if (typeof value !== "string") return undefined;
+    const match = /^(?:([A-Za-z0-9._-]*)|\[([0-9A-Fa-f:.]+(?:%[A-Za-z0-9._-]+)?)\]):(\d{1,5})$/.exec(value);
+    if (match === null)
+      return /^[0-9A-Fa-f:]+:\d+$/.test(value)
+        ? new Refusal(`an IPv6 address stands in brackets: '[::1]:8130', found '${value}'`)
+        : undefined;
+    const port = Number(match[3]);
+    if (port > 65_535) return new Refusal(`the port must be from 0 to 65535, found ${port}`);
+    if (match[2] !== undefined && !URL.canParse(`http://[${match[2].replace(/%.*/, "")}]/`))
+      return new Refusal(`'${match[2]}' is no IPv6 address`);
+    return { host: match[2] ?? match[1] ?? "", port };
+  },
+);
+
+export const instanceName = text("1 to 64 characters A-Z a-z 0-9 . _ -", (value) => {
+  if (value === "." || value === "..") return "cannot be '.' or '..'";
+  return /^[A-Za-z0-9._-]{1,64}$/.test(value) ? null : `must be 1 to 64 characters A-Z a-z 0-9 . _ -, found '${value}'`;
+});
