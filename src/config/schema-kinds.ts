@@ -80,7 +80,7 @@ export function section<Shape extends z.ZodRawShape>(shape: Shape, options: Sect
 
 /** A mapping from names that the user chooses, in their order. `nameProblem` ends the sentence "the name '…' …". */
 export function namedMap<Value extends z.ZodType>(
-  what: string,
+  allowed: string,
   value: Value,
   nameProblem: (name: string) => string | null,
   json: Json = {},
@@ -90,7 +90,7 @@ export function namedMap<Value extends z.ZodType>(
     .transform((input: unknown, context): ReadonlyMap<string, z.output<Value>> => {
       const values = entriesOf(input);
       if (values === undefined) {
-        report(context, { path: [], message: wrongKind(`a mapping from ${what}`, input), at: at(input) });
+        report(context, { path: [], message: wrongKind(allowed, input), at: at(input) });
         return z.NEVER;
       }
       const output = new Map<string, z.output<Value>>();

@@ -95,14 +95,14 @@ const dependency = section({
 });
 const dependsOn = listOr(
   listOf("process names", text("the name of a process"), { uniqueItems: true }),
-  namedMap("process names to {condition, on_stop}", dependency, () => null),
+  namedMap("a list of process names, or a mapping from them to {condition, on_stop}", dependency, () => null),
 );
 
 const shared = {
   cwd: described("Working directory, relative to the folder of this file. Default: that folder.", path("the path of a folder")),
   environment: described(
     "Variables that are set for the process. Those of a process are added to those of 'defaults'.",
-    namedMap("names to values", environmentValue, variableProblem),
+    namedMap("a mapping from names to values", environmentValue, variableProblem),
   ),
   pass_environment: described(
     "Variables to inherit beside the standard ones; a '*' at the end matches the rest of a name.",
@@ -147,7 +147,7 @@ const processSection = section(
     shell: described("Run commands given as strings through /bin/sh -c even without shell syntax. Default false.", flag),
     alternate_commands: described(
       "Further commands by label, to be selected at run time.",
-      namedMap("labels to commands", command, labelProblem),
+      namedMap("a mapping from labels to commands", command, labelProblem),
     ),
     ready: described("When the process counts as ready: after an output line or a time.", ready),
     depends_on: described(
@@ -177,7 +177,7 @@ const rest = {
   groups: described(
     "Settings of groups. A group exists by the names of its processes, too.",
     namedMap(
-      "group names to {opened}",
+      "a mapping from group names to {opened}",
       section({
         opened: described("Whether the group is shown unfolded. Default true.", flag),
       }),
@@ -186,7 +186,7 @@ const rest = {
   ),
   processes: described(
     "The processes by name; '/' separates groups.",
-    namedMap("process names to their settings", processSection, nameProblem),
+    namedMap("a mapping from process names to their settings", processSection, nameProblem),
   ),
 };
 

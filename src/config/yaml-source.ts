@@ -2,8 +2,8 @@ import { type Alias, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, ty
 import type { ConfigProblem } from "./definition.ts";
 import { describeValue, escapeControls, type Finding, formatKeyPath, type KeyPath } from "./problems.ts";
 
-/** Most values that a file may stand for once its aliases are put in: a few lines of nested aliases could mean billions. */
-const MAX_VALUES = 1_000_000;
+/** Most values that the aliases of a file may stand for: a few lines of nested ones could mean billions. */
+const MAX_ALIASED_VALUES = 500_000;
 const MAX_DEPTH = 64;
 const MAX_SYNTAX_ERRORS = 20;
 const ALLOWED_TAGS = new Set(["str", "int", "float", "bool", "null", "map", "seq"].map((name) => `tag:yaml.org,2002:${name}`).concat("!"));
@@ -42,7 +42,10 @@ export function readYaml(text: string, file: string): YamlSource {
   };
 
   if (document.errors.length > 0) {
-    const problems = document.errors.slice(0, MAX_SYNTAX_ERRORS).map((error) => problemAt(error.pos[0], [], syntaxMessage(error)));
+    // Too deep a nesting is reported at each level, and then everything looks unclosed.
+    const tooDeep = document.errors.findLast((error) => error.code === "RESOURCE_EXHAUSTION");
+    const errors = tooDeep === undefined ? document.errors.slice(0, MAX_SYNTAX_ERRORS) : [tooDeep];
+    const problems = errors.map((error) => problemAt(error.pos[0], [], syntaxMessage(error)));
     return { value: undefined, problems, leftOut: new Set(), locate, writtenAt };
   }
   const value = root === null ? undefined : toValue(root, [], walk);
@@ -59,6 +62,7 @@ interface Walk {
   targets: Map<Alias, Node>;
   pairs: Map<YAMLMap, ReadonlyMap<string, Pair>>;
   findings: { offset: number; path: KeyPath; message: string; leftOut: boolean }[];
+  /** Values behind aliases so far. */
   values: number;
   /** How many aliases the walk is inside of. */
   expanding: number;
@@ -71,8 +75,8 @@ function toValue(node: Node, path: KeyPath, walk: Walk): unknown {
   const refuse = (message: string): undefined => {
     walk.findings.push({ offset: node.range?.[0] ?? 0, path, message, leftOut: true });
   };
-  if (++walk.values > MAX_VALUES) {
-    return walk.values === MAX_VALUES + 1 ? refuse(`stands for more than ${MAX_VALUES} values; use fewer aliases`) : undefined;
+  if (walk.expanding > 0 && ++walk.values > MAX_ALIASED_VALUES) {
+    return walk.values === MAX_ALIASED_VALUES + 1 ? refuse(`aliases stand for more than ${MAX_ALIASED_VALUES} values`) : undefined;
   }
   if (isAlias(node)) {
     const target = targetOf(node, walk);
@@ -142,7 +146,7 @@ function noteAnchor(node: Exclude<Node, Alias>, walk: Walk): void {
 function keyOf(pair: Pair, walk: Walk): unknown {
   const node = isAlias(pair.key) ? targetOf(pair.key, walk) : pair.key;
   if (isScalar(node)) noteAnchor(node, walk);
-  return isScalar(node) ? node.value : node === null ? null : {};
+  return isScalar(node) ? node.value : node === null ? null : isSeq(node) ? [node] : {};
 }
 
 interface Place {
