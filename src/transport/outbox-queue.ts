@@ -1,0 +1,77 @@
+/** One message on its way to the socket. */
+export interface OutboxItem {
+  readonly bytes: Buffer;
+  /** A requested answer: not counted against the limits. */
+  readonly exempt: boolean;
+  /** Items of one key replace each other when the reader is slow; null: never replaced. */
+  readonly mergeKey: string | null;
+  /** Called when the socket has taken the last byte. */
+  readonly onSent: (() => void) | null;
+}
+
+/** First in, first out; an item with a merge key can be taken out again before it is sent. */
+export class OutboxQueue {
+  #items: (OutboxItem | null)[] = [];
+  #head = 0;
+  /** Index of the newest item of each merge key. */
+  readonly #byKey = new Map<string, number>();
+  #countedBytes = 0;
+
+  /** Bytes of the items that count against the limits. */
+  get countedBytes(): number {
+    return this.#countedBytes;
+  }
+
+  get isEmpty(): boolean {
+    this.#skipReplaced();
+    return this.#head >= this.#items.length;
+  }
+
+  push(item: OutboxItem): void {
+    if (item.mergeKey !== null) this.#byKey.set(item.mergeKey, this.#items.length);
+    this.#items.push(item);
+    if (!item.exempt) this.#countedBytes += item.bytes.length;
+  }
+
+  /** Takes the newest waiting item of `mergeKey` out: its successor says all it said. */
+  drop(mergeKey: string): void {
+    const index = this.#byKey.get(mergeKey);
+    if (index === undefined) return;
+    this.#byKey.delete(mergeKey);
+    this.#forget(this.#items[index] ?? null);
+    this.#items[index] = null;
+  }
+
+  shift(): OutboxItem | null {
+    this.#skipReplaced();
+    const item = this.#items[this.#head] ?? null;
+    if (item === null) return null;
+    if (item.mergeKey !== null && this.#byKey.get(item.mergeKey) === this.#head) this.#byKey.delete(item.mergeKey);
+    this.#forget(item);
+    this.#items[this.#head++] = null;
+    if (this.#head === this.#items.length) this.#compact();
+    else if (this.#head >= 1_024 && this.#head * 2 >= this.#items.length) this.#compact();
+    return item;
+  }
+
+  clear(): void {
+    this.#items = [];
+    this.#head = 0;
+    this.#byKey.clear();
+    this.#countedBytes = 0;
+  }
+
+  #skipReplaced(): void {
+    while (this.#head < this.#items.length && this.#items[this.#head] === null) this.#head++;
+  }
+
+  #forget(item: OutboxItem | null): void {
+    if (item !== null && !item.exempt) this.#countedBytes -= item.bytes.length;
+  }
+
+  #compact(): void {
+    this.#items = this.#items.slice(this.#head);
+    for (const [key, index] of this.#byKey) this.#byKey.set(key, index - this.#head);
+    this.#head = 0;
+  }
+}

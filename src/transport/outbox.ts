@@ -1,0 +1,169 @@
+import { type OutboxItem, OutboxQueue } from "./outbox-queue.ts";
+import type { OutputPiece } from "./output-piece.ts";
+import { SkippedOutput } from "./skipped-output.ts";
+
+/** Beyond this many waiting bytes output is skipped and upserts are merged (design.md, "Ways through the house"). */
+export const SOFT_LIMIT_BYTES = 1024 * 1024;
+/** Output resumes below this, so that a slow reader gets pieces of some length and not one line at a time. */
+const RESUME_BYTES = SOFT_LIMIT_BYTES / 2;
+/** Beyond this the connection is closed. */
+export const HARD_LIMIT_BYTES = 8 * 1024 * 1024;
+/** Handed to the socket ahead of the network; the rest stays here, where it can still be merged or skipped. */
+const WRITE_AHEAD_BYTES = 256 * 1024;
+/** Larger answers go out as fragments of one message, so that the socket's progress is seen and pings get through. */
+const SLICE_BYTES = 64 * 1024;
+
+/** The part of a WebSocket that the outbox needs. */
+export interface OutboxSocket {
+  /** `fin: false`: more of the same message follows. `done` once the kernel has the bytes, or on failure. */
+  send(data: Buffer, options: { fin: boolean }, done: (error?: Error | null) => void): void;
+  /** Between the two, small writes are joined. */
+  cork(): void;
+  uncork(): void;
+}
+
+export interface OutboxObserver {
+  /** The socket takes no more for now; `progress` follows while it takes some, `drained` once all is gone. */
+  congested(): void;
+  progress(): void;
+  drained(): void;
+  /** The hard limit is passed: the connection has to be closed. */
+  overflow(): void;
+}
+
+/** An encoded event; `mergeKey` names what a newer one replaces when the reader is slow. */
+export interface EncodedFrame {
+  readonly bytes: Buffer;
+  readonly mergeKey: string | null;
+}
+
+/** Everything one connection is sent, in order, bounded in bytes. What is queued in one turn goes out in one write. */
+export class Outbox {
+  readonly #socket: OutboxSocket;
+  readonly #observer: OutboxObserver;
+  readonly #queue = new OutboxQueue();
+  readonly #skipped = new SkippedOutput();
+  #current: { item: OutboxItem; sent: number } | null = null;
+  #inFlight = 0;
+  /** The part of `#current` and `#inFlight` that counts against the limits. */
+  #countedAhead = 0;
+  #behind = false;
+  #congested = false;
+  #scheduled = false;
+  #closed = false;
+
+  constructor(socket: OutboxSocket, observer: OutboxObserver) {
+    this.#socket = socket;
+    this.#observer = observer;
+  }
+
+  /** Bytes that count against the limits and are not with the kernel yet. */
+  get waitingBytes(): number {
+    return this.#queue.countedBytes + this.#countedAhead;
+  }
+
+  /** An event that must arrive, `ack` and `error` included. */
+  push(frame: EncodedFrame): void {
+    if (this.#behind && frame.mergeKey !== null) this.#queue.drop(frame.mergeKey);
+    this.#enqueue({ bytes: frame.bytes, mergeKey: frame.mergeKey, exempt: false, onSent: null });
+  }
+
+  /** Output: skipped while the reader is behind. */
+  output(piece: OutputPiece): void {
+    if (this.#behind) this.#skipped.miss(piece);
+    else this.#enqueue({ bytes: this.#skipped.resume(piece).encoded, mergeKey: null, exempt: false, onSent: null });
+  }
+
+  /** A requested answer of any size. */
+  answer(bytes: Buffer, onSent: (() => void) | null = null): void {
+    this.#enqueue({ bytes, mergeKey: null, exempt: true, onSent });
+  }
+
+  /** Hands over what the socket can take now instead of at the end of the turn. */
+  flush(): void {
+    if (this.#closed) return;
+    this.#socket.cork();
+    while (this.#inFlight < WRITE_AHEAD_BYTES && this.#sendNext());
+    this.#socket.uncork();
+    this.#reportFull();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#queue.clear();
+    this.#current = null;
+  }
+
+  #enqueue(item: OutboxItem): void {
+    if (this.#closed) return;
+    this.#queue.push(item);
+    if (this.waitingBytes > HARD_LIMIT_BYTES) {
+      this.close();
+      this.#observer.overflow();
+      return;
+    }
+    if (this.waitingBytes > SOFT_LIMIT_BYTES) this.#behind = true;
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    // A full socket calls back when it has room again.
+    if (this.#scheduled || this.#inFlight >= WRITE_AHEAD_BYTES) return;
+    this.#scheduled = true;
+    queueMicrotask(() => {
+      this.#scheduled = false;
+      this.flush();
+    });
+  }
+
+  #sendNext(): boolean {
+    this.#current ??= this.#takeNext();
+    if (this.#current === null) return false;
+    const { item, sent } = this.#current;
+    const end = item.exempt ? Math.min(item.bytes.length, sent + SLICE_BYTES) : item.bytes.length;
+    const fin = end === item.bytes.length;
+    this.#current = fin ? null : { item, sent: end };
+    const size = end - sent;
+    this.#inFlight += size;
+    this.#socket.send(item.bytes.subarray(sent, end), { fin }, () => {
+      this.#taken(size, item.exempt ? 0 : size);
+      if (fin) item.onSent?.();
+    });
+    return true;
+  }
+
+  #takeNext(): { item: OutboxItem; sent: number } | null {
+    const item = this.#queue.shift();
+    if (item === null) return null;
+    if (!item.exempt) this.#countedAhead += item.bytes.length;
+    return { item, sent: 0 };
+  }
+
+  #taken(size: number, counted: number): void {
+    this.#inFlight -= size;
+    this.#countedAhead -= counted;
+    if (this.#closed) return;
+    if (this.#behind && this.waitingBytes < RESUME_BYTES) this.#catchUp();
+    const isEmpty = this.#current === null && this.#queue.isEmpty;
+    this.#reportTaken(isEmpty);
+    if (!isEmpty && this.#inFlight <= WRITE_AHEAD_BYTES / 2) this.#schedule();
+  }
+
+  #catchUp(): void {
+    this.#behind = false;
+    for (const piece of this.#skipped.declare()) this.#enqueue({ bytes: piece.encoded, mergeKey: null, exempt: false, onSent: null });
+  }
+
+  #reportTaken(isEmpty: boolean): void {
+    if (!this.#congested) return;
+    this.#congested = !(isEmpty && this.#inFlight === 0);
+    if (this.#congested) this.#observer.progress();
+    else this.#observer.drained();
+  }
+
+  #reportFull(): void {
+    if (this.#congested || this.#inFlight < WRITE_AHEAD_BYTES) return;
+    this.#congested = true;
+    this.#observer.congested();
+  }
+}

@@ -1,0 +1,35 @@
+import { MAX_WINDOW_BYTES, type OutputWindow } from "../contract/messages.ts";
+
+/** Moving the window on when half of it is used keeps the host sending without ever waiting for us. */
+const MOVE_AFTER_BYTES = MAX_WINDOW_BYTES / 2;
+
+/** What the host was last asked to send of one process. */
+export class WindowState {
+  #from: number | null = null;
+  /** Position at which a hole was last reported: chunks already under way would report it again and again. */
+  #reportedHole: number | null = null;
+
+  /** Whether the window has to be moved now that the stream is contiguous up to `position`. */
+  isUsedUp(position: number | null): boolean {
+    if (position === null) return false;
+    // A window from the live end: the anchor has just told where that is.
+    this.#from ??= position;
+    return position - this.#from >= MOVE_AFTER_BYTES;
+  }
+
+  /** True once for each position. */
+  reportHole(position: number | null): boolean {
+    if (this.#reportedHole === position) return false;
+    this.#reportedHole = position;
+    return true;
+  }
+
+  opened(name: string, position: number | null): OutputWindow {
+    this.#from = position;
+    return { name, from: position, length: MAX_WINDOW_BYTES };
+  }
+}
+
+export function closedWindow(name: string, position: number | null): OutputWindow {
+  return { name, from: position ?? 0, length: 0 };
+}

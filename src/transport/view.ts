@@ -1,0 +1,88 @@
+import type { Control } from "../actors/control.ts";
+import { isWithin } from "../base/names.ts";
+
+/** What a connection sees (protocol.md, "HTTP routes", `/ws`). */
+export type ViewMode =
+  | { readonly kind: "full" }
+  | { readonly kind: "single_process"; readonly name: string }
+  | { readonly kind: "single_group"; readonly name: string }
+  | { readonly kind: "log_only" };
+
+/** Why an upgrade is refused, as a HTTP status and a sentence. */
+export interface ViewRefusal {
+  readonly status: 400 | 404;
+  readonly message: string;
+}
+
+/** What a command is about; decides which views may send it. */
+export type FrameScope =
+  /** The connection's own state: allowed everywhere. */
+  | { readonly kind: "own" }
+  /** The manager's log: for connections that hear it. */
+  | { readonly kind: "log" }
+  /** Output of whatever lies in view. */
+  | { readonly kind: "output" }
+  /** A process or group. */
+  | { readonly kind: "name"; readonly name: string }
+  /** The whole manager. */
+  | { readonly kind: "global" };
+
+/**
+ * The view that the query of `/ws` asks for. Names must exist now; a scope whose object vanishes later stays open.
+ * Unknown parameters are ignored.
+ */
+export function parseViewMode(query: URLSearchParams, control: Pick<Control, "process" | "hasGroup">): ViewMode | ViewRefusal {
+  const processes = query.getAll("single_process");
+  const groups = query.getAll("single_group");
+  const logOnly = query.getAll("log_only").some(isSet);
+  if (processes.length + groups.length + (logOnly ? 1 : 0) > 1) {
+    return { status: 400, message: "Give only one of single_process, single_group and log_only, and give it once." };
+  }
+  const [processName] = processes;
+  if (processName !== undefined) {
+    if (processName === "") return { status: 400, message: "single_process is empty: give the full name of a process." };
+    if (!control.process(processName)) return { status: 404, message: `There is no process '${processName}'.` };
+    return { kind: "single_process", name: processName };
+  }
+  const [groupName] = groups;
+  if (groupName !== undefined) {
+    if (groupName === "") return { status: 400, message: "single_group is empty: give the full name of a group." };
+    if (!control.hasGroup(groupName)) return { status: 404, message: `There is no group '${groupName}'.` };
+    return { kind: "single_group", name: groupName };
+  }
+  return logOnly ? { kind: "log_only" } : { kind: "full" };
+}
+
+export function isRefusal(view: ViewMode | ViewRefusal): view is ViewRefusal {
+  return "status" in view;
+}
+
+/** Whether a process or group of this name is in view: by name alone, so that members may come and go. */
+export function contains(view: ViewMode, name: string): boolean {
+  switch (view.kind) {
+    case "full":
+      return true;
+    case "single_process":
+      return name === view.name;
+    case "single_group":
+      return isWithin(name, view.name);
+    case "log_only":
+      return false;
+  }
+}
+
+/** Why this view may not ask that, as a sentence, or null if it may. */
+export function outOfScope(view: ViewMode, scope: FrameScope, type: string): string | null {
+  if (view.kind === "full" || scope.kind === "own") return null;
+  if (view.kind === "log_only") {
+    return scope.kind === "log" ? null : `This connection shows the log only (log_only): '${type}' needs a connection with a wider view.`;
+  }
+  if (scope.kind === "output" || (scope.kind === "name" && contains(view, scope.name))) return null;
+  const what = scope.kind === "name" ? `'${scope.name}' is outside` : `'${type}' is about more than`;
+  return `${what} the view of this connection (${view.kind}=${view.name}).`;
+}
+
+/** Flags count with any value but `0` and `false` (protocol-decisions, "HTTP"). */
+function isSet(value: string): boolean {
+  return value !== "0" && value !== "false";
+}

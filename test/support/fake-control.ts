@@ -1,0 +1,199 @@
+import type { Backlog, Control } from "../../src/actors/control.ts";
+import { DomainEvents } from "../../src/actors/domain-events.ts";
+import { MgrError } from "../../src/base/errors.ts";
+import { displayName, isWithin, parentName } from "../../src/base/names.ts";
+import type { Principal } from "../../src/base/principal.ts";
+import { LogBook } from "../../src/log/log-book.ts";
+import type { HostEntry, Process, ProcessTreeNode, StartTool } from "../../src/protocol/resources.ts";
+
+/**
+ * A manager without machines: processes are set by the test, commands are recorded in `calls` and succeed for names
+ * that exist. The log, the events and the refusals of unknown names are the real ones.
+ */
+export class FakeControl implements Control {
+  readonly manager = { name: "test", host: "testhost" };
+  readonly events: DomainEvents;
+  readonly log = new LogBook({ capacity: 1_000, now: () => Date.now() });
+  /** Every command, as [name of the method, its arguments without the principal]. */
+  readonly calls: [string, ...unknown[]][] = [];
+  /** Backlog that `readBacklog` answers with. */
+  backlog: Backlog = { pid: 0, output: "", truncated: false, offset: 0, stream_id: "stream-1" };
+  /** Thrown by the next command, once. */
+  failNext: Error | null = null;
+  readonly #processes = new Map<string, Process>();
+
+  constructor(names: string[] = []) {
+    this.events = new DomainEvents((error) => {
+      throw error;
+    });
+    for (const name of names) this.#processes.set(name, fakeProcess(name));
+  }
+
+  // ── What a test does to the world ──
+
+  add(name: string): void {
+    const process = fakeProcess(name);
+    this.#processes.set(name, process);
+    this.events.publish({ type: "process_upsert", process });
+    this.events.publish({ type: "tree_changed" });
+  }
+
+  update(name: string, change: Partial<Process>): void {
+    const process = { ...(this.#processes.get(name) ?? fakeProcess(name)), ...change };
+    this.#processes.set(name, process);
+    this.events.publish({ type: "process_upsert", process });
+  }
+
+  remove(name: string): void {
+    this.#processes.delete(name);
+    this.events.publish({ type: "process_remove", name });
+    this.events.publish({ type: "tree_changed" });
+  }
+
+  // ── Control ──
+
+  processes(): Process[] {
+    return [...this.#processes.values()];
+  }
+
+  process(name: string): Process | undefined {
+    return this.#processes.get(name);
+  }
+
+  hasGroup(name: string): boolean {
+    return !this.#processes.has(name) && [...this.#processes.keys()].some((process) => isWithin(process, name));
+  }
+
+  processTree(scope?: string): ProcessTreeNode[] {
+    const roots: ProcessTreeNode[] = [];
+    const childrenOf = new Map<string, ProcessTreeNode[]>();
+    const childrenFor = (name: string | null): ProcessTreeNode[] => {
+      if (name === null || name === parentName(scope ?? "")) return roots;
+      const existing = childrenOf.get(name);
+      if (existing) return existing;
+      const children: ProcessTreeNode[] = [];
+      childrenOf.set(name, children);
+      childrenFor(parentName(name)).push({
+        type: "group",
+        name,
+        display_name: displayName(name),
+        opened: true,
+        state: "stopped",
+        children,
+      });
+      return children;
+    };
+    for (const name of this.#processes.keys()) {
+      if (scope === undefined || isWithin(name, scope)) childrenFor(parentName(name)).push({ type: "process", name });
+    }
+    return roots;
+  }
+
+  hosts(): HostEntry[] {
+    const { host } = this.manager;
+    return [{ name: host, aliases: ["localhost"], node_aliases: ["localhost"], all_names: [host, "localhost"], daemon_ready: true }];
+  }
+
+  startTools(): StartTool[] {
+    return [
+      { value: null, label: "default" },
+      { value: "none", label: "no tool" },
+    ];
+  }
+
+  startProcess(name: string, _by: Principal): void {
+    this.#command("startProcess", name);
+  }
+
+  stopProcess(name: string, _by: Principal): void {
+    this.#command("stopProcess", name);
+  }
+
+  restartProcess(name: string, _by: Principal): void {
+    this.#command("restartProcess", name);
+  }
+
+  startGroup(name: string, _by: Principal): void {
+    this.#groupCommand("startGroup", name);
+  }
+
+  stopGroup(name: string, _by: Principal): void {
+    this.#groupCommand("stopGroup", name);
+  }
+
+  restartGroup(name: string, _by: Principal): void {
+    this.#groupCommand("restartGroup", name);
+  }
+
+  async sendSignal(name: string, signal: string, _by: Principal): Promise<void> {
+    this.#command("sendSignal", name, signal);
+  }
+
+  async sendStdin(name: string, text: string, _by: Principal): Promise<void> {
+    this.#command("sendStdin", name, text);
+  }
+
+  sendWinch(name: string, rows: number, cols: number, _by: Principal): void {
+    this.#command("sendWinch", name, rows, cols);
+  }
+
+  async readBacklog(name: string, lines: number): Promise<Backlog> {
+    this.#command("readBacklog", name, lines);
+    return this.backlog;
+  }
+
+  #command(method: string, name: string, ...rest: unknown[]): void {
+    if (!this.#processes.has(name)) throw new MgrError("not_found", `There is no process '${name}'.`);
+    this.#record(method, name, ...rest);
+  }
+
+  #groupCommand(method: string, name: string): void {
+    if (!this.hasGroup(name)) throw new MgrError("not_found", `There is no group '${name}'.`);
+    this.#record(method, name);
+  }
+
+  #record(...call: [string, ...unknown[]]): void {
+    const failure = this.failNext;
+    this.failNext = null;
+    if (failure) throw failure;
+    this.calls.push(call);
+  }
+}
+
+/** A process object with every field, stopped and never run. */
+export function fakeProcess(name: string): Process {
+  return {
+    name,
+    display_name: displayName(name),
+    state: "stopped",
+    requested_state: "stop",
+    pid: null,
+    host: "testhost",
+    node: "localhost",
+    command: `run ${name}`,
+    command_override: null,
+    alternate_commands: [["default", `run ${name}`]],
+    alternate_command_overrides: {},
+    current_alternate_command: "default",
+    current_command: `run ${name}`,
+    start_tool: null,
+    svc_debug: false,
+    x_display_kind: null,
+    x_display: null,
+    x_display_username: null,
+    x_display_peer: null,
+    x_display_reason: null,
+    has_ready_state: false,
+    start_time: null,
+    stop_time: null,
+    exit: null,
+    restarts: 0,
+    next_start_time: null,
+    waiting_for: [],
+    depends_on: [],
+    autostart: false,
+    low_delay_output: false,
+    no_skip_display: false,
+    host_ready: true,
+  };
+}

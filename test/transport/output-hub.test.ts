@@ -1,0 +1,329 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { OutputChunk, OutputWindow } from "../../src/contract/messages.ts";
+import { OutputHub } from "../../src/transport/output-hub.ts";
+import type { OutputPiece } from "../../src/transport/output-piece.ts";
+import { ManualClock } from "./manual-clock.ts";
+
+const HOST = "h";
+const MIB = 1024 * 1024;
+
+let clock: ManualClock;
+let windows: OutputWindow[];
+let hub: OutputHub;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  windows = [];
+  hub = new OutputHub({ clock, source: { window: (_host, list) => windows.push(...list), hostOf: () => HOST } });
+});
+
+function listener(options: { everything?: boolean; contains?: (name: string) => boolean } = {}) {
+  const pieces: OutputPiece[] = [];
+  const subscription = hub.open({
+    sink: { output: (piece) => pieces.push(piece) },
+    contains: options.contains ?? (() => true),
+    everything: options.everything ?? false,
+  });
+  return { pieces, subscription, text: () => pieces.map((piece) => piece.text).join("") };
+}
+
+function send(name: string, offset: number, text: string | Uint8Array, stream_id = "s1"): void {
+  hub.receive(HOST, { name, stream_id, offset, gap: 0, data: Buffer.from(text) } satisfies OutputChunk);
+}
+
+const anchor = (name: string, offset: number) => send(name, offset, "");
+
+describe("windows", () => {
+  it("a process's bytes are wanted only while somebody is subscribed", () => {
+    const { subscription } = listener();
+    hub.processAppeared("a");
+    expect(windows).toEqual([]);
+    hub.subscribe(subscription, ["a"]);
+    expect(windows).toEqual([{ name: "a", from: null, length: MIB }]);
+    anchor("a", 7);
+    hub.unsubscribe(subscription, ["a"]);
+    expect(windows.at(-1)).toEqual({ name: "a", from: 7, length: 0 });
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it("the window moves on when half of it is used, and is repeated each second", () => {
+    const { subscription } = listener();
+    hub.processAppeared("a");
+    hub.subscribe(subscription, ["a"]);
+    anchor("a", 100);
+    windows.length = 0;
+    const chunk = new Uint8Array(64 * 1024).fill(0x61);
+    for (let index = 0; index < 7; index++) send("a", 100 + index * chunk.length, chunk);
+    expect(windows).toEqual([]);
+    send("a", 100 + 7 * chunk.length, chunk);
+    expect(windows).toEqual([{ name: "a", from: 100 + MIB / 2, length: MIB }]);
+    clock.advance(1_000);
+    expect(windows).toHaveLength(2);
+  });
+
+  it("one message to a host carries at most 512 windows", () => {
+    const messages: number[] = [];
+    hub = new OutputHub({ clock, source: { window: (_host, list) => messages.push(list.length), hostOf: () => HOST } });
+    for (let index = 0; index < 1_200; index++) hub.processAppeared(`p${index}`);
+    const { subscription } = listener();
+    hub.subscribe(subscription, ["*"]);
+    expect(messages).toEqual([512, 512, 176]);
+    hub.closeSubscription(subscription);
+    expect(messages).toEqual([512, 512, 176, 512, 512, 176]);
+  });
+
+  it("a lost chunk is asked for again, once, and nothing is delivered out of order", () => {
+    const { subscription, text } = listener();
+    hub.processAppeared("a");
+    hub.subscribe(subscription, ["a"]);
+    anchor("a", 0);
+    send("a", 0, "one ");
+    windows.length = 0;
+    send("a", 8, "three ");
+    send("a", 14, "four");
+    expect(windows).toEqual([{ name: "a", from: 4, length: MIB }]);
+    send("a", 4, "two three four");
+    hub.flush("a");
+    expect(text()).toBe("one two three four");
+  });
+
+  it("a daemon that came back with the same stream is asked to go on where it stopped", () => {
+    const { subscription } = listener();
+    hub.hostReady(HOST, "s1");
+    hub.processAppeared("a");
+    hub.subscribe(subscription, ["a"]);
+    anchor("a", 0);
+    send("a", 0, "before");
+    windows.length = 0;
+    hub.hostReady(HOST, "s1");
+    expect(windows).toEqual([{ name: "a", from: 6, length: MIB }]);
+  });
+
+  it("a new daemon's output is read from its first byte, and late chunks of the old one are dropped", () => {
+    const { subscription, pieces } = listener();
+    hub.hostReady(HOST, "s1");
+    hub.processAppeared("a");
+    hub.subscribe(subscription, ["a"]);
+    anchor("a", 500);
+    send("a", 500, "old");
+    windows.length = 0;
+    hub.hostReady(HOST, "s2");
+    expect(windows).toEqual([{ name: "a", from: 0, length: MIB }]);
+    send("a", 503, "late", "s1");
+    send("a", 0, "new", "s2");
+    hub.flush("a");
+    expect(pieces.map((piece) => [piece.text, piece.offset, piece.streamId])).toEqual([
+      ["old", 503, "s1"],
+      ["new", 3, "s2"],
+    ]);
+  });
+
+  it("output of a process that is subscribed before it ever ran is complete from its first byte", () => {
+    const { subscription, text } = listener();
+    hub.subscribe(subscription, ["later"]);
+    hub.processAppeared("later");
+    anchor("later", 0);
+    send("later", 0, "first");
+    expect(text()).toBe("first");
+  });
+});
+
+describe("joining", () => {
+  it("the first bytes after quiet are sent at once, the rest within 16 ms in one frame", () => {
+    const { subscription, pieces } = listener();
+    hub.processAppeared("a");
+    hub.subscribe(subscription, ["a"]);
+    anchor("a", 0);
+    send("a", 0, "k");
+    expect(pieces).toHaveLength(1);
+    send("a", 1, "e");
+    clock.advance(8);
+    send("a", 2, "y");
+    expect(pieces).toHaveLength(1);
+    clock.advance(8);
+    expect(pieces.map((piece) => piece.text)).toEqual(["k", "ey"]);
+    clock.advance(20);
+    send("a", 3, "!");
+    expect(pieces).toHaveLength(3);
+  });
+
+  it("bytes of a cut character wait for their rest; invalid ones become U+FFFD", () => {
+    const { subscription, pieces } = listener();
+    hub.processAppeared("a");
+    hub.subscribe(subscription, ["a"]);
+    anchor("a", 0);
+    const smile = Buffer.from("x😀");
+    send("a", 0, smile.subarray(0, 3));
+    send("a", 3, smile.subarray(3));
+    send("a", 5, Buffer.from([0xff]));
+    hub.flush("a");
+    expect(pieces.map((piece) => [piece.text, piece.offset])).toEqual([
+      ["x", 1],
+      ["😀\ufffd", 6],
+    ]);
+  });
+
+  it("a frame is encoded once, whatever the number of subscribers", () => {
+    const listeners = Array.from({ length: 100 }, () => listener());
+    hub.processAppeared("a");
+    for (const { subscription } of listeners) hub.subscribe(subscription, ["*"]);
+    anchor("a", 0);
+    send("a", 0, "hello");
+    const encoded = new Set(listeners.map(({ pieces }) => pieces[0]?.encoded));
+    expect(encoded.size).toBe(1);
+    expect(JSON.parse(String([...encoded][0]))).toEqual({ type: "process_output", name: "a", output: "hello", offset: 5, stream_id: "s1" });
+  });
+
+  it("bytes that the host evicted are declared as skipped, and the decoder begins anew", () => {
+    const { subscription, pieces } = listener();
+    hub.processAppeared("a");
+    hub.subscribe(subscription, ["a"]);
+    anchor("a", 0);
+    send("a", 0, Buffer.from([0x61, 0xe2, 0x82]));
+    hub.receive(HOST, { name: "a", stream_id: "s1", offset: 3, gap: 10, data: new Uint8Array() });
+    send("a", 13, "b");
+    hub.flush("a");
+    expect(pieces.map((piece) => [piece.text, piece.skipped, piece.offset])).toEqual([
+      ["a", 0, 1],
+      ["\ufffd", 0, 3],
+      ["b", 10, 14],
+    ]);
+  });
+});
+
+describe("subscriptions", () => {
+  const run = (name: string) => {
+    anchor(name, 0);
+    send(name, 0, `${name} speaks`);
+  };
+
+  it("patterns match what is there and what appears later", () => {
+    const { subscription, pieces } = listener();
+    hub.processAppeared("sim/a");
+    hub.subscribe(subscription, ["sim/*"]);
+    hub.processAppeared("sim/b/c");
+    hub.processAppeared("other");
+    for (const name of ["sim/a", "sim/b/c", "other"]) run(name);
+    expect(pieces.map((piece) => piece.name)).toEqual(["sim/a", "sim/b/c"]);
+  });
+
+  it("a pattern equal to a name matches it, wildcards or not", () => {
+    const { subscription, pieces } = listener();
+    hub.processAppeared("a[1]");
+    hub.subscribe(subscription, ["a[1]"]);
+    run("a[1]");
+    expect(pieces).toHaveLength(1);
+  });
+
+  it("subscribing again never doubles output, and a process stays subscribed while any pattern matches", () => {
+    const { subscription, pieces } = listener();
+    hub.processAppeared("a");
+    hub.subscribe(subscription, ["a", "*"]);
+    hub.subscribe(subscription, ["a", "?"]);
+    hub.unsubscribe(subscription, ["a", "*"]);
+    run("a");
+    expect(pieces).toHaveLength(1);
+    hub.unsubscribe(subscription, ["?"]);
+    send("a", 8, "more");
+    hub.flush("a");
+    expect(pieces).toHaveLength(1);
+  });
+
+  it("a pattern means its intersection with the view; a view of everything needs none", () => {
+    const focused = listener({ everything: true, contains: (name) => name === "a" });
+    hub.processAppeared("a");
+    hub.processAppeared("b");
+    hub.subscribe(focused.subscription, ["*", "b"]);
+    run("a");
+    run("b");
+    expect(focused.pieces.map((piece) => piece.name)).toEqual(["a"]);
+    hub.unsubscribe(focused.subscription, ["*"]);
+    expect([...focused.subscription.names]).toEqual(["a"]);
+  });
+
+  it("a newcomer does not get what was written before it asked", () => {
+    const first = listener();
+    const second = listener();
+    hub.processAppeared("a");
+    hub.subscribe(first.subscription, ["a"]);
+    anchor("a", 0);
+    send("a", 0, "1");
+    send("a", 1, "2");
+    hub.subscribe(second.subscription, ["a"]);
+    send("a", 2, "3");
+    hub.flush("a");
+    expect(first.text()).toBe("123");
+    expect(second.text()).toBe("3");
+  });
+
+  it("a process that goes and comes back is matched again", () => {
+    const { subscription, pieces } = listener();
+    hub.subscribe(subscription, ["a"]);
+    hub.processAppeared("a");
+    hub.processGone("a");
+    expect(subscription.names.size).toBe(0);
+    hub.processAppeared("a");
+    run("a");
+    expect(pieces).toHaveLength(1);
+  });
+
+  it("too many patterns are refused and change nothing", () => {
+    const { subscription } = listener();
+    hub.processAppeared("x");
+    const wildcards = Array.from({ length: 1_001 }, (_, index) => `*${index}`);
+    expect(() => hub.subscribe(subscription, ["x", ...wildcards])).toThrow(/1000 patterns with wildcards/);
+    expect(subscription.names.size).toBe(0);
+    const names = Array.from({ length: 20_001 }, (_, index) => `n${index}`);
+    expect(() => hub.subscribe(subscription, names)).toThrow(/20000 exact names/);
+    hub.subscribe(subscription, [...wildcards.slice(0, 1_000), ...names.slice(0, 20_000)]);
+    expect(() => hub.subscribe(subscription, ["y*"])).toThrow(/unsubscribe some first/);
+  });
+});
+
+describe("reached", () => {
+  it("waits for the offset, and does not wait when nobody listens", async () => {
+    await hub.reached("a", 100, 1_000);
+    const { subscription } = listener();
+    hub.processAppeared("a");
+    hub.subscribe(subscription, ["a"]);
+    anchor("a", 0);
+    let isReached = false;
+    const reached = hub.reached("a", 5, 1_000).then(() => {
+      isReached = true;
+    });
+    send("a", 0, "1234");
+    await Promise.resolve();
+    expect(isReached).toBe(false);
+    send("a", 4, "5");
+    await reached;
+    expect(isReached).toBe(true);
+  });
+
+  it("declares a gap when the time is over, and goes on behind it", async () => {
+    const { subscription, pieces } = listener();
+    hub.processAppeared("a");
+    hub.subscribe(subscription, ["a"]);
+    anchor("a", 0);
+    send("a", 0, "12");
+    const reached = hub.reached("a", 10, 1_000);
+    clock.advance(1_000);
+    await reached;
+    send("a", 10, "next");
+    hub.flush("a");
+    expect(pieces.map((piece) => [piece.text, piece.skipped])).toEqual([
+      ["12", 0],
+      ["", 8],
+      ["next", 0],
+    ]);
+  });
+
+  it("ends when the last subscriber leaves", async () => {
+    const { subscription } = listener();
+    hub.processAppeared("a");
+    hub.subscribe(subscription, ["a"]);
+    const reached = hub.reached("a", 10, 60_000);
+    hub.closeSubscription(subscription);
+    await reached;
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
