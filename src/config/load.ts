@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { z } from "zod";
 import type { Config, ConfigProblem } from "./definition.ts";
-import { ConfigError, type Finding, formatKeyPath } from "./problems.ts";
+import { ConfigError, escapeControls, type Finding, formatKeyPath } from "./problems.ts";
 import { checkReferences } from "./references.ts";
 import { resolveConfig } from "./resolve.ts";
 import { type ConfigFile, type ConfigInput, configFileSchema, configObjectSchema } from "./schema.ts";
@@ -45,7 +45,14 @@ export function loadConfigObject(object: ConfigInput, options: ObjectOptions): C
   if (config === undefined || findings.length > 0) {
     throw new ConfigError(
       null,
-      findings.map(({ path, message }) => ({ file: "", path: formatKeyPath(path), line: 0, column: 0, message, excerpt: "" })),
+      findings.map(({ path, message }) => ({
+        file: "",
+        path: formatKeyPath(path),
+        line: 0,
+        column: 0,
+        message: escapeControls(message),
+        excerpt: "",
+      })),
     );
   }
   return resolveConfig(config, {

@@ -3,7 +3,10 @@ import type { ConfigProblem } from "./definition.ts";
 
 export type KeyPath = readonly (string | number)[];
 
-/** A problem before it is known where in which file it stands. `at: "key"` points at the key instead of at its value. */
+/**
+ * A problem before it is known where in which file it stands. `at: "key"` points at the key instead of at its value.
+ * `message` may hold text of the file as it is; it is made safe to print when the problem is located.
+ */
 export interface Finding {
   path: KeyPath;
   message: string;
@@ -37,7 +40,7 @@ export function formatKeyPath(path: KeyPath): string {
   for (const key of path) {
     if (typeof key === "number") text += `[${key}]`;
     else if (/^[^\s.[\]"'\p{C}]+$/u.test(key)) text += text === "" ? key : `.${key}`;
-    else text += `[${JSON.stringify(key)}]`;
+    else text += `[${escapeControls(JSON.stringify(key))}]`;
   }
   return text;
 }
@@ -50,7 +53,7 @@ export function describeValue(value: unknown): string {
   if (value === null) return "an empty value";
   if (typeof value === "string") {
     const shown = value.length > FOUND_MAX_LENGTH ? `${value.slice(0, FOUND_MAX_LENGTH)}…` : value;
-    return value === "" ? "an empty string" : `'${escapeControls(shown)}'`;
+    return value === "" ? "an empty string" : `'${shown}'`;
   }
   if (typeof value === "number" || typeof value === "boolean") return `the ${typeof value} ${value}`;
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";

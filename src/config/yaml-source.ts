@@ -29,7 +29,14 @@ export function readYaml(text: string, file: string): YamlSource {
 
   const problemAt = (offset: number, path: KeyPath, message: string): ConfigProblem => {
     const { line, col } = lineCounter.linePos(Math.min(offset, text.length));
-    return { file, path: formatKeyPath(path), line, column: col, message, excerpt: lineOf(text, lineCounter, line) };
+    return {
+      file,
+      path: formatKeyPath(path),
+      line,
+      column: col,
+      message: escapeControls(message),
+      excerpt: lineOf(text, lineCounter, line),
+    };
   };
   const locate = (finding: Finding): ConfigProblem => {
     const place = findPlace(root, finding.path, walk);
@@ -80,16 +87,15 @@ function toValue(node: Node, path: KeyPath, walk: Walk): unknown {
   }
   if (isAlias(node)) {
     const target = targetOf(node, walk);
-    if (target === undefined) return refuse(`the alias *${escapeControls(node.source)} has no anchor before it`);
-    if (walk.open.has(target)) return refuse(`the alias *${escapeControls(node.source)} stands inside its own anchor`);
+    if (target === undefined) return refuse(`the alias *${node.source} has no anchor before it`);
+    if (walk.open.has(target)) return refuse(`the alias *${node.source} stands inside its own anchor`);
     walk.expanding++;
     const value = toValue(target, path, walk);
     walk.expanding--;
     return value;
   }
   noteAnchor(node, walk);
-  if (node.tag !== undefined && !ALLOWED_TAGS.has(node.tag))
-    return refuse(`the tag ${escapeControls(node.tag)} is not supported; remove it`);
+  if (node.tag !== undefined && !ALLOWED_TAGS.has(node.tag)) return refuse(`the tag ${node.tag} is not supported; remove it`);
   if (isScalar(node)) return node.value;
   if (path.length >= MAX_DEPTH) return refuse(`is nested deeper than ${MAX_DEPTH} levels`);
   walk.open.add(node);
@@ -174,7 +180,7 @@ function syntaxMessage(error: { code: string; message: string }): string {
   if (error.code === "MULTIPLE_DOCS") return "a second document begins here; a configuration is one document: remove the '---'";
   if (error.code === "TAB_AS_INDENT") return "a tab stands in the indentation; YAML wants spaces";
   if (error.code === "RESOURCE_EXHAUSTION") return "is nested too deeply";
-  return `is not valid YAML: ${escapeControls(error.message)}`;
+  return `is not valid YAML: ${error.message}`;
 }
 
 function lineOf(text: string, lineCounter: LineCounter, line: number): string {

@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { loadConfigObject } from "../../src/config/load.ts";
+import { configJsonSchema } from "../../src/config/schema.ts";
+
+type Json = {
+  [key: string]: unknown;
+  properties?: Record<string, Json>;
+  additionalProperties?: Json | boolean;
+  items?: Json;
+  anyOf?: Json[];
+  required?: string[];
+};
+const schema = configJsonSchema() as Json;
+
+function keysOf(node: Json, path: string): [path: string, node: Json][] {
+  return [
+    ...Object.entries(node.properties ?? {}).flatMap(([key, item]): [string, Json][] => [
+      [`${path}${key}`, item],
+      ...keysOf(item, `${path}${key}.`),
+    ]),
+    ...(typeof node.additionalProperties === "object" ? keysOf(node.additionalProperties, `${path}*.`) : []),
+    ...(node.anyOf ?? []).flatMap((item) => keysOf(item, path)),
+  ];
+}
+
+describe("the JSON Schema of the configuration", () => {
+  it("has every key of this version", () => {
+    const keys = keysOf(schema, "").map(([path]) => path);
+    expect(keys.filter((key) => !key.includes(".")).sort()).toEqual(["defaults", "groups", "instance", "processes"]);
+    expect(Object.keys(schema.properties?.instance?.properties ?? {})).toEqual([
+      "name",
+      "manager",
+      "webui_auth_file",
+      "state_dir",
+      "retained_log_entries",
+    ]);
+    const shared = [
+      "cwd",
+      "environment",
+      "pass_environment",
+      "terminal",
+      "ready_timeout",
+      "restart",
+      "stop",
+      "success_exit_codes",
+      "autostart",
+    ];
+    expect(Object.keys(schema.properties?.defaults?.properties ?? {}).sort()).toEqual([...shared].sort());
+    const own = ["command", "shell", "alternate_commands", "ready", "depends_on"];
+    expect(
+      keys
+        .filter((key) => /^processes\.\*\.[^.]+$/.test(key))
+        .map((key) => key.slice(12))
+        .sort(),
+    ).toEqual([...own, ...shared].sort());
+    expect(keys).toContain("processes.*.depends_on.*.condition");
+    expect(keys).toContain("processes.*.restart.max_restarts");
+  });
+
+  it("describes every key in a sentence, and allows only what it describes", () => {
+    for (const [path, node] of keysOf(schema, "")) expect(node.description, path).toMatch(/^[A-Z].{10,}[.\]_-]$/);
+    expect(schema).toMatchObject({
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object",
+      additionalProperties: false,
+      required: ["instance"],
+    });
+    expect(schema.properties?.instance?.required).toEqual(["name", "manager"]);
+    expect(schema.properties?.processes?.additionalProperties).toMatchObject({ required: ["command"] });
+    expect(schema.patternProperties).toEqual({ "^x-": true });
+  });
+
+  it("is plain JSON without references", () => {
+    expect(JSON.parse(JSON.stringify(schema))).toEqual(schema);
+    expect(JSON.stringify(schema)).not.toContain("$ref");
+  });
+
+  it("is what the types of an embedding program say", () => {
+    // @ts-expect-error: an unknown key is refused by the compiler, too
+    expect(() => loadConfigObject({ processes: { a: { command: "x", comand: "y" } } }, { base_dir: "/", state_dir: "/" })).toThrow(
+      "did you mean 'command'?",
+    );
+    // @ts-expect-error: and so is a wrong value
+    expect(() => loadConfigObject({ processes: { a: { command: "x", autostart: "yes" } } }, { base_dir: "/", state_dir: "/" })).toThrow(
+      "true or false",
+    );
+  });
+});
