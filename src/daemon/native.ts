@@ -1,0 +1,80 @@
+import { createRequire } from "node:module";
+import { constants } from "node:os";
+import type * as Koffi from "koffi";
+import { MgrError } from "../base/errors.ts";
+
+// Both packages are loaded here, once, at start: replacing node_modules below a running daemon must not hurt it, and
+// a bundler leaves require() of a created require alone, so that native files are found where npm has put them.
+const require = createRequire(import.meta.url);
+const koffi = require("koffi") as typeof Koffi;
+const pty = (require("node-pty") as { native: PtyBinding }).native;
+
+interface PtyBinding {
+  open(cols: number, rows: number): { master: number; slave: number; pty: string };
+  resize(fd: number, cols: number, rows: number): void;
+}
+
+const libc = koffi.load(null);
+const fcntl = libc.func("int fcntl(int fd, int command, ...)") as (fd: number, command: number, ...typed: unknown[]) => number;
+const prctl = libc.func("int prctl(int option, ...)") as (option: number, ...typed: unknown[]) => number;
+const flock = libc.func("int flock(int fd, int operation)") as (fd: number, operation: number) => number;
+const waitpid = libc.func("int waitpid(int pid, void *status, int options)") as (pid: number, status: null, options: number) => number;
+
+const F_SETFD = 2;
+const FD_CLOEXEC = 1;
+const PR_SET_CHILD_SUBREAPER = 36;
+const LOCK_EX = 2;
+const LOCK_NB = 4;
+const WNOHANG = 1;
+
+/** Keeps `fd` from being inherited by children. */
+export function setCloseOnExec(fd: number): void {
+  if (fcntl(fd, F_SETFD, "int", FD_CLOEXEC) === -1) throw systemError("fcntl(F_SETFD)");
+}
+
+/** Orphaned descendants become children of this process instead of init's. */
+export function becomeSubreaper(): void {
+  if (prctl(PR_SET_CHILD_SUBREAPER, "unsigned long", 1, "unsigned long", 0, "unsigned long", 0, "unsigned long", 0) === -1) {
+    throw systemError("prctl(PR_SET_CHILD_SUBREAPER)");
+  }
+}
+
+/** Takes the exclusive lock of an open file without waiting; false if another open file holds it. Released by closing. */
+export function tryLockExclusive(fd: number): boolean {
+  if (flock(fd, LOCK_EX | LOCK_NB) === 0) return true;
+  if (errnoName() === "EAGAIN") return false;
+  throw systemError("flock");
+}
+
+/**
+ * Takes away the zombie `pid`, an orphan that came to us as its subreaper. False: it is still alive or no child of ours.
+ * Never to be used for children that Node has started: libuv waits for those itself and would miss their exit.
+ */
+export function reapOrphan(pid: number): boolean {
+  const reaped = waitpid(pid, null, WNOHANG);
+  if (reaped === -1 && errnoName() !== "ECHILD") throw systemError("waitpid");
+  return reaped === pid;
+}
+
+/** A new pseudo terminal; neither end is inherited by children. `path` names the slave. */
+export function openTerminalPair(rows: number, cols: number): { master: number; slave: number; path: string } {
+  const pair = pty.open(cols, rows);
+  // Not atomic with openpty, but nothing forks in between: this process starts children on this thread only.
+  setCloseOnExec(pair.master);
+  setCloseOnExec(pair.slave);
+  return { master: pair.master, slave: pair.slave, path: pair.pty };
+}
+
+/** Sets the size; the kernel sends SIGWINCH to the terminal's foreground group if it changed. */
+export function resizeTerminal(fd: number, rows: number, cols: number): void {
+  pty.resize(fd, cols, rows);
+}
+
+function errnoName(): string {
+  const errno = koffi.errno();
+  return Object.entries(constants.errno).find(([, number]) => number === errno)?.[0] ?? `errno ${errno}`;
+}
+
+function systemError(call: string): MgrError {
+  return new MgrError("internal", `the system call ${call} failed with ${errnoName()}`);
+}
