@@ -1,0 +1,36 @@
+import type { ConnectionEvent, SocketEffects } from "./connection-machine.ts";
+import { CLOSE_MS, connectionMachine } from "./connection-machine.ts";
+import type { ActorSystem } from "./system.ts";
+
+export type ConnectionState = "flowing" | "congested" | "closing" | "closed";
+
+/** A connection's actor, for the transport: it knows nothing of statecharts. */
+export interface ConnectionActor {
+  send(event: ConnectionEvent): void;
+  state(): ConnectionState;
+}
+
+/**
+ * Starts the actor of connection `id`. It leaves the registry when the socket has closed; when it fails, the socket is
+ * closed with 1011 (runtime.md, "Actors"). After its end, events count for nothing.
+ */
+export function openConnection(system: ActorSystem, id: string, effects: SocketEffects): ConnectionActor {
+  const failed = () => {
+    effects.close(1011, "internal error");
+    system.clock.setTimeout(() => effects.terminate(), CLOSE_MS);
+  };
+  system.spawn("connection", id, () => ({ machine: connectionMachine, input: effects }), failed);
+  const state = (): ConnectionState => {
+    const snapshot = system.get("connection", id)?.getSnapshot();
+    if (!snapshot || snapshot.matches("closed")) return "closed";
+    if (snapshot.matches("closing")) return "closing";
+    return snapshot.matches({ open: { flow: "congested" } }) ? "congested" : "flowing";
+  };
+  system.get("connection", id)?.subscribe({ complete: () => system.stop("connection", id) });
+  return {
+    state,
+    send: (event) => {
+      system.send("connection", id, event);
+    },
+  };
+}

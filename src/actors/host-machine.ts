@@ -1,0 +1,159 @@
+/**
+ * The statechart of one host, as the manager sees it.
+ *
+ *   absent        never seen            heartbeat → greeting
+ *   greeting      hello and report      done → ready; failed, or no answer in 30 s → lost
+ *   ready         commands are taken    silence of 6 s → lost; its session is not ours → greeting; other daemon → greeting
+ *   lost          silent                heartbeat → greeting
+ *   incompatible  other contract        heartbeat of a contract that we speak → greeting
+ *   died          its daemon is dead    heartbeat of another daemon → greeting
+ *
+ * Emits `ready`, `lost` and `died`, so that app tells the host's processes. Of a daemon that came back as another one,
+ * `died` is emitted before the `ready` of the new one.
+ */
+import type { ActorRefFrom } from "xstate";
+import { assertEvent, assign, enqueueActions, fromPromise, setup } from "xstate";
+import { MgrError, messageOf } from "../base/errors.ts";
+import type { HostHeartbeat } from "../contract/messages.ts";
+import { CONTRACT_VERSION, HEARTBEAT_LOST_MS } from "../contract/messages.ts";
+
+/** A greeting holds hello and the whole report: pages of up to 512 KiB, each with its own time-out. */
+const GREETING_TIMEOUT_MS = 30_000;
+
+export interface Greeting {
+  readonly session: string;
+  readonly stream_id: string;
+  readonly pid: number;
+}
+export interface GreetInput {
+  readonly name: string;
+}
+
+export type HostMachineEvent =
+  | { type: "heartbeat"; heartbeat: HostHeartbeat }
+  /** The link itself knows that the host is gone. */
+  | { type: "silent" }
+  /** A command was answered `stale_session`. */
+  | { type: "stale" }
+  /** The exit of the local daemon was seen. */
+  | { type: "daemon.exited" };
+
+export type HostEmitted =
+  | { type: "ready"; greeting: Greeting }
+  | { type: "lost" }
+  | { type: "died" }
+  | { type: "note"; level: "info" | "warning" | "error"; msg: string };
+
+export interface HostContext {
+  readonly name: string;
+  /** Of the newest greeting; null before the first and after the daemon's death. */
+  readonly greeting: Greeting | null;
+  /** The stream_id of a daemon that is known to be dead: its late heartbeats count for nothing. */
+  readonly dead: string | null;
+}
+
+type Level = "info" | "warning" | "error";
+
+export const hostMachine = setup({
+  types: {
+    context: {} as HostContext,
+    events: {} as HostMachineEvent,
+    emitted: {} as HostEmitted,
+    input: {} as { readonly name: string },
+  },
+  actors: {
+    /** hello, then the report of all runs delivered; rejects `conflict` when the daemon speaks another contract. */
+    greet: fromPromise<Greeting, GreetInput>(() => Promise.reject(new MgrError("internal", "effect 'greet' is not provided"))),
+  },
+  guards: {
+    incompatible: ({ event }) => event.type === "heartbeat" && !isSpoken(event.heartbeat.contract),
+    obeysAnother: ({ context, event }) => event.type === "heartbeat" && event.heartbeat.session !== context.greeting?.session,
+    isDead: ({ context, event }) => event.type === "heartbeat" && event.heartbeat.stream_id === context.dead,
+    known: ({ context }) => context.greeting !== null,
+  },
+  actions: {
+    emitReady: enqueueActions(({ context, enqueue }) => {
+      if (context.greeting) enqueue.emit({ type: "ready", greeting: context.greeting });
+    }),
+    emitLost: enqueueActions(({ enqueue }) => enqueue.emit({ type: "lost" })),
+    emitDied: enqueueActions(({ enqueue }) => enqueue.emit({ type: "died" })),
+    note: enqueueActions(({ enqueue }, { level, msg }: { level: Level; msg: string }) => enqueue.emit({ type: "note", level, msg })),
+    noteContract: enqueueActions(({ event, enqueue }) => {
+      assertEvent(event, "heartbeat");
+      const msg = `its daemon (pid ${event.heartbeat.pid}) speaks contract ${event.heartbeat.contract}, this manager ${CONTRACT_VERSION}: run 'mgr down', then 'mgr up'; nothing was stopped`;
+      enqueue.emit({ type: "note", level: "error", msg });
+    }),
+    takeGreeting: enqueueActions(({ context, enqueue }, { greeting }: { greeting: Greeting }) => {
+      if (context.greeting && context.greeting.stream_id !== greeting.stream_id) enqueue.emit({ type: "died" });
+      enqueue.assign({ greeting });
+    }),
+    bury: assign(({ context }) => ({ greeting: null, dead: context.greeting?.stream_id ?? null })),
+  },
+  delays: { silence: HEARTBEAT_LOST_MS, greetingTimeout: GREETING_TIMEOUT_MS },
+}).createMachine({
+  id: "host",
+  context: ({ input }) => ({ name: input.name, greeting: null, dead: null }),
+  initial: "absent",
+  on: {
+    heartbeat: [{ guard: "incompatible", target: ".incompatible" }, { target: ".greeting" }],
+    "daemon.exited": [{ guard: "known", target: ".died" }],
+  },
+  states: {
+    absent: {},
+    greeting: {
+      invoke: {
+        src: "greet",
+        input: ({ context }) => ({ name: context.name }),
+        onDone: { target: "ready", actions: { type: "takeGreeting", params: ({ event }) => ({ greeting: event.output }) } },
+        onError: {
+          target: "lost",
+          actions: {
+            type: "note",
+            params: ({ event }) => ({
+              level: "warning" as const,
+              msg: `it could not be greeted, the next heartbeat tries again: ${messageOf(event.error)}`,
+            }),
+          },
+        },
+      },
+      after: {
+        greetingTimeout: { target: "lost", actions: { type: "note", params: { level: "warning", msg: "it did not answer the greeting" } } },
+      },
+      on: { heartbeat: {}, silent: "lost" },
+    },
+    ready: {
+      entry: "emitReady",
+      exit: "emitLost",
+      initial: "watching",
+      on: {
+        heartbeat: [
+          { guard: "incompatible", target: "incompatible" },
+          { guard: "obeysAnother", target: "greeting" },
+          { target: ".watching", reenter: false },
+        ],
+        silent: "lost",
+        stale: "greeting",
+      },
+      states: { watching: { after: { silence: "#host.lost" } } },
+    },
+    lost: {},
+    incompatible: {
+      entry: "noteContract",
+      on: { heartbeat: [{ guard: "incompatible" }, { target: "greeting" }] },
+    },
+    died: {
+      entry: ["emitDied", "bury"],
+      on: {
+        heartbeat: [{ guard: "isDead" }, { guard: "incompatible", target: "incompatible" }, { target: "greeting" }],
+        "daemon.exited": {},
+      },
+    },
+  },
+});
+
+/** A manager speaks its own contract and the one before. */
+function isSpoken(contract: number): boolean {
+  return contract === CONTRACT_VERSION || contract === CONTRACT_VERSION - 1;
+}
+
+export type HostActor = ActorRefFrom<typeof hostMachine>;

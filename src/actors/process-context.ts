@@ -1,0 +1,106 @@
+import type { RunExit, RunReport } from "../contract/run.ts";
+import { readMemo } from "./process-memo.ts";
+import type { ProcessContext, ProcessEvent, ProcessExit, ProcessInput } from "./process-types.ts";
+
+export const DAEMON_DIED = "host daemon died";
+
+export function initialContext(input: ProcessInput): ProcessContext {
+  return {
+    clock: input.clock,
+    nextRunId: input.nextRunId,
+    definition: input.definition,
+    runDefinition: input.definition,
+    requested: input.requested,
+    shown: input.shown ?? "stopped",
+    runId: null,
+    run: null,
+    runGone: false,
+    runBegan: 0,
+    exit: null,
+    lastRunSucceeded: null,
+    size: input.size ?? null,
+    hostReady: input.hostReady ?? false,
+    daemonDied: false,
+    waitingFor: [],
+    restarts: 0,
+    attempt: 0,
+    restartTimes: [],
+    nextStart: null,
+    startAfterStop: false,
+    stopCause: null,
+    reason: null,
+  };
+}
+
+/** Negative when run `a` is older than `b`. */
+export function compareRunIds(a: string, b: string): number {
+  const [epochA = 0, countA = 0] = a.split("-").map(Number);
+  const [epochB = 0, countB = 0] = b.split("-").map(Number);
+  return epochA - epochB || countA - countB;
+}
+
+/**
+ * The run that an event reports, or null when it says nothing new: a run older than the current one, or an answer that
+ * was overtaken and would bring a run back to life that is known to have ended.
+ */
+export function freshRun(context: ProcessContext, event: ProcessEvent): RunReport | null {
+  const run = "run" in event ? event.run : null;
+  if (run === null) return null;
+  if (context.runId !== null && compareRunIds(run.run_id, context.runId) < 0) return null;
+  const known = context.run?.run_id === run.run_id ? context.run : null;
+  if (known?.exit && !run.exit) return null;
+  if (known?.extinct && !run.extinct) return null;
+  return run;
+}
+
+/** The current run lives, as far as is known. */
+export function runLives(context: ProcessContext): boolean {
+  const { run } = context;
+  return run !== null && run.run_id === context.runId && run.exit === null && !run.extinct && !context.runGone;
+}
+
+/** Something of the newest reported run's tree may be left: no other may be spawned. */
+export function treeLives(context: ProcessContext): boolean {
+  return context.run !== null && !context.run.extinct && !context.runGone;
+}
+
+export function succeeded(context: ProcessContext, exit: RunExit): boolean {
+  return exit.reason === null && exit.signal === null && exit.code !== null && context.runDefinition.success_exit_codes.includes(exit.code);
+}
+
+/** What a fresh report changes. A run that this manager did not start is adopted with its memo. */
+export function withRun(context: ProcessContext, run: RunReport): Partial<ProcessContext> {
+  const { clock, definition } = context;
+  const known = context.run?.run_id === run.run_id;
+  const adopted = context.runId === null || compareRunIds(run.run_id, context.runId) > 0;
+  // After the end an age may go on growing; what is known from the run's life is better.
+  const runBegan = known && run.exit ? context.runBegan : clock.monotonic() - run.age_ms;
+  const resized = run.rows !== definition.terminal.rows || run.cols !== definition.terminal.cols;
+  return {
+    run,
+    runBegan,
+    runGone: false,
+    daemonDied: false,
+    ...(adopted ? { runId: run.run_id, runDefinition: definition, ...readMemo(run.memo, runBegan) } : {}),
+    ...(context.size === null && adopted && resized ? { size: { rows: run.rows, cols: run.cols } } : {}),
+    // The end is judged once: a later report of the same run does not undo what was said about it.
+    ...(known && context.run?.exit ? {} : endOf(context, run)),
+  };
+}
+
+function endOf(context: ProcessContext, run: RunReport): Partial<ProcessContext> {
+  if (run.exit === null) return { exit: null, lastRunSucceeded: null };
+  const exit: ProcessExit = { ...run.exit, time: run.stop_time ?? context.clock.now() };
+  return { exit, lastRunSucceeded: succeeded(context, run.exit) };
+}
+
+/** How long the ended run lived, milliseconds. Its age, unless it was reported late and kept on counting. */
+export function lifetime(run: RunReport): number {
+  const byHostClock = run.stop_time === null ? run.age_ms : Math.max(0, run.stop_time - run.start_time);
+  return Math.min(run.age_ms, byHostClock);
+}
+
+/** Milliseconds since the run ended, 0 for one whose end is reported at once. */
+export function sinceEnd(run: RunReport | null): number {
+  return run?.exit ? Math.max(0, run.age_ms - lifetime(run)) : 0;
+}

@@ -1,0 +1,273 @@
+/**
+ * The statechart of one process. Its table is that of protocol-decisions, "States", and runtime.md, "State table, the
+ * hard rows"; docs/decisions/0001-process-invariants.md has what must always hold.
+ *
+ *   from                   | event                                  | to
+ *   -----------------------|----------------------------------------|------------------------------------------------
+ *   unknown                | the host's first report                | what runs is adopted, else launching or stopped
+ *   stopped, error,backoff | start, restart                         | launching: waiting, or starting if nothing is missing
+ *   waiting                | dependencies hold                      | starting
+ *   waiting                | a dependency can no longer be met      | error
+ *   waiting, backoff       | stop                                   | stopped, at once
+ *   stopped, error         | stop                                   | stopped
+ *   starting               | (the tree of the run before lives)     | starting, until it is extinct; only then a new run
+ *   starting               | spawned                                | started
+ *   starting               | spawn failed                           | error
+ *   starting               | host lost                              | starting; the effect re-sends the same run_id
+ *   starting               | stop, restart                          | stopping; an answer that still comes is stopped
+ *   started                | ready condition met                    | ready
+ *   started                | ready timeout                          | stopping, then backoff or error
+ *   started, ready         | start                                  | unchanged
+ *   started, ready         | stop, restart                          | stopping, after a restart then launching
+ *   started, ready         | liveness failed                        | stopping, then backoff or error
+ *   started, ready         | ended                                  | stopped, backoff or error, by exit code and policy
+ *   stopping               | extinct                                | stopped; launching if a start came meanwhile
+ *   stopping               | 10 s after SIGKILL                     | stopping, an error logged each minute
+ *   backoff                | delay over                             | launching
+ *   starting … stopping    | its daemon died, the run is gone       | error; restart policy once the host is back
+ *   any                    | host lost, host ready                  | unchanged, host_ready follows
+ *   at rest                | a living run is reported               | adopted, or stopping if a stop is requested
+ *
+ * `unknown` is shown as its input says; adopting, launching and judging decide at once and never rest.
+ */
+import type { ActorRefFrom, SnapshotFrom } from "xstate";
+import { messageOf } from "../base/errors.ts";
+import { initialContext } from "./process-context.ts";
+import { processSetup, spawnInput, stopInput } from "./process-setup.ts";
+
+const start = { type: "request", params: { to: "start", update: false } } as const;
+const stop = { type: "request", params: { to: "stop", update: false } } as const;
+/** Where the state stays. */
+const startHere = { type: "request", params: { to: "start", update: true } } as const;
+const stopHere = { type: "request", params: { to: "stop", update: true } } as const;
+
+const launch = { target: "#process.launching", actions: [start, "resetCounters"] } as const;
+const giveUp = { target: "#process.stopped", actions: [stop, "forgetCause"] } as const;
+const stopAlive = { target: "#process.stopping", actions: [stop, "stopForGood"] } as const;
+const restartAlive = { target: "#process.stopping", actions: [start, "resetCounters", "wantStartAfterStop"] } as const;
+const daemonDied = { target: "#process.error", actions: "blameDaemon" } as const;
+
+/** A living run where none is expected: the host's table is the truth for what runs. */
+const atRest = [{ guard: "seenAlive", target: "#process.adopting", actions: "takeRun" }] as const;
+const whileRunning = [
+  { guard: "seenEnded", target: "#process.judging", actions: "takeRun" },
+  { guard: "seenStopping", target: "#process.stopping", actions: ["takeRun", "wantStartAfterStop"] },
+  { guard: "unknownToHost", target: "#process.error", actions: ["blameDaemon", "again"] },
+] as const;
+const running = {
+  stop: stopAlive,
+  restart: restartAlive,
+  "liveness.failed": { target: "#process.stopping", actions: "blameLiveness" },
+  "host.died": daemonDied,
+} as const;
+
+export const processMachine = processSetup.createMachine({
+  id: "process",
+  context: ({ input }) => initialContext(input),
+  initial: "unknown",
+  on: {
+    start: { actions: startHere },
+    restart: { actions: startHere },
+    stop: { actions: stopHere },
+    "run.*": { actions: "takeRun" },
+    report: [
+      { guard: "runReported", actions: "takeRun" },
+      { guard: "unknownToHost", actions: "loseRun" },
+    ],
+    "host.ready": { actions: ["hostIsReady", "update"] },
+    "host.lost": { actions: ["hostIsLost", "update"] },
+    "host.died": { actions: ["noteDaemonDied", "update"] },
+    definition: { actions: ["takeDefinition", "update"] },
+    winch: { actions: "takeSize" },
+  },
+  states: {
+    unknown: {
+      on: {
+        report: [
+          { guard: "runReported", target: "adopting", actions: "takeRun" },
+          { guard: "startRequested", target: "launching" },
+          { target: "stopped" },
+        ],
+        "run.*": [{ guard: "runReported", target: "adopting", actions: "takeRun" }],
+      },
+    },
+    adopting: {
+      always: [{ guard: "lives", target: "adoptingAlive" }, { guard: "stopRequested", target: "stopped" }, { target: "judging" }],
+    },
+    adoptingAlive: {
+      always: [
+        { guard: "stopRequested", target: "stopping", actions: "stopForGood" },
+        { guard: "isStopping", target: "stopping", actions: "wantStartAfterStop" },
+        { guard: "isReady", target: "ready" },
+        { target: "started" },
+      ],
+    },
+    launching: {
+      entry: "forgetCause",
+      always: [{ guard: "dependenciesHold", target: "starting" }, { target: "waiting" }],
+    },
+    judging: {
+      always: [
+        { guard: "startPending", target: "launching" },
+        { guard: "stopRequested", target: "stopped", actions: "forgetCause" },
+        { guard: "endedWell", target: "stopped", actions: "forgetCause" },
+        { guard: "mayRestart", target: "backoff", actions: "scheduleRestart" },
+        { target: "error", actions: "blame" },
+      ],
+    },
+
+    stopped: {
+      entry: { type: "announce", params: { state: "stopped" } },
+      on: { start: launch, restart: launch, "run.*": atRest, report: atRest },
+    },
+    waiting: {
+      entry: { type: "announce", params: { state: "waiting" } },
+      exit: "forgetMissing",
+      invoke: { src: "watchDependencies", input: ({ context }) => ({ definition: context.definition }) },
+      on: {
+        dependencies: [
+          { guard: "impossible", target: "error", actions: "blameDependency" },
+          { guard: "noneMissing", target: "starting" },
+          { actions: ["takeMissing", "update"] },
+        ],
+        stop: giveUp,
+        definition: { target: "waiting", reenter: true, actions: "takeDefinition" },
+        "run.*": atRest,
+        report: atRest,
+      },
+    },
+    starting: {
+      entry: { type: "announce", params: { state: "starting" } },
+      initial: "deciding",
+      on: { stop: stopAlive },
+      states: {
+        deciding: { always: [{ guard: "treeLives", target: "clearing" }, { target: "spawning" }] },
+        clearing: {
+          after: {
+            nag: {
+              target: "clearing",
+              reenter: true,
+              actions: "noteRemnants",
+            },
+          },
+          on: {
+            "host.died": { target: "spawning", actions: "noteDaemonDied" },
+            "run.*": [{ guard: "seenExtinct", target: "spawning", actions: "takeRun" }],
+            report: [
+              { guard: "seenExtinct", target: "spawning", actions: "takeRun" },
+              { guard: "unknownToHost", target: "spawning", actions: "loseRun" },
+            ],
+          },
+        },
+        spawning: {
+          entry: "beginRun",
+          invoke: {
+            src: "spawnRun",
+            input: ({ context }) => spawnInput(context),
+            onDone: { actions: ({ self, event }) => self.send({ type: "run.spawned", run: event.output }) },
+            onError: {
+              target: "#process.error",
+              actions: { type: "blameSpawn", params: ({ event }) => ({ reason: messageOf(event.error) }) },
+            },
+          },
+          on: {
+            restart: restartAlive,
+            "host.died": daemonDied,
+            "run.*": [
+              { guard: "seenFailed", target: "#process.error", actions: ["takeRun", "blameRecord"] },
+              { guard: "runReported", target: "#process.started", actions: ["takeRun", "again"] },
+            ],
+            report: [
+              { guard: "seenFailed", target: "#process.error", actions: ["takeRun", "blameRecord"] },
+              { guard: "runReported", target: "#process.started", actions: ["takeRun", "again"] },
+            ],
+          },
+        },
+      },
+    },
+    started: {
+      entry: { type: "announce", params: { state: "started" } },
+      initial: "deciding",
+      on: {
+        ...running,
+        "run.*": [...whileRunning, { guard: "seenReady", target: "ready", actions: "takeRun" }],
+        report: [...whileRunning, { guard: "seenReady", target: "ready", actions: "takeRun" }],
+      },
+      states: {
+        deciding: { always: [{ guard: "hasReadyDeadline", target: "unready" }, { target: "settled" }] },
+        unready: { after: { readyTimeout: { target: "#process.stopping", actions: "blameReadyTimeout" } } },
+        settled: {},
+      },
+    },
+    ready: {
+      entry: { type: "announce", params: { state: "ready" } },
+      on: { ...running, "run.*": whileRunning, report: whileRunning },
+    },
+    stopping: {
+      entry: { type: "announce", params: { state: "stopping" } },
+      type: "parallel",
+      on: {
+        start: { actions: [startHere, "resetCounters", "wantStartAfterStop"] },
+        restart: { actions: [startHere, "resetCounters", "wantStartAfterStop"] },
+        stop: { actions: [stopHere, "stopForGood"] },
+        "host.died": daemonDied,
+        "run.*": [{ guard: "seenExtinct", target: "judging", actions: "takeRun" }],
+        report: [
+          { guard: "seenExtinct", target: "judging", actions: "takeRun" },
+          { guard: "unknownToHost", target: "judging", actions: "loseRun" },
+        ],
+      },
+      states: {
+        request: {
+          initial: "asking",
+          states: {
+            asking: {
+              invoke: {
+                src: "stopRun",
+                input: ({ context }) => stopInput(context),
+                onDone: [
+                  { guard: ({ event }) => event.output === "gone", target: "#process.judging", actions: "loseRun" },
+                  { target: "accepted" },
+                ],
+              },
+            },
+            accepted: { on: { report: { guard: "seenNotStopping", target: "asking", actions: "takeRun" } } },
+          },
+        },
+        patience: {
+          initial: "patient",
+          states: {
+            patient: { after: { overdue: "overdue" } },
+            overdue: {
+              entry: "noteOverdue",
+              after: { nag: { target: "overdue", reenter: true } },
+            },
+          },
+        },
+      },
+    },
+    backoff: {
+      entry: { type: "announce", params: { state: "backoff" } },
+      exit: "forgetSchedule",
+      after: { backoff: { target: "launching", actions: "countRestart" } },
+      on: { start: launch, restart: launch, stop: giveUp, "run.*": atRest, report: atRest },
+    },
+    error: {
+      entry: { type: "announce", params: { state: "error" } },
+      on: {
+        start: launch,
+        restart: launch,
+        stop: giveUp,
+        "run.*": atRest,
+        report: [
+          ...atRest,
+          { guard: "startPendingAfterDeath", target: "launching" },
+          { guard: "mayRestartAfterDeath", target: "backoff", actions: "scheduleRestart" },
+        ],
+      },
+    },
+  },
+});
+
+export type ProcessActor = ActorRefFrom<typeof processMachine>;
+export type ProcessSnapshot = SnapshotFrom<typeof processMachine>;

@@ -1,0 +1,193 @@
+import { assertEvent, assign, enqueueActions, fromCallback, fromPromise, setup } from "xstate";
+import { MgrError } from "../base/errors.ts";
+import type { RunReport } from "../contract/run.ts";
+import { DAEMON_DIED, freshRun, runLives, treeLives, withRun } from "./process-context.ts";
+import { writeMemo } from "./process-memo.ts";
+import type {
+  ProcessContext,
+  ProcessEmitted,
+  ProcessEvent,
+  ProcessInput,
+  ProcessState,
+  RequestedState,
+  SpawnInput,
+  StopInput,
+  StopOutcome,
+  WatchInput,
+} from "./process-types.ts";
+import { endedWell, failureReason, mayRestart, scheduleRestart } from "./restart-policy.ts";
+
+/** After SIGKILL nothing should be left for this long; then an error is logged, and again each minute. */
+const AFTER_SIGKILL_MS = 10_000;
+const NAG_MS = 60_000;
+
+function notProvided(effect: string): MgrError {
+  return new MgrError("internal", `effect '${effect}' is not provided`);
+}
+
+/** Everything that process-machine.ts names. Effects and the guard on dependencies are provided by app. */
+export const processSetup = setup({
+  types: {
+    context: {} as ProcessContext,
+    events: {} as ProcessEvent,
+    emitted: {} as ProcessEmitted,
+    input: {} as ProcessInput,
+  },
+  actors: {
+    spawnRun: fromPromise<RunReport, SpawnInput>(() => Promise.reject(notProvided("spawnRun"))),
+    stopRun: fromPromise<StopOutcome, StopInput>(() => Promise.reject(notProvided("stopRun"))),
+    watchDependencies: fromCallback<ProcessEvent, WatchInput>(() => {
+      throw notProvided("watchDependencies");
+    }),
+  },
+  guards: {
+    /** Provided by app: all of `definition.depends_on` hold at this moment. */
+    dependenciesHold: () => {
+      throw notProvided("dependenciesHold");
+    },
+    startRequested: ({ context }) => context.requested === "start",
+    stopRequested: ({ context }) => context.requested === "stop",
+    startPending: ({ context }) => context.startAfterStop && context.requested === "start",
+    noneMissing: ({ event }) => event.type === "dependencies" && event.impossible === null && event.missing.length === 0,
+    impossible: ({ event }) => event.type === "dependencies" && event.impossible !== null,
+    lives: ({ context }) => runLives(context),
+    treeLives: ({ context }) => treeLives(context),
+    isReady: ({ context }) => context.runDefinition.ready !== null && context.run?.ready === true,
+    isStopping: ({ context }) => context.run?.stopping === true,
+    hasReadyDeadline: ({ context }) => context.runDefinition.ready !== null && context.runDefinition.ready_timeout !== null,
+    endedWell: ({ context }) => endedWell(context) && context.definition.restart.policy !== "always",
+    mayRestart: ({ context }) => mayRestart(context),
+    startPendingAfterDeath: ({ context }) => context.daemonDied && context.startAfterStop && context.requested === "start",
+    mayRestartAfterDeath: ({ context }) => context.daemonDied && mayRestart(context),
+    runReported: ({ context, event }) => freshRun(context, event) !== null,
+    seenAlive: ({ context, event }) => freshRun(context, event)?.exit === null,
+    seenReady: ({ context, event }) => freshRun(context, event)?.ready === true && context.runDefinition.ready !== null,
+    seenEnded: ({ context, event }) => (freshRun(context, event)?.exit ?? null) !== null,
+    seenExtinct: ({ context, event }) => freshRun(context, event)?.extinct === true,
+    /** The recorded result of a spawn that failed: the run never came to be. */
+    seenFailed: ({ context, event }) => (freshRun(context, event)?.exit?.reason ?? null) !== null,
+    /** Somebody else has it stopped: an earlier manager, or the daemon itself. */
+    seenStopping: ({ context, event }) => {
+      const run = freshRun(context, event);
+      return event.type === "report" && run?.exit === null && run.stopping;
+    },
+    seenNotStopping: ({ context, event }) => {
+      const run = freshRun(context, event);
+      return run?.exit === null && !run.stopping;
+    },
+    unknownToHost: ({ event }) => event.type === "report" && event.run === null,
+  },
+  actions: {
+    /** One `changed` for each change of what is shown; entering the shown state again is an `updated`. */
+    announce: enqueueActions(({ context, enqueue }, { state }: { state: ProcessState }) => {
+      const { shown, reason } = context;
+      if (shown === state) enqueue.emit({ type: "updated" });
+      else enqueue.emit({ type: "changed", from: shown, to: state, reason });
+      enqueue.assign({ shown: state, reason: null });
+    }),
+    update: enqueueActions(({ enqueue }) => enqueue.emit({ type: "updated" })),
+    noteRemnants: enqueueActions(({ enqueue }) =>
+      enqueue.emit({ type: "note", level: "error", msg: "its last run's processes are not gone yet; it starts when they are" }),
+    ),
+    noteOverdue: enqueueActions(({ context, enqueue }) => {
+      const why = context.hostReady ? "the kernel does not let it go" : "its host cannot be reached";
+      enqueue.emit({ type: "note", level: "error", msg: `it is still there 10 s after SIGKILL: ${why}` });
+    }),
+    request: enqueueActions(({ context, event, enqueue }, { to, update }: { to: RequestedState; update: boolean }) => {
+      if (context.requested === to) return;
+      enqueue.assign({ requested: to });
+      enqueue.emit({ type: "intent", requested_state: to, by: "by" in event ? event.by : "" });
+      if (update) enqueue.emit({ type: "updated" });
+    }),
+    resetCounters: assign({ restarts: 0, attempt: 0, restartTimes: [] }),
+    wantStartAfterStop: assign({ startAfterStop: true, stopCause: null }),
+    stopForGood: assign({ startAfterStop: false, stopCause: null }),
+    blameReadyTimeout: assign(({ context }) => ({
+      stopCause: { reason: `not ready within ${(context.runDefinition.ready_timeout ?? 0) / 1_000} s` },
+    })),
+    blameLiveness: assign(({ event }) => {
+      assertEvent(event, "liveness.failed");
+      return { stopCause: { reason: event.reason } };
+    }),
+    takeRun: assign(({ context, event }) => {
+      const run = freshRun(context, event);
+      return run ? withRun(context, run) : {};
+    }),
+    /** The host has no such run any more: it ended without anybody seeing how. */
+    loseRun: assign({ runGone: true, daemonDied: false }),
+    blameDaemon: assign(({ context }) => ({
+      runGone: true,
+      daemonDied: true,
+      hostReady: false,
+      stopCause: null,
+      ...failedFor(context, DAEMON_DIED),
+    })),
+    noteDaemonDied: assign({ runGone: true, hostReady: false }),
+    hostIsReady: assign({ hostReady: true }),
+    hostIsLost: assign({ hostReady: false }),
+    takeDefinition: assign(({ event }) => {
+      assertEvent(event, "definition");
+      return { definition: event.definition };
+    }),
+    takeSize: assign(({ event }) => {
+      assertEvent(event, "winch");
+      return { size: { rows: event.rows, cols: event.cols } };
+    }),
+    takeMissing: assign(({ event }) => {
+      assertEvent(event, "dependencies");
+      return { waitingFor: [...event.missing] };
+    }),
+    forgetMissing: assign({ waitingFor: [] }),
+    blameDependency: assign(({ context, event }) => {
+      assertEvent(event, "dependencies");
+      const { lastRunSucceeded } = context;
+      return { ...failedFor(context, event.impossible ?? ""), lastRunSucceeded };
+    }),
+    beginRun: assign(({ context }) => ({
+      runId: context.nextRunId(),
+      runDefinition: context.definition,
+      exit: null,
+      lastRunSucceeded: null,
+      startAfterStop: false,
+      stopCause: null,
+      daemonDied: false,
+    })),
+    blameSpawn: assign(({ context }, { reason }: { reason: string }) => failedFor(context, reason)),
+    blameRecord: assign(({ context }) => ({ reason: context.exit?.reason ?? null })),
+    scheduleRestart: assign(({ context }) => ({ reason: failureReason(context), ...scheduleRestart(context) })),
+    countRestart: assign(({ context }) => ({ restarts: context.restarts + 1 })),
+    forgetSchedule: assign({ nextStart: null }),
+    /** The reason goes into `changed` and, where the host knew none, into `exit`. */
+    blame: assign(({ context }) => {
+      const reason = failureReason(context);
+      const exit = context.exit ?? { code: null, signal: null, reason: null, time: context.clock.now() };
+      return { reason, exit: { ...exit, reason: exit.reason ?? reason }, stopCause: null };
+    }),
+    forgetCause: assign({ stopCause: null, startAfterStop: false }),
+    /** The next state looks at the same report: one visible step at a time, each in a turn of its own. */
+    again: ({ self, event }) => self.send(event),
+  },
+  delays: {
+    readyTimeout: ({ context }) => untilMonotonic(context, context.runBegan + (context.runDefinition.ready_timeout ?? 0)),
+    backoff: ({ context }) => untilMonotonic(context, context.nextStart?.monotonic ?? 0),
+    overdue: ({ context }) =>
+      AFTER_SIGKILL_MS + context.definition.stop.reduce((sum, step) => sum + (step.signal === "SIGKILL" ? 0 : step.timeout_ms), 0),
+    nag: NAG_MS,
+  },
+});
+
+function failedFor(context: ProcessContext, reason: string): Pick<ProcessContext, "lastRunSucceeded" | "exit" | "reason"> {
+  return { lastRunSucceeded: false, reason, exit: { code: null, signal: null, reason, time: context.clock.now() } };
+}
+
+function untilMonotonic(context: ProcessContext, time: number): number {
+  return Math.max(0, time - context.clock.monotonic());
+}
+
+export function spawnInput(context: ProcessContext): SpawnInput {
+  return { runId: context.runId ?? "", definition: context.runDefinition, size: context.size, memo: writeMemo(context) };
+}
+
+export function stopInput(context: ProcessContext): StopInput {
+  return { runId: context.runId ?? "", definition: context.definition };
+}

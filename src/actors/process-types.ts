@@ -1,0 +1,132 @@
+import type { Clock } from "../base/clock.ts";
+import type { ProcessDefinition } from "../config/definition.ts";
+import type { RunReport } from "../contract/run.ts";
+
+export type ProcessState = "stopped" | "waiting" | "starting" | "started" | "ready" | "stopping" | "backoff" | "error";
+export type RequestedState = "start" | "stop";
+export interface TerminalSize {
+  readonly rows: number;
+  readonly cols: number;
+}
+
+export type ProcessEvent =
+  /** Commands. `by` is the user's name, or what else asked for it ("autostart", "group 'sim'"). */
+  | { type: "start"; by: string }
+  | { type: "stop"; by: string }
+  | { type: "restart"; by: string }
+  /** From watchDependencies. `impossible` says why they can no longer be met, or is null. */
+  | { type: "dependencies"; missing: readonly string[]; impossible: string | null }
+  | { type: "host.ready" }
+  | { type: "host.lost" }
+  /** The host's daemon is dead, and everything that it ran with it. */
+  | { type: "host.died" }
+  /**
+   * What the host's run table says, after a hello or a reconnect. `run: null` is "this daemon has never run it": send
+   * it only when the table was complete and asked for after the last spawn was answered (a paged report can miss a run
+   * that began while it was read).
+   */
+  | { type: "report"; run: RunReport | null }
+  | { type: "run.spawned"; run: RunReport }
+  | { type: "run.ready"; run: RunReport }
+  | { type: "run.exited"; run: RunReport }
+  | { type: "run.extinct"; run: RunReport }
+  | { type: "liveness.failed"; reason: string }
+  | { type: "winch"; rows: number; cols: number }
+  | { type: "definition"; definition: ProcessDefinition };
+
+export type ProcessEmitted =
+  /** The visible state changed: exactly one per change. The snapshot is that of the new state. */
+  | { type: "changed"; from: ProcessState; to: ProcessState; reason: string | null }
+  /** Another visible field changed (requested_state, waiting_for, host_ready, the definition's). */
+  | { type: "updated" }
+  /** requested_state changed. Emitted before any effect of the same turn begins. */
+  | { type: "intent"; requested_state: RequestedState; by: string }
+  | { type: "note"; level: "info" | "warning" | "error"; msg: string };
+
+export interface ProcessInput {
+  readonly definition: ProcessDefinition;
+  /** From the intent file, else by autostart. */
+  readonly requested: RequestedState;
+  /** What is shown until the host's first report: "stopped", or after a rebuild the last state that was shown. */
+  readonly shown?: ProcessState;
+  readonly size?: TerminalSize | null;
+  readonly hostReady?: boolean;
+  /** The same clock as the actor system's. */
+  readonly clock: Clock;
+  /** A new id `<epoch>-<n>`, larger than every one before. */
+  readonly nextRunId: () => string;
+}
+
+/** Input of spawnRun: resolves with the run's RunReport, rejects only with `spawn_failed`; retries everything else. */
+export interface SpawnInput {
+  readonly runId: string;
+  readonly definition: ProcessDefinition;
+  /** Of the last send_winch; null: the definition's. */
+  readonly size: TerminalSize | null;
+  /** At most 4 KiB: restart counters, for the manager after this one. */
+  readonly memo: string;
+}
+
+/** Input of stopRun. Resolves "accepted" (then run.extinct follows), or "gone" when the host answers `not_running`. */
+export interface StopInput {
+  readonly runId: string;
+  readonly definition: ProcessDefinition;
+}
+export type StopOutcome = "accepted" | "gone";
+
+/** Input of watchDependencies: sends `dependencies` at once and whenever they change. */
+export interface WatchInput {
+  readonly definition: ProcessDefinition;
+}
+
+export interface ProcessExit {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly reason: string | null;
+  /** Unix milliseconds: the host's clock for a run that ended, the manager's for one that never began. */
+  readonly time: number;
+}
+
+/** Why a living run is being stopped; null: because a user asked. */
+export type StopCause = { readonly reason: string } | null;
+
+export interface ProcessContext {
+  readonly clock: Clock;
+  readonly nextRunId: () => string;
+  /** The newest; the next run takes it. */
+  readonly definition: ProcessDefinition;
+  /** What the current run was started with, as far as this manager knows. */
+  readonly runDefinition: ProcessDefinition;
+  readonly requested: RequestedState;
+  /** The state that was last announced. */
+  readonly shown: ProcessState;
+  /** Newest run id known; events of older ones are ignored. */
+  readonly runId: string | null;
+  /** Newest report of the newest run that a host has reported. */
+  readonly run: RunReport | null;
+  /** The host lost `run` without reporting its end (another daemon): nothing of it is left. */
+  readonly runGone: boolean;
+  /** Monotonic time at which `run` began. */
+  readonly runBegan: number;
+  readonly exit: ProcessExit | null;
+  /** null while a run lives and before the first. */
+  readonly lastRunSucceeded: boolean | null;
+  readonly size: TerminalSize | null;
+  readonly hostReady: boolean;
+  /** The run ended with its daemon: the restart policy waits for a new one. */
+  readonly daemonDied: boolean;
+  readonly waitingFor: readonly string[];
+  /** Restarts since the last requested start. */
+  readonly restarts: number;
+  /** Failures in a row, for the backoff's growth. */
+  readonly attempt: number;
+  /** Monotonic times of restarts within the policy's window. */
+  readonly restartTimes: readonly number[];
+  /** Unix milliseconds, and the same on the monotonic clock; null outside backoff. */
+  readonly nextStart: { readonly time: number; readonly monotonic: number } | null;
+  /** In stopping: a start was requested meanwhile. */
+  readonly startAfterStop: boolean;
+  readonly stopCause: StopCause;
+  /** The sentence for the next `changed`. */
+  readonly reason: string | null;
+}

@@ -1,0 +1,67 @@
+import { lifetime, sinceEnd } from "./process-context.ts";
+import type { ProcessContext } from "./process-types.ts";
+
+/** Whether the end of the current run leads to another one: the policy, and no crash loop. */
+export function mayRestart(context: ProcessContext): boolean {
+  return policyAllows(context) && !isCrashLoop(context);
+}
+
+function policyAllows(context: ProcessContext): boolean {
+  const { policy } = context.definition.restart;
+  if (context.requested !== "start" || policy === "never" || neverRan(context)) return false;
+  return policy === "always" || !endedWell(context);
+}
+
+/** The host's record of a spawn that failed. Trying again would fail again. */
+function neverRan(context: ProcessContext): boolean {
+  return (context.run?.exit?.reason ?? null) !== null && !context.daemonDied;
+}
+
+/** Ended by itself with a success code. */
+export function endedWell(context: ProcessContext): boolean {
+  return context.stopCause === null && !context.daemonDied && context.lastRunSucceeded === true;
+}
+
+function isCrashLoop(context: ProcessContext): boolean {
+  return recentRestarts(context).length >= context.definition.restart.max_restarts;
+}
+
+function recentRestarts(context: ProcessContext): number[] {
+  // Seen from the run's end: the verdict is the same for a manager that learns of it later.
+  const oldest = context.clock.monotonic() - sinceEnd(context.run) - context.definition.restart.window;
+  return context.restartTimes.filter((time) => time > oldest);
+}
+
+/** The backoff after the run that just ended. */
+export function scheduleRestart(context: ProcessContext): Partial<ProcessContext> {
+  const { delay, factor, max_delay, reset_after } = context.definition.restart;
+  const { run, clock } = context;
+  const attempt = run !== null && lifetime(run) >= reset_after ? 0 : context.attempt;
+  // A large power is Infinity, which the cap takes care of; 0 × Infinity would not be a number.
+  const full = delay === 0 ? 0 : Math.min(max_delay, delay * factor ** attempt);
+  const rest = Math.max(0, full - sinceEnd(run));
+  const monotonic = clock.monotonic();
+  return {
+    attempt: attempt + 1,
+    restartTimes: [...recentRestarts(context), monotonic],
+    nextStart: { time: clock.now() + rest, monotonic: monotonic + rest },
+    stopCause: null,
+    daemonDied: false,
+  };
+}
+
+/** Why the process is in `error` or `backoff` now: the end of a sentence that begins with its name. */
+export function failureReason(context: ProcessContext): string {
+  const { restart } = context.definition;
+  const ended = endReason(context);
+  if (!policyAllows(context) || !isCrashLoop(context)) return ended;
+  return `crash loop: restarted ${restart.max_restarts} times within ${restart.window / 1_000} s, at last ${ended}`;
+}
+
+function endReason(context: ProcessContext): string {
+  const { exit } = context;
+  if (context.stopCause) return context.stopCause.reason;
+  if (exit?.reason) return exit.reason;
+  if (exit?.signal) return `killed by ${exit.signal}`;
+  return exit?.code === null || exit === null ? "ended, nobody knows how" : `exited with code ${exit.code}`;
+}

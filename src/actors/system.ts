@@ -1,0 +1,177 @@
+import type { AnyStateMachine, InputFrom, InspectionEvent } from "xstate";
+import { createActor } from "xstate";
+import type { Clock } from "../base/clock.ts";
+import { MgrError, messageOf } from "../base/errors.ts";
+import type { ConnectionRef } from "./connection-machine.ts";
+import type { GroupActor } from "./group-machine.ts";
+import type { HostActor } from "./host-machine.ts";
+import type { ProcessActor } from "./process-machine.ts";
+
+/** Which actor stands behind a kind: the type of `get` and of the events of `send`. */
+export interface ActorKinds {
+  process: ProcessActor;
+  group: GroupActor;
+  host: HostActor;
+  connection: ConnectionRef;
+}
+export type ActorKind = keyof ActorKinds;
+
+/** What the registry gives to the maker of an actor. */
+export interface ActorScope {
+  readonly kind: ActorKind;
+  readonly name: string;
+  /** Aborted before a rebuild and on stop. Every effect has to obey it: a throwing root leaks its invoked callbacks. */
+  readonly signal: AbortSignal;
+  /** 0 for the first actor of this name, then 1, 2, 3. */
+  readonly rebuild: number;
+}
+
+/** Makes machine (effects provided) and input; called at spawn and again for each rebuild. */
+export type CreateActor<M extends AnyStateMachine> = (scope: ActorScope) => { machine: M; input: InputFrom<M> };
+
+export interface ActorSystemOptions {
+  readonly clock: Clock;
+  log(level: "info" | "warning" | "error", msg: string): void;
+  /** Everything that actors `emit`, in order. Called after the actor's snapshot has been updated. */
+  onEmit(kind: ActorKind, name: string, event: { type: string }): void;
+  /** An actor failed too often and is not rebuilt: `get` no longer knows it. */
+  onParked(kind: ActorKind, name: string, error: unknown): void;
+  /** Off costs nothing. */
+  readonly inspect?: (event: InspectionEvent) => void;
+}
+
+/** Rebuilds of one actor within REBUILD_WINDOW_MS; one more failure parks it (runtime.md, "Actors"). */
+export const MAX_REBUILDS = 3;
+export const REBUILD_WINDOW_MS = 60_000;
+
+interface Entry {
+  actor: ReturnType<typeof createActor> | null;
+  abort: AbortController;
+  readonly create: CreateActor<AnyStateMachine>;
+  readonly failed: ((error: unknown) => void) | null;
+  /** Monotonic times of the rebuilds within the window. */
+  rebuilds: number[];
+}
+
+/**
+ * The registry of actors. Each is a root of its own: a throw in a child would error its parent and all siblings, and a
+ * parent of 10,000 children takes 16 s to spawn them (traps.md, "xstate"). Events go by address: kind and name.
+ */
+export class ActorSystem {
+  readonly clock: Clock;
+  readonly #options: ActorSystemOptions;
+  readonly #entries: Record<ActorKind, Map<string, Entry>> = {
+    process: new Map(),
+    group: new Map(),
+    host: new Map(),
+    connection: new Map(),
+  };
+
+  constructor(options: ActorSystemOptions) {
+    this.clock = options.clock;
+    this.#options = options;
+  }
+
+  /**
+   * Starts an actor. When it fails it is rebuilt from `create`; with `failed` it is removed instead and `failed` called.
+   * Throws `conflict` for an address in use: the old actor would be orphaned.
+   */
+  spawn<M extends AnyStateMachine>(kind: ActorKind, name: string, create: CreateActor<M>, failed?: (error: unknown) => void): void {
+    const known = this.#entries[kind].get(name);
+    if (known?.actor) throw new MgrError("conflict", `an actor '${name}' of kind ${kind} exists already; stop it first`);
+    const entry: Entry = {
+      actor: null,
+      abort: new AbortController(),
+      create: create as unknown as CreateActor<AnyStateMachine>,
+      failed: failed ?? null,
+      rebuilds: [],
+    };
+    this.#entries[kind].set(name, entry);
+    this.#start(kind, name, entry);
+  }
+
+  get<K extends ActorKind>(kind: K, name: string): ActorKinds[K] | undefined {
+    const actor = this.#entries[kind].get(name)?.actor;
+    return (actor ?? undefined) as ActorKinds[K] | undefined;
+  }
+
+  /** False when nobody is at this address (unknown, stopped or parked). */
+  send<K extends ActorKind>(kind: K, name: string, event: Parameters<ActorKinds[K]["send"]>[0]): boolean {
+    const actor = this.#entries[kind].get(name)?.actor;
+    if (!actor) return false;
+    actor.send(event);
+    return true;
+  }
+
+  stop(kind: ActorKind, name: string): void {
+    const entry = this.#entries[kind].get(name);
+    if (!entry) return;
+    this.#entries[kind].delete(name);
+    this.#release(entry);
+  }
+
+  /** In order of spawning, parked ones included. */
+  names(kind: ActorKind): string[] {
+    return [...this.#entries[kind].keys()];
+  }
+
+  stopAll(): void {
+    for (const kind of Object.keys(this.#entries) as ActorKind[]) for (const name of this.names(kind)) this.stop(kind, name);
+  }
+
+  #start(kind: ActorKind, name: string, entry: Entry): void {
+    const { inspect } = this.#options;
+    try {
+      const scope: ActorScope = { kind, name, signal: entry.abort.signal, rebuild: entry.rebuilds.length };
+      const { machine, input } = entry.create(scope);
+      const actor = createActor(machine, { id: `${kind}:${name}`, clock: this.clock, input, ...(inspect ? { inspect } : {}) });
+      entry.actor = actor;
+      actor.on("*", (event) => this.#forward(kind, name, event));
+      actor.subscribe({ error: (error) => this.#failed({ kind, name, entry, error }) });
+      actor.start();
+    } catch (error) {
+      this.#failed({ kind, name, entry, error });
+    }
+  }
+
+  #forward(kind: ActorKind, name: string, event: { type: string }): void {
+    try {
+      this.#options.onEmit(kind, name, event);
+    } catch (error) {
+      // The listener's defect must not reach the actor that spoke.
+      this.#options.log("error", `a listener failed on '${event.type}' of ${kind} '${name}': ${messageOf(error)}`);
+    }
+  }
+
+  #failed(failure: { kind: ActorKind; name: string; entry: Entry; error: unknown }): void {
+    const { kind, name, entry, error } = failure;
+    this.#release(entry);
+    if (entry.failed) {
+      this.#entries[kind].delete(name);
+      this.#options.log("error", `the actor of ${kind} '${name}' failed and is closed: ${messageOf(error)}`);
+      entry.failed(error);
+      return;
+    }
+    const now = this.clock.monotonic();
+    entry.rebuilds = entry.rebuilds.filter((time) => now - time < REBUILD_WINDOW_MS);
+    if (entry.rebuilds.length >= MAX_REBUILDS) {
+      this.#options.log(
+        "error",
+        `the actor of ${kind} '${name}' failed ${MAX_REBUILDS + 1} times within a minute and is parked: ${messageOf(error)}`,
+      );
+      this.#options.onParked(kind, name, error);
+      return;
+    }
+    entry.rebuilds.push(now);
+    this.#options.log("error", `the actor of ${kind} '${name}' failed and is rebuilt: ${messageOf(error)}`);
+    entry.abort = new AbortController();
+    this.#start(kind, name, entry);
+  }
+
+  #release(entry: Entry): void {
+    const { actor } = entry;
+    entry.actor = null;
+    entry.abort.abort();
+    actor?.stop();
+  }
+}
