@@ -13,6 +13,9 @@ export interface Finding {
   at?: "key" | "value";
 }
 
+/** As many as the message of a ConfigError lists; `problems` has all. */
+const MESSAGE_MAX_PROBLEMS = 20;
+
 /** A configuration that cannot be used. `problems` are all that were found, in the order of the file. */
 export class ConfigError extends MgrError {
   /** The main file as it was named, or null for a configuration given as an object. */
@@ -24,6 +27,7 @@ export class ConfigError extends MgrError {
     const lines = problems.map(
       (problem) => `\n  ${locationOf(problem)}${problem.path === "" ? "" : `${problem.path}: `}${problem.message}`,
     );
+    if (problems.length > lines.length) lines.push(`\n  and ${problems.length - lines.length} more`);
     super("bad_field", `${file ?? "the configuration"} has ${count}:${lines.join("")}`, { ...options, details: problems });
     this.file = file;
     this.problems = problems;

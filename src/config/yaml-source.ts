@@ -1,11 +1,11 @@
-import { type Alias, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from "yaml";
+import { type Alias, isAlias, isMap, isScalar, isSeq, type LineCounter, type Node, type Pair, type YAMLMap } from "yaml";
 import type { ConfigProblem } from "./definition.ts";
 import { describeValue, escapeControls, type Finding, formatKeyPath, type KeyPath } from "./problems.ts";
+import { parseYamlDocument } from "./yaml-document.ts";
 
 /** Most values that the aliases of a file may stand for: a few lines of nested ones could mean billions. */
 const MAX_ALIASED_VALUES = 500_000;
 const MAX_DEPTH = 64;
-const MAX_SYNTAX_ERRORS = 20;
 const ALLOWED_TAGS = new Set(["str", "int", "float", "bool", "null", "map", "seq"].map((name) => `tag:yaml.org,2002:${name}`).concat("!"));
 
 /** A YAML file as plain values, with the way back from a key path to line and column. */
@@ -21,10 +21,8 @@ export interface YamlSource {
 }
 
 export function readYaml(text: string, file: string): YamlSource {
-  const lineCounter = new LineCounter();
-  // The library's own check for duplicate keys takes quadratic time; the walk below does it.
-  const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false });
-  const root = document.contents;
+  const { document, lineCounter, problems: syntaxProblems } = parseYamlDocument(text);
+  const root = document?.contents ?? null;
   const walk: Walk = { anchors: new Map(), targets: new Map(), pairs: new Map(), findings: [], values: 0, expanding: 0, open: new Set() };
 
   const problemAt = (offset: number, path: KeyPath, message: string): ConfigProblem => {
@@ -44,15 +42,13 @@ export function readYaml(text: string, file: string): YamlSource {
     return problemAt(node?.range?.[0] ?? 0, finding.path, finding.message);
   };
   const writtenAt = (path: KeyPath): string | undefined => {
-    const node = findPlace(root, path, walk).value;
+    const found = findPlace(root, path, walk).value;
+    const node = isAlias(found) ? walk.targets.get(found) : found;
     return isScalar(node) && typeof node.source === "string" ? node.source : undefined;
   };
 
-  if (document.errors.length > 0) {
-    // Too deep a nesting is reported at each level, and then everything looks unclosed.
-    const tooDeep = document.errors.findLast((error) => error.code === "RESOURCE_EXHAUSTION");
-    const errors = tooDeep === undefined ? document.errors.slice(0, MAX_SYNTAX_ERRORS) : [tooDeep];
-    const problems = errors.map((error) => problemAt(error.pos[0], [], syntaxMessage(error)));
+  if (document === null) {
+    const problems = syntaxProblems.map(({ offset, message }) => problemAt(offset, [], message));
     return { value: undefined, problems, leftOut: new Set(), locate, writtenAt };
   }
   const value = root === null ? undefined : toValue(root, [], walk);
@@ -174,13 +170,6 @@ function findPlace(root: Node | null, path: KeyPath, walk: Walk): Place {
     } else return { key: place.key, value: place.key ?? place.value };
   }
   return place;
-}
-
-function syntaxMessage(error: { code: string; message: string }): string {
-  if (error.code === "MULTIPLE_DOCS") return "a second document begins here; a configuration is one document: remove the '---'";
-  if (error.code === "TAB_AS_INDENT") return "a tab stands in the indentation; YAML wants spaces";
-  if (error.code === "RESOURCE_EXHAUSTION") return "is nested too deeply";
-  return `is not valid YAML: ${error.message}`;
 }
 
 function lineOf(text: string, lineCounter: LineCounter, line: number): string {

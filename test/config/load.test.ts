@@ -76,6 +76,7 @@ describe("a process", () => {
       Z: "007",
     });
     expect({ ...processOf("{command: x, environment: *e}", "{environment: &e {V: 2.50}}").environment }).toEqual({ V: "2.50" });
+    expect({ ...processOf("{command: x, environment: {V: &v 2.50, W: *v}}").environment }).toEqual({ V: "2.50", W: "2.50" });
   });
 
   it("depends on names of a list as ready and stop, and of a mapping as that says, in the order of the file", () => {
@@ -297,4 +298,9 @@ it("ten thousand processes are loaded in a few seconds", () => {
   const started = performance.now();
   expect(parseConfigText(`${INSTANCE}processes:\n${text}`, "m").processes.size).toBe(10_000);
   expect(performance.now() - started).toBeLessThan(10_000);
+});
+
+it("the message of the error lists the first problems, and says how many more there are", () => {
+  const text = `${INSTANCE}${Array.from({ length: 25 }, (_, n) => `k${n}: 1\n`).join("")}`;
+  expect(() => parseConfigText(text, "m.yaml")).toThrow(/^m\.yaml has 25 problems:\n {2}2:1 k0: unknown key.*(\n.*){19}\n {2}and 5 more$/);
 });
