@@ -17,13 +17,15 @@ const SLICE_BYTES = 64 * 1024;
 export interface OutboxSocket {
   /** `fin: false`: more of the same message follows. `done` once the kernel has the bytes, or on failure. */
   send(data: Buffer, options: { fin: boolean }, done: (error?: Error | null) => void): void;
+  /** Bytes that the kernel did not take yet. */
+  readonly bufferedAmount: number;
   /** Between the two, small writes are joined. */
   cork(): void;
   uncork(): void;
 }
 
 export interface OutboxObserver {
-  /** The socket takes no more for now; `progress` follows while it takes some, `drained` once all is gone. */
+  /** The kernel takes no more for now; `progress` follows whenever it takes some, `drained` once all is gone. */
   congested(): void;
   progress(): void;
   drained(): void;
@@ -85,7 +87,7 @@ export class Outbox {
     this.#socket.cork();
     while (this.#inFlight < WRITE_AHEAD_BYTES && this.#sendNext());
     this.#socket.uncork();
-    this.#reportFull();
+    this.#reportCongested();
   }
 
   close(): void {
@@ -161,8 +163,8 @@ export class Outbox {
     else this.#observer.drained();
   }
 
-  #reportFull(): void {
-    if (this.#congested || this.#inFlight < WRITE_AHEAD_BYTES) return;
+  #reportCongested(): void {
+    if (this.#congested || this.#inFlight === 0 || this.#socket.bufferedAmount === 0) return;
     this.#congested = true;
     this.#observer.congested();
   }

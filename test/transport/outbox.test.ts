@@ -31,6 +31,10 @@ class SlowSocket implements OutboxSocket {
     if (this.#corked > 0) this.writes.push(this.#corked);
   }
 
+  get bufferedAmount(): number {
+    return this.#untaken.length;
+  }
+
   get untaken(): number {
     return this.#untaken.length;
   }

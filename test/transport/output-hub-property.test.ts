@@ -88,7 +88,15 @@ function play(steps: Step[]): void {
   const clock = new ManualClock();
   const daemons = [new ScriptedHost("s0")];
   const daemon = () => daemons.at(-1) as ScriptedHost;
-  const hub = new OutputHub({ clock, source: { window: (_host, list) => list.forEach((window) => daemon().window(window)), hostOf: () => HOST } });
+  const hub = new OutputHub({
+    clock,
+    source: {
+      window: (_host, list) => {
+        for (const window of list) daemon().window(window);
+      },
+      hostOf: () => HOST,
+    },
+  });
   const heard: OutputPiece[][] = [];
   const join = () => {
     const pieces: OutputPiece[] = [];

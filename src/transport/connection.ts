@@ -1,0 +1,216 @@
+import { EMPTY, type Subscription } from "rxjs";
+import type { Control } from "../actors/control.ts";
+import { type ErrorCode, MgrError, messageOf, wireCode } from "../base/errors.ts";
+import type { Principal } from "../base/principal.ts";
+import { decodeFrame } from "../protocol/decode.ts";
+import { encodeFrame } from "../protocol/encode.ts";
+import type { ClientFrame, ManagerFrame } from "../protocol/frames.ts";
+import type { LogLevel } from "../protocol/resources.ts";
+import { handlerOf } from "./dispatch.ts";
+import type { EventStreams } from "./event-streams.ts";
+import type { CommandHandler, HandlerContext, RequestHandler } from "./handlers/handler.ts";
+import type { LogStreams } from "./log-streams.ts";
+import { Outbox, type OutboxObserver, type OutboxSocket } from "./outbox.ts";
+import type { OutputHub } from "./output-hub.ts";
+import type { OutputSubscription } from "./output-subscription.ts";
+import { MAX_WAITING_REQUESTS, RequestLine } from "./request-line.ts";
+import { contains, outOfScope, type ViewMode } from "./view.ts";
+
+/** What all connections share. */
+export interface ConnectionServices {
+  readonly control: Control;
+  readonly hub: OutputHub;
+  readonly events: EventStreams;
+  readonly logs: LogStreams;
+  /** Content hash of the web UI's files, for `snapshot`. */
+  readonly assetHash: string;
+}
+
+export interface ConnectionOptions {
+  readonly socket: OutboxSocket;
+  readonly observer: OutboxObserver;
+  readonly principal: Principal;
+  readonly view: ViewMode;
+}
+
+type RequestId = NonNullable<ClientFrame["request_id"]>;
+
+/** One client: frames in, answers, events and output out. Events flow from its construction on. */
+export class Connection implements HandlerContext {
+  readonly principal: Principal;
+  readonly view: ViewMode;
+  readonly control: Control;
+  readonly assetHash: string;
+  readonly #services: ConnectionServices;
+  readonly #outbox: Outbox;
+  readonly #line = new RequestLine();
+  readonly #events: Subscription;
+  readonly #output: OutputSubscription;
+  #log: Subscription;
+  #logMinLevel: LogLevel = "info";
+  #commandsUnderWay = 0;
+
+  constructor(services: ConnectionServices, { socket, observer, principal, view }: ConnectionOptions) {
+    this.#services = services;
+    this.principal = principal;
+    this.view = view;
+    this.control = services.control;
+    this.assetHash = services.assetHash;
+    this.#outbox = new Outbox(socket, observer);
+    this.#events = services.events.of(view).subscribe((frame) => this.#outbox.push(frame));
+    this.#log = this.#followLog();
+    this.#output = services.hub.open({
+      sink: { output: (piece) => this.#outbox.output(piece) },
+      contains: (name) => contains(view, name),
+      everything: view.kind === "single_process" || view.kind === "single_group",
+    });
+  }
+
+  // ── Frames in ──
+
+  receive(text: string): void {
+    try {
+      const decoded = decodeFrame(text);
+      if (decoded.ok) this.#handle(decoded.frame);
+      else this.#push(decoded.error);
+    } catch (error) {
+      // A defect in decoding or routing must not end the manager.
+      this.#reportDefect("a frame", error);
+      this.refuse("internal", "The frame could not be handled because of a defect of this manager; its log has the details.");
+    }
+  }
+
+  #handle(frame: ClientFrame): void {
+    const handler = handlerOf(frame);
+    const refusal = outOfScope(this.view, handler.scope(frame), frame.type);
+    if (refusal !== null) this.#refuse(frame, new MgrError("out_of_scope", refusal));
+    else if (handler.kind === "command") void this.#command(frame, handler);
+    else this.#request(frame, handler);
+  }
+
+  /** Answers what never became a frame (binary, too large), and hands it over at once. */
+  refuse(code: ErrorCode, message: string): void {
+    this.#push({ type: "error", code, message });
+    this.#outbox.flush();
+  }
+
+  /** The socket is about to close: what is queued is handed over as far as it goes, then nothing is followed any more. */
+  close(): void {
+    this.#outbox.flush();
+    this.#events.unsubscribe();
+    this.#log.unsubscribe();
+    this.#services.hub.closeSubscription(this.#output);
+    this.#line.close();
+    this.#outbox.close();
+  }
+
+  // ── What handlers may do ──
+
+  get logMinLevel(): LogLevel {
+    return this.#logMinLevel;
+  }
+
+  setLogMinLevel(level: LogLevel): void {
+    if (level === this.#logMinLevel) return;
+    // Entries of this turn still count by the old level.
+    this.#services.logs.flush();
+    this.#log.unsubscribe();
+    this.#logMinLevel = level;
+    this.#log = this.#followLog();
+  }
+
+  subscribeOutput(patterns: readonly string[]): void {
+    this.#services.hub.subscribe(this.#output, patterns);
+  }
+
+  unsubscribeOutput(patterns: readonly string[]): void {
+    this.#services.hub.unsubscribe(this.#output, patterns);
+  }
+
+  flushEvents(): void {
+    this.#services.hub.flushAll();
+    this.#services.events.flush();
+    this.#services.logs.flush();
+  }
+
+  // ── Inside ──
+
+  async #command(frame: ClientFrame, handler: CommandHandler<ClientFrame>): Promise<void> {
+    if (this.#commandsUnderWay >= MAX_WAITING_REQUESTS) return this.#refuse(frame, tooMany());
+    this.#commandsUnderWay++;
+    try {
+      const underWay = handler.run(frame, this);
+      // What is accepted at once is answered in the same turn, in the order of the frames.
+      if (underWay) await underWay;
+      if (frame.request_id !== undefined) this.#push({ type: "ack", request_type: frame.type, request_id: frame.request_id });
+    } catch (error) {
+      this.#refuse(frame, error);
+    } finally {
+      this.#commandsUnderWay--;
+    }
+  }
+
+  #request(frame: ClientFrame, handler: RequestHandler<ClientFrame>): void {
+    const isTaken = this.#line.submit(async () => {
+      try {
+        const made = handler.answer(frame, this);
+        // A snapshot must be queued in the turn it was taken in, before any later event.
+        await this.#answer(made instanceof Promise ? await made : made, frame.request_id);
+      } catch (error) {
+        this.#refuse(frame, error);
+      }
+    });
+    if (!isTaken) this.#refuse(frame, tooMany());
+  }
+
+  /** Resolves once the socket has taken the last frame. */
+  #answer(frames: ManagerFrame[], requestId: RequestId | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      for (const [index, frame] of frames.entries()) {
+        const answer = index === 0 && requestId !== undefined ? { ...frame, request_id: requestId } : frame;
+        this.#outbox.answer(encode(answer), index === frames.length - 1 ? resolve : null);
+      }
+    });
+  }
+
+  #refuse(frame: ClientFrame, error: unknown): void {
+    const code = wireCode(error);
+    if (code === "internal")
+      this.control.log.append({ level: "error", source: "manager", msg: `${frame.type} failed: ${describe(error)}` });
+    const message =
+      code === "internal" ? `${frame.type} failed because of a defect of this manager; its log has the details.` : messageOf(error);
+    this.#push({
+      type: "error",
+      code,
+      message,
+      request_type: frame.type,
+      ...(frame.request_id === undefined ? {} : { request_id: frame.request_id }),
+    });
+  }
+
+  #reportDefect(what: string, error: unknown): void {
+    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.control.log.append({ level: "error", source: "manager", msg: `${what} of ${this.principal.user} failed: ${detail}` });
+  }
+
+  #push(frame: ManagerFrame): void {
+    this.#outbox.push({ bytes: encode(frame), mergeKey: null });
+  }
+
+  #followLog(): Subscription {
+    const isHeard = this.view.kind === "full" || this.view.kind === "log_only";
+    const frames = isHeard ? this.#services.logs.from(this.#logMinLevel) : EMPTY;
+    return frames.subscribe((frame) => this.#outbox.push(frame));
+  }
+}
+
+function encode(frame: ManagerFrame): Buffer {
+  return Buffer.from(encodeFrame(frame));
+}
+
+function tooMany(): MgrError {
+  return new MgrError(
+    "busy",
+    `More than ${MAX_WAITING_REQUESTS} requests of this connection are waiting: wait for answers before asking again.`,
+  );
+}

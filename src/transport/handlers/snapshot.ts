@@ -1,0 +1,60 @@
+import type { ManagerFrame } from "../../protocol/frames.ts";
+import type { Process, Snapshot } from "../../protocol/resources.ts";
+import { contains } from "../view.ts";
+import { aboutOneself, type HandlerContext, type HandlerTable } from "./handler.ts";
+
+export const snapshotHandlers: HandlerTable<"get_snapshot"> = {
+  get_snapshot: {
+    kind: "request",
+    scope: aboutOneself,
+    answer: (_frame, context) => {
+      // Events of the past first, then the state, then events of the future: nothing is missed or repeated.
+      context.flushEvents();
+      const frames: ManagerFrame[] = [{ type: "snapshot", ...snapshotOf(context) }];
+      if (context.view.kind === "full") frames.push({ type: "services_snapshot", services: [] }, { type: "loggers_snapshot", loggers: [] });
+      return frames;
+    },
+  },
+};
+
+function snapshotOf({ control, view, principal, assetHash, logMinLevel }: HandlerContext): Snapshot {
+  const hosts = view.kind === "log_only" ? [] : control.hosts();
+  const snapshot: Snapshot = {
+    webui_asset_hash: assetHash,
+    manager: control.manager,
+    hosts: hosts.map((host) => host.name),
+    host_list: hosts,
+    start_tools: view.kind === "log_only" ? [] : control.startTools(),
+    process_tree: treeOf({ control, view }),
+    processes: processesOf({ control, view }),
+    clients: [],
+    vnc_sessions: [],
+    topics: [],
+    services: [],
+    loggers: [],
+    log_min_level: logMinLevel,
+  };
+  if (view.kind !== "full") return snapshot;
+  const display = { known: false, running: false, ready: false, username: principal.user, display_name: "", process: "" };
+  return { ...snapshot, web_x_display: display };
+}
+
+function treeOf({ control, view }: Pick<HandlerContext, "control" | "view">) {
+  if (view.kind === "log_only") return [];
+  return view.kind === "full" ? control.processTree() : control.processTree(view.name);
+}
+
+function processesOf({ control, view }: Pick<HandlerContext, "control" | "view">): Process[] {
+  switch (view.kind) {
+    case "log_only":
+      return [];
+    case "single_process": {
+      const process = control.process(view.name);
+      return process ? [process] : [];
+    }
+    case "single_group":
+      return control.processes().filter((process) => contains(view, process.name));
+    case "full":
+      return control.processes();
+  }
+}

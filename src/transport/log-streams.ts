@@ -1,0 +1,67 @@
+import { Observable, type Subscriber, share } from "rxjs";
+import { type LogBook, levelAtLeast } from "../log/log-book.ts";
+import { encodeFrame } from "../protocol/encode.ts";
+import { LOG_LEVELS, type LogEntry, type LogLevel } from "../protocol/resources.ts";
+import type { EncodedFrame } from "./outbox.ts";
+
+/** Entries in one frame: bounds its size when a single turn logs thousands. */
+const MAX_BATCH_ENTRIES = 256;
+
+/**
+ * The manager's log as `log_batch` frames: one stream for each minimum level, shared by all connections that have it.
+ * Entries of one turn share a frame.
+ */
+export class LogStreams {
+  readonly #book: LogBook;
+  readonly #streams: Record<LogLevel, Observable<EncodedFrame>>;
+  readonly #listeners = new Map<LogLevel, Subscriber<EncodedFrame>>();
+  #pending: LogEntry[] = [];
+  #leave: (() => void) | null = null;
+
+  constructor(book: LogBook) {
+    this.#book = book;
+    const open = (level: LogLevel) => new Observable<EncodedFrame>((subscriber) => this.#listen(level, subscriber)).pipe(share());
+    this.#streams = { debug: open("debug"), info: open("info"), warning: open("warning"), error: open("error") };
+  }
+
+  /** Entries of at least `level` from now on. */
+  from(level: LogLevel): Observable<EncodedFrame> {
+    return new Observable((subscriber) => {
+      // What is pending was logged before this subscriber came.
+      this.flush();
+      return this.#streams[level].subscribe(subscriber);
+    });
+  }
+
+  /** Sends the entries of this turn now. */
+  flush(): void {
+    const pending = this.#pending;
+    this.#pending = [];
+    for (let start = 0; start < pending.length; start += MAX_BATCH_ENTRIES) this.#send(pending.slice(start, start + MAX_BATCH_ENTRIES));
+  }
+
+  #listen(level: LogLevel, subscriber: Subscriber<EncodedFrame>): () => void {
+    this.#listeners.set(level, subscriber);
+    this.#leave ??= this.#book.subscribe((entry) => this.#append(entry));
+    return () => {
+      this.#listeners.delete(level);
+      if (this.#listeners.size > 0) return;
+      this.#leave?.();
+      this.#leave = null;
+      this.#pending = [];
+    };
+  }
+
+  #append(entry: LogEntry): void {
+    if (this.#pending.length === 0) queueMicrotask(() => this.flush());
+    this.#pending.push(entry);
+  }
+
+  #send(entries: LogEntry[]): void {
+    for (const level of LOG_LEVELS) {
+      const listener = this.#listeners.get(level);
+      const heard = listener ? entries.filter((entry) => levelAtLeast(entry.level, level)) : [];
+      if (heard.length > 0) listener?.next({ bytes: Buffer.from(encodeFrame({ type: "log_batch", entries: heard })), mergeKey: null });
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import type { WebSocket } from "ws";
+
+/** Largest client frame, bytes (protocol-decisions, "Conventions for every frame"). Give it to the ws server as `maxPayload`. */
+export const MAX_FRAME_BYTES = 1024 * 1024;
+
+/** Options of the ws server that upgrades `/ws`: oversized frames are refused from their header on, never buffered. */
+export const WEBSOCKET_SERVER_OPTIONS = {
+  noServer: true,
+  clientTracking: false,
+  perMessageDeflate: false,
+  maxPayload: MAX_FRAME_BYTES,
+} as const;
+
+const TOO_LARGE = 1009;
+
+/**
+ * Calls `announce` just before the close frame for an oversized message goes out. ws closes by itself, and tells its
+ * `error` listeners only after the close frame, when nothing can be sent any more; but it does so through the public
+ * `close`, where there is still time for one frame.
+ */
+export function beforeOversizeClose(ws: WebSocket, announce: () => void): void {
+  const close = ws.close.bind(ws);
+  ws.close = (code, reason) => {
+    if (code === TOO_LARGE && ws.readyState === ws.OPEN) announce();
+    close(code, reason);
+  };
+}

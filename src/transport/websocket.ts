@@ -1,0 +1,142 @@
+import type { Socket } from "node:net";
+import type { WebSocket } from "ws";
+import { openConnection } from "../actors/connection.ts";
+import type { Control } from "../actors/control.ts";
+import type { ActorSystem } from "../actors/system.ts";
+import type { Principal } from "../base/principal.ts";
+import { Connection, type ConnectionServices } from "./connection.ts";
+import { EventStreams } from "./event-streams.ts";
+import { LogStreams } from "./log-streams.ts";
+import type { OutboxSocket } from "./outbox.ts";
+import type { OutputHub } from "./output-hub.ts";
+import { beforeOversizeClose, MAX_FRAME_BYTES } from "./oversize.ts";
+import type { ViewMode } from "./view.ts";
+
+export interface TransportOptions {
+  readonly control: Control;
+  readonly hub: OutputHub;
+  readonly system: ActorSystem;
+  /** Content hash of the web UI's files. */
+  readonly assetHash: string;
+}
+
+/** How an upgraded socket is to be served. */
+export interface AcceptOptions {
+  readonly principal: Principal;
+  readonly mode: ViewMode;
+  /** The client's `<ip>:<port>`. */
+  readonly address: string;
+  /** The connection under the WebSocket: frames of one turn are joined into one write on it. */
+  readonly socket: Pick<Socket, "cork" | "uncork">;
+}
+
+export interface ConnectionInfo {
+  readonly id: number;
+  readonly principal: Principal;
+  readonly mode: ViewMode;
+  readonly address: string;
+  /** `reason` is cut to what a close frame can hold. */
+  close(code: number, reason: string): void;
+}
+
+/** All WebSocket connections of the manager. */
+export interface Transport {
+  /** Serves a socket right after its upgrade. Its server must have WEBSOCKET_SERVER_OPTIONS. */
+  accept(ws: WebSocket, options: AcceptOptions): void;
+  connections(): ConnectionInfo[];
+  /** Closes every connection (1001 shutting down, 1012 restarting) and stops following the manager. */
+  close(code: number, reason: string): void;
+}
+
+export function createTransport({ control, hub, system, assetHash }: TransportOptions): Transport {
+  // Before the streams: a process that appears is subscribed before its first frame.
+  const leave = followProcesses(control, hub);
+  const events = new EventStreams(control, (name) => hub.flush(name));
+  const services: ConnectionServices = { control, hub, events, logs: new LogStreams(control.log), assetHash };
+  const open = new Map<number, ConnectionInfo>();
+  let lastId = 0;
+
+  return {
+    accept(ws, options) {
+      const id = ++lastId;
+      ws.once("close", () => open.delete(id));
+      open.set(id, serve({ ws, id, options, services, system }));
+    },
+    connections: () => [...open.values()],
+    close(code, reason) {
+      for (const connection of open.values()) connection.close(code, reason);
+      events.close();
+      leave();
+    },
+  };
+}
+
+/** Tells the hub which processes there are: patterns match names that appear later. */
+function followProcesses(control: Control, hub: OutputHub): () => void {
+  for (const { name } of control.processes()) hub.processAppeared(name);
+  return control.events.subscribe((event) => {
+    if (event.type === "process_upsert") hub.processAppeared(event.process.name);
+    if (event.type === "process_remove") hub.processGone(event.name);
+  });
+}
+
+interface Serving {
+  readonly ws: WebSocket;
+  readonly id: number;
+  readonly options: AcceptOptions;
+  readonly services: ConnectionServices;
+  readonly system: ActorSystem;
+}
+
+function serve({ ws, id, options, services, system }: Serving): ConnectionInfo {
+  const { principal, mode, address, socket } = options;
+  const connection = new Connection(services, {
+    socket: outboxSocket(ws, socket),
+    observer: {
+      congested: () => actor.send({ type: "congested" }),
+      progress: () => actor.send({ type: "progress" }),
+      drained: () => actor.send({ type: "drained" }),
+      overflow: () => actor.send({ type: "refuse", reason: "too slow: more than 8 MiB of events are waiting" }),
+    },
+    principal,
+    view: mode,
+  });
+  const actor = openConnection(system, String(id), {
+    ping: () => ws.ping(),
+    close: (code, reason) => {
+      connection.close();
+      ws.close(code, reason);
+    },
+    terminate: () => ws.terminate(),
+  });
+  const refuseOversize = () =>
+    connection.refuse("too_large", `A frame may have at most ${MAX_FRAME_BYTES} bytes; this connection is closed.`);
+
+  beforeOversizeClose(ws, refuseOversize);
+  ws.on("message", (data: Buffer, isBinary) => {
+    if (data.length > MAX_FRAME_BYTES) ws.close(1009);
+    else if (isBinary) connection.refuse("bad_frame", "This was a binary frame: send each frame as one JSON object in a text frame.");
+    else connection.receive(data.toString());
+  });
+  ws.on("pong", () => actor.send({ type: "pong" }));
+  // A protocol error of the peer (bad UTF-8, too large …): ws closes with the fitting code by itself.
+  ws.on("error", (error) =>
+    services.control.log.append({ level: "debug", source: "manager", msg: `web client ${address}: ${error.message}` }),
+  );
+  ws.once("close", () => {
+    connection.close();
+    actor.send({ type: "socket.closed" });
+  });
+  return { id, principal, mode, address, close: (code, reason) => actor.send({ type: "close", code, reason }) };
+}
+
+function outboxSocket(ws: WebSocket, socket: Pick<Socket, "cork" | "uncork">): OutboxSocket {
+  return {
+    send: (data, { fin }, done) => ws.send(data, { binary: false, fin }, done),
+    get bufferedAmount() {
+      return ws.bufferedAmount;
+    },
+    cork: () => socket.cork(),
+    uncork: () => socket.uncork(),
+  };
+}

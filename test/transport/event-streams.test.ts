@@ -1,0 +1,140 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { EventStreams } from "../../src/transport/event-streams.ts";
+import { LogStreams } from "../../src/transport/log-streams.ts";
+import type { EncodedFrame } from "../../src/transport/outbox.ts";
+import type { ViewMode } from "../../src/transport/view.ts";
+import { FakeControl } from "../support/fake-control.ts";
+
+let control: FakeControl;
+let streams: EventStreams;
+let flushed: string[];
+
+beforeEach(() => {
+  control = new FakeControl(["sim/world", "sim/arm/left", "db"]);
+  flushed = [];
+  streams = new EventStreams(control, (name) => flushed.push(name));
+});
+
+function follow(view: ViewMode) {
+  const encoded: EncodedFrame[] = [];
+  const subscription = streams.of(view).subscribe((frame) => encoded.push(frame));
+  const frames = () => encoded.map((frame) => JSON.parse(String(frame.bytes)));
+  const told = () => frames().map((frame) => `${frame.type} ${frame.process?.name ?? frame.name ?? ""}`.trim());
+  return { encoded, frames, told, subscription };
+}
+
+describe("events", () => {
+  it("reach the views that contain them and no other", () => {
+    const full = follow({ kind: "full" });
+    const process = follow({ kind: "single_process", name: "sim/world" });
+    const group = follow({ kind: "single_group", name: "sim" });
+    const log = follow({ kind: "log_only" });
+    control.update("sim/world", { state: "started" });
+    control.update("db", { state: "started" });
+    control.update("sim/arm/left", { state: "started" });
+    expect(full.told()).toEqual(["process_upsert sim/world", "process_upsert db", "process_upsert sim/arm/left"]);
+    expect(process.told()).toEqual(["process_upsert sim/world"]);
+    expect(group.told()).toEqual(["process_upsert sim/world", "process_upsert sim/arm/left"]);
+    expect(log.told()).toEqual([]);
+  });
+
+  it("are encoded once for all connections of all views", () => {
+    const views: ViewMode[] = [
+      { kind: "full" },
+      { kind: "full" },
+      { kind: "single_group", name: "sim" },
+      { kind: "single_process", name: "sim/world" },
+    ];
+    const followers = views.map(follow);
+    control.update("sim/world", { state: "ready" });
+    expect(new Set(followers.map(({ encoded }) => encoded[0]?.bytes)).size).toBe(1);
+  });
+
+  it("wait for the output that the process wrote before them", async () => {
+    const order: string[] = [];
+    streams = new EventStreams(control, (name) => order.push(`output of ${name}`));
+    streams.of({ kind: "full" }).subscribe((frame) => order.push(JSON.parse(String(frame.bytes)).type));
+    control.update("db", { state: "stopped" });
+    control.remove("db");
+    await Promise.resolve();
+    expect(order).toEqual(["output of db", "process_upsert", "output of db", "process_remove", "process_tree"]);
+  });
+
+  it("end with their last subscriber and begin again with the next", () => {
+    const first = follow({ kind: "single_process", name: "db" });
+    first.subscription.unsubscribe();
+    control.update("db", { state: "started" });
+    const second = follow({ kind: "single_process", name: "db" });
+    control.update("db", { state: "ready" });
+    expect(first.told()).toEqual([]);
+    expect(second.told()).toEqual(["process_upsert db"]);
+  });
+});
+
+describe("process_tree", () => {
+  it("is told when the shape of the view's part changed, not when states did", async () => {
+    const full = follow({ kind: "full" });
+    const group = follow({ kind: "single_group", name: "sim" });
+    control.events.publish({ type: "tree_changed" });
+    await Promise.resolve();
+    expect(full.told()).toEqual([]);
+    control.add("other/new");
+    await Promise.resolve();
+    expect(full.told()).toEqual(["process_upsert other/new", "process_tree"]);
+    expect(group.told()).toEqual([]);
+    control.add("sim/new");
+    await Promise.resolve();
+    expect(group.told()).toEqual(["process_upsert sim/new", "process_tree"]);
+    expect(group.frames()[1].process_tree).toMatchObject([{ type: "group", name: "sim" }]);
+  });
+
+  it("is told once for all changes of a turn, or at once when asked", async () => {
+    const full = follow({ kind: "full" });
+    for (let index = 0; index < 100; index++) control.add(`many/p${index}`);
+    expect(full.told()).not.toContain("process_tree");
+    streams.flush();
+    expect(full.told().at(-1)).toBe("process_tree");
+    await Promise.resolve();
+    expect(full.told().filter((frame) => frame === "process_tree")).toHaveLength(1);
+  });
+
+  it("a view whose object vanishes gets process_remove and an empty tree, and stays open", async () => {
+    const view = follow({ kind: "single_process", name: "db" });
+    control.remove("db");
+    await Promise.resolve();
+    expect(view.frames()).toEqual([
+      { type: "process_remove", name: "db" },
+      { type: "process_tree", process_tree: [] },
+    ]);
+    control.add("db");
+    await Promise.resolve();
+    expect(view.told().slice(2)).toEqual(["process_upsert db", "process_tree"]);
+  });
+});
+
+describe("log_batch", () => {
+  it("joins the entries of one turn and tells each level what it hears", async () => {
+    const logs = new LogStreams(control.log);
+    const heard: Record<string, string[][]> = { debug: [], warning: [] };
+    for (const level of ["debug", "warning"] as const) {
+      logs
+        .from(level)
+        .subscribe((frame) => heard[level]?.push(JSON.parse(String(frame.bytes)).entries.map((entry: { msg: string }) => entry.msg)));
+    }
+    for (const level of ["debug", "info", "warning", "error"] as const) control.log.append({ level, source: "manager", msg: level });
+    await Promise.resolve();
+    expect(heard).toEqual({ debug: [["debug", "info", "warning", "error"]], warning: [["warning", "error"]] });
+  });
+
+  it("a subscriber gets nothing that was logged before it came", async () => {
+    const logs = new LogStreams(control.log);
+    logs.from("info").subscribe();
+    control.log.append({ level: "info", source: "manager", msg: "before" });
+    const heard: string[] = [];
+    logs.from("info").subscribe((frame) => heard.push(String(frame.bytes)));
+    control.log.append({ level: "info", source: "manager", msg: "after" });
+    await Promise.resolve();
+    expect(heard).toHaveLength(1);
+    expect(heard[0]).toContain("after");
+  });
+});
