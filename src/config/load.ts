@@ -9,6 +9,8 @@ import { type ConfigFile, type ConfigInput, configFileSchema, configObjectSchema
 import { findingsOf } from "./schema-kinds.ts";
 import { readYaml } from "./yaml-source.ts";
 
+export { ConfigError };
+
 const MAX_FILE_BYTES = 4 * 1_048_576;
 
 /** Reads, checks and resolves a configuration file. Throws a ConfigError with every problem that it has. */

@@ -24,9 +24,9 @@ export class ConfigError extends MgrError {
 
   constructor(file: string | null, problems: readonly ConfigProblem[], options: { cause?: unknown } = {}) {
     const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
-    const lines = problems.map(
-      (problem) => `\n  ${locationOf(problem)}${problem.path === "" ? "" : `${problem.path}: `}${problem.message}`,
-    );
+    const lines = problems
+      .slice(0, MESSAGE_MAX_PROBLEMS)
+      .map((problem) => `\n  ${locationOf(problem)}${problem.path === "" ? "" : `${problem.path}: `}${problem.message}`);
     if (problems.length > lines.length) lines.push(`\n  and ${problems.length - lines.length} more`);
     super("bad_field", `${file ?? "the configuration"} has ${count}:${lines.join("")}`, { ...options, details: problems });
     this.file = file;
