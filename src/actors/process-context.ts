@@ -16,6 +16,7 @@ export function initialContext(input: ProcessInput): ProcessContext {
     run: null,
     runGone: false,
     runBegan: 0,
+    runEnded: null,
     exit: null,
     lastRunSucceeded: null,
     size: input.size ?? null,
@@ -68,13 +69,16 @@ export function succeeded(context: ProcessContext, exit: RunExit): boolean {
   return exit.reason === null && exit.signal === null && exit.code !== null && context.runDefinition.success_exit_codes.includes(exit.code);
 }
 
-/** What a fresh report changes. A run that this manager did not start is adopted with its memo. */
-export function withRun(context: ProcessContext, run: RunReport): Partial<ProcessContext> {
+/**
+ * What a fresh report changes. A run that this manager did not start is adopted with its memo. `late` reports may tell
+ * of an end long ago; events come at once.
+ */
+export function withRun(context: ProcessContext, run: RunReport, late: boolean): Partial<ProcessContext> {
   const { clock, definition } = context;
   const known = context.run?.run_id === run.run_id;
   const adopted = context.runId === null || compareRunIds(run.run_id, context.runId) > 0;
-  // After the end an age may go on growing; what is known from the run's life is better.
-  const runBegan = known && run.exit ? context.runBegan : clock.monotonic() - run.age_ms;
+  const now = clock.monotonic();
+  const runBegan = known ? context.runBegan : now - run.age_ms;
   const resized = run.rows !== definition.terminal.rows || run.cols !== definition.terminal.cols;
   return {
     run,
@@ -84,7 +88,7 @@ export function withRun(context: ProcessContext, run: RunReport): Partial<Proces
     ...(adopted ? { runId: run.run_id, runDefinition: definition, ...readMemo(run.memo, runBegan) } : {}),
     ...(context.size === null && adopted && resized ? { size: { rows: run.rows, cols: run.cols } } : {}),
     // The end is judged once: a later report of the same run does not undo what was said about it.
-    ...(known && context.run?.exit ? {} : endOf(context, run)),
+    ...(known && context.run?.exit ? {} : { ...endOf(context, run), runEnded: run.exit ? now - (late ? sinceEnd(run) : 0) : null }),
   };
 }
 
@@ -94,13 +98,11 @@ function endOf(context: ProcessContext, run: RunReport): Partial<ProcessContext>
   return { exit, lastRunSucceeded: succeeded(context, run.exit) };
 }
 
-/** How long the ended run lived, milliseconds. Its age, unless it was reported late and kept on counting. */
-export function lifetime(run: RunReport): number {
-  const byHostClock = run.stop_time === null ? run.age_ms : Math.max(0, run.stop_time - run.start_time);
-  return Math.min(run.age_ms, byHostClock);
-}
-
-/** Milliseconds since the run ended, 0 for one whose end is reported at once. */
-export function sinceEnd(run: RunReport | null): number {
-  return run?.exit ? Math.max(0, run.age_ms - lifetime(run)) : 0;
+/**
+ * Milliseconds since the run ended. Its age goes on counting on the host's monotonic clock; how long it lived is known
+ * from the wall clock only, which may have been stepped: hence the bounds.
+ */
+function sinceEnd(run: RunReport): number {
+  const lived = run.stop_time === null ? run.age_ms : run.stop_time - run.start_time;
+  return Math.min(run.age_ms, Math.max(0, run.age_ms - lived));
 }

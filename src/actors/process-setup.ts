@@ -111,7 +111,7 @@ export const processSetup = setup({
     }),
     takeRun: assign(({ context, event }) => {
       const run = freshRun(context, event);
-      return run ? withRun(context, run) : {};
+      return run ? withRun(context, run, event.type === "report") : {};
     }),
     /** The host has no such run any more: it ended without anybody seeing how. */
     loseRun: assign({ runGone: true, daemonDied: false }),

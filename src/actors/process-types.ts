@@ -108,6 +108,8 @@ export interface ProcessContext {
   readonly runGone: boolean;
   /** Monotonic time at which `run` began. */
   readonly runBegan: number;
+  /** Monotonic time at which `run`'s leader ended; null while it lives. */
+  readonly runEnded: number | null;
   readonly exit: ProcessExit | null;
   /** null while a run lives and before the first. */
   readonly lastRunSucceeded: boolean | null;

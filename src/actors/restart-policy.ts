@@ -1,4 +1,3 @@
-import { lifetime, sinceEnd } from "./process-context.ts";
 import type { ProcessContext } from "./process-types.ts";
 
 /** Whether the end of the current run leads to another one: the policy, and no crash loop. */
@@ -28,19 +27,24 @@ function isCrashLoop(context: ProcessContext): boolean {
 
 function recentRestarts(context: ProcessContext): number[] {
   // Seen from the run's end: the verdict is the same for a manager that learns of it later.
-  const oldest = context.clock.monotonic() - sinceEnd(context.run) - context.definition.restart.window;
+  const oldest = endTime(context) - context.definition.restart.window;
   return context.restartTimes.filter((time) => time > oldest);
+}
+
+/** Monotonic. */
+function endTime(context: ProcessContext): number {
+  return context.runEnded ?? context.clock.monotonic();
 }
 
 /** The backoff after the run that just ended. */
 export function scheduleRestart(context: ProcessContext): Partial<ProcessContext> {
   const { delay, factor, max_delay, reset_after } = context.definition.restart;
-  const { run, clock } = context;
-  const attempt = run !== null && lifetime(run) >= reset_after ? 0 : context.attempt;
+  const { clock } = context;
+  const attempt = endTime(context) - context.runBegan >= reset_after ? 0 : context.attempt;
   // A large power is Infinity, which the cap takes care of; 0 × Infinity would not be a number.
   const full = delay === 0 ? 0 : Math.min(max_delay, delay * factor ** attempt);
-  const rest = Math.max(0, full - sinceEnd(run));
   const monotonic = clock.monotonic();
+  const rest = Math.max(0, full - (monotonic - endTime(context)));
   return {
     attempt: attempt + 1,
     restartTimes: [...recentRestarts(context), monotonic],

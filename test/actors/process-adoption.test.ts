@@ -1,0 +1,259 @@
+import { describe, expect, test } from "vitest";
+import { WALL } from "./support/clock.ts";
+import { definition, ended, ProcessRig, report, startedProcess, stoppedProcess } from "./support/process.ts";
+
+const READY = { ready: { kind: "regex", pattern: "listening" }, ready_timeout: 30_000 } as const;
+const ON_FAILURE = { restart: { policy: "on-failure" } } as const;
+
+describe("adoption (runtime.md, 'State table, the hard rows')", () => {
+  test("before the first report a process is shown as stopped, with its requested_state kept", () => {
+    const rig = new ProcessRig({ requested: "start" });
+    expect(rig.state).toBe("stopped");
+    expect(rig.context.requested).toBe("start");
+    expect(rig.spawns).toEqual([]);
+    expect(rig.emitted).toEqual([]);
+  });
+
+  test("a command before the first report is kept, and the report decides", () => {
+    const rig = new ProcessRig().start();
+    expect(rig.emitted).toEqual([{ type: "intent", requested_state: "start", by: "ann" }, { type: "updated" }]);
+    expect(rig.send({ type: "report", run: null }).state).toBe("starting");
+  });
+
+  test("alive and wanted is adopted as started", () => {
+    const rig = new ProcessRig({ requested: "start" }).send({ type: "report", run: report("3-7", { pid: 42, age_ms: 5_000 }) });
+    expect(rig.path).toEqual(["started"]);
+    expect(rig.context).toMatchObject({ runId: "3-7", run: { pid: 42 }, exit: null });
+    expect(rig.spawns).toEqual([]);
+    expect(rig.stops).toEqual([]);
+  });
+
+  test("alive and ready is adopted as ready", () => {
+    const rig = new ProcessRig({ requested: "start", definition: definition(READY) });
+    rig.send({ type: "report", run: report("3-7", { ready: true, age_ms: 99_000 }) });
+    expect(rig.path).toEqual(["ready"]);
+    rig.clock.advance(60_000);
+    expect(rig.state).toBe("ready");
+  });
+
+  test("alive with intent stop is stopped", () => {
+    const rig = new ProcessRig({ requested: "stop" }).send({ type: "report", run: report("3-7") });
+    expect(rig.state).toBe("stopping");
+    expect(rig.stops.map((stop) => stop.runId)).toEqual(["3-7"]);
+    rig.extinct(null, "SIGTERM");
+    expect(rig.path).toEqual(["stopping", "stopped"]);
+  });
+
+  test("stopping and wanted (a restart was under way) is stopped and started again", () => {
+    const rig = new ProcessRig({ requested: "start" }).send({ type: "report", run: report("3-7", { stopping: true }) });
+    expect(rig.state).toBe("stopping");
+    rig.extinct(null, "SIGTERM");
+    expect(rig.path).toEqual(["stopping", "starting"]);
+  });
+
+  test("the ready timeout is re-armed with the remainder", () => {
+    const rig = new ProcessRig({ requested: "start", definition: definition(READY) });
+    rig.send({ type: "report", run: report("3-7", { age_ms: 20_000 }) });
+    rig.clock.advance(9_999);
+    expect(rig.state).toBe("started");
+    rig.clock.advance(1);
+    expect(rig.state).toBe("stopping");
+  });
+
+  test("a ready timeout that passed while the manager was away acts at once", () => {
+    const rig = new ProcessRig({ requested: "start", definition: definition(READY) });
+    rig.send({ type: "report", run: report("3-7", { age_ms: 31_000 }) });
+    rig.clock.advance(1);
+    expect(rig.state).toBe("stopping");
+  });
+
+  test("ended while the manager was away: that exit and the restart policy, with the rest of the delay", () => {
+    const rig = new ProcessRig({ requested: "start", definition: definition(ON_FAILURE) });
+    const run = report("3-7", { ...ended(1), extinct: true, start_time: WALL - 5_000, stop_time: WALL - 400, age_ms: 5_000 });
+    rig.send({ type: "report", run });
+    expect(rig.path).toEqual(["backoff"]);
+    expect(rig.context.nextStart?.time).toBe(WALL + 600);
+    rig.clock.advance(600);
+    expect(rig.state).toBe("starting");
+  });
+
+  test("ended well while the manager was away: stopped, and its dependents may know", () => {
+    const rig = new ProcessRig({ requested: "start" }).send({ type: "report", run: report("3-7", { ...ended(0), extinct: true }) });
+    expect(rig.state).toBe("stopped");
+    expect(rig.context.lastRunSucceeded).toBe(true);
+    expect(rig.spawns).toEqual([]);
+  });
+
+  test("error stays error over a manager restart", () => {
+    const rig = new ProcessRig({ requested: "start" }).send({ type: "report", run: report("3-7", { ...ended(9), extinct: true }) });
+    expect(rig.path).toEqual(["error"]);
+    expect(rig.reason).toBe("exited with code 9");
+  });
+
+  test("a crash loop stays one over a manager restart, however long the manager was away", () => {
+    const policy = definition({ restart: { policy: "on-failure", max_restarts: 1, delay: 100 } });
+    const before = startedProcess({ definition: policy }).died(1);
+    before.clock.advance(100);
+    before.spawned().died(1);
+    expect(before.state).toBe("error");
+    const { memo = "" } = before.spawns.at(-1) ?? {};
+
+    const day = 86_400_000;
+    const run = report("1-2", { ...ended(1), extinct: true, memo, start_time: WALL, stop_time: WALL, age_ms: day });
+    const after = new ProcessRig({ requested: "start", definition: policy }).send({ type: "report", run });
+    expect(after.state).toBe("error");
+    expect(after.reason).toContain("crash loop");
+  });
+
+  test("after a host reboot intent is started again", () => {
+    const rig = new ProcessRig({ requested: "start" }).send({ type: "report", run: null });
+    expect(rig.path).toEqual(["starting"]);
+  });
+
+  test("a name that the host never ran and nobody wants stays stopped", () => {
+    expect(new ProcessRig().send({ type: "report", run: null }).emitted).toEqual([{ type: "updated" }]);
+  });
+
+  test("restart counters come back from the memo of the run", () => {
+    const policy = definition({ restart: { policy: "on-failure", delay: 1_000, factor: 3 } });
+    const before = startedProcess({ definition: policy }).died(1);
+    before.clock.advance(1_000);
+    before.spawned().died(1);
+    before.clock.advance(3_000);
+    const { memo = "" } = before.spawns.at(-1) ?? {};
+    expect(memo.length).toBeLessThanOrEqual(4_096);
+
+    const after = new ProcessRig({ requested: "start", definition: policy }).send({
+      type: "report",
+      run: report("1-3", { memo, age_ms: 2_000 }),
+    });
+    expect(after.context).toMatchObject({ restarts: 2, attempt: 2 });
+    after.died(1);
+    expect(after.context.nextStart?.time).toBe(WALL + 9_000);
+  });
+
+  test.each(["", "not json", "[]", '{"restarts":-1,"attempt":0,"ago":[]}'])(
+    "a memo that cannot be read (%j) counts for nothing",
+    (memo) => {
+      const rig = new ProcessRig({ requested: "start" }).send({ type: "report", run: report("3-7", { memo }) });
+      expect(rig.context).toMatchObject({ restarts: 0, attempt: 0, restartTimes: [] });
+    },
+  );
+
+  test("the memo stays within 4 KiB after any number of restarts", () => {
+    const rig = startedProcess({
+      definition: definition({ restart: { policy: "always", delay: 0, max_restarts: 5_000, window: 2_000_000_000 } }),
+    });
+    for (let run = 0; run < 2_000; run++) {
+      rig.died(1);
+      rig.clock.advance(1);
+      rig.spawned();
+    }
+    expect(Math.max(...rig.spawns.map((spawn) => spawn.memo.length))).toBeLessThanOrEqual(4_096);
+    expect(rig.context.restarts).toBe(2_000);
+  });
+
+  test("a rebuilt process goes on showing its last state, and nothing is announced when the report agrees", () => {
+    const rig = new ProcessRig({ requested: "start", shown: "started" });
+    expect(rig.state).toBe("started");
+    rig.send({ type: "report", run: report("3-7") });
+    expect(rig.emitted).toEqual([{ type: "updated" }]);
+    expect(rig.spawns).toEqual([]);
+  });
+});
+
+test("a host clock that was stepped while a run lived spoils neither its backoff nor its reset", () => {
+  const policy = definition({ restart: { policy: "always", delay: 1_000, factor: 2, reset_after: 60_000 } });
+  const rig = startedProcess({ definition: policy });
+  rig.clock.advance(61_000);
+  rig.send({ type: "run.exited", run: rig.run({ ...ended(1), stop_time: WALL - 3_600_000 }) });
+  expect(rig.context.nextStart?.monotonic).toBe(62_000);
+  expect(rig.context.attempt).toBe(1);
+});
+
+describe("reconciliation after a lost link", () => {
+  test("alive and wanted: nothing changes", () => {
+    const rig = startedProcess().send({ type: "host.lost" }, { type: "host.ready" });
+    rig.send({ type: "report", run: rig.run() });
+    expect(rig.path).toEqual(["starting", "started"]);
+  });
+
+  test("became ready meanwhile: ready", () => {
+    const rig = startedProcess({ definition: definition(READY) }).send({ type: "host.lost" }, { type: "host.ready" });
+    rig.send({ type: "report", run: rig.run({ ready: true }) });
+    expect(rig.state).toBe("ready");
+  });
+
+  test("ended meanwhile: that exit, and the restart policy applied", () => {
+    const rig = startedProcess({ definition: definition(ON_FAILURE) }).send({ type: "host.lost" }, { type: "host.ready" });
+    rig.send({ type: "report", run: rig.run({ ...ended(4), extinct: true, stop_time: WALL }) });
+    expect(rig.path).toEqual(["starting", "started", "backoff"]);
+    expect(rig.context.exit?.code).toBe(4);
+  });
+
+  test("run gone: error 'host daemon died', then the restart policy, each shown", () => {
+    const rig = startedProcess({ definition: definition(ON_FAILURE) }).send({ type: "host.lost" }, { type: "host.ready" });
+    rig.send({ type: "report", run: null });
+    expect(rig.path).toEqual(["starting", "started", "error", "backoff"]);
+    expect(rig.emitted).toContainEqual({ type: "changed", from: "started", to: "error", reason: "host daemon died" });
+  });
+
+  test("run gone while it was being stopped: stopped", () => {
+    const rig = startedProcess().stop().send({ type: "host.lost" }, { type: "host.ready" }, { type: "report", run: null });
+    expect(rig.path.at(-1)).toBe("stopped");
+  });
+
+  test("alive with a stop requested, and not stopping: the stop is asked for again", async () => {
+    const rig = startedProcess().stop();
+    rig.stopping?.resolve("accepted");
+    await new Promise((resolve) => setImmediate(resolve));
+    rig.send({ type: "report", run: rig.run({ stopping: true }) });
+    expect(rig.stops).toHaveLength(1);
+    rig.send({ type: "report", run: rig.run() });
+    expect(rig.stops).toHaveLength(2);
+    expect(rig.state).toBe("stopping");
+  });
+
+  test("being stopped by somebody else and wanted: stopping, then started again", () => {
+    const rig = startedProcess();
+    rig.send({ type: "report", run: rig.run({ stopping: true }) });
+    expect(rig.state).toBe("stopping");
+    rig.extinct(null, "SIGTERM");
+    expect(rig.state).toBe("starting");
+  });
+
+  test("spawned and ended before its answer came: started, then its end, each shown", () => {
+    const rig = stoppedProcess().start();
+    rig.send({ type: "run.exited", run: report("1-1", ended(2)) });
+    expect(rig.path).toEqual(["starting", "started", "error"]);
+  });
+
+  test("events of an older run are ignored", () => {
+    const rig = startedProcess().restart().extinct(null, "SIGTERM").spawned();
+    expect(rig.runId).toBe("1-2");
+    const before = rig.emitted.length;
+    rig.send(
+      { type: "run.exited", run: report("1-1", ended(1)) },
+      { type: "run.extinct", run: report("1-1", { ...ended(1), extinct: true }) },
+    );
+    rig.send({ type: "report", run: report("1-1", ended(1)) });
+    expect(rig.state).toBe("started");
+    expect(rig.emitted).toHaveLength(before);
+  });
+
+  test("an answer that was overtaken by the run's end does not bring it back to life", () => {
+    const rig = startedProcess();
+    const late = rig.run();
+    rig.died(1);
+    expect(rig.send({ type: "run.spawned", run: late }, { type: "report", run: late }).state).toBe("error");
+    expect(rig.context.run?.exit?.code).toBe(1);
+  });
+
+  test("extinction does not undo what was said about the end", () => {
+    const rig = startedProcess({ definition: definition(READY) });
+    rig.clock.advance(30_000);
+    rig.exited(null, "SIGTERM").extinct(null, "SIGTERM");
+    rig.extinct(null, "SIGTERM");
+    expect(rig.context.exit?.reason).toBe("not ready within 30 s");
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, test } from "vitest";
+import { definition, ProcessRig, report, settle, startedProcess, stoppedProcess } from "./support/process.ts";
+
+/** Delays of successive backoffs while every run fails at once. */
+function delays(rig: ProcessRig, count: number): number[] {
+  const seen: number[] = [];
+  for (let failure = 0; failure < count; failure++) {
+    rig.died(1);
+    const delay = (rig.context.nextStart?.monotonic ?? Number.NaN) - rig.clock.monotonic();
+    seen.push(delay);
+    rig.clock.advance(delay);
+    rig.spawned();
+  }
+  return seen;
+}
+
+describe("restart policy", () => {
+  test("the delay grows by its factor up to the cap", () => {
+    const rig = startedProcess({
+      definition: definition({ restart: { policy: "on-failure", delay: 1_000, factor: 2, max_delay: 5_000 } }),
+    });
+    expect(delays(rig, 5)).toEqual([1_000, 2_000, 4_000, 5_000, 5_000]);
+    expect(rig.context.restarts).toBe(5);
+  });
+
+  test("a run that lived for reset_after sets the delay back", () => {
+    const rig = startedProcess({ definition: definition({ restart: { policy: "always", delay: 1_000, factor: 2, reset_after: 60_000 } }) });
+    expect(delays(rig, 2)).toEqual([1_000, 2_000]);
+    rig.clock.advance(60_000);
+    expect(delays(rig, 2)).toEqual([1_000, 2_000]);
+  });
+
+  test("more than max_restarts within the window is a crash loop: error, with the reason", () => {
+    const rig = startedProcess({
+      definition: definition({ restart: { policy: "on-failure", delay: 1_000, factor: 1, max_restarts: 3, window: 60_000 } }),
+    });
+    delays(rig, 3);
+    rig.died(1);
+    expect(rig.state).toBe("error");
+    expect(rig.reason).toBe("crash loop: restarted 3 times within 60 s, at last exited with code 1");
+    expect(rig.context.exit).toMatchObject({ code: 1, reason: rig.reason });
+    expect(rig.context.requested).toBe("start");
+  });
+
+  test("restarts older than the window do not count", () => {
+    const rig = startedProcess({
+      definition: definition({ restart: { policy: "on-failure", delay: 1_000, factor: 1, max_restarts: 2, window: 10_000 } }),
+    });
+    delays(rig, 2);
+    rig.clock.advance(10_000);
+    rig.died(1);
+    expect(rig.state).toBe("backoff");
+  });
+
+  test("a requested start after a crash loop begins anew", () => {
+    const rig = startedProcess({ definition: definition({ restart: { policy: "on-failure", delay: 10, max_restarts: 1 } }) });
+    delays(rig, 1);
+    rig.died(1).start().spawned().died(1);
+    expect(rig.state).toBe("backoff");
+    expect(rig.context.restarts).toBe(0);
+  });
+
+  test("a delay of 0 with a huge factor restarts at once", () => {
+    const rig = startedProcess({ definition: definition({ restart: { policy: "always", delay: 0, factor: 1e300, max_restarts: 100 } }) });
+    expect(delays(rig, 3)).toEqual([0, 0, 0]);
+  });
+
+  test("next_start_time is there in backoff only", () => {
+    const rig = startedProcess({ definition: definition({ restart: { policy: "always" } }) });
+    expect(rig.context.nextStart).toBeNull();
+    expect(rig.died(1).context.nextStart).not.toBeNull();
+    rig.clock.advance(1_000);
+    expect(rig.context.nextStart).toBeNull();
+  });
+
+  test("a backoff takes a changed definition at its next start", () => {
+    const rig = startedProcess({ definition: definition({ restart: { policy: "always" } }) }).died(1);
+    rig.send({ type: "definition", definition: definition({ cwd: "/new" }) });
+    rig.clock.advance(1_000);
+    expect(rig.spawns.at(-1)?.definition.cwd).toBe("/new");
+  });
+
+  test("lastRunSucceeded is null while a newer run is on its way", () => {
+    const rig = startedProcess().died(0);
+    expect(rig.context.lastRunSucceeded).toBe(true);
+    expect(rig.start().context.lastRunSucceeded).toBeNull();
+    expect(rig.spawned().context.lastRunSucceeded).toBeNull();
+  });
+});
+
+describe("what a process emits", () => {
+  test("one `changed` for each visible change, and its snapshot is that of the new state", () => {
+    const rig = stoppedProcess();
+    const shown: string[] = [];
+    rig.actor.on("changed", (event) => shown.push(`${event.to}=${rig.context.shown}`));
+    rig.start().spawned().stop().extinct(0);
+    expect(shown).toEqual(["starting=starting", "started=started", "stopping=stopping", "stopped=stopped"]);
+  });
+
+  test("the intent before the effect that it leads to", () => {
+    const rig = stoppedProcess().start().spawned().stop();
+    expect(rig.order).toEqual(["intent start", "spawn", "intent stop", "stop"]);
+  });
+
+  test("no intent when requested_state does not change", () => {
+    const rig = startedProcess().restart().extinct(0);
+    expect(rig.emitted.filter((event) => event.type === "intent")).toHaveLength(1);
+  });
+
+  test("`updated` when the missing dependencies change", () => {
+    const rig = stoppedProcess();
+    rig.dependenciesHold = false;
+    rig.start();
+    const before = rig.emitted.length;
+    rig.watching?.({ type: "dependencies", missing: ["a", "b"], impossible: null });
+    rig.watching?.({ type: "dependencies", missing: ["b"], impossible: null });
+    expect(rig.emitted.slice(before)).toEqual([{ type: "updated" }, { type: "updated" }]);
+  });
+
+  test("the size of the last send_winch goes to the next run, and is adopted from a living one", () => {
+    const rig = stoppedProcess().send({ type: "winch", rows: 50, cols: 120 }).start();
+    expect(rig.spawns[0]?.size).toEqual({ rows: 50, cols: 120 });
+    const adopted = new ProcessRig({ requested: "start" }).send({ type: "report", run: report("2-1", { rows: 50, cols: 120 }) });
+    expect(adopted.context.size).toEqual({ rows: 50, cols: 120 });
+    const untouched = new ProcessRig({ requested: "start" }).send({ type: "report", run: report("2-1") });
+    expect(untouched.context.size).toBeNull();
+  });
+
+  test("an effect that breaks its contract fails the actor, for the registry to rebuild", async () => {
+    const rig = startedProcess().stop();
+    rig.stopping?.reject(new Error("boom"));
+    await settle();
+    expect(rig.error).toEqual(new Error("boom"));
+  });
+});
