@@ -80,7 +80,7 @@ async function readBytes(path: string): Promise<Buffer> {
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT") throw fileProblem(path, "does not exist; 'mgr init' writes a first one, '-c FILE' names another", error);
+    if (code === "ENOENT") throw fileProblem(path, "does not exist; name another with -c FILE", error);
     if (code === "EACCES") throw fileProblem(path, "cannot be read: permission denied", error);
     throw fileProblem(path, `cannot be read: ${error instanceof Error ? error.message : String(error)}`, error);
   }
