@@ -175,8 +175,7 @@ export class Connection implements HandlerContext {
 
   #refuse(frame: ClientFrame, error: unknown): void {
     const code = wireCode(error);
-    if (code === "internal")
-      this.control.log.append({ level: "error", source: "manager", msg: `${frame.type} failed: ${describe(error)}` });
+    if (code === "internal") this.#reportDefect(frame.type, error);
     const message =
       code === "internal" ? `${frame.type} failed because of a defect of this manager; its log has the details.` : messageOf(error);
     this.#push({

@@ -29,7 +29,10 @@ export async function startRig(names: string[]) {
   server.on("upgrade", (request, socket: Socket, head) => {
     socket.on("error", () => socket.destroy());
     const mode = parseViewMode(new URL(request.url ?? "/", "http://localhost").searchParams, control);
-    if (isRefusal(mode)) return socket.end(`HTTP/1.1 ${mode.status} refused\r\n\r\n`);
+    if (isRefusal(mode)) {
+      socket.end(`HTTP/1.1 ${mode.status} refused\r\n\r\n`);
+      return;
+    }
     const address = `${socket.remoteAddress}:${socket.remotePort}`;
     upgrades.handleUpgrade(request, socket, head, (ws) => {
       transport.accept(ws, { principal: { user: "ada", via: "basic", address }, mode, address, socket });
@@ -117,7 +120,7 @@ export class Client {
     this.send({ ...frame, request_id });
     for (;;) {
       const answer = await this.next();
-      if (answer["request_id"] === request_id) return answer;
+      if (answer.request_id === request_id) return answer;
     }
   }
 }

@@ -35,7 +35,7 @@ describe("get_snapshot", () => {
       log_min_level: "info",
       web_x_display: { known: false, running: false, ready: false, username: "ada", display_name: "", process: "" },
     });
-    expect((snapshot["processes"] as { name: string }[]).map(({ name }) => name)).toEqual(["sim/world", "sim/arm/left", "db"]);
+    expect((snapshot.processes as { name: string }[]).map(({ name }) => name)).toEqual(["sim/world", "sim/arm/left", "db"]);
     expect(await client.next()).toEqual({ type: "services_snapshot", services: [] });
     expect(await client.next()).toEqual({ type: "loggers_snapshot", loggers: [] });
   });
@@ -52,7 +52,7 @@ describe("get_snapshot", () => {
     await client.ask({ type: "get_snapshot" });
     let restarts = 0;
     for (const frame of client.frames) {
-      const process = (frame["process"] ?? (frame["processes"] as { name: string }[])?.find(({ name }) => name === "db")) as
+      const process = (frame.process ?? (frame.processes as { name: string }[])?.find(({ name }) => name === "db")) as
         | { restarts: number }
         | undefined;
       if (!process) continue;
@@ -115,7 +115,7 @@ describe("commands", () => {
     rig.control.failNext = new TypeError("a secret detail");
     const internal = await client.ask({ type: "start_process", name: "db" });
     expect(internal).toMatchObject({ type: "error", code: "internal" });
-    expect(internal["message"]).not.toContain("secret");
+    expect(internal.message).not.toContain("secret");
     expect(rig.control.log.entries({ level: "error" })[0]?.msg).toContain("a secret detail");
   });
 
@@ -163,10 +163,7 @@ describe("views receive exactly their frames", () => {
     const said = (client: Client) =>
       client.frames
         .filter((frame) => !["ack", "snapshot", "services_snapshot", "loggers_snapshot"].includes(frame.type))
-        .map(
-          (frame) =>
-            `${frame.type} ${frame["name"] ?? (frame["process"] as { name: string })?.name ?? (frame["entries"] as unknown[]).length}`,
-        );
+        .map((frame) => `${frame.type} ${frame.name ?? (frame.process as { name: string })?.name ?? (frame.entries as unknown[]).length}`);
     const both = (name: string) => [`process_output ${name}`, `process_upsert ${name}`];
     expect(said(full)).toEqual([...both("sim/world"), ...both("sim/arm/left"), ...both("db"), "log_batch 1"]);
     expect(said(process)).toEqual(both("sim/world"));
@@ -175,20 +172,20 @@ describe("views receive exactly their frames", () => {
   });
 
   it("snapshots", async () => {
-    const names = (frame: Record<string, unknown>) => (frame["processes"] as { name: string }[]).map(({ name }) => name);
+    const names = (frame: Record<string, unknown>) => (frame.processes as { name: string }[]).map(({ name }) => name);
     const process = await (await rig.connect("?single_process=sim/world")).ask({ type: "get_snapshot" });
     expect(names(process)).toEqual(["sim/world"]);
-    expect(process["process_tree"]).toMatchObject([{ type: "process", name: "sim/world" }]);
+    expect(process.process_tree).toMatchObject([{ type: "process", name: "sim/world" }]);
     const group = await (await rig.connect("?single_group=sim/arm")).ask({ type: "get_snapshot" });
     expect(names(group)).toEqual(["sim/arm/left"]);
     const log = await (await rig.connect("?log_only=1")).ask({ type: "get_snapshot" });
-    expect([names(log), log["process_tree"], log["host_list"]]).toEqual([[], [], []]);
+    expect([names(log), log.process_tree, log.host_list]).toEqual([[], [], []]);
   });
 
   it("refuse what lies outside with out_of_scope, and nothing happens", async () => {
     const process = await rig.connect("?single_process=db");
     const log = await rig.connect("?log_only=1");
-    const code = async (client: Client, frame: object) => (await client.ask(frame))["code"] ?? "accepted";
+    const code = async (client: Client, frame: object) => (await client.ask(frame)).code ?? "accepted";
     expect(await code(process, { type: "stop_process", name: "sim/world" })).toBe("out_of_scope");
     expect(await code(process, { type: "request_logs" })).toBe("out_of_scope");
     expect(await code(process, { type: "request_clients" })).toBe("out_of_scope");
@@ -206,8 +203,8 @@ describe("logs", () => {
     const client = await rig.connect();
     await client.ask({ type: "set_log_min_level", level: "debug" });
     rig.control.log.append({ level: "debug", source: "manager", msg: "heard" });
-    expect((await client.nextOf("log_batch"))["entries"]).toMatchObject([{ msg: "heard" }]);
-    expect((await client.ask({ type: "get_snapshot" }))["log_min_level"]).toBe("debug");
+    expect((await client.nextOf("log_batch")).entries).toMatchObject([{ msg: "heard" }]);
+    expect((await client.ask({ type: "get_snapshot" })).log_min_level).toBe("debug");
   });
 
   it("request_logs answers with retained entries and history: true", async () => {
@@ -279,14 +276,14 @@ describe("readers", () => {
     }
     rig.control.update("db", { state: "stopped" });
     await quick.nextOf("process_upsert");
-    const bytes = quick.frames.reduce((sum, frame) => sum + String(frame["output"] ?? "").length + Number(frame["skipped"] ?? 0), 0);
+    const bytes = quick.frames.reduce((sum, frame) => sum + String(frame.output ?? "").length + Number(frame.skipped ?? 0), 0);
     expect(bytes).toBe(offset);
     slow.ws.resume();
     await slow.nextOf("process_upsert");
-    const missed = slow.frames.reduce((sum, frame) => sum + Number(frame["skipped"] ?? 0), 0);
+    const missed = slow.frames.reduce((sum, frame) => sum + Number(frame.skipped ?? 0), 0);
     expect(missed).toBeGreaterThan(1024 * 1024);
     const got = slow.frames.filter((frame) => frame.type === "process_output");
-    expect(got.reduce((sum, frame) => sum + String(frame["output"]).length, 0) + missed).toBeLessThanOrEqual(offset);
+    expect(got.reduce((sum, frame) => sum + String(frame.output).length, 0) + missed).toBeLessThanOrEqual(offset);
   });
 
   it("beyond 8 MiB of events the connection is closed with 1008", async () => {
