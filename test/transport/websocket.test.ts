@@ -198,6 +198,39 @@ describe("views receive exactly their frames", () => {
   });
 });
 
+describe("order", () => {
+  it("output stands before the upsert of the state that came after it, also while it is being joined", async () => {
+    const client = await rig.connect("?single_process=db");
+    await client.ask({ type: "get_snapshot" });
+    let offset = 0;
+    for (let run = 0; run < 100; run++) {
+      for (const text of ["hello", " ", "world"]) {
+        rig.output("db", offset, text);
+        offset += text.length;
+      }
+      rig.control.update("db", { state: "stopped", restarts: run });
+    }
+    await client.ask({ type: "get_snapshot" });
+    let heard = 0;
+    let upserts = 0;
+    for (const frame of client.frames) {
+      if (frame.type === "process_output") heard += String(frame.output).length;
+      if (frame.type === "process_upsert") expect(heard).toBe(++upserts * "hello world".length);
+    }
+    expect(upserts).toBe(100);
+  });
+
+  it("get_snapshot brings out what is being joined before it", async () => {
+    const client = await rig.connect();
+    await client.ask({ type: "subscribe_process_output", patterns: ["db"] });
+    rig.output("db", 0, "a");
+    rig.output("db", 1, "b");
+    rig.control.log.append({ level: "info", source: "manager", msg: "noted" });
+    await client.ask({ type: "get_snapshot" });
+    expect(client.frames.map((frame) => frame.type).slice(1, 5)).toEqual(["process_output", "log_batch", "process_output", "snapshot"]);
+  });
+});
+
 describe("logs", () => {
   it("set_log_min_level changes what this connection hears, and its snapshot tells the level", async () => {
     const client = await rig.connect();
