@@ -57,6 +57,7 @@ export function LogView() {
         class="entries"
         role="log"
         aria-live="off"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard (axe: scrollable-region-focusable)
         tabIndex={0}
         ref={list}
         onScroll={(event) => {

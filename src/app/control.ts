@@ -1,0 +1,244 @@
+import type { Backlog, Control } from "../actors/control.ts";
+import type { DomainEvents } from "../actors/domain-events.ts";
+import type { ActorSystem } from "../actors/system.ts";
+import { MgrError, messageOf } from "../base/errors.ts";
+import { isWithin } from "../base/names.ts";
+import type { Principal } from "../base/principal.ts";
+import type { LogBook } from "../log/log-book.ts";
+import type { HostEntry, Process, ProcessTreeNode, StartTool } from "../protocol/resources.ts";
+import { readBacklog } from "./backlog.ts";
+import type { HostSession } from "./host-session.ts";
+import type { World } from "./world.ts";
+
+type Verb = "start" | "stop" | "restart";
+
+interface ControlOptions {
+  manager: { name: string; host: string };
+  events: DomainEvents;
+  log: LogBook;
+  system: ActorSystem;
+  world: World;
+}
+
+/** The actor system as transport and http see it: reads of this turn, and commands accepted in this turn. */
+export class ActorControl implements Control {
+  readonly manager: { name: string; host: string };
+  readonly events: DomainEvents;
+  readonly log: LogBook;
+  readonly #system: ActorSystem;
+  readonly #world: World;
+
+  constructor({ manager, events, log, system, world }: ControlOptions) {
+    this.manager = manager;
+    this.events = events;
+    this.log = log;
+    this.#system = system;
+    this.#world = world;
+  }
+
+  // ── Reading ──
+
+  processes(): Process[] {
+    return this.#world.names().flatMap((name) => this.#world.process(name) ?? []);
+  }
+
+  process(name: string): Process | undefined {
+    return this.#world.process(name);
+  }
+
+  hasGroup(name: string): boolean {
+    return this.#world.config.groups.has(name);
+  }
+
+  processTree(scope?: string): ProcessTreeNode[] {
+    return this.#world.tree(scope);
+  }
+
+  hosts(): HostEntry[] {
+    return this.#world.hosts();
+  }
+
+  startTools(): StartTool[] {
+    return [
+      { value: null, label: "default" },
+      { value: "none", label: "no tool" },
+    ];
+  }
+
+  // ── Commands ──
+
+  startProcess(name: string, by: Principal): void {
+    this.#accept(name);
+    this.#note("start", name, by);
+    this.#start([name], by.user);
+  }
+
+  stopProcess(name: string, by: Principal): void {
+    this.#accept(name);
+    this.#note("stop", name, by);
+    this.#stop([name], by.user);
+  }
+
+  restartProcess(name: string, by: Principal): void {
+    this.#accept(name);
+    this.#note("restart", name, by);
+    this.#restart([name], by.user);
+  }
+
+  startGroup(name: string, by: Principal): void {
+    const members = this.#acceptGroup(name);
+    this.#note("start", name, by);
+    this.#start(members, by.user, name);
+  }
+
+  stopGroup(name: string, by: Principal): void {
+    const members = this.#acceptGroup(name);
+    this.#note("stop", name, by);
+    this.#stop(members, by.user, name);
+  }
+
+  restartGroup(name: string, by: Principal): void {
+    const members = this.#acceptGroup(name);
+    this.#note("restart", name, by);
+    this.#restart(members, by.user, name);
+  }
+
+  async sendSignal(name: string, signal: string, by: Principal): Promise<void> {
+    const { session, runId } = this.#living(name);
+    await session.command((id) => session.link.request("signal", { session: id, run_id: runId, signal }));
+    this.log.append({ level: "info", source: "manager", msg: `'${by.user}' sent ${signal} to process '${name}'` });
+  }
+
+  async sendStdin(name: string, text: string): Promise<void> {
+    const { session, runId } = this.#living(name);
+    await session.command((id) => session.link.request("write", { session: id, run_id: runId, text }));
+  }
+
+  sendWinch(name: string, rows: number, cols: number): void {
+    this.#known(name);
+    this.#system.send("process", name, { type: "winch", rows, cols });
+    const process = this.#world.process(name);
+    const runId = this.#world.livingRun(name);
+    if (process?.pid == null || runId === null) return;
+    const session = this.#world.sessionOf(name);
+    if (!session?.isOpen) return;
+    session
+      .command((id) => session.link.request("resize", { session: id, run_id: runId, rows, cols }))
+      .catch((error: unknown) => {
+        // The size is kept for the next run anyway; a run that ended meanwhile needs none.
+        this.log.append({ level: "debug", source: "manager", msg: `resizing '${name}' to ${cols}×${rows}: ${messageOf(error)}` });
+      });
+  }
+
+  async readBacklog(name: string, lines: number): Promise<Backlog> {
+    this.#known(name);
+    return readBacklog(this.#session(name), name, lines);
+  }
+
+  // ── Without a principal: what the manager wants by itself ──
+
+  /** Starts processes or groups by name, as `mgr up NAME…` does; unknown names are refused before anything starts. */
+  startNamed(names: readonly string[], by: string): void {
+    const members = names.flatMap((name) => (this.hasGroup(name) ? this.#membersOf(name) : [this.#known(name)]));
+    this.#start(members, by);
+  }
+
+  /** Asks every process to stop. Resolves when nothing is alive any more. */
+  async stopEverything(by: string): Promise<void> {
+    this.#stop(this.#world.names(), by);
+    await this.#world.allAtRest();
+  }
+
+  // ── Inside ──
+
+  /** Dependencies first: each then finds the ones before it already on their way. */
+  #start(names: readonly string[], by: string, group?: string): void {
+    const asked = new Set<string>();
+    const ask = (name: string) => {
+      if (asked.has(name)) return;
+      asked.add(name);
+      for (const dependency of this.#world.unmet(name).missing) ask(dependency);
+      // Members hear it from their group's actor; the others directly.
+      if (!names.includes(name) || group === undefined) this.#send(name, "start", by);
+    };
+    for (const name of names) ask(name);
+    if (group !== undefined) this.#system.send("group", group, { type: "start", by });
+  }
+
+  /** In any order: the effect that stops a run waits for the dependents that are stopping (app/effects). */
+  #stop(names: readonly string[], by: string, group?: string): void {
+    for (const dependent of this.#dependentsOf(names)) if (this.#isWanted(dependent)) this.#send(dependent, "stop", by);
+    if (group !== undefined) this.#system.send("group", group, { type: "stop", by });
+    else for (const name of names) this.#send(name, "stop", by);
+  }
+
+  /** Of the dependents, those that run come back as well; they wait for what they need. */
+  #restart(names: readonly string[], by: string, group?: string): void {
+    for (const dependent of this.#dependentsOf(names)) if (this.#world.livingRun(dependent) !== null) this.#send(dependent, "restart", by);
+    for (const name of names) for (const dependency of this.#world.unmet(name).missing) this.#startIfIdle(dependency, by);
+    if (group !== undefined) this.#system.send("group", group, { type: "restart", by });
+    else for (const name of names) this.#send(name, "restart", by);
+  }
+
+  #startIfIdle(name: string, by: string): void {
+    const state = this.#world.process(name)?.state;
+    if (state === "stopped" || state === "error") this.#start([name], by);
+  }
+
+  /** Everything that goes down with `names`, without them. */
+  #dependentsOf(names: readonly string[]): string[] {
+    const found = new Set<string>();
+    for (const name of names) for (const dependent of this.#world.graph.dependents(name)) found.add(dependent);
+    return [...found].filter((dependent) => !names.includes(dependent));
+  }
+
+  #isWanted(name: string): boolean {
+    const process = this.#world.process(name);
+    return process !== undefined && (process.requested_state === "start" || this.#world.livingRun(name) !== null);
+  }
+
+  #send(name: string, verb: Verb, by: string): void {
+    this.#system.send("process", name, { type: verb, by });
+  }
+
+  #known(name: string): string {
+    if (!this.#world.config.processes.has(name)) throw new MgrError("not_found", `there is no process '${name}'`);
+    return name;
+  }
+
+  /** Refuses what could not be carried out: unknown names, hosts that are away. */
+  #accept(name: string): void {
+    this.#session(this.#known(name));
+  }
+
+  #acceptGroup(name: string): string[] {
+    if (!this.hasGroup(name)) throw new MgrError("not_found", `there is no group '${name}'`);
+    const members = this.#membersOf(name);
+    for (const member of members) this.#session(member);
+    return members;
+  }
+
+  #membersOf(group: string): string[] {
+    return this.#world.names().filter((name) => isWithin(name, group));
+  }
+
+  #session(name: string): HostSession {
+    const session = this.#world.sessionOf(name);
+    if (session?.isOpen) return session;
+    throw new MgrError(
+      "host_unavailable",
+      `the daemon of process '${name}' cannot be reached; nothing was sent. Try again when its host is ready`,
+    );
+  }
+
+  #living(name: string): { session: HostSession; runId: string } {
+    this.#known(name);
+    const runId = this.#world.livingRun(name);
+    if (runId === null) throw new MgrError("not_running", `process '${name}' is not running`);
+    return { session: this.#session(name), runId };
+  }
+
+  #note(verb: Verb, name: string, by: Principal): void {
+    this.log.append({ level: "info", source: "manager", msg: `'${by.user}' requests ${verb} of '${name}'` });
+  }
+}

@@ -1,0 +1,64 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { StopOutcome } from "../../actors/process-types.ts";
+import { MgrError } from "../../base/errors.ts";
+import type { RunId, RunReport, RunSpec, StopStep } from "../../contract/run.ts";
+import type { HostSession } from "../host-session.ts";
+
+/** Pause before a command that got no answer is sent again, milliseconds. The host recognizes it by its run_id. */
+const RETRY_MS = 250;
+
+/** Failures of a spawn that sending it again cannot mend. */
+const UNSTARTABLE = new Set(["spawn_failed", "bad_field", "forbidden", "internal"]);
+
+/**
+ * Spawns a run, however often the host goes away meanwhile: always the same run_id and the same frozen spec, so that
+ * the host never starts it twice. Rejects with what the host said when the program cannot be started.
+ */
+export async function spawnRun(
+  session: HostSession,
+  command: { runId: RunId; spec: RunSpec; memo: string },
+  signal: AbortSignal,
+): Promise<RunReport> {
+  const { runId: run_id, spec, memo } = command;
+  return untilAnswered(
+    signal,
+    async () => {
+      const answer = await session.command((id) => session.link.request("spawn", { session: id, run_id, spec, memo }));
+      return answer.run;
+    },
+    (error) => !(error instanceof MgrError) || UNSTARTABLE.has(error.code),
+  );
+}
+
+/** Asks the host to stop a run, which it carries out to extinction by itself. "gone": it is over already. */
+export async function stopRun(
+  session: HostSession,
+  command: { runId: RunId; steps: StopStep[] },
+  signal: AbortSignal,
+): Promise<StopOutcome> {
+  return untilAnswered(
+    signal,
+    async () => {
+      try {
+        await session.command((id) => session.link.request("stop", { session: id, run_id: command.runId, steps: command.steps }));
+        return "accepted";
+      } catch (error) {
+        if (error instanceof MgrError && error.code === "not_running") return "gone";
+        throw error;
+      }
+    },
+    (error) => !(error instanceof MgrError),
+  );
+}
+
+async function untilAnswered<T>(signal: AbortSignal, send: () => Promise<T>, isFinal: (error: unknown) => boolean): Promise<T> {
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      return await send();
+    } catch (error) {
+      if (isFinal(error)) throw error;
+    }
+    await pause(RETRY_MS, undefined, { signal });
+  }
+}

@@ -1,0 +1,80 @@
+import { fromCallback, fromPromise } from "xstate";
+import type { DomainEvents } from "../../actors/domain-events.ts";
+import type { GreetInput, Greeting } from "../../actors/host-machine.ts";
+import { hostMachine } from "../../actors/host-machine.ts";
+import { processMachine } from "../../actors/process-machine.ts";
+import type { ProcessEvent, SpawnInput, StopInput, StopOutcome, WatchInput } from "../../actors/process-types.ts";
+import type { ActorScope } from "../../actors/system.ts";
+import type { ProcessDefinition } from "../../config/definition.ts";
+import type { RunReport, RunSpec } from "../../contract/run.ts";
+import type { HostSession } from "../host-session.ts";
+import type { World } from "../world.ts";
+import { spawnRun, stopRun } from "./process-effects.ts";
+
+/** What the effects of processes work with. */
+export interface ProcessEffectServices {
+  world: World;
+  events: DomainEvents;
+  session: () => HostSession;
+  /** Resolves once what users want is on disk: before every effect of it. */
+  intentWritten: () => Promise<void>;
+  runSpec: (definition: ProcessDefinition, size: { rows: number; cols: number } | null) => RunSpec;
+}
+
+/** The process machine with its effects: what it asks for happens at the host. */
+export function processWithEffects(services: ProcessEffectServices, scope: ActorScope) {
+  const { world, events, session, intentWritten, runSpec } = services;
+  const { name } = scope;
+  return processMachine.provide({
+    guards: { dependenciesHold: () => world.unmet(name).missing.length === 0 },
+    actors: {
+      spawnRun: fromPromise<RunReport, SpawnInput>(async ({ input, signal }) => {
+        const ended = AbortSignal.any([signal, scope.signal]);
+        // Frozen here: however often it is sent again, the host gets the same one.
+        const spec = runSpec(input.definition, input.size);
+        await intentWritten();
+        return spawnRun(session(), { runId: input.runId, spec, memo: input.memo }, ended);
+      }),
+      stopRun: fromPromise<StopOutcome, StopInput>(async ({ input, signal }) => {
+        const ended = AbortSignal.any([signal, scope.signal]);
+        await intentWritten();
+        // Reverse order, and waiting: those that need this one and are on their way out go first.
+        await world.noneStopping(world.graph.directDependents(name), ended);
+        return stopRun(session(), { runId: input.runId, steps: [...input.definition.stop] }, ended);
+      }),
+      watchDependencies: fromCallback<ProcessEvent, WatchInput>(({ input, sendBack }) => {
+        const needed = new Set(input.definition.depends_on.map((dependency) => dependency.name));
+        let due = false;
+        let over = false;
+        // At the end of the turn: a dependency that is asked to start in this very turn must not count as stopped.
+        const look = () => {
+          if (due) return;
+          due = true;
+          queueMicrotask(() => {
+            due = false;
+            if (!over && !scope.signal.aborted) sendBack({ type: "dependencies", ...world.unmet(name) });
+          });
+        };
+        const leave = events.subscribe((event) => {
+          if (event.type === "process_upsert" && needed.has(event.process.name)) look();
+          if (event.type === "process_remove" && needed.has(event.name)) look();
+        });
+        const stop = () => {
+          over = true;
+          leave();
+          scope.signal.removeEventListener("abort", stop);
+        };
+        scope.signal.addEventListener("abort", stop, { once: true });
+        look();
+        return stop;
+      }),
+    },
+  });
+}
+
+/** The host machine with its greeting. */
+export function hostWithEffects(greet: (signal: AbortSignal) => Promise<Greeting>, scope: ActorScope) {
+  return hostMachine.provide({
+    actors: { greet: fromPromise<Greeting, GreetInput>(({ signal }) => greet(AbortSignal.any([signal, scope.signal]))) },
+  });
+}

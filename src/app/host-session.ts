@@ -1,0 +1,200 @@
+import type { Clock } from "../base/clock.ts";
+import { type AnyErrorCode, MgrError } from "../base/errors.ts";
+import type { HostLink } from "../contract/host-link.ts";
+import {
+  CONTRACT_VERSION,
+  HEARTBEAT_MS,
+  type HostEvent,
+  type HostHeartbeat,
+  type HostLog,
+  type OutputChunk,
+  type ResponseOf,
+} from "../contract/messages.ts";
+import type { RunReport } from "../contract/run.ts";
+
+/** What the session tells the rest of the manager; all of it in the order in which it was true at the host. */
+export interface HostSessionListener {
+  onHeartbeat(heartbeat: HostHeartbeat): void;
+  onOutput(chunk: OutputChunk): void;
+  onLog(entry: HostLog): void;
+  /** The whole run table, after a hello or when events were missed. `null`: no run of that name is known. */
+  onReport(runs: ReadonlyMap<string, RunReport>): void;
+  onEvent(event: HostEvent): void;
+  /** The host does not obey our session any more: a new hello is due. */
+  onStale(): void;
+}
+
+export interface Greeting {
+  session: string;
+  stream_id: string;
+  contract: number;
+  pid: number;
+}
+
+interface SessionOptions {
+  link: HostLink;
+  epoch: number;
+  clock: Clock;
+  listener: HostSessionListener;
+}
+
+/**
+ * One manager's conversation with one host: hello, heartbeats, and the run table kept up to date by sequence numbers
+ * (runtime.md, "Contract between manager and host": subscribed before asking, events up to the report's seq ignored,
+ * a gap or a mismatch with the heartbeat asks for the whole table again).
+ */
+export class HostSession {
+  readonly link: HostLink;
+  readonly #options: SessionOptions;
+  readonly #leave: () => void;
+  #session: string | null = null;
+  /** Seq of the last event or report applied; null while a report is under way. */
+  #seq: number | null = null;
+  #early: HostEvent[] = [];
+  /** A table that was asked for and not delivered yet. */
+  #table: { seq: number; runs: Map<string, RunReport> } | null = null;
+  #beat: unknown = null;
+
+  constructor(options: SessionOptions) {
+    this.link = options.link;
+    this.#options = options;
+    const { listener } = options;
+    this.#leave = options.link.listen({
+      onHeartbeat: (heartbeat) => {
+        listener.onHeartbeat(heartbeat);
+        this.#compare(heartbeat);
+      },
+      onOutput: (chunk) => listener.onOutput(chunk),
+      onLog: (entry) => listener.onLog(entry),
+      onEvent: (event) => this.#receive(event),
+    });
+  }
+
+  /** The session to put into commands; throws `host_unavailable` while there is none. */
+  get session(): string {
+    if (this.#session === null) {
+      throw new MgrError(
+        "host_unavailable",
+        `the daemon of host '${this.link.host}' is not there; the command was not sent. Try again when daemon_ready is true`,
+      );
+    }
+    return this.#session;
+  }
+
+  get isOpen(): boolean {
+    return this.#session !== null;
+  }
+
+  /**
+   * Says hello and asks for the run table; commands are possible from the hello on. The table and the events that came
+   * meanwhile are held back until `deliver`.
+   */
+  async greet(): Promise<Greeting> {
+    this.drop();
+    this.#seq = null;
+    const hello = await this.link.request("hello", { epoch: this.#options.epoch, manager_pid: process.pid, contracts: contractsSpoken() });
+    this.#session = hello.session;
+    this.#keepAlive(hello.session);
+    await this.#fetch();
+    return { session: hello.session, stream_id: hello.stream_id, contract: hello.contract, pid: hello.pid };
+  }
+
+  /** Applies the table that was asked for, then what happened since. */
+  deliver(): void {
+    const table = this.#table;
+    if (table === null) return;
+    this.#table = null;
+    this.#seq = table.seq;
+    this.#options.listener.onReport(table.runs);
+    for (const event of this.#early.splice(0)) this.#receive(event);
+  }
+
+  /** Gives the session up: no more commands, no more heartbeats. */
+  drop(): void {
+    this.#session = null;
+    this.#seq = null;
+    this.#options.clock.clearTimeout(this.#beat);
+  }
+
+  close(): void {
+    this.drop();
+    this.#leave();
+  }
+
+  /** Runs a command; a stale session is told to the listener before the rejection. */
+  async command<T>(send: (session: string) => Promise<T>): Promise<T> {
+    const session = this.session;
+    try {
+      return await send(session);
+    } catch (error) {
+      if (error instanceof MgrError && error.code === ("stale_session" satisfies AnyErrorCode) && this.#session === session) {
+        this.drop();
+        this.#options.listener.onStale();
+      }
+      throw error;
+    }
+  }
+
+  #receive(event: HostEvent): void {
+    if (this.#seq === null) {
+      this.#early.push(event);
+      return;
+    }
+    if (event.seq <= this.#seq) return;
+    if (event.seq > this.#seq + 1) {
+      this.#resync();
+      return;
+    }
+    this.#seq = event.seq;
+    this.#options.listener.onEvent(event);
+  }
+
+  /** Heartbeats and events share one ordered connection: a higher seq in a heartbeat means that events were lost. */
+  #compare(heartbeat: HostHeartbeat): void {
+    if (this.#session === null || this.#seq === null) return;
+    if (heartbeat.session !== this.#session) {
+      this.drop();
+      this.#options.listener.onStale();
+    } else if (heartbeat.seq > this.#seq) this.#resync();
+  }
+
+  async #fetch(): Promise<void> {
+    this.#seq = null;
+    this.#table = null;
+    this.#early = [];
+    const runs = new Map<string, RunReport>();
+    let after: string | null = null;
+    let seq: number | null = null;
+    for (;;) {
+      const page: ResponseOf<"report"> = await this.link.request("report", { session: this.session, after });
+      for (const run of page.runs) runs.set(run.name, run);
+      // Pages are of different moments: events after the first page's seq are applied again, which changes nothing.
+      seq ??= page.seq;
+      if (page.next === null) break;
+      after = page.next;
+    }
+    this.#table = { seq, runs };
+  }
+
+  #resync(): void {
+    this.#fetch().then(
+      () => this.deliver(),
+      () => {
+        // The host is away again: its return brings a hello, and with it the next report.
+        this.drop();
+        this.#options.listener.onStale();
+      },
+    );
+  }
+
+  #keepAlive(session: string): void {
+    if (this.#session !== session) return;
+    this.link.heartbeat(session);
+    this.#beat = this.#options.clock.setTimeout(() => this.#keepAlive(session), HEARTBEAT_MS);
+  }
+}
+
+/** A manager speaks version N and N-1 (runtime.md, "Upgrade"). */
+function contractsSpoken(): number[] {
+  return CONTRACT_VERSION > 1 ? [CONTRACT_VERSION, CONTRACT_VERSION - 1] : [CONTRACT_VERSION];
+}

@@ -1,0 +1,251 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { systemClock } from "../base/clock.ts";
+import { MgrError, messageOf } from "../base/errors.ts";
+import { createBroker } from "../bus/broker.ts";
+import { busHostLink } from "../bus/host-link.ts";
+import { connectBus } from "../bus/transport.ts";
+import { writeFileAtomically } from "../config/atomic-file.ts";
+import type { Config } from "../config/definition.ts";
+import { IntentStore } from "../config/intent.ts";
+import { CONTRACT_VERSION } from "../contract/messages.ts";
+import { acquireLock, instanceUuid, type LockInfo } from "../daemon/lock.ts";
+import { socketDir } from "../daemon/sockets.ts";
+import { createHttpServer } from "../http/index.ts";
+import { LogBook } from "../log/log-book.ts";
+import type { LogEntry } from "../protocol/resources.ts";
+import { createTransport } from "../transport/websocket.ts";
+import { Engine } from "./engine.ts";
+import { localHostName } from "./host-names.ts";
+import { LocalDaemon } from "./local-daemon.ts";
+import { watchDaemon } from "./daemon-watch.ts";
+import { openLogFile } from "./log-file.ts";
+
+export interface ManagerOptions {
+  /** Follows the log from the first entry on. */
+  onLog?: ((entry: LogEntry) => void) | undefined;
+  /** Started beside what starts by itself: names of processes and groups, or everything. */
+  start?: readonly string[] | "all";
+}
+
+export interface RunningManager {
+  /** Base address of the page and the WebSocket. */
+  readonly url: string;
+  readonly engine: Engine;
+  /** Stops everything in reverse order and ends the daemon; with `keep` both go on without this manager. */
+  shutdown(options: { keep: boolean }): Promise<void>;
+  /** Ends at once: the daemon is killed, and its guard kills what it ran. */
+  shutdownNow(): Promise<void>;
+}
+
+/** How long a daemon has to stop what is left, milliseconds; everything was stopped before, so little is. */
+const DAEMON_END_TIMEOUT_MS = 60_000;
+/** Pauses before a daemon that died is started again, milliseconds: it must not become a storm. */
+const DAEMON_RESTART_MS = [0, 1_000, 2_000, 5_000, 10_000, 30_000];
+const HELLO_TIMEOUT_MS = 10_000;
+const ASSETS = fileURLToPath(new URL("../../dist/web", import.meta.url));
+
+/** Runs a manager: locks, log, broker, port, daemon, actors. Rejects with a MgrError that says what is in the way. */
+export async function startManager(config: Config, options: ManagerOptions = {}): Promise<RunningManager> {
+  const manager = new Manager(config, options);
+  try {
+    await manager.start();
+  } catch (error) {
+    await manager.release();
+    throw error;
+  }
+  return manager;
+}
+
+class Manager implements RunningManager {
+  readonly #config: Config;
+  readonly #options: ManagerOptions;
+  /** What has to be let go of, newest first. */
+  readonly #cleanups: (() => unknown)[] = [];
+  #engine: Engine | null = null;
+  #daemon: LocalDaemon | null = null;
+  #log: LogBook | null = null;
+  #url = "";
+  #ending = false;
+  #daemonDeaths = 0;
+
+  constructor(config: Config, options: ManagerOptions) {
+    this.#config = config;
+    this.#options = options;
+  }
+
+  get url(): string {
+    return this.#url;
+  }
+
+  get engine(): Engine {
+    if (!this.#engine) throw new MgrError("conflict", "the manager has not started");
+    return this.#engine;
+  }
+
+  async start(): Promise<void> {
+    const { instance } = this.#config;
+    const stateDir = instance.state_dir;
+    await mkdir(stateDir, { recursive: true, mode: 0o700 });
+    const uuid = await instanceUuid(stateDir);
+    const socket = join(await socketDir(uuid), "bus.sock");
+    await this.#lock(stateDir, uuid, socket);
+
+    const intents = await IntentStore.open(join(stateDir, "intent.json"));
+    const log = this.#openLog(stateDir, intents);
+    const epoch = await intents.nextEpoch();
+
+    const broker = createBroker({ name: instance.name });
+    this.#cleanups.push(() => broker.close());
+    const bus = await connectBus({ server: { kind: "memory", broker }, name: "manager" });
+    this.#cleanups.push(() => bus.close());
+    const host = localHostName();
+    const link = busHostLink(bus, host);
+    this.#cleanups.push(() => link.close());
+
+    const engine = new Engine({ config: this.#config, clock: systemClock, log, intents, epoch, link, onHostDied: () => void this.#reviveDaemon() });
+    this.#engine = engine;
+    this.#cleanups.push(() => engine.close());
+
+    await this.#listen(engine, log, stateDir);
+    await broker.listenUnix(socket);
+    const daemon = new LocalDaemon({ stateDir, host, socket });
+    this.#daemon = daemon;
+    await this.#awaitHost(engine, daemon);
+    this.#startNamed(engine);
+  }
+
+  async shutdown({ keep }: { keep: boolean }): Promise<void> {
+    this.#ending = true;
+    if (!keep) {
+      // Only what the daemon answers for can be stopped by its actors; whatever is left, the daemon stops itself.
+      if (this.engine.world.isHostReady()) await this.engine.stopEverything();
+      await this.#daemon?.end("SIGTERM", DAEMON_END_TIMEOUT_MS);
+    }
+    await this.release();
+  }
+
+  async shutdownNow(): Promise<void> {
+    this.#ending = true;
+    await this.#daemon?.end("SIGKILL", DAEMON_END_TIMEOUT_MS);
+    await this.release();
+  }
+
+  async release(): Promise<void> {
+    for (const cleanup of this.#cleanups.splice(0).reverse()) {
+      try {
+        await cleanup();
+      } catch (error) {
+        this.#log?.append({ level: "error", source: "manager", msg: `while ending: ${messageOf(error)}` });
+      }
+    }
+  }
+
+  async #lock(stateDir: string, uuid: string, socket: string): Promise<void> {
+    const path = join(stateDir, "manager.lock");
+    const lock = await acquireLock(path, { instance_uuid: uuid, contract: CONTRACT_VERSION, socket });
+    if ("holder" in lock) {
+      throw new MgrError("conflict", `'${this.#config.instance.name}' is running already: its manager has pid ${lock.holder.pid}. End it with: mgr down`);
+    }
+    this.#cleanups.push(() => lock.release());
+  }
+
+  #openLog(stateDir: string, intents: IntentStore): LogBook {
+    const log = new LogBook({ capacity: this.#config.instance.retained_log_entries, now: () => Date.now(), lastId: intents.lastLogId });
+    this.#log = log;
+    this.#cleanups.push(openLogFile(join(stateDir, "manager.log"), log));
+    if (this.#options.onLog) log.subscribe(this.#options.onLog);
+    if (intents.warning) log.append({ level: "warning", source: "manager", msg: intents.warning });
+    this.#cleanups.push(async () => {
+      intents.rememberLogId(log.lastId);
+      await intents.flush();
+    });
+    return log;
+  }
+
+  async #listen(engine: Engine, log: LogBook, stateDir: string): Promise<void> {
+    const { instance } = this.#config;
+    const token = randomBytes(32).toString("base64url");
+    const tokenFile = join(stateDir, "local.token");
+    const urlFile = join(stateDir, "manager.url");
+    const http = await createHttpServer({
+      control: engine.control,
+      createTransport: (assetHash) => createTransport({ control: engine.control, hub: engine.hub, system: engine.system, assetHash }),
+      authFile: process.env.MGR_WEBUI_AUTH_FILE || instance.webui_auth_file,
+      localToken: token,
+      listen: instance.manager,
+      assetsDir: ASSETS,
+      allowedHosts: [],
+      log,
+    });
+    this.#cleanups.push(() => http.close());
+    this.#url = http.url;
+    await writeFileAtomically(tokenFile, `${token}\n`);
+    await writeFileAtomically(urlFile, `${http.url}\n`);
+    this.#cleanups.push(() => Promise.all([rm(tokenFile, { force: true }), rm(urlFile, { force: true })]));
+    log.append({ level: "info", source: "manager", msg: `'${instance.name}' serves ${http.url}` });
+  }
+
+  /** Finds or starts the daemon and waits for its hello. */
+  async #awaitHost(engine: Engine, daemon: LocalDaemon): Promise<void> {
+    const how = await daemon.ensure();
+    const settled = await new Promise<boolean>((resolve) => {
+      const finish = (ready: boolean) => {
+        clearTimeout(timer);
+        leave();
+        resolve(ready);
+      };
+      const timer = setTimeout(() => finish(false), HELLO_TIMEOUT_MS);
+      const leave = engine.events.subscribe((event) => {
+        if (event.type === "host_upsert" && event.host.daemon_ready) finish(true);
+      });
+      if (engine.world.isHostReady()) finish(true);
+    });
+    const holder = await daemon.holder();
+    if (!settled && !engine.world.isIncompatible()) {
+      const who = holder === null ? "the host daemon" : `the host daemon (pid ${holder.pid})`;
+      const hint = how === "found" ? "End it with 'mgr down' and try again" : `See ${join(this.#config.instance.state_dir, "daemon.log")} and daemon.stderr beside it`;
+      throw new MgrError("timeout", `${who} did not say hello within ${HELLO_TIMEOUT_MS / 1_000} s. ${hint}.`);
+    }
+    if (holder !== null) this.#watch(holder);
+  }
+
+  #watch(holder: LockInfo): void {
+    this.#cleanups.push(watchDaemon(holder, () => this.engine.daemonExited()));
+  }
+
+  /** A daemon that died is replaced; what it ran comes back by its restart policies. */
+  async #reviveDaemon(): Promise<void> {
+    const daemon = this.#daemon;
+    if (this.#ending || daemon === null) return;
+    const pause = DAEMON_RESTART_MS[Math.min(this.#daemonDeaths++, DAEMON_RESTART_MS.length - 1)] ?? 0;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    if (this.#ending) return;
+    try {
+      await daemon.ensure();
+      const holder = await this.#holderSoon(daemon);
+      if (holder !== null) this.#watch(holder);
+      else throw new MgrError("timeout", "it did not take its lock");
+    } catch (error) {
+      this.#log?.append({ level: "error", source: "manager", msg: `the host daemon could not be started again: ${messageOf(error)}` });
+      void this.#reviveDaemon();
+    }
+  }
+
+  async #holderSoon(daemon: LocalDaemon): Promise<LockInfo | null> {
+    const deadline = performance.now() + HELLO_TIMEOUT_MS;
+    for (;;) {
+      const holder = await daemon.holder();
+      if (holder !== null || performance.now() > deadline) return holder;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  #startNamed(engine: Engine): void {
+    const { start = [] } = this.#options;
+    const names = start === "all" ? engine.world.names() : start;
+    if (names.length > 0) engine.control.startNamed(names, "mgr up");
+  }
+}
