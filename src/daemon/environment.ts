@@ -1,0 +1,27 @@
+import type { RunSpec } from "../contract/run.ts";
+
+/** What a child inherits without being asked to (design.md, `pass_environment`); a trailing `*` matches the rest. */
+const STANDARD_NAMES = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ"];
+const FALLBACK_PATH = "/usr/local/bin:/usr/bin:/bin";
+
+/** The variable by which every descendant of a run is recognized, whatever session it moved to. */
+export const RUN_MARKER = "MGR_RUN";
+
+/** The whole environment of a child. `marker` is the value of RUN_MARKER. */
+export function childEnvironment(spec: RunSpec, marker: string): Record<string, string> {
+  const environment: Record<string, string> = Object.create(null);
+  const patterns = [...STANDARD_NAMES, ...spec.pass_environment];
+  for (const [name, value] of Object.entries(spec.inherited ?? process.env)) {
+    if (value !== undefined && patterns.some((pattern) => matches(pattern, name))) environment[name] = value;
+  }
+  environment.PATH ??= FALLBACK_PATH;
+  environment.TERM = "xterm-256color";
+  environment.COLORTERM = "truecolor";
+  environment.MGR_PROCESS = spec.name;
+  // The marker comes last: a configured value would hide the tree from the sweep that kills it.
+  return Object.assign(environment, spec.environment, { [RUN_MARKER]: marker });
+}
+
+function matches(pattern: string, name: string): boolean {
+  return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+}

@@ -1,0 +1,88 @@
+import { accessSync, constants, type Stats, statSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
+import { MgrError, messageOf } from "../base/errors.ts";
+
+interface Program {
+  argv: readonly string[];
+  cwd: string;
+  environment: Readonly<Record<string, string>>;
+}
+
+/**
+ * Throws `spawn_failed` with the reason if `program` cannot be started: once the shell in between has tried, only an
+ * exit code and a line of text would be left of it.
+ */
+export function checkProgram(program: Program): void {
+  checkDirectory(program.cwd);
+  checkText(program);
+  const [command = ""] = program.argv;
+  if (command === "") throw refusal("the command is empty; name a program to run");
+  if (command.includes("/")) checkFile(isAbsolute(command) ? command : resolve(program.cwd, command), command);
+  else searchPath(command, program);
+}
+
+function checkDirectory(cwd: string): void {
+  const stats = statOrNull(cwd, `the working directory '${cwd}'`);
+  if (stats === null) throw refusal(`the working directory '${cwd}' does not exist; create it or change 'cwd'`);
+  if (!stats.isDirectory()) throw refusal(`'${cwd}' is no directory; change 'cwd'`);
+  if (!isPermitted(cwd)) throw refusal(`the working directory '${cwd}' may not be entered; check its permissions`);
+}
+
+/** The kernel's strings end at a NUL: what follows it would be lost without a word. */
+function checkText(program: Program): void {
+  if (program.argv.some((word) => word.includes("\0"))) throw refusal("the command holds a NUL character, which no program can be given");
+  for (const [name, value] of Object.entries(program.environment)) {
+    if (name === "" || name.includes("=") || name.includes("\0") || value.includes("\0")) {
+      throw refusal(`the environment variable ${JSON.stringify(name)} has a name or value that no program can be given`);
+    }
+  }
+}
+
+function searchPath(command: string, program: Program): void {
+  const path = program.environment.PATH ?? "";
+  let obstacle: MgrError | null = null;
+  for (const directory of path.split(":")) {
+    const file = resolve(program.cwd, directory, command);
+    try {
+      checkFile(file, file);
+      return;
+    } catch (error) {
+      if (!(error instanceof MgrError)) throw error;
+      // Like the shell, look further; but if nothing better comes, what is in the way says more than "not found".
+      if (statOrNull(file, file)?.isFile()) obstacle ??= error;
+    }
+  }
+  throw obstacle ?? refusal(`there is no program '${command}' in PATH (${path}); check the command, or give its whole path`);
+}
+
+function checkFile(file: string, shown: string): void {
+  const stats = statOrNull(file, `'${shown}'`);
+  if (stats === null) throw refusal(`the program '${shown}' does not exist; check the command`);
+  if (stats.isDirectory()) throw refusal(`'${shown}' is a directory, not a program`);
+  if (!stats.isFile()) throw refusal(`'${shown}' is no regular file and cannot be executed`);
+  if (!isPermitted(file)) throw refusal(`the program '${shown}' may not be executed; check its permissions (chmod +x)`);
+}
+
+function statOrNull(path: string, what: string): Stats | null {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) ?? null;
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "ENOTDIR" || code === "ENOENT") return null;
+    throw refusal(`${what} cannot be looked at: ${messageOf(error)}`, error);
+  }
+}
+
+function isPermitted(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EACCES") return false;
+    throw refusal(`'${path}' cannot be used: ${messageOf(error)}`, error);
+  }
+}
+
+function refusal(message: string, cause?: unknown): MgrError {
+  return new MgrError("spawn_failed", message, { cause });
+}

@@ -1,0 +1,199 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, readFileSync, readSync } from "node:fs";
+import { ReadStream } from "node:tty";
+import { type Clock, systemClock } from "../base/clock.ts";
+import { MgrError, messageOf } from "../base/errors.ts";
+import { openTerminalPair, resizeTerminal } from "./native.ts";
+import { checkProgram } from "./spawn-check.ts";
+import { TerminalWriter } from "./terminal-writer.ts";
+
+/** A session leader that opens a terminal gets it as its controlling one: that is what the shell does before it becomes the program. */
+const TAKE_TERMINAL = (path: string): string => `exec "$@" <>${path} >&0 2>&1`;
+
+/**
+ * Most bytes read at once when the child has ended. A terminal's buffers in the kernel hold far less, so whatever lies
+ * beyond is not the child's, but of somebody who goes on writing and must not hold back the exit.
+ */
+const DRAIN_BYTES = 256 * 1024;
+const READ_BYTES = 64 * 1024;
+
+export interface TerminalExit {
+  /** Null if a signal ended it. */
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface TerminalOptions {
+  argv: readonly string[];
+  /** Absolute. */
+  cwd: string;
+  environment: Readonly<Record<string, string>>;
+  rows: number;
+  cols: number;
+  clock?: Clock;
+  /** The bytes belong to the receiver. */
+  onData: (bytes: Buffer) => void;
+  /** Everything that the child wrote has come before. Called once. */
+  onExit: (exit: TerminalExit) => void;
+}
+
+/** A child under a pseudo terminal of its own: one PTY and nothing else. */
+export class Terminal {
+  /** Path of the terminal, `/dev/pts/N`. */
+  readonly path: string;
+  readonly pid: number;
+  /** Kernel's start time of the child (`/proc/PID/stat`, field 22): with the pid it names the process for good. */
+  readonly startTime: string;
+  readonly #master: number;
+  readonly #slave: number;
+  readonly #stream: ReadStream;
+  readonly #writer: TerminalWriter;
+  readonly #options: TerminalOptions;
+  #hasExited = false;
+  #isClosed = false;
+
+  /** Starts the child. Rejects with `spawn_failed` and a sentence, and then nothing is left behind. */
+  static async start(options: TerminalOptions): Promise<Terminal> {
+    checkProgram(options);
+    const pair = openPair(options);
+    try {
+      const child = startChild(options, pair.path);
+      const pid = child.pid ?? (await startFailure(child, options));
+      return new Terminal({ ...pair, child, pid, options });
+    } catch (error) {
+      closeSync(pair.slave);
+      closeSync(pair.master);
+      throw error;
+    }
+  }
+
+  private constructor(parts: { master: number; slave: number; path: string; child: ChildProcess; pid: number; options: TerminalOptions }) {
+    const { master, slave, path, child, pid, options } = parts;
+    this.path = path;
+    this.pid = pid;
+    // Its exit is noticed on this thread only, so the entry is still there, be it a zombie's.
+    this.startTime = startTimeOf(pid);
+    this.#master = master;
+    this.#slave = slave;
+    this.#options = options;
+    this.#writer = new TerminalWriter(master, options.clock ?? systemClock);
+    this.#stream = new ReadStream(master);
+    this.#stream.on("data", options.onData);
+    // EIO is how a terminal ends whose last holder is gone.
+    this.#stream.on("error", () => this.close());
+    this.#stream.on("end", () => this.close());
+    child.once("exit", (code, signal) => this.#exited({ code, signal }));
+  }
+
+  /** Queues bytes for the child; throws `busy` when too many wait. Ignored once it is closed. */
+  write(bytes: Buffer): void {
+    if (!this.#hasExited) this.#writer.write(bytes);
+  }
+
+  /** Sets the size; the kernel tells the child (SIGWINCH). */
+  resize(rows: number, cols: number): void {
+    if (!this.#isClosed) resizeTerminal(this.#master, rows, cols);
+  }
+
+  /** Reads what is there and hangs up: whoever still holds the terminal gets SIGHUP and end of file. */
+  close(): void {
+    if (this.#isClosed) return;
+    if (this.#hasExited) this.#drain();
+    this.#isClosed = true;
+    this.#writer.close();
+    if (!this.#hasExited) closeSync(this.#slave);
+    this.#stream.destroy();
+  }
+
+  #exited(exit: TerminalExit): void {
+    this.#writer.close();
+    this.#hasExited = true;
+    if (!this.#isClosed) {
+      this.#stream.pause();
+      for (let rest = this.#stream.read(); rest !== null; rest = this.#stream.read()) this.#options.onData(rest as Buffer);
+      closeSync(this.#slave);
+      const isHeldByOthers = this.#drain();
+      if (isHeldByOthers) this.#stream.resume();
+      else this.close();
+    }
+    this.#options.onExit(exit);
+  }
+
+  /** Reads without waiting. True: somebody still holds the terminal, more may come. */
+  #drain(): boolean {
+    for (let left = DRAIN_BYTES; left > 0; ) {
+      const buffer = Buffer.allocUnsafe(READ_BYTES);
+      const length = this.#readNow(buffer);
+      if (length === "nothing yet") return true;
+      if (length === "closed") return false;
+      left -= length;
+      this.#options.onData(buffer.subarray(0, length));
+    }
+    return true;
+  }
+
+  #readNow(buffer: Buffer): number | "nothing yet" | "closed" {
+    try {
+      return readSync(this.#master, buffer) || "closed";
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      if (code === "EAGAIN") return "nothing yet";
+      if (code === "EIO") return "closed";
+      throw error;
+    }
+  }
+}
+
+function openPair(options: TerminalOptions): { master: number; slave: number; path: string } {
+  try {
+    return openTerminalPair(options.rows, options.cols);
+  } catch (cause) {
+    throw new MgrError(
+      "spawn_failed",
+      `no terminal could be opened (${messageOf(cause)}); check the limits on open files and on terminals (kernel.pty.max)`,
+      { cause },
+    );
+  }
+}
+
+function startChild(options: TerminalOptions, path: string): ChildProcess {
+  const argv = withOddVariables(options.argv, options.environment);
+  try {
+    return spawn("/bin/sh", ["-c", TAKE_TERMINAL(path), "sh", ...argv], {
+      cwd: options.cwd,
+      env: options.environment,
+      detached: true,
+      stdio: "ignore",
+    });
+  } catch (cause) {
+    throw startError(cause, options);
+  }
+}
+
+/** The shell in between drops variables whose names it could not write (`a.b`); env(1) gives them back. */
+function withOddVariables(argv: readonly string[], environment: Readonly<Record<string, string>>): readonly string[] {
+  const odd = Object.entries(environment).filter(([name]) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
+  return odd.length === 0 ? argv : ["/usr/bin/env", ...odd.map(([name, value]) => `${name}=${value}`), ...argv];
+}
+
+async function startFailure(child: ChildProcess, options: TerminalOptions): Promise<never> {
+  const cause = await new Promise<Error>((resolve) => child.once("error", resolve));
+  throw startError(cause, options);
+}
+
+function startError(cause: unknown, options: TerminalOptions): MgrError {
+  const code = (cause as NodeJS.ErrnoException).code;
+  const reason =
+    code === "E2BIG"
+      ? "its arguments and environment are longer than the kernel allows"
+      : code === "EAGAIN"
+        ? "the limit on processes is reached"
+        : messageOf(cause);
+  return new MgrError("spawn_failed", `'${options.argv[0]}' could not be started: ${reason}`, { cause });
+}
+
+function startTimeOf(pid: number): string {
+  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+  // The name in field 2 may hold blanks and parentheses; fields are counted from its end.
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+}
