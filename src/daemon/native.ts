@@ -24,6 +24,7 @@ const waitpid = libc.func("int waitpid(int pid, void *status, int options)") as 
 const F_SETFD = 2;
 const FD_CLOEXEC = 1;
 const PR_SET_CHILD_SUBREAPER = 36;
+const LOCK_SH = 1;
 const LOCK_EX = 2;
 const LOCK_NB = 4;
 const WNOHANG = 1;
@@ -54,7 +55,16 @@ export function becomeSubreaper(): void {
 
 /** Takes the exclusive lock of an open file without waiting; false if another open file holds it. Released by closing. */
 export function tryLockExclusive(fd: number): boolean {
-  if (flock(fd, LOCK_EX | LOCK_NB) === 0) return true;
+  return tryLock(fd, LOCK_EX);
+}
+
+/** The same with a shared lock, which any number of open files may hold, but none beside an exclusive one. */
+export function tryLockShared(fd: number): boolean {
+  return tryLock(fd, LOCK_SH);
+}
+
+function tryLock(fd: number, operation: number): boolean {
+  if (flock(fd, operation | LOCK_NB) === 0) return true;
   if (errnoName() === "EAGAIN") return false;
   throw systemError("flock");
 }

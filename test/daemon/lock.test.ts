@@ -1,0 +1,179 @@
+import { spawn } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { acquireLock, instanceUuid, readLock } from "../../src/daemon/lock.ts";
+import { startTimeOf } from "../../src/daemon/proc.ts";
+import { checkSocketPath, socketDir } from "../../src/daemon/sockets.ts";
+
+const ABOUT = { instance_uuid: "0c7be9a2-6c41-4b0b-8ecb-7a6d6b2a4f11", contract: 1, socket: "/run/mgr/x/bus.sock" };
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "mgr-lock-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function take(path: string) {
+  const lock = await acquireLock(path, ABOUT);
+  if ("holder" in lock) throw new Error(`held by ${lock.holder.pid}`);
+  return lock;
+}
+
+function otherProcess(path: string) {
+  const child = spawn(process.execPath, ["--import", "tsx", "test/fixtures/hold-lock.ts", path], { stdio: ["pipe", "pipe", "inherit"] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  return { child, ended, line: async () => (await lines.next()).value as string };
+}
+
+describe("a lock file", () => {
+  test("tells who holds it: pid, start time, boot id, instance, contract and socket", async () => {
+    const path = join(folder, "state", "daemon.lock");
+    const lock = await take(path);
+    const { held, info } = await readLock(path);
+    expect(held).toBe(true);
+    expect(info).toEqual({
+      ...ABOUT,
+      pid: process.pid,
+      start_time: startTimeOf(process.pid),
+      boot_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    lock.release();
+    expect(await readLock(path)).toMatchObject({ held: false, info: { pid: process.pid } });
+  });
+
+  test("is readable by its owner only, and so is its folder", async () => {
+    const path = join(folder, "state", "manager.lock");
+    const lock = await take(path);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, "state")).mode & 0o777).toBe(0o700);
+    lock.release();
+  });
+
+  test("that is not there is not held", async () => {
+    expect(await readLock(join(folder, "none.lock"))).toEqual({ held: false, info: null });
+  });
+
+  test.each(["", "{", "\0\0\0\0", '{"pid":1}', "[]", '{"pid":'])("with the torn content %j is taken over", async (content) => {
+    const path = join(folder, "daemon.lock");
+    writeFileSync(path, content);
+    expect(await readLock(path)).toEqual({ held: false, info: null });
+    const lock = await take(path);
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(lock.info);
+    lock.release();
+  });
+
+  test("shorter than the one before it leaves nothing of that behind", async () => {
+    const path = join(folder, "daemon.lock");
+    writeFileSync(path, "x".repeat(5_000));
+    const lock = await take(path);
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(lock.info);
+    lock.release();
+  });
+
+  test("that is a symbolic link is refused: it could lock, and empty, any file", async () => {
+    const victim = join(folder, "victim");
+    writeFileSync(victim, "precious");
+    symlinkSync(victim, join(folder, "daemon.lock"));
+    await expect(take(join(folder, "daemon.lock"))).rejects.toMatchObject({ code: "conflict" });
+    expect(readFileSync(victim, "utf8")).toBe("precious");
+  });
+
+  test("that was removed while it was held does not let two hold it under the new name unseen: the new file is a new lock", async () => {
+    const path = join(folder, "daemon.lock");
+    const first = await take(path);
+    rmSync(path);
+    const second = await take(path);
+    expect(await readLock(path)).toMatchObject({ held: true });
+    first.release();
+    expect(await readLock(path)).toMatchObject({ held: true });
+    second.release();
+  });
+
+  test("looked at by many at the same moment is not taken for held", async () => {
+    const path = join(folder, "daemon.lock");
+    (await take(path)).release();
+    const looks = await Promise.all(Array.from({ length: 50 }, () => readLock(path)));
+    expect(looks.every((look) => !look.held)).toBe(true);
+  });
+});
+
+describe("two processes", () => {
+  test("cannot hold one lock; the second is told the first, and gets it when the first has let go", async () => {
+    const path = join(folder, "manager.lock");
+    const first = otherProcess(path);
+    expect(await first.line()).toBe("taken");
+    const refused = await acquireLock(path, ABOUT);
+    expect(refused).toMatchObject({ holder: { pid: first.child.pid, instance_uuid: "test", socket: "/run/test.sock" } });
+    first.child.stdin.end();
+    expect(await first.line()).toBe("released");
+    (await take(path)).release();
+    await first.ended;
+  });
+
+  test("of which one is killed leave the lock to the other", async () => {
+    const path = join(folder, "manager.lock");
+    const first = otherProcess(path);
+    expect(await first.line()).toBe("taken");
+    first.child.kill("SIGKILL");
+    await first.ended;
+    expect(await readLock(path)).toMatchObject({ held: false, info: { pid: first.child.pid } });
+    (await take(path)).release();
+  });
+});
+
+describe("an instance", () => {
+  test("keeps its uuid for life", () => {
+    const stateDir = join(folder, "state");
+    const uuid = instanceUuid(stateDir);
+    expect(uuid).toMatch(/^[0-9a-f]{8}-/);
+    expect(instanceUuid(stateDir)).toBe(uuid);
+    expect(statSync(join(stateDir, "instance.json")).mode & 0o777).toBe(0o600);
+  });
+
+  test("whose file is damaged is not given another uuid behind its back", () => {
+    writeFileSync(join(folder, "instance.json"), "{");
+    expect(() => instanceUuid(folder)).toThrow(/instance\.json holds no instance uuid/);
+  });
+});
+
+describe("sockets", () => {
+  const uuid = "0c7be9a2-6c41-4b0b-8ecb-7a6d6b2a4f11";
+
+  test("live in a folder named by the first 16 hex digits of the uuid, for us alone", () => {
+    const dir = socketDir(uuid, folder);
+    expect(dir).toBe(join(folder, "mgr", "0c7be9a26c414b0b"));
+    expect(statSync(dir).mode & 0o777).toBe(0o700);
+    expect(statSync(join(folder, "mgr")).mode & 0o777).toBe(0o700);
+    expect(socketDir(uuid, folder)).toBe(dir);
+  });
+
+  test("go to /tmp when the runtime folder is gone", () => {
+    const dir = socketDir(uuid, join(folder, "gone"));
+    expect(dir).toBe(`/tmp/mgr-${process.getuid?.()}/0c7be9a26c414b0b`);
+    rmSync(dir, { recursive: true });
+    expect(existsSync(dir)).toBe(false);
+  });
+
+  test("are refused in a folder that is a link, that is open to others, or that is a file", () => {
+    symlinkSync(tmpdir(), join(folder, "mgr"));
+    expect(() => socketDir(uuid, folder)).toThrow(/is a symbolic link/);
+    rmSync(join(folder, "mgr"));
+    writeFileSync(join(folder, "mgr"), "");
+    expect(() => socketDir(uuid, folder)).toThrow(/is not a folder/);
+    rmSync(join(folder, "mgr"));
+    const dir = socketDir(uuid, folder);
+    chmodSync(dir, 0o770);
+    expect(() => socketDir(uuid, folder)).toThrow(/is open to others \(mode 770\); run: chmod 700/);
+  });
+
+  test("have paths of at most 107 bytes, counted in bytes", () => {
+    const longest = `/${"x".repeat(106)}`;
+    expect(checkSocketPath(longest)).toBe(longest);
+    expect(() => checkSocketPath(`${longest}x`)).toThrow(/108 bytes, the kernel takes 107/);
+    expect(() => checkSocketPath(`/${"ä".repeat(54)}`)).toThrow(/109 bytes/);
+  });
+});
