@@ -26,7 +26,6 @@ export function openConnection(system: ActorSystem, id: string, effects: SocketE
     if (snapshot.matches("closing")) return "closing";
     return snapshot.matches({ open: { flow: "congested" } }) ? "congested" : "flowing";
   };
-  system.get("connection", id)?.subscribe({ complete: () => system.stop("connection", id) });
   return {
     state,
     send: (event) => {

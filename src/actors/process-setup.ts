@@ -1,6 +1,7 @@
 import { assertEvent, assign, enqueueActions, fromCallback, fromPromise, setup } from "xstate";
 import { MgrError } from "../base/errors.ts";
 import type { RunReport } from "../contract/run.ts";
+import type { ProcessState, RequestedState } from "../protocol/process-state.ts";
 import { DAEMON_DIED, freshRun, runLives, treeLives, withRun } from "./process-context.ts";
 import { writeMemo } from "./process-memo.ts";
 import type {
@@ -8,8 +9,6 @@ import type {
   ProcessEmitted,
   ProcessEvent,
   ProcessInput,
-  ProcessState,
-  RequestedState,
   SpawnInput,
   StopInput,
   StopOutcome,

@@ -1,9 +1,8 @@
 import type { Clock } from "../base/clock.ts";
 import type { ProcessDefinition } from "../config/definition.ts";
 import type { RunReport } from "../contract/run.ts";
+import type { ProcessState, RequestedState } from "../protocol/process-state.ts";
 
-export type ProcessState = "stopped" | "waiting" | "starting" | "started" | "ready" | "stopping" | "backoff" | "error";
-export type RequestedState = "start" | "stop";
 export interface TerminalSize {
   readonly rows: number;
   readonly cols: number;

@@ -127,7 +127,13 @@ export class ActorSystem {
       const actor = createActor(machine, { id: `${kind}:${name}`, clock: this.clock, input, ...(inspect ? { inspect } : {}) });
       entry.actor = actor;
       actor.on("*", (event) => this.#forward(kind, name, event));
-      actor.subscribe({ error: (error) => this.#failed({ kind, name, entry, error }) });
+      actor.subscribe({
+        error: (error) => this.#failed({ kind, name, entry, error }),
+        // It came to its own end; after a stop the address is somebody else's already.
+        complete: () => {
+          if (entry.actor === actor) this.stop(kind, name);
+        },
+      });
       actor.start();
     } catch (error) {
       this.#failed({ kind, name, entry, error });
