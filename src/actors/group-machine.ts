@@ -8,7 +8,7 @@
  */
 import type { ActorRefFrom } from "xstate";
 import { assign, enqueueActions, setup } from "xstate";
-import type { ProcessState } from "../protocol/process-state.ts";
+import type { ProcessState } from "../protocol/resources.ts";
 
 export interface GroupMember {
   readonly name: string;

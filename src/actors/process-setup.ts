@@ -1,7 +1,7 @@
 import { assertEvent, assign, enqueueActions, fromCallback, fromPromise, setup } from "xstate";
 import { MgrError } from "../base/errors.ts";
 import type { RunReport } from "../contract/run.ts";
-import type { ProcessState, RequestedState } from "../protocol/process-state.ts";
+import type { ProcessState, RequestedState } from "../protocol/resources.ts";
 import { DAEMON_DIED, freshRun, runLives, treeLives, withRun } from "./process-context.ts";
 import { writeMemo } from "./process-memo.ts";
 import type {
@@ -14,7 +14,7 @@ import type {
   StopOutcome,
   WatchInput,
 } from "./process-types.ts";
-import { endedWell, failureReason, mayRestart, scheduleRestart } from "./restart-policy.ts";
+import { endedWell, exitReason, failureReason, mayRestart, scheduleRestart } from "./restart-policy.ts";
 
 /** After SIGKILL nothing should be left for this long; then an error is logged, and again each minute. */
 const AFTER_SIGKILL_MS = 10_000;
@@ -156,11 +156,9 @@ export const processSetup = setup({
     scheduleRestart: assign(({ context }) => ({ reason: failureReason(context), ...scheduleRestart(context) })),
     countRestart: assign(({ context }) => ({ restarts: context.restarts + 1 })),
     forgetSchedule: assign({ nextStart: null }),
-    /** The reason goes into `changed` and, where the host knew none, into `exit`. */
     blame: assign(({ context }) => {
-      const reason = failureReason(context);
-      const exit = context.exit ?? { code: null, signal: null, reason: null, time: context.clock.now() };
-      return { reason, exit: { ...exit, reason: exit.reason ?? reason }, stopCause: null };
+      const exit = context.exit ?? { code: null, signal: null, reason: failureReason(context), time: context.clock.now() };
+      return { reason: failureReason(context), exit: { ...exit, reason: exitReason(context) ?? exit.reason }, stopCause: null };
     }),
     forgetCause: assign({ stopCause: null, startAfterStop: false }),
     /** The next state looks at the same report: one visible step at a time, each in a turn of its own. */

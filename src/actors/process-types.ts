@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { ProcessDefinition } from "../config/definition.ts";
 import type { RunReport } from "../contract/run.ts";
-import type { ProcessState, RequestedState } from "../protocol/process-state.ts";
+import type { ProcessState, RequestedState } from "../protocol/resources.ts";
 
 export interface TerminalSize {
   readonly rows: number;

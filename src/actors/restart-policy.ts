@@ -56,16 +56,18 @@ export function scheduleRestart(context: ProcessContext): Partial<ProcessContext
 
 /** Why the process is in `error` or `backoff` now: the end of a sentence that begins with its name. */
 export function failureReason(context: ProcessContext): string {
-  const { restart } = context.definition;
-  const ended = endReason(context);
-  if (!policyAllows(context) || !isCrashLoop(context)) return ended;
-  return `crash loop: restarted ${restart.max_restarts} times within ${restart.window / 1_000} s, at last ${ended}`;
+  return exitReason(context) ?? plainEnd(context);
 }
 
-function endReason(context: ProcessContext): string {
-  const { exit } = context;
-  if (context.stopCause) return context.stopCause.reason;
-  if (exit?.reason) return exit.reason;
+/** What code and signal do not say; null when they say it all. */
+export function exitReason(context: ProcessContext): string | null {
+  const { restart } = context.definition;
+  const cause = context.stopCause?.reason ?? context.exit?.reason ?? null;
+  if (!policyAllows(context) || !isCrashLoop(context)) return cause;
+  return `crash loop: restarted ${restart.max_restarts} times within ${restart.window / 1_000} s, at last ${cause ?? plainEnd(context)}`;
+}
+
+function plainEnd({ exit }: ProcessContext): string {
   if (exit?.signal) return `killed by ${exit.signal}`;
-  return exit?.code === null || exit === null ? "ended, nobody knows how" : `exited with code ${exit.code}`;
+  return exit === null || exit.code === null ? "ended, nobody saw how" : `exited with code ${exit.code}`;
 }

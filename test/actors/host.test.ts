@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createActor, fromPromise } from "xstate";
-import type { Greeting, HostActor, HostEmitted } from "../../src/actors/host-machine.ts";
+import type { GreetInput, Greeting, HostActor, HostEmitted } from "../../src/actors/host-machine.ts";
 import { hostMachine } from "../../src/actors/host-machine.ts";
 import type { HostHeartbeat } from "../../src/contract/messages.ts";
 import { CONTRACT_VERSION, HEARTBEAT_LOST_MS } from "../../src/contract/messages.ts";
@@ -20,7 +20,9 @@ describe("the statechart of a host", () => {
     greetings = [];
     const machine = hostMachine.provide({
       actors: {
-        greet: fromPromise<Greeting>(({ signal }) => new Promise((resolve, reject) => greetings.push({ resolve, reject, signal }))),
+        greet: fromPromise<Greeting, GreetInput>(
+          ({ signal }) => new Promise((resolve, reject) => greetings.push({ resolve, reject, signal })),
+        ),
       },
     });
     actor = createActor(machine, { input: { name: "bench" }, clock });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ProcessEvent } from "../../src/actors/process-types.ts";
 import type { RunReport } from "../../src/contract/run.ts";
-import type { ProcessState } from "../../src/protocol/process-state.ts";
+import type { ProcessState } from "../../src/protocol/resources.ts";
 import { definition, ProcessRig, report, settle } from "./support/process.ts";
 
 /** A host that does what hosts do, in any order that is possible, and tells it late, twice or not at all. */

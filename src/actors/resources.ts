@@ -1,0 +1,108 @@
+import { displayName, isWithin } from "../base/names.ts";
+import type { Config, ProcessDefinition } from "../config/definition.ts";
+import type { GroupNode, Process, ProcessState, ProcessTreeNode } from "../protocol/resources.ts";
+import { groupState } from "../protocol/resources.ts";
+import { formatTime } from "../protocol/time.ts";
+import { runLives } from "./process-context.ts";
+import type { ProcessContext } from "./process-types.ts";
+
+/** The resource of a process. `host` is the canonical name of the host that its node stands for. */
+export function toProcess(context: ProcessContext, { host }: { host: string }): Process {
+  const { definition, exit, nextStart, run } = context;
+  const lives = runLives(context);
+  return {
+    name: definition.name,
+    display_name: displayName(definition.name),
+    state: context.shown,
+    requested_state: context.requested,
+    pid: lives && run !== null ? run.pid : null,
+    host,
+    node: definition.node,
+    ...commandFields(definition),
+    start_tool: null,
+    svc_debug: false,
+    x_display_kind: null,
+    x_display: null,
+    x_display_username: null,
+    x_display_peer: null,
+    x_display_reason: null,
+    // Of a living run it is what that run was started with: a reload never re-evaluates it.
+    has_ready_state: (lives ? context.runDefinition : definition).ready !== null,
+    ...runTimes(context),
+    exit: exit && { code: exit.code, signal: exit.signal, reason: exit.reason, time: formatTime(exit.time) },
+    restarts: context.restarts,
+    next_start_time: nextStart && formatTime(nextStart.time),
+    waiting_for: [...context.waitingFor],
+    depends_on: definition.depends_on.map((dependency) => dependency.name),
+    autostart: definition.autostart,
+    low_delay_output: false,
+    no_skip_display: false,
+    host_ready: context.hostReady,
+  };
+}
+
+function commandFields({ command, alternate_commands }: ProcessDefinition) {
+  return {
+    command: command.text,
+    command_override: null,
+    alternate_commands: [["default", command.text], ...[...alternate_commands].map(([label, { text }]) => [label, text])] as [
+      string,
+      string,
+    ][],
+    alternate_command_overrides: {},
+    current_alternate_command: "default",
+    current_command: command.text,
+  };
+}
+
+/** Of the newest run, on its host's clock. A run that was lost with its daemon ended when that was seen. */
+function runTimes({ run, runGone, exit }: ProcessContext): Pick<Process, "start_time" | "stop_time"> {
+  if (run === null) return { start_time: null, stop_time: null };
+  const stop = run.stop_time ?? (runGone && exit ? exit.time : null);
+  return { start_time: formatTime(run.start_time), stop_time: stop === null ? null : formatTime(stop) };
+}
+
+interface TreeSource {
+  readonly config: Pick<Config, "processes" | "groups">;
+  readonly stateOf: (name: string) => ProcessState;
+  /** One process or group: the answer is that node alone, or nothing if there is none. */
+  readonly scope?: string | undefined;
+}
+
+/** The tree in the order of the configuration: a group stands where its first process does, empty ones at the end. */
+export function toTree({ config, stateOf, scope }: TreeSource): ProcessTreeNode[] {
+  const groups = new Map<string, { node: GroupNode; states: Set<ProcessState> }>();
+  const roots: ProcessTreeNode[] = [];
+  const groupOf = (name: string) => {
+    const known = groups.get(name);
+    if (known) return known;
+    const node: GroupNode = {
+      type: "group",
+      name,
+      display_name: displayName(name),
+      opened: config.groups.get(name)?.opened ?? false,
+      state: "stopped",
+      children: [],
+    };
+    const group = { node, states: new Set<ProcessState>() };
+    groups.set(name, group);
+    place(name, node);
+    return group;
+  };
+  const place = (name: string, node: ProcessTreeNode) => {
+    const cut = name.lastIndexOf("/");
+    if (name === scope || cut < 0) roots.push(node);
+    else groupOf(name.slice(0, cut)).node.children.push(node);
+  };
+  const inScope = (name: string) => scope === undefined || isWithin(name, scope);
+
+  for (const name of config.processes.keys()) {
+    if (!inScope(name)) continue;
+    place(name, { type: "process", name });
+    const state = stateOf(name);
+    for (let cut = name.lastIndexOf("/"); cut >= 0; cut = name.lastIndexOf("/", cut - 1)) groups.get(name.slice(0, cut))?.states.add(state);
+  }
+  for (const name of config.groups.keys()) if (inScope(name)) groupOf(name);
+  for (const { node, states } of groups.values()) node.state = groupState(states);
+  return roots;
+}

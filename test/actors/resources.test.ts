@@ -1,0 +1,196 @@
+import { describe, expect, test } from "vitest";
+import { toProcess, toTree } from "../../src/actors/resources.ts";
+import type { ProcessDefinition } from "../../src/config/definition.ts";
+import { process as processSchema } from "../../src/protocol/process.ts";
+import type { ProcessState } from "../../src/protocol/resources.ts";
+import { WALL } from "./support/clock.ts";
+import type { ProcessRig } from "./support/process.ts";
+import { definition, startedProcess, stoppedProcess } from "./support/process.ts";
+
+const project = (rig: ProcessRig) => {
+  const process = toProcess(rig.context, { host: "bench" });
+  // The wire's own schema, with every field and no other.
+  expect(processSchema.strict().parse(process)).toEqual(process);
+  return process;
+};
+
+describe("the resource of a process", () => {
+  test("has every field of the protocol", () => {
+    const alternate = { text: "./world --debug", program: { kind: "shell", line: "./world --debug" } } as const;
+    const rig = stoppedProcess({
+      definition: definition({
+        alternate_commands: new Map([["debug", alternate]]),
+        depends_on: [{ name: "db", condition: "ready", on_stop: "stop" }],
+        autostart: true,
+      }),
+    });
+    expect(project(rig)).toEqual({
+      name: "sim/world",
+      display_name: "world",
+      state: "stopped",
+      requested_state: "stop",
+      pid: null,
+      host: "bench",
+      node: "localhost",
+      command: "./world",
+      command_override: null,
+      alternate_commands: [
+        ["default", "./world"],
+        ["debug", "./world --debug"],
+      ],
+      alternate_command_overrides: {},
+      current_alternate_command: "default",
+      current_command: "./world",
+      start_tool: null,
+      svc_debug: false,
+      x_display_kind: null,
+      x_display: null,
+      x_display_username: null,
+      x_display_peer: null,
+      x_display_reason: null,
+      has_ready_state: false,
+      start_time: null,
+      stop_time: null,
+      exit: null,
+      restarts: 0,
+      next_start_time: null,
+      waiting_for: [],
+      depends_on: ["db"],
+      autostart: true,
+      low_delay_output: false,
+      no_skip_display: false,
+      host_ready: true,
+    });
+  });
+
+  test("shows pid and start time while it runs, end and exit afterwards", () => {
+    const rig = startedProcess();
+    expect(project(rig)).toMatchObject({
+      state: "started",
+      pid: 4_711,
+      start_time: "2026-11-21T08:00:00.000",
+      stop_time: null,
+      exit: null,
+    });
+    rig.clock.advance(1_500);
+    rig.died(3);
+    expect(project(rig)).toMatchObject({
+      state: "error",
+      pid: null,
+      stop_time: "2026-11-21T08:00:01.500",
+      exit: { code: 3, signal: null, reason: null, time: "2026-11-21T08:00:01.500" },
+    });
+  });
+
+  test("shows next_start_time in backoff", () => {
+    const rig = startedProcess({ definition: definition({ restart: { policy: "always" } }) }).died(0);
+    expect(project(rig)).toMatchObject({ state: "backoff", next_start_time: "2026-11-21T08:00:01.000", restarts: 0 });
+    rig.clock.advance(1_000);
+    expect(project(rig)).toMatchObject({ state: "starting", next_start_time: null, restarts: 1, pid: null });
+  });
+
+  test("shows what it waits for in waiting", () => {
+    const rig = stoppedProcess();
+    rig.dependenciesHold = false;
+    rig.start();
+    rig.watching?.({ type: "dependencies", missing: ["db"], impossible: null });
+    expect(project(rig)).toMatchObject({ state: "waiting", waiting_for: ["db"] });
+  });
+
+  test("shows no pid and an end once its daemon died", () => {
+    const rig = startedProcess();
+    rig.clock.advance(2_000);
+    rig.send({ type: "host.died" });
+    expect(project(rig)).toMatchObject({ state: "error", pid: null, stop_time: "2026-11-21T08:00:02.000", host_ready: false });
+    expect(WALL).toBe(Date.parse("2026-11-21T08:00:00Z"));
+  });
+
+  test("keeps the pid while it is being stopped", () => {
+    expect(project(startedProcess().stop())).toMatchObject({ state: "stopping", pid: 4_711, requested_state: "stop" });
+  });
+
+  test("keeps has_ready_state of the living run when a reload changes it", () => {
+    const ready = { kind: "time", ms: 5 } as const;
+    const rig = startedProcess();
+    rig.send({ type: "definition", definition: definition({ ready }) });
+    expect(project(rig).has_ready_state).toBe(false);
+    rig.died(0);
+    expect(project(rig).has_ready_state).toBe(true);
+  });
+});
+
+describe("the process tree", () => {
+  const config = (processes: string[], groups: Record<string, boolean> = {}) => ({
+    processes: new Map<string, ProcessDefinition>(processes.map((name) => [name, definition({ name })])),
+    groups: new Map(Object.entries(groups).map(([name, opened]) => [name, { opened }])),
+  });
+  const states: Record<string, ProcessState> = { "sim/world": "ready", "sim/arm/left": "backoff", "sim/arm/right": "started" };
+  const stateOf = (name: string): ProcessState => states[name] ?? "stopped";
+  const all = config(["db", "sim/world", "web", "sim/arm/left", "sim/arm/right"], { sim: true, "sim/arm": false, empty: true });
+
+  test("is in the order of first appearance, groups with the worst state of all levels below", () => {
+    expect(toTree({ config: all, stateOf })).toEqual([
+      { type: "process", name: "db" },
+      {
+        type: "group",
+        name: "sim",
+        display_name: "sim",
+        opened: true,
+        state: "backoff",
+        children: [
+          { type: "process", name: "sim/world" },
+          {
+            type: "group",
+            name: "sim/arm",
+            display_name: "arm",
+            opened: false,
+            state: "backoff",
+            children: [
+              { type: "process", name: "sim/arm/left" },
+              { type: "process", name: "sim/arm/right" },
+            ],
+          },
+        ],
+      },
+      { type: "process", name: "web" },
+      { type: "group", name: "empty", display_name: "empty", opened: true, state: "stopped", children: [] },
+    ]);
+  });
+
+  test("of one group is that node alone, also of an empty one", () => {
+    const [node, ...others] = toTree({ config: all, stateOf, scope: "sim/arm" });
+    expect(node).toMatchObject({ type: "group", name: "sim/arm", display_name: "arm", state: "backoff" });
+    expect(others).toEqual([]);
+    expect(toTree({ config: all, stateOf, scope: "empty" })).toMatchObject([{ name: "empty", children: [] }]);
+  });
+
+  test("of one process is that node alone", () => {
+    expect(toTree({ config: all, stateOf, scope: "sim/world" })).toEqual([{ type: "process", name: "sim/world" }]);
+  });
+
+  test("of an unknown name is empty", () => {
+    expect(toTree({ config: all, stateOf, scope: "sim/wor" })).toEqual([]);
+  });
+
+  test("takes names that objects have by nature", () => {
+    const odd = config(["__proto__/constructor", "toString"]);
+    expect(toTree({ config: odd, stateOf: () => "started" })).toEqual([
+      {
+        type: "group",
+        name: "__proto__",
+        display_name: "__proto__",
+        opened: false,
+        state: "started",
+        children: [{ type: "process", name: "__proto__/constructor" }],
+      },
+      { type: "process", name: "toString" },
+    ]);
+  });
+
+  test("of 10,000 processes takes less than 200 ms", () => {
+    const many = config(Array.from({ length: 10_000 }, (_, index) => `g${index % 100}/h${index % 7}/p${index}`));
+    const began = performance.now();
+    expect(toTree({ config: many, stateOf })).toHaveLength(100);
+    expect(performance.now() - began).toBeLessThan(200);
+  });
+});
