@@ -1,0 +1,148 @@
+import { MgrError } from "./errors.ts";
+
+/**
+ * Patterns with the semantics of Python's `fnmatch.fnmatchcase`, quirks included: `*` any text, `?` one character,
+ * `[seq]` and `[!seq]` a character of a set; all of them match `/` and line ends; a `[` that is never closed is itself.
+ * Characters are code points. There is no escape but a set of one: `[*]`.
+ */
+
+/** Longest pattern, characters. */
+export const FNMATCH_MAX_LENGTH = 1_024;
+
+type Token =
+  | { readonly kind: "star" }
+  | { readonly kind: "any" }
+  | { readonly kind: "literal"; readonly codePoint: number }
+  | { readonly kind: "set"; readonly negated: boolean; readonly ranges: readonly (readonly [number, number])[] };
+
+/** Whether the pattern matches exactly one text: itself. */
+export function isLiteral(pattern: string): boolean {
+  return parse(pattern).every((token) => token.kind === "literal");
+}
+
+/** At most |name| × |pattern| steps a match, whatever the pattern. Throws `bad_field` for one over FNMATCH_MAX_LENGTH. */
+export function compileFnmatch(pattern: string): (name: string) => boolean {
+  const tokens = parse(pattern);
+  if (tokens.length === 1 && tokens[0]?.kind === "star") return () => true;
+  if (tokens.every((token) => token.kind === "literal")) return (name) => name === pattern;
+  return (name) => matches(tokens, name);
+}
+
+/** Two pointers; on a mismatch the last star takes one character more. Earlier stars need no second look. */
+function matches(tokens: readonly Token[], name: string): boolean {
+  let at = 0;
+  let index = 0;
+  let starIndex = -1;
+  let starAt = 0;
+  while (at < name.length) {
+    const codePoint = name.codePointAt(at) ?? 0;
+    const token = tokens[index];
+    if (token?.kind === "star") {
+      starIndex = index++;
+      starAt = at;
+    } else if (token && accepts(token, codePoint)) {
+      index++;
+      at += width(codePoint);
+    } else if (starIndex >= 0) {
+      starAt += width(name.codePointAt(starAt) ?? 0);
+      at = starAt;
+      index = starIndex + 1;
+    } else {
+      return false;
+    }
+  }
+  while (tokens[index]?.kind === "star") index++;
+  return index === tokens.length;
+}
+
+/** UTF-16 units of a code point. */
+function width(codePoint: number): number {
+  return codePoint > 0xffff ? 2 : 1;
+}
+
+function accepts(token: Token, codePoint: number): boolean {
+  switch (token.kind) {
+    case "star":
+    case "any":
+      return true;
+    case "literal":
+      return token.codePoint === codePoint;
+    case "set":
+      return token.ranges.some(([first, last]) => first <= codePoint && codePoint <= last) !== token.negated;
+  }
+}
+
+const code = (character: string | undefined): number => character?.codePointAt(0) ?? 0;
+
+function parse(pattern: string): Token[] {
+  const characters = [...pattern];
+  if (characters.length > FNMATCH_MAX_LENGTH) {
+    throw new MgrError("bad_field", `A pattern of ${characters.length} characters is too long: at most ${FNMATCH_MAX_LENGTH}.`);
+  }
+  const tokens: Token[] = [];
+  for (let index = 0; index < characters.length; index++) {
+    const character = characters[index];
+    if (character === "*") {
+      if (tokens.at(-1)?.kind !== "star") tokens.push({ kind: "star" });
+    } else if (character === "?") {
+      tokens.push({ kind: "any" });
+    } else {
+      const end = character === "[" ? setEnd(characters, index) : -1;
+      if (end < 0) {
+        tokens.push({ kind: "literal", codePoint: code(character) });
+      } else {
+        tokens.push(setToken(characters.slice(index + 1, end)));
+        index = end;
+      }
+    }
+  }
+  return tokens;
+}
+
+/** Index of the `]` that closes the set opened at `start`, -1 if none does. A `]` that comes first is a member. */
+function setEnd(characters: readonly string[], start: number): number {
+  let first = start + 1;
+  if (characters[first] === "!") first++;
+  return characters.indexOf("]", characters[first] === "]" ? first + 1 : first);
+}
+
+/** The inside of a set, as `fnmatch.translate` reads it: reversed ranges vanish before a leading `!` is looked at. */
+function setToken(inside: readonly string[]): Token {
+  const chunks = splitAtHyphens(inside);
+  const lead = chunks[0] ?? [];
+  const negated = lead[0] === "!";
+  if (negated) lead.shift();
+  const ranges: [number, number][] = [];
+  for (const [position, chunk] of chunks.entries()) {
+    const opensRange = position < chunks.length - 1;
+    const closesRange = position > 0;
+    const alone = chunk.slice(closesRange ? 1 : 0, opensRange ? -1 : undefined);
+    for (const character of alone) ranges.push([code(character), code(character)]);
+    if (opensRange) ranges.push([code(chunk.at(-1)), code(chunks[position + 1]?.[0])]);
+  }
+  return { kind: "set", negated, ranges };
+}
+
+/** Cut at the hyphens that make a range: the last of each chunk and the first of the next one are its ends. */
+function splitAtHyphens(inside: readonly string[]): string[][] {
+  const chunks: string[][] = [];
+  let start = 0;
+  let hyphen = inside.indexOf("-", inside[0] === "!" ? 2 : 1);
+  while (hyphen >= 0) {
+    chunks.push(inside.slice(start, hyphen));
+    start = hyphen + 1;
+    hyphen = inside.indexOf("-", hyphen + 3);
+  }
+  const rest = inside.slice(start);
+  const last = chunks.at(-1);
+  if (rest.length > 0 || !last) chunks.push(rest);
+  else last.push("-");
+  for (let position = chunks.length - 1; position > 0; position--) mergeIfReversed(chunks, position);
+  return chunks;
+}
+
+function mergeIfReversed(chunks: string[][], position: number): void {
+  const before = chunks[position - 1] ?? [];
+  const after = chunks[position] ?? [];
+  if (code(before.at(-1)) > code(after[0])) chunks.splice(position - 1, 2, [...before.slice(0, -1), ...after.slice(1)]);
+}

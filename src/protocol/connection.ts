@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { client } from "./client.ts";
+import { vncSession, webXDisplay } from "./display.ts";
+import { answer, clientFrames, errorCode, managerFrames } from "./frame-table.ts";
+import { hostEntry, startTool } from "./host.ts";
+import { LOG_LEVELS } from "./log-level.ts";
+import { daemonLogger } from "./logger.ts";
+import { process } from "./process.ts";
+import { service } from "./service.ts";
+import { topic } from "./topic.ts";
+import { processTreeNode } from "./tree.ts";
+
+const snapshotFields = {
+  webui_asset_hash: z.string().describe("Content hash of the page's files: a page that embeds another one reloads."),
+  manager: z.object({ name: z.string(), host: z.string() }),
+  hosts: z.array(z.string()).describe("Canonical host names; superseded by `host_list`."),
+  host_list: z.array(hostEntry),
+  start_tools: z.array(startTool),
+  process_tree: z.array(processTreeNode).describe("Root nodes."),
+  processes: z.array(process),
+  clients: z.array(client),
+  web_x_display: webXDisplay.exactOptional().describe("On full connections."),
+  vnc_sessions: z.array(vncSession),
+  topics: z.array(topic),
+  services: z.array(service),
+  loggers: z.array(daemonLogger),
+  log_min_level: z.enum(LOG_LEVELS).describe("Of this connection."),
+};
+export const snapshot = z.object(snapshotFields);
+export type Snapshot = z.infer<typeof snapshot>;
+
+export const connectionCommands = clientFrames("Connection", {
+  get_snapshot: {
+    fields: {},
+    answer: "snapshot",
+    scope: "own",
+    meaning: "The whole state in view. Events after it never miss or repeat a change.",
+  },
+});
+
+export const connectionFrames = managerFrames("Connection", {
+  snapshot: answer(snapshotFields, "The whole state in view."),
+  ack: answer({ request_type: z.string() }, "A frame without an answer of its own was accepted. Only if it had a request_id."),
+  error: answer(
+    {
+      message: z.string().describe("A sentence for a person."),
+      code: errorCode,
+      request_type: z.string().exactOptional().describe("Type of the frame that is answered, where it could be read."),
+    },
+    "A frame was refused and changed nothing.",
+  ),
+});

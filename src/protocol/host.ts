@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { event, managerFrames } from "./frame-table.ts";
+
+export const hostEntry = z
+  .object({
+    name: z.string().describe("Canonical name."),
+    aliases: z.array(z.string()),
+    node_aliases: z.array(z.string()).describe("Logical nodes on this host."),
+    all_names: z.array(z.string()).describe("name, aliases and node_aliases without repeats."),
+    daemon_ready: z.boolean().describe("Whether its daemon is connected."),
+  })
+  .meta({ id: "HostEntry" });
+export type HostEntry = z.infer<typeof hostEntry>;
+
+export const startTool = z
+  .object({ value: z.string().nullable().describe("null means the configured default."), label: z.string() })
+  .meta({ id: "StartTool", description: "A program that can be put before a command, such as a debugger." });
+export type StartTool = z.infer<typeof startTool>;
+
+export const hostEvents = managerFrames("Hosts", {
+  host_upsert: event({ host: hostEntry }, "A host appeared or changed."),
+});

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { count, logLevel, timestamp } from "./field-kinds.ts";
+import { answer, clientFrames, managerFrames } from "./frame-table.ts";
+import { LOG_LEVELS } from "./log-level.ts";
+
+export const MAX_LOG_LIMIT = 100_000;
+
+export const logEntry = z
+  .object({
+    id: z.int().describe("Grows, also across restarts of the manager."),
+    ts: timestamp,
+    level: z.enum(LOG_LEVELS),
+    source: z.string(),
+    msg: z.string(),
+  })
+  .meta({ id: "LogEntry" });
+export type LogEntry = z.infer<typeof logEntry>;
+
+export const logCommands = clientFrames("Log", {
+  request_logs: {
+    fields: {
+      level: logLevel.describe("Lowest level; default `debug`.").exactOptional(),
+      limit: count(MAX_LOG_LIMIT).describe("The last so many; default all.").exactOptional(),
+    },
+    answer: "log_batch",
+    scope: "log",
+    meaning: "Retained log entries, oldest first.",
+  },
+  set_log_min_level: {
+    fields: { level: logLevel },
+    answer: null,
+    scope: "log",
+    meaning: "From which level on this connection gets live entries; `info` at first.",
+  },
+});
+
+export const logFrames = managerFrames("Log", {
+  log_batch: answer(
+    { entries: z.array(logEntry), history: z.literal(true).exactOptional().describe("An answer to `request_logs`, not live entries.") },
+    "Log entries: live on full and `log_only` connections, or retained ones.",
+  ),
+});

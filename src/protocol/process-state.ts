@@ -1,0 +1,20 @@
+/** States of processes and groups. Free of zod, so that the page can import it at no cost. */
+
+export const PROCESS_STATES = ["stopped", "waiting", "starting", "started", "ready", "stopping", "backoff", "error"] as const;
+export type ProcessState = (typeof PROCESS_STATES)[number];
+
+export const REQUESTED_STATES = ["start", "stop"] as const;
+export type RequestedState = (typeof REQUESTED_STATES)[number];
+
+/** From the worst on (protocol-decisions, "Snapshot and events"). */
+const SEVERITY: readonly ProcessState[] = ["error", "backoff", "stopping", "starting", "waiting", "started", "ready", "stopped"];
+
+/** The state of a group: the worst of its members' (of all levels below it), `stopped` for an empty group. */
+export function groupState(memberStates: Iterable<ProcessState>): ProcessState {
+  let worst = SEVERITY.length - 1;
+  for (const state of memberStates) {
+    const rank = SEVERITY.indexOf(state);
+    if (rank < worst) worst = rank;
+  }
+  return SEVERITY[worst] ?? "stopped";
+}
