@@ -1,0 +1,66 @@
+import { Hono } from "hono";
+import { createMiddleware } from "hono/factory";
+import type { Gate } from "./gate.ts";
+import type { HttpLog } from "./http-log.ts";
+import { isRefusal, refusal, refusalResponse } from "./refusal.ts";
+import type { Route, RouteEnv } from "./route.ts";
+import { SECURITY_HEADERS } from "./security-headers.ts";
+
+/** No route takes a body of any size, bytes. */
+const MAX_BODY_BYTES = 64 * 1024;
+
+export interface AppOptions {
+  readonly gate: Gate;
+  readonly routes: readonly Route[];
+  readonly log: HttpLog;
+}
+
+/** All plain HTTP. Needs no socket: `app.request("/", {headers}, bindings)`. */
+export function createApp({ gate, routes, log }: AppOptions): Hono<RouteEnv> {
+  const app = new Hono<RouteEnv>();
+  app.use(async (context, next) => {
+    await next();
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) context.res.headers.set(name, value);
+  });
+  app.use(async (context, next) => {
+    if (Number(context.req.header("content-length") ?? 0) > MAX_BODY_BYTES) {
+      return refusalResponse(refusal(413, `No address of this manager takes more than ${MAX_BODY_BYTES} bytes.`, { Connection: "close" }));
+    }
+    return next();
+  });
+  for (const route of routes) {
+    const admit = admission(gate, route);
+    app.on(route.method, route.path, admit, (context) => route.handle(context));
+    app.all(route.path, admit, () => refusalResponse(methodNotAllowed(route)));
+  }
+  app.all("*", admission(gate, {}), (context) => refusalResponse(refusal(404, `There is nothing at ${JSON.stringify(context.req.path)}.`)));
+  app.onError((error, context) => {
+    log("error", `${context.req.method} ${context.req.path} failed: ${error.stack ?? error.message}`);
+    return refusalResponse(refusal(500, "This request failed because of a defect of this manager; its log has the details."));
+  });
+  return app;
+}
+
+function admission(gate: Gate, route: Pick<Route, "isOpen" | "hasEffects">) {
+  const needs = { hasEffects: route.hasEffects ?? false };
+  return createMiddleware<RouteEnv>(async (context, next) => {
+    const { headers } = context.req.raw;
+    if (route.isOpen) {
+      const refused = gate.check(headers, needs);
+      return refused ? refusalResponse(refused) : next();
+    }
+    const outcome = await gate.admit(headers, context.env.remote, needs);
+    if (isRefusal(outcome)) return refusalResponse(outcome);
+    context.set("admission", outcome);
+    await next();
+    // The route may have changed it: a log-out ends the cookie that a log-in would set.
+    const { setCookie } = context.get("admission");
+    if (setCookie !== null) context.res.headers.append("Set-Cookie", setCookie);
+    return undefined;
+  });
+}
+
+function methodNotAllowed({ path, method }: Route) {
+  const allowed = method === "GET" ? "GET, HEAD" : method;
+  return refusal(405, `${path} takes ${allowed} only.`, { Allow: allowed });
+}

@@ -1,0 +1,124 @@
+import { type BigIntStats, statSync } from "node:fs";
+import { type AuthEntry, parseAuthFile } from "./auth-entries.ts";
+import type { HttpLog } from "./http-log.ts";
+import { type FileRead, readRegularFile } from "./read-regular-file.ts";
+
+/** The users, or why nobody is let in: a text for a person that says how to mend it. */
+export type AuthFileState =
+  | { readonly ok: true; readonly entries: readonly AuthEntry[] }
+  | { readonly ok: false; readonly refusal: string };
+
+const MAX_BYTES = 1024 * 1024;
+/** A file changed this recently may change again without a new time stamp (kernel ticks are up to 10 ms), ms. */
+const UNSETTLED_MS = 100;
+/** Any right of group or others: a reader knows the passwords, a writer makes his own. */
+const FOREIGN_RIGHTS = 0o066n;
+
+export type EntriesListener = (previous: readonly AuthEntry[], next: readonly AuthEntry[]) => void;
+
+/** The auth file, looked at for each request and read again whenever it changed. */
+export class AuthFile {
+  readonly #path: string | null;
+  readonly #log: HttpLog;
+  readonly #listeners = new Set<EntriesListener>();
+  #identity = "";
+  #content: Buffer | null = null;
+  #state: AuthFileState;
+  /** The newest good content, kept while the file is refused. */
+  #entries: readonly AuthEntry[] = [];
+
+  constructor(path: string | null, log: HttpLog) {
+    this.#path = path;
+    this.#log = log;
+    this.#state = { ok: false, refusal: NOT_CONFIGURED };
+  }
+
+  /** The state of this moment. */
+  read(): AuthFileState {
+    if (this.#path === null) return this.#state;
+    const identity = identityOf(this.#path);
+    if (identity !== null && identity === this.#identity) return this.#state;
+    this.#identity = identity ?? "";
+    return this.#adopt(this.#path, readRegularFile(this.#path, MAX_BYTES, foreignRights));
+  }
+
+  /** Calls back when users or passwords changed (never for a file that is refused). */
+  onChange(listener: EntriesListener): void {
+    this.#listeners.add(listener);
+  }
+
+  #adopt(path: string, file: FileRead): AuthFileState {
+    const before = this.#state;
+    if (before.ok && file.ok && this.#content?.equals(file.content)) return before;
+    this.#content = file.ok ? file.content : null;
+    this.#state = judge(path, file, (problem) => this.#log("warning", `auth file ${path}: ${problem}`));
+    if (!this.#state.ok) {
+      if (before.ok || before.refusal !== this.#state.refusal)
+        this.#log("warning", `the web interface refuses everybody: ${this.#state.refusal}`);
+      return this.#state;
+    }
+    const previous = this.#entries;
+    this.#entries = this.#state.entries;
+    for (const listener of this.#listeners) listener(previous, this.#entries);
+    return this.#state;
+  }
+}
+
+/** Differs whenever the file may have changed; null: look again next time. */
+function identityOf(path: string): string | null {
+  let stats: BigIntStats;
+  try {
+    stats = statSync(path, { bigint: true });
+  } catch {
+    return null; // readRegularFile finds the reason.
+  }
+  const { dev, ino, mode, uid, gid, size, mtimeNs, ctimeNs } = stats;
+  const age = Date.now() - Number(stats.ctimeMs);
+  return age < UNSETTLED_MS && age > -UNSETTLED_MS ? null : [dev, ino, mode, uid, gid, size, mtimeNs, ctimeNs].join(" ");
+}
+
+function foreignRights(stats: BigIntStats): string | null {
+  return (stats.mode & FOREIGN_RIGHTS) === 0n ? null : `mode ${(stats.mode & 0o7777n).toString(8).padStart(4, "0")}`;
+}
+
+function judge(path: string, file: FileRead, warn: (problem: string) => void): AuthFileState {
+  if (!file.ok) return { ok: false, refusal: describe(path, file) };
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(file.content);
+  } catch {
+    return { ok: false, refusal: `The auth file ${path} is not UTF-8 text. ${howToMake(path)}` };
+  }
+  const { entries, problems } = parseAuthFile(text);
+  for (const problem of problems) warn(problem);
+  if (entries.length === 0) return { ok: false, refusal: `The auth file ${path} has no entry. ${howToMake(path)}` };
+  return { ok: true, entries };
+}
+
+function describe(path: string, { problem, reason }: Extract<FileRead, { ok: false }>): string {
+  switch (problem) {
+    case "missing":
+      return `The auth file ${path} is missing. ${howToMake(path)}`;
+    case "refused":
+      return `The auth file ${path} can be read or written by group or others (${reason}), so its passwords are no secret. Close it: chmod 600 ${quote(path)}`;
+    case "not_regular":
+      return `The auth file ${path} is not a regular file. ${howToMake(path)}`;
+    case "too_large":
+      return `The auth file ${path} is ${reason}. It should have one line 'USER PASSWORD' for each user.`;
+    case "unreadable":
+      return `The auth file ${path} cannot be read (${reason}). Give it to the user that the manager runs as: chown and chmod 600.`;
+  }
+}
+
+function howToMake(path: string): string {
+  return `Make one with a line 'USER PASSWORD' for each user, that only you can read: (umask 077; echo 'USER PASSWORD' > ${quote(path)})`;
+}
+
+const NOT_CONFIGURED =
+  "No auth file is configured, so the web interface lets nobody in. " +
+  `${howToMake("webui.keys")} Then name it in the configuration (instance: webui_auth_file: webui.keys) ` +
+  "or in the environment variable MGR_WEBUI_AUTH_FILE, and restart the manager.";
+
+function quote(path: string): string {
+  return /^[\w./+@:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,114 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { Principal } from "../base/principal.ts";
+import type { AuthEntry } from "./auth-entries.ts";
+import type { AuthFile } from "./auth-file.ts";
+import { type Authorization, parseAuthorization } from "./authorization.ts";
+import { sessionCookie, sessionTokens } from "./cookies.ts";
+import type { Credentials } from "./credentials.ts";
+import type { HttpLog } from "./http-log.ts";
+import { type Refusal, refusal } from "./refusal.ts";
+import { addressKey, formatAddress, isLoopback, type RemoteEnd } from "./remote-end.ts";
+import type { Sessions } from "./sessions.ts";
+import type { Throttle } from "./throttle.ts";
+
+/** Somebody who was let in. */
+export interface Admission {
+  readonly principal: Principal;
+  /** The session that let him in, or that was opened for him; null with a token. */
+  readonly sessionId: string | null;
+  /** Value of Set-Cookie that the response has to carry. */
+  readonly setCookie: string | null;
+}
+
+export interface AuthenticatorParts {
+  readonly authFile: AuthFile;
+  readonly sessions: Sessions;
+  readonly credentials: Credentials;
+  readonly throttle: Throttle;
+  /** Accepted as Bearer from loopback; null: never. */
+  readonly localToken: string | null;
+  readonly log: HttpLog;
+}
+
+const CHALLENGE = { "WWW-Authenticate": 'Basic realm="mgr", charset="UTF-8"' };
+const LOG_IN = "Log in with a user and password of the manager's auth file (HTTP Basic Auth).";
+
+/** Who sends this? One answer for every route and every upgrade (protocol.md, "Authentication"). */
+export class Authenticator {
+  readonly #parts: AuthenticatorParts;
+
+  constructor(parts: AuthenticatorParts) {
+    this.#parts = parts;
+  }
+
+  async authenticate(headers: Headers, remote: RemoteEnd): Promise<Admission | Refusal> {
+    const { authFile, sessions } = this.#parts;
+    const state = authFile.read();
+    if (!state.ok) return refusal(403, state.refusal);
+    const session = sessions.find(sessionTokens(headers.get("cookie")), state.entries);
+    const authorization = parseAuthorization(headers.get("authorization"));
+    if (session && !namesSomebodyElse(authorization, session.user)) {
+      return { principal: { user: session.user, via: "cookie", address: formatAddress(remote) }, sessionId: session.id, setCookie: null };
+    }
+    switch (authorization.scheme) {
+      case "basic":
+        return this.#logIn(authorization, state.entries, remote);
+      case "bearer":
+        return this.#byToken(authorization.token, state.entries, remote);
+      case "none":
+        return refusal(401, LOG_IN, CHALLENGE);
+      case "unusable":
+        return refusal(401, `The Authorization header is neither Basic nor Bearer, or malformed. ${LOG_IN}`, CHALLENGE);
+    }
+  }
+
+  async #logIn(
+    { user, password }: { user: string; password: string },
+    entries: readonly AuthEntry[],
+    remote: RemoteEnd,
+  ): Promise<Admission | Refusal> {
+    const { credentials, throttle, sessions, authFile, log } = this.#parts;
+    const keys = [`address ${addressKey(remote)}`, `user ${user.slice(0, 255)}`];
+    const wait = throttle.wait(keys);
+    if (wait > 0) return tooMany(wait, "Too many failed logins.");
+    const entry = await credentials.check(entries, user, password);
+    if (entry === "busy") return tooMany(1, "Too many logins at once.");
+    const address = formatAddress(remote);
+    if (!entry) {
+      throttle.failed(keys);
+      log("warning", `web login refused for user ${JSON.stringify(user.slice(0, 255))} from ${address}`);
+      return refusal(401, `Unknown user or wrong password. ${LOG_IN}`, CHALLENGE);
+    }
+    // A check of a hash takes a while: the file may say something else by now.
+    const state = authFile.read();
+    if (!state.ok) return refusal(403, state.refusal);
+    if (!state.entries.some((now) => now.user === entry.user && now.secret === entry.secret)) return refusal(401, LOG_IN, CHALLENGE);
+    throttle.succeeded(keys);
+    const { token, id } = sessions.open(entry);
+    log("debug", `web user '${user}' logged in from ${address}`);
+    return { principal: { user, via: "basic", address }, sessionId: id, setCookie: sessionCookie(token) };
+  }
+
+  /** The local token acts as the first entry's user (protocol-decisions, "HTTP"). */
+  #byToken(token: string, entries: readonly AuthEntry[], remote: RemoteEnd): Admission | Refusal {
+    const { localToken } = this.#parts;
+    const first = entries[0];
+    if (first && localToken !== null && isLoopback(remote) && timingSafeEqual(digest(token), digest(localToken))) {
+      return { principal: { user: first.user, via: "token", address: formatAddress(remote) }, sessionId: null, setCookie: null };
+    }
+    return refusal(401, `This token is not accepted here. ${LOG_IN}`, CHALLENGE);
+  }
+}
+
+/** Explicit credentials count for themselves; those of the session's own user need no second check. */
+function namesSomebodyElse(authorization: Authorization, user: string): boolean {
+  return authorization.scheme === "bearer" || (authorization.scheme === "basic" && authorization.user !== user);
+}
+
+function tooMany(seconds: number, reason: string): Refusal {
+  return refusal(429, `${reason} Try again in ${seconds} s.`, { "Retry-After": String(seconds) });
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

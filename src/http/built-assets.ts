@@ -1,0 +1,86 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { extname, join } from "node:path";
+
+/** One file of the built page, in memory: what is served is what was hashed, whatever happens to the folder. */
+export interface Asset {
+  readonly body: Buffer;
+  readonly type: string;
+  /** Strong, of the content. */
+  readonly etag: string;
+  /** Compressed beforehand, by content coding, best first. */
+  readonly encodings: readonly { readonly coding: "br" | "gzip"; readonly body: Buffer }[];
+}
+
+export interface BuiltAssets {
+  /** `webui_asset_hash`: of all names and contents. */
+  readonly hash: string;
+  /** By path below the root, for example `/assets/index-B2x.js`. Empty: the page is not built. */
+  readonly files: ReadonlyMap<string, Asset>;
+}
+
+const TYPES: Record<string, string> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".mjs": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".json": "application/json",
+  ".map": "application/json",
+  ".webmanifest": "application/manifest+json",
+  ".txt": "text/plain; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".ico": "image/x-icon",
+  ".woff2": "font/woff2",
+  ".woff": "font/woff",
+  ".ttf": "font/ttf",
+  ".wasm": "application/wasm",
+};
+const CODINGS = [
+  { coding: "br", suffix: ".br" },
+  { coding: "gzip", suffix: ".gz" },
+] as const;
+const COMPRESSED = /\.(br|gz)$/;
+
+/** Reads the folder that the page was built into; a missing one is an unbuilt page. */
+export async function loadAssets(dir: string): Promise<BuiltAssets> {
+  const contents = await readTree(dir);
+  const files = new Map<string, Asset>();
+  const all = createHash("sha256");
+  for (const [path, body] of [...contents].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (COMPRESSED.test(path)) continue;
+    const digest = createHash("sha256").update(body).digest();
+    all.update(`${Buffer.byteLength(path)}:${path}`).update(digest);
+    const encodings = CODINGS.flatMap(({ coding, suffix }) => {
+      const compressed = contents.get(path + suffix);
+      return compressed ? [{ coding, body: compressed }] : [];
+    });
+    const type = TYPES[extname(path).toLowerCase()] ?? "application/octet-stream";
+    files.set(path, { body, type, etag: digest.toString("base64url").slice(0, 22), encodings });
+  }
+  return { hash: all.digest("hex").slice(0, 32), files };
+}
+
+/** `webui_asset_hash` of a built page. */
+export async function assetHash(dir: string): Promise<string> {
+  return (await loadAssets(dir)).hash;
+}
+
+async function readTree(dir: string): Promise<Map<string, Buffer>> {
+  const contents = new Map<string, Buffer>();
+  for (const entry of await list(dir)) {
+    if (!entry.isFile()) continue;
+    const file = join(entry.parentPath, entry.name);
+    contents.set(`/${file.slice(dir.length).replace(/^\/+/, "")}`, await readFile(file));
+  }
+  return contents;
+}
+
+async function list(dir: string) {
+  try {
+    return await readdir(dir, { recursive: true, withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}

@@ -1,0 +1,21 @@
+const NAME = "mgr_web_session";
+const TOKEN = /^[\w-]{43}$/;
+/** A browser sends one, two after a change of paths; beyond that somebody is playing. */
+const MAX_TRIED = 16;
+
+/** The session tokens in a Cookie header: several cookies of the name are all tried. */
+export function sessionTokens(cookie: string | null): string[] {
+  const tokens: string[] = [];
+  for (const pair of cookie?.split(";") ?? []) {
+    const cut = pair.indexOf("=");
+    if (cut < 0 || pair.slice(0, cut).trim() !== NAME) continue;
+    const value = pair.slice(cut + 1).trim();
+    if (TOKEN.test(value) && tokens.length < MAX_TRIED) tokens.push(value);
+  }
+  return tokens;
+}
+
+/** The value of Set-Cookie: the attributes of protocol.md, "Authentication", rule 5, and no others. "" ends the cookie. */
+export function sessionCookie(token: string): string {
+  return `${NAME}=${token}; Path=/; HttpOnly; SameSite=Lax`;
+}

@@ -1,0 +1,48 @@
+import type { Admission, Authenticator } from "./authenticate.ts";
+import { isAllowedHost, isOwnOrigin } from "./host-check.ts";
+import { type Refusal, refusal } from "./refusal.ts";
+import type { RemoteEnd } from "./remote-end.ts";
+
+export interface GateOptions {
+  readonly authenticator: Authenticator;
+  /** Names beside `localhost` and IP literals that a Host header may hold; lower case. */
+  readonly isKnownHost: (name: string) => boolean;
+  readonly isClosing: () => boolean;
+}
+
+/** A browser that follows a foreign page's link may look, but not act (traps.md, "HTTP, TLS and WebSocket"). */
+const FOREIGN_SITES = new Set(["cross-site", "same-site"]);
+
+/** What every request and upgrade passes before anything else. */
+export class Gate {
+  readonly #options: GateOptions;
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+  }
+
+  /** Everything that does not depend on who it is. */
+  check(headers: Headers, { hasEffects }: { hasEffects: boolean }): Refusal | null {
+    if (this.#options.isClosing()) return refusal(503, "The manager is shutting down.", { "Retry-After": "5", Connection: "close" });
+    const host = headers.get("host");
+    if (host === null) return refusal(400, "The request has no Host header.");
+    if (!isAllowedHost(host, this.#options.isKnownHost)) {
+      return refusal(
+        403,
+        `This manager does not answer to the host name ${JSON.stringify(host.slice(0, 255))}. Open it as localhost, by IP address, or by the name of a configured host.`,
+      );
+    }
+    const origin = headers.get("origin");
+    if (origin !== null && !isOwnOrigin(origin, host)) {
+      return refusal(403, `Pages of ${JSON.stringify(origin.slice(0, 255))} may not use this manager.`);
+    }
+    if (hasEffects && FOREIGN_SITES.has(headers.get("sec-fetch-site") ?? "")) {
+      return refusal(403, "This address does something, so it cannot be used from a page of another site.");
+    }
+    return null;
+  }
+
+  async admit(headers: Headers, remote: RemoteEnd, route: { hasEffects: boolean }): Promise<Admission | Refusal> {
+    return this.check(headers, route) ?? (await this.#options.authenticator.authenticate(headers, remote));
+  }
+}

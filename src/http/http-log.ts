@@ -1,0 +1,2 @@
+/** Where src/http writes what a person should know. `msg` is a sentence; it may hold a client's words, so show it escaped. */
+export type HttpLog = (level: "debug" | "info" | "warning" | "error", msg: string) => void;

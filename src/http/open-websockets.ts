@@ -1,0 +1,24 @@
+import type { WebSocket } from "ws";
+import type { Belonging } from "./followers.ts";
+
+/** How long a client may take to answer the close frame before it is cut, ms: a revoked one must not go on acting. */
+const CLOSE_GRACE_MS = 1_000;
+
+/** Which WebSockets belong to whom, to close them when their session or password ends. */
+export class OpenWebSockets {
+  readonly #open = new Map<WebSocket, Belonging>();
+
+  add(ws: WebSocket, belonging: Belonging): void {
+    this.#open.set(ws, belonging);
+    ws.once("close", () => this.#open.delete(ws));
+  }
+
+  end(which: (belonging: Belonging) => boolean, reason: string): void {
+    for (const [ws, belonging] of [...this.#open]) {
+      if (!which(belonging)) continue;
+      ws.close(1008, reason);
+      const cut = setTimeout(() => ws.terminate(), CLOSE_GRACE_MS);
+      ws.once("close", () => clearTimeout(cut));
+    }
+  }
+}

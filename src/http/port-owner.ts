@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+
+const LISTENING = "0A";
+/** Columns of /proc/net/tcp: `sl local_address rem_address st … inode`. */
+const [LOCAL, STATE, INODE] = [1, 3, 9];
+
+/** The process that listens on a TCP port of this machine, as `pid 42 (node server.js)`, or null if that cannot be seen. */
+export function portOwner(port: number): string | null {
+  const inodes = new Set(["/proc/net/tcp", "/proc/net/tcp6"].flatMap((table) => listeningSockets(table, port)));
+  if (inodes.size === 0) return null;
+  const pid = attempt(() => readdirSync("/proc"))?.find((name) => /^\d+$/.test(name) && holdsOne(name, inodes));
+  if (pid === undefined) return null;
+  const command = attempt(() => readFileSync(`/proc/${pid}/cmdline`, "utf8"))
+    ?.split("\0")
+    .join(" ")
+    .trim();
+  return command ? `pid ${pid} (${command.slice(0, 200)})` : `pid ${pid}`;
+}
+
+function listeningSockets(table: string, port: number): string[] {
+  const ending = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  const lines = attempt(() => readFileSync(table, "utf8"))?.split("\n") ?? [];
+  return lines.flatMap((line) => {
+    const columns = line.trim().split(/\s+/);
+    const inode = columns[INODE];
+    return columns[LOCAL]?.endsWith(ending) && columns[STATE] === LISTENING && inode !== undefined ? [inode] : [];
+  });
+}
+
+function holdsOne(pid: string, inodes: ReadonlySet<string>): boolean {
+  const descriptors = attempt(() => readdirSync(`/proc/${pid}/fd`)) ?? [];
+  return descriptors.some((descriptor) => {
+    const target = attempt(() => readlinkSync(`/proc/${pid}/fd/${descriptor}`));
+    return inodes.has(/^socket:\[(\d+)\]$/.exec(target ?? "")?.[1] ?? "");
+  });
+}
+
+/** Processes of other users, and those that end while we look, cannot be read: they are passed over. */
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,37 @@
+import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+
+export type FileRead =
+  | { readonly ok: true; readonly content: Buffer; readonly stats: BigIntStats }
+  | { readonly ok: false; readonly problem: "missing" | "unreadable" | "not_regular" | "too_large" | "refused"; readonly reason: string };
+
+/**
+ * Reads a small regular file without ever hanging: a FIFO or device is opened without waiting and then refused.
+ * A symlink is judged by its target. `refuse` judges the opened file itself, so that nobody can swap it in between.
+ */
+export function readRegularFile(path: string, maxBytes: number, refuse: (stats: BigIntStats) => string | null): FileRead {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch (error) {
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    return { ok: false, problem: code === "ENOENT" || code === "ENOTDIR" ? "missing" : "unreadable", reason: message };
+  }
+  try {
+    const stats = fstatSync(file, { bigint: true });
+    if (!stats.isFile()) return { ok: false, problem: "not_regular", reason: "not a regular file" };
+    const reason = refuse(stats);
+    if (reason !== null) return { ok: false, problem: "refused", reason };
+    // The size may be a lie (/proc) or change meanwhile: what counts is what can be read.
+    const content = Buffer.alloc(Math.min(Number(stats.size), maxBytes) + 1);
+    let length = 0;
+    for (let count = -1; count !== 0 && length < content.length; length += count) {
+      count = readSync(file, content, length, content.length - length, null);
+    }
+    if (length > maxBytes || stats.size > maxBytes) return { ok: false, problem: "too_large", reason: `larger than ${maxBytes} bytes` };
+    return { ok: true, content: content.subarray(0, length), stats };
+  } catch (error) {
+    return { ok: false, problem: "unreadable", reason: (error as Error).message };
+  } finally {
+    closeSync(file);
+  }
+}

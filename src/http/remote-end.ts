@@ -1,0 +1,31 @@
+import { isIPv4 } from "node:net";
+
+/** The client's end of a connection. IPv4 addresses are never in their IPv6-mapped form. */
+export interface RemoteEnd {
+  readonly ip: string;
+  readonly port: number;
+}
+
+export function remoteEnd(socket: { readonly remoteAddress?: string | undefined; readonly remotePort?: number | undefined }): RemoteEnd {
+  const ip = (socket.remoteAddress ?? "").replace(/^::ffff:(?=\d+\.)/i, "");
+  return { ip, port: socket.remotePort ?? 0 };
+}
+
+/** `<ip>:<port>`, IPv6 in brackets. */
+export function formatAddress({ ip, port }: RemoteEnd): string {
+  return ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}`;
+}
+
+export function isLoopback({ ip }: RemoteEnd): boolean {
+  return ip === "::1" || (isIPv4(ip) && ip.startsWith("127."));
+}
+
+/** What counts as one address where failures are counted: an IPv6 client owns a whole /64. */
+export function addressKey({ ip }: RemoteEnd): string {
+  if (!ip.includes(":")) return ip;
+  const [head = "", tail = ""] = ip.split("%")[0]?.split("::") ?? [];
+  const left = head.split(":").filter(Boolean);
+  const right = tail.split(":").filter(Boolean);
+  const zeros = new Array<string>(Math.max(0, 8 - left.length - right.length)).fill("0");
+  return [...left, ...zeros, ...right].slice(0, 4).join(":");
+}

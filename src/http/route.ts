@@ -1,0 +1,26 @@
+import type { Context } from "hono";
+import type { Admission } from "./authenticate.ts";
+import type { RemoteEnd } from "./remote-end.ts";
+
+/** What the listener knows of a request beyond the request itself. */
+export interface RequestBindings {
+  readonly remote: RemoteEnd;
+  /** Cuts the connection: for a reader that is too slow to be told anything. */
+  readonly disconnect: () => void;
+}
+
+/** `admission` is there on every route that is not `isOpen`. */
+export type RouteEnv = { Bindings: RequestBindings; Variables: { admission: Admission } };
+export type RouteContext = Context<RouteEnv>;
+
+export interface Route {
+  /** A hono pattern. */
+  readonly path: string;
+  /** GET answers HEAD too, with the same headers: such a handler must do nothing but answer. */
+  readonly method: "GET" | "POST";
+  /** Served without authentication. */
+  readonly isOpen?: true;
+  /** Refused for pages of other sites. */
+  readonly hasEffects?: true;
+  readonly handle: (context: RouteContext) => Response | Promise<Response>;
+}

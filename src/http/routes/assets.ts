@@ -1,0 +1,43 @@
+import type { Asset, BuiltAssets } from "../built-assets.ts";
+import { refusal, refusalResponse } from "../refusal.ts";
+import type { Route, RouteContext } from "../route.ts";
+
+/** Names below /assets carry a hash of their content: they can be kept for ever, but only by the browser that logged in. */
+const FOR_EVER = "private, max-age=31536000, immutable";
+
+/** Everything that the page loads: `/assets/…`, and the few files beside it (its icon). */
+export function assetRoutes({ files }: BuiltAssets): Route[] {
+  const beside = [...files.keys()].filter((path) => !path.startsWith("/assets/") && path !== "/index.html");
+  return ["/assets/*", ...beside].map((path) => ({ path, method: "GET", handle: (context) => serve(context, files) }));
+}
+
+function serve(context: RouteContext, files: BuiltAssets["files"]): Response {
+  const { path } = context.req;
+  const asset = files.get(path);
+  if (!asset) return refusalResponse(refusal(404, `The page has no file ${JSON.stringify(path)}.`));
+  return assetResponse(context, asset, path.startsWith("/assets/") ? FOR_EVER : "no-cache");
+}
+
+export function assetResponse(context: RouteContext, asset: Asset, cacheControl: string): Response {
+  const accepted = context.req.header("accept-encoding") ?? "";
+  const encoded = asset.encodings.find(({ coding }) => accepts(accepted, coding));
+  const body = encoded?.body ?? asset.body;
+  const etag = `"${asset.etag}${encoded ? `-${encoded.coding}` : ""}"`;
+  const headers: Record<string, string> = { ETag: etag, "Cache-Control": cacheControl, Vary: "Accept-Encoding" };
+  if (isKnown(context.req.header("if-none-match"), etag)) return new Response(null, { status: 304, headers });
+  if (encoded) headers["Content-Encoding"] = encoded.coding;
+  return new Response(new Uint8Array(body), { headers: { ...headers, "Content-Type": asset.type, "Content-Length": String(body.length) } });
+}
+
+function accepts(header: string, coding: string): boolean {
+  return header.split(",").some((item) => {
+    const [name = "", ...parameters] = item.split(";").map((part) => part.trim().toLowerCase());
+    return name === coding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+  });
+}
+
+/** RFC 9110, 13.1.2: weak comparison. */
+function isKnown(header: string | undefined, etag: string): boolean {
+  const items = (header ?? "").split(",").map((item) => item.trim().replace(/^W\//, ""));
+  return items.includes("*") || items.includes(etag);
+}

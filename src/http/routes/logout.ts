@@ -1,0 +1,17 @@
+import { sessionCookie } from "../cookies.ts";
+import type { Route } from "../route.ts";
+
+/** `POST /mgr/logout`: ends the session that the request came with, and everything opened with it. */
+export function logoutRoute(endSession: (sessionId: string) => void): Route {
+  return {
+    path: "/mgr/logout",
+    method: "POST",
+    hasEffects: true,
+    handle(context) {
+      const admission = context.get("admission");
+      if (admission.sessionId !== null) endSession(admission.sessionId);
+      context.set("admission", { ...admission, sessionId: null, setCookie: sessionCookie("") });
+      return new Response("Logged out.\n", { headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" } });
+    },
+  };
+}

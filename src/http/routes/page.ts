@@ -1,0 +1,23 @@
+import type { Asset, BuiltAssets } from "../built-assets.ts";
+import { refusal, refusalResponse } from "../refusal.ts";
+import type { Route } from "../route.ts";
+import { assetResponse } from "./assets.ts";
+
+const NOT_BUILT =
+  "The web page is not built. Build it (npm run build) and restart the manager. Scripts can use the WebSocket at /ws without it.";
+
+/** `GET /`: the page, carrying the hash of its assets (protocol.md, "Versioning"). */
+export function pageRoute({ files, hash }: BuiltAssets): Route {
+  const built = files.get("/index.html");
+  const page = built && withAssetHash(built, hash);
+  return {
+    path: "/",
+    method: "GET",
+    handle: (context) => (page ? assetResponse(context, page, "no-cache") : refusalResponse(refusal(503, NOT_BUILT))),
+  };
+}
+
+function withAssetHash(page: Asset, hash: string): Asset {
+  const html = page.body.toString().replace(/<head[^>]*>/i, (head) => `${head}\n    <meta name="mgr-asset-hash" content="${hash}" />`);
+  return { body: Buffer.from(html), type: page.type, etag: `${page.etag}-${hash}`, encodings: [] };
+}

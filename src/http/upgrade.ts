@@ -1,0 +1,102 @@
+import { type IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { type WebSocket, WebSocketServer } from "ws";
+import type { Control } from "../actors/control.ts";
+import { messageOf } from "../base/errors.ts";
+import { WEBSOCKET_SERVER_OPTIONS } from "../transport/oversize.ts";
+import { isRefusal as isViewRefusal, parseViewMode, type ViewMode } from "../transport/view.ts";
+import type { Transport } from "../transport/websocket.ts";
+import type { Admission } from "./authenticate.ts";
+import type { Gate } from "./gate.ts";
+import type { HttpLog } from "./http-log.ts";
+import type { OpenWebSockets } from "./open-websockets.ts";
+import { isRefusal, type Refusal, refusal, refuseOnSocket } from "./refusal.ts";
+import { remoteEnd } from "./remote-end.ts";
+
+export interface UpgradeOptions {
+  readonly gate: Gate;
+  readonly control: Control;
+  readonly transport: Transport;
+  readonly open: OpenWebSockets;
+  /** Serves a request that offers an upgrade which nobody here knows (RFC 9110, 7.8: it is ignored). */
+  readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly log: HttpLog;
+}
+
+/** Upgrades pass the same gate as requests; framework middleware never sees them. */
+export class Upgrades {
+  readonly #options: UpgradeOptions;
+  readonly #server = new WebSocketServer(WEBSOCKET_SERVER_OPTIONS);
+  readonly #cookies = new WeakMap<IncomingMessage, string>();
+
+  constructor(options: UpgradeOptions) {
+    this.#options = options;
+    this.#server.on("headers", (headers, request) => {
+      const cookie = this.#cookies.get(request);
+      if (cookie !== undefined) headers.push(`Set-Cookie: ${cookie}`);
+    });
+  }
+
+  handle(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    // First of all: a reset while the upgrade is being judged would be an uncaught exception.
+    socket.on("error", () => socket.destroy());
+    if (request.headers.upgrade?.toLowerCase() !== "websocket") {
+      this.#serveAsRequest(request, socket);
+      return;
+    }
+    this.#upgrade(request, socket, head).catch((error: unknown) => {
+      this.#options.log("error", `upgrade of ${request.url} failed: ${error instanceof Error ? error.stack : messageOf(error)}`);
+      refuseOnSocket(socket, refusal(500, "This upgrade failed because of a defect of this manager; its log has the details."));
+    });
+  }
+
+  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const { gate, control } = this.#options;
+    const url = targetOf(request.url ?? "");
+    if (url === null) return refuseOnSocket(socket, refusal(400, "The address of this request is malformed."));
+    const outcome = await gate.admit(headersOf(request), remoteEnd(request.socket), { hasEffects: false });
+    if (socket.destroyed) return;
+    if (isRefusal(outcome)) return refuseOnSocket(socket, outcome);
+    if (url.pathname !== "/ws") return refuseOnSocket(socket, notFound(url));
+    const mode = parseViewMode(url.searchParams, control);
+    if (isViewRefusal(mode)) return refuseOnSocket(socket, refusal(mode.status, mode.message));
+    if (outcome.setCookie !== null) this.#cookies.set(request, outcome.setCookie);
+    this.#server.handleUpgrade(request, socket, head, (ws) => this.#accept(ws, mode, outcome, socket));
+  }
+
+  #accept(ws: WebSocket, mode: ViewMode, { principal, sessionId }: Admission, socket: Duplex): void {
+    this.#options.open.add(ws, { user: principal.user, sessionId });
+    this.#options.transport.accept(ws, { principal, mode, address: principal.address, socket });
+  }
+
+  #serveAsRequest(request: IncomingMessage, socket: Duplex): void {
+    if (!(socket instanceof Socket)) {
+      refuseOnSocket(socket, refusal(400, "The only upgrade here is 'websocket'."));
+      return;
+    }
+    const response = new ServerResponse(request);
+    // The parser is gone from this connection: it ends with this answer.
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    response.once("finish", () => socket.destroySoon());
+    this.#options.onRequest(request, response);
+  }
+}
+
+function targetOf(target: string): URL | null {
+  if (!target.startsWith("/")) return null;
+  // The base's host takes no part: `//evil/ws` is a path here.
+  const url = `http://localhost${target}`;
+  return URL.canParse(url) ? new URL(url) : null;
+}
+
+function headersOf({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) headers.append(rawHeaders[index] ?? "", rawHeaders[index + 1] ?? "");
+  return headers;
+}
+
+function notFound({ pathname }: URL): Refusal {
+  return refusal(404, `There is no WebSocket at ${JSON.stringify(pathname)}; it is at /ws.`);
+}
