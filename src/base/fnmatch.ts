@@ -109,9 +109,10 @@ function setEnd(characters: readonly string[], start: number): number {
 /** The inside of a set, as `fnmatch.translate` reads it: reversed ranges vanish before a leading `!` is looked at. */
 function setToken(inside: readonly string[]): Token {
   const chunks = splitAtHyphens(inside);
-  const lead = chunks[0] ?? [];
-  const negated = lead[0] === "!";
-  if (negated) lead.shift();
+  const negated = chunks[0]?.[0] === "!";
+  if (negated) chunks[0]?.shift();
+  // A `!` that a vanished range has left first takes the start of the next range: its hyphen is a member then.
+  if (chunks[0]?.length === 0 && chunks[1]) chunks.splice(0, 2, ["-", ...chunks[1]]);
   const ranges: [number, number][] = [];
   for (const [position, chunk] of chunks.entries()) {
     const opensRange = position < chunks.length - 1;
