@@ -56,7 +56,9 @@ export class Engine {
     this.#options = options;
     const { config, clock, log, link } = options;
     const hostName = link.host;
-    this.events = new DomainEvents((error) => log.append({ level: "error", source: "manager", msg: `a listener failed: ${messageOf(error)}` }));
+    this.events = new DomainEvents((error) =>
+      log.append({ level: "error", source: "manager", msg: `a listener failed: ${messageOf(error)}` }),
+    );
     this.system = new ActorSystem({
       clock,
       log: (level, msg) => log.append({ level, source: "manager", msg }),
@@ -169,7 +171,8 @@ export class Engine {
     }
     for (const name of [...wanted]) {
       // Somebody's stop outweighs a dependent's wish: that one then says what it lacks.
-      for (const dependency of this.world.graph.dependencies(name)) if (intents.get(dependency).requested_state !== "stop") wanted.add(dependency);
+      for (const dependency of this.world.graph.dependencies(name))
+        if (intents.get(dependency).requested_state !== "stop") wanted.add(dependency);
     }
     return wanted;
   }
@@ -208,7 +211,8 @@ export class Engine {
     const { log, intents } = this.#options;
     switch (event.type) {
       case "changed":
-        if (event.reason !== null) log.append({ level: event.to === "error" ? "error" : "warning", source: "manager", msg: `process '${name}': ${event.reason}` });
+        if (event.reason !== null)
+          log.append({ level: event.to === "error" ? "error" : "warning", source: "manager", msg: `process '${name}': ${event.reason}` });
         log.append({
           level: event.to === "error" ? "error" : "info",
           source: "manager",

@@ -70,7 +70,11 @@ export class HostConductor {
         this.session.deliver();
         break;
       case "lost":
-        log.append({ level: "warning", source: "manager", msg: `host '${host}' does not answer: its processes keep their state, commands are refused` });
+        log.append({
+          level: "warning",
+          source: "manager",
+          msg: `host '${host}' does not answer: its processes keep their state, commands are refused`,
+        });
         this.session.drop();
         this.#tellProcesses({ type: "host.lost" });
         onHostChanged();
@@ -84,7 +88,8 @@ export class HostConductor {
         this.#options.onDied();
         break;
       case "note":
-        if ("level" in event && "msg" in event) log.append({ level: event.level as "info", source: "manager", msg: `host '${host}': ${String(event.msg)}` });
+        if ("level" in event && "msg" in event)
+          log.append({ level: event.level as "info", source: "manager", msg: `host '${host}': ${String(event.msg)}` });
         break;
     }
   }
@@ -109,7 +114,8 @@ export class HostConductor {
   #report(runs: ReadonlyMap<string, RunReport>): void {
     const known = new Set(this.#options.processes());
     this.#table = new Map(runs);
-    for (const name of known) this.#enqueue(name, runs.get(name) ?? null, (run) => this.#options.system.send("process", name, { type: "report", run }));
+    for (const name of known)
+      this.#enqueue(name, runs.get(name) ?? null, (run) => this.#options.system.send("process", name, { type: "report", run }));
     for (const run of runs.values()) if (!known.has(run.name) && !run.extinct) this.#stopStranger(run);
   }
 
@@ -134,14 +140,20 @@ export class HostConductor {
   /** Stops a run that no configured process stands for. */
   #stopStranger(run: RunReport): void {
     const { log } = this.#options;
-    log.append({ level: "warning", source: "manager", msg: `process '${run.name}' (pid ${run.pid}) is not configured any more: it is stopped` });
+    log.append({
+      level: "warning",
+      source: "manager",
+      msg: `process '${run.name}' (pid ${run.pid}) is not configured any more: it is stopped`,
+    });
     const steps = [
       { signal: "SIGTERM", timeout_ms: 10_000 },
       { signal: "SIGKILL", timeout_ms: 10_000 },
     ];
     this.session
       .command((session) => this.session.link.request("stop", { session, run_id: run.run_id, steps }))
-      .catch((error: unknown) => log.append({ level: "error", source: "manager", msg: `could not stop '${run.name}': ${messageOf(error)}` }));
+      .catch((error: unknown) =>
+        log.append({ level: "error", source: "manager", msg: `could not stop '${run.name}': ${messageOf(error)}` }),
+      );
   }
 
   #tellProcesses(event: { type: "host.ready" | "host.lost" | "host.died" }): void {

@@ -14,7 +14,9 @@ export function openLogFile(path: string, book: LogBook): () => void {
   const logger = pino({ level: "debug", base: { pid: process.pid } }, destination);
   // A full disk must not end the manager: the log book itself stays complete in memory.
   destination.on("error", () => {});
-  const leave = book.subscribe((entry) => logger[PINO_LEVELS[entry.level]]({ id: entry.id, ts: entry.ts, source: entry.source }, entry.msg));
+  const leave = book.subscribe((entry) =>
+    logger[PINO_LEVELS[entry.level]]({ id: entry.id, ts: entry.ts, source: entry.source }, entry.msg),
+  );
   return () => {
     leave();
     destination.flushSync();

@@ -13,14 +13,14 @@ import { IntentStore } from "../config/intent.ts";
 import { CONTRACT_VERSION } from "../contract/messages.ts";
 import { acquireLock, instanceUuid, type LockInfo } from "../daemon/lock.ts";
 import { socketDir } from "../daemon/sockets.ts";
-import { createHttpServer } from "../http/index.ts";
+import { assetHash, createHttpServer } from "../http/index.ts";
 import { LogBook } from "../log/log-book.ts";
 import type { LogEntry } from "../protocol/resources.ts";
 import { createTransport } from "../transport/websocket.ts";
+import { watchDaemon } from "./daemon-watch.ts";
 import { Engine } from "./engine.ts";
 import { localHostName } from "./host-names.ts";
 import { LocalDaemon } from "./local-daemon.ts";
-import { watchDaemon } from "./daemon-watch.ts";
 import { openLogFile } from "./log-file.ts";
 
 export interface ManagerOptions {
@@ -97,7 +97,7 @@ class Manager implements RunningManager {
     const log = this.#openLog(stateDir, intents);
     const epoch = await intents.nextEpoch();
 
-    const broker = createBroker({ name: instance.name });
+    const broker = createBroker();
     this.#cleanups.push(() => broker.close());
     const bus = await connectBus({ server: { kind: "memory", broker }, name: "manager" });
     this.#cleanups.push(() => bus.close());
@@ -105,7 +105,15 @@ class Manager implements RunningManager {
     const link = busHostLink(bus, host);
     this.#cleanups.push(() => link.close());
 
-    const engine = new Engine({ config: this.#config, clock: systemClock, log, intents, epoch, link, onHostDied: () => void this.#reviveDaemon() });
+    const engine = new Engine({
+      config: this.#config,
+      clock: systemClock,
+      log,
+      intents,
+      epoch,
+      link,
+      onHostDied: () => void this.#reviveDaemon(),
+    });
     this.#engine = engine;
     this.#cleanups.push(() => engine.close());
 
@@ -147,7 +155,10 @@ class Manager implements RunningManager {
     const path = join(stateDir, "manager.lock");
     const lock = await acquireLock(path, { instance_uuid: uuid, contract: CONTRACT_VERSION, socket });
     if ("holder" in lock) {
-      throw new MgrError("conflict", `'${this.#config.instance.name}' is running already: its manager has pid ${lock.holder.pid}. End it with: mgr down`);
+      throw new MgrError(
+        "conflict",
+        `'${this.#config.instance.name}' is running already: its manager has pid ${lock.holder.pid}. End it with: mgr down`,
+      );
     }
     this.#cleanups.push(() => lock.release());
   }
@@ -170,17 +181,21 @@ class Manager implements RunningManager {
     const token = randomBytes(32).toString("base64url");
     const tokenFile = join(stateDir, "local.token");
     const urlFile = join(stateDir, "manager.url");
+    const { control, hub, system } = engine;
+    const transport = createTransport({ control, hub, system, assetHash: await assetHash(ASSETS) });
+    this.#cleanups.push(() => transport.close(1001, "the manager is shutting down"));
     const http = await createHttpServer({
-      control: engine.control,
-      createTransport: (assetHash) => createTransport({ control: engine.control, hub: engine.hub, system: engine.system, assetHash }),
+      control,
+      transport,
       authFile: process.env.MGR_WEBUI_AUTH_FILE || instance.webui_auth_file,
       localToken: token,
       listen: instance.manager,
       assetsDir: ASSETS,
       allowedHosts: [],
-      log,
+      log: (level, msg) => void log.append({ level, source: "http", msg }),
     });
-    this.#cleanups.push(() => http.close());
+    // Let go of in reverse: the port stays until the WebSockets have said goodbye.
+    this.#cleanups.splice(-1, 0, () => http.close());
     this.#url = http.url;
     await writeFileAtomically(tokenFile, `${token}\n`);
     await writeFileAtomically(urlFile, `${http.url}\n`);
@@ -206,7 +221,10 @@ class Manager implements RunningManager {
     const holder = await daemon.holder();
     if (!settled && !engine.world.isIncompatible()) {
       const who = holder === null ? "the host daemon" : `the host daemon (pid ${holder.pid})`;
-      const hint = how === "found" ? "End it with 'mgr down' and try again" : `See ${join(this.#config.instance.state_dir, "daemon.log")} and daemon.stderr beside it`;
+      const hint =
+        how === "found"
+          ? "End it with 'mgr down' and try again"
+          : `See ${join(this.#config.instance.state_dir, "daemon.log")} and daemon.stderr beside it`;
       throw new MgrError("timeout", `${who} did not say hello within ${HELLO_TIMEOUT_MS / 1_000} s. ${hint}.`);
     }
     if (holder !== null) this.#watch(holder);

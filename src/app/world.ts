@@ -1,4 +1,5 @@
 import type { DomainEvents } from "../actors/domain-events.ts";
+import { runLives } from "../actors/process-context.ts";
 import type { ProcessSnapshot } from "../actors/process-machine.ts";
 import { toProcess, toTree } from "../actors/resources.ts";
 import type { ActorSystem } from "../actors/system.ts";
@@ -86,8 +87,7 @@ export class World {
   /** The run of `name` whose leader lives, or null. */
   livingRun(name: string): string | null {
     const context = this.#snapshot(name)?.context;
-    const run = context?.run ?? null;
-    return run !== null && run.exit === null && run.run_id === context?.runId && context.runGone !== true ? run.run_id : null;
+    return context && runLives(context) ? context.runId : null;
   }
 
   stateOf(name: string): ProcessState | undefined {

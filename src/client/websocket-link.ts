@@ -9,10 +9,10 @@ export interface WebSocketLike {
   readonly bufferedAmount: number;
   send(data: string): void;
   close(code?: number, reason?: string): void;
-  onopen: ((event: never) => void) | null;
-  onmessage: ((event: { data: unknown } & never) => void) | null;
-  onclose: ((event: { code: number; reason: string } & never) => void) | null;
-  onerror: ((event: never) => void) | null;
+  onopen: (() => void) | null;
+  onmessage: ((event: { data: unknown }) => void) | null;
+  onclose: ((event: { code: number; reason: string }) => void) | null;
+  onerror: ((event: { message?: unknown }) => void) | null;
 }
 
 export interface WebSocketLinkOptions {
@@ -85,7 +85,7 @@ export function webSocketLink(options: WebSocketLinkOptions): Link {
       opened.onmessage = (event) => {
         if (typeof event.data === "string") frames$.next(JSON.parse(event.data) as ManagerFrame);
       };
-      opened.onerror = (event: { message?: unknown }) => {
+      opened.onerror = (event) => {
         if (typeof event.message === "string" && event.message !== "") trouble = event.message;
       };
       opened.onclose = (event) => end(event.reason || (event.code === 1006 ? trouble : `closed with code ${event.code}`), false);

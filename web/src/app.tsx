@@ -59,7 +59,7 @@ export function App() {
 function ConnectionMark() {
   const now = connection.value;
   if (now.kind === "open") return <span class="link ok">connected</span>;
-  if (now.kind === "connecting") return <span class="link">connecting …</span>;
+  if (now.kind !== "lost") return <span class="link">connecting …</span>;
   return (
     <span class="link bad" title={now.reason} role="alert">
       connection lost, trying again
