@@ -42,8 +42,8 @@ const startHere = { type: "request", params: { to: "start", update: true } } as 
 const stopHere = { type: "request", params: { to: "stop", update: true } } as const;
 
 const launch = { target: "#process.launching", actions: [start, "resetCounters"] } as const;
-const giveUp = { target: "#process.stopped", actions: [stop, "forgetCause"] } as const;
-const stopAlive = { target: "#process.stopping", actions: [stop, "stopForGood"] } as const;
+const giveUp = { target: "#process.stopped", actions: stop } as const;
+const stopAlive = { target: "#process.stopping", actions: stop } as const;
 const restartAlive = { target: "#process.stopping", actions: [start, "resetCounters", "wantStartAfterStop"] } as const;
 const daemonDied = { target: "#process.error", actions: "blameDaemon" } as const;
 
@@ -95,8 +95,9 @@ export const processMachine = processSetup.createMachine({
       always: [{ guard: "lives", target: "adoptingAlive" }, { guard: "stopRequested", target: "stopped" }, { target: "judging" }],
     },
     adoptingAlive: {
+      entry: "forgetCause",
       always: [
-        { guard: "stopRequested", target: "stopping", actions: "stopForGood" },
+        { guard: "stopRequested", target: "stopping" },
         { guard: "isStopping", target: "stopping", actions: "wantStartAfterStop" },
         { guard: "isReady", target: "ready" },
         { target: "started" },
@@ -109,8 +110,8 @@ export const processMachine = processSetup.createMachine({
     judging: {
       always: [
         { guard: "startPending", target: "launching" },
-        { guard: "stopRequested", target: "stopped", actions: "forgetCause" },
-        { guard: "endedWell", target: "stopped", actions: "forgetCause" },
+        { guard: "stopRequested", target: "stopped" },
+        { guard: "endedWell", target: "stopped" },
         { guard: "mayRestart", target: "backoff", actions: "scheduleRestart" },
         { target: "error", actions: "blame" },
       ],
@@ -209,7 +210,6 @@ export const processMachine = processSetup.createMachine({
       on: {
         start: { actions: [startHere, "resetCounters", "wantStartAfterStop"] },
         restart: { actions: [startHere, "resetCounters", "wantStartAfterStop"] },
-        stop: { actions: [stopHere, "stopForGood"] },
         "host.died": daemonDied,
         "run.*": [{ guard: "seenExtinct", target: "judging", actions: "takeRun" }],
         report: [

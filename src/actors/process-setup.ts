@@ -99,8 +99,7 @@ export const processSetup = setup({
       if (update) enqueue.emit({ type: "updated" });
     }),
     resetCounters: assign({ restarts: 0, attempt: 0, restartTimes: [] }),
-    wantStartAfterStop: assign({ startAfterStop: true, stopCause: null }),
-    stopForGood: assign({ startAfterStop: false, stopCause: null }),
+    wantStartAfterStop: assign({ startAfterStop: true }),
     blameReadyTimeout: assign(({ context }) => ({
       stopCause: { reason: `not ready within ${(context.runDefinition.ready_timeout ?? 0) / 1_000} s` },
     })),
@@ -147,9 +146,6 @@ export const processSetup = setup({
       runDefinition: context.definition,
       exit: null,
       lastRunSucceeded: null,
-      startAfterStop: false,
-      stopCause: null,
-      daemonDied: false,
     })),
     blameSpawn: assign(({ context }, { reason }: { reason: string }) => failedFor(context, reason)),
     blameRecord: assign(({ context }) => ({ reason: context.exit?.reason ?? null })),
@@ -158,9 +154,10 @@ export const processSetup = setup({
     forgetSchedule: assign({ nextStart: null }),
     blame: assign(({ context }) => {
       const exit = context.exit ?? { code: null, signal: null, reason: failureReason(context), time: context.clock.now() };
-      return { reason: failureReason(context), exit: { ...exit, reason: exitReason(context) ?? exit.reason }, stopCause: null };
+      return { reason: failureReason(context), exit: { ...exit, reason: exitReason(context) ?? exit.reason } };
     }),
-    forgetCause: assign({ stopCause: null, startAfterStop: false }),
+    /** On the two roads to a run, launching and adopting: why the one before was stopped, and what for, is over. */
+    forgetCause: assign({ stopCause: null, startAfterStop: false, daemonDied: false }),
     /** The next state looks at the same report: one visible step at a time, each in a turn of its own. */
     again: ({ self, event }) => self.send(event),
   },

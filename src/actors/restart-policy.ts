@@ -49,8 +49,6 @@ export function scheduleRestart(context: ProcessContext): Partial<ProcessContext
     attempt: attempt + 1,
     restartTimes: [...recentRestarts(context), monotonic],
     nextStart: { time: clock.now() + rest, monotonic: monotonic + rest },
-    stopCause: null,
-    daemonDied: false,
   };
 }
 

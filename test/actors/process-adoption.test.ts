@@ -249,6 +249,63 @@ describe("reconciliation after a lost link", () => {
     expect(rig.context.run?.exit?.code).toBe(1);
   });
 
+  test("an answer that was overtaken by the leader's end does not bring the run back to life either", () => {
+    const rig = startedProcess();
+    const late = rig.run();
+    rig.exited(1);
+    expect(rig.send({ type: "run.spawned", run: late }).state).toBe("error");
+    expect(rig.context.run?.exit?.code).toBe(1);
+  });
+
+  test("news of an exit that were overtaken by the extinction do not bring the tree back", () => {
+    const rig = startedProcess();
+    const late = rig.run(ended(1));
+    rig.died(1).send({ type: "run.exited", run: late }).start();
+    expect(rig.spawns).toHaveLength(2);
+  });
+
+  test("an event before the first report is adopted like a report", () => {
+    const rig = new ProcessRig({ requested: "start" }).send({ type: "run.spawned", run: report("3-7") });
+    expect(rig.path).toEqual(["started"]);
+  });
+
+  test("waiting for the tree of the run before, its daemon died: the next run is asked for", () => {
+    const rig = startedProcess().exited(1).start().send({ type: "host.died" });
+    expect(rig.state).toBe("starting");
+    expect(rig.spawns).toHaveLength(2);
+  });
+
+  test("waiting for the tree of the run before, the host is another one: the next run is asked for", () => {
+    const rig = startedProcess().exited(1).start().send({ type: "report", run: null });
+    expect(rig.state).toBe("starting");
+    expect(rig.spawns).toHaveLength(2);
+  });
+
+  test("the daemon died while a run was stopped for its ready timeout: that is what is said", () => {
+    const rig = startedProcess({ definition: definition({ ...READY, ...ON_FAILURE }) });
+    rig.clock.advance(30_000);
+    rig.send({ type: "host.died" }, { type: "host.ready" }, { type: "report", run: null });
+    expect(rig.state).toBe("backoff");
+    expect(rig.reason).toBe("host daemon died");
+  });
+
+  test("the host's record of a failed spawn stays an error under every policy", () => {
+    const rig = new ProcessRig({ requested: "start", definition: definition({ restart: { policy: "always" } }) });
+    rig.send({ type: "report", run: report("3-7", { exit: { code: null, signal: null, reason: "no such user" }, extinct: true }) });
+    expect(rig.path).toEqual(["error"]);
+    expect(rig.reason).toBe("no such user");
+  });
+
+  test("a daemon that was taken for dead and is not: its run is adopted again", () => {
+    const rig = startedProcess({ definition: definition(ON_FAILURE) });
+    const run = rig.run();
+    rig.send({ type: "host.died" }, { type: "report", run });
+    expect(rig.path.slice(-2)).toEqual(["error", "started"]);
+    expect(rig.context).toMatchObject({ exit: null, lastRunSucceeded: null, runGone: false });
+    rig.died(0);
+    expect(rig.state).toBe("stopped");
+  });
+
   test("extinction does not undo what was said about the end", () => {
     const rig = startedProcess({ definition: definition(READY) });
     rig.clock.advance(30_000);
