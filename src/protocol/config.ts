@@ -40,16 +40,18 @@ const names = z.array(z.string());
 const problems = z.array(configFileProblem);
 const changes = { added: names, removed: names, changed: names };
 
+// Fields that stand on both sides are always in a success, and in a failure where there is something to tell.
 export const configFrames = managerFrames("Configuration", {
   config_reload_result: result(
     { problems: problems.exactOptional() },
-    { ...changes, unchanged: names, restart_needed: names.describe("Running processes whose definition changed.") },
+    { ...changes, problems, unchanged: names, restart_needed: names.describe("Running processes whose definition changed.") },
     "What a reload changed.",
   ),
-  plan: result({ problems: problems.exactOptional() }, changes, "What a reload would change."),
+  plan: result({ problems: problems.exactOptional() }, { ...changes, problems }, "What a reload would change."),
   config_file: result(
     { path: z.string().exactOptional() },
     {
+      path: z.string(),
       content: z.string(),
       hash: z.string(),
       files: z.array(z.object({ path: z.string(), size: z.int(), writable: z.boolean() })).describe("All files of the configuration."),
@@ -58,7 +60,7 @@ export const configFrames = managerFrames("Configuration", {
   ),
   config_file_saved: result(
     { path: z.string(), problems: problems.exactOptional() },
-    { hash: z.string() },
+    { hash: z.string(), problems },
     "A configuration file was saved, or not.",
   ),
 });
