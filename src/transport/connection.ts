@@ -1,14 +1,15 @@
 import { EMPTY, type Subscription } from "rxjs";
 import type { Control } from "../actors/control.ts";
-import { type ErrorCode, MgrError, messageOf, wireCode } from "../base/errors.ts";
+import { type ErrorCode, messageOf, wireCode } from "../base/errors.ts";
 import type { Principal } from "../base/principal.ts";
 import { decodeFrame } from "../protocol/decode.ts";
-import { encodeFrame } from "../protocol/encode.ts";
-import type { ClientFrame, ManagerFrame } from "../protocol/frames.ts";
+import { ackFrame, encodeFrame, errorFrame, type Refusal } from "../protocol/encode.ts";
+import type { ClientFrame, ClientFrameType, ManagerFrame } from "../protocol/frames.ts";
+import { refusalFrame } from "../protocol/refusal.ts";
 import type { LogLevel } from "../protocol/resources.ts";
 import { handlerOf } from "./dispatch.ts";
 import type { EventStreams } from "./event-streams.ts";
-import type { CommandHandler, HandlerContext, RequestHandler } from "./handlers/handler.ts";
+import type { Answer, CommandHandler, HandlerContext, RequestHandler } from "./handlers/handler.ts";
 import type { LogStreams } from "./log-streams.ts";
 import { Outbox, type OutboxObserver, type OutboxSocket } from "./outbox.ts";
 import type { OutputHub } from "./output-hub.ts";
@@ -33,7 +34,11 @@ export interface ConnectionOptions {
   readonly view: ViewMode;
 }
 
-type RequestId = NonNullable<ClientFrame["request_id"]>;
+const TOO_MANY: Refusal = {
+  code: "busy",
+  message: `More than ${MAX_WAITING_REQUESTS} requests of this connection are waiting: wait for answers before asking again.`,
+};
+const DEFECT = "This failed because of a defect of this manager; its log has the details.";
 
 /** One client: frames in, answers, events and output out. Events flow from its construction on. */
 export class Connection implements HandlerContext {
@@ -76,21 +81,13 @@ export class Connection implements HandlerContext {
     } catch (error) {
       // A defect in decoding or routing must not end the manager.
       this.#reportDefect("a frame", error);
-      this.refuse("internal", "The frame could not be handled because of a defect of this manager; its log has the details.");
+      this.refuse("internal", DEFECT);
     }
-  }
-
-  #handle(frame: ClientFrame): void {
-    const handler = handlerOf(frame);
-    const refusal = outOfScope(this.view, handler.scope(frame), frame.type);
-    if (refusal !== null) this.#refuse(frame, new MgrError("out_of_scope", refusal));
-    else if (handler.kind === "command") void this.#command(frame, handler);
-    else this.#request(frame, handler);
   }
 
   /** Answers what never became a frame (binary, too large), and hands it over at once. */
   refuse(code: ErrorCode, message: string): void {
-    this.#push({ type: "error", code, message });
+    this.#push(errorFrame({ code, message }));
     this.#outbox.flush();
   }
 
@@ -135,56 +132,56 @@ export class Connection implements HandlerContext {
 
   // ── Inside ──
 
-  async #command(frame: ClientFrame, handler: CommandHandler<ClientFrame>): Promise<void> {
-    if (this.#commandsUnderWay >= MAX_WAITING_REQUESTS) return this.#refuse(frame, tooMany());
+  #handle(frame: ClientFrame): void {
+    const handler = handlerOf(frame);
+    const refusal = outOfScope(this.view, frame);
+    if (refusal !== null) this.#push(errorFrame({ code: "out_of_scope", message: refusal }, frame));
+    else if (handler.kind === "command") void this.#command(frame, handler);
+    else if (handler.kind === "request") this.#request(frame, handler);
+    else this.#push(errorFrame({ code: "not_found", message: `this manager has no such part yet: ${frame.type}` }, frame));
+  }
+
+  async #command(frame: ClientFrame, handler: CommandHandler<ClientFrameType>): Promise<void> {
+    if (this.#commandsUnderWay >= MAX_WAITING_REQUESTS) return this.#push(refusalFrame(frame, TOO_MANY));
     this.#commandsUnderWay++;
     try {
       const underWay = handler.run(frame, this);
       // What is accepted at once is answered in the same turn, in the order of the frames.
       if (underWay) await underWay;
-      if (frame.request_id !== undefined) this.#push({ type: "ack", request_type: frame.type, request_id: frame.request_id });
+      const ack = ackFrame(frame);
+      if (ack) this.#push(ack);
     } catch (error) {
-      this.#refuse(frame, error);
+      this.#fail(frame, error);
     } finally {
       this.#commandsUnderWay--;
     }
   }
 
-  #request(frame: ClientFrame, handler: RequestHandler<ClientFrame>): void {
+  #request(frame: ClientFrame, handler: RequestHandler<ClientFrameType>): void {
     const isTaken = this.#line.submit(async () => {
       try {
         const made = handler.answer(frame, this);
         // A snapshot must be queued in the turn it was taken in, before any later event.
-        await this.#answer(made instanceof Promise ? await made : made, frame.request_id);
+        await this.#answer(made instanceof Promise ? await made : made, frame);
       } catch (error) {
-        this.#refuse(frame, error);
+        this.#fail(frame, error);
       }
     });
-    if (!isTaken) this.#refuse(frame, tooMany());
+    if (!isTaken) this.#push(refusalFrame(frame, TOO_MANY));
   }
 
   /** Resolves once the socket has taken the last frame. */
-  #answer(frames: ManagerFrame[], requestId: RequestId | undefined): Promise<void> {
+  #answer([first, ...others]: Answer<ClientFrameType>, { request_id }: ClientFrame): Promise<void> {
+    const frames = [request_id === undefined ? first : { ...first, request_id }, ...others];
     return new Promise((resolve) => {
-      for (const [index, frame] of frames.entries()) {
-        const answer = index === 0 && requestId !== undefined ? { ...frame, request_id: requestId } : frame;
-        this.#outbox.answer(encode(answer), index === frames.length - 1 ? resolve : null);
-      }
+      for (const [index, frame] of frames.entries()) this.#outbox.answer(encode(frame), index === frames.length - 1 ? resolve : null);
     });
   }
 
-  #refuse(frame: ClientFrame, error: unknown): void {
+  #fail(frame: ClientFrame, error: unknown): void {
     const code = wireCode(error);
     if (code === "internal") this.#reportDefect(frame.type, error);
-    const message =
-      code === "internal" ? `${frame.type} failed because of a defect of this manager; its log has the details.` : messageOf(error);
-    this.#push({
-      type: "error",
-      code,
-      message,
-      request_type: frame.type,
-      ...(frame.request_id === undefined ? {} : { request_id: frame.request_id }),
-    });
+    this.#push(refusalFrame(frame, { code, message: code === "internal" ? DEFECT : messageOf(error) }));
   }
 
   #reportDefect(what: string, error: unknown): void {
@@ -205,11 +202,4 @@ export class Connection implements HandlerContext {
 
 function encode(frame: ManagerFrame): Buffer {
   return Buffer.from(encodeFrame(frame));
-}
-
-function tooMany(): MgrError {
-  return new MgrError(
-    "busy",
-    `More than ${MAX_WAITING_REQUESTS} requests of this connection are waiting: wait for answers before asking again.`,
-  );
 }

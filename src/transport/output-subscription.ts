@@ -1,13 +1,7 @@
 import { MgrError } from "../base/errors.ts";
-import { compileFnmatch } from "../base/fnmatch.ts";
+import { compileFnmatch, isLiteral } from "../base/fnmatch.ts";
+import { MAX_EXACT_PATTERNS, MAX_WILDCARD_PATTERNS } from "../protocol/process-output.ts";
 import type { OutputPiece } from "./output-piece.ts";
-
-/** Patterns a connection may hold (protocol-decisions, "Finer points → Focused connections"): matching costs time and memory. */
-export const MAX_WILDCARD_PATTERNS = 1_000;
-export const MAX_EXACT_NAMES = 20_000;
-export const MAX_PATTERN_LENGTH = 1_024;
-
-const WILDCARD = /[*?[]/;
 
 /** Who receives output. Must not throw, and must not wait. */
 export interface OutputSink {
@@ -45,8 +39,8 @@ export class OutputSubscription {
     if (this.#wildcards.size + wildcards > MAX_WILDCARD_PATTERNS) {
       throw tooMany(`${MAX_WILDCARD_PATTERNS} patterns with wildcards`);
     }
-    if (this.#patterns.size - this.#wildcards.size + added.length - wildcards > MAX_EXACT_NAMES) {
-      throw tooMany(`${MAX_EXACT_NAMES} exact names`);
+    if (this.#patterns.size - this.#wildcards.size + added.length - wildcards > MAX_EXACT_PATTERNS) {
+      throw tooMany(`${MAX_EXACT_PATTERNS} exact names`);
     }
     for (const pattern of added) {
       this.#patterns.add(pattern.text);
@@ -75,10 +69,7 @@ export interface OutputPattern {
 }
 
 function compile(text: string): OutputPattern {
-  if (text.length > MAX_PATTERN_LENGTH)
-    throw new MgrError("bad_field", `patterns: a pattern may have at most ${MAX_PATTERN_LENGTH} characters.`);
-  const isWildcard = WILDCARD.test(text);
-  return { text, isWildcard, matches: isWildcard ? compileFnmatch(text) : (name) => name === text };
+  return { text, isWildcard: !isLiteral(text), matches: compileFnmatch(text) };
 }
 
 function tooMany(what: string): MgrError {

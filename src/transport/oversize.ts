@@ -1,7 +1,5 @@
 import type { WebSocket } from "ws";
-
-/** Largest client frame, bytes (protocol-decisions, "Conventions for every frame"). Give it to the ws server as `maxPayload`. */
-export const MAX_FRAME_BYTES = 1024 * 1024;
+import { MAX_FRAME_BYTES } from "../protocol/decode.ts";
 
 /** Options of the ws server that upgrades `/ws`: oversized frames are refused from their header on, never buffered. */
 export const WEBSOCKET_SERVER_OPTIONS = {

@@ -1,5 +1,6 @@
 import type { Control } from "../actors/control.ts";
 import { isWithin } from "../base/names.ts";
+import { CLIENT_FRAMES, type ClientFrame } from "../protocol/frames.ts";
 
 /** What a connection sees (protocol.md, "HTTP routes", `/ws`). */
 export type ViewMode =
@@ -13,19 +14,6 @@ export interface ViewRefusal {
   readonly status: 400 | 404;
   readonly message: string;
 }
-
-/** What a command is about; decides which views may send it. */
-export type FrameScope =
-  /** The connection's own state: allowed everywhere. */
-  | { readonly kind: "own" }
-  /** The manager's log: for connections that hear it. */
-  | { readonly kind: "log" }
-  /** Output of whatever lies in view. */
-  | { readonly kind: "output" }
-  /** A process or group. */
-  | { readonly kind: "name"; readonly name: string }
-  /** The whole manager. */
-  | { readonly kind: "global" };
 
 /**
  * The view that the query of `/ws` asks for. Names must exist now; a scope whose object vanishes later stays open.
@@ -71,14 +59,17 @@ export function contains(view: ViewMode, name: string): boolean {
   }
 }
 
-/** Why this view may not ask that, as a sentence, or null if it may. */
-export function outOfScope(view: ViewMode, scope: FrameScope, type: string): string | null {
-  if (view.kind === "full" || scope.kind === "own") return null;
+/** Why this view may not send that frame, as a sentence, or null if it may (protocol-decisions, "Focused connections"). */
+export function outOfScope(view: ViewMode, frame: ClientFrame): string | null {
+  const { scope } = CLIENT_FRAMES[frame.type];
+  if (view.kind === "full" || scope === "own") return null;
   if (view.kind === "log_only") {
-    return scope.kind === "log" ? null : `This connection shows the log only (log_only): '${type}' needs a connection with a wider view.`;
+    return scope === "log" ? null : `This connection shows the log only (log_only): '${frame.type}' needs one with a wider view.`;
   }
-  if (scope.kind === "output" || (scope.kind === "name" && contains(view, scope.name))) return null;
-  const what = scope.kind === "name" ? `'${scope.name}' is outside` : `'${type}' is about more than`;
+  if (scope === "output") return null;
+  const name = scope === "name" && "name" in frame ? frame.name : null;
+  if (name !== null && contains(view, name)) return null;
+  const what = name === null ? `'${frame.type}' is about more than` : `'${name}' is outside`;
   return `${what} the view of this connection (${view.kind}=${view.name}).`;
 }
 

@@ -4,12 +4,14 @@ import { openConnection } from "../actors/connection.ts";
 import type { Control } from "../actors/control.ts";
 import type { ActorSystem } from "../actors/system.ts";
 import type { Principal } from "../base/principal.ts";
+import { MAX_FRAME_BYTES } from "../protocol/decode.ts";
 import { Connection, type ConnectionServices } from "./connection.ts";
+import { connectInProcess, type InProcessConnection, type InProcessOptions } from "./in-process.ts";
 import { EventStreams } from "./event-streams.ts";
 import { LogStreams } from "./log-streams.ts";
 import type { OutboxSocket } from "./outbox.ts";
 import type { OutputHub } from "./output-hub.ts";
-import { beforeOversizeClose, MAX_FRAME_BYTES } from "./oversize.ts";
+import { beforeOversizeClose } from "./oversize.ts";
 import type { ViewMode } from "./view.ts";
 
 export interface TransportOptions {
@@ -43,6 +45,8 @@ export interface ConnectionInfo {
 export interface Transport {
   /** Serves a socket right after its upgrade. Its server must have WEBSOCKET_SERVER_OPTIONS. */
   accept(ws: WebSocket, options: AcceptOptions): void;
+  /** A connection without a socket, for a program that embeds the manager. */
+  connect(options: InProcessOptions): InProcessConnection;
   connections(): ConnectionInfo[];
   /** Closes every connection (1001 shutting down, 1012 restarting) and stops following the manager. */
   close(code: number, reason: string): void;
@@ -62,6 +66,7 @@ export function createTransport({ control, hub, system, assetHash }: TransportOp
       ws.once("close", () => open.delete(id));
       open.set(id, serve({ ws, id, options, services, system }));
     },
+    connect: (options) => connectInProcess(services, options),
     connections: () => [...open.values()],
     close(code, reason) {
       for (const connection of open.values()) connection.close(code, reason);
@@ -114,6 +119,8 @@ function serve({ ws, id, options, services, system }: Serving): ConnectionInfo {
 
   beforeOversizeClose(ws, refuseOversize);
   ws.on("message", (data: Buffer, isBinary) => {
+    // Once it is being closed (a revoked session, a full queue) a client acts no more.
+    if (ws.readyState !== ws.OPEN) return;
     if (data.length > MAX_FRAME_BYTES) ws.close(1009);
     else if (isBinary) connection.refuse("bad_frame", "This was a binary frame: send each frame as one JSON object in a text frame.");
     else connection.receive(data.toString());

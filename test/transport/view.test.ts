@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { ClientFrame } from "../../src/protocol/frames.ts";
 import { contains, outOfScope, parseViewMode, type ViewMode } from "../../src/transport/view.ts";
 import { FakeControl } from "../support/fake-control.ts";
 
@@ -50,21 +51,25 @@ it("a view contains names that are equal or below, not such that only begin alik
 });
 
 describe("what a view may ask", () => {
-  const scopes = [
-    { kind: "own" },
-    { kind: "log" },
-    { kind: "output" },
-    { kind: "name", name: "sim/world" },
-    { kind: "name", name: "db" },
-    { kind: "global" },
-  ] as const;
-  const allowed = (view: ViewMode) => scopes.map((scope) => outOfScope(view, scope, "x") === null);
+  const frames: ClientFrame[] = [
+    { type: "get_snapshot" },
+    { type: "request_logs" },
+    { type: "subscribe_process_output", patterns: ["*"] },
+    { type: "start_process", name: "sim/world" },
+    { type: "start_process", name: "db" },
+    { type: "start_group", name: "sim" },
+    { type: "request_clients" },
+    { type: "start_logger", name: "sim/world" },
+  ];
+  const allowed = (view: ViewMode) => frames.filter((frame) => outOfScope(view, frame) === null).map((frame) => frames.indexOf(frame));
 
-  it("full asks everything", () => expect(allowed({ kind: "full" })).toEqual([true, true, true, true, true, true]));
-  it("log_only asks logs and its own snapshot", () =>
-    expect(allowed({ kind: "log_only" })).toEqual([true, true, false, false, false, false]));
-  it("single_process asks about its process", () =>
-    expect(allowed({ kind: "single_process", name: "sim/world" })).toEqual([true, false, true, true, false, false]));
-  it("single_group asks about its subtree", () =>
-    expect(allowed({ kind: "single_group", name: "sim" })).toEqual([true, false, true, true, false, false]));
+  it("full asks everything", () => expect(allowed({ kind: "full" })).toEqual([0, 1, 2, 3, 4, 5, 6, 7]));
+  it("log_only asks logs and its own snapshot", () => expect(allowed({ kind: "log_only" })).toEqual([0, 1]));
+  it("single_process asks about its process", () => expect(allowed({ kind: "single_process", name: "sim/world" })).toEqual([0, 2, 3]));
+  it("single_group asks about its subtree", () => expect(allowed({ kind: "single_group", name: "sim" })).toEqual([0, 2, 3, 5]));
+  it("a refusal is a sentence that names what was asked", () => {
+    expect(outOfScope({ kind: "single_group", name: "sim" }, { type: "stop_process", name: "db" })).toBe(
+      "'db' is outside the view of this connection (single_group=sim).",
+    );
+  });
 });

@@ -268,7 +268,7 @@ describe("bad frames", () => {
       expect(await client.next()).toMatchObject({ type: "error", code });
     }
     expect((await client.ask({ type: "get_snapshot" })).type).toBe("snapshot");
-    expect(client.frames).toHaveLength(answers.length + 1);
+    expect(client.frames.filter((frame) => frame.type === "error")).toHaveLength(answers.length);
     expect(rig.control.calls).toEqual([]);
   });
 

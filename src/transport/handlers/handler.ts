@@ -1,10 +1,8 @@
 import type { Control } from "../../actors/control.ts";
 import type { Principal } from "../../base/principal.ts";
-import type { ClientFrame, ClientFrameType, ManagerFrame } from "../../protocol/frames.ts";
+import type { AnswerOf, ClientFrameType, FrameOf, ManagerFrame } from "../../protocol/frames.ts";
 import type { LogLevel } from "../../protocol/resources.ts";
-import type { FrameScope, ViewMode } from "../view.ts";
-
-export type FrameOf<T extends ClientFrameType> = Extract<ClientFrame, { type: T }>;
+import type { ViewMode } from "../view.ts";
 
 /** What a handler may see and touch of the connection that a frame came from. */
 export interface HandlerContext {
@@ -20,27 +18,29 @@ export interface HandlerContext {
   flushEvents(): void;
 }
 
-/** Accepted when it returns or resolves; answered by `ack` if there is a request_id, by `error` if it throws. */
-export interface CommandHandler<F> {
+/** Accepted when it returns or resolves; answered by `ack` if there is a request_id, by a refusal if it throws. */
+export interface CommandHandler<T extends ClientFrameType> {
   readonly kind: "command";
-  readonly scope: (frame: F) => FrameScope;
-  readonly run: (frame: F, context: HandlerContext) => void | Promise<void>;
+  readonly run: (frame: FrameOf<T>, context: HandlerContext) => void | Promise<void>;
 }
 
-/** Answered by frames of its own, the first of which echoes the request_id. Requests of a connection are answered one at a time. */
-export interface RequestHandler<F> {
+/**
+ * Answered by a frame of its own, which echoes the request_id, and perhaps by others that follow it in the same turn.
+ * Requests of a connection are answered one at a time.
+ */
+export interface RequestHandler<T extends ClientFrameType> {
   readonly kind: "request";
-  readonly scope: (frame: F) => FrameScope;
-  readonly answer: (frame: F, context: HandlerContext) => ManagerFrame[] | Promise<ManagerFrame[]>;
+  readonly answer: (frame: FrameOf<T>, context: HandlerContext) => Answer<T> | Promise<Answer<T>>;
 }
 
-export type Handler<F> = CommandHandler<F> | RequestHandler<F>;
+export type Answer<T extends ClientFrameType> = readonly [AnswerOf<T>, ...ManagerFrame[]];
+
+/** The part of the manager that would handle the frame is not there yet. */
+export interface Unavailable {
+  readonly kind: "unavailable";
+}
+
+export type Handler<T extends ClientFrameType> = CommandHandler<T> | RequestHandler<T> | Unavailable;
 
 /** Handlers of some frame types: one table a domain. */
-export type HandlerTable<T extends ClientFrameType> = { readonly [K in T]: Handler<FrameOf<K>> };
-
-export const byName = (frame: { name: string }): FrameScope => ({ kind: "name", name: frame.name });
-export const aboutLog = (): FrameScope => ({ kind: "log" });
-export const aboutOutput = (): FrameScope => ({ kind: "output" });
-export const aboutEverything = (): FrameScope => ({ kind: "global" });
-export const aboutOneself = (): FrameScope => ({ kind: "own" });
+export type HandlerTable<T extends ClientFrameType> = { readonly [K in T]: Handler<K> };

@@ -1,21 +1,27 @@
 import type { ManagerFrame } from "../../protocol/frames.ts";
 import type { Process, Snapshot } from "../../protocol/resources.ts";
 import { contains } from "../view.ts";
-import { aboutOneself, type HandlerContext, type HandlerTable } from "./handler.ts";
+import type { HandlerContext, HandlerTable } from "./handler.ts";
 
 export const snapshotHandlers: HandlerTable<"get_snapshot"> = {
   get_snapshot: {
     kind: "request",
-    scope: aboutOneself,
     answer: (_frame, context) => {
       // Events of the past first, then the state, then events of the future: nothing is missed or repeated.
       context.flushEvents();
-      const frames: ManagerFrame[] = [{ type: "snapshot", ...snapshotOf(context) }];
-      if (context.view.kind === "full") frames.push({ type: "services_snapshot", services: [] }, { type: "loggers_snapshot", loggers: [] });
-      return frames;
+      return [{ type: "snapshot", ...snapshotOf(context) }, ...followers(context)];
     },
   },
 };
+
+/** What a full connection is told with each snapshot. */
+function followers({ view }: HandlerContext): ManagerFrame[] {
+  if (view.kind !== "full") return [];
+  return [
+    { type: "services_snapshot", services: [] },
+    { type: "loggers_snapshot", loggers: [] },
+  ];
+}
 
 function snapshotOf({ control, view, principal, assetHash, logMinLevel }: HandlerContext): Snapshot {
   const hosts = view.kind === "log_only" ? [] : control.hosts();
