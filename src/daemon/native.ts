@@ -46,9 +46,9 @@ export function keepInheritedDescriptors(): void {
   }
 }
 
-/** Orphaned descendants become children of this process instead of init's. */
-export function becomeSubreaper(): void {
-  if (prctl(PR_SET_CHILD_SUBREAPER, "unsigned long", 1, "unsigned long", 0, "unsigned long", 0, "unsigned long", 0) === -1) {
+/** Whether orphaned descendants become children of this process instead of init's. */
+export function setChildSubreaper(on: boolean): void {
+  if (prctl(PR_SET_CHILD_SUBREAPER, "unsigned long", on ? 1 : 0, "unsigned long", 0, "unsigned long", 0, "unsigned long", 0) === -1) {
     throw systemError("prctl(PR_SET_CHILD_SUBREAPER)");
   }
 }

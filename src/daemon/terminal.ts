@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, readFileSync, readSync } from "node:fs";
+import { closeSync, readSync } from "node:fs";
 import { ReadStream } from "node:tty";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
 import { openTerminalPair, resizeTerminal } from "./native.ts";
+import { startTimeOf } from "./proc.ts";
 import { checkProgram } from "./spawn-check.ts";
 import { TerminalWriter } from "./terminal-writer.ts";
 
@@ -72,14 +73,14 @@ export class Terminal {
     this.path = path;
     this.pid = pid;
     // Its exit is noticed on this thread only, so the entry is still there, be it a zombie's.
-    this.startTime = startTimeOf(pid);
+    this.startTime = startTimeOf(pid) ?? "";
     this.#master = master;
     this.#slave = slave;
     this.#options = options;
     this.#writer = new TerminalWriter(master, options.clock ?? systemClock);
     this.#stream = new ReadStream(master);
     this.#stream.on("data", options.onData);
-    // EIO is how a terminal ends whose last holder is gone.
+    // EIO is how a terminal ends whose last holder is gone; all of its output has been read then.
     this.#stream.on("error", () => this.close());
     this.#stream.on("end", () => this.close());
     child.once("exit", (code, signal) => this.#exited({ code, signal }));
@@ -92,13 +93,14 @@ export class Terminal {
 
   /** Sets the size; the kernel tells the child (SIGWINCH). */
   resize(rows: number, cols: number): void {
-    if (!this.#isClosed) resizeTerminal(this.#master, rows, cols);
+    if (!this.#isClosed && !this.#stream.destroyed) resizeTerminal(this.#master, rows, cols);
   }
 
   /** Reads what is there and hangs up: whoever still holds the terminal gets SIGHUP and end of file. */
   close(): void {
     if (this.#isClosed) return;
-    if (this.#hasExited) this.#drain();
+    // A stream that has seen the end has closed the descriptor: its number may belong to another file by now.
+    if (this.#hasExited && !this.#stream.destroyed) this.#drain();
     this.#isClosed = true;
     this.#writer.close();
     if (!this.#hasExited) closeSync(this.#slave);
@@ -190,10 +192,4 @@ function startError(cause: unknown, options: TerminalOptions): MgrError {
         ? "the limit on processes is reached"
         : messageOf(cause);
   return new MgrError("spawn_failed", `'${options.argv[0]}' could not be started: ${reason}`, { cause });
-}
-
-function startTimeOf(pid: number): string {
-  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-  // The name in field 2 may hold blanks and parentheses; fields are counted from its end.
-  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
 }

@@ -1,0 +1,263 @@
+import { randomUUID } from "node:crypto";
+import { constants } from "node:os";
+import type { z } from "zod";
+import { type Clock, systemClock } from "../base/clock.ts";
+import { MgrError } from "../base/errors.ts";
+import type { HostLink, HostListener } from "../contract/host-link.ts";
+import {
+  CONTRACT_VERSION,
+  HEARTBEAT_MS,
+  HOST_REQUESTS,
+  type HostEvent,
+  type HostHeartbeat,
+  type HostLog,
+  type HostRequestName,
+  type OutputWindows,
+  outputWindows,
+  type RequestOf,
+  type ResponseOf,
+} from "../contract/messages.ts";
+import type { StopStep } from "../contract/run.ts";
+import { Announcer } from "./announcer.ts";
+import { ManagerSession, TICK_MS } from "./manager-session.ts";
+import { bootId } from "./proc.ts";
+import { createReaper, type TreeReaper } from "./reaper.ts";
+import { RingStore } from "./ring-store.ts";
+import { Run } from "./run.ts";
+import { RunTable } from "./run-table.ts";
+import { stopEverything } from "./stop-everything.ts";
+import { WindowSender } from "./window-sender.ts";
+
+export interface HostOptions {
+  /** Canonical name of the host. */
+  host: string;
+  clock?: Clock;
+  /** Whether this process is a child subreaper: the standalone daemon is, an embedding program never. */
+  subreaper: boolean;
+  /** Where the host's own log lines go beside its listeners. */
+  log: (entry: HostLog) => void;
+  /** Bytes of memory for the output of all processes. */
+  ringBudget?: number;
+  /** Names the life of this daemon; made up if left out. */
+  streamId?: string;
+  /** How trees are killed; made from `subreaper` if left out. */
+  killTree?: TreeReaper;
+}
+
+type Handlers = { [N in HostRequestName]: (request: RequestOf<N>) => ResponseOf<N> | Promise<ResponseOf<N>> };
+
+/**
+ * The host: it holds what a manager decides. Run table, terminals, output rings and readiness live here, and go on
+ * without a manager. The direct link of an embedding program; `bus/host-link.ts` carries it over the bus.
+ */
+export class Host implements HostLink {
+  readonly host: string;
+  readonly streamId: string;
+  readonly #clock: Clock;
+  readonly #log: (entry: HostLog) => void;
+  readonly #announcer: Announcer;
+  readonly #session: ManagerSession;
+  readonly #rings: RingStore;
+  readonly #windows: WindowSender;
+  readonly #reaper: TreeReaper;
+  readonly #runs = new RunTable();
+  readonly #handlers: Handlers;
+  #seq = 0;
+  #ticks = 0;
+  #timer: unknown = null;
+  #isEnding = false;
+
+  constructor(options: HostOptions) {
+    this.host = options.host;
+    this.streamId = options.streamId ?? randomUUID();
+    this.#clock = options.clock ?? systemClock;
+    this.#log = options.log;
+    this.#announcer = new Announcer(options.log);
+    this.#session = new ManagerSession({ clock: this.#clock, onVoid: (reason) => this.#sessionVoided(reason) });
+    this.#rings = new RingStore(options.ringBudget);
+    this.#windows = new WindowSender({
+      streamId: this.streamId,
+      findRing: (name) => this.#rings.find(name),
+      send: (chunk) => this.#announcer.tell((listener) => listener.onOutput?.(chunk)),
+    });
+    this.#reaper = options.killTree ?? createReaper({ subreaper: options.subreaper, marker: this.streamId });
+    this.#handlers = this.#makeHandlers();
+    this.#tick();
+  }
+
+  /** Runs that are not extinct. */
+  get livingRuns(): number {
+    return this.#runs.living.length;
+  }
+
+  async request<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>> {
+    const checked = check(name, request);
+    if ("session" in checked) this.#session.check(checked.session);
+    return this.#handlers[name](checked);
+  }
+
+  window(windows: OutputWindows): void {
+    const parsed = outputWindows.safeParse(windows);
+    if (!parsed.success) {
+      this.#report("warning", `output windows were ignored: ${describe(parsed.error)}`);
+      return;
+    }
+    if (!this.#session.isCurrent(parsed.data.session)) return;
+    for (const window of parsed.data.windows) this.#windows.set(window);
+  }
+
+  heartbeat(session: string): void {
+    this.#session.heartbeat(session);
+  }
+
+  listen(listener: HostListener): () => void {
+    return this.#announcer.listen(listener);
+  }
+
+  /** Says that it is there, as it does each HEARTBEAT_MS anyway: for a link that has just connected. */
+  announce(): void {
+    const heartbeat: HostHeartbeat = {
+      host: this.host,
+      contract: CONTRACT_VERSION,
+      pid: process.pid,
+      stream_id: this.streamId,
+      session: this.#session.id,
+      seq: this.#seq,
+    };
+    this.#announcer.tell((listener) => listener.onHeartbeat?.(heartbeat));
+  }
+
+  /** Without a manager: stops everything, the highest stop_rank first, as each RunSpec says. No run begins any more. */
+  async stopAll(): Promise<void> {
+    this.#isEnding = true;
+    const left = await stopEverything(this.#runs.living, this.#clock);
+    for (const run of left)
+      this.#report("error", `'${run.spec.name}' (pid ${run.pid}) does not end, not even by SIGKILL; the kernel holds it`);
+  }
+
+  /** Kills what still runs, and ends. Resolves when nothing is left. */
+  async close(): Promise<void> {
+    this.#isEnding = true;
+    this.#session.end();
+    const living = this.#runs.living;
+    for (const run of living) run.kill();
+    await Promise.all(living.map((run) => run.whenExtinct));
+    this.#clock.clearTimeout(this.#timer);
+    this.#reaper.close();
+  }
+
+  #makeHandlers(): Handlers {
+    return {
+      hello: (request) => {
+        const session = this.#session.begin(request);
+        return {
+          session,
+          contract: CONTRACT_VERSION,
+          pid: process.pid,
+          boot_id: bootId(),
+          stream_id: this.streamId,
+          seq: this.#seq,
+          time: this.#clock.now(),
+        };
+      },
+      spawn: async (request) => ({ run: (await this.#spawn(request)).report }),
+      stop: ({ run_id, steps }) => {
+        checkSteps(steps);
+        const run = this.#runs.byId(run_id);
+        if (run.isExtinct) throw new MgrError("not_running", `'${run.spec.name}' is not running; its run ${run_id} has ended`);
+        run.stop(steps);
+        return {};
+      },
+      signal: ({ run_id, signal }) => {
+        this.#runs.byId(run_id).signal(signalName(signal));
+        return {};
+      },
+      write: ({ run_id, text }) => {
+        this.#runs.byId(run_id).write(text);
+        return {};
+      },
+      resize: ({ run_id, rows, cols }) => {
+        this.#runs.byId(run_id).resize(rows, cols);
+        return {};
+      },
+      memo: ({ run_id, memo }) => {
+        this.#runs.byId(run_id).memo = memo;
+        return {};
+      },
+      tail: ({ name, lines }) => {
+        const ring = this.#rings.find(name);
+        const begin = ring?.tail(lines) ?? { from: 0, truncated: false };
+        return { stream_id: this.streamId, pid: this.#runs.newest(name)?.pid ?? 0, until: ring?.end ?? 0, ...begin };
+      },
+      read: ({ name, from, max }) => this.#rings.find(name)?.read(from, max) ?? { from: 0, data: new Uint8Array(0) },
+      report: ({ after }) => ({ seq: this.#seq, ...this.#runs.page(after) }),
+    };
+  }
+
+  async #spawn({ run_id: runId, spec, memo }: RequestOf<"spawn">): Promise<Run> {
+    checkSteps(spec.stop);
+    return this.#runs.spawn(spec.name, runId, async () => {
+      if (this.#isEnding) throw new MgrError("host_unavailable", `the host '${this.host}' is shutting down; nothing is started any more`);
+      const run = await Run.start({
+        runId,
+        spec,
+        memo,
+        marker: `${this.streamId}:${runId}`,
+        ring: this.#rings.open(spec.name, spec.terminal.backlog),
+        reaper: this.#reaper,
+        clock: this.#clock,
+        onChange: (kind, changed) => this.#runChanged(kind, changed),
+        onOutput: (name) => this.#windows.pump(name),
+        log: (level, msg) => this.#report(level, msg),
+      });
+      this.#runChanged("spawned", run);
+      return run;
+    });
+  }
+
+  #runChanged(kind: HostEvent["kind"], run: Run): void {
+    this.#seq += 1;
+    const event: HostEvent = { seq: this.#seq, kind, run: run.report };
+    this.#announcer.tell((listener) => listener.onEvent?.(event));
+  }
+
+  #sessionVoided(reason: string): void {
+    this.#windows.clear();
+    this.#report("debug", `the manager's session ended: ${reason}`);
+    this.announce();
+  }
+
+  #tick(): void {
+    this.#session.tick();
+    if ((this.#ticks++ * TICK_MS) % HEARTBEAT_MS === 0) this.announce();
+    this.#timer = this.#clock.setTimeout(() => this.#tick(), TICK_MS);
+  }
+
+  #report(level: HostLog["level"], msg: string): void {
+    const entry: HostLog = { level, source: "daemon", msg };
+    this.#log(entry);
+    this.#announcer.tell((listener) => listener.onLog?.(entry));
+  }
+}
+
+function check<N extends HostRequestName>(name: N, request: RequestOf<N>): RequestOf<N> {
+  if (!Object.hasOwn(HOST_REQUESTS, name)) throw new MgrError("unknown_action", `unknown request '${name}' to a host`);
+  const parsed = HOST_REQUESTS[name].request.safeParse(request);
+  if (!parsed.success) throw new MgrError("bad_field", `the host cannot take this '${name}': ${describe(parsed.error)}`);
+  return parsed.data as RequestOf<N>;
+}
+
+function describe(error: z.ZodError): string {
+  const [issue] = error.issues;
+  return issue === undefined ? "it is malformed" : `${issue.path.join(".") || "it"}: ${issue.message}`;
+}
+
+function checkSteps(steps: readonly StopStep[]): void {
+  for (const step of steps) signalName(step.signal);
+}
+
+function signalName(text: string): NodeJS.Signals {
+  if (!Object.hasOwn(constants.signals, text))
+    throw new MgrError("bad_field", `there is no signal '${text}'; use a name such as SIGTERM or SIGHUP`);
+  return text as NodeJS.Signals;
+}

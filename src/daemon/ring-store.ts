@@ -1,0 +1,62 @@
+import { OutputRing } from "./output-ring.ts";
+
+/** Memory for the output of all processes of a daemon, bytes, unless told otherwise (runtime.md). */
+export const DEFAULT_RING_BUDGET = 512 * 1024 * 1024;
+/** Freed beyond what is needed, so that a flood does not search for the largest ring at each block. */
+const SLACK = 1 / 64;
+
+/** Rings of all process names, within one budget: what is too much is taken from the oldest output of the largest ring. */
+export class RingStore {
+  readonly #rings = new Map<string, OutputRing>();
+  readonly #budget: number;
+  #bytes = 0;
+
+  constructor(budget: number = DEFAULT_RING_BUDGET) {
+    this.#budget = budget;
+  }
+
+  /** Memory taken by all rings, bytes. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  find(name: string): OutputRing | undefined {
+    return this.#rings.get(name);
+  }
+
+  /** The ring of `name`, made if it is not there yet; from now on it keeps `backlog` bytes. */
+  open(name: string, backlog: number): OutputRing {
+    const existing = this.#rings.get(name);
+    if (existing !== undefined) {
+      existing.backlog = backlog;
+      return existing;
+    }
+    const ring = new OutputRing(backlog, (change) => this.#account(change));
+    this.#rings.set(name, ring);
+    return ring;
+  }
+
+  #account(change: number): void {
+    this.#bytes += change;
+    if (change <= 0 || this.#bytes <= this.#budget) return;
+    const target = this.#budget * (1 - SLACK);
+    while (this.#bytes > target) {
+      const [largest, second] = this.#twoLargest();
+      // What is left are the newest blocks, which stay.
+      if (largest === undefined || largest.blockCount < 2) return;
+      const floor = Math.max(1, second?.blockCount ?? 1);
+      do largest.forgetOldest();
+      while (this.#bytes > target && largest.blockCount > floor);
+    }
+  }
+
+  #twoLargest(): (OutputRing | undefined)[] {
+    let largest: OutputRing | undefined;
+    let second: OutputRing | undefined;
+    for (const ring of this.#rings.values()) {
+      if (ring.blockCount > (largest?.blockCount ?? 0)) [largest, second] = [ring, largest];
+      else if (ring.blockCount > (second?.blockCount ?? 0)) second = ring;
+    }
+    return [largest, second];
+  }
+}

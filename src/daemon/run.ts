@@ -1,0 +1,237 @@
+import { resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import type { Clock } from "../base/clock.ts";
+import { MgrError, messageOf } from "../base/errors.ts";
+import type { HostEvent, HostLog } from "../contract/messages.ts";
+import { type RunExit, type RunReport, type RunSpec, type StopStep, specHash } from "../contract/run.ts";
+import { childEnvironment } from "./environment.ts";
+import type { OutputRing } from "./output-ring.ts";
+import { Readiness } from "./readiness.ts";
+import type { TrackedTree, TreeReaper } from "./reaper.ts";
+import { Terminal, type TerminalExit } from "./terminal.ts";
+
+export interface RunOptions {
+  runId: string;
+  spec: RunSpec;
+  memo: string;
+  /** Value of the marker variable of the whole tree. */
+  marker: string;
+  ring: OutputRing;
+  reaper: TreeReaper;
+  clock: Clock;
+  onChange: (kind: HostEvent["kind"], run: Run) => void;
+  /** The ring has grown. */
+  onOutput: (name: string) => void;
+  log: (level: HostLog["level"], msg: string) => void;
+}
+
+/** One execution of a process: alive until its leader ended, extinct once nothing of its tree is left. */
+export class Run {
+  readonly id: string;
+  readonly spec: RunSpec;
+  /** Resolves when the run is extinct. */
+  readonly whenExtinct: Promise<void>;
+  readonly #options: RunOptions;
+  readonly #specHash: string;
+  readonly #firstOffset: number;
+  readonly #startTime: number;
+  readonly #startedAt: number;
+  readonly #terminal: Terminal;
+  readonly #readiness: Readiness;
+  readonly #tree: TrackedTree;
+  #resolveExtinct: () => void = () => {};
+  #treeEnd: Promise<void> | null = null;
+  #steps: readonly StopStep[] | null = null;
+  #exit: RunExit | null = null;
+  #stopTime: number | null = null;
+  #finalOffset: number | null = null;
+  #isReady = false;
+  #isExtinct = false;
+  #rows: number;
+  #cols: number;
+  #memo: string;
+
+  /** Starts it. Rejects with `spawn_failed` or `bad_field`; then nothing of it is left. */
+  static async start(options: RunOptions): Promise<Run> {
+    const { spec, ring, clock } = options;
+    let run: Run | null = null;
+    const started = (): Run => {
+      if (run === null) throw new MgrError("internal", "a child was heard before its start returned");
+      return run;
+    };
+    const readiness = new Readiness({ condition: spec.ready, clock, onReady: () => started().#becomeReady() });
+    const firstOffset = ring.end;
+    try {
+      const terminal = await Terminal.start({
+        argv: spec.program.kind === "exec" ? spec.program.argv : ["/bin/sh", "-c", spec.program.line],
+        cwd: resolve(spec.base_dir, spec.cwd),
+        environment: childEnvironment(spec, options.marker),
+        rows: spec.terminal.rows,
+        cols: spec.terminal.cols,
+        clock,
+        onData: (bytes) => started().#receive(bytes),
+        onExit: (exit) => started().#leaderEnded(exit),
+      });
+      run = new Run(options, { terminal, readiness, firstOffset });
+      return run;
+    } catch (error) {
+      readiness.end();
+      throw error;
+    }
+  }
+
+  private constructor(options: RunOptions, parts: { terminal: Terminal; readiness: Readiness; firstOffset: number }) {
+    const { terminal } = parts;
+    this.#options = options;
+    this.id = options.runId;
+    this.spec = options.spec;
+    this.#memo = options.memo;
+    this.#rows = options.spec.terminal.rows;
+    this.#cols = options.spec.terminal.cols;
+    this.#specHash = specHash(options.spec);
+    this.#startTime = options.clock.now();
+    this.#startedAt = options.clock.monotonic();
+    this.#firstOffset = parts.firstOffset;
+    this.#terminal = terminal;
+    this.#readiness = parts.readiness;
+    this.whenExtinct = new Promise((done) => {
+      this.#resolveExtinct = done;
+    });
+    this.#tree = options.reaper.track({ runId: options.runId, pid: terminal.pid, startTime: terminal.startTime, terminal: terminal.path });
+  }
+
+  get report(): RunReport {
+    return {
+      name: this.spec.name,
+      run_id: this.id,
+      spec_hash: this.#specHash,
+      pid: this.#terminal.pid,
+      start_time: this.#startTime,
+      stop_time: this.#stopTime,
+      age_ms: Math.max(0, this.#options.clock.monotonic() - this.#startedAt),
+      ready: this.#isReady,
+      stopping: this.#steps !== null,
+      exit: this.#exit,
+      extinct: this.#isExtinct,
+      first_offset: this.#firstOffset,
+      final_offset: this.#finalOffset,
+      rows: this.#rows,
+      cols: this.#cols,
+      memo: this.#memo,
+    };
+  }
+
+  get pid(): number {
+    return this.#terminal.pid;
+  }
+
+  get isExtinct(): boolean {
+    return this.#isExtinct;
+  }
+
+  /** Carries `steps` out until the whole tree is gone; SIGKILL follows the last one. Further steps replace those under way. */
+  stop(steps: readonly StopStep[]): void {
+    // Whatever outlived a leader that ended by itself is being killed. A repeated command must not begin anew.
+    const isBeingKilled = this.#exit !== null && this.#steps === null;
+    if (this.#isExtinct || isBeingKilled || isDeepStrictEqual(steps, this.#steps)) return;
+    const isFirst = this.#steps === null;
+    this.#steps = steps;
+    if (isFirst) this.#options.onChange("stopping", this);
+    this.#carryOut(steps).catch((error: unknown) => {
+      this.#options.log("error", `stopping '${this.spec.name}' (pid ${this.pid}) failed, it is killed: ${messageOf(error)}`);
+      this.kill();
+    });
+  }
+
+  /** SIGKILL to the whole tree until nothing is left. */
+  kill(): void {
+    this.#tree.killRest();
+    this.#awaitTree();
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#requireAlive();
+    this.#tree.signalLeader(signal);
+  }
+
+  write(text: string): void {
+    this.#requireAlive();
+    this.#terminal.write(Buffer.from(text));
+  }
+
+  resize(rows: number, cols: number): void {
+    this.#requireAlive();
+    this.#terminal.resize(rows, cols);
+    this.#rows = rows;
+    this.#cols = cols;
+    this.#options.onChange("changed", this);
+  }
+
+  set memo(memo: string) {
+    this.#memo = memo;
+    this.#options.onChange("changed", this);
+  }
+
+  async #carryOut(steps: readonly StopStep[]): Promise<void> {
+    for (const step of steps) {
+      this.#tree.signal(step.signal as NodeJS.Signals);
+      if (await this.#isGoneWithin(step.timeout_ms)) return;
+      if (this.#steps !== steps) return;
+    }
+    this.#options.log("warning", `'${this.spec.name}' (pid ${this.pid}) did not end in time; it is killed`);
+    this.kill();
+  }
+
+  #isGoneWithin(milliseconds: number): Promise<boolean> {
+    const { clock } = this.#options;
+    void this.#awaitTree();
+    return new Promise((done) => {
+      const timer = clock.setTimeout(() => done(false), milliseconds);
+      void this.whenExtinct.then(() => {
+        clock.clearTimeout(timer);
+        done(true);
+      });
+    });
+  }
+
+  /** Resolves when the tree is gone; looked for only once somebody wants it gone. */
+  #awaitTree(): Promise<void> {
+    this.#treeEnd ??= this.#tree.extinct();
+    return this.#treeEnd;
+  }
+
+  #receive(bytes: Buffer): void {
+    this.#options.ring.append(bytes);
+    this.#options.onOutput(this.spec.name);
+    this.#readiness.append(bytes);
+  }
+
+  #becomeReady(): void {
+    this.#isReady = true;
+    this.#options.onChange("ready", this);
+  }
+
+  #leaderEnded({ code, signal }: TerminalExit): void {
+    this.#readiness.end();
+    this.#exit = { code, signal, reason: null };
+    this.#stopTime = this.#options.clock.now();
+    this.#finalOffset = this.#options.ring.end;
+    this.#options.onChange("exited", this);
+    // A requested stop gives the rest of the tree its time; without one nothing may outlive the leader.
+    if (this.#steps === null) this.kill();
+    void this.#awaitTree().then(() => this.#becomeExtinct());
+  }
+
+  #becomeExtinct(): void {
+    this.#terminal.close();
+    this.#finalOffset = this.#options.ring.end;
+    this.#isExtinct = true;
+    this.#tree.release();
+    this.#options.onChange("extinct", this);
+    this.#resolveExtinct();
+  }
+
+  #requireAlive(): void {
+    if (this.#exit !== null) throw new MgrError("not_running", `'${this.spec.name}' is not running; its run ${this.id} has ended`);
+  }
+}

@@ -1,0 +1,65 @@
+import { MAX_CHUNK_BYTES, type OutputChunk, type OutputWindow } from "../contract/messages.ts";
+import type { OutputRing } from "./output-ring.ts";
+
+interface Progress {
+  /** Offset of the next byte to send. */
+  next: number;
+  /** Offset that no chunk passes. */
+  until: number;
+}
+
+interface WindowSenderOptions {
+  streamId: string;
+  findRing: (name: string) => OutputRing | undefined;
+  send: (chunk: OutputChunk) => void;
+}
+
+/** Sends output as far as windows allow it (contract/messages.ts, outputWindow): never a byte more, however slow the reader. */
+export class WindowSender {
+  readonly #options: WindowSenderOptions;
+  readonly #windows = new Map<string, Progress>();
+
+  constructor(options: WindowSenderOptions) {
+    this.#options = options;
+  }
+
+  set({ name, from, length }: OutputWindow): void {
+    if (length === 0) {
+      this.#windows.delete(name);
+      return;
+    }
+    const end = this.#options.findRing(name)?.end ?? 0;
+    const next = from ?? end;
+    this.#windows.set(name, { next, until: next + length });
+    if (from === null) this.#send(name, { offset: end, gap: 0, data: new Uint8Array(0) });
+    this.pump(name);
+  }
+
+  /** Sends what has come for `name`. */
+  pump(name: string): void {
+    const ring = this.#options.findRing(name);
+    if (ring === undefined) return;
+    // Whoever receives a chunk may move the window at once, so it is looked up anew for each.
+    for (let window = this.#windows.get(name); window !== undefined; window = this.#windows.get(name)) {
+      const { next, until } = window;
+      const limit = Math.min(until, ring.end);
+      if (next >= limit) return;
+      if (next < ring.start) {
+        window.next = Math.min(ring.start, until);
+        this.#send(name, { offset: next, gap: window.next - next, data: new Uint8Array(0) });
+      } else {
+        const { data } = ring.read(next, Math.min(limit - next, MAX_CHUNK_BYTES));
+        window.next = next + data.length;
+        this.#send(name, { offset: next, gap: 0, data });
+      }
+    }
+  }
+
+  clear(): void {
+    this.#windows.clear();
+  }
+
+  #send(name: string, chunk: Pick<OutputChunk, "offset" | "gap" | "data">): void {
+    this.#options.send({ name, stream_id: this.#options.streamId, ...chunk });
+  }
+}

@@ -1,0 +1,361 @@
+import { describe, expect, test } from "vitest";
+import { MgrError } from "../../src/base/errors.ts";
+import type { RunReport } from "../../src/contract/run.ts";
+import { isAlive, startTimeOf } from "../../src/daemon/proc.ts";
+import { HostRig, spec } from "./support/hosts.ts";
+
+const refusal = async (promise: Promise<unknown>): Promise<MgrError> => {
+  const error = await promise.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(MgrError);
+  return error as MgrError;
+};
+const kinds = (rig: HostRig, run: RunReport) => rig.events.filter((event) => event.run.run_id === run.run_id).map((event) => event.kind);
+
+describe("a run", () => {
+  test("is reported from its start to its extinction, with a seq that grows by one", async () => {
+    await using rig = await HostRig.open();
+    const run = await rig.spawn(spec("p", "echo hello; exit 3"));
+    expect(run).toMatchObject({
+      name: "p",
+      run_id: "1-1",
+      exit: null,
+      extinct: false,
+      ready: false,
+      stopping: false,
+      first_offset: 0,
+      final_offset: null,
+    });
+    expect(run.pid).toBeGreaterThan(0);
+    const { run: end } = await rig.event(run, "extinct");
+    expect(end).toMatchObject({
+      exit: { code: 3, signal: null, reason: null },
+      extinct: true,
+      final_offset: "hello\r\n".length,
+      pid: run.pid,
+    });
+    expect(kinds(rig, run)).toEqual(["spawned", "exited", "extinct"]);
+    expect(rig.events.map((event) => event.seq)).toEqual([1, 2, 3]);
+  });
+
+  test("ended by a signal says which", async () => {
+    await using rig = await HostRig.open();
+    const run = await rig.spawn(spec("p", "kill -ABRT $$"));
+    expect((await rig.event(run, "exited")).run.exit).toEqual({ code: null, signal: "SIGABRT", reason: null });
+  });
+
+  test("is started once however often its spawn is sent, also when the first has not been answered yet", async () => {
+    await using rig = await HostRig.open();
+    const [first, second] = await Promise.all([rig.spawn(spec("p", "sleep 60"), "1-7"), rig.spawn(spec("p", "sleep 60"), "1-7")]);
+    const third = await rig.spawn(spec("p", "sleep 60"), "1-7");
+    expect(new Set([first.pid, second.pid, third.pid]).size).toBe(1);
+    expect(rig.events.map((event) => event.kind)).toEqual(["spawned"]);
+  });
+
+  test("of a name that lives refuses another with conflict and the living run", async () => {
+    await using rig = await HostRig.open();
+    const run = await rig.spawn(spec("p", "sleep 60"), "1-1");
+    const error = await refusal(rig.spawn(spec("p", "sleep 60"), "1-2"));
+    expect(error.code).toBe("conflict");
+    expect(error.details).toMatchObject({ run: { run_id: "1-1", pid: run.pid } });
+  });
+
+  test("that a newer one followed is not started again by a late spawn", async () => {
+    await using rig = await HostRig.open();
+    await rig.event(await rig.spawn(spec("p", "exit 0"), "1-1"), "extinct");
+    await rig.event(await rig.spawn(spec("p", "exit 0"), "1-2"), "extinct");
+    expect((await refusal(rig.spawn(spec("p", "exit 0"), "1-1"))).code).toBe("not_running");
+    expect(
+      (await refusal(rig.host.request("stop", { session: rig.session, run_id: "1-1", steps: [{ signal: "SIGTERM", timeout_ms: 1 }] })))
+        .code,
+    ).toBe("not_running");
+  });
+
+  test("that cannot be started is spawn_failed, leaves no run, and says the same when it is asked for again", async () => {
+    await using rig = await HostRig.open();
+    const bad = spec("p", "", { program: { kind: "exec", argv: ["no-such-program"] } });
+    const error = await refusal(rig.spawn(bad, "1-1"));
+    expect([error.code, error.message]).toEqual(["spawn_failed", expect.stringContaining("there is no program 'no-such-program'")]);
+    expect(await refusal(rig.spawn(bad, "1-1"))).toBe(error);
+    expect((await rig.host.request("report", { session: rig.session, after: null })).runs).toEqual([]);
+    expect(rig.events).toEqual([]);
+    expect((await rig.spawn(spec("p", "exit 0"), "1-2")).pid).toBeGreaterThan(0);
+  });
+
+  test("has the environment it was given, the marker, and nothing of the daemon's own", async () => {
+    await using rig = await HostRig.open();
+    const run = await rig.spawn(
+      spec("group/p", "env", {
+        inherited: { PATH: "/usr/bin:/bin", LC_ALL: "C", SECRET: "x", DISPLAY: ":1", ROS_A: "1" },
+        pass_environment: ["DISPLAY", "ROS_*"],
+        environment: { MODE: "fast", MGR_RUN: "forged" },
+      }),
+    );
+    rig.watch("group/p");
+    await rig.event(run, "extinct");
+    const variables = rig
+      .sent("group/p")
+      .split("\r\n")
+      .filter((line) => line.includes("=") && !line.startsWith("PWD="));
+    expect(variables.sort()).toEqual(
+      [
+        "COLORTERM=truecolor",
+        "DISPLAY=:1",
+        "LC_ALL=C",
+        "MGR_PROCESS=group/p",
+        `MGR_RUN=${rig.host.streamId}:1-1`,
+        "MODE=fast",
+        "PATH=/usr/bin:/bin",
+        "ROS_A=1",
+        "TERM=xterm-256color",
+      ].sort(),
+    );
+  });
+});
+
+describe("stopping", () => {
+  test("asks, waits, and kills what does not end; a repeated command changes nothing", async () => {
+    await using rig = await HostRig.open();
+    const run = await rig.spawn(spec("p", "trap 'echo no' TERM; echo up; while :; do sleep 0.01; done"));
+    rig.watch("p");
+    await rig.said("p", /up/);
+    const stop = { session: rig.session, run_id: run.run_id, steps: [{ signal: "SIGTERM", timeout_ms: 300 }] };
+    await rig.host.request("stop", stop);
+    await rig.host.request("stop", stop);
+    const { run: end } = await rig.event(run, "extinct");
+    expect(end.exit).toMatchObject({ signal: "SIGKILL" });
+    expect(kinds(rig, run)).toEqual(["spawned", "stopping", "exited", "extinct"]);
+    expect(rig.sent("p").match(/no/g)).toHaveLength(1);
+    expect((await refusal(rig.host.request("stop", stop))).code).toBe("not_running");
+  });
+
+  test("with other steps replaces the steps under way", async () => {
+    await using rig = await HostRig.open();
+    const run = await rig.spawn(spec("p", "trap '' TERM; echo up; while :; do sleep 0.01; done"));
+    rig.watch("p");
+    await rig.said("p", /up/);
+    await rig.host.request("stop", { session: rig.session, run_id: run.run_id, steps: [{ signal: "SIGTERM", timeout_ms: 60_000 }] });
+    await rig.host.request("stop", { session: rig.session, run_id: run.run_id, steps: [{ signal: "SIGKILL", timeout_ms: 1_000 }] });
+    expect((await rig.event(run, "extinct")).run.exit).toMatchObject({ signal: "SIGKILL" });
+  });
+
+  test("reaches a stopped (SIGSTOP) child", async () => {
+    await using rig = await HostRig.open();
+    const run = await rig.spawn(spec("p", "exec sleep 60"));
+    await rig.host.request("signal", { session: rig.session, run_id: run.run_id, signal: "SIGSTOP" });
+    await rig.host.request("stop", { session: rig.session, run_id: run.run_id, steps: [{ signal: "SIGTERM", timeout_ms: 5_000 }] });
+    expect((await rig.event(run, "extinct")).run.exit).toMatchObject({ signal: "SIGTERM" });
+  });
+
+  test("lets the children of a leader that ends at SIGTERM finish in their time", async () => {
+    await using rig = await HostRig.open();
+    const run = await rig.spawn(
+      spec("p", "(trap '' HUP; trap 'sleep 0.2; echo saved; exit' TERM; echo up; while :; do sleep 0.01; done) & wait"),
+    );
+    rig.watch("p");
+    await rig.said("p", /up/);
+    await rig.host.request("stop", { session: rig.session, run_id: run.run_id, steps: [{ signal: "SIGTERM", timeout_ms: 5_000 }] });
+    const { run: end } = await rig.event(run, "extinct");
+    expect(rig.sent("p")).toContain("saved");
+    expect(end.final_offset).toBe(Buffer.byteLength(rig.sent("p")));
+  });
+
+  test("a leader that ends by itself is reported at once, and the rest of its tree is killed", async () => {
+    await using rig = await HostRig.open();
+    const run = await rig.spawn(spec("p", "sh -c 'trap \"\" HUP TERM; echo pid $$; while :; do sleep 1; done' & sleep 0.1; exit 2"));
+    rig.watch("p");
+    const { run: ended } = await rig.event(run, "exited");
+    expect(ended).toMatchObject({ exit: { code: 2 }, extinct: false });
+    const child = Number(/pid (\d+)/.exec(rig.sent("p"))?.[1]);
+    const childStart = startTimeOf(child) ?? "";
+    await rig.event(run, "extinct");
+    expect(isAlive(child, childStart)).toBe(false);
+  });
+
+  test("everything, without a manager, goes from the highest rank to the lowest and waits for each", async () => {
+    await using rig = await HostRig.open();
+    const slow = "trap 'sleep 0.1; exit 0' TERM; echo up; while :; do sleep 0.01; done";
+    for (const [name, rank] of [
+      ["db", 0],
+      ["web", 2],
+      ["api", 1],
+    ] as const) {
+      await rig.spawn(spec(name, slow, { stop_rank: rank }));
+      rig.watch(name);
+      await rig.said(name, /up/);
+    }
+    await rig.host.stopAll();
+    const order = rig.events
+      .filter((event) => event.kind === "stopping" || event.kind === "extinct")
+      .map((event) => `${event.kind} ${event.run.name}`);
+    expect(order).toEqual(["stopping web", "extinct web", "stopping api", "extinct api", "stopping db", "extinct db"]);
+    expect((await refusal(rig.spawn(spec("late", "true")))).code).toBe("host_unavailable");
+  });
+});
+
+describe("commands about a run", () => {
+  test("write, resize, memo and signal reach the child and the report", async () => {
+    await using rig = await HostRig.open();
+    const run = await rig.spawn(
+      spec("p", "trap 'stty size' WINCH; trap 'echo hup' HUP; echo up; while read word; do echo \"<$word>\"; done"),
+    );
+    const about = { session: rig.session, run_id: run.run_id };
+    rig.watch("p");
+    await rig.said("p", /up/);
+    await rig.host.request("write", { ...about, text: "grün\n" });
+    await rig.said("p", /<grün>/);
+    await rig.host.request("resize", { ...about, rows: 40, cols: 120 });
+    await rig.host.request("write", { ...about, text: "x\n" });
+    await rig.said("p", /40 120/);
+    await rig.host.request("signal", { ...about, signal: "SIGHUP" });
+    await rig.host.request("write", { ...about, text: "y\n" });
+    await rig.said("p", /hup/);
+    await rig.host.request("memo", { ...about, memo: "restarts: 3" });
+    const report = await rig.host.request("report", { session: rig.session, after: null });
+    expect(report.runs).toMatchObject([{ rows: 40, cols: 120, memo: "restarts: 3" }]);
+    expect(report.seq).toBe(rig.events.at(-1)?.seq);
+    expect((await refusal(rig.host.request("signal", { ...about, signal: "SIGNOPE" }))).code).toBe("bad_field");
+  });
+
+  test("are not_running once it has ended", async () => {
+    await using rig = await HostRig.open();
+    const run = await rig.spawn(spec("p", "exit 0"));
+    await rig.event(run, "extinct");
+    const about = { session: rig.session, run_id: run.run_id };
+    for (const command of [
+      rig.host.request("write", { ...about, text: "x" }),
+      rig.host.request("signal", { ...about, signal: "SIGTERM" }),
+      rig.host.request("resize", { ...about, rows: 1, cols: 1 }),
+      rig.host.request("write", { session: rig.session, run_id: "9-9", text: "x" }),
+    ]) {
+      expect((await refusal(command)).code).toBe("not_running");
+    }
+  });
+
+  test("of a wrong shape are bad_field and name the field", async () => {
+    await using rig = await HostRig.open();
+    const error = await refusal(rig.host.request("tail", { session: rig.session, name: "p", lines: 0 }));
+    expect([error.code, error.message]).toEqual(["bad_field", expect.stringContaining("lines")]);
+    expect((await refusal(rig.host.request("constructor" as "hello", {} as never))).code).toBe("unknown_action");
+  });
+});
+
+describe("readiness", () => {
+  test("by expression is latched, and comes before the exit", async () => {
+    await using rig = await HostRig.open();
+    const run = await rig.spawn(
+      spec("p", "printf 'list'; printf '\\033[32mening\\033[0m'", { ready: { kind: "regex", pattern: "listening" } }),
+    );
+    const { run: end } = await rig.event(run, "extinct");
+    expect(kinds(rig, run)).toEqual(["spawned", "ready", "exited", "extinct"]);
+    expect(end.ready).toBe(true);
+  });
+
+  test("by time comes after it; a run that ended before never was ready", async () => {
+    await using rig = await HostRig.open();
+    const long = await rig.spawn(spec("long", "sleep 60", { ready: { kind: "time", ms: 50 } }));
+    const short = await rig.spawn(spec("short", "true", { ready: { kind: "time", ms: 300 } }));
+    await rig.event(short, "extinct");
+    const ready = await rig.event(long, "ready");
+    expect(ready.run.age_ms).toBeGreaterThanOrEqual(40);
+    expect(kinds(rig, short)).toEqual(["spawned", "exited", "extinct"]);
+  });
+
+  test("an expression that cannot be compiled is bad_field", async () => {
+    await using rig = await HostRig.open();
+    expect((await refusal(rig.spawn(spec("p", "true", { ready: { kind: "regex", pattern: "(" } })))).code).toBe("bad_field");
+  });
+});
+
+describe("output", () => {
+  test("is sent as far as the window allows, and its exit comes after all of it", async () => {
+    await using rig = await HostRig.open();
+    rig.host.window({ session: rig.session, windows: [{ name: "p", from: null, length: 1_000 }] });
+    expect(rig.chunks).toEqual([{ name: "p", stream_id: rig.host.streamId, offset: 0, gap: 0, data: new Uint8Array(0) }]);
+    const run = await rig.spawn(spec("p", "head -c 5000 /dev/zero | tr '\\0' x"));
+    const { run: end } = await rig.event(run, "exited");
+    expect(end.final_offset).toBe(5_000);
+    expect(rig.sent("p")).toHaveLength(1_000);
+    rig.host.window({ session: rig.session, windows: [{ name: "p", from: 1_000, length: 1_000_000 }] });
+    expect(rig.sent("p")).toHaveLength(5_000);
+  });
+
+  test("offsets go on across runs; lost bytes come as a gap; tail and read find the newest", async () => {
+    await using rig = await HostRig.open();
+    await rig.event(await rig.spawn(spec("p", "seq 1 30000", { terminal: { rows: 24, cols: 80, backlog: 65_536 } })), "extinct");
+    const second = await rig.spawn(spec("p", "echo end"));
+    const { run: end } = await rig.event(second, "extinct");
+    rig.watch("p");
+    const [gap, data] = rig.chunks;
+    expect(gap).toMatchObject({ offset: 0, data: new Uint8Array(0) });
+    expect(gap?.gap).toBeGreaterThan(100_000 - 65_536);
+    expect(data?.offset).toBe(gap?.gap);
+    expect(rig.sent("p").endsWith("29999\r\n30000\r\nend\r\n")).toBe(true);
+    expect(end.first_offset).toBe((end.final_offset ?? 0) - "end\r\n".length);
+    const tail = await rig.host.request("tail", { session: rig.session, name: "p", lines: 2 });
+    expect(tail).toMatchObject({ pid: second.pid, until: end.final_offset, truncated: false });
+    const { data: text } = await rig.host.request("read", { session: rig.session, name: "p", from: tail.from, max: 100 });
+    expect(Buffer.from(text).toString()).toBe("30000\r\nend\r\n");
+    expect(await rig.host.request("tail", { session: rig.session, name: "p", lines: 100_000 })).toMatchObject({
+      truncated: true,
+      from: gap?.gap,
+    });
+    expect(await rig.host.request("tail", { session: rig.session, name: "never", lines: 5 })).toMatchObject({
+      pid: 0,
+      from: 0,
+      until: 0,
+      truncated: false,
+    });
+  });
+
+  test("a listener that throws harms nobody", async () => {
+    await using rig = await HostRig.open();
+    rig.host.listen({
+      onEvent: () => {
+        throw new Error("defect of a listener");
+      },
+    });
+    await rig.event(await rig.spawn(spec("p", "exit 0")), "extinct");
+    expect(rig.log).toContainEqual({ level: "error", source: "daemon", msg: "a listener of the host failed: defect of a listener" });
+  });
+
+  test("what a listener causes is heard by all in the same order", async () => {
+    await using rig = await HostRig.open();
+    const heard: string[] = [];
+    const leave = rig.host.listen({
+      onEvent: (event) => {
+        if (event.kind === "exited") void rig.host.request("memo", { session: rig.session, run_id: event.run.run_id, memo: "noted" });
+      },
+    });
+    rig.host.listen({ onEvent: (event) => heard.push(`${event.seq} ${event.kind}`) });
+    await rig.event(await rig.spawn(spec("p", "exit 0")), "extinct");
+    expect(heard).toEqual(["1 spawned", "2 exited", "3 changed", "4 extinct"]);
+    leave();
+  });
+});
+
+test("a report of many runs comes in pages of at most 512 KiB, in the order of names", async () => {
+  await using rig = await HostRig.open();
+  const names = Array.from({ length: 120 }, (_, index) => `p${`${index}`.padStart(3, "0")}`);
+  for (const [index, name] of names.entries()) {
+    await rig.host.request("spawn", {
+      session: rig.session,
+      run_id: `1-${index + 1}`,
+      spec: spec(name, "exit 0"),
+      memo: "ü".repeat(4_096),
+    });
+  }
+  const found: string[] = [];
+  let pages = 0;
+  for (let after: string | null = null; ; pages++) {
+    const page: { runs: RunReport[]; next: string | null } = await rig.host.request("report", { session: rig.session, after });
+    expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(512 * 1024);
+    found.push(...page.runs.map((run) => run.name));
+    if (page.next === null) break;
+    after = page.next;
+  }
+  expect(found).toEqual(names);
+  expect(pages).toBeGreaterThan(0);
+});
