@@ -1,0 +1,73 @@
+import { rmSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { assetHash } from "../../src/http/index.ts";
+import { GOOD, Rig } from "./rig.ts";
+
+const script = "/assets/index-abc.js";
+
+describe("the page and its files", () => {
+  test("the page carries the hash of its assets and is asked for anew each time", async () => {
+    await using rig = await Rig.start();
+    const page = await rig.get("/?v=old&single_process=x", { authorization: GOOD });
+    const hash = await assetHash(rig.assetsDir);
+    expect(await page.text()).toContain(`<meta name="mgr-asset-hash" content="${hash}" />`);
+    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(page.headers.get("cache-control")).toBe("no-cache");
+    const again = await rig.get("/", { authorization: GOOD, "if-none-match": page.headers.get("etag") ?? "" });
+    expect(again.status).toBe(304);
+    expect(await again.text()).toBe("");
+  });
+
+  test("assets are kept for ever, by the browser that logged in alone", async () => {
+    await using rig = await Rig.start();
+    const response = await rig.get(script, { authorization: GOOD, "accept-encoding": "identity" });
+    expect(response.headers.get("cache-control")).toBe("private, max-age=31536000, immutable");
+    expect(response.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
+    expect(response.headers.get("content-length")).toBe(String((await response.text()).length));
+    const etag = response.headers.get("etag") ?? "";
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+      expect((await rig.get(script, { authorization: GOOD, "accept-encoding": "identity", "if-none-match": known })).status).toBe(304);
+    }
+    expect((await rig.get(script, { authorization: GOOD, "if-none-match": '"other"' })).status).toBe(200);
+    expect((await rig.get("/icon.svg", { authorization: GOOD })).headers.get("cache-control")).toBe("no-cache");
+  });
+
+  test("a compressed form is sent to those who accept it, under an ETag of its own", async () => {
+    await using rig = await Rig.start();
+    const head = (accept: string) => rig.get(script, { authorization: GOOD, "accept-encoding": accept }, { method: "HEAD" });
+    const plain = await head("identity");
+    const brotli = await head("gzip, br;q=0.9");
+    expect(brotli.headers.get("content-encoding")).toBe("br");
+    expect(brotli.headers.get("vary")).toBe("Accept-Encoding");
+    expect(brotli.headers.get("content-length")).toBe(String("pretend this is brotli".length));
+    expect(brotli.headers.get("etag")).not.toBe(plain.headers.get("etag"));
+    expect((await head("br;q=0")).headers.get("content-encoding")).toBeNull();
+    expect((await head("gzip")).headers.get("content-encoding")).toBeNull();
+  });
+
+  test("without a built page the door works, and the page says how to build it", async () => {
+    await using rig = await Rig.start({ assetsDir: "/nonexistent" });
+    const response = await rig.get("/", { authorization: GOOD });
+    expect(response.status).toBe(503);
+    expect(await response.text()).toContain("npm run build");
+    expect((await rig.get("/")).status).toBe(401);
+    expect((await rig.get("/mgr/log", { authorization: GOOD })).status).toBe(200);
+  });
+});
+
+test("one changed byte, name or file changes the asset hash; a new time or compressed copy does not", async () => {
+  await using rig = await Rig.start();
+  const file = join(rig.assetsDir, "assets/index-abc.js");
+  const hashes = [await assetHash(rig.assetsDir)];
+  utimesSync(file, 1, 1);
+  writeFileSync(`${file}.gz`, "anything");
+  expect(await assetHash(rig.assetsDir)).toBe(hashes[0]);
+  writeFileSync(file, "console.log('mgs')");
+  hashes.push(await assetHash(rig.assetsDir));
+  writeFileSync(join(rig.assetsDir, "new.txt"), "");
+  hashes.push(await assetHash(rig.assetsDir));
+  rmSync(join(rig.assetsDir, "icon.svg"));
+  hashes.push(await assetHash(rig.assetsDir));
+  expect(new Set(hashes).size).toBe(4);
+});
