@@ -1,0 +1,2 @@
+/** `mgr/testing`: what test harnesses import beside `mgr`. */
+export { StateRecorder } from "./state-recorder.ts";
