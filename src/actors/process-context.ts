@@ -84,7 +84,6 @@ export function withRun(context: ProcessContext, run: RunReport, late: boolean):
     run,
     runBegan,
     runGone: false,
-    daemonDied: false,
     ...(adopted ? { runId: run.run_id, runDefinition: definition, ...readMemo(run.memo, runBegan) } : {}),
     ...(context.size === null && adopted && resized ? { size: { rows: run.rows, cols: run.cols } } : {}),
     // The end is judged once: a later report of the same run does not undo what was said about it.

@@ -365,6 +365,25 @@ describe("the hard rows (runtime.md)", () => {
     expect(rig.context.restarts).toBe(0);
   });
 
+  test("a restart is done once: the run after it that ends well stays stopped", () => {
+    const rig = startedProcess().restart().extinct(null, "SIGTERM").spawned().died(0);
+    expect(rig.state).toBe("stopped");
+    expect(rig.spawns).toHaveLength(2);
+  });
+
+  test("a restart whose daemon seemed to die is over when its run is adopted again", () => {
+    const rig = startedProcess();
+    const run = rig.run();
+    rig.restart().send({ type: "host.died" }, { type: "report", run }).died(0);
+    expect(rig.path.slice(-3)).toEqual(["error", "started", "stopped"]);
+  });
+
+  test("its daemon died under policy never | a policy of later, another report | error", () => {
+    const rig = startedProcess().send({ type: "host.died" }, { type: "host.ready" }, { type: "report", run: null });
+    rig.send({ type: "definition", definition: definition(ON_FAILURE) }, { type: "report", run: null });
+    expect(rig.state).toBe("error");
+  });
+
   test("any | restart requested | starting: stop, then start", () => {
     const rig = stoppedProcess().start().restart().extinct(null, "SIGTERM");
     expect(rig.path).toEqual(["starting", "stopping", "starting"]);
