@@ -1,0 +1,166 @@
+import { statSync } from "node:fs";
+import { environmentValue, listNames, type ProcessStat, readStat, scanProcesses } from "./proc.ts";
+import type { RunTree, TerminalIdentity } from "./run-tree.ts";
+
+/** The variable that every child carries: `<marker>:<run_id>`. */
+export const MARKER_VARIABLE = "MGR_RUN";
+
+type Look = (pid: number) => ProcessStat | null;
+
+interface CensusOptions {
+  /** What our runs' `MGR_RUN` begins with, without the colon. */
+  marker: string;
+  /** Processes that belong to no run, whatever they look like. */
+  excluded: (pid: number) => boolean;
+  /** The tree of a marked process, by the run id in its marker. */
+  treeOf: (runId: string) => RunTree | undefined;
+  /** Children that came to us as subreaper: each belongs to some run. */
+  isOrphan: (stat: ProcessStat) => boolean;
+}
+
+/**
+ * Says which process belongs to which run, by one look at /proc for all trees: remembered members, sessions that
+ * members began, the marker variable, descent, holders of the run's terminal (runtime.md, "Tree kill").
+ */
+export class Census {
+  readonly #options: CensusOptions;
+  readonly #ownSession = readStat(process.pid)?.session ?? 0;
+  /** Run id in a process's marker, null for none; by pid. An environment changes by execve only, and so does the program's name. */
+  readonly #markers = new Map<number, { startTime: string; comm: string; runId: string | null }>();
+  #cost = 0;
+
+  constructor(options: CensusOptions) {
+    this.#options = options;
+  }
+
+  /** How long the last look took, milliseconds. */
+  get cost(): number {
+    return this.#cost;
+  }
+
+  /** Brings the members of all `trees` up to date; returns those that were not known before. Looks at nothing older than `since`. */
+  take(trees: readonly RunTree[], since: number): Map<RunTree, ProcessStat[]> {
+    const begin = performance.now();
+    const scan = scanProcesses(since);
+    const look: Look = (pid) => scan.get(pid) ?? readStat(pid);
+    const owners = this.#remembered(trees, scan, since);
+    const sessions = new Map(trees.flatMap((tree) => [...tree.sessions].map((session) => [session, tree] as const)));
+    const fresh = new Map<RunTree, ProcessStat[]>();
+    // Parents before children, so that one pass follows a whole line of descent.
+    let open = [...scan.values()].filter((stat) => !owners.has(stat.pid) && this.#canBelong(stat)).sort(byAge);
+
+    const settle = (decide: (stat: ProcessStat) => RunTree | undefined): boolean => {
+      const before = open.length;
+      open = open.filter((stat) => {
+        const tree = decide(stat);
+        if (!tree || Number(stat.startTime) < tree.since) return true;
+        owners.set(stat.pid, tree);
+        if (tree.add(stat, look)) fresh.set(tree, [...(fresh.get(tree) ?? []), stat]);
+        for (const session of tree.sessions) sessions.set(session, tree);
+        return false;
+      });
+      return open.length < before;
+    };
+    // A process found by its terminal brings a session and children with it, and so on until nothing is added.
+    const certain = (stat: ProcessStat) => this.#bySession(stat, sessions, look) ?? this.#byMarker(stat) ?? byDescent(stat, owners, scan);
+    do while (settle(certain));
+    while (settle((stat) => byTerminal(stat, trees)));
+    while (settle((stat) => (this.#options.isOrphan(stat) ? nearest(stat, trees) : byDescent(stat, owners, scan))));
+
+    this.#forgetMarkers(scan, since);
+    this.#cost = performance.now() - begin;
+    return fresh;
+  }
+
+  /** Whether a process carries our marker, so that a guard finds it by itself; as of the last look at it. */
+  isMarked(pid: number, startTime: string): boolean {
+    const known = this.#markers.get(pid);
+    if (known?.startTime === startTime) return known.runId !== null;
+    const stat = readStat(pid);
+    return stat?.startTime === startTime && this.#markerOf(stat) !== null;
+  }
+
+  /** Members that still live; the others are forgotten. */
+  #remembered(trees: readonly RunTree[], scan: Map<number, ProcessStat>, since: number): Map<number, RunTree> {
+    const owners = new Map<number, RunTree>();
+    for (const tree of trees) {
+      for (const [pid, startTime] of tree.members) {
+        const stat = scan.get(pid);
+        if (stat && stat.startTime === startTime && !stat.ended) owners.set(pid, tree);
+        else if (Number(startTime) >= since) tree.members.delete(pid);
+      }
+    }
+    return owners;
+  }
+
+  #canBelong(stat: ProcessStat): boolean {
+    // pid 2 is the parent of the kernel's threads.
+    return !stat.ended && stat.pid > 2 && stat.ppid !== 2 && stat.pid !== process.pid && !this.#options.excluded(stat.pid);
+  }
+
+  #bySession(stat: ProcessStat, sessions: Map<number, RunTree>, look: Look): RunTree | undefined {
+    if (stat.session === this.#ownSession) return undefined;
+    const tree = sessions.get(stat.session);
+    return tree?.holdsSession(stat.session, look) ? tree : undefined;
+  }
+
+  #byMarker(stat: ProcessStat): RunTree | undefined {
+    const runId = this.#markerOf(stat);
+    return runId === null ? undefined : this.#options.treeOf(runId);
+  }
+
+  #markerOf({ pid, startTime, comm }: ProcessStat): string | null {
+    const known = this.#markers.get(pid);
+    if (known?.startTime === startTime) return known.runId;
+    const runId = environmentValue(pid, MARKER_VARIABLE, `${this.#options.marker}:`);
+    // Not readable now can be a moment inside execve: asked again next time.
+    if (runId !== undefined) this.#markers.set(pid, { startTime, comm, runId });
+    return runId ?? null;
+  }
+
+  #forgetMarkers(scan: Map<number, ProcessStat>, since: number): void {
+    for (const [pid, { startTime, comm }] of this.#markers) {
+      const stat = scan.get(pid);
+      if (Number(startTime) >= since && (stat?.startTime !== startTime || stat.comm !== comm)) this.#markers.delete(pid);
+    }
+  }
+}
+
+function byAge(a: ProcessStat, b: ProcessStat): number {
+  return Number(a.startTime) - Number(b.startTime) || a.pid - b.pid;
+}
+
+function byDescent(stat: ProcessStat, owners: Map<number, RunTree>, scan: Map<number, ProcessStat>): RunTree | undefined {
+  const parent = scan.get(stat.ppid);
+  return parent && Number(parent.startTime) <= Number(stat.startTime) ? owners.get(stat.ppid) : undefined;
+}
+
+/** Programs that left session and environment behind mostly keep the terminal as one of 0, 1, 2. A process with a terminal of its own is somebody's shell. */
+function byTerminal(stat: ProcessStat, trees: readonly RunTree[]): RunTree | undefined {
+  if (stat.tty !== 0 || trees.every((tree) => tree.terminal === null)) return undefined;
+  const files = stat.ppid === process.pid || stat.ppid === 1 ? listNames(`/proc/${stat.pid}/fd`) : ["0", "1", "2"];
+  for (const fd of files) {
+    const file = identityOf(`/proc/${stat.pid}/fd/${fd}`);
+    if (!file) continue;
+    // Terminals are used again: the newest run that is older than the process.
+    const tree = trees.findLast(
+      ({ terminal, since }) => terminal?.ino === file.ino && terminal.dev === file.dev && since <= Number(stat.startTime),
+    );
+    if (tree) return tree;
+  }
+  return undefined;
+}
+
+/** An orphan without any trace of its origin: of the older runs, the one begun last, before all one that is ending, as its parent did. */
+function nearest(stat: ProcessStat, trees: readonly RunTree[]): RunTree | undefined {
+  const older = trees.filter((tree) => tree.since <= Number(stat.startTime)).sort((a, b) => a.since - b.since);
+  return older.findLast((tree) => tree.killing) ?? older.at(-1);
+}
+
+function identityOf(path: string): TerminalIdentity | null {
+  try {
+    return statSync(path);
+  } catch {
+    return null; // Closed or ended since, or another user's.
+  }
+}

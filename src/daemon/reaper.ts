@@ -1,0 +1,278 @@
+import { Census } from "./census.ts";
+import { setChildSubreaper } from "./native.ts";
+import { Orphans } from "./orphans.ts";
+import { type ProcessStat, ticksSinceBoot } from "./proc.ts";
+import { RunTree, signalProcess } from "./run-tree.ts";
+import { SweepTimer } from "./sweep-timer.ts";
+
+export interface TreeReaper {
+  /** Knows a run from now on. Its leader has to carry `MGR_RUN=<marker>:<runId>` and to lead a session of its own. */
+  track(run: { runId: string; pid: number; startTime: string; terminal: string }): TrackedTree;
+  close(): void;
+}
+
+export interface TrackedTree {
+  /** To the whole tree as it is now, with SIGCONT after it: a stopped process would never see it. SIGKILL goes on until extinct. */
+  signal(signal: NodeJS.Signals | string): void;
+  /** False: the leader has ended. */
+  signalLeader(signal: NodeJS.Signals | string): boolean;
+  /** The leader has ended: kills what is left until nothing is. */
+  killRest(): void;
+  /** Resolves when leader and tree are gone, seen after `signal` or `killRest`; also on `release` and `close`. */
+  extinct(): Promise<void>;
+  /** Forgets the run, whatever is left of it. */
+  release(): void;
+}
+
+/** What a guard has to know, so that nothing outlives this process (guard.ts). */
+export interface RunObserver {
+  runStarted(run: { runId: string; pid: number; startTime: string }): void;
+  runEnded(runId: string): void;
+  /** All living processes of our runs that do not carry the marker: nobody else could find them. */
+  unmarked(processes: readonly { pid: number; startTime: string }[]): void;
+}
+
+export interface ReaperOptions {
+  /** This process becomes child subreaper and reaps orphans. Never in an embedding program: its orphans are not ours. */
+  subreaper: boolean;
+  /** Each child's environment has `MGR_RUN=<marker>:<run_id>`; unique to this host's life. */
+  marker: string;
+  observer?: RunObserver;
+  /** Never touched, beside init and this process: the guard. */
+  protectedPids?: () => Iterable<number>;
+}
+
+/** New orphans are looked for so often, milliseconds: the time in which one without marker could escape `kill -9` of the daemon. */
+const ORPHANS_MS = 250;
+/** Descendants are remembered so often while nothing stops, milliseconds, but at most this share of the time is spent on it. */
+const REMEMBER_MS = 2_000;
+const REMEMBER_SHARE = 1 / 400;
+/** Looks within one sweep, until a freeze has reached every process that could still fork. */
+const FREEZES = 8;
+/** Two looks in a row have to find nothing, where no list of orphans can tell: a fork can slip through one. */
+const EMPTY_LOOKS = 2;
+
+interface PendingSignal {
+  signal: string;
+  /** Who was born later was not meant: a shell's own clean-up must not be ended with it. Clock ticks. */
+  before: number;
+  reached: Set<number>;
+  /** A second look finds who forked during the first. */
+  looks: number;
+}
+
+interface Entry {
+  tree: RunTree;
+  signals: PendingSignal[];
+  /** Something was sent, or its leader ended: sweeps go on until it is extinct. */
+  active: boolean;
+  emptyLooks: number;
+  extinct: Promise<void>;
+  end: () => void;
+}
+
+/** Kills trees and knows when they are gone (runtime.md, "Tree kill"). One sweep serves all runs that are stopping. */
+export function createReaper(options: ReaperOptions): TreeReaper {
+  return new Reaper(options);
+}
+
+class Reaper implements TreeReaper {
+  readonly #options: ReaperOptions;
+  readonly #entries = new Map<string, Entry>();
+  readonly #orphans: Orphans | null;
+  readonly #census: Census;
+  readonly #sweeps = new SweepTimer(() => this.#sweep());
+  readonly #onChildSignal = () => this.#childEnded();
+  #unmarked = "";
+  #knownOrphans = new Map<number, string>();
+
+  constructor(options: ReaperOptions) {
+    this.#options = options;
+    this.#orphans = options.subreaper ? new Orphans() : null;
+    if (this.#orphans) {
+      setChildSubreaper(true);
+      process.on("SIGCHLD", this.#onChildSignal);
+      this.#sweeps.every(
+        "orphans",
+        () => this.#watchOrphans(),
+        () => ORPHANS_MS,
+      );
+    }
+    this.#census = new Census({
+      marker: options.marker,
+      excluded: (pid) => [...(options.protectedPids?.() ?? [])].includes(pid),
+      treeOf: (runId) => this.#entries.get(runId)?.tree,
+      isOrphan: (stat) => this.#orphans?.isOrphan(stat) ?? false,
+    });
+    this.#sweeps.every(
+      "remember",
+      () => this.#remember(),
+      () => Math.max(REMEMBER_MS, this.#census.cost / REMEMBER_SHARE),
+    );
+  }
+
+  track(run: { runId: string; pid: number; startTime: string; terminal: string }): TrackedTree {
+    let end = () => {};
+    const extinct = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const entry: Entry = { tree: new RunTree(run), signals: [], active: false, emptyLooks: 0, extinct, end };
+    this.#entries.set(run.runId, entry);
+    this.#options.observer?.runStarted(run);
+    return {
+      signal: (signal) => this.#signal(entry, signal),
+      signalLeader: (signal) => signalProcess(entry.tree.leader.pid, entry.tree.leader.startTime, signal),
+      killRest: () => this.#kill(entry),
+      extinct: () => entry.extinct,
+      release: () => this.#remove(entry),
+    };
+  }
+
+  close(): void {
+    this.#sweeps.close();
+    process.off("SIGCHLD", this.#onChildSignal);
+    if (this.#orphans) setChildSubreaper(false);
+    this.#orphans?.close();
+    for (const entry of this.#entries.values()) entry.end();
+    this.#entries.clear();
+  }
+
+  #signal(entry: Entry, signal: string): void {
+    if (signal === "SIGKILL") entry.tree.killing = true;
+    else entry.signals.push({ signal, before: ticksSinceBoot() + 1, reached: new Set(), looks: 0 });
+    this.#activate(entry);
+  }
+
+  #kill(entry: Entry): void {
+    entry.tree.killing = true;
+    this.#activate(entry);
+  }
+
+  #activate(entry: Entry): void {
+    entry.active = true;
+    entry.emptyLooks = 0;
+    if (this.#entries.get(entry.tree.runId) === entry) this.#sweeps.now();
+  }
+
+  #remove(entry: Entry): void {
+    if (this.#entries.get(entry.tree.runId) === entry) {
+      this.#entries.delete(entry.tree.runId);
+      this.#options.observer?.runEnded(entry.tree.runId);
+    }
+    entry.end();
+  }
+
+  /** One sweep for all runs that are stopping. Returns whether another one is needed. */
+  #sweep(): boolean {
+    const orphans = this.#orphans?.collect() ?? null;
+    if (orphans) this.#removeExtinct(orphans);
+    const active = this.#active();
+    if (active.length === 0) return false;
+    const trees = this.#trees();
+    this.#census.take(trees, earliest(active.map((entry) => entry.tree)));
+    for (const entry of active) this.#deliver(entry);
+    this.#killAll(
+      active.filter((entry) => entry.tree.killing),
+      trees,
+    );
+    if (!orphans) for (const entry of active) this.#countEmptyLooks(entry);
+    this.#tellUnmarked();
+    return true;
+  }
+
+  /** Everything below us is a child of Node's, or an orphan with what is below it: without an orphan a run without leader is extinct. */
+  #removeExtinct(orphans: readonly ProcessStat[]): void {
+    const trees = this.#trees();
+    const owners = orphans.map((orphan) => trees.find((tree) => tree.members.get(orphan.pid) === orphan.startTime));
+    if (owners.includes(undefined)) return;
+    for (const entry of this.#active()) if (!owners.includes(entry.tree) && !entry.tree.leaderAlive) this.#remove(entry);
+  }
+
+  #countEmptyLooks(entry: Entry): void {
+    entry.emptyLooks = entry.tree.members.size === 0 ? entry.emptyLooks + 1 : 0;
+    if (entry.emptyLooks >= EMPTY_LOOKS) this.#remove(entry);
+  }
+
+  #deliver(entry: Entry): void {
+    for (const pending of entry.signals) {
+      for (const [pid, startTime] of entry.tree.members) {
+        if (pending.reached.has(pid) || Number(startTime) > pending.before) continue;
+        pending.reached.add(pid);
+        signalProcess(pid, startTime, pending.signal);
+        if (!STOPPING.has(pending.signal)) signalProcess(pid, startTime, "SIGCONT");
+      }
+      pending.looks++;
+    }
+    entry.signals = entry.signals.filter((pending) => pending.looks < 2);
+  }
+
+  /** Freezes first: what is frozen can neither fork nor leave its children without a known parent. */
+  #killAll(entries: readonly Entry[], trees: readonly RunTree[]): void {
+    if (entries.length === 0) return;
+    const frozen = new Set<string>();
+    for (let look = 0; look < FREEZES; look++) {
+      let found = false;
+      for (const { tree } of entries) {
+        for (const [pid, startTime] of tree.members) {
+          const key = `${pid}:${startTime}`;
+          if (frozen.has(key)) continue;
+          frozen.add(key);
+          if (signalProcess(pid, startTime, "SIGSTOP")) found = true;
+        }
+      }
+      if (!found) break;
+      this.#census.take(trees, earliest(entries.map((entry) => entry.tree)));
+    }
+    for (const { tree } of entries) for (const [pid, startTime] of tree.members) signalProcess(pid, startTime, "SIGKILL");
+  }
+
+  #childEnded(): void {
+    if (this.#active().length > 0) this.#sweeps.now();
+    else this.#sweeps.soon("reap", () => this.#watchOrphans());
+  }
+
+  /** Between stops: reaps, and remembers whom no marker would betray. */
+  #watchOrphans(): void {
+    const orphans = this.#orphans?.collect() ?? [];
+    const known = this.#knownOrphans;
+    this.#knownOrphans = new Map(orphans.map((orphan) => [orphan.pid, orphan.startTime]));
+    if (orphans.some((orphan) => known.get(orphan.pid) !== orphan.startTime)) this.#look();
+  }
+
+  #remember(): void {
+    if (this.#entries.size > 0) this.#look();
+  }
+
+  #look(): void {
+    const trees = this.#trees();
+    this.#census.take(trees, earliest(trees));
+    this.#tellUnmarked();
+  }
+
+  #tellUnmarked(): void {
+    const { observer } = this.#options;
+    if (!observer) return;
+    const unmarked = this.#trees()
+      .flatMap((tree) => [...tree.members].map(([pid, startTime]) => ({ pid, startTime })))
+      .filter(({ pid, startTime }) => !this.#census.isMarked(pid, startTime));
+    const text = JSON.stringify(unmarked);
+    if (text === this.#unmarked) return;
+    this.#unmarked = text;
+    observer.unmarked(unmarked);
+  }
+
+  #active(): Entry[] {
+    return [...this.#entries.values()].filter((entry) => entry.active);
+  }
+
+  #trees(): RunTree[] {
+    return Array.from(this.#entries.values(), (entry) => entry.tree);
+  }
+}
+
+/** After these a SIGCONT would undo what was asked for. */
+const STOPPING = new Set(["SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU"]);
+
+function earliest(trees: readonly RunTree[]): number {
+  return trees.reduce((since, tree) => Math.min(since, tree.since), Number.POSITIVE_INFINITY);
+}

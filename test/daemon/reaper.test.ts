@@ -1,0 +1,234 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { ownChildren, readStat, startTimeOf } from "../../src/daemon/proc.ts";
+import { createReaper, type ReaperOptions, type TrackedTree, type TreeReaper } from "../../src/daemon/reaper.ts";
+import { processesWith, uniqueSeconds, until } from "../support/processes.ts";
+
+const FIXTURES = join(import.meta.dirname, "../fixtures");
+let reaper: TreeReaper | null = null;
+let words: string[] = [];
+let count = 0;
+const before = ownChildren() ?? [];
+
+afterEach(async () => {
+  for (const word of words) for (const pid of processesWith(word)) process.kill(pid, "SIGKILL");
+  words = [];
+  await until(nobodyLeft, 2_000, ownChildren);
+  reaper?.close();
+  reaper = null;
+});
+
+function start(options: Partial<ReaperOptions> = {}): TreeReaper {
+  reaper = createReaper({ subreaper: true, marker: `test-${process.pid}`, ...options });
+  return reaper;
+}
+
+interface Run {
+  word: string;
+  child: ChildProcess;
+  tree: TrackedTree;
+  exited: Promise<unknown>;
+}
+
+/** Starts a program as the host does: a session of its own, marked; tracked in the same turn. */
+function run(by: TreeReaper, [command, ...words_]: [string, ...string[]]): Run {
+  const word = uniqueSeconds();
+  words.push(word);
+  const runId = `1-${++count}`;
+  const child = spawn(
+    command.includes("/") || !command.includes(".") ? command : join(FIXTURES, command),
+    [...words_.map((w) => w.replaceAll("WORD", word)), ...(words_.length === 0 ? [word] : [])],
+    {
+      detached: true,
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { PATH: process.env.PATH, MGR_RUN: `test-${process.pid}:${runId}` },
+    },
+  );
+  const { pid } = child;
+  if (pid === undefined) throw new Error("not started");
+  const tree = by.track({ runId, pid, startTime: startTimeOf(pid) ?? "", terminal: "" });
+  const exited = once(child, "exit");
+  return { word, child, tree, exited };
+}
+
+async function ready({ child }: Run): Promise<void> {
+  if (!child.stdout) throw new Error("no output");
+  await once(child.stdout, "data");
+}
+
+/** What the host does on a stop: the signal, later SIGKILL, and the rest once the leader has ended. */
+async function stop({ tree, exited }: Run, patience = 100): Promise<void> {
+  tree.signal("SIGTERM");
+  const timer = setTimeout(() => tree.signal("SIGKILL"), patience);
+  exited.then(() => tree.killRest());
+  await tree.extinct();
+  clearTimeout(timer);
+}
+
+describe.each([
+  ["a child subreaper", true],
+  ["no subreaper", false],
+])("as %s, stopping leaves nothing alive of", (_title, subreaper) => {
+  test.each<string>(["ignore-term.sh", "setsid-grandchild.sh", "stopped-child.sh", "double-fork.py", "fork-bomb.sh"])(
+    "%s",
+    async (program) => {
+      const started = run(start({ subreaper }), [program]);
+      await ready(started);
+      expect(processesWith(started.word).length).toBeGreaterThan(0);
+      await stop(started);
+      expect(processesWith(started.word)).toEqual([]);
+    },
+  );
+
+  test("nohup-child.sh, whose leader ended by itself", async () => {
+    const started = run(start({ subreaper }), ["nohup-child.sh"]);
+    await started.exited;
+    expect(processesWith(started.word)).toHaveLength(1);
+    started.tree.killRest();
+    await started.tree.extinct();
+    expect(processesWith(started.word)).toEqual([]);
+  });
+
+  test("a child without environment and session while its parent lives", async () => {
+    const started = run(start({ subreaper }), [
+      "sh",
+      "-c",
+      "env -i setsid sleep WORD </dev/null >/dev/null 2>&1 & sleep 0.2; echo ready; sleep WORD",
+    ]);
+    await ready(started);
+    expect(processesWith(started.word).length).toBeGreaterThan(1);
+    await stop(started);
+    expect(processesWith(started.word)).toEqual([]);
+  });
+});
+
+describe("as a child subreaper", () => {
+  test("a child without environment, session, terminal and parent is found as our orphan", async () => {
+    const started = run(start(), ["env-setsid.sh"]);
+    await started.exited;
+    await until(
+      () => processesWith(started.word).length === 1,
+      2_000,
+      () => processesWith(started.word),
+    );
+    started.tree.killRest();
+    await started.tree.extinct();
+    expect(processesWith(started.word)).toEqual([]);
+  });
+
+  test("such a child is found also if its run goes on, and another run's end does not touch it", async () => {
+    const by = start();
+    const other = run(by, ["sleep"]);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    const started = run(by, ["env-setsid.sh", "WORD", "WORD"]);
+    await ready(started);
+    await until(
+      () => processesWith(started.word).length === 2,
+      2_000,
+      () => processesWith(started.word),
+    );
+    await stop(other);
+    expect(processesWith(started.word)).toHaveLength(2);
+    await stop(started);
+    expect(processesWith(started.word)).toEqual([]);
+  });
+
+  test("zombies of orphans are taken away, and Node still hears of its own children's ends", async () => {
+    const by = start();
+    const started = run(by, ["sh", "-c", "(sleep 0.05 & sleep 0.1 & sleep 0.15 &) ; sleep 0.02; exit 7"]);
+    const ends = await Promise.all(
+      Array.from({ length: 20 }, (_, code) => once(spawn("sh", ["-c", `exit ${code}`], { detached: true }), "exit")),
+    );
+    expect(ends.map(([code]) => code)).toEqual(Array.from({ length: 20 }, (_, code) => code));
+    expect((await started.exited) as [number]).toEqual([7, null]);
+    await until(nobodyLeft, 3_000, ownChildren);
+  });
+
+  test("a leader that has ended with nothing left is extinct at once", async () => {
+    const started = run(start(), ["true"]);
+    await started.exited;
+    const begin = performance.now();
+    started.tree.killRest();
+    await started.tree.extinct();
+    expect(performance.now() - begin).toBeLessThan(50);
+  });
+});
+
+describe("a signal", () => {
+  test("reaches the whole tree, also what is stopped, and nobody who was born after it", async () => {
+    const started = run(start(), ["sh", "-c", `trap 'sleep 0.1; echo cleaned; exit 3' TERM; sleep WORD & kill -STOP $!; echo ready; wait`]);
+    await ready(started);
+    const output = started.child.stdout ? once(started.child.stdout, "data") : null;
+    started.tree.signal("SIGTERM");
+    expect(String(await output)).toBe("cleaned\n");
+    expect(await started.exited).toEqual([3, null]);
+    started.tree.killRest();
+    await started.tree.extinct();
+    expect(processesWith(started.word)).toEqual([]);
+  });
+
+  test("to the leader is for the leader alone", async () => {
+    const started = run(start(), ["sh", "-c", "sleep WORD & trap 'exit 5' HUP; echo ready; wait"]);
+    await ready(started);
+    started.tree.signalLeader("SIGHUP");
+    expect(await started.exited).toEqual([5, null]);
+    expect(processesWith(started.word)).toHaveLength(1);
+    started.tree.killRest();
+    await started.tree.extinct();
+  });
+
+  test("is never sent to a process that has the pid but another start time", async () => {
+    const innocent = spawn("sleep", ["60"]);
+    const by = start({ subreaper: false });
+    const tree = by.track({ runId: "9-9", pid: innocent.pid ?? 0, startTime: "1", terminal: "" });
+    tree.signal("SIGTERM");
+    tree.signalLeader("SIGTERM");
+    tree.killRest();
+    await tree.extinct();
+    expect(innocent.exitCode).toBeNull();
+    expect(readStat(innocent.pid ?? 0)?.ended).toBe(false);
+    innocent.kill("SIGKILL");
+    await once(innocent, "exit");
+  });
+});
+
+test("a hundred runs stop together in less than a second, the others live on", async () => {
+  const by = start();
+  const runs = Array.from({ length: 120 }, () => run(by, ["sleep"]));
+  const begin = performance.now();
+  await Promise.all(runs.slice(0, 100).map((started) => stop(started, 5_000)));
+  expect(performance.now() - begin).toBeLessThan(1_000);
+  expect(runs.slice(100).map(({ word }) => processesWith(word).length)).toEqual(Array(20).fill(1));
+  await Promise.all(runs.slice(100).map((started) => stop(started)));
+});
+
+test("two runs that look alike are told apart by their marker", async () => {
+  const by = start({ subreaper: false });
+  const one = run(by, ["setsid-grandchild.sh"]);
+  const two = run(by, ["setsid-grandchild.sh"]);
+  await Promise.all([ready(one), ready(two)]);
+  const living = processesWith(two.word);
+  await stop(one);
+  expect(processesWith(one.word)).toEqual([]);
+  expect(processesWith(two.word)).toEqual(expect.arrayContaining(living));
+  await stop(two);
+});
+
+test("a released run is left alone", async () => {
+  const by = start();
+  const started = run(by, ["sleep"]);
+  started.tree.release();
+  await started.tree.extinct();
+  started.tree.killRest();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(processesWith(started.word)).toHaveLength(1);
+  started.child.kill("SIGKILL");
+  await started.exited;
+});
+
+/** No child of ours, alive or zombie, but those of the test runner itself. */
+function nobodyLeft(): boolean {
+  return ownChildren()?.every((pid) => before.includes(pid)) ?? false;
+}
