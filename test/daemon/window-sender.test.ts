@@ -1,0 +1,103 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { MAX_CHUNK_BYTES, type OutputChunk } from "../../src/contract/messages.ts";
+import { RingStore } from "../../src/daemon/ring-store.ts";
+import { WindowSender } from "../../src/daemon/window-sender.ts";
+
+function rig(backlog = 1024 * 1024) {
+  const rings = new RingStore();
+  const chunks: OutputChunk[] = [];
+  const sender = new WindowSender({ streamId: "life", findRing: (name) => rings.find(name), send: (chunk) => chunks.push(chunk) });
+  const say = (bytes: Uint8Array) => {
+    rings.open("p", backlog).append(bytes);
+    sender.pump("p");
+  };
+  return { rings, sender, chunks, say };
+}
+
+test("no chunk passes its window or is larger than allowed, and with windows moved on every byte comes once, in order", () => {
+  const step = fc.oneof(
+    fc.nat(200_000).map((say) => ({ say })),
+    fc.integer({ min: 1, max: 300_000 }).map((open) => ({ open })),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+      const { sender, chunks, say } = rig(64 * 1024 * 1024);
+      let written = 0;
+      let until = 0;
+      let position = 0;
+      const look = () => {
+        for (const chunk of chunks.splice(0)) {
+          expect(chunk.gap).toBe(0);
+          expect(chunk.offset).toBe(position);
+          expect(chunk.data.length).toBeGreaterThan(0);
+          expect(chunk.data.length).toBeLessThanOrEqual(MAX_CHUNK_BYTES);
+          position += chunk.data.length;
+          expect(position).toBeLessThanOrEqual(until);
+        }
+        expect(position).toBe(Math.max(position, Math.min(until, written)));
+      };
+      for (const action of steps) {
+        if ("say" in action) {
+          say(Buffer.alloc(action.say, "x"));
+          written += action.say;
+        } else {
+          until = position + action.open;
+          sender.set({ name: "p", from: position, length: action.open });
+        }
+        look();
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("evicted bytes come as a gap that stays inside of the window", () => {
+  const { sender, chunks, say, rings } = rig(4_096);
+  say(Buffer.alloc(500_000, "x"));
+  const start = rings.find("p")?.start ?? 0;
+  sender.set({ name: "p", from: 1_000, length: 100 });
+  expect(chunks.splice(0)).toEqual([{ name: "p", stream_id: "life", offset: 1_000, gap: 100, data: new Uint8Array(0) }]);
+  sender.set({ name: "p", from: 1_100, length: 1_000_000 });
+  expect(chunks[0]).toMatchObject({ offset: 1_100, gap: start - 1_100 });
+  expect(chunks[1]?.offset).toBe(start);
+  expect(chunks.slice(1).reduce((sum, chunk) => sum + chunk.data.length, 0)).toBe(500_000 - start);
+});
+
+test("a window from the end is anchored at once, and one of length 0 closes", () => {
+  const { sender, chunks, say } = rig();
+  say(Buffer.from("old"));
+  sender.set({ name: "p", from: null, length: 100 });
+  expect(chunks.splice(0)).toEqual([{ name: "p", stream_id: "life", offset: 3, gap: 0, data: new Uint8Array(0) }]);
+  say(Buffer.from("new"));
+  expect(chunks.splice(0)).toMatchObject([{ offset: 3, data: Buffer.from("new") }]);
+  sender.set({ name: "p", from: 6, length: 0 });
+  say(Buffer.from("unseen"));
+  expect(chunks).toEqual([]);
+});
+
+test("a name that never ran is an empty ring at 0, and is heard once it runs", () => {
+  const { sender, chunks, say } = rig();
+  sender.set({ name: "p", from: null, length: 100 });
+  say(Buffer.from("first"));
+  expect(chunks.map((chunk) => [chunk.offset, chunk.data.length])).toEqual([
+    [0, 0],
+    [0, 5],
+  ]);
+});
+
+test("a receiver that moves the window while it is told a chunk gets each byte once", () => {
+  const rings = new RingStore();
+  const offsets: number[] = [];
+  const sender: WindowSender = new WindowSender({
+    streamId: "life",
+    findRing: (name) => rings.find(name),
+    send: (chunk) => {
+      offsets.push(chunk.offset);
+      sender.set({ name: "p", from: chunk.offset + chunk.data.length, length: 10 });
+    },
+  });
+  rings.open("p", 4_096).append(Buffer.alloc(100, "x"));
+  sender.set({ name: "p", from: 0, length: 10 });
+  expect(offsets).toEqual([0, 10, 20, 30, 40, 50, 60, 70, 80, 90]);
+});
