@@ -116,12 +116,12 @@ export class Connection implements HandlerContext {
     this.#log = this.#followLog();
   }
 
-  subscribeOutput(patterns: readonly string[]): void {
-    this.#services.hub.subscribe(this.#output, patterns);
+  subscribeOutput(patterns: readonly string[]): void | Promise<void> {
+    return this.#services.hub.subscribe(this.#output, patterns);
   }
 
-  unsubscribeOutput(patterns: readonly string[]): void {
-    this.#services.hub.unsubscribe(this.#output, patterns);
+  unsubscribeOutput(patterns: readonly string[]): void | Promise<void> {
+    return this.#services.hub.unsubscribe(this.#output, patterns);
   }
 
   flushEvents(): void {

@@ -3,8 +3,9 @@ import type { OutputChunk, OutputWindow } from "../contract/messages.ts";
 import { Coalescer } from "./coalescer.ts";
 import { OutputChannel } from "./output-channel.ts";
 import type { OutputPiece } from "./output-piece.ts";
-import { type OutputSink, OutputSubscription } from "./output-subscription.ts";
+import { type OutputPattern, type OutputSink, OutputSubscription } from "./output-subscription.ts";
 import { closedWindow, WindowState } from "./output-window.ts";
+import { SlicedWork } from "./sliced-work.ts";
 
 /** Windows are repeated this often while anyone listens, milliseconds: a message lost on the bus costs no more than that. */
 const REPEAT_MS = 1_000;
@@ -39,6 +40,7 @@ export class OutputHub {
   readonly #source: OutputSource;
   readonly #clock: Clock;
   readonly #coalescer: Coalescer;
+  readonly #work: SlicedWork;
   readonly #names = new Set<string>();
   /** Processes with at least one subscriber. */
   readonly #streams = new Map<string, Stream>();
@@ -50,6 +52,7 @@ export class OutputHub {
     this.#source = options.source;
     this.#clock = options.clock;
     this.#coalescer = new Coalescer(options.clock);
+    this.#work = new SlicedWork(options.clock);
   }
 
   // ── What comes from hosts ──
@@ -96,7 +99,8 @@ export class OutputHub {
     if (!this.#names.has(name)) return;
     this.flush(name);
     this.#names.delete(name);
-    for (const subscription of [...(this.#streams.get(name)?.subscribers ?? [])]) this.#unlinkAll([name], subscription);
+    const subscribers = [...(this.#streams.get(name)?.subscribers ?? [])];
+    this.#closeWindows(subscribers.flatMap((subscription) => this.#unlink(name, subscription)));
   }
 
   // ── Subscriptions ──
@@ -114,32 +118,30 @@ export class OutputHub {
     return subscription;
   }
 
-  /** Patterns that are there already change nothing. Throws `bad_field` when there would be too many. */
-  subscribe(subscription: OutputSubscription, patterns: readonly string[]): void {
+  /**
+   * Patterns that are there already change nothing. Throws `bad_field` when there would be too many. Where matching takes
+   * long, the promise tells when all matching processes are subscribed.
+   */
+  subscribe(subscription: OutputSubscription, patterns: readonly string[]): void | Promise<void> {
     const added = subscription.add(patterns);
+    const exact = added.filter((pattern) => this.#names.has(pattern.text) && subscription.admits(pattern, pattern.text));
+    this.#linkAll(
+      exact.map((pattern) => pattern.text),
+      subscription,
+    );
     const wildcards = added.filter((pattern) => pattern.isWildcard);
-    const names = new Set<string>();
-    for (const pattern of added) if (this.#names.has(pattern.text) && subscription.admits(pattern, pattern.text)) names.add(pattern.text);
-    if (wildcards.length > 0) {
-      for (const name of this.#names) {
-        if (!subscription.names.has(name) && wildcards.some((pattern) => subscription.admits(pattern, name))) names.add(name);
-      }
-    }
-    this.#linkAll([...names], subscription);
+    if (wildcards.length > 0) return this.#work.run(this.#linkMatching(subscription, wildcards));
   }
 
   /** Removes equal patterns; a process stays subscribed while any other pattern wants it. */
-  unsubscribe(subscription: OutputSubscription, patterns: readonly string[]): void {
+  unsubscribe(subscription: OutputSubscription, patterns: readonly string[]): void | Promise<void> {
     subscription.remove(patterns);
-    this.#unlinkAll(
-      [...subscription.names].filter((name) => !subscription.wants(name)),
-      subscription,
-    );
+    return this.#work.run(this.#unlinkUnwanted(subscription));
   }
 
   closeSubscription(subscription: OutputSubscription): void {
     this.#subscriptions.delete(subscription);
-    this.#unlinkAll([...subscription.names], subscription);
+    this.#closeWindows([...subscription.names].flatMap((name) => this.#unlink(name, subscription)));
   }
 
   // ── Order of output and states ──
@@ -178,10 +180,43 @@ export class OutputHub {
   close(): void {
     for (const subscription of [...this.#subscriptions]) this.closeSubscription(subscription);
     this.#coalescer.close();
+    this.#work.close();
     this.#stopRepeating();
   }
 
   // ── Inside ──
+
+  /** May take many turns: processes, patterns and the subscription itself may go meanwhile. */
+  *#linkMatching(subscription: OutputSubscription, patterns: readonly OutputPattern[]): Generator<void> {
+    let opened: Stream[] = [];
+    for (const name of this.#names) {
+      if (!this.#subscriptions.has(subscription)) break;
+      const isNew = !subscription.names.has(name);
+      if (isNew && patterns.some((pattern) => subscription.holds(pattern) && subscription.admits(pattern, name))) {
+        const stream = this.#link(name, [subscription]);
+        if (stream) opened.push(stream);
+      }
+      if (opened.length >= MAX_WINDOWS_PER_MESSAGE) {
+        this.#sendWindows(opened);
+        opened = [];
+      }
+      yield;
+    }
+    this.#sendWindows(opened);
+  }
+
+  *#unlinkUnwanted(subscription: OutputSubscription): Generator<void> {
+    let closed: Stream[] = [];
+    for (const name of subscription.names) {
+      if (!subscription.wants(name)) closed.push(...this.#unlink(name, subscription));
+      if (closed.length >= MAX_WINDOWS_PER_MESSAGE) {
+        this.#closeWindows(closed);
+        closed = [];
+      }
+      yield;
+    }
+    this.#closeWindows(closed);
+  }
 
   #deliver(piece: OutputPiece): void {
     for (const subscription of this.#streams.get(piece.name)?.subscribers ?? []) subscription.sink.output(piece);
@@ -210,15 +245,17 @@ export class OutputHub {
     return existing ? null : stream;
   }
 
-  #unlinkAll(names: string[], subscription: OutputSubscription): void {
-    const unheard: Stream[] = [];
-    for (const name of names) {
-      subscription.names.delete(name);
-      const stream = this.#streams.get(name);
-      stream?.subscribers.delete(subscription);
-      if (stream?.subscribers.size === 0) unheard.push(stream);
-    }
-    this.#closeStreams(unheard);
+  /** Returns the stream if nobody is left to hear it: its window has to be closed. */
+  #unlink(name: string, subscription: OutputSubscription): Stream[] {
+    subscription.names.delete(name);
+    const stream = this.#streams.get(name);
+    stream?.subscribers.delete(subscription);
+    if (stream?.subscribers.size !== 0) return [];
+    this.#streams.delete(name);
+    this.#coalescer.forget(stream.channel);
+    this.#release(stream);
+    if (this.#streams.size === 0) this.#stopRepeating();
+    return [stream];
   }
 
   #openStream(name: string): Stream {
@@ -227,16 +264,6 @@ export class OutputHub {
     this.#streams.set(name, stream);
     this.#repeat ??= this.#clock.setTimeout(() => this.#repeatWindows(), REPEAT_MS);
     return stream;
-  }
-
-  #closeStreams(streams: Stream[]): void {
-    for (const stream of streams) {
-      this.#streams.delete(stream.channel.name);
-      this.#coalescer.forget(stream.channel);
-      this.#release(stream);
-    }
-    this.#send(streams, ({ channel }) => closedWindow(channel.name, channel.position));
-    if (this.#streams.size === 0) this.#stopRepeating();
   }
 
   #repeatWindows(): void {
@@ -253,8 +280,16 @@ export class OutputHub {
     this.#sendWindows([stream]);
   }
 
+  /** Streams that were closed meanwhile are left out. */
   #sendWindows(streams: Stream[]): void {
-    this.#send(streams, ({ channel, window }) => window.opened(channel.name, channel.position));
+    const open = streams.filter((stream) => this.#streams.get(stream.channel.name) === stream);
+    this.#send(open, ({ channel, window }) => window.opened(channel.name, channel.position));
+  }
+
+  /** Streams that were opened anew meanwhile are left out. */
+  #closeWindows(streams: Stream[]): void {
+    const closed = streams.filter((stream) => !this.#streams.has(stream.channel.name));
+    this.#send(closed, ({ channel }) => closedWindow(channel.name, channel.position));
   }
 
   #send(streams: Stream[], toWindow: (stream: Stream) => OutputWindow): void {

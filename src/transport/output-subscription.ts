@@ -56,6 +56,10 @@ export class OutputSubscription {
     }
   }
 
+  holds(pattern: OutputPattern): boolean {
+    return this.#patterns.has(pattern.text);
+  }
+
   /** Whether `name` is in view and `pattern` names it: what a new pattern can add. */
   admits(pattern: OutputPattern, name: string): boolean {
     return (pattern.text === name || pattern.matches(name)) && this.#contains(name);

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../src/base/clock.ts";
 import type { OutputChunk, OutputWindow } from "../../src/contract/messages.ts";
 import { OutputHub } from "../../src/transport/output-hub.ts";
 import type { OutputPiece } from "../../src/transport/output-piece.ts";
@@ -265,6 +266,37 @@ describe("subscriptions", () => {
     hub.processAppeared("a");
     run("a");
     expect(pieces).toHaveLength(1);
+  });
+
+  it("matching thousands of patterns against thousands of names holds nobody up, and ends right whatever happens meanwhile", async () => {
+    hub = new OutputHub({ clock: systemClock, source: { window: (_host, list) => windows.push(...list), hostOf: () => HOST } });
+    for (let index = 0; index < 2_000; index++) hub.processAppeared(`group/${index}`);
+    const { subscription } = listener();
+    const leaving = listener().subscription;
+    const patterns = [...Array.from({ length: 998 }, (_, index) => `*x*y${index}*z?[abc]`), "*9", "group/1*"];
+    let longest = 0;
+    let last = performance.now();
+    const watch = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 1);
+    const subscribed = hub.subscribe(subscription, patterns);
+    const given = hub.subscribe(leaving, patterns);
+    expect(subscribed).toBeInstanceOf(Promise);
+    hub.closeSubscription(leaving);
+    hub.processGone("group/1999");
+    hub.processAppeared("group/2009");
+    const removed = hub.unsubscribe(subscription, ["group/1*"]);
+    await Promise.all([subscribed, given, removed]);
+    clearInterval(watch);
+    const expected = [...Array(1_999).keys(), 2_009].map((index) => `group/${index}`).filter((name) => name.endsWith("9"));
+    expect([...subscription.names].sort()).toEqual(expected.sort());
+    expect(leaving.names.size).toBe(0);
+    expect(longest).toBeLessThan(250);
+    const open = new Map<string, number>();
+    for (const window of windows) open.set(window.name, window.length);
+    expect([...open].flatMap(([name, length]) => (length > 0 ? [name] : [])).sort()).toEqual(expected);
+    hub.close();
   });
 
   it("too many patterns are refused and change nothing", () => {

@@ -12,8 +12,8 @@ export interface HandlerContext {
   readonly assetHash: string;
   readonly logMinLevel: LogLevel;
   setLogMinLevel(level: LogLevel): void;
-  subscribeOutput(patterns: readonly string[]): void;
-  unsubscribeOutput(patterns: readonly string[]): void;
+  subscribeOutput(patterns: readonly string[]): void | Promise<void>;
+  unsubscribeOutput(patterns: readonly string[]): void | Promise<void>;
   /** Queues every event of the past for this connection, so that an answer made now stands after them. */
   flushEvents(): void;
 }
