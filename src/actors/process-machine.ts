@@ -5,7 +5,7 @@
  *   from                   | event                                  | to
  *   -----------------------|----------------------------------------|------------------------------------------------
  *   unknown                | the host's first report                | what runs is adopted, else launching or stopped
- *   stopped, error,backoff | start, restart                         | launching: waiting, or starting if nothing is missing
+ *   stopped,error,backoff  | start, restart                         | launching: waiting, or starting if nothing is missing
  *   waiting                | dependencies hold                      | starting
  *   waiting                | a dependency can no longer be met      | error
  *   waiting, backoff       | stop                                   | stopped, at once
@@ -13,7 +13,7 @@
  *   starting               | (the tree of the run before lives)     | starting, until it is extinct; only then a new run
  *   starting               | spawned                                | started
  *   starting               | spawn failed                           | error
- *   starting               | host lost                              | starting; the effect re-sends the same run_id
+ *   any                    | host lost                              | unchanged; an effect under way re-sends its run_id
  *   starting               | stop, restart                          | stopping; an answer that still comes is stopped
  *   started                | ready condition met                    | ready
  *   started                | ready timeout                          | stopping, then backoff or error
@@ -25,7 +25,6 @@
  *   stopping               | 10 s after SIGKILL                     | stopping, an error logged each minute
  *   backoff                | delay over                             | launching
  *   starting … stopping    | its daemon died, the run is gone       | error; restart policy once the host is back
- *   any                    | host lost, host ready                  | unchanged, host_ready follows
  *   at rest                | a living run is reported               | adopted, or stopping if a stop is requested
  *
  * `unknown` is shown as its input says; adopting, launching and judging decide at once and never rest.
@@ -34,41 +33,26 @@ import type { ActorRefFrom, SnapshotFrom } from "xstate";
 import { messageOf } from "../base/errors.ts";
 import { initialContext } from "./process-context.ts";
 import { processSetup, spawnInput, stopInput } from "./process-setup.ts";
-
-const start = { type: "request", params: { to: "start", update: false } } as const;
-const stop = { type: "request", params: { to: "stop", update: false } } as const;
-/** Where the state stays. */
-const startHere = { type: "request", params: { to: "start", update: true } } as const;
-const stopHere = { type: "request", params: { to: "stop", update: true } } as const;
-
-const launch = { target: "#process.launching", actions: [start, "resetCounters"] } as const;
-const giveUp = { target: "#process.stopped", actions: stop } as const;
-const stopAlive = { target: "#process.stopping", actions: stop } as const;
-const restartAlive = { target: "#process.stopping", actions: [start, "resetCounters", "wantStartAfterStop"] } as const;
-const daemonDied = { target: "#process.error", actions: "blameDaemon" } as const;
-
-/** A living run where none is expected: the host's table is the truth for what runs. */
-const atRest = [{ guard: "seenAlive", target: "#process.adopting", actions: "takeRun" }] as const;
-const whileRunning = [
-  { guard: "seenEnded", target: "#process.judging", actions: "takeRun" },
-  { guard: "seenStopping", target: "#process.stopping", actions: ["takeRun", "wantStartAfterStop"] },
-  { guard: "unknownToHost", target: "#process.error", actions: ["blameDaemon", "again"] },
-] as const;
-const running = {
-  stop: stopAlive,
-  restart: restartAlive,
-  "liveness.failed": { target: "#process.stopping", actions: "blameLiveness" },
-  "host.died": daemonDied,
-} as const;
+import {
+  atRest,
+  daemonDied,
+  giveUp,
+  inPlace,
+  launch,
+  restartAlive,
+  running,
+  startAfterStop,
+  stopAlive,
+  whileRunning,
+  whileSpawning,
+} from "./process-transitions.ts";
 
 export const processMachine = processSetup.createMachine({
   id: "process",
   context: ({ input }) => initialContext(input),
   initial: "unknown",
   on: {
-    start: { actions: startHere },
-    restart: { actions: startHere },
-    stop: { actions: stopHere },
+    ...inPlace,
     "run.*": { actions: "takeRun" },
     report: [
       { guard: "runReported", actions: "takeRun" },
@@ -174,14 +158,7 @@ export const processMachine = processSetup.createMachine({
           on: {
             restart: restartAlive,
             "host.died": daemonDied,
-            "run.*": [
-              { guard: "seenFailed", target: "#process.error", actions: ["takeRun", "blameRecord"] },
-              { guard: "runReported", target: "#process.started", actions: ["takeRun", "again"] },
-            ],
-            report: [
-              { guard: "seenFailed", target: "#process.error", actions: ["takeRun", "blameRecord"] },
-              { guard: "runReported", target: "#process.started", actions: ["takeRun", "again"] },
-            ],
+            ...whileSpawning,
           },
         },
       },
@@ -208,8 +185,8 @@ export const processMachine = processSetup.createMachine({
       entry: { type: "announce", params: { state: "stopping" } },
       type: "parallel",
       on: {
-        start: { actions: [startHere, "resetCounters", "wantStartAfterStop"] },
-        restart: { actions: [startHere, "resetCounters", "wantStartAfterStop"] },
+        start: startAfterStop,
+        restart: startAfterStop,
         "host.died": daemonDied,
         "run.*": [{ guard: "seenExtinct", target: "judging", actions: "takeRun" }],
         report: [

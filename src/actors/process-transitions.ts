@@ -1,0 +1,35 @@
+/** Transitions that several states of process-machine.ts share. */
+
+const start = { type: "request", params: { to: "start", update: false } } as const;
+const stop = { type: "request", params: { to: "stop", update: false } } as const;
+/** Where the state stays. */
+const startHere = { type: "request", params: { to: "start", update: true } } as const;
+const stopHere = { type: "request", params: { to: "stop", update: true } } as const;
+
+export const inPlace = { start: { actions: startHere }, restart: { actions: startHere }, stop: { actions: stopHere } } as const;
+
+export const launch = { target: "#process.launching", actions: [start, "resetCounters"] } as const;
+export const giveUp = { target: "#process.stopped", actions: stop } as const;
+export const stopAlive = { target: "#process.stopping", actions: stop } as const;
+export const restartAlive = { target: "#process.stopping", actions: [start, "resetCounters", "wantStartAfterStop"] } as const;
+export const startAfterStop = { actions: [startHere, "resetCounters", "wantStartAfterStop"] } as const;
+export const daemonDied = { target: "#process.error", actions: "blameDaemon" } as const;
+
+/** A living run where none is expected: the host's table is the truth for what runs. */
+export const atRest = [{ guard: "seenAlive", target: "#process.adopting", actions: "takeRun" }] as const;
+const spawnNews = [
+  { guard: "seenFailed", target: "#process.error", actions: ["takeRun", "blameRecord"] },
+  { guard: "runReported", target: "#process.started", actions: ["takeRun", "again"] },
+] as const;
+export const whileSpawning = { "run.*": spawnNews, report: spawnNews } as const;
+export const whileRunning = [
+  { guard: "seenEnded", target: "#process.judging", actions: "takeRun" },
+  { guard: "seenStopping", target: "#process.stopping", actions: ["takeRun", "wantStartAfterStop"] },
+  { guard: "unknownToHost", target: "#process.error", actions: ["blameDaemon", "again"] },
+] as const;
+export const running = {
+  stop: stopAlive,
+  restart: restartAlive,
+  "liveness.failed": { target: "#process.stopping", actions: "blameLiveness" },
+  "host.died": daemonDied,
+} as const;
