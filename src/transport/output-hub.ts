@@ -1,36 +1,12 @@
 import type { Clock } from "../base/clock.ts";
-import type { OutputChunk, OutputWindow } from "../contract/messages.ts";
+import type { OutputChunk } from "../contract/messages.ts";
 import { Coalescer } from "./coalescer.ts";
-import { OutputChannel } from "./output-channel.ts";
-import type { OutputPiece } from "./output-piece.ts";
+import { OutputStream } from "./output-stream.ts";
 import { type OutputPattern, type OutputSink, OutputSubscription } from "./output-subscription.ts";
-import { closedWindow, WindowState } from "./output-window.ts";
 import { SlicedWork } from "./sliced-work.ts";
+import { MAX_WINDOWS_PER_MESSAGE, type OutputSource, WindowSender } from "./window-sender.ts";
 
-/** Windows are repeated this often while anyone listens, milliseconds: a message lost on the bus costs no more than that. */
-const REPEAT_MS = 1_000;
-/** Windows in one message (contract/messages.ts, outputWindows). */
-const MAX_WINDOWS_PER_MESSAGE = 512;
-
-/** Where output comes from. `app/` implements it over the host links. */
-export interface OutputSource {
-  /** At most 512 windows. Fire and forget: what cannot be sent now is repeated. */
-  window(host: string, windows: OutputWindow[]): void;
-  /** Canonical name of the host that runs `name`, null if there is none. */
-  hostOf(name: string): string | null;
-}
-
-interface Stream {
-  readonly channel: OutputChannel;
-  readonly window: WindowState;
-  readonly subscribers: Set<OutputSubscription>;
-  readonly waiters: Set<Waiter>;
-}
-
-interface Waiter {
-  readonly offset: number;
-  readonly done: () => void;
-}
+export type { OutputSource } from "./window-sender.ts";
 
 /**
  * Output of all processes of all hosts on its way to the connections that subscribed to it: an index from process to
@@ -41,18 +17,19 @@ export class OutputHub {
   readonly #clock: Clock;
   readonly #coalescer: Coalescer;
   readonly #work: SlicedWork;
+  readonly #windows: WindowSender;
   readonly #names = new Set<string>();
   /** Processes with at least one subscriber. */
-  readonly #streams = new Map<string, Stream>();
+  readonly #streams = new Map<string, OutputStream>();
   readonly #subscriptions = new Set<OutputSubscription>();
   readonly #hostStreams = new Map<string, string>();
-  #repeat: unknown = null;
 
   constructor(options: { source: OutputSource; clock: Clock }) {
     this.#source = options.source;
     this.#clock = options.clock;
     this.#coalescer = new Coalescer(options.clock);
     this.#work = new SlicedWork(options.clock);
+    this.#windows = new WindowSender({ ...options, streams: this.#streams });
   }
 
   // ── What comes from hosts ──
@@ -64,23 +41,23 @@ export class OutputHub {
     // Late chunks of a daemon that is gone: its successor's hello has come already.
     if (chunk.stream_id !== (this.#hostStreams.get(host) ?? chunk.stream_id)) return;
     const acceptance = stream.channel.accept(chunk);
-    if (acceptance === "hole" && stream.window.reportHole(stream.channel.position)) this.#sendWindow(stream);
+    if (acceptance === "hole" && stream.window.reportHole(stream.channel.position)) this.#windows.open([stream]);
     if (acceptance === "advanced") this.#coalescer.touch(stream.channel);
-    if (stream.window.isUsedUp(stream.channel.position)) this.#sendWindow(stream);
-    this.#settle(stream);
+    if (stream.window.isUsedUp(stream.channel.position)) this.#windows.open([stream]);
+    stream.settle();
   }
 
   /** A host's daemon obeys us now (after its hello, before the first spawn). Another `streamId` than before: its rings begin at 0. */
   hostReady(host: string, streamId: string): void {
     const before = this.#hostStreams.get(host);
     this.#hostStreams.set(host, streamId);
-    const streams = [...this.#streams.values()].filter(({ channel }) => this.#source.hostOf(channel.name) === host);
+    const streams = [...this.#streams.values()].filter(({ name }) => this.#source.hostOf(name) === host);
     for (const stream of streams) {
       if ((before ?? stream.channel.streamId ?? streamId) === streamId) continue;
       stream.channel.restart(streamId);
-      this.#release(stream);
+      stream.release();
     }
-    this.#sendWindows(streams);
+    this.#windows.open(streams);
   }
 
   // ── Processes that come and go ──
@@ -92,7 +69,7 @@ export class OutputHub {
       name,
       [...this.#subscriptions].filter((subscription) => subscription.wants(name)),
     );
-    if (opened) this.#sendWindow(opened);
+    if (opened) this.#windows.open([opened]);
   }
 
   processGone(name: string): void {
@@ -100,7 +77,7 @@ export class OutputHub {
     this.flush(name);
     this.#names.delete(name);
     const subscribers = [...(this.#streams.get(name)?.subscribers ?? [])];
-    this.#closeWindows(subscribers.flatMap((subscription) => this.#unlink(name, subscription)));
+    this.#windows.close(subscribers.flatMap((subscription) => this.#unlink(name, subscription)));
   }
 
   // ── Subscriptions ──
@@ -141,7 +118,7 @@ export class OutputHub {
 
   closeSubscription(subscription: OutputSubscription): void {
     this.#subscriptions.delete(subscription);
-    this.#closeWindows([...subscription.names].flatMap((name) => this.#unlink(name, subscription)));
+    this.#windows.close([...subscription.names].flatMap((name) => this.#unlink(name, subscription)));
   }
 
   // ── Order of output and states ──
@@ -162,33 +139,22 @@ export class OutputHub {
    */
   reached(name: string, offset: number, timeoutMs: number): Promise<void> {
     const stream = this.#streams.get(name);
-    if (!stream || hasReached(stream, offset)) return Promise.resolve();
-    return new Promise((resolve) => {
-      const waiter: Waiter = {
-        offset,
-        done: () => {
-          this.#clock.clearTimeout(timer);
-          stream.waiters.delete(waiter);
-          resolve();
-        },
-      };
-      const timer = this.#clock.setTimeout(() => this.#giveUp(stream, waiter), timeoutMs);
-      stream.waiters.add(waiter);
-    });
+    if (!stream || stream.hasReached(offset)) return Promise.resolve();
+    return stream.reached(offset, { clock: this.#clock, milliseconds: timeoutMs, giveUp: () => this.#giveUp(stream, offset) });
   }
 
   close(): void {
     for (const subscription of [...this.#subscriptions]) this.closeSubscription(subscription);
     this.#coalescer.close();
     this.#work.close();
-    this.#stopRepeating();
+    this.#windows.stop();
   }
 
   // ── Inside ──
 
   /** May take many turns: processes, patterns and the subscription itself may go meanwhile. */
   *#linkMatching(subscription: OutputSubscription, patterns: readonly OutputPattern[]): Generator<void> {
-    let opened: Stream[] = [];
+    let opened: OutputStream[] = [];
     for (const name of this.#names) {
       if (!this.#subscriptions.has(subscription)) break;
       const isNew = !subscription.names.has(name);
@@ -197,42 +163,38 @@ export class OutputHub {
         if (stream) opened.push(stream);
       }
       if (opened.length >= MAX_WINDOWS_PER_MESSAGE) {
-        this.#sendWindows(opened);
+        this.#windows.open(opened);
         opened = [];
       }
       yield;
     }
-    this.#sendWindows(opened);
+    this.#windows.open(opened);
   }
 
   *#unlinkUnwanted(subscription: OutputSubscription): Generator<void> {
-    let closed: Stream[] = [];
+    let closed: OutputStream[] = [];
     for (const name of subscription.names) {
       if (!subscription.wants(name)) closed.push(...this.#unlink(name, subscription));
       if (closed.length >= MAX_WINDOWS_PER_MESSAGE) {
-        this.#closeWindows(closed);
+        this.#windows.close(closed);
         closed = [];
       }
       yield;
     }
-    this.#closeWindows(closed);
-  }
-
-  #deliver(piece: OutputPiece): void {
-    for (const subscription of this.#streams.get(piece.name)?.subscribers ?? []) subscription.sink.output(piece);
+    this.#windows.close(closed);
   }
 
   #linkAll(names: string[], subscription: OutputSubscription): void {
-    const opened: Stream[] = [];
+    const opened: OutputStream[] = [];
     for (const name of names) {
       const stream = this.#link(name, [subscription]);
       if (stream) opened.push(stream);
     }
-    this.#sendWindows(opened);
+    this.#windows.open(opened);
   }
 
   /** Returns the stream if it has to be opened at the host. */
-  #link(name: string, subscriptions: OutputSubscription[]): Stream | null {
+  #link(name: string, subscriptions: OutputSubscription[]): OutputStream | null {
     if (subscriptions.length === 0) return null;
     const existing = this.#streams.get(name);
     // What waits to be joined was written before the newcomer asked.
@@ -246,86 +208,28 @@ export class OutputHub {
   }
 
   /** Returns the stream if nobody is left to hear it: its window has to be closed. */
-  #unlink(name: string, subscription: OutputSubscription): Stream[] {
+  #unlink(name: string, subscription: OutputSubscription): OutputStream[] {
     subscription.names.delete(name);
     const stream = this.#streams.get(name);
     stream?.subscribers.delete(subscription);
     if (stream?.subscribers.size !== 0) return [];
     this.#streams.delete(name);
     this.#coalescer.forget(stream.channel);
-    this.#release(stream);
-    if (this.#streams.size === 0) this.#stopRepeating();
+    stream.release();
     return [stream];
   }
 
-  #openStream(name: string): Stream {
-    const channel = new OutputChannel(name, (piece) => this.#deliver(piece));
-    const stream: Stream = { channel, window: new WindowState(), subscribers: new Set(), waiters: new Set() };
+  #openStream(name: string): OutputStream {
+    const stream = new OutputStream(name);
     this.#streams.set(name, stream);
-    this.#repeat ??= this.#clock.setTimeout(() => this.#repeatWindows(), REPEAT_MS);
     return stream;
   }
 
-  #repeatWindows(): void {
-    this.#repeat = this.#clock.setTimeout(() => this.#repeatWindows(), REPEAT_MS);
-    this.#sendWindows([...this.#streams.values()]);
-  }
-
-  #stopRepeating(): void {
-    if (this.#repeat !== null) this.#clock.clearTimeout(this.#repeat);
-    this.#repeat = null;
-  }
-
-  #sendWindow(stream: Stream): void {
-    this.#sendWindows([stream]);
-  }
-
-  /** Streams that were closed meanwhile are left out. */
-  #sendWindows(streams: Stream[]): void {
-    const open = streams.filter((stream) => this.#streams.get(stream.channel.name) === stream);
-    this.#send(open, ({ channel, window }) => window.opened(channel.name, channel.position));
-  }
-
-  /** Streams that were opened anew meanwhile are left out. */
-  #closeWindows(streams: Stream[]): void {
-    const closed = streams.filter((stream) => !this.#streams.has(stream.channel.name));
-    this.#send(closed, ({ channel }) => closedWindow(channel.name, channel.position));
-  }
-
-  #send(streams: Stream[], toWindow: (stream: Stream) => OutputWindow): void {
-    const byHost = new Map<string, OutputWindow[]>();
-    for (const stream of streams) {
-      const host = this.#source.hostOf(stream.channel.name);
-      if (host === null) continue;
-      const windows = byHost.get(host) ?? [];
-      windows.push(toWindow(stream));
-      byHost.set(host, windows);
-    }
-    for (const [host, windows] of byHost) {
-      for (let start = 0; start < windows.length; start += MAX_WINDOWS_PER_MESSAGE) {
-        this.#source.window(host, windows.slice(start, start + MAX_WINDOWS_PER_MESSAGE));
-      }
-    }
-  }
-
-  #settle(stream: Stream): void {
-    for (const waiter of [...stream.waiters]) if (hasReached(stream, waiter.offset)) waiter.done();
-  }
-
-  #release(stream: Stream): void {
-    for (const waiter of [...stream.waiters]) waiter.done();
-  }
-
-  #giveUp(stream: Stream, waiter: Waiter): void {
-    stream.channel.declareLost(waiter.offset);
-    this.#coalescer.flush(stream.channel);
-    this.#sendWindow(stream);
-    this.#settle(stream);
+  #giveUp(stream: OutputStream, offset: number): void {
     // Where the live end was never learnt there is nothing to declare.
-    waiter.done();
+    stream.channel.declareLost(offset);
+    this.#coalescer.flush(stream.channel);
+    this.#windows.open([stream]);
+    stream.settle();
   }
-}
-
-function hasReached(stream: Stream, offset: number): boolean {
-  return stream.channel.position !== null && stream.channel.position >= offset;
 }

@@ -1,0 +1,72 @@
+import type { Clock } from "../base/clock.ts";
+import type { OutputWindow } from "../contract/messages.ts";
+import type { OutputStream } from "./output-stream.ts";
+import { closedWindow } from "./output-window.ts";
+
+/** Windows are repeated this often while anyone listens, milliseconds: a message lost on the bus costs no more than that. */
+const REPEAT_MS = 1_000;
+/** Windows in one message (contract/messages.ts, outputWindows). */
+export const MAX_WINDOWS_PER_MESSAGE = 512;
+
+/** Where output comes from. `app/` implements it over the host links. */
+export interface OutputSource {
+  /** At most 512 windows. Fire and forget: what cannot be sent now is repeated. */
+  window(host: string, windows: OutputWindow[]): void;
+  /** Canonical name of the host that runs `name`, null if there is none. */
+  hostOf(name: string): string | null;
+}
+
+/** Asks hosts for output: opens, moves and closes windows, and repeats those of all open streams. */
+export class WindowSender {
+  readonly #source: OutputSource;
+  readonly #clock: Clock;
+  /** Open streams by name: the hub's. */
+  readonly #streams: ReadonlyMap<string, OutputStream>;
+  #repeat: unknown = null;
+
+  constructor(options: { source: OutputSource; clock: Clock; streams: ReadonlyMap<string, OutputStream> }) {
+    this.#source = options.source;
+    this.#clock = options.clock;
+    this.#streams = options.streams;
+  }
+
+  /** From each stream's position on. Streams that were closed meanwhile are left out. */
+  open(streams: OutputStream[]): void {
+    const open = streams.filter((stream) => this.#streams.get(stream.name) === stream);
+    this.#send(open, ({ name, channel, window }) => window.opened(name, channel.position));
+    if (this.#streams.size > 0) this.#repeat ??= this.#clock.setTimeout(() => this.#repeatAll(), REPEAT_MS);
+  }
+
+  /** Streams that were opened anew meanwhile are left out. */
+  close(streams: OutputStream[]): void {
+    const closed = streams.filter((stream) => !this.#streams.has(stream.name));
+    this.#send(closed, ({ name, channel }) => closedWindow(name, channel.position));
+    if (this.#streams.size === 0) this.stop();
+  }
+
+  stop(): void {
+    if (this.#repeat !== null) this.#clock.clearTimeout(this.#repeat);
+    this.#repeat = null;
+  }
+
+  #repeatAll(): void {
+    this.#repeat = null;
+    this.open([...this.#streams.values()]);
+  }
+
+  #send(streams: OutputStream[], toWindow: (stream: OutputStream) => OutputWindow): void {
+    const byHost = new Map<string, OutputWindow[]>();
+    for (const stream of streams) {
+      const host = this.#source.hostOf(stream.name);
+      if (host === null) continue;
+      const windows = byHost.get(host) ?? [];
+      windows.push(toWindow(stream));
+      byHost.set(host, windows);
+    }
+    for (const [host, windows] of byHost) {
+      for (let start = 0; start < windows.length; start += MAX_WINDOWS_PER_MESSAGE) {
+        this.#source.window(host, windows.slice(start, start + MAX_WINDOWS_PER_MESSAGE));
+      }
+    }
+  }
+}
