@@ -66,6 +66,7 @@ export class Host implements HostLink {
   #ticks = 0;
   #timer: unknown = null;
   #isEnding = false;
+  #nextStart: Promise<void> = Promise.resolve();
 
   constructor(options: HostOptions) {
     this.host = options.host;
@@ -194,9 +195,11 @@ export class Host implements HostLink {
     };
   }
 
-  async #spawn({ run_id: runId, spec, memo }: RequestOf<"spawn">): Promise<Run> {
+  async #spawn({ session, run_id: runId, spec, memo }: RequestOf<"spawn">): Promise<Run> {
     checkSteps(spec.stop);
     return this.#runs.spawn(spec.name, runId, async () => {
+      await this.#startTurn();
+      this.#session.check(session);
       if (this.#isEnding) throw new MgrError("host_unavailable", `the host '${this.host}' is shutting down; nothing is started any more`);
       const run = await Run.start({
         runId,
@@ -213,6 +216,13 @@ export class Host implements HostLink {
       this.#runChanged("spawned", run);
       return run;
     });
+  }
+
+  /** One start a turn of the event loop: each takes milliseconds, and hundreds may be asked for at once. */
+  async #startTurn(): Promise<void> {
+    const turn = this.#nextStart;
+    this.#nextStart = turn.then(() => new Promise((resolve) => setImmediate(resolve)));
+    await turn;
   }
 
   #runChanged(kind: HostEvent["kind"], run: Run): void {

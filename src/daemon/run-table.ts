@@ -6,6 +6,8 @@ import type { Run } from "./run.ts";
 /** Largest page of a report, bytes of JSON: below MAX_MESSAGE_BYTES with room for its envelope. */
 const PAGE_BYTES = 400 * 1024;
 
+const FINAL_CODES: ReadonlySet<string> = new Set(["spawn_failed", "bad_field"]);
+
 /** How the newest spawn of a name came out. */
 type Outcome = { runId: string; run: Run } | { runId: string; failure: unknown } | { runId: string; pending: Promise<Run> };
 
@@ -62,7 +64,10 @@ export class RunTable {
       this.#outcomes.set(name, { runId, run });
       return run;
     } catch (failure) {
-      this.#outcomes.set(name, { runId, failure });
+      // Only what lies in the run itself would come out the same a second time.
+      if (failure instanceof MgrError && FINAL_CODES.has(failure.code)) this.#outcomes.set(name, { runId, failure });
+      else if (known === undefined) this.#outcomes.delete(name);
+      else this.#outcomes.set(name, known);
       throw failure;
     }
   }

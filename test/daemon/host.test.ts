@@ -73,6 +73,20 @@ describe("a run", () => {
     ).toBe("not_running");
   });
 
+  test("is one of many that start at once without stopping the event loop", async () => {
+    await using rig = await HostRig.open();
+    let longest = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 1);
+    const runs = await Promise.all(Array.from({ length: 50 }, (_, index) => rig.spawn(spec(`p${index}`, "exec sleep 60"))));
+    clearInterval(timer);
+    expect(new Set(runs.map((run) => run.pid)).size).toBe(50);
+    expect(longest).toBeLessThan(60);
+  });
+
   test("that cannot be started is spawn_failed, leaves no run, and says the same when it is asked for again", async () => {
     await using rig = await HostRig.open();
     const bad = spec("p", "", { program: { kind: "exec", argv: ["no-such-program"] } });
@@ -199,7 +213,7 @@ describe("commands about a run", () => {
   test("write, resize, memo and signal reach the child and the report", async () => {
     await using rig = await HostRig.open();
     const run = await rig.spawn(
-      spec("p", "trap 'stty size' WINCH; trap 'echo hup' HUP; echo up; while read word; do echo \"<$word>\"; done"),
+      spec("p", "trap 'stty size' WINCH; trap 'echo hup' HUP; echo up; while :; do if read word; then echo \"<$word>\"; fi; done"),
     );
     const about = { session: rig.session, run_id: run.run_id };
     rig.watch("p");

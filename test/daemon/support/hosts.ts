@@ -1,7 +1,6 @@
 import type { HostEvent, HostHeartbeat, HostLog, OutputChunk } from "../../../src/contract/messages.ts";
 import type { RunReport, RunSpec } from "../../../src/contract/run.ts";
 import { Host, type HostOptions } from "../../../src/daemon/host.ts";
-import { groupReaper } from "./group-reaper.ts";
 
 export function spec(name: string, line: string, changes: Partial<RunSpec> = {}): RunSpec {
   return {
@@ -39,7 +38,7 @@ export class HostRig implements AsyncDisposable {
   }
 
   private constructor(options: Partial<HostOptions>) {
-    this.host = new Host({ host: "bench", subreaper: false, killTree: groupReaper(), log: (entry) => this.log.push(entry), ...options });
+    this.host = new Host({ host: "bench", subreaper: false, log: (entry) => this.log.push(entry), ...options });
     const note =
       <T>(list: T[]) =>
       (item: T) => {
