@@ -51,7 +51,7 @@ export class HostConductor {
         onHeartbeat: (heartbeat) => system.send("host", host, { type: "heartbeat", heartbeat }),
         onOutput: (chunk) => hub.receive(host, chunk),
         onLog: (entry) => log.append(entry),
-        onReport: (runs) => this.#report(runs),
+        onReport: (runs, changing) => this.#report(runs, changing),
         onEvent: (event) => this.#event(event),
         onStale: () => system.send("host", host, { type: "stale" }),
       },
@@ -111,11 +111,14 @@ export class HostConductor {
     return greeting;
   }
 
-  #report(runs: ReadonlyMap<string, RunReport>): void {
+  #report(runs: ReadonlyMap<string, RunReport>, changing: ReadonlySet<string>): void {
     const known = new Set(this.#options.processes());
     this.#table = new Map(runs);
-    for (const name of known)
-      this.#enqueue(name, runs.get(name) ?? null, (run) => this.#options.system.send("process", name, { type: "report", run }));
+    for (const name of known) {
+      const run = runs.get(name) ?? null;
+      if (run === null && changing.has(name)) continue;
+      this.#enqueue(name, run, () => this.#options.system.send("process", name, { type: "report", run }));
+    }
     for (const run of runs.values()) if (!known.has(run.name) && !run.extinct) this.#stopStranger(run);
   }
 

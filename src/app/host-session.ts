@@ -17,8 +17,11 @@ export interface HostSessionListener {
   onHeartbeat(heartbeat: HostHeartbeat): void;
   onOutput(chunk: OutputChunk): void;
   onLog(entry: HostLog): void;
-  /** The whole run table, after a hello or when events were missed. `null`: no run of that name is known. */
-  onReport(runs: ReadonlyMap<string, RunReport>): void;
+  /**
+   * The whole run table, after a hello or when events were missed. A name that is not in it was never run by this
+   * daemon, unless it is in `changing`: its run began while the table was read, and its events follow.
+   */
+  onReport(runs: ReadonlyMap<string, RunReport>, changing: ReadonlySet<string>): void;
   onEvent(event: HostEvent): void;
   /** The host does not obey our session any more: a new hello is due. */
   onStale(): void;
@@ -105,8 +108,9 @@ export class HostSession {
     if (table === null) return;
     this.#table = null;
     this.#seq = table.seq;
-    this.#options.listener.onReport(table.runs);
-    for (const event of this.#early.splice(0)) this.#receive(event);
+    const early = this.#early.splice(0);
+    this.#options.listener.onReport(table.runs, new Set(early.map((event) => event.run.name)));
+    for (const event of early) this.#receive(event);
   }
 
   /** Gives the session up: no more commands, no more heartbeats. */
