@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { Gate } from "./gate.ts";
-import type { HttpLog } from "./http-log.ts";
+import { type HttpLog, stackOf } from "./http-log.ts";
 import { isRefusal, refusal, refusalResponse } from "./refusal.ts";
 import type { Route, RouteEnv } from "./route.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
@@ -35,7 +35,7 @@ export function createApp({ gate, routes, log }: AppOptions): Hono<RouteEnv> {
   }
   app.all("*", admission(gate, {}), (context) => refusalResponse(refusal(404, `There is nothing at ${JSON.stringify(context.req.path)}.`)));
   app.onError((error, context) => {
-    log("error", `${context.req.method} ${context.req.path} failed: ${error.stack ?? error.message}`);
+    log("error", `${context.req.method} ${context.req.path} failed: ${stackOf(error)}`);
     return refusalResponse(refusal(500, "This request failed because of a defect of this manager; its log has the details."));
   });
   return app;

@@ -11,7 +11,7 @@ import { loadAssets } from "./built-assets.ts";
 import { Credentials } from "./credentials.ts";
 import { type Belonging, Followers } from "./followers.ts";
 import { Gate } from "./gate.ts";
-import type { HttpLog } from "./http-log.ts";
+import { type HttpLog, stackOf } from "./http-log.ts";
 import { type ListenAddress, urlOf } from "./listen.ts";
 import { Listener } from "./listener.ts";
 import { OpenWebSockets } from "./open-websockets.ts";
@@ -28,11 +28,10 @@ import { Throttle } from "./throttle.ts";
 import { Upgrades } from "./upgrade.ts";
 
 export { assetHash } from "./built-assets.ts";
-export type { HttpLog } from "./http-log.ts";
 
 export interface HttpServerOptions {
   readonly control: Control;
-  readonly transport: Transport;
+  readonly transport: Pick<Transport, "accept">;
   /** Absolute path; null: not configured, and everybody is refused. */
   readonly authFile: string | null;
   /** Value of the token that acts as the first entry's user from loopback; null: none. */
@@ -124,7 +123,7 @@ function requestListener(app: ReturnType<typeof createApp>, log: HttpLog) {
       overrideGlobalObjects: false,
       errorHandler(error) {
         if (error instanceof RequestError) return refusalResponse(refusal(400, "The address of this request is malformed."));
-        log("error", `a request failed: ${error instanceof Error ? error.stack : String(error)}`);
+        log("error", `a request failed: ${stackOf(error)}`);
         return refusalResponse(refusal(500, "This request failed because of a defect of this manager; its log has the details."));
       },
     },

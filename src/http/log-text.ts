@@ -10,7 +10,7 @@ export function formatLogLine({ ts, level, source, msg }: LogEntry): string {
   return `${ts} ${level} ${escapeControls(source)}: ${escapeControls(msg)}\n`;
 }
 
-export function escapeControls(text: string): string {
+function escapeControls(text: string): string {
   return text.replace(DANGEROUS, escapeOne);
 }
 

@@ -1,14 +1,20 @@
-import type { WebSocket } from "ws";
 import type { Belonging } from "./followers.ts";
 
 /** How long a client may take to answer the close frame before it is cut, ms: a revoked one must not go on acting. */
 const CLOSE_GRACE_MS = 1_000;
 
+/** A WebSocket of ws, as far as it matters here. */
+interface ClosableSocket {
+  close(code: number, reason: string): void;
+  terminate(): void;
+  once(event: "close", listener: () => void): unknown;
+}
+
 /** Which WebSockets belong to whom, to close them when their session or password ends. */
 export class OpenWebSockets {
-  readonly #open = new Map<WebSocket, Belonging>();
+  readonly #open = new Map<ClosableSocket, Belonging>();
 
-  add(ws: WebSocket, belonging: Belonging): void {
+  add(ws: ClosableSocket, belonging: Belonging): void {
     this.#open.set(ws, belonging);
     ws.once("close", () => this.#open.delete(ws));
   }

@@ -3,13 +3,12 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Control } from "../actors/control.ts";
-import { messageOf } from "../base/errors.ts";
 import { WEBSOCKET_SERVER_OPTIONS } from "../transport/oversize.ts";
 import { isRefusal as isViewRefusal, parseViewMode, type ViewMode } from "../transport/view.ts";
 import type { Transport } from "../transport/websocket.ts";
 import type { Admission } from "./authenticate.ts";
 import type { Gate } from "./gate.ts";
-import type { HttpLog } from "./http-log.ts";
+import { type HttpLog, stackOf } from "./http-log.ts";
 import type { OpenWebSockets } from "./open-websockets.ts";
 import { isRefusal, type Refusal, refusal, refuseOnSocket } from "./refusal.ts";
 import { remoteEnd } from "./remote-end.ts";
@@ -17,7 +16,7 @@ import { remoteEnd } from "./remote-end.ts";
 export interface UpgradeOptions {
   readonly gate: Gate;
   readonly control: Control;
-  readonly transport: Transport;
+  readonly transport: Pick<Transport, "accept">;
   readonly open: OpenWebSockets;
   /** Serves a request that offers an upgrade which nobody here knows (RFC 9110, 7.8: it is ignored). */
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
@@ -46,7 +45,7 @@ export class Upgrades {
       return;
     }
     this.#upgrade(request, socket, head).catch((error: unknown) => {
-      this.#options.log("error", `upgrade of ${request.url} failed: ${error instanceof Error ? error.stack : messageOf(error)}`);
+      this.#options.log("error", `upgrade of ${request.url} failed: ${stackOf(error)}`);
       refuseOnSocket(socket, refusal(500, "This upgrade failed because of a defect of this manager; its log has the details."));
     });
   }
@@ -66,8 +65,15 @@ export class Upgrades {
   }
 
   #accept(ws: WebSocket, mode: ViewMode, { principal, sessionId }: Admission, socket: Duplex): void {
-    this.#options.open.add(ws, { user: principal.user, sessionId });
-    this.#options.transport.accept(ws, { principal, mode, address: principal.address, socket });
+    const { open, transport, log } = this.#options;
+    open.add(ws, { user: principal.user, sessionId });
+    try {
+      transport.accept(ws, { principal, mode, address: principal.address, socket });
+    } catch (error) {
+      // The 101 is out: there is no other way left to refuse.
+      log("error", `serving a WebSocket failed: ${stackOf(error)}`);
+      ws.terminate();
+    }
   }
 
   #serveAsRequest(request: IncomingMessage, socket: Duplex): void {

@@ -17,16 +17,12 @@ export const GOOD = basic(USER, PASSWORD);
 export const BAD = basic(USER, "wrong");
 
 /** A transport that keeps the WebSockets it was given. */
-export class RecordingTransport implements Transport {
+class RecordingTransport implements Pick<Transport, "accept"> {
   readonly accepted: { ws: WebSocket; options: AcceptOptions }[] = [];
 
   accept(ws: WebSocket, options: AcceptOptions): void {
     ws.on("error", () => ws.terminate());
     this.accepted.push({ ws, options });
-  }
-
-  connections(): [] {
-    return [];
   }
 
   close(code: number, reason: string): void {

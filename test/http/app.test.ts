@@ -1,0 +1,88 @@
+import { connect } from "node:net";
+import { describe, expect, test } from "vitest";
+import { createApp } from "../../src/http/app.ts";
+import { AuthFile } from "../../src/http/auth-file.ts";
+import { Authenticator } from "../../src/http/authenticate.ts";
+import { Credentials } from "../../src/http/credentials.ts";
+import { Gate } from "../../src/http/gate.ts";
+import type { RequestBindings, Route } from "../../src/http/route.ts";
+import { Sessions } from "../../src/http/sessions.ts";
+import { Throttle } from "../../src/http/throttle.ts";
+import { GOOD, Rig, readUntil, upgradeRequest } from "./rig.ts";
+
+const bindings: RequestBindings = { remote: { ip: "127.0.0.1", port: 1 }, disconnect: () => {} };
+
+/** The app alone: no socket, no auth file. */
+function appOf(routes: Route[], isClosing = false) {
+  const logged: string[] = [];
+  const log = (level: string, msg: string) => logged.push(`${level}: ${msg}`);
+  const authenticator = new Authenticator({
+    authFile: new AuthFile(null, log),
+    sessions: new Sessions({ path: null, now: Date.now, log }),
+    credentials: new Credentials(),
+    throttle: new Throttle(() => 0),
+    localToken: null,
+    log,
+  });
+  const app = createApp({ gate: new Gate({ authenticator, isKnownHost: () => false, isClosing: () => isClosing }), routes, log });
+  const request = (path: string) => app.request(path, { headers: { host: "localhost" } }, bindings);
+  return { request, logged };
+}
+
+describe("nothing that is thrown escapes", () => {
+  const secret = "/secret/path";
+  test.each([
+    [
+      "at once",
+      () => {
+        throw new Error(secret);
+      },
+    ],
+    ["later", () => Promise.reject(new Error(secret))],
+  ])("by a route, %s: 500 without a stack, the log has it", async (_, handle) => {
+    const { request, logged } = appOf([{ path: "/", method: "GET", isOpen: true, handle }]);
+    const response = await request("/");
+    expect(response.status).toBe(500);
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(await response.text()).toBe("This request failed because of a defect of this manager; its log has the details.\n");
+    expect(logged).toEqual([expect.stringMatching(/^error: GET \/ failed: Error: \/secret\/path\n {4}at /)]);
+  });
+
+  test("by the manager, during an upgrade or a request", async () => {
+    await using rig = await Rig.start();
+    rig.control.process = () => {
+      throw new Error(secret);
+    };
+    rig.control.log.entries = () => {
+      throw new Error(secret);
+    };
+    const socket = connect(rig.server.port, "127.0.0.1");
+    socket.write(upgradeRequest("/ws?single_process=x", rig.host, { Authorization: GOOD }));
+    const answer = await readUntil(socket, (text) => text.endsWith("details.\n"));
+    expect(answer).toMatch(/^HTTP\/1\.1 500 /);
+    expect(answer).not.toContain(secret);
+    const response = await rig.get("/mgr/log", { authorization: GOOD });
+    expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining(secret)]);
+    expect(rig.logged.filter((line) => line.includes(secret))).toHaveLength(2);
+  });
+
+  test("by the transport: that connection ends, the others go on", async () => {
+    await using rig = await Rig.start();
+    rig.transport.accept = () => {
+      throw new Error(secret);
+    };
+    const socket = connect(rig.server.port, "127.0.0.1");
+    socket.write(upgradeRequest("/ws", rig.host, { Authorization: GOOD }));
+    await expect(readUntil(socket, () => false)).rejects.toThrow(/101 Switching/);
+    expect(rig.logged.join()).toContain(secret);
+    expect((await rig.get("/mgr/health")).status).toBe(200);
+  });
+});
+
+test("while the manager shuts down every route says so", async () => {
+  const { request } = appOf([{ path: "/", method: "GET", isOpen: true, handle: () => new Response("here") }], true);
+  for (const path of ["/", "/nowhere"]) {
+    const response = await request(path);
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
+  }
+});
