@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import type { OutputChannel } from "./output-channel.ts";
 
 /** Output is joined over at most this long, milliseconds: one frame of a 60 Hz screen (protocol-decisions, "Output"). */
-export const COALESCE_MS = 16;
+const COALESCE_MS = 16;
 /** Joined output beyond this many bytes is sent without waiting: it bounds memory and frame size. */
 const COALESCE_BYTES = 64 * 1024;
 

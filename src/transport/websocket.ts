@@ -32,7 +32,7 @@ export interface AcceptOptions {
   readonly socket: Pick<Socket, "cork" | "uncork">;
 }
 
-export interface ConnectionInfo {
+interface ConnectionInfo {
   readonly id: number;
   readonly principal: Principal;
   readonly mode: ViewMode;
