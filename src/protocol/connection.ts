@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { client } from "./client.ts";
 import { vncSession, webXDisplay } from "./display.ts";
-import { answer, clientFrames, errorCode, managerFrames } from "./frame-table.ts";
+import { requestId } from "./field-kinds.ts";
+import { answer, clientFrames, errorCode, event, managerFrames } from "./frame-table.ts";
 import { hostEntry, startTool } from "./host.ts";
 import { LOG_LEVELS } from "./log-level.ts";
 import { daemonLogger } from "./logger.ts";
@@ -40,7 +41,10 @@ export const connectionCommands = clientFrames("Connection", {
 
 export const connectionFrames = managerFrames("Connection", {
   snapshot: answer(snapshotFields, "The whole state in view."),
-  ack: answer({ request_type: z.string() }, "A frame without an answer of its own was accepted. Only if it had a request_id."),
+  ack: event(
+    { request_type: z.string(), request_id: requestId },
+    "A frame without an answer of its own was accepted. Only if it had a request_id.",
+  ),
   error: answer(
     {
       message: z.string().describe("A sentence for a person."),

@@ -74,7 +74,7 @@ function isMissing(json: unknown, path: readonly PropertyKey[]): boolean {
 
 /** An unknown type as it may stand in a sentence: short, and every character visible. */
 function shown(type: string): string {
-  const characters = [...type.slice(0, 2 * MAX_SHOWN_TYPE)];
+  const characters = [...type.slice(0, 2 * MAX_SHOWN_TYPE + 2)];
   const short = characters.length > MAX_SHOWN_TYPE ? `${characters.slice(0, MAX_SHOWN_TYPE).join("")}…` : type;
   return short.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }

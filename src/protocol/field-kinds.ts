@@ -73,8 +73,9 @@ export const parameterValue = text(0, COMMAND_MAX);
 
 export const logLevel = z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(", ")}` });
 
-/** Echoed by the answer. */
-export const requestId = z.union([text(1, 64), z.int()], { error: "must be a string of 1 to 64 characters or a safe integer" });
+export const requestId = z
+  .union([text(1, 64), z.int()], { error: "must be a string of 1 to 64 characters or a safe integer" })
+  .meta({ id: "RequestId", description: "Chosen by the client, echoed by the answer." });
 export type RequestId = z.infer<typeof requestId>;
 
 export const timestamp = z
@@ -85,7 +86,7 @@ export const timestamp = z
 /** Any JSON value that can be written again: `JSON.parse` takes depths at which `JSON.stringify` fails. */
 const MAX_DEPTH = 64;
 const tooDeep = `must be a JSON value of at most ${MAX_DEPTH} levels`;
-export const jsonValue = z.unknown().refine((value) => isShallow(value, MAX_DEPTH), { error: tooDeep });
+export const jsonValue = z.unknown().refine((value) => value !== undefined && isShallow(value, MAX_DEPTH), { error: tooDeep });
 
 function isShallow(value: unknown, depth: number): boolean {
   if (value === null || typeof value !== "object") return true;

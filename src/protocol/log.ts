@@ -20,7 +20,7 @@ export const logCommands = clientFrames("Log", {
   request_logs: {
     fields: {
       level: logLevel.describe("Lowest level; default `debug`.").exactOptional(),
-      limit: count(MAX_LOG_LIMIT).describe("The last so many; default all.").exactOptional(),
+      limit: count(MAX_LOG_LIMIT).describe(`The last so many, at most ${MAX_LOG_LIMIT}; default all.`).exactOptional(),
     },
     answer: "log_batch",
     scope: "log",

@@ -3,6 +3,8 @@ import { amount } from "./field-kinds.ts";
 import { clientFrames, managerFrames, result } from "./frame-table.ts";
 
 export const DEFAULT_NETWORK_SAMPLE_SECONDS = 2;
+/** Longest measurement, seconds. */
+const MAX_SAMPLE_SECONDS = 60;
 
 const LINK_CHILD_KINDS = ["topic", "service", "tcp_forward", "daemon", "client", "mgr_remote", "web"] as const;
 
@@ -64,7 +66,9 @@ export type NetworkTopology = z.infer<typeof networkTopology>;
 export const networkCommands = clientFrames("Network", {
   request_network_stats: {
     fields: {
-      sample_seconds: amount(60).describe(`How long to measure; default ${DEFAULT_NETWORK_SAMPLE_SECONDS}.`).exactOptional(),
+      sample_seconds: amount(MAX_SAMPLE_SECONDS)
+        .describe(`How long to measure; default ${DEFAULT_NETWORK_SAMPLE_SECONDS}, at most ${MAX_SAMPLE_SECONDS}.`)
+        .exactOptional(),
       sample_mode: z
         .enum(["interval", "previous"], { error: "must be one of interval, previous" })
         .describe("`previous` compares with the last sample without waiting; default `interval`.")

@@ -25,7 +25,9 @@ export const outputCommands = clientFrames("Output", {
   get_process_output: {
     fields: {
       name: processName,
-      lines: count(MAX_OUTPUT_LINES).describe(`Last lines of the backlog; default ${DEFAULT_OUTPUT_LINES}.`).exactOptional(),
+      lines: count(MAX_OUTPUT_LINES)
+        .describe(`Last lines of the backlog; default ${DEFAULT_OUTPUT_LINES}, at most ${MAX_OUTPUT_LINES}.`)
+        .exactOptional(),
     },
     answer: "process_output_snapshot",
     scope: "name",

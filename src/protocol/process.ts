@@ -10,6 +10,7 @@ export const processState = z.enum(PROCESS_STATES).meta({
 });
 
 export const X_DISPLAY_KINDS = ["manager", "web", "gui", "configured_vnc"] as const;
+export const X_DISPLAY_REASONS = ["forward_x11", "forward_x11_fallback", "forward_x11_to_gui", "forward_x11_to_vnc"] as const;
 
 export const processExit = z
   .object({
@@ -42,7 +43,7 @@ export const process = z
     x_display: z.string().nullable().describe("X display name."),
     x_display_username: z.string().nullable(),
     x_display_peer: z.string().nullable().describe("`<ip>:<port>` of the GUI's or web client."),
-    x_display_reason: z.string().nullable().describe("The forwarding path that selected the target."),
+    x_display_reason: z.enum(X_DISPLAY_REASONS).nullable().describe("The forwarding path that selected the target."),
     has_ready_state: z.boolean().describe("Whether it has a ready condition."),
     start_time: timestamp.nullable().describe("Start of the newest run, by the host's clock."),
     stop_time: timestamp.nullable().describe("End of the newest run; null while it lives."),

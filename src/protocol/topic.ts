@@ -16,12 +16,20 @@ export const topic = z
   .meta({ id: "Topic" });
 export type Topic = z.infer<typeof topic>;
 
+/** Longest measurement of rates, seconds. */
+const MAX_SAMPLE_SECONDS = 60;
+/** Samples a second of `subscribe_topic`: more than a screen can show is no use. */
+export const DEFAULT_SAMPLE_RATE = 10;
+const MAX_SAMPLE_RATE = 60;
+
 const topicName = objectName.describe("Name of a topic.");
 
 export const topicCommands = clientFrames("Topics", {
   request_topics: { fields: {}, answer: "topics_snapshot", scope: "global", meaning: "All topics." },
   request_topics_stat: {
-    fields: { sample_seconds: amount(60).describe("How long to measure; default 1.").exactOptional() },
+    fields: {
+      sample_seconds: amount(MAX_SAMPLE_SECONDS).describe(`How long to measure; default 1, at most ${MAX_SAMPLE_SECONDS}.`).exactOptional(),
+    },
     answer: "topics_stat",
     scope: "global",
     meaning: "Measured rates of all topics.",
@@ -33,7 +41,12 @@ export const topicCommands = clientFrames("Topics", {
     meaning: "Who publishes and subscribes, and the definition.",
   },
   subscribe_topic: {
-    fields: { name: topicName, max_rate: amount(60).describe("Most samples a second; default 10.").exactOptional() },
+    fields: {
+      name: topicName,
+      max_rate: amount(MAX_SAMPLE_RATE)
+        .describe(`Most samples a second; default ${DEFAULT_SAMPLE_RATE}, at most ${MAX_SAMPLE_RATE}.`)
+        .exactOptional(),
+    },
     answer: null,
     scope: "global",
     meaning: "Samples of a topic as `topic_sample`.",

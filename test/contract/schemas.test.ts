@@ -20,8 +20,9 @@ const TAKEN: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   apply_topic_scheduling: { tasks: [{ host: "h", pid: 1, tid: 1, policy: 0, prio: 0, affinity: "0" }] },
 };
 
-/** Values for fields that the documents name without a type. */
+/** Values for fields that the documents name without a type, and for the one echo that is always there. */
 const SHOWN: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  ack: { request_id: 1 },
   topic_detail: { publisher: null, subscribers: [], definition: "", last_sample: null },
   process_detail: { environment: {}, history: [], definition: {} },
 };

@@ -1,0 +1,246 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isErrorCode } from "../../src/base/errors.ts";
+import { type Decoded, decodeFrame, MAX_FRAME_BYTES } from "../../src/protocol/decode.ts";
+import { encodeFrame } from "../../src/protocol/encode.ts";
+import { CLIENT_FRAMES, type ClientFrameType, MANAGER_FRAMES } from "../../src/protocol/frames.ts";
+import { validFrames } from "./valid-frames.ts";
+
+const TYPES = Object.keys(CLIENT_FRAMES) as ClientFrameType[];
+const decode = (frame: unknown): Decoded => decodeFrame(JSON.stringify(frame));
+
+/** What is wrong with an answer to a client frame, as its own schema sees it. */
+function expectAnswer(decoded: Decoded): void {
+  if (decoded.ok) {
+    expect(Object.hasOwn(CLIENT_FRAMES, decoded.frame.type)).toBe(true);
+    return;
+  }
+  const sent = JSON.parse(encodeFrame(decoded.error));
+  expect(MANAGER_FRAMES[decoded.error.type].schema.safeParse(sent).error).toBeUndefined();
+  expect(isErrorCode(sent.code)).toBe(true);
+  expect(sent.message).toMatch(/^.{5,600}$/su);
+}
+
+describe("a frame that is not one", () => {
+  it.each(["", "{", "nul", '{"type":"get_snapshot"', "\ufeff{}", "{'type':1}", "NaN", "\0"])("%j is bad_json", (text) => {
+    expect(decodeFrame(text)).toMatchObject({ ok: false, error: { type: "error", code: "bad_json" } });
+  });
+
+  it.each([
+    "null",
+    "1",
+    '"get_snapshot"',
+    "true",
+    "[]",
+    '[{"type":"get_snapshot"}]',
+    "{}",
+    '{"type":1}',
+    '{"type":null}',
+    '{"type":["x"]}',
+  ])("%j is bad_frame", (text) => {
+    expect(decodeFrame(text)).toMatchObject({ ok: false, error: { type: "error", code: "bad_frame" } });
+  });
+
+  it("without a type still gets its request_id back", () => {
+    expect(decode({ request_id: "r" })).toMatchObject({ error: { code: "bad_frame", request_id: "r" } });
+  });
+
+  it("of more than 1 MiB of UTF-8 is too_large, of 1 MiB is not", () => {
+    const padded = (bytes: number) => `{"type":"get_snapshot","x":"${"x".repeat(bytes - 32)}"}`;
+    const full = padded(MAX_FRAME_BYTES).padEnd(MAX_FRAME_BYTES, " ");
+    expect(full.length).toBe(MAX_FRAME_BYTES);
+    expect(decodeFrame(full).ok).toBe(true);
+    expect(decodeFrame(`${full} `)).toMatchObject({ error: { code: "too_large" } });
+    expect(decodeFrame(full.replace("xx", "é"))).toMatchObject({ ok: true });
+    expect(decodeFrame(full.replace("x", "é"))).toMatchObject({ error: { code: "too_large" } });
+  });
+});
+
+describe("an unknown type", () => {
+  it.each(["nonsense", "__proto__", "constructor", "toString", "hasOwnProperty", "", "GET_SNAPSHOT", "snapshot"])("%j is named", (type) => {
+    expect(decodeFrame(`{"type":${JSON.stringify(type)},"request_id":7}`)).toEqual({
+      ok: false,
+      error: { type: "error", code: "unknown_action", message: `unknown action '${type}'`, request_type: type, request_id: 7 },
+    });
+  });
+
+  it("is shortened and made visible when it is long or not printable, and not cut within a character", () => {
+    const long = decode({ type: "😀".repeat(10_000) });
+    expect(long).toMatchObject({ error: { message: `unknown action '${"😀".repeat(80)}…'` } });
+    expect(long).not.toHaveProperty("error.request_type");
+    expect(decode({ type: "a\n\u202e\0" })).toMatchObject({ error: { message: "unknown action 'a\\u{a}\\u{202e}\\u{0}'" } });
+  });
+});
+
+describe("a field that is wrong", () => {
+  it("is named, with what it has to be", () => {
+    expect(decode({ type: "send_winch", name: "a", rows: 0, cols: 80, request_id: 1 })).toEqual({
+      ok: false,
+      error: {
+        type: "error",
+        code: "bad_field",
+        message: "'rows' of 'send_winch' must be an integer from 1 to 65535.",
+        request_type: "send_winch",
+        request_id: 1,
+      },
+    });
+  });
+
+  it("that is missing is said to be", () => {
+    expect(decode({ type: "start_process" })).toMatchObject({
+      error: { message: "'name' of 'start_process' is missing: it must be a string of 1 to 255 characters." },
+    });
+  });
+
+  it("within an array is named by its path", () => {
+    const topics = [
+      { name: "a", log_size: 1, divisor: 1 },
+      { name: "b", log_size: 1 },
+    ];
+    expect(decode({ type: "configure_logger", name: "l", only_ts: false, topics })).toMatchObject({
+      error: { message: expect.stringMatching(/^'topics\[1\]\.divisor' of 'configure_logger' is missing/) },
+    });
+  });
+
+  it("is answered by the frame's own result once the fields that name what was asked could be read", () => {
+    const asked = { type: "set_process_attribute", name: "a", attribute: "colour", value: "red", request_id: "r" };
+    expect(decode(asked)).toMatchObject({
+      error: { type: "process_attribute_set_result", ok: false, code: "bad_field", name: "a", attribute: "colour", request_id: "r" },
+    });
+    expect(decode({ ...asked, name: 7 })).toMatchObject({ error: { type: "error", code: "bad_field", request_id: "r" } });
+    expect(decode({ type: "stop_logger", name: "" })).toMatchObject({
+      error: { type: "logger_action_result", ok: false, action: "stop", name: "", code: "bad_field" },
+    });
+    expect(decode({ type: "request_network_stats", sample_seconds: 0 })).toMatchObject({ error: { type: "network_stats", ok: false } });
+  });
+
+  it("does not travel back when it is long", () => {
+    const { error } = decode({ type: "start_logger", name: "x".repeat(100_000) }) as Decoded & { ok: false };
+    expect(error.type).toBe("error");
+    expect(JSON.stringify(error).length).toBeLessThan(1_000);
+  });
+
+  it("does not let unknown keys of the client into the answer", () => {
+    const { error } = decode({
+      type: "reload_config",
+      dry_run: 1,
+      problems: [{ path: "x", line: 1, column: 1, message: "x" }],
+    }) as Decoded & { ok: false };
+    expect(error).not.toHaveProperty("problems");
+  });
+
+  it("named request_id is not echoed", () => {
+    const decoded = decode({ type: "get_snapshot", request_id: 1.5 });
+    expect(decoded).toMatchObject({ error: { code: "bad_field", message: expect.stringMatching(/^'request_id' of/) } });
+    expect(decoded).not.toHaveProperty("error.request_id");
+  });
+});
+
+describe("what counts", () => {
+  it.each([
+    ["get_process_output", "lines", 100_000],
+    ["request_logs", "limit", 100_000],
+    ["request_network_stats", "sample_seconds", 60],
+    ["request_topics_stat", "sample_seconds", 60],
+    ["subscribe_topic", "max_rate", 60],
+  ])("%s.%s above its maximum is taken as the maximum, below 1 it is refused", (type, field, maximum) => {
+    const frame = { type, name: "a" };
+    for (const value of [maximum, maximum + 1, 1e300])
+      expect(decode({ ...frame, [field]: value })).toMatchObject({ frame: { [field]: maximum } });
+    expect(decode({ ...frame, [field]: 1 })).toMatchObject({ frame: { [field]: 1 } });
+    for (const value of [0, -1, 0.99, "5", null])
+      expect(decode({ ...frame, [field]: value })).toMatchObject({ error: { code: "bad_field" } });
+    expect(decode(frame).ok).toBe(true);
+  });
+
+  it("stdin is measured in bytes of UTF-8", () => {
+    const send = (text: string) => decode({ type: "send_stdin", name: "a", text }).ok;
+    expect(send("x".repeat(65_536))).toBe(true);
+    expect(send("x".repeat(65_537))).toBe(false);
+    expect(send("é".repeat(32_768))).toBe(true);
+    expect(send(`${"é".repeat(32_768)}x`)).toBe(false);
+  });
+
+  it("names and patterns are measured in characters", () => {
+    expect(decode({ type: "start_process", name: "😀".repeat(255) }).ok).toBe(true);
+    expect(decode({ type: "start_process", name: "😀".repeat(256) }).ok).toBe(false);
+    expect(decode({ type: "subscribe_process_output", patterns: ["😀".repeat(1_024)] }).ok).toBe(true);
+    expect(decode({ type: "subscribe_process_output", patterns: ["x".repeat(1_025)] }).ok).toBe(false);
+    expect(decode({ type: "subscribe_process_output", patterns: Array.from({ length: 21_001 }, () => "x") }).ok).toBe(false);
+  });
+
+  it("which values an attribute takes depends on the attribute", () => {
+    const set = (attribute: string, value: unknown) => decode({ type: "set_process_attribute", name: "a", attribute, value }).ok;
+    for (const value of ["gdb", "", null]) expect(set("start_tool", value)).toBe(true);
+    for (const value of [true, 1]) expect(set("start_tool", value)).toBe(false);
+    for (const value of [true, false, "", null]) expect(set("svc_debug", value)).toBe(true);
+    for (const value of ["true", 1]) expect(set("svc_debug", value)).toBe(false);
+  });
+});
+
+describe("hostile frames", () => {
+  it("deep nesting is answered, in known keys, unknown keys and values for services", () => {
+    const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+    for (const text of [
+      deep,
+      `{"type":${deep}}`,
+      `{"type":"start_process","name":${deep}}`,
+      `{"type":"subscribe_process_output","patterns":${deep}}`,
+      `{"type":"get_snapshot","request_id":${deep}}`,
+      `{"type":"call_service","name":"a","endpoint":"b","request":${deep}}`,
+    ]) {
+      const decoded = decodeFrame(text);
+      expect(decoded.ok).toBe(false);
+      expectAnswer(decoded);
+    }
+    expect(decodeFrame(`{"type":"get_snapshot","x":${deep}}`)).toEqual({ ok: true, frame: { type: "get_snapshot" } });
+  });
+
+  it("keys such as __proto__ reach no prototype, and names such as it are ordinary", () => {
+    const decoded = decodeFrame(
+      '{"type":"start_process","name":"__proto__","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
+    );
+    expect(decoded).toEqual({ ok: true, frame: { type: "start_process", name: "__proto__" } });
+    expect(Object.getPrototypeOf((decoded as Decoded & { ok: true }).frame)).toBe(Object.prototype);
+    expect({}).not.toHaveProperty("polluted");
+    expect(decodeFrame('{"__proto__":{"type":"get_snapshot"}}')).toMatchObject({ error: { code: "bad_frame" } });
+    expect(decodeFrame('{"type":"start_process","__proto__":{"name":"a"}}')).toMatchObject({ error: { code: "bad_field" } });
+  });
+});
+
+const BAD = [null, true, -1, 1.5, "", [], {}, "x".repeat(200_000), "\0", "__proto__", 1e300, "\ud800", [[]], [null], { __proto__: null }];
+
+describe.each(TYPES)("%s", (type) => {
+  const valid = validFrames[type];
+
+  it("is decoded to itself, unknown keys dropped", () => {
+    expect(decode({ ...valid, unheard_of: 1, request_id: 5 })).toEqual({ ok: true, frame: { ...valid, request_id: 5 }, request_id: 5 });
+  });
+
+  it("with any one field absent or replaced by something odd has an answer of the right form", () => {
+    for (const field of ["request_id", ...Object.keys(CLIENT_FRAMES[type].fields)]) {
+      const { [field]: _left, ...rest } = valid as Record<string, unknown>;
+      expectAnswer(decode(rest));
+      for (const bad of BAD) expectAnswer(decode({ ...rest, [field]: bad }));
+    }
+  });
+});
+
+describe("whatever is sent", () => {
+  it("any text has an answer of the right form", () => {
+    fc.assert(fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.json()), (text) => expectAnswer(decodeFrame(text))));
+  });
+
+  it("any object with a known type has an answer of the right form, and the request_id back", () => {
+    const keys = [...new Set(TYPES.flatMap((type) => Object.keys(CLIENT_FRAMES[type].fields)))];
+    const fields = fc.dictionary(fc.constantFrom(...keys, "__proto__"), fc.oneof(fc.jsonValue(), fc.constantFrom(...BAD)), { maxKeys: 6 });
+    fc.assert(
+      fc.property(fc.constantFrom(...TYPES), fields, (type, some) => {
+        const decoded = decode({ ...some, type, request_id: "id" });
+        expectAnswer(decoded);
+        expect(decoded.ok ? decoded.request_id : decoded.error.request_id).toBe("id");
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { ackFrame, encodeFrame, errorFrame } from "../../src/protocol/encode.ts";
+import { CLIENT_FRAMES, type ClientFrameType, MANAGER_FRAMES } from "../../src/protocol/frames.ts";
+import { process } from "../../src/protocol/process.ts";
+import { refusalFrame } from "../../src/protocol/refusal.ts";
+import { fakeProcess } from "../support/fake-control.ts";
+import { validFrames } from "./valid-frames.ts";
+
+const TYPES = Object.keys(CLIENT_FRAMES) as ClientFrameType[];
+
+describe("the table of client frames", () => {
+  it.each(TYPES)("%s is answered by ack, or by a frame that answers", (type) => {
+    const { answer } = CLIENT_FRAMES[type];
+    if (answer !== null) expect(["answer", "result"]).toContain(MANAGER_FRAMES[answer].kind);
+  });
+
+  it("has a way to every frame that answers", () => {
+    const answers = new Set<string | null>(TYPES.map((type) => CLIENT_FRAMES[type].answer));
+    const unreachable = Object.entries(MANAGER_FRAMES).filter(
+      ([type, { kind }]) => kind !== "event" && type !== "error" && !answers.has(type),
+    );
+    expect(unreachable).toEqual([]);
+  });
+
+  it("tells frames about a process or group by their name field", () => {
+    for (const type of TYPES) {
+      if (CLIENT_FRAMES[type].scope === "name") expect(Object.keys(CLIENT_FRAMES[type].fields)).toContain("name");
+    }
+  });
+});
+
+describe("a refusal of an accepted frame", () => {
+  const refusal = { code: "not_found", message: "There is nothing of this name." } as const;
+
+  it.each(TYPES)("of %s is its result with ok: false, else an error, and conforms to its schema", (type) => {
+    const frame = refusalFrame({ ...validFrames[type], request_id: "r" }, refusal);
+    const { answer } = CLIENT_FRAMES[type];
+    const hasResult = answer !== null && MANAGER_FRAMES[answer].kind === "result";
+    expect(frame.type).toBe(hasResult ? answer : "error");
+    expect(frame).toMatchObject({ ...refusal, request_id: "r", ...(hasResult ? { ok: false } : { request_type: type }) });
+    const read = MANAGER_FRAMES[frame.type].schema.safeParse(JSON.parse(encodeFrame(frame)));
+    expect(read.data).toEqual(frame);
+  });
+
+  it("repeats what names the question", () => {
+    expect(refusalFrame(validFrames.set_process_list_task, refusal)).toEqual({
+      type: "process_list_task_set_result",
+      ok: false,
+      ...refusal,
+      host: "rt1",
+      pid: 4711,
+      tid: 4712,
+    });
+    expect(refusalFrame(validFrames.delete_logger, refusal)).toEqual({
+      type: "logger_action_result",
+      ok: false,
+      ...refusal,
+      action: "delete",
+      name: "arm",
+    });
+  });
+});
+
+describe("ack and error", () => {
+  it("an ack echoes type and request_id; without a request_id there is none", () => {
+    expect(ackFrame({ type: "start_process", name: "a", request_id: 0 })).toEqual({
+      type: "ack",
+      request_type: "start_process",
+      request_id: 0,
+    });
+    expect(ackFrame({ type: "start_process", name: "a" })).toBeNull();
+  });
+
+  it("an error carries only what is known of the frame", () => {
+    expect(errorFrame({ code: "bad_json", message: "no" })).toEqual({ type: "error", code: "bad_json", message: "no" });
+  });
+});
+
+describe("the process resource", () => {
+  it("has exactly the fields of its schema", () => {
+    expect(Object.keys(fakeProcess("a/b")).sort()).toEqual(Object.keys(process.shape).sort());
+    expect(process.parse(fakeProcess("a/b"))).toEqual(fakeProcess("a/b"));
+  });
+});
