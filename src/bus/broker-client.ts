@@ -1,0 +1,274 @@
+import type { Principal } from "../base/principal.ts";
+import { BrokerConnection } from "./broker-connection.ts";
+import { type BrokerCounters, newCounters } from "./broker-counters.ts";
+import type { BrokerOperations, Envelope } from "./broker-parser.ts";
+import {
+  type BrokerLimits,
+  type ConnectOptions,
+  CRLF,
+  connectOptions,
+  ERROR_TEXTS,
+  NO_RESPONDERS_HEADERS,
+  ProtocolViolation,
+  parseConnect,
+  readableText,
+} from "./broker-protocol.ts";
+import { isValidLiteral, isValidSubscription, type SubscriptionTree } from "./broker-subscriptions.ts";
+import type { BrokerTurns } from "./broker-turns.ts";
+import type { ByteStream } from "./byte-stream.ts";
+
+/** What a client said about itself in CONNECT. */
+export interface Credentials {
+  readonly user: string | null;
+  readonly pass: string | null;
+  readonly token: string | null;
+  readonly name: string;
+}
+
+/** What a client may do; a missing function allows everything. Subjects of subscriptions may hold wildcards. */
+export interface BrokerPermissions {
+  publish?(subject: string): boolean;
+  subscribe?(subject: string, queue: string | null): boolean;
+}
+
+export interface AcceptOptions {
+  readonly kind: "memory" | "unix" | "tcp" | "websocket";
+  /** Who was authenticated before the bus, if anybody. */
+  readonly principal?: Principal;
+  readonly permissions?: BrokerPermissions;
+  /** Asked at CONNECT, which is then the only operation to begin with; null refuses. */
+  readonly authenticate?: (credentials: Credentials) => BrokerPermissions | null;
+}
+
+export interface ClientSubscription {
+  readonly client: BrokerClient;
+  readonly subject: string;
+  readonly queue: string | null;
+  readonly sid: string;
+  /** Ends after this many deliveries; 0: never. */
+  max: number;
+  delivered: number;
+}
+
+/** What a client shares with the others of its broker. */
+export interface ClientEnvironment {
+  readonly limits: BrokerLimits;
+  readonly tree: SubscriptionTree<ClientSubscription>;
+  readonly turns: BrokerTurns;
+  readonly counters: BrokerCounters;
+  greeting(client: BrokerClient): string;
+  closed(client: BrokerClient): void;
+  /** It has begun to lose messages. */
+  slow(client: BrokerClient): void;
+  /** Delivers a message; false when nobody is interested. */
+  route(publisher: BrokerClient, envelope: Envelope, message: Buffer): boolean;
+}
+
+/** One client: what it may do, what it has subscribed to, what it has lost. */
+export class BrokerClient implements BrokerOperations {
+  readonly id: number;
+  readonly accepted: AcceptOptions;
+  readonly counters = newCounters();
+  readonly subscriptions = new Map<string, ClientSubscription>();
+  readonly #environment: ClientEnvironment;
+  readonly #connection: BrokerConnection;
+  #options: ConnectOptions = connectOptions.parse({});
+  #permissions: BrokerPermissions;
+  #isAuthorized: boolean;
+  #deadline: ReturnType<typeof setTimeout> | null = null;
+  #isSlow = false;
+
+  constructor(id: number, stream: ByteStream, accepted: AcceptOptions, environment: ClientEnvironment) {
+    this.id = id;
+    this.accepted = accepted;
+    this.#environment = environment;
+    this.#permissions = accepted.permissions ?? {};
+    this.#isAuthorized = accepted.authenticate === undefined;
+    const { limits, turns, counters } = environment;
+    this.#connection = new BrokerConnection(stream, this, {
+      limits,
+      turns,
+      deliveries: () => counters.out_msgs + counters.dropped_msgs,
+      closed: () => this.#closed(),
+    });
+  }
+
+  get name(): string {
+    return this.#options.name;
+  }
+
+  get echo(): boolean {
+    return this.#options.echo;
+  }
+
+  get pending(): number {
+    return this.#connection.pending;
+  }
+
+  open(): void {
+    if (!this.#isAuthorized) this.#deadline = setTimeout(() => this.fail(ERROR_TEXTS.authTimeout), this.#environment.limits.authTimeoutMs);
+    this.#connection.open(this.#environment.greeting(this));
+  }
+
+  fail(text: string): void {
+    this.#connection.fail(text);
+    this.#forget();
+  }
+
+  destroy(): void {
+    this.#connection.destroy();
+  }
+
+  tick(): void {
+    this.#connection.tick();
+  }
+
+  /** A message for one of its subscriptions; false if it was lost because too much is unread. */
+  deliver(subscription: ClientSubscription, envelope: Envelope, message: Buffer): boolean {
+    const { reply, size } = envelope;
+    if (this.pending > this.#environment.limits.maxPending) {
+      this.#drop(size);
+      return false;
+    }
+    this.#isSlow = false;
+    const withHeaders = envelope.headerBytes > 0 && this.#options.headers;
+    const target = reply === null ? `${envelope.subject} ${subscription.sid} ` : `${envelope.subject} ${subscription.sid} ${reply} `;
+    if (withHeaders) this.#connection.message(`HMSG ${target}${envelope.headerBytes} ${size}${CRLF}`, message);
+    else if (envelope.headerBytes === 0) this.#connection.message(`MSG ${target}${size}${CRLF}`, message);
+    else this.#connection.message(`MSG ${target}${size - envelope.headerBytes}${CRLF}`, message.subarray(envelope.headerBytes));
+    this.counters.out_msgs++;
+    this.counters.out_bytes += size;
+    this.#environment.counters.out_msgs++;
+    this.#environment.counters.out_bytes += size;
+    if (++subscription.delivered === subscription.max) this.#remove(subscription);
+    return true;
+  }
+
+  connect(json: string): void {
+    this.#options = parseConnect(json);
+    const { authenticate } = this.accepted;
+    if (authenticate) {
+      const { user = null, pass = null, auth_token: token = null, name } = this.#options;
+      const permissions = authenticate({ user, pass, token, name });
+      if (!permissions) throw new ProtocolViolation(ERROR_TEXTS.authorization);
+      this.#permissions = permissions;
+      this.#isAuthorized = true;
+      if (this.#deadline) clearTimeout(this.#deadline);
+    }
+    this.#acknowledge();
+  }
+
+  ping(): void {
+    this.#assertAuthorized();
+    this.#connection.answer(`PONG${CRLF}`);
+  }
+
+  /** Everything that is received counts as a sign of life; the answer itself says no more. */
+  pong(): void {
+    this.#assertAuthorized();
+  }
+
+  subscribe(subject: string, queue: string | null, sid: string): void {
+    this.#assertAuthorized();
+    const refusal = this.#subscribeRefusal(subject, queue);
+    if (refusal) {
+      this.#refuse(refusal);
+      return;
+    }
+    if (!this.subscriptions.has(sid)) {
+      if (this.subscriptions.size >= this.#environment.limits.maxSubscriptions) throw new ProtocolViolation(ERROR_TEXTS.subscriptions);
+      const subscription: ClientSubscription = { client: this, subject, queue, sid, max: 0, delivered: 0 };
+      this.subscriptions.set(sid, subscription);
+      this.#environment.tree.insert(subscription);
+    }
+    this.#acknowledge();
+  }
+
+  unsubscribe(sid: string, max: number): void {
+    this.#assertAuthorized();
+    const subscription = this.subscriptions.get(sid);
+    if (subscription && max > subscription.delivered) subscription.max = max;
+    else if (subscription) this.#remove(subscription);
+    this.#acknowledge();
+  }
+
+  publish(envelope: Envelope, message: Buffer): void {
+    this.#assertAuthorized();
+    if (envelope.headerBytes > 0 && !this.#options.headers) throw new ProtocolViolation(ERROR_TEXTS.headers);
+    for (const counters of [this.counters, this.#environment.counters]) {
+      counters.in_msgs++;
+      counters.in_bytes += envelope.size;
+    }
+    const refusal = this.#publishRefusal(envelope.subject);
+    if (refusal) {
+      this.#refuse(refusal);
+      return;
+    }
+    this.#acknowledge();
+    if (!this.#environment.route(this, envelope, message) && envelope.reply !== null) this.#tellNoResponders(envelope.reply);
+  }
+
+  #subscribeRefusal(subject: string, queue: string | null): string | null {
+    if (!isValidSubscription(subject)) return ERROR_TEXTS.subject;
+    const { subscribe } = this.#permissions;
+    if (!subscribe || subscribe(readableText(subject), queue === null ? null : readableText(queue))) return null;
+    return `Permissions Violation for Subscription to "${subject}"${queue === null ? "" : ` using queue "${queue}"`}`;
+  }
+
+  #publishRefusal(subject: string): string | null {
+    if (this.#options.pedantic && !isValidLiteral(subject)) return ERROR_TEXTS.publishSubject;
+    const { publish } = this.#permissions;
+    return !publish || publish(readableText(subject)) ? null : `Permissions Violation for Publish to "${subject}"`;
+  }
+
+  /** One operation is refused, the connection stays. */
+  #refuse(text: string): void {
+    this.#connection.answer(`-ERR '${text}'${CRLF}`);
+  }
+
+  /** At once instead of a time-out: the asker's own subscription to the reply gets status 503. */
+  #tellNoResponders(reply: string): void {
+    if (!this.#options.no_responders || !this.#options.headers) return;
+    const { plain } = this.#environment.tree.match(reply);
+    const subscription = plain.find((one) => one.client === this);
+    if (!subscription) return;
+    const size = NO_RESPONDERS_HEADERS.length;
+    this.deliver(subscription, { subject: reply, reply: null, headerBytes: size, size }, NO_RESPONDERS_MESSAGE);
+  }
+
+  #assertAuthorized(): void {
+    if (!this.#isAuthorized) throw new ProtocolViolation(ERROR_TEXTS.authorization);
+  }
+
+  #acknowledge(): void {
+    if (this.#options.verbose) this.#connection.answer(`+OK${CRLF}`);
+  }
+
+  #drop(size: number): void {
+    this.counters.dropped_msgs++;
+    this.counters.dropped_bytes += size;
+    this.#environment.counters.dropped_msgs++;
+    this.#environment.counters.dropped_bytes += size;
+    if (this.#isSlow) return;
+    this.#isSlow = true;
+    this.#environment.slow(this);
+  }
+
+  #remove(subscription: ClientSubscription): void {
+    this.subscriptions.delete(subscription.sid);
+    this.#environment.tree.remove(subscription);
+  }
+
+  #forget(): void {
+    if (this.#deadline) clearTimeout(this.#deadline);
+    for (const subscription of this.subscriptions.values()) this.#environment.tree.remove(subscription);
+    this.subscriptions.clear();
+  }
+
+  #closed(): void {
+    this.#forget();
+    this.#environment.closed(this);
+  }
+}
+
+const NO_RESPONDERS_MESSAGE = Buffer.from(NO_RESPONDERS_HEADERS + CRLF, "latin1");

@@ -1,0 +1,82 @@
+import { z } from "zod";
+
+/** The server's half of the NATS protocol (docs.nats.io, "Client Protocol"): limits, texts, and what CONNECT may say. */
+
+export const CRLF = "\r\n";
+/** What a client reads after `NATS/1.0 ` when nobody listens to its request. */
+export const NO_RESPONDERS_HEADERS = "NATS/1.0 503\r\n\r\n";
+
+/**
+ * Client libraries switch features on by the version of nats-server; this is the one whose core protocol the broker
+ * speaks (headers, no responders, no JetStream).
+ */
+export const SPOKEN_VERSION = "2.10.0";
+
+/** Default limits; the first two are those of nats-server. Bytes, unless another unit is named. */
+export const BROKER_LIMITS = {
+  maxPayload: 1024 * 1024,
+  maxControlLine: 4_096,
+  /** Unread bytes of one subscriber, beyond which it loses its newest messages (runtime.md, "Bus"). */
+  maxPending: 8 * 1024 * 1024,
+  maxClients: 10_000,
+  /** Subscriptions of one client. */
+  maxSubscriptions: 50_000,
+  /** A client that was silent for this long is pinged, milliseconds. */
+  pingIntervalMs: 30_000,
+  /** Unanswered pings before a connection is stale. */
+  maxPingsOut: 2,
+  /** Time a client has for its CONNECT where one is required, milliseconds. */
+  authTimeoutMs: 2_000,
+};
+export type BrokerLimits = typeof BROKER_LIMITS;
+
+/** The standard error texts: client libraries recognise failures by them. */
+export const ERROR_TEXTS = {
+  unknownOperation: "Unknown Protocol Operation",
+  parser: "Parser Error",
+  controlLine: "Maximum Control Line Exceeded",
+  payload: "Maximum Payload Violation",
+  authorization: "Authorization Violation",
+  authTimeout: "Authentication Timeout",
+  stale: "Stale Connection",
+  slow: "Slow Consumer",
+  clients: "Maximum Connections Exceeded",
+  subscriptions: "Maximum Subscriptions Exceeded",
+  headers: "Message Headers Not Supported",
+  subject: "Invalid Subject",
+  publishSubject: "Invalid Publish Subject",
+} as const;
+
+/** A breach of the protocol: the client gets `-ERR '<message>'` and is closed. */
+export class ProtocolViolation extends Error {
+  override readonly name = "ProtocolViolation";
+}
+
+/** The arguments of CONNECT that mean something here; others are ignored. Defaults as in nats-server. */
+export const connectOptions = z.object({
+  verbose: z.boolean().default(true),
+  pedantic: z.boolean().default(true),
+  echo: z.boolean().default(true),
+  headers: z.boolean().default(false),
+  no_responders: z.boolean().default(false),
+  name: z.string().default(""),
+  lang: z.string().default(""),
+  version: z.string().default(""),
+  user: z.string().optional(),
+  pass: z.string().optional(),
+  auth_token: z.string().optional(),
+});
+export type ConnectOptions = z.infer<typeof connectOptions>;
+
+export function parseConnect(json: string): ConnectOptions {
+  try {
+    return connectOptions.parse(JSON.parse(json));
+  } catch (cause) {
+    throw new ProtocolViolation(ERROR_TEXTS.parser, { cause });
+  }
+}
+
+/** Subjects travel as latin1 characters that stand for bytes, so that nothing is decoded on the way; this is what people read. */
+export function readableText(text: string): string {
+  return Buffer.from(text, "latin1").toString("utf8");
+}

@@ -1,0 +1,96 @@
+import { inNextTurn, turnIsOver } from "./event-loop-turn.ts";
+
+/** Operations or deliveries between two looks at the clock. */
+const UNITS_PER_LOOK = 64;
+/** A system call costs about as much as this many deliveries. */
+const UNITS_PER_FLUSH = 8;
+
+/** How long a worker may go on. */
+export class Budget {
+  #left = UNITS_PER_LOOK;
+  #spent = false;
+
+  /** Counts `units` of work; true when it is time to let others work. */
+  spend(units: number): boolean {
+    this.#left -= units;
+    if (this.#left > 0) return this.#spent;
+    this.#left = UNITS_PER_LOOK;
+    this.#spent = turnIsOver();
+    return this.#spent;
+  }
+}
+
+export interface Worker {
+  /** Does a share of its work; true when nothing is left. */
+  work(budget: Budget): boolean;
+  /** Sends what the work brought for it. */
+  flush(): void;
+}
+
+/**
+ * Who has to work and to flush: by turns, a few milliseconds in each turn of the event loop, so that a flood on the bus
+ * delays nobody else. What is quick is done at once, within the call that brought it.
+ */
+export class BrokerTurns {
+  readonly #busy = new Set<Worker>();
+  readonly #dirty = new Set<Worker>();
+  #running = false;
+  #waiting = false;
+
+  /** `worker` has something to do. */
+  add(worker: Worker): void {
+    this.#busy.add(worker);
+    if (!this.#waiting) this.#run();
+  }
+
+  /** `worker` has something to flush; done before anybody waits. */
+  flushSoon(worker: Worker): void {
+    this.#dirty.add(worker);
+    if (!this.#running && !this.#waiting) this.#wait();
+  }
+
+  remove(worker: Worker): void {
+    this.#busy.delete(worker);
+    this.#dirty.delete(worker);
+  }
+
+  #run(): void {
+    if (this.#running) return;
+    this.#running = true;
+    const budget = new Budget();
+    // What is ready goes out before more comes in: the flush of many subscribers slows the intake down.
+    if (this.#flush(budget)) {
+      this.#work(budget);
+      this.#flush(budget);
+    }
+    this.#running = false;
+    if (this.#busy.size > 0 || this.#dirty.size > 0) this.#wait();
+  }
+
+  #work(budget: Budget): void {
+    for (const worker of this.#busy) {
+      if (turnIsOver()) return;
+      this.#busy.delete(worker);
+      // At the end of the queue again if it has more: every client gets its turn.
+      if (!worker.work(budget)) this.#busy.add(worker);
+    }
+  }
+
+  /** True when nothing is left. */
+  #flush(budget: Budget): boolean {
+    for (const worker of this.#dirty) {
+      this.#dirty.delete(worker);
+      worker.flush();
+      if (budget.spend(UNITS_PER_FLUSH)) return this.#dirty.size === 0;
+    }
+    return true;
+  }
+
+  #wait(): void {
+    this.#waiting = true;
+    inNextTurn(() => {
+      this.#waiting = false;
+      this.#run();
+    });
+  }
+}

@@ -1,0 +1,23 @@
+import type { BusLog } from "./bus.ts";
+
+/** Time in which a warning is not repeated, milliseconds. */
+const QUIET_MS = 10_000;
+
+/** A warning that may come thousands of times: all are counted, at most one in ten seconds is logged. */
+export class RareWarning {
+  count = 0;
+  readonly #log: BusLog;
+  #nextAt = Number.NEGATIVE_INFINITY;
+
+  constructor(log: BusLog) {
+    this.#log = log;
+  }
+
+  warn(msg: string): void {
+    this.count++;
+    const now = performance.now();
+    if (now < this.#nextAt) return;
+    this.#nextAt = now + QUIET_MS;
+    this.#log("warning", `${msg} (${this.count} in all)`);
+  }
+}

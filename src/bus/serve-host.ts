@@ -1,0 +1,100 @@
+import { z } from "zod";
+import type { HostLink } from "../contract/host-link.ts";
+import {
+  HOST_REQUESTS,
+  type HostHeartbeat,
+  type HostRequestName,
+  MAX_MESSAGE_BYTES,
+  outputWindows,
+  type RequestOf,
+} from "../contract/messages.ts";
+import { hostSubject } from "../contract/subjects.ts";
+import type { Bus, BusLog, BusMessage } from "./bus.ts";
+import { encodeChunk } from "./output-codec.ts";
+import { RareWarning } from "./rare-warning.ts";
+import { answerProcedure, type Procedure } from "./rpc.ts";
+import { parseJson } from "./rpc-envelope.ts";
+
+export interface ServeHostOptions {
+  /** Commands, events, heartbeats, log lines: small and in order. */
+  readonly control: Bus;
+  /** Output only, so that a flood of it delays no command. */
+  readonly bulk: Bus;
+  readonly host: HostLink;
+  readonly log?: BusLog;
+}
+
+const alive = z.object({ session: z.string() });
+
+/** The daemon's end of the link: puts `host` onto the bus until it is closed. It owns neither host nor connections. */
+export function serveHost(options: ServeHostOptions): { close(): void } {
+  const { control, bulk, host, log = () => {} } = options;
+  const subject = (leaf: string) => hostSubject(host.host, leaf);
+  const malformed = new RareWarning(log);
+  const unsent = new RareWarning(log);
+  let heartbeat: HostHeartbeat | null = null;
+
+  const publish = (bus: Bus, leaf: string, body: Uint8Array | string) => {
+    try {
+      if (body.length > MAX_MESSAGE_BYTES) throw new Error(`it has ${body.length} bytes, the limit is ${MAX_MESSAGE_BYTES}`);
+      bus.publish(subject(leaf), body);
+    } catch (error) {
+      // Nothing is lost for good: events are found missing by their seq, output is asked for again by its offset.
+      unsent.warn(`'${leaf}' of host '${host.host}' was not sent: ${String(error)}`);
+    }
+  };
+  const receive = <T>(leaf: string, schema: z.ZodType<T>, handle: (value: T) => void) =>
+    control.subscribe(subject(leaf), (message) => {
+      const parsed = schema.safeParse(parseJson(message.data));
+      if (parsed.success) handle(parsed.data);
+      else malformed.warn(`a malformed '${leaf}' for host '${host.host}' was dropped`);
+    });
+  const answer = (message: BusMessage) => {
+    const name = message.subject.slice(message.subject.lastIndexOf(".") + 1);
+    if (!isRequestName(name)) {
+      malformed.warn(`an unknown request '${name}' for host '${host.host}' was dropped`);
+      return;
+    }
+    const handle = async (request: object) => {
+      const response = await host.request(name, request as RequestOf<typeof name>);
+      if (heartbeat && "session" in response) heartbeat = { ...heartbeat, session: response.session };
+      return response;
+    };
+    void answerProcedure(control, message, HOST_REQUESTS[name] as unknown as Procedure<object, object>, { handle, log });
+  };
+
+  // One subscription for all requests: they are carried out in the order in which they were sent.
+  const subscriptions = [
+    control.subscribe(subject("do.*"), answer),
+    receive("window", outputWindows, (windows) => host.window(windows)),
+    receive("alive", alive, ({ session }) => host.heartbeat(session)),
+  ];
+  const leave = [
+    host.listen({
+      onEvent: (event) => {
+        if (heartbeat) heartbeat = { ...heartbeat, seq: event.seq };
+        publish(control, "event", JSON.stringify(event));
+      },
+      onHeartbeat: (beat) => {
+        heartbeat = beat;
+        publish(control, "heartbeat", JSON.stringify(beat));
+      },
+      onLog: (entry) => publish(control, "log", JSON.stringify(entry)),
+      onOutput: (chunk) => publish(bulk, "output", encodeChunk(chunk)),
+    }),
+    // "At once when it has connected": a manager that came back need not wait for the next beat.
+    control.onConnection((isConnected) => {
+      if (isConnected && heartbeat) publish(control, "heartbeat", JSON.stringify(heartbeat));
+    }),
+  ];
+  return {
+    close() {
+      for (const go of leave) go();
+      for (const subscription of subscriptions) subscription.unsubscribe();
+    },
+  };
+}
+
+function isRequestName(name: string): name is HostRequestName {
+  return Object.hasOwn(HOST_REQUESTS, name);
+}
