@@ -8,7 +8,7 @@ import { SweepTimer } from "./sweep-timer.ts";
 export interface TreeReaper {
   /** Knows a run from now on. Its leader has to carry `MGR_RUN=<marker>:<runId>` and to lead a session of its own. */
   track(run: { runId: string; pid: number; startTime: string; terminal: string }): TrackedTree;
-  close(): void;
+  close(): void | Promise<void>;
 }
 
 export interface TrackedTree {

@@ -1,0 +1,30 @@
+import { Guard } from "./guard.ts";
+import { createReaper, type TreeReaper } from "./reaper.ts";
+
+interface GuardedReaperOptions {
+  /** See `ReaperOptions`. */
+  subreaper: boolean;
+  marker: string;
+  log: (msg: string) => void;
+}
+
+export interface GuardedReaper extends TreeReaper {
+  /** Starts the guard before there is a run; else the first run does. */
+  startGuard(): void;
+  /** Forgets all runs and ends the guard without killing anything. */
+  close(): Promise<void>;
+}
+
+/** A reaper whose runs die with this process, however it ends (runtime.md, "Guard"). */
+export function createGuardedReaper({ subreaper, marker, log }: GuardedReaperOptions): GuardedReaper {
+  const guard = new Guard({ marker, log });
+  const reaper = createReaper({ subreaper, marker, observer: guard, protectedPids: () => guard.pids });
+  return {
+    track: (run) => reaper.track(run),
+    startGuard: () => guard.start(),
+    close() {
+      reaper.close();
+      return guard.close();
+    },
+  };
+}
