@@ -2,7 +2,7 @@ import { z } from "zod";
 import { flag, text } from "./field-kinds.ts";
 import { clientFrames, managerFrames, result } from "./frame-table.ts";
 
-export const configFileProblem = z
+const configFileProblem = z
   .object({ path: z.string().describe("The file."), line: z.int(), column: z.int(), message: z.string() })
   .meta({ id: "ConfigFileProblem", description: "Line and column count from 1; 0 is unknown." });
 export type ConfigFileProblem = z.infer<typeof configFileProblem>;

@@ -27,7 +27,7 @@ const snapshotFields = {
   loggers: z.array(daemonLogger),
   log_min_level: z.enum(LOG_LEVELS).describe("Of this connection."),
 };
-export const snapshot = z.object(snapshotFields);
+const snapshot = z.object(snapshotFields);
 export type Snapshot = z.infer<typeof snapshot>;
 
 export const connectionCommands = clientFrames("Connection", {

@@ -4,7 +4,7 @@ import { LOG_LEVELS } from "./log-level.ts";
 /** Longest name of a process, group, topic, service, logger, host; characters (code points). */
 const NAME_MAX = 255;
 /** Longest fnmatch pattern, characters (protocol-decisions, "Output"). */
-export const PATTERN_MAX = 1_024;
+const PATTERN_MAX = 1_024;
 /** Longest command line or parameter value, characters: what Linux takes as one argument. */
 const COMMAND_MAX = 131_072;
 

@@ -3,9 +3,9 @@ import { count, logLevel, timestamp } from "./field-kinds.ts";
 import { answer, clientFrames, managerFrames } from "./frame-table.ts";
 import { LOG_LEVELS } from "./log-level.ts";
 
-export const MAX_LOG_LIMIT = 100_000;
+const MAX_LOG_LIMIT = 100_000;
 
-export const logEntry = z
+const logEntry = z
   .object({
     id: z.int().describe("Grows, also across restarts of the manager."),
     ts: timestamp,

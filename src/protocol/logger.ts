@@ -2,7 +2,7 @@ import { z } from "zod";
 import { flag, integer, objectName } from "./field-kinds.ts";
 import { answer, clientFrames, event, managerFrames, result } from "./frame-table.ts";
 
-export const loggerTopic = z
+const loggerTopic = z
   .object({
     name: z.string(),
     log_size: z.int().describe("Samples that are kept."),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { amount } from "./field-kinds.ts";
 import { clientFrames, managerFrames, result } from "./frame-table.ts";
 
-export const DEFAULT_NETWORK_SAMPLE_SECONDS = 2;
+const DEFAULT_NETWORK_SAMPLE_SECONDS = 2;
 /** Longest measurement, seconds. */
 const MAX_SAMPLE_SECONDS = 60;
 
@@ -37,7 +37,7 @@ const networkInterface = z.object({
   up: z.boolean(),
 });
 
-export const networkStats = z
+const networkStats = z
   .object({
     sample_seconds: z.number().describe("The time that really passed."),
     links: z.array(link).describe("Between logical ends, without the hops in between."),
@@ -49,7 +49,7 @@ export const networkStats = z
   .meta({ id: "NetworkStats" });
 export type NetworkStats = z.infer<typeof networkStats>;
 
-export const networkTopology = z
+const networkTopology = z
   .object({
     networks: z.array(
       z.object({

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { flag, integer, objectName, parameterValue, pattern } from "./field-kinds.ts";
 import { answer, clientFrames, managerFrames, result } from "./frame-table.ts";
 
-export const parameter = z
+const parameter = z
   .object({
     id: z.string().describe("provider_id, service and name joined by `:`."),
     name: z.string(),

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { commandOverride, flag, integer, label, processName, text } from "./field-kinds.ts";
+import { commandOverride, flag, integer, label, processName, text, timestamp } from "./field-kinds.ts";
 import { clientFrames, managerFrames, result } from "./frame-table.ts";
 import { SIGNALS } from "./signals.ts";
 
 /** The values that `set_process_attribute` takes (protocol.md, "Versioning"). */
-export const PROCESS_ATTRIBUTES = ["start_tool", "svc_debug"] as const;
+const PROCESS_ATTRIBUTES = ["start_tool", "svc_debug"] as const;
 
 const onlyName = { name: processName };
 const svcDebugSays = "must be true or false, or null to clear it, for the attribute svc_debug";
@@ -122,8 +122,8 @@ export const processResults = managerFrames("Processes", {
           z.object({
             run_id: z.string(),
             pid: z.int().nullable(),
-            start_time: z.string().nullable(),
-            stop_time: z.string().nullable(),
+            start_time: timestamp.nullable(),
+            stop_time: timestamp.nullable(),
             code: z.int().nullable(),
             signal: z.string().nullable(),
             reason: z.string().nullable(),

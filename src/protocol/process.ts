@@ -9,10 +9,10 @@ export const processState = z.enum(PROCESS_STATES).meta({
     "stopped, waiting (for dependencies), starting, started, ready (its ready condition holds), stopping, backoff (will be restarted), error.",
 });
 
-export const X_DISPLAY_KINDS = ["manager", "web", "gui", "configured_vnc"] as const;
-export const X_DISPLAY_REASONS = ["forward_x11", "forward_x11_fallback", "forward_x11_to_gui", "forward_x11_to_vnc"] as const;
+const X_DISPLAY_KINDS = ["manager", "web", "gui", "configured_vnc"] as const;
+const X_DISPLAY_REASONS = ["forward_x11", "forward_x11_fallback", "forward_x11_to_gui", "forward_x11_to_vnc"] as const;
 
-export const processExit = z
+const processExit = z
   .object({
     code: z.int().nullable().describe("Exit code; null when ended by a signal or never run."),
     signal: z.string().nullable().describe("Name of the signal that ended it, such as SIGKILL."),

@@ -6,6 +6,7 @@ export const SIGNALS = [
   "SIGILL",
   "SIGTRAP",
   "SIGABRT",
+  "SIGIOT",
   "SIGBUS",
   "SIGFPE",
   "SIGKILL",
@@ -29,6 +30,7 @@ export const SIGNALS = [
   "SIGPROF",
   "SIGWINCH",
   "SIGIO",
+  "SIGPOLL",
   "SIGPWR",
   "SIGSYS",
 ] as const;

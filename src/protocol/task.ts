@@ -4,7 +4,7 @@ import { hostName, integer, text } from "./field-kinds.ts";
 const INT_MAX = 2_147_483_647;
 
 /** Fields of frames about tasks: processes and threads as the kernel knows them. */
-export const taskId = integer(1, INT_MAX);
+const taskId = integer(1, INT_MAX);
 export const policy = integer(0, INT_MAX).describe("Linux number: 0 OTHER, 1 FIFO, 2 RR, 3 BATCH, 5 IDLE.");
 export const prio = integer(-INT_MAX, INT_MAX).describe("Real-time priority, or nice value for the other policies.");
 

@@ -19,7 +19,7 @@ export type Topic = z.infer<typeof topic>;
 /** Longest measurement of rates, seconds. */
 const MAX_SAMPLE_SECONDS = 60;
 /** Samples a second of `subscribe_topic`: more than a screen can show is no use. */
-export const DEFAULT_SAMPLE_RATE = 10;
+const DEFAULT_SAMPLE_RATE = 10;
 const MAX_SAMPLE_RATE = 60;
 
 const topicName = objectName.describe("Name of a topic.");

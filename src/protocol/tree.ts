@@ -27,9 +27,9 @@ export const processTreeNode: z.ZodType<ProcessTreeNode> = z
   .lazy(() => z.discriminatedUnion("type", [groupNode, processNode]))
   .meta({ id: "ProcessTreeNode", description: "A group with its members, or a process." });
 
-export const processNode = z.object({ type: z.literal("process"), name: z.string() });
+const processNode = z.object({ type: z.literal("process"), name: z.string() });
 
-export const groupNode = z.object({
+const groupNode = z.object({
   type: z.literal("group"),
   name: z.string(),
   display_name: z.string(),

@@ -1,8 +1,10 @@
+import { constants } from "node:os";
 import { describe, expect, it } from "vitest";
 import { ackFrame, encodeFrame, errorFrame } from "../../src/protocol/encode.ts";
 import { CLIENT_FRAMES, type ClientFrameType, MANAGER_FRAMES } from "../../src/protocol/frames.ts";
 import { process } from "../../src/protocol/process.ts";
 import { refusalFrame } from "../../src/protocol/refusal.ts";
+import { SIGNALS } from "../../src/protocol/resources.ts";
 import { fakeProcess } from "../support/fake-control.ts";
 import { validFrames } from "./valid-frames.ts";
 
@@ -80,5 +82,11 @@ describe("the process resource", () => {
   it("has exactly the fields of its schema", () => {
     expect(Object.keys(fakeProcess("a/b")).sort()).toEqual(Object.keys(process.shape).sort());
     expect(process.parse(fakeProcess("a/b"))).toEqual(fakeProcess("a/b"));
+  });
+});
+
+describe("the signals", () => {
+  it("are those of this system", () => {
+    expect([...SIGNALS].sort()).toEqual(Object.keys(constants.signals).sort());
   });
 });
