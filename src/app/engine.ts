@@ -48,12 +48,14 @@ export class Engine {
   readonly world: World;
   readonly #options: EngineOptions;
   readonly #conductor: HostConductor;
+  readonly #ranks: ReadonlyMap<string, number>;
   /** True while everything is stopped for the end: what users want stays as it is. */
   #intentFrozen = false;
   #runs = 0;
 
   constructor(options: EngineOptions) {
     this.#options = options;
+    this.#ranks = stopRanks(options.config);
     const { config, clock, log, link } = options;
     const hostName = link.host;
     this.events = new DomainEvents((error) =>
@@ -181,7 +183,7 @@ export class Engine {
     return buildRunSpec(definition, {
       command: definition.command,
       inherited: inheritedVariables(process.env, definition.pass_environment),
-      stop_rank: stopRanks(this.#options.config).get(definition.name) ?? 0,
+      stop_rank: this.#ranks.get(definition.name) ?? 0,
       size: size ?? undefined,
     });
   }

@@ -69,7 +69,7 @@ function ConnectionMark() {
 
 function onKey(event: KeyboardEvent): void {
   const target = event.target as HTMLElement;
-  if (target.closest(".terminal, input, select, textarea")) return;
+  if (target.closest(".terminal-box, input, select, textarea")) return;
   if (event.key === "/") {
     document.getElementById("filter")?.focus();
     event.preventDefault();

@@ -80,5 +80,5 @@ function TerminalBox({ name }: { name: string }) {
       close();
     };
   }, [name]);
-  return <div class="terminal" ref={box} role="application" aria-label={`Terminal of ${name}`} />;
+  return <div class="terminal-box" ref={box} role="application" aria-label={`Terminal of ${name}`} />;
 }
