@@ -250,6 +250,15 @@ test("closing ends idle connections, silent ones, followers and open WebSockets"
   expect(Date.now() - began).toBeLessThan(4_000);
 });
 
+test("closing waits for no connection that never said anything: browsers keep such in reserve", async () => {
+  const rig = await Rig.start();
+  const silent = connect(rig.server.port, "127.0.0.1");
+  await once(silent, "connect");
+  const began = performance.now();
+  await Promise.all([rig[Symbol.asyncDispose](), once(silent.resume(), "close")]);
+  expect(performance.now() - began).toBeLessThan(1_500);
+});
+
 test("a server that does not exist any more is refused by the system, not left hanging", async () => {
   const rig = await Rig.start();
   const { url } = rig.server;
