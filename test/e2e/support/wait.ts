@@ -1,0 +1,15 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+/** For what nobody announces: the end of foreign processes, files of others. Milliseconds. */
+const LOOK_MS = 20;
+
+/** Resolves with the first value that is not null, false or undefined; rejects with `what` when the time is over. */
+export async function eventually<T>(what: string, look: () => T | Promise<T>, timeoutMs = 10_000): Promise<NonNullable<T>> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const value = await look();
+    if (value !== null && value !== undefined && value !== false) return value;
+    if (performance.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`);
+    await pause(LOOK_MS);
+  }
+}
