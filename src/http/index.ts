@@ -53,7 +53,7 @@ export interface HttpServer {
 }
 
 /** How often the auth file is looked at when nobody asks: revoked WebSockets close within 5 s, ms. */
-const REVOCATION_INTERVAL = 2_000;
+const REVOCATION_INTERVAL = 1_000;
 
 /** The web interface's port, listening. Rejects with MgrError `conflict` when it cannot. */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
@@ -74,7 +74,6 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     for (const user of revoked) log("info", `web user '${user}' was removed or has another password: sessions and connections end`);
     if (revoked.size > 0) end(({ user }) => revoked.has(user), "the password changed or the user was removed");
   });
-  authFile.read();
 
   let isClosing = false;
   const credentials = new Credentials();
@@ -98,6 +97,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const listener = new Listener({ onRequest, onUpgrade: (...upgrade) => upgrades.handle(...upgrade), log });
 
   const port = await listener.listen(options.listen);
+  // Not before: a manager that cannot have the port must leave the sessions file alone.
+  authFile.read();
   const watch = setInterval(() => authFile.read(), REVOCATION_INTERVAL);
   return {
     port,
