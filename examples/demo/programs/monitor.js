@@ -14,7 +14,7 @@ function draw() {
   const rows = out.rows ?? 24;
   const width = Math.max(5, Math.min(50, columns - 24));
   const lines = [
-    `\x1b[7m ${hostname()} — ${columns}×${rows} `.padEnd(columns + 4) + "\x1b[0m",
+    `${`\x1b[7m ${hostname()} — ${columns}×${rows} `.padEnd(columns + 4)}\x1b[0m`,
     "",
     ` memory  ${bar(1 - freemem() / totalmem(), width)} ${((1 - freemem() / totalmem()) * 100).toFixed(0)}%`,
     ...loadavg().map(
