@@ -91,13 +91,13 @@ class Reaper implements TreeReaper {
     this.#orphans = options.subreaper ? new Orphans() : null;
     if (this.#orphans) {
       setChildSubreaper(true);
-      process.on("SIGCHLD", this.#onChildSignal);
       this.#sweeps.every(
         "orphans",
         () => this.#watchOrphans(),
         () => ORPHANS_MS,
       );
     }
+    process.on("SIGCHLD", this.#onChildSignal);
     this.#census = new Census({
       marker: options.marker,
       excluded: (pid) => [...(options.protectedPids?.() ?? [])].includes(pid),
@@ -228,7 +228,7 @@ class Reaper implements TreeReaper {
 
   #childEnded(): void {
     if (this.#active().length > 0) this.#sweeps.now();
-    else this.#sweeps.soon("reap", () => this.#watchOrphans());
+    else if (this.#orphans) this.#sweeps.soon("reap", () => this.#watchOrphans());
   }
 
   /** Between stops: reaps, and remembers whom no marker would betray. */

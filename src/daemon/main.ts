@@ -1,0 +1,140 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { messageOf } from "../base/errors.ts";
+import { CONTRACT_VERSION, type HostLog } from "../contract/messages.ts";
+import { type BusService, serveOnBus } from "./bus-service.ts";
+import { createGuardedReaper } from "./guarded-reaper.ts";
+import { Host } from "./host.ts";
+import { keepInheritedFiles } from "./inherited-files.ts";
+import { acquireLock, instanceUuid } from "./lock.ts";
+import { openLog } from "./main-log.ts";
+import { PreviousLife } from "./previous-life.ts";
+import { readStat } from "./proc.ts";
+
+/** What the manager starts the daemon with: one argument, JSON. Paths are absolute. */
+const startOptions = z.strictObject({
+  state_dir: z.string().startsWith("/"),
+  host: z.string().min(1),
+  /** The bus: unix socket of the manager's broker. */
+  socket: z.string().startsWith("/"),
+  /** Bytes of memory for the output of all processes. */
+  ring_budget: z.number().int().positive().optional(),
+  on_manager_lost: z.literal("keep").default("keep"),
+});
+
+const EXIT = { done: 0, failed: 1, usage: 2, locked: 3 } as const;
+const PINO_LEVEL = { debug: "debug", info: "info", warning: "warn", error: "error" } as const satisfies Record<HostLog["level"], string>;
+
+await main();
+
+async function main(): Promise<void> {
+  const options = parseOptions(process.argv[2]);
+  // Nothing of where and by whom we were started may be held for the months that we may live.
+  process.chdir("/");
+  keepInheritedFiles();
+  mkdirSync(options.state_dir, { recursive: true, mode: 0o700 });
+  const lock = await takeLock(options);
+  const log = openLog(join(options.state_dir, "daemon.log"));
+
+  let isServing = false;
+  const survive = (error: unknown) => {
+    log.fatal({ err: error }, isServing ? "a defect: the daemon goes on" : "the daemon could not start");
+    if (!isServing) giveUp(EXIT.failed, `the host daemon could not start: ${messageOf(error)}`);
+  };
+  process.on("uncaughtException", survive);
+  process.on("unhandledRejection", survive);
+
+  const streamId = randomUUID();
+  const waiting = new AbortController();
+  const reaper = createGuardedReaper({ subreaper: true, marker: streamId, log: (msg) => log.warn(msg) });
+  const host = new Host({
+    host: options.host,
+    subreaper: true,
+    killTree: reaper,
+    streamId,
+    log: ({ level, source, msg }) => log[PINO_LEVEL[level]]({ source }, msg),
+    ...(options.ring_budget === undefined ? {} : { ringBudget: options.ring_budget }),
+  });
+  const previous = new PreviousLife(join(options.state_dir, "daemon.json"));
+  let service: BusService | null = null;
+
+  const end = async () => {
+    waiting.abort();
+    log.info("stopping everything");
+    await host.stopAll();
+    await host.close();
+    await service?.close();
+    previous.close();
+    lock.release();
+    log.info("ended");
+    process.exit(EXIT.done);
+  };
+  const hurry = async () => {
+    log.info("killing everything");
+    await host.close();
+  };
+  onEndSignal((isFirst) => {
+    (isFirst ? end() : hurry()).catch((error: unknown) => {
+      log.fatal({ err: error }, "the end failed; the guard kills what is left");
+      process.exit(EXIT.failed);
+    });
+  });
+
+  const ended = await previous.end();
+  if (ended !== null) log.warn({ stream_id: ended }, "the daemon before this one was killed; what it ran has been killed too");
+  previous.begin(streamId);
+  reaper.startGuard();
+  log.info({ stream_id: streamId, contract: CONTRACT_VERSION, host: options.host, socket: options.socket }, "started");
+  isServing = true;
+  try {
+    service = await serveOnBus({
+      host,
+      socket: options.socket,
+      log: (level, msg) => log[PINO_LEVEL[level]]({ source: "bus" }, msg),
+      signal: waiting.signal,
+    });
+  } catch (error) {
+    if (!waiting.signal.aborted) giveUp(EXIT.failed, `the host daemon could not be put onto the bus: ${messageOf(error)}`);
+  }
+}
+
+function parseOptions(argument: string | undefined): z.infer<typeof startOptions> {
+  try {
+    return startOptions.parse(JSON.parse(argument ?? ""));
+  } catch (error) {
+    return giveUp(
+      EXIT.usage,
+      `the host daemon takes one argument, JSON {"state_dir", "host", "socket"} with absolute paths: ${messageOf(error)}`,
+    );
+  }
+}
+
+async function takeLock({ state_dir, socket }: z.infer<typeof startOptions>) {
+  const path = join(state_dir, "daemon.lock");
+  try {
+    const lock = await acquireLock(path, { instance_uuid: instanceUuid(state_dir), contract: CONTRACT_VERSION, socket });
+    if (!("holder" in lock)) return lock;
+    return giveUp(EXIT.locked, `a host daemon of this instance runs already (pid ${lock.holder.pid} holds ${path})`);
+  } catch (error) {
+    return giveUp(EXIT.failed, `the host daemon could not take its lock: ${messageOf(error)}`);
+  }
+}
+
+/** SIGTERM ends, a second one at once. Of a terminal of our own SIGINT and SIGHUP do the same; detached they mean nothing. */
+function onEndSignal(handle: (isFirst: boolean) => void): void {
+  let isFirst = true;
+  const onSignal = () => {
+    handle(isFirst);
+    isFirst = false;
+  };
+  const isDetached = readStat(process.pid)?.tty === 0;
+  process.on("SIGTERM", onSignal);
+  for (const signal of ["SIGINT", "SIGHUP"] as const) process.on(signal, isDetached ? () => {} : onSignal);
+}
+
+function giveUp(code: number, sentence: string): never {
+  process.stderr.write(`${sentence}\n`);
+  process.exit(code);
+}
