@@ -132,7 +132,7 @@ export class BrokerParser {
         this.#operations.pong();
         break;
       case "CONNECT":
-        this.#operations.connect(bytes.toString("utf8", this.#words[1], stop));
+        this.#operations.connect(bytes.toString("utf8", this.#words[1], stop).trim());
         break;
       default:
         throw new ProtocolViolation(ERROR_TEXTS.unknownOperation);

@@ -1,13 +1,6 @@
 import { z } from "zod";
 import type { HostLink } from "../contract/host-link.ts";
-import {
-  HOST_REQUESTS,
-  type HostHeartbeat,
-  type HostRequestName,
-  MAX_MESSAGE_BYTES,
-  outputWindows,
-  type RequestOf,
-} from "../contract/messages.ts";
+import { HOST_REQUESTS, type HostRequestName, MAX_MESSAGE_BYTES, outputWindows, type RequestOf } from "../contract/messages.ts";
 import { hostSubject } from "../contract/subjects.ts";
 import type { Bus, BusLog, BusMessage } from "./bus.ts";
 import { encodeChunk } from "./output-codec.ts";
@@ -20,7 +13,8 @@ export interface ServeHostOptions {
   readonly control: Bus;
   /** Output only, so that a flood of it delays no command. */
   readonly bulk: Bus;
-  readonly host: HostLink;
+  /** `announce` makes it send a heartbeat now. */
+  readonly host: HostLink & { announce?(): void };
   readonly log?: BusLog;
 }
 
@@ -32,7 +26,6 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
   const subject = (leaf: string) => hostSubject(host.host, leaf);
   const malformed = new RareWarning(log);
   const unsent = new RareWarning(log);
-  let heartbeat: HostHeartbeat | null = null;
 
   const publish = (bus: Bus, leaf: string, body: Uint8Array | string) => {
     try {
@@ -55,11 +48,7 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
       malformed.warn(`an unknown request '${name}' for host '${host.host}' was dropped`);
       return;
     }
-    const handle = async (request: object) => {
-      const response = await host.request(name, request as RequestOf<typeof name>);
-      if (heartbeat && "session" in response) heartbeat = { ...heartbeat, session: response.session };
-      return response;
-    };
+    const handle = async (request: object) => host.request(name, request as RequestOf<typeof name>);
     void answerProcedure(control, message, HOST_REQUESTS[name] as unknown as Procedure<object, object>, { handle, log });
   };
 
@@ -71,22 +60,17 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
   ];
   const leave = [
     host.listen({
-      onEvent: (event) => {
-        if (heartbeat) heartbeat = { ...heartbeat, seq: event.seq };
-        publish(control, "event", JSON.stringify(event));
-      },
-      onHeartbeat: (beat) => {
-        heartbeat = beat;
-        publish(control, "heartbeat", JSON.stringify(beat));
-      },
+      onEvent: (event) => publish(control, "event", JSON.stringify(event)),
+      onHeartbeat: (beat) => publish(control, "heartbeat", JSON.stringify(beat)),
       onLog: (entry) => publish(control, "log", JSON.stringify(entry)),
       onOutput: (chunk) => publish(bulk, "output", encodeChunk(chunk)),
     }),
-    // "At once when it has connected": a manager that came back need not wait for the next beat.
     control.onConnection((isConnected) => {
-      if (isConnected && heartbeat) publish(control, "heartbeat", JSON.stringify(heartbeat));
+      if (isConnected) host.announce?.();
     }),
   ];
+  // "At once when it has connected" (contract/messages.ts): a manager that came back need not wait for the next beat.
+  host.announce?.();
   return {
     close() {
       for (const go of leave) go();

@@ -77,9 +77,9 @@ describe.each(["unix", "memory"] as const)("the broker with the official client,
     await using rig = await BusRig.start();
     const [publisher, reader] = await Promise.all([join(rig, "publisher"), join(rig, "reader")]);
     let limited = 0;
-    const subscription = reader.connection.subscribe("ticks", { max: 3, callback: () => limited++ });
+    const subscription = reader.connection.subscribe("ticks", { max: 3, callback: () => void limited++ });
     let drained = 0;
-    reader.connection.subscribe("drained", { callback: () => drained++ });
+    reader.connection.subscribe("drained", { callback: () => void drained++ });
     await reader.flush();
     for (let n = 0; n < 10; n++) publisher.publish("ticks", "");
     for (let n = 0; n < 1_000; n++) publisher.publish("drained", "");
