@@ -130,6 +130,8 @@ class Manager implements RunningManager {
     if (!keep) {
       // Only what the daemon answers for can be stopped by its actors; whatever is left, the daemon stops itself.
       if (this.engine.world.isHostReady()) await this.engine.stopEverything();
+      // From here on the host's silence is no news.
+      this.engine.close();
       await this.#daemon?.end("SIGTERM", DAEMON_END_TIMEOUT_MS);
     }
     await this.release();
