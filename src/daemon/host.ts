@@ -19,13 +19,14 @@ import {
 } from "../contract/messages.ts";
 import type { StopStep } from "../contract/run.ts";
 import { Announcer } from "./announcer.ts";
+import { createGuardedReaper } from "./guarded-reaper.ts";
 import { ManagerSession, TICK_MS } from "./manager-session.ts";
 import { bootId } from "./proc.ts";
-import { createReaper, type TreeReaper } from "./reaper.ts";
+import type { TreeReaper } from "./reaper.ts";
 import { RingStore } from "./ring-store.ts";
 import { Run } from "./run.ts";
 import { RunTable } from "./run-table.ts";
-import { stopEverything } from "./stop-everything.ts";
+import { killEverything, stopEverything } from "./stop-everything.ts";
 import { WindowSender } from "./window-sender.ts";
 
 export interface HostOptions {
@@ -81,7 +82,9 @@ export class Host implements HostLink {
       findRing: (name) => this.#rings.find(name),
       send: (chunk) => this.#announcer.tell((listener) => listener.onOutput?.(chunk)),
     });
-    this.#reaper = options.killTree ?? createReaper({ subreaper: options.subreaper, marker: this.streamId });
+    this.#reaper =
+      options.killTree ??
+      createGuardedReaper({ subreaper: options.subreaper, marker: this.streamId, log: (msg) => this.#report("warning", msg) });
     this.#handlers = this.#makeHandlers();
     this.#tick();
   }
@@ -131,20 +134,21 @@ export class Host implements HostLink {
   /** Without a manager: stops everything, the highest stop_rank first, as each RunSpec says. No run begins any more. */
   async stopAll(): Promise<void> {
     this.#isEnding = true;
-    const left = await stopEverything(this.#runs.living, this.#clock);
-    for (const run of left)
-      this.#report("error", `'${run.spec.name}' (pid ${run.pid}) does not end, not even by SIGKILL; the kernel holds it`);
+    this.#reportLeft(await stopEverything(this.#runs.living, this.#clock));
   }
 
   /** Kills what still runs, and ends. Resolves when nothing is left. */
   async close(): Promise<void> {
     this.#isEnding = true;
     this.#session.end();
-    const living = this.#runs.living;
-    for (const run of living) run.kill();
-    await Promise.all(living.map((run) => run.whenExtinct));
+    this.#reportLeft(await killEverything(this.#runs.living, this.#clock));
     this.#clock.clearTimeout(this.#timer);
-    this.#reaper.close();
+    await this.#reaper.close();
+  }
+
+  #reportLeft(left: readonly Run[]): void {
+    for (const run of left)
+      this.#report("error", `'${run.spec.name}' (pid ${run.pid}) does not end, not even by SIGKILL; the kernel holds it`);
   }
 
   #makeHandlers(): Handlers {

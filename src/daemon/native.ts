@@ -19,7 +19,20 @@ const libc = koffi.load(null);
 const fcntl = libc.func("int fcntl(int fd, int command, ...)") as (fd: number, command: number, ...typed: unknown[]) => number;
 const prctl = libc.func("int prctl(int option, ...)") as (option: number, ...typed: unknown[]) => number;
 const flock = libc.func("int flock(int fd, int operation)") as (fd: number, operation: number) => number;
+const prlimit = libc.func("int prlimit(int pid, int resource, const void *limit, void *old)") as (
+  pid: number,
+  resource: number,
+  limit: Buffer | null,
+  old: Buffer | null,
+) => number;
 const waitpid = libc.func("int waitpid(int pid, void *status, int options)") as (pid: number, status: null, options: number) => number;
+
+const tcgetattr = libc.func("int tcgetattr(int fd, void *settings)") as (fd: number, settings: Buffer) => number;
+const tcsetattr = libc.func("int tcsetattr(int fd, int when, const void *settings)") as (
+  fd: number,
+  when: number,
+  settings: Buffer,
+) => number;
 
 const F_SETFD = 2;
 const FD_CLOEXEC = 1;
@@ -28,6 +41,13 @@ const LOCK_SH = 1;
 const LOCK_EX = 2;
 const LOCK_NB = 4;
 const WNOHANG = 1;
+const RLIMIT_LOCKS = 10;
+/** `struct rlimit`: the soft and the hard limit, 64 bits each. */
+const RLIMIT_BYTES = 16;
+const TCSANOW = 0;
+/** Larger than glibc's and musl's `struct termios` (60 bytes); its first member is c_iflag, 32 bits. */
+const TERMIOS_BYTES = 128;
+const IUTF8 = 0o40000;
 
 /** Keeps `fd` from being inherited by children. */
 export function setCloseOnExec(fd: number): void {
@@ -69,6 +89,14 @@ function tryLock(fd: number, operation: number): boolean {
   throw systemError("flock");
 }
 
+/** Sets the soft limit on file locks of a process, for what it forks too; false if it is gone or we may not. */
+export function setFileLocksLimit(pid: number, soft: number): boolean {
+  const limits = Buffer.alloc(RLIMIT_BYTES);
+  if (prlimit(pid, RLIMIT_LOCKS, null, limits) === -1) return false;
+  new BigUint64Array(limits.buffer, limits.byteOffset, 1)[0] = BigInt(soft);
+  return prlimit(pid, RLIMIT_LOCKS, limits, null) === 0;
+}
+
 /**
  * Takes away the zombie `pid`, an orphan that came to us as its subreaper. False: it is still alive or no child of ours.
  * Never to be used for children that Node has started: libuv waits for those itself and would miss their exit.
@@ -85,7 +113,17 @@ export function openTerminalPair(rows: number, cols: number): { master: number; 
   // Not atomic with openpty, but nothing forks in between: this process starts children on this thread only.
   setCloseOnExec(pair.master);
   setCloseOnExec(pair.slave);
+  eraseWholeCharacters(pair.slave);
   return { master: pair.master, slave: pair.slave, path: pair.pty };
+}
+
+/** Without it the erase key takes a single byte of a character when the kernel edits the line. */
+function eraseWholeCharacters(fd: number): void {
+  const settings = Buffer.alloc(TERMIOS_BYTES);
+  if (tcgetattr(fd, settings) === -1) throw systemError("tcgetattr");
+  const input = new Uint32Array(settings.buffer, settings.byteOffset, 1);
+  input[0] = (input[0] ?? 0) | IUTF8;
+  if (tcsetattr(fd, TCSANOW, settings) === -1) throw systemError("tcsetattr");
 }
 
 /** Sets the size; the kernel sends SIGWINCH to the terminal's foreground group if it changed. */

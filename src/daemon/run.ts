@@ -219,14 +219,19 @@ export class Run {
     this.#options.onChange("exited", this);
     // A requested stop gives the rest of the tree its time; without one nothing may outlive the leader.
     if (this.#steps === null) this.kill();
-    void this.#awaitTree().then(() => this.#becomeExtinct());
+    this.#awaitTree()
+      .then(() => this.#becomeExtinct())
+      .catch((error: unknown) =>
+        this.#options.log("error", `the end of '${this.spec.name}' (pid ${this.pid}) could not be seen: ${messageOf(error)}`),
+      );
   }
 
   #becomeExtinct(): void {
+    // First released: a sweep that still looked for holders of the terminal would find its next owner's processes.
+    this.#tree.release();
     this.#terminal.close();
     this.#finalOffset = this.#options.ring.end;
     this.#isExtinct = true;
-    this.#tree.release();
     this.#options.onChange("extinct", this);
     this.#resolveExtinct();
   }

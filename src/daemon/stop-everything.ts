@@ -24,6 +24,13 @@ function longestStop(run: Run): number {
   return run.spec.stop.reduce((total, step) => total + step.timeout_ms, 0);
 }
 
+/** SIGKILL to all of them at once. Resolves with those that even that did not end in time. */
+export async function killEverything(runs: readonly Run[], clock: Clock): Promise<Run[]> {
+  for (const run of runs) run.kill();
+  const gone = await Promise.all(runs.map((run) => isGoneWithin(run, GIVE_UP_MS, clock)));
+  return runs.filter((_, index) => !gone[index]);
+}
+
 function isGoneWithin(run: Run, milliseconds: number, clock: Clock): Promise<boolean> {
   return new Promise((done) => {
     const timer = clock.setTimeout(() => done(run.isExtinct), milliseconds);

@@ -46,6 +46,7 @@ export class Terminal {
   /** Kernel's start time of the child (`/proc/PID/stat`, field 22): with the pid it names the process for good. */
   readonly startTime: string;
   readonly #master: number;
+  /** Ours is held until `close`, so that the terminal neither ends before nor becomes somebody else's. */
   readonly #slave: number;
   readonly #stream: ReadStream;
   readonly #writer: TerminalWriter;
@@ -80,9 +81,8 @@ export class Terminal {
     this.#writer = new TerminalWriter(master, options.clock ?? systemClock);
     this.#stream = new ReadStream(master);
     this.#stream.on("data", options.onData);
-    // EIO is how a terminal ends whose last holder is gone; all of its output has been read then.
-    this.#stream.on("error", () => this.close());
-    this.#stream.on("end", () => this.close());
+    // A privileged child may hang its terminal up (vhangup(2), as getty does): EIO, and the stream has closed the master.
+    this.#stream.on("error", () => this.#end());
     child.once("exit", (code, signal) => this.#exited({ code, signal }));
   }
 
@@ -93,54 +93,61 @@ export class Terminal {
 
   /** Sets the size; the kernel tells the child (SIGWINCH). */
   resize(rows: number, cols: number): void {
-    if (!this.#isClosed && !this.#stream.destroyed) resizeTerminal(this.#master, rows, cols);
+    if (!this.#isClosed) resizeTerminal(this.#master, rows, cols);
   }
 
-  /** Reads what is there and hangs up: whoever still holds the terminal gets SIGHUP and end of file. */
+  /**
+   * Reads what is there and hangs up: whoever still holds the terminal gets SIGHUP and end of file. To be called when
+   * the whole tree is gone, and not before: from then on the kernel gives the terminal's number to strangers.
+   */
   close(): void {
     if (this.#isClosed) return;
-    // A stream that has seen the end has closed the descriptor: its number may belong to another file by now.
     if (this.#hasExited && !this.#stream.destroyed) this.#drain();
+    this.#end();
+  }
+
+  #end(): void {
+    if (this.#isClosed) return;
     this.#isClosed = true;
     this.#writer.close();
-    if (!this.#hasExited) closeSync(this.#slave);
+    closeSync(this.#slave);
     this.#stream.destroy();
   }
 
   #exited(exit: TerminalExit): void {
     this.#writer.close();
     this.#hasExited = true;
-    if (!this.#isClosed) {
+    if (!this.#isClosed && !this.#stream.destroyed) {
       this.#stream.pause();
-      for (let rest = this.#stream.read(); rest !== null; rest = this.#stream.read()) this.#options.onData(rest as Buffer);
-      closeSync(this.#slave);
-      const isHeldByOthers = this.#drain();
-      if (isHeldByOthers) this.#stream.resume();
-      else this.close();
+      // What the stream holds comes as `data`, also from read().
+      while (this.#stream.read() !== null);
+      this.#drain();
+      // Others may hold the terminal and go on writing.
+      this.#stream.resume();
     }
     this.#options.onExit(exit);
   }
 
-  /** Reads without waiting. True: somebody still holds the terminal, more may come. */
-  #drain(): boolean {
+  /**
+   * Reads without waiting until nothing is there: before it says so, the kernel brings along what is still on its way
+   * through the terminal (n_tty_read, tty_buffer_flush_work), so all that the child wrote is read.
+   */
+  #drain(): void {
     for (let left = DRAIN_BYTES; left > 0; ) {
       const buffer = Buffer.allocUnsafe(READ_BYTES);
       const length = this.#readNow(buffer);
-      if (length === "nothing yet") return true;
-      if (length === "closed") return false;
+      if (length === 0) return;
       left -= length;
       this.#options.onData(buffer.subarray(0, length));
     }
-    return true;
   }
 
-  #readNow(buffer: Buffer): number | "nothing yet" | "closed" {
+  #readNow(buffer: Buffer): number {
     try {
-      return readSync(this.#master, buffer) || "closed";
+      return readSync(this.#master, buffer);
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
-      if (code === "EAGAIN") return "nothing yet";
-      if (code === "EIO") return "closed";
+      if (code === "EAGAIN" || code === "EIO") return 0;
       throw error;
     }
   }

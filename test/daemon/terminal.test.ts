@@ -115,6 +115,15 @@ describe("what a child has", () => {
     run.terminal.close();
   });
 
+  test("a line discipline that erases whole characters", async () => {
+    const run = await record(shell("echo ready; read word; printf '<%s>' \"$word\""));
+    await run.until(/ready/);
+    run.terminal.write(Buffer.from("aü\x7f\n"));
+    await run.exit;
+    expect(run.text()).toContain("<a>");
+    run.terminal.close();
+  });
+
   test("a new size reaches it with SIGWINCH", async () => {
     const run = await record(shell("trap 'stty size; exit 0' WINCH; echo ready; while :; do sleep 0.01; done"));
     await run.until(/ready/);
