@@ -1,10 +1,13 @@
 import { statSync } from "node:fs";
 import { environmentValue, listNames, type ProcessStat, readStat, scanProcesses } from "./proc.ts";
+import type { RunTags } from "./run-tag.ts";
 import type { RunTree, TerminalIdentity } from "./run-tree.ts";
 
 /** The variable that every child carries: `<marker>:<run_id>`. */
 export const MARKER_VARIABLE = "MGR_RUN";
 
+/** The run id in a marker variable, or a tag. */
+type Mark = string | number | null;
 type Look = (pid: number) => ProcessStat | null;
 
 interface CensusOptions {
@@ -12,21 +15,21 @@ interface CensusOptions {
   marker: string;
   /** Processes that belong to no run, whatever they look like. */
   excluded: (pid: number) => boolean;
-  /** The tree of a marked process, by the run id in its marker. */
-  treeOf: (runId: string) => RunTree | undefined;
+  /** Our tags on processes. */
+  tags: RunTags;
   /** Children that came to us as subreaper: each belongs to some run. */
   isOrphan: (stat: ProcessStat) => boolean;
 }
 
 /**
  * Says which process belongs to which run, by one look at /proc for all trees: remembered members, sessions that
- * members began, the marker variable, descent, holders of the run's terminal (runtime.md, "Tree kill").
+ * members began, the marker variable and the tag, descent, holders of the run's terminal (runtime.md, "Tree kill").
  */
 export class Census {
   readonly #options: CensusOptions;
   readonly #ownSession = readStat(process.pid)?.session ?? 0;
-  /** Run id in a process's marker, null for none; by pid. An environment changes by execve only, and so does the program's name. */
-  readonly #markers = new Map<number, { startTime: string; comm: string; runId: string | null }>();
+  /** A process's run id or tag, null for none; by pid. An environment changes by execve only, and so does the program's name. */
+  readonly #markers = new Map<number, { startTime: string; comm: string; mark: Mark }>();
   #cost = 0;
 
   constructor(options: CensusOptions) {
@@ -45,6 +48,8 @@ export class Census {
     const look: Look = (pid) => scan.get(pid) ?? readStat(pid);
     const owners = this.#remembered(trees, scan, since);
     const sessions = new Map(trees.flatMap((tree) => [...tree.sessions].map((session) => [session, tree] as const)));
+    const marks = new Map<Mark, RunTree>();
+    for (const tree of trees) marks.set(tree.runId, tree).set(tree.tag, tree);
     const fresh = new Map<RunTree, ProcessStat[]>();
     // Parents before children, so that one pass follows a whole line of descent.
     let open = [...scan.values()].filter((stat) => !owners.has(stat.pid) && this.#canBelong(stat)).sort(byAge);
@@ -62,7 +67,8 @@ export class Census {
       return open.length < before;
     };
     // A process found by its terminal brings a session and children with it, and so on until nothing is added.
-    const certain = (stat: ProcessStat) => this.#bySession(stat, sessions, look) ?? this.#byMarker(stat) ?? byDescent(stat, owners, scan);
+    const certain = (stat: ProcessStat) =>
+      this.#bySession(stat, sessions, look) ?? this.#byMark(stat, marks) ?? byDescent(stat, owners, scan);
     do while (settle(certain));
     while (settle((stat) => byTerminal(stat, trees)));
     while (settle((stat) => (this.#options.isOrphan(stat) ? nearest(stat, trees) : byDescent(stat, owners, scan))));
@@ -72,12 +78,12 @@ export class Census {
     return fresh;
   }
 
-  /** Whether a process carries our marker, so that a guard finds it by itself; as of the last look at it. */
+  /** Whether a process carries our marker or tag, so that a guard finds it by itself; as of the last look at it. */
   isMarked(pid: number, startTime: string): boolean {
     const known = this.#markers.get(pid);
-    if (known?.startTime === startTime) return known.runId !== null;
+    if (known?.startTime === startTime) return known.mark !== null;
     const stat = readStat(pid);
-    return stat?.startTime === startTime && this.#markerOf(stat) !== null;
+    return stat?.startTime === startTime && this.#markOf(stat) !== null;
   }
 
   /** Members that still live; the others are forgotten. */
@@ -104,18 +110,19 @@ export class Census {
     return tree?.holdsSession(stat.session, look) ? tree : undefined;
   }
 
-  #byMarker(stat: ProcessStat): RunTree | undefined {
-    const runId = this.#markerOf(stat);
-    return runId === null ? undefined : this.#options.treeOf(runId);
+  #byMark(stat: ProcessStat, marks: Map<Mark, RunTree>): RunTree | undefined {
+    const mark = this.#markOf(stat);
+    return mark === null ? undefined : marks.get(mark);
   }
 
-  #markerOf({ pid, startTime, comm }: ProcessStat): string | null {
+  #markOf({ pid, startTime, comm }: ProcessStat): Mark {
     const known = this.#markers.get(pid);
-    if (known?.startTime === startTime) return known.runId;
+    if (known?.startTime === startTime) return known.mark;
     const runId = environmentValue(pid, MARKER_VARIABLE, `${this.#options.marker}:`);
+    const mark = runId ?? this.#options.tags.of(pid);
     // Not readable now can be a moment inside execve: asked again next time.
-    if (runId !== undefined) this.#markers.set(pid, { startTime, comm, runId });
-    return runId ?? null;
+    if (mark !== null || runId !== undefined) this.#markers.set(pid, { startTime, comm, mark });
+    return mark;
   }
 
   #forgetMarkers(scan: Map<number, ProcessStat>, since: number): void {

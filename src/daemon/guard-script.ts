@@ -2,11 +2,12 @@
 export const GUARD_VARIABLE = "MGR_GUARD";
 
 /**
- * What the guard runs, in any POSIX shell with `grep` and `sleep`. $1 is the marker of the runs it answers for.
+ * What the guard runs, in any POSIX shell with `grep` and `sleep`. $1 is the marker of the runs it answers for, $2 what their
+ * tags look like (run-tag.ts).
  *
  * It reads lines from the process that it guards: `run PID START`, `end PID`, `unmarked PID:START …` (replaces the list
  * before), `bye` (ends it). At end of file without `bye` it kills every process
- *  - whose environment has MGR_RUN=<marker>:…,
+ *  - whose environment has MGR_RUN=<marker>:…, or that has such a tag,
  *  - that it was told of (pid and start time; of runs also their session),
  *  - below one of these, or in a session that one of these leads,
  * until two looks in a row find nobody. It stops them all before it kills the first: what is stopped cannot fork.
@@ -15,6 +16,7 @@ export const GUARD_SCRIPT = `
 trap '' HUP INT QUIT TERM PIPE
 cd /
 marker=$1
+tag=$2
 unmarked=
 while read -r verb pid rest; do
   case $verb in
@@ -51,6 +53,7 @@ find_all() {
   look=$((look + 1)) all= found=
   set +f
   marked=$(grep -lsaF -- "MGR_RUN=$marker:" /proc/[0-9]*/environ)
+  tagged=$(grep -ls "^Max file locks  *$tag " /proc/[0-9]*/limits)
   lines=$(grep -as '' /proc/[0-9]*/stat)
   set -f
   IFS=$line_end
@@ -68,7 +71,7 @@ find_all() {
     eval "P$pid=$2 S$pid=$4 T$pid=\${20} G$pid=$look"
   done
   IFS=" $line_end"
-  for file in $marked; do
+  for file in $marked $tagged; do
     pid=\${file#/proc/}
     pid=\${pid%%/*}
     eval "told $pid \\"\\$T$pid\\""

@@ -4,6 +4,7 @@ import { messageOf } from "../base/errors.ts";
 import { MARKER_VARIABLE } from "./census.ts";
 import { GUARD_SCRIPT, GUARD_VARIABLE } from "./guard-script.ts";
 import type { RunObserver } from "./reaper.ts";
+import { RUN_DIGITS, tagPrefix } from "./run-tag.ts";
 
 /** Between the death of a guard and the start of the next one, milliseconds: at once would be a loop where /bin/sh is broken. */
 const REPLACE_MS = 200;
@@ -115,9 +116,10 @@ export async function killLeftovers(marker: string): Promise<void> {
 
 function startGuard(marker: string): ChildProcess {
   const { PATH } = process.env;
+  const tag = `${tagPrefix(marker)}${"[0-9]".repeat(RUN_DIGITS)}`;
   // Within another instance's tree it stays recognisable as a part of that one.
   const outer = process.env[MARKER_VARIABLE];
-  const child = spawn("/bin/sh", ["-c", `eval "$${GUARD_VARIABLE}"`, "mgr-guard", marker], {
+  const child = spawn("/bin/sh", ["-c", `eval "$${GUARD_VARIABLE}"`, "mgr-guard", marker, tag], {
     cwd: "/",
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],

@@ -125,6 +125,14 @@ export function environmentValue(pid: number, variable: string, prefix: string):
   return null;
 }
 
+/** The soft limit on file locks; null: unlimited, or no such process. */
+export function fileLocksLimit(pid: number): number | null {
+  const length = readInto(`/proc/${pid}/limits`);
+  if (length <= 0) return null;
+  const found = /^Max file locks +(\d+) /m.exec(buffer.toString("latin1", 0, length));
+  return found ? Number(found[1]) : null;
+}
+
 /** A process whose main thread has ended shows its environment only through its other threads. */
 function readFromThreads(pid: number): number {
   for (const tid of listNames(`/proc/${pid}/task`)) {

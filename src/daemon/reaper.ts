@@ -2,6 +2,7 @@ import { Census } from "./census.ts";
 import { setChildSubreaper } from "./native.ts";
 import { Orphans } from "./orphans.ts";
 import { type ProcessStat, ticksSinceBoot } from "./proc.ts";
+import { RunTags } from "./run-tag.ts";
 import { RunTree, signalProcess } from "./run-tree.ts";
 import { SweepTimer } from "./sweep-timer.ts";
 
@@ -80,6 +81,7 @@ class Reaper implements TreeReaper {
   readonly #options: ReaperOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #orphans: Orphans | null;
+  readonly #tags: RunTags;
   readonly #census: Census;
   readonly #sweeps = new SweepTimer(() => this.#sweep());
   readonly #onChildSignal = () => this.#childEnded();
@@ -88,6 +90,7 @@ class Reaper implements TreeReaper {
 
   constructor(options: ReaperOptions) {
     this.#options = options;
+    this.#tags = new RunTags(options.marker);
     this.#orphans = options.subreaper ? new Orphans() : null;
     if (this.#orphans) {
       setChildSubreaper(true);
@@ -101,7 +104,7 @@ class Reaper implements TreeReaper {
     this.#census = new Census({
       marker: options.marker,
       excluded: (pid) => [...(options.protectedPids?.() ?? [])].includes(pid),
-      treeOf: (runId) => this.#entries.get(runId)?.tree,
+      tags: this.#tags,
       isOrphan: (stat) => this.#orphans?.isOrphan(stat) ?? false,
     });
     this.#sweeps.every(
@@ -116,7 +119,7 @@ class Reaper implements TreeReaper {
     const extinct = new Promise<void>((resolve) => {
       end = resolve;
     });
-    const entry: Entry = { tree: new RunTree(run), signals: [], active: false, emptyLooks: 0, extinct, end };
+    const entry: Entry = { tree: new RunTree(run, this.#tags.give(run)), signals: [], active: false, emptyLooks: 0, extinct, end };
     this.#entries.set(run.runId, entry);
     this.#options.observer?.runStarted(run);
     return {

@@ -10,13 +10,16 @@ export class RunTree {
   /** Nothing that started earlier can belong to it; clock ticks since boot. */
   readonly since: number;
   readonly terminal: TerminalIdentity | null;
+  /** See run-tag.ts; null if it has none. */
+  readonly tag: number | null;
   readonly members = new Map<number, string>();
   /** To be killed, with all that is still found. */
   killing = false;
   /** Sessions that members began: session id → start time of its leader, null if that had ended when we saw it. */
   readonly #sessions = new Map<number, string | null>();
 
-  constructor(run: { runId: string; pid: number; startTime: string; terminal: string }) {
+  constructor(run: { runId: string; pid: number; startTime: string; terminal: string }, tag: number | null) {
+    this.tag = tag;
     this.runId = run.runId;
     this.leader = { pid: run.pid, startTime: run.startTime };
     this.since = Number(run.startTime);

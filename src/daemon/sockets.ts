@@ -2,12 +2,9 @@ import { existsSync, lstatSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { MgrError, messageOf } from "../base/errors.ts";
 
-/** Longest path of a unix socket, bytes: the kernel's 108 less the closing NUL. Node cuts longer ones off silently. */
-export const MAX_SOCKET_PATH_BYTES = 107;
-
 /**
  * The private folder for this instance's sockets, made if it is missing: `$XDG_RUNTIME_DIR/mgr/<16 hex>`, else
- * `/tmp/mgr-<uid>/<16 hex>`. `conflict` if somebody else could have put a socket there.
+ * `/tmp/mgr-<uid>/<16 hex>`. Paths that are too long for the kernel are refused where one listens or connects. `conflict` if somebody else could have put a socket there.
  */
 export function socketDir(uuid: string, runtimeDir = process.env.XDG_RUNTIME_DIR): string {
   const uid = process.getuid?.() ?? 0;
@@ -17,16 +14,6 @@ export function socketDir(uuid: string, runtimeDir = process.env.XDG_RUNTIME_DIR
   makePrivate(top, uid);
   makePrivate(folder, uid);
   return folder;
-}
-
-/** The path as it is, or `bad_field` if the kernel could not take it whole. */
-export function checkSocketPath(path: string): string {
-  const bytes = Buffer.byteLength(path);
-  if (bytes <= MAX_SOCKET_PATH_BYTES) return path;
-  throw new MgrError(
-    "bad_field",
-    `the socket path ${path} has ${bytes} bytes, the kernel takes ${MAX_SOCKET_PATH_BYTES}; set XDG_RUNTIME_DIR to a shorter folder`,
-  );
 }
 
 function makePrivate(folder: string, uid: number): void {
