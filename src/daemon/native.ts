@@ -1,4 +1,3 @@
-import { readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { constants } from "node:os";
 import type * as Koffi from "koffi";
@@ -52,18 +51,6 @@ const IUTF8 = 0o40000;
 /** Keeps `fd` from being inherited by children. */
 export function setCloseOnExec(fd: number): void {
   if (fcntl(fd, F_SETFD, "int", FD_CLOEXEC) === -1) throw systemError("fcntl(F_SETFD)");
-}
-
-/**
- * Keeps whatever this process inherited beside 0-2 from its children: Node opens its own files close-on-exec, but not
- * what a shell, make or a terminal multiplexer left open when it started us.
- */
-export function keepInheritedDescriptors(): void {
-  for (const name of readdirSync("/proc/self/fd")) {
-    const fd = Number(name);
-    // EBADF is the descriptor of the listing itself, closed meanwhile.
-    if (fd > 2 && fcntl(fd, F_SETFD, "int", FD_CLOEXEC) === -1 && errnoName() !== "EBADF") throw systemError("fcntl(F_SETFD)");
-  }
 }
 
 /** Whether orphaned descendants become children of this process instead of init's. */

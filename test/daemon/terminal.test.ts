@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MgrError } from "../../src/base/errors.ts";
-import { keepInheritedDescriptors } from "../../src/daemon/native.ts";
+import { keepInheritedFiles } from "../../src/daemon/inherited-files.ts";
 import { type Recording, record, shell } from "./support/terminals.ts";
 
 let dir = "";
@@ -96,7 +96,7 @@ describe("what a child has", () => {
   });
 
   test("its own terminal as 0, 1 and 2, and no other file, however many terminals are open", async () => {
-    keepInheritedDescriptors();
+    keepInheritedFiles();
     const runs = await Promise.all(Array.from({ length: 5 }, () => record(shell("echo ready; read wait"))));
     await Promise.all(runs.map((run) => run.until(/ready/)));
     const seen = runs.map(({ terminal }) => descriptors(terminal.pid));
