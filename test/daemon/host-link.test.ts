@@ -1,0 +1,47 @@
+import { busHostLink, serveHost } from "../../src/bus/host-link.ts";
+import { Host } from "../../src/daemon/host.ts";
+import { BusRig } from "../bus/bus-rig.ts";
+import { describeHostLink } from "../support/host-link-suite.ts";
+import { ShiftedClock } from "../support/shifted-clock.ts";
+
+function openHost(): { host: Host; clock: ShiftedClock } {
+  const clock = new ShiftedClock();
+  return { host: new Host({ host: "bench.lab", clock, subreaper: false, log: () => {} }), clock };
+}
+
+describeHostLink("direct", async () => {
+  const { host, clock } = openHost();
+  return {
+    link: host,
+    pass: async (milliseconds) => clock.pass(milliseconds),
+    settle: () => new Promise((resolve) => setImmediate(resolve)),
+    [Symbol.asyncDispose]: () => host.close(),
+  };
+});
+
+describeHostLink("over the bus", async () => {
+  const { host, clock } = openHost();
+  const rig = await BusRig.start();
+  const [manager, control, bulk] = await Promise.all([rig.memoryBus("manager"), rig.bus("daemon control"), rig.bus("daemon bulk")]);
+  const link = busHostLink(manager, host.host);
+  await manager.flush();
+  const served = serveHost({ control, bulk, host });
+  await control.flush();
+  const settle = async () => {
+    for (const bus of [manager, control, bulk, manager]) await bus.flush();
+  };
+  return {
+    link,
+    pass: async (milliseconds) => {
+      clock.pass(milliseconds);
+      await settle();
+    },
+    settle,
+    [Symbol.asyncDispose]: async () => {
+      served.close();
+      await link.close();
+      await host.close();
+      await rig[Symbol.asyncDispose]();
+    },
+  };
+});
