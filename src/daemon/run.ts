@@ -25,6 +25,13 @@ export interface RunOptions {
   log: (level: HostLog["level"], msg: string) => void;
 }
 
+/** When and where in the ring a run begins. */
+interface Begin {
+  wall: number;
+  monotonic: number;
+  offset: number;
+}
+
 /** One execution of a process: alive until its leader ended, extinct once nothing of its tree is left. */
 export class Run {
   readonly id: string;
@@ -33,9 +40,7 @@ export class Run {
   readonly whenExtinct: Promise<void>;
   readonly #options: RunOptions;
   readonly #specHash: string;
-  readonly #firstOffset: number;
-  readonly #startTime: number;
-  readonly #startedAt: number;
+  readonly #begin: Begin;
   readonly #terminal: Terminal;
   readonly #readiness: Readiness;
   readonly #tree: TrackedTree;
@@ -59,8 +64,8 @@ export class Run {
       if (run === null) throw new MgrError("internal", "a child was heard before its start returned");
       return run;
     };
+    const begin = { wall: clock.now(), monotonic: clock.monotonic(), offset: ring.end };
     const readiness = new Readiness({ condition: spec.ready, clock, onReady: () => started().#becomeReady() });
-    const firstOffset = ring.end;
     try {
       const terminal = await Terminal.start({
         argv: spec.program.kind === "exec" ? spec.program.argv : ["/bin/sh", "-c", spec.program.line],
@@ -72,7 +77,7 @@ export class Run {
         onData: (bytes) => started().#receive(bytes),
         onExit: (exit) => started().#leaderEnded(exit),
       });
-      run = new Run(options, { terminal, readiness, firstOffset });
+      run = new Run(options, { terminal, readiness, begin });
       return run;
     } catch (error) {
       readiness.end();
@@ -80,7 +85,7 @@ export class Run {
     }
   }
 
-  private constructor(options: RunOptions, parts: { terminal: Terminal; readiness: Readiness; firstOffset: number }) {
+  private constructor(options: RunOptions, parts: { terminal: Terminal; readiness: Readiness; begin: Begin }) {
     const { terminal } = parts;
     this.#options = options;
     this.id = options.runId;
@@ -89,9 +94,7 @@ export class Run {
     this.#rows = options.spec.terminal.rows;
     this.#cols = options.spec.terminal.cols;
     this.#specHash = specHash(options.spec);
-    this.#startTime = options.clock.now();
-    this.#startedAt = options.clock.monotonic();
-    this.#firstOffset = parts.firstOffset;
+    this.#begin = parts.begin;
     this.#terminal = terminal;
     this.#readiness = parts.readiness;
     this.whenExtinct = new Promise((done) => {
@@ -106,14 +109,14 @@ export class Run {
       run_id: this.id,
       spec_hash: this.#specHash,
       pid: this.#terminal.pid,
-      start_time: this.#startTime,
+      start_time: this.#begin.wall,
       stop_time: this.#stopTime,
-      age_ms: Math.max(0, this.#options.clock.monotonic() - this.#startedAt),
+      age_ms: Math.max(0, this.#options.clock.monotonic() - this.#begin.monotonic),
       ready: this.#isReady,
       stopping: this.#steps !== null,
       exit: this.#exit,
       extinct: this.#isExtinct,
-      first_offset: this.#firstOffset,
+      first_offset: this.#begin.offset,
       final_offset: this.#finalOffset,
       rows: this.#rows,
       cols: this.#cols,

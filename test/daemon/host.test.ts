@@ -273,7 +273,7 @@ describe("readiness", () => {
     const short = await rig.spawn(spec("short", "true", { ready: { kind: "time", ms: 300 } }));
     await rig.event(short, "extinct");
     const ready = await rig.event(long, "ready");
-    expect(ready.run.age_ms).toBeGreaterThanOrEqual(40);
+    expect(ready.run.age_ms).toBeGreaterThanOrEqual(45);
     expect(kinds(rig, short)).toEqual(["spawned", "exited", "extinct"]);
   });
 
