@@ -58,6 +58,8 @@ export interface ClientEnvironment {
   readonly counters: BrokerCounters;
   greeting(client: BrokerClient): string;
   closed(client: BrokerClient): void;
+  /** One of its operations, or a hook that was asked, threw. */
+  defect(client: BrokerClient, error: unknown): void;
   /** It has begun to lose messages. */
   slow(client: BrokerClient): void;
   /** Delivers a message; false when nobody is interested. */
@@ -89,7 +91,12 @@ export class BrokerClient implements BrokerOperations {
       limits,
       turns,
       deliveries: () => counters.out_msgs + counters.dropped_msgs,
-      closed: () => this.#closed(),
+      failed: () => this.#forget(),
+      defect: (error) => environment.defect(this, error),
+      closed: () => {
+        this.#forget();
+        environment.closed(this);
+      },
     });
   }
 
@@ -112,7 +119,6 @@ export class BrokerClient implements BrokerOperations {
 
   fail(text: string): void {
     this.#connection.fail(text);
-    this.#forget();
   }
 
   destroy(): void {
@@ -263,11 +269,6 @@ export class BrokerClient implements BrokerOperations {
     if (this.#deadline) clearTimeout(this.#deadline);
     for (const subscription of this.subscriptions.values()) this.#environment.tree.remove(subscription);
     this.subscriptions.clear();
-  }
-
-  #closed(): void {
-    this.#forget();
-    this.#environment.closed(this);
   }
 }
 

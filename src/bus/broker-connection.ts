@@ -20,6 +20,10 @@ interface Environment {
   readonly turns: BrokerTurns;
   /** Deliveries of the whole broker so far: what an operation cost. */
   deliveries(): number;
+  /** The client is being refused: nothing more is to be delivered to it. */
+  failed(): void;
+  /** An operation threw what is no breach of the protocol. */
+  defect(error: unknown): void;
   /** Once, at the end. */
   closed(): void;
 }
@@ -35,7 +39,8 @@ export class BrokerConnection implements Worker {
   /** How far the first chunk of `#input` was read. */
   #position = 0;
   #paused = false;
-  #state: "open" | "closing" | "closed" = "open";
+  /** "ended": the other side is gone, but what it sent before is still worked on. */
+  #state: "open" | "ended" | "closing" | "closed" = "open";
   #farewell: ReturnType<typeof setTimeout> | null = null;
   #heard = true;
   #pingsOut = 0;
@@ -51,10 +56,6 @@ export class BrokerConnection implements Worker {
     return this.#output.bytes + this.#stream.unsent;
   }
 
-  get isOpen(): boolean {
-    return this.#state === "open";
-  }
-
   /** The server speaks first: `greeting`, then whatever the client wants. */
   open(greeting: string): void {
     this.#output.text(greeting);
@@ -64,6 +65,7 @@ export class BrokerConnection implements Worker {
 
   /** A message of somebody else. The caller has looked at `pending`. */
   message(header: string, body: Buffer): void {
+    if (this.#state !== "open") return;
     this.#output.text(header);
     this.#output.payload(body);
     this.#environment.turns.flushSoon(this);
@@ -89,6 +91,7 @@ export class BrokerConnection implements Worker {
     // What still comes is read and thrown away: closing with unread bytes would reset the connection under the text.
     this.#discardInput();
     this.#resume();
+    this.#environment.failed();
     this.#stream.end();
     this.#farewell = setTimeout(() => this.#stream.destroy(), FAREWELL_MS);
   }
@@ -111,26 +114,39 @@ export class BrokerConnection implements Worker {
   }
 
   work(budget: Budget): boolean {
-    let left = OPERATIONS_PER_TURN;
     try {
-      for (let chunk = this.#input[0]; chunk && this.#state === "open"; chunk = this.#input[0]) {
-        while (this.#position < chunk.length && this.#state === "open") {
-          const before = this.#environment.deliveries();
-          this.#position = this.#parser.step(chunk, this.#position);
-          if (budget.spend(1 + this.#environment.deliveries() - before) || --left === 0) return this.#consume(chunk);
-        }
-        this.#consume(chunk);
-      }
+      const isDone = this.#operate(budget);
+      if (isDone && this.#state === "ended") this.#finish();
+      return isDone;
     } catch (error) {
-      if (!(error instanceof ProtocolViolation)) throw error;
-      this.fail(error.message);
+      if (!(error instanceof ProtocolViolation)) this.#environment.defect(error);
+      if (this.#state === "ended") this.#finish();
+      this.fail(error instanceof ProtocolViolation ? error.message : ERROR_TEXTS.internal);
+      return true;
     }
-    return true;
   }
 
   flush(): void {
     if (this.#output.bytes === 0 || this.#state !== "open" || this.#stream.unsent > MAX_WRITTEN) return;
     this.#stream.write(this.#output.take());
+  }
+
+  /** True when everything that came was worked on. */
+  #operate(budget: Budget): boolean {
+    let left = OPERATIONS_PER_TURN;
+    for (let chunk = this.#input[0]; chunk && this.#isReading; chunk = this.#input[0]) {
+      while (this.#position < chunk.length && this.#isReading) {
+        const before = this.#environment.deliveries();
+        this.#position = this.#parser.step(chunk, this.#position);
+        if (budget.spend(1 + this.#environment.deliveries() - before) || --left === 0) return this.#consume(chunk);
+      }
+      this.#consume(chunk);
+    }
+    return true;
+  }
+
+  get #isReading(): boolean {
+    return this.#state === "open" || this.#state === "ended";
   }
 
   #receive(bytes: Uint8Array): void {
@@ -147,7 +163,7 @@ export class BrokerConnection implements Worker {
 
   /** Lets go of the first chunk if it was read whole; true when no other waits. */
   #consume(chunk: Buffer): boolean {
-    if (this.#state !== "open") return true;
+    if (!this.#isReading) return true;
     if (this.#position < chunk.length) return false;
     this.#input.shift();
     this.#inputBytes -= chunk.length;
@@ -170,6 +186,11 @@ export class BrokerConnection implements Worker {
   }
 
   #closed(): void {
+    if (this.#state === "open" && this.#input.length > 0) this.#state = "ended";
+    else this.#finish();
+  }
+
+  #finish(): void {
     if (this.#state === "closed") return;
     this.#state = "closed";
     this.#discardInput();

@@ -45,6 +45,7 @@ export const ERROR_TEXTS = {
   headers: "Message Headers Not Supported",
   subject: "Invalid Subject",
   publishSubject: "Invalid Publish Subject",
+  internal: "Internal Error",
 } as const;
 
 /** A breach of the protocol: the client gets `-ERR '<message>'` and is closed. */

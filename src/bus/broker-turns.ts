@@ -20,6 +20,7 @@ export class Budget {
   }
 }
 
+/** Neither of its functions may throw: it works for all. */
 export interface Worker {
   /** Does a share of its work; true when nothing is left. */
   work(budget: Budget): boolean;

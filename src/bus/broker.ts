@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import { MgrError } from "../base/errors.ts";
+import { MgrError, messageOf } from "../base/errors.ts";
 import { type AcceptOptions, BrokerClient, type ClientEnvironment, type ClientSubscription } from "./broker-client.ts";
 import { type BrokerCounters, newCounters } from "./broker-counters.ts";
 import type { Envelope } from "./broker-parser.ts";
@@ -80,7 +80,12 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
 
   async listenUnix(path: string): Promise<void> {
     this.#assertOpen();
-    this.#listeners.push(await listenUnix(path, (socket) => this.accept(socketStream(socket), { kind: "unix" })));
+    const listener = await listenUnix(path, {
+      accept: (socket) => this.accept(socketStream(socket), { kind: "unix" }),
+      failed: (error) => this.#log("error", `the bus socket ${path} cannot take a connection: ${error.message}`),
+    });
+    this.#listeners.push(listener);
+    if (this.#isClosed) await listener.close();
   }
 
   connectMemory(options: Omit<AcceptOptions, "kind"> = {}): ByteStream {
@@ -138,6 +143,10 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
 
   closed(client: BrokerClient): void {
     this.#clients.delete(client);
+  }
+
+  defect(client: BrokerClient, error: unknown): void {
+    this.#log("error", `a defect of the bus closed client ${client.id} '${client.name}': ${messageOf(error)}`);
   }
 
   slow(client: BrokerClient): void {

@@ -10,16 +10,29 @@ export const MAX_SOCKET_PATH = 107;
  * Listens on a unix socket that only its owner may use. A socket file that nobody serves any more is replaced.
  * Rejects with `bad_field` (path too long), `conflict` (somebody serves there, or it is no socket) or `internal`.
  */
-export async function listenUnix(path: string, accept: (socket: Socket) => void): Promise<{ close(): Promise<void> }> {
+export async function listenUnix(
+  path: string,
+  handlers: {
+    accept(socket: Socket): void;
+    /** One connection could not be taken, for example for want of file descriptors; the socket goes on. */
+    failed(error: Error): void;
+  },
+): Promise<{ close(): Promise<void> }> {
   assertSocketPath(path);
   await removeStale(path);
-  const server = createServer(accept);
+  const server = createServer(handlers.accept);
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (cause) => reject(new MgrError("internal", `cannot listen on ${path}: ${cause.message}`, { cause })));
+    const refuse = (cause: Error) => reject(new MgrError("internal", `cannot listen on ${path}: ${cause.message}`, { cause }));
+    server.once("error", refuse);
+    server.once("listening", () => {
+      server.off("error", refuse);
+      server.on("error", handlers.failed);
+      resolve();
+    });
     // The file is made within this call: with the mask nobody else can open it before its mode is set.
     const mask = isMainThread ? process.umask(0o177) : null;
     try {
-      server.listen(path, resolve);
+      server.listen(path);
     } finally {
       if (mask !== null) process.umask(mask);
     }

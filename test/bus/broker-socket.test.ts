@@ -176,6 +176,45 @@ describe("permissions and authentication", () => {
   });
 });
 
+describe("the end of a connection", () => {
+  it("loses nothing of what a client published before it", async () => {
+    await using rig = await BusRig.start();
+    const reader = await rig.memoryBus("reader");
+    let seen = 0;
+    reader.subscribe("last.words", () => seen++);
+    await reader.flush();
+    const hasty = await rig.raw();
+    hasty.socket.end(QUIET + `PUB last.words 100\r\n${"x".repeat(100)}\r\n`.repeat(20_000));
+    await hasty.end();
+    while (rig.broker.stats().clients.length > 1) await reader.flush();
+    await reader.flush();
+    expect(seen).toBe(20_000);
+  });
+
+  it("is the answer to a hook that throws, for that client only, and the log says so", async () => {
+    const problems: string[] = [];
+    await using rig = await BusRig.start({ log: (_level, msg) => problems.push(msg) });
+    const unlucky = rig.broker.connectMemory({
+      permissions: {
+        publish: () => {
+          throw new Error("hook defect");
+        },
+      },
+    });
+    const received: string[] = [];
+    const closed = new Promise<void>((resolve) =>
+      unlucky.open({ data: (bytes) => void received.push(Buffer.from(bytes).toString()), drained: () => {}, closed: () => resolve() }),
+    );
+    unlucky.write([Buffer.from(`${QUIET}SUB > 1\r\nPUB a 0\r\n\r\n`)]);
+    await closed;
+    expect(received.join("")).toMatch(/-ERR 'Internal Error'\r\n$/);
+    expect(problems.join()).toContain("hook defect");
+    const other = await rig.bus("other");
+    await other.flush();
+    expect(rig.broker.stats().clients.map((client) => client.name)).toEqual(["other"]);
+  });
+});
+
 describe("bounds", () => {
   it("never holds a publisher up for a subscriber that does not read: its newest messages are lost and counted", async () => {
     const warnings: string[] = [];

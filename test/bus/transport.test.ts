@@ -54,6 +54,18 @@ describe("a bus connection", () => {
     expect(seen).toEqual(["round 0", "round 1", "round 2"]);
   });
 
+  it("can be closed while the broker is away", async () => {
+    await using rig = await BusRig.start();
+    const bus = await rig.bus("leaving");
+    const lost = new Promise<void>((resolve) => bus.onConnection((isConnected) => !isConnected && resolve()));
+    await rig.broker.close();
+    await lost;
+    const asked = bus.request("x", "", { timeoutMs: 10_000 });
+    await expect(asked).rejects.toMatchObject({ code: "host_unavailable" });
+    await bus.close();
+    expect(bus.connection.isClosed()).toBe(true);
+  });
+
   it("gives up on a server that does not speak the protocol", async () => {
     await using rig = await BusRig.start();
     const path = `${rig.path}.http`;

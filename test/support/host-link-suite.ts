@@ -11,6 +11,7 @@ import {
   type RequestOf,
 } from "../../src/contract/messages.ts";
 import type { RunReport, RunSpec } from "../../src/contract/run.ts";
+import { spec as hostSpec } from "../daemon/support/hosts.ts";
 
 /** A link to a living host whose clock the test can move, and the end of both. */
 export interface OpenLink extends AsyncDisposable {
@@ -282,21 +283,9 @@ export function describeHostLink(name: string, open: () => Promise<OpenLink>): v
   });
 }
 
-export function spec(name: string, line: string): RunSpec {
-  return {
-    name,
-    command: line,
-    program: { kind: "shell", line },
-    cwd: "/",
-    base_dir: "",
-    environment: {},
-    pass_environment: [],
-    inherited: null,
-    terminal: { rows: 24, cols: 80, backlog: 1024 * 1024 },
-    ready: null,
-    stop: [{ signal: "SIGKILL", timeout_ms: 5_000 }],
-    stop_rank: 0,
-  };
+/** With a ring that holds what these tests write. */
+function spec(name: string, line: string): RunSpec {
+  return hostSpec(name, line, { terminal: { rows: 24, cols: 80, backlog: 1024 * 1024 } });
 }
 
 type WithoutSession<N extends "stop" | "signal" | "write" | "resize" | "memo" | "tail" | "read" | "report"> = Omit<RequestOf<N>, "session">;
