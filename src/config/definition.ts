@@ -58,6 +58,14 @@ export interface InstanceSettings {
   readonly manager: { readonly host: string; readonly port: number };
   /** Absolute, or null when not configured. */
   readonly webui_auth_file: string | null;
+  /** PEM file with the certificate chain; absolute, or null: no HTTPS. */
+  readonly webui_https_cert_file: string | null;
+  /** PEM file with the private key; absolute, or null: it stands in the certificate's file. */
+  readonly webui_https_key_file: string | null;
+  /** Plain HTTP is answered by a redirect. */
+  readonly https_only: boolean;
+  /** Host names to answer to beside those of this machine and of the configured hosts. */
+  readonly allowed_hosts: readonly string[];
   /** Absolute. */
   readonly state_dir: string;
   readonly retained_log_entries: number;

@@ -54,6 +54,10 @@ function resolveInstance(section: NonNullable<ConfigFile["instance"]>, { base_di
     name,
     manager: section.manager ?? fallback.manager,
     webui_auth_file: section.webui_auth_file === undefined ? null : resolve(base_dir, section.webui_auth_file),
+    webui_https_cert_file: section.webui_https_cert_file === undefined ? null : resolve(base_dir, section.webui_https_cert_file),
+    webui_https_key_file: section.webui_https_key_file === undefined ? null : resolve(base_dir, section.webui_https_key_file),
+    https_only: section.https_only ?? false,
+    allowed_hosts: section.allowed_hosts ?? [],
     state_dir: section.state_dir === undefined ? (fallback.state_dir ?? defaultStateDir(name)) : resolve(base_dir, section.state_dir),
     retained_log_entries: section.retained_log_entries ?? 10_000,
   };

@@ -149,3 +149,7 @@ export const instanceName = text("1 to 64 characters A-Z a-z 0-9 . _ -", (value)
   if (value === "." || value === "..") return "cannot be '.' or '..'";
   return /^[A-Za-z0-9._-]{1,64}$/.test(value) ? null : `must be 1 to 64 characters A-Z a-z 0-9 . _ -, found '${value}'`;
 });
+
+export const hostName = text("a host name without scheme and port, such as bench.lab", (value) =>
+  /^[\p{L}\p{N}_](?:[\p{L}\p{N}._-]{0,252})$/u.test(value) ? null : `must be a host name without scheme and port, found '${value}'`,
+);

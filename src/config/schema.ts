@@ -14,6 +14,7 @@ import {
   environmentValue,
   factor,
   flag,
+  hostName,
   instanceName,
   integer,
   listenAddress,
@@ -168,6 +169,16 @@ const instance = {
     "Users and passwords of the web interface, relative to the folder of this file. MGR_WEBUI_AUTH_FILE wins.",
     path("the path of a file"),
   ),
+  webui_https_cert_file: described(
+    "PEM file with the certificate chain, and with the private key unless webui_https_key_file names it: the port then takes HTTPS too.",
+    path("the path of a file"),
+  ),
+  webui_https_key_file: described("PEM file with the private key of webui_https_cert_file.", path("the path of a file")),
+  https_only: described("Answer plain HTTP with a redirect to HTTPS, and mark the session cookie Secure. Default false.", flag),
+  allowed_hosts: described(
+    "Further host names by which browsers reach this manager, without port: those of a proxy, or aliases.",
+    listOf("host names", hostName),
+  ),
   state_dir: described("Where the manager keeps its state. Default $XDG_STATE_HOME/mgr/<name>.", path("the path of a folder")),
   retained_log_entries: described("Entries of the manager's log that are kept in memory. Default 10000.", integer(1, 1_000_000)),
 };
@@ -190,10 +201,23 @@ const rest = {
   ),
 };
 
+function checkHttps(values: ReadonlyMap<string, unknown>, report: (finding: Finding) => void): void {
+  if (values.has("webui_https_cert_file")) return;
+  const message = "needs webui_https_cert_file: without a certificate there is no HTTPS";
+  if (values.has("webui_https_key_file")) report({ path: ["webui_https_key_file"], message });
+  if (values.get("https_only") === true) report({ path: ["https_only"], message });
+}
+
 /** A file names its instance; an embedding program need not. */
-export const configFileSchema = section({ instance: section(instance).meta({ description: "The manager itself." }), ...rest });
+export const configFileSchema = section({
+  instance: section(instance, { check: checkHttps }).meta({ description: "The manager itself." }),
+  ...rest,
+});
 export const configObjectSchema = section({
-  instance: section({ ...instance, name: instance.name.exactOptional(), manager: instance.manager.exactOptional() }).exactOptional(),
+  instance: section(
+    { ...instance, name: instance.name.exactOptional(), manager: instance.manager.exactOptional() },
+    { check: checkHttps },
+  ).exactOptional(),
   ...rest,
 });
 

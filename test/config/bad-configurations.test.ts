@@ -107,6 +107,17 @@ const INSTANCE_ROWS: Row[] = [
     ["instance.webui_auth_file", 1, 53, "must be the path of a file, found a list"],
   ],
   ["an unknown section", `${INSTANCE}proceses: {}\n`, ["proceses", 2, 1, "unknown key; did you mean 'processes'?"]],
+  [
+    "a key file and https_only without a certificate",
+    "instance: {name: t, manager: ':0', webui_https_key_file: k, https_only: true}\n",
+    ["instance.webui_https_key_file", 1, 58, "needs webui_https_cert_file"],
+    ["instance.https_only", 1, 74, "needs webui_https_cert_file"],
+  ],
+  [
+    "an allowed host with a port",
+    "instance: {name: t, manager: ':0', allowed_hosts: ['bench.lab:8130']}\n",
+    ["instance.allowed_hosts[0]", 1, 52, "must be a host name without scheme and port, found 'bench.lab:8130'"],
+  ],
   ["a key of a later version", `${INSTANCE}zebra: 1\n`, ["zebra", 2, 1, "unknown key; allowed are instance, defaults, groups, processes"]],
 ];
 

@@ -31,6 +31,10 @@ describe("the JSON Schema of the configuration", () => {
       "name",
       "manager",
       "webui_auth_file",
+      "webui_https_cert_file",
+      "webui_https_key_file",
+      "https_only",
+      "allowed_hosts",
       "state_dir",
       "retained_log_entries",
     ]);
