@@ -11,8 +11,6 @@ import { type ByteStream, socketStream } from "./byte-stream.ts";
 import { memoryPair } from "./memory-pair.ts";
 import { listenUnix } from "./unix-listener.ts";
 
-export type { AcceptOptions, BrokerPermissions, Credentials } from "./broker-client.ts";
-
 export interface BrokerOptions extends Partial<BrokerLimits> {
   /** The server's name in INFO. */
   readonly name?: string;

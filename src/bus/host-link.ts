@@ -18,7 +18,7 @@ import { RareWarning } from "./rare-warning.ts";
 import { callProcedure, type Procedure } from "./rpc.ts";
 import { parseJson } from "./rpc-envelope.ts";
 
-export { type ServeHostOptions, serveHost } from "./serve-host.ts";
+export { serveHost } from "./serve-host.ts";
 
 export interface BusHostLinkOptions {
   /** For one request, milliseconds. */
