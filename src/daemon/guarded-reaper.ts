@@ -20,6 +20,7 @@ export function createGuardedReaper({ subreaper, marker, log }: GuardedReaperOpt
   const guard = new Guard({ marker, log });
   const reaper = createReaper({ subreaper, marker, observer: guard, protectedPids: () => guard.pids });
   return {
+    tagged: (start) => reaper.tagged(start),
     track: (run) => reaper.track(run),
     startGuard: () => guard.start(),
     close() {

@@ -76,12 +76,17 @@ function tryLock(fd: number, operation: number): boolean {
   throw systemError("flock");
 }
 
-/** Sets the soft limit on file locks of a process, for what it forks too; false if it is gone or we may not. */
-export function setFileLocksLimit(pid: number, soft: number): boolean {
+/**
+ * Sets this process's soft limit on file locks, which what it forks inherits. Returns the one before, null if the hard
+ * limit does not allow it.
+ */
+export function swapFileLocksLimit(soft: bigint): bigint | null {
   const limits = Buffer.alloc(RLIMIT_BYTES);
-  if (prlimit(pid, RLIMIT_LOCKS, null, limits) === -1) return false;
-  new BigUint64Array(limits.buffer, limits.byteOffset, 1)[0] = BigInt(soft);
-  return prlimit(pid, RLIMIT_LOCKS, limits, null) === 0;
+  if (prlimit(0, RLIMIT_LOCKS, null, limits) === -1) throw systemError("prlimit");
+  const values = new BigUint64Array(limits.buffer, limits.byteOffset, 2);
+  const [before = 0n] = values;
+  values[0] = soft;
+  return prlimit(0, RLIMIT_LOCKS, limits, null) === 0 ? before : null;
 }
 
 /**

@@ -3,12 +3,17 @@ import { setChildSubreaper } from "./native.ts";
 import { Orphans } from "./orphans.ts";
 import { type ProcessStat, ticksSinceBoot } from "./proc.ts";
 import { RunTags } from "./run-tag.ts";
-import { RunTree, signalProcess } from "./run-tree.ts";
+import { type RunStart, RunTree, signalProcess } from "./run-tree.ts";
 import { SweepTimer } from "./sweep-timer.ts";
 
 export interface TreeReaper {
+  /**
+   * Starts a run so that everything it ever forks can be recognised: the fork has to happen before `start` returns. The
+   * tag goes to `track`.
+   */
+  tagged<T>(start: () => T): { started: T; tag: number | null };
   /** Knows a run from now on. Its leader has to carry `MGR_RUN=<marker>:<runId>` and to lead a session of its own. */
-  track(run: { runId: string; pid: number; startTime: string; terminal: string }): TrackedTree;
+  track(run: RunStart): TrackedTree;
   close(): void | Promise<void>;
 }
 
@@ -114,12 +119,16 @@ class Reaper implements TreeReaper {
     );
   }
 
-  track(run: { runId: string; pid: number; startTime: string; terminal: string }): TrackedTree {
+  tagged<T>(start: () => T): { started: T; tag: number | null } {
+    return this.#tags.give(start);
+  }
+
+  track(run: RunStart): TrackedTree {
     let end = () => {};
     const extinct = new Promise<void>((resolve) => {
       end = resolve;
     });
-    const entry: Entry = { tree: new RunTree(run, this.#tags.give(run)), signals: [], active: false, emptyLooks: 0, extinct, end };
+    const entry: Entry = { tree: new RunTree(run), signals: [], active: false, emptyLooks: 0, extinct, end };
     this.#entries.set(run.runId, entry);
     this.#options.observer?.runStarted(run);
     return {

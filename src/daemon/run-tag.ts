@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { setFileLocksLimit } from "./native.ts";
-import { fileLocksLimit, startTimeOf } from "./proc.ts";
+import { swapFileLocksLimit } from "./native.ts";
+import { fileLocksLimit } from "./proc.ts";
 
 // A marker that survives what an environment variable does not (env -i, sudo, programs that overwrite their environment),
 // and that is there from a run's first fork on: the soft limit on file locks (RLIMIT_LOCKS). The kernel has not enforced it
@@ -26,11 +26,19 @@ export class RunTags {
     this.#prefix = tagPrefix(marker);
   }
 
-  /** Tags a run's leader, and so all that it will fork. The tag, or null where that is not possible: other signs remain. */
-  give({ pid, startTime }: { pid: number; startTime: string }): number | null {
+  /**
+   * Calls `start`, whose forks carry a new tag from their first moment on: a tag given afterwards would miss what a quick
+   * child has forked. They have to happen before it returns. `tag` is null where that is not possible: other signs remain.
+   */
+  give<T>(start: () => T): { started: T; tag: number | null } {
     this.#count = (this.#count + 1) % RUNS;
     const tag = this.#prefix * RUNS + this.#count;
-    return startTimeOf(pid) === startTime && setFileLocksLimit(pid, tag) ? tag : null;
+    const before = swapFileLocksLimit(BigInt(tag));
+    try {
+      return { started: start(), tag: before === null ? null : tag };
+    } finally {
+      if (before !== null) swapFileLocksLimit(before);
+    }
   }
 
   /** The tag of a process, if it is one of ours. */

@@ -3,6 +3,18 @@ import { MgrError } from "../base/errors.ts";
 import type { ProcessStat } from "./proc.ts";
 import { isAlive, readStat } from "./proc.ts";
 
+/** A run that has just been started. */
+export interface RunStart {
+  runId: string;
+  /** Of its leader, which leads a session of its own. */
+  pid: number;
+  startTime: string;
+  /** Path, `/dev/pts/N`; "" for none. */
+  terminal: string;
+  /** See run-tag.ts; null or left out: none. */
+  tag?: number | null;
+}
+
 /** The processes of one run, as far as we have seen them. Members are remembered by pid and start time. */
 export class RunTree {
   readonly runId: string;
@@ -18,8 +30,8 @@ export class RunTree {
   /** Sessions that members began: session id → start time of its leader, null if that had ended when we saw it. */
   readonly #sessions = new Map<number, string | null>();
 
-  constructor(run: { runId: string; pid: number; startTime: string; terminal: string }, tag: number | null) {
-    this.tag = tag;
+  constructor(run: RunStart) {
+    this.tag = run.tag ?? null;
     this.runId = run.runId;
     this.leader = { pid: run.pid, startTime: run.startTime };
     this.since = Number(run.startTime);

@@ -67,17 +67,19 @@ export class Run {
     const begin = { wall: clock.now(), monotonic: clock.monotonic(), offset: ring.end };
     const readiness = new Readiness({ condition: spec.ready, clock, onReady: () => started().#becomeReady() });
     try {
-      const terminal = await Terminal.start({
-        argv: spec.program.kind === "exec" ? spec.program.argv : ["/bin/sh", "-c", spec.program.line],
-        cwd: resolve(spec.base_dir, spec.cwd),
-        environment: childEnvironment(spec, options.marker),
-        rows: spec.terminal.rows,
-        cols: spec.terminal.cols,
-        clock,
-        onData: (bytes) => started().#receive(bytes),
-        onExit: (exit) => started().#leaderEnded(exit),
-      });
-      run = new Run(options, { terminal, readiness, begin });
+      const { started: starting, tag } = options.reaper.tagged(() =>
+        Terminal.start({
+          argv: spec.program.kind === "exec" ? spec.program.argv : ["/bin/sh", "-c", spec.program.line],
+          cwd: resolve(spec.base_dir, spec.cwd),
+          environment: childEnvironment(spec, options.marker),
+          rows: spec.terminal.rows,
+          cols: spec.terminal.cols,
+          clock,
+          onData: (bytes) => started().#receive(bytes),
+          onExit: (exit) => started().#leaderEnded(exit),
+        }),
+      );
+      run = new Run(options, { terminal: await starting, readiness, begin, tag });
       return run;
     } catch (error) {
       readiness.end();
@@ -85,7 +87,7 @@ export class Run {
     }
   }
 
-  private constructor(options: RunOptions, parts: { terminal: Terminal; readiness: Readiness; begin: Begin }) {
+  private constructor(options: RunOptions, parts: { terminal: Terminal; readiness: Readiness; begin: Begin; tag: number | null }) {
     const { terminal } = parts;
     this.#options = options;
     this.id = options.runId;
@@ -100,7 +102,13 @@ export class Run {
     this.whenExtinct = new Promise((done) => {
       this.#resolveExtinct = done;
     });
-    this.#tree = options.reaper.track({ runId: options.runId, pid: terminal.pid, startTime: terminal.startTime, terminal: terminal.path });
+    this.#tree = options.reaper.track({
+      runId: options.runId,
+      pid: terminal.pid,
+      startTime: terminal.startTime,
+      terminal: terminal.path,
+      tag: parts.tag,
+    });
   }
 
   get report(): RunReport {
@@ -177,7 +185,7 @@ export class Run {
 
   async #carryOut(steps: readonly StopStep[]): Promise<void> {
     for (const step of steps) {
-      this.#tree.signal(step.signal as NodeJS.Signals);
+      if ("signal" in step) this.#tree.signal(step.signal as NodeJS.Signals);
       if (await this.#isGoneWithin(step.timeout_ms)) return;
       if (this.#steps !== steps) return;
     }

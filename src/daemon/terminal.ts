@@ -54,7 +54,7 @@ export class Terminal {
   #hasExited = false;
   #isClosed = false;
 
-  /** Starts the child. Rejects with `spawn_failed` and a sentence, and then nothing is left behind. */
+  /** Starts the child, before it returns (run-tag.ts). Rejects with `spawn_failed` and a sentence, and then nothing is left behind. */
   static async start(options: TerminalOptions): Promise<Terminal> {
     checkProgram(options);
     const pair = openPair(options);

@@ -37,18 +37,20 @@ function run(by: TreeReaper, [command, ...words_]: [string, ...string[]]): Run {
   const word = uniqueSeconds();
   words.push(word);
   const runId = `1-${++count}`;
-  const child = spawn(
-    command.includes("/") || !command.includes(".") ? command : join(FIXTURES, command),
-    [...words_.map((w) => w.replaceAll("WORD", word)), ...(words_.length === 0 ? [word] : [])],
-    {
-      detached: true,
-      stdio: ["ignore", "pipe", "inherit"],
-      env: { PATH: process.env.PATH, MGR_RUN: `test-${process.pid}:${runId}` },
-    },
+  const { started: child, tag } = by.tagged(() =>
+    spawn(
+      command.includes("/") || !command.includes(".") ? command : join(FIXTURES, command),
+      [...words_.map((w) => w.replaceAll("WORD", word)), ...(words_.length === 0 ? [word] : [])],
+      {
+        detached: true,
+        stdio: ["ignore", "pipe", "inherit"],
+        env: { PATH: process.env.PATH, MGR_RUN: `test-${process.pid}:${runId}` },
+      },
+    ),
   );
   const { pid } = child;
   if (pid === undefined) throw new Error("not started");
-  const tree = by.track({ runId, pid, startTime: startTimeOf(pid) ?? "", terminal: "" });
+  const tree = by.track({ runId, pid, startTime: startTimeOf(pid) ?? "", terminal: "", tag });
   const exited = once(child, "exit");
   return { word, child, tree, exited };
 }
