@@ -274,12 +274,14 @@ describe("subscriptions", () => {
     const { subscription } = listener();
     const leaving = listener().subscription;
     const patterns = [...Array.from({ length: 998 }, (_, index) => `*x*y${index}*z?[abc]`), "*9", "group/1*"];
-    let longest = 0;
-    let last = performance.now();
-    const watch = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last);
-      last = performance.now();
-    }, 1);
+    // Turns of the event loop that others get meanwhile: their number does not depend on the machine's load.
+    let turns = 0;
+    let over = false;
+    const count = () => {
+      turns++;
+      if (!over) setImmediate(count);
+    };
+    setImmediate(count);
     const subscribed = hub.subscribe(subscription, patterns);
     const given = hub.subscribe(leaving, patterns);
     expect(subscribed).toBeInstanceOf(Promise);
@@ -288,11 +290,11 @@ describe("subscriptions", () => {
     hub.processAppeared("group/2009");
     const removed = hub.unsubscribe(subscription, ["group/1*"]);
     await Promise.all([subscribed, given, removed]);
-    clearInterval(watch);
+    over = true;
     const expected = [...Array(1_999).keys(), 2_009].map((index) => `group/${index}`).filter((name) => name.endsWith("9"));
     expect([...subscription.names].sort()).toEqual(expected.sort());
     expect(leaving.names.size).toBe(0);
-    expect(longest).toBeLessThan(250);
+    expect(turns).toBeGreaterThan(10);
     const open = new Map<string, number>();
     for (const window of windows) open.set(window.name, window.length);
     expect([...open].flatMap(([name, length]) => (length > 0 ? [name] : [])).sort()).toEqual(expected);
