@@ -16,7 +16,7 @@ import { socketDir } from "../daemon/sockets.ts";
 import { assetHash, createHttpServer } from "../http/index.ts";
 import { LogBook } from "../log/log-book.ts";
 import type { LogEntry } from "../protocol/resources.ts";
-import { createTransport } from "../transport/websocket.ts";
+import { createTransport, type Transport } from "../transport/websocket.ts";
 import { watchDaemon } from "./daemon-watch.ts";
 import { Engine } from "./engine.ts";
 import { localHostName } from "./host-names.ts";
@@ -67,6 +67,7 @@ class Manager implements RunningManager {
   #engine: Engine | null = null;
   #daemon: LocalDaemon | null = null;
   #log: LogBook | null = null;
+  #transport: Transport | null = null;
   #url = "";
   #ending = false;
   #daemonDeaths = 0;
@@ -130,6 +131,8 @@ class Manager implements RunningManager {
     if (!keep) {
       // Only what the daemon answers for can be stopped by its actors; whatever is left, the daemon stops itself.
       if (this.engine.world.isHostReady()) await this.engine.stopEverything();
+      // Connections have actors as well: they must have heard the end before the engine closes.
+      this.#sayGoodbye();
       // From here on the host's silence is no news.
       this.engine.close();
       await this.#daemon?.end("SIGTERM", DAEMON_END_TIMEOUT_MS);
@@ -151,6 +154,11 @@ class Manager implements RunningManager {
         this.#log?.append({ level: "error", source: "manager", msg: `while ending: ${messageOf(error)}` });
       }
     }
+  }
+
+  #sayGoodbye(): void {
+    this.#transport?.close(1001, "the manager is shutting down");
+    this.#transport = null;
   }
 
   async #lock(stateDir: string, uuid: string, socket: string): Promise<void> {
@@ -185,7 +193,8 @@ class Manager implements RunningManager {
     const urlFile = join(stateDir, "manager.url");
     const { control, hub, system } = engine;
     const transport = createTransport({ control, hub, system, assetHash: await assetHash(ASSETS) });
-    this.#cleanups.push(() => transport.close(1001, "the manager is shutting down"));
+    this.#transport = transport;
+    this.#cleanups.push(() => this.#sayGoodbye());
     const http = await createHttpServer({
       control,
       transport,
