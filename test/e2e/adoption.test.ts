@@ -111,6 +111,7 @@ describe("kill -9 of the manager", () => {
 
 describe("kill -9 of the daemon", () => {
   const withStrays: Configuration = {
+    defaults: { stop: { timeout: "100ms" } },
     processes: {
       strays: { command: WITH_STRAYS, autostart: true },
       stubborn: { command: IGNORES_TERM, autostart: true },
@@ -238,10 +239,14 @@ describe("mgr up", () => {
     const { code, stdout } = await instance.foreground.ended;
     expect(code).toBe(0);
     expect(await client.closed).toMatchObject({ code: 1001 });
-    const stopped = client.frames.slice(start).flatMap(({ type, process }) => {
-      const view = process as { name: string; state: string } | undefined;
-      return type === "process_upsert" && view?.state === "stopped" ? [view.name] : [];
-    });
+    const stopped = [
+      ...new Set(
+        client.frames.slice(start).flatMap(({ type, process }) => {
+          const view = process as { name: string; state: string } | undefined;
+          return type === "process_upsert" && view?.state === "stopped" ? [view.name] : [];
+        }),
+      ),
+    ];
     expect(stopped.filter((name) => name !== "strays")).toEqual(["web", "api", "db"]);
     expect(stdout).toContain("process 'db' changes state from 'stopping' to 'stopped'");
     expect(instance.living()).toEqual([]);

@@ -24,15 +24,17 @@ describe("on a WebSocket", () => {
   });
   afterAll(() => instance?.[Symbol.asyncDispose]());
 
-  /** Sends raw text and returns what came until the next answer to a request of ours: it has to be one frame. */
+  /** What came in answer to what `send` sends: frames up to its error and whatever else comes before two more answers. */
   async function answersTo(send: () => void): Promise<Frame[]> {
     const before = await client.snapshot();
     await settle();
     const from = client.here;
     send();
+    await client.until("an error", ({ type }) => type === "error", from);
     const after = await client.snapshot();
     const frames = client.frames.slice(from, client.frames.indexOf(after));
     expect(withoutId(after), "nothing changed").toEqual(withoutId(before));
+    await settle();
     return frames;
   }
   /** What follows a snapshot in its turn has come. */

@@ -1,0 +1,143 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Client } from "./support/client.ts";
+import { demo, launchBrowser } from "./support/demo.ts";
+import type { Instance } from "./support/instance.ts";
+import { eventually } from "./support/wait.ts";
+
+let instance: Instance;
+let client: Client;
+
+beforeAll(async () => {
+  instance = await demo();
+  client = await instance.connect();
+});
+afterAll(() => instance?.[Symbol.asyncDispose]());
+
+describe("the demo", () => {
+  test("comes up: ten processes and more run, and the rest is what it is there to show", async () => {
+    const running = [
+      "bench/server",
+      "bench/workers/alpha",
+      "bench/workers/beta",
+      "sim/world",
+      "sim/sensors/imu",
+      "sim/sensors/lidar",
+    ].concat(["sim/painter", "tools/shell", "tools/monitor", "tools/clock", "faults/stubborn"]);
+    for (const name of running) {
+      await eventually(`'${name}' runs`, async () => /^(started|ready)$/.test((await client.process(name)).state), 30_000);
+    }
+    expect((await client.process("bench/server")).state).toBe("ready");
+    expect(await client.process("bench/seed")).toMatchObject({ state: "stopped", exit: { code: 0 } });
+    expect((await client.process("sim/world")).alternate_commands).toHaveLength(3);
+    expect((await client.process("faults/missing")).state).toBe("stopped");
+    await eventually("the crasher backs off", async () => (await client.process("faults/crasher")).restarts > 0, 20_000);
+  });
+
+  test("ends in reverse order and leaves nothing, the stubborn one included", async () => {
+    const other = await demo();
+    try {
+      const watching = await other.connect();
+      await eventually("it runs", async () => (await watching.process("bench/workers/alpha")).state === "started", 30_000);
+      await other.mgr("down");
+      expect(other.living()).toEqual([]);
+    } finally {
+      await other[Symbol.asyncDispose]();
+    }
+  });
+});
+
+describe("the page", () => {
+  let browser: Browser;
+  let page: Page;
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      httpCredentials: { username: instance.user, password: instance.password },
+    });
+    page = await context.newPage();
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("console", (message) => {
+      if (message.type() === "error") complaints.push(message.text());
+    });
+    await page.goto(instance.url);
+  });
+  afterAll(() => browser?.close());
+
+  const row = (name: string) => page.locator(`[role=treeitem][data-name="${name}"]`);
+  const terminalText = () => page.locator(".terminal-box .xterm-rows").textContent();
+  const untilShown = (what: string | RegExp) =>
+    eventually(`the terminal shows ${String(what)}`, async () => {
+      const text = (await terminalText()).replaceAll("\u00a0", " ");
+      return typeof what === "string" ? text.includes(what) : what.test(text);
+    });
+
+  test("logs in with Basic Auth, and shows the tree with states", async () => {
+    await page.getByText("connected", { exact: true }).waitFor();
+    for (const [name, state] of [
+      ["bench", undefined],
+      ["bench/server", "ready"],
+      ["tools/shell", "started"],
+      ["faults/missing", "stopped"],
+    ] as const) {
+      await row(name).waitFor();
+      if (state) expect(await row(name).getAttribute("aria-label")).toBe(`${name}, ${state}`);
+    }
+  });
+
+  test("shows the output of a process that is clicked, and goes on with it", async () => {
+    await row("tools/clock").click();
+    const before = await eventually("a time is shown", async () => (await terminalText()).match(/\d\d:\d\d:\d\d/g)?.length ?? null);
+    await eventually("one more is shown", async () => ((await terminalText()).match(/\d\d:\d\d:\d\d/g)?.length ?? 0) > before);
+  });
+
+  test("types into the terminal, and its size is the process's", async () => {
+    await row("tools/shell").click();
+    await untilShown("demo $");
+    await page.locator(".terminal-box").click();
+    await page.keyboard.type("echo $((6*7)) and more\n");
+    await untilShown("42 and more");
+
+    const sizeOf = async () => {
+      await page.keyboard.type("clear; echo size $(stty size)\n");
+      await untilShown(/size \d+ \d+\s/);
+      const [, rows, cols] = /size (\d+) (\d+)\s/.exec((await terminalText()).replaceAll("\u00a0", " ")) ?? [];
+      return { rows: Number(rows), cols: Number(cols) };
+    };
+    const wide = await sizeOf();
+    await page.setViewportSize({ width: 900, height: 600 });
+    await page.getByText(new RegExp(`^(?!${wide.cols}×)\\d+×\\d+$`)).waitFor();
+    const narrow = await sizeOf();
+    expect(narrow.cols).toBeLessThan(wide.cols);
+    expect(narrow.rows).toBeLessThan(wide.rows);
+    await page.getByText(`${narrow.cols}×${narrow.rows}`, { exact: true }).waitFor();
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  test("starts and stops a process, and says why one has failed", async () => {
+    await row("faults/missing").click();
+    await page.getByRole("button", { name: "Start", exact: true }).click();
+    await page.getByText(/Failed: .*no-such-program/).waitFor();
+    expect(await row("faults/missing").getAttribute("aria-label")).toBe("faults/missing, error");
+
+    await row("tools/clock").click();
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await client.untilState("tools/clock", "stopped");
+    await page.getByRole("button", { name: "Start", exact: true }).click();
+    await client.untilState("tools/clock", "started", client.frames.length - 5);
+  });
+
+  test("shows the manager's log, live", async () => {
+    const log = page.getByRole("log");
+    await log.getByText("process 'faults/missing' changes state from 'starting' to 'error'").waitFor();
+    await client.command({ type: "start_process", name: "faults/missing" });
+    await eventually("one entry more", async () => (await log.getByText("'ada' requests start of 'faults/missing'").count()) >= 2);
+  });
+
+  test("has had no error", () => {
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,27 @@
+import { cpSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Browser, chromium } from "playwright-core";
+import { parse } from "yaml";
+import { type Configuration, Instance } from "./instance.ts";
+
+const DEMO = fileURLToPath(new URL("../../../examples/demo", import.meta.url));
+
+/** The demo as it stands in examples/demo, but on a free port and in a folder of its own. */
+export async function demo(): Promise<Instance> {
+  const configuration = parse(readFileSync(join(DEMO, "mgr.yaml"), "utf8")) as Configuration;
+  const instance = new Instance({ ...configuration, instance: { name: "demo" } });
+  cpSync(join(DEMO, "programs"), join(instance.dir, "programs"), { recursive: true });
+  try {
+    await instance.mgr("up", "--detach");
+    return instance;
+  } catch (error) {
+    await instance[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** Debian's Chromium (scripts/system-packages). Inside a container it has neither sandbox nor graphics card, and without WebGL the terminal is text. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-3d-apis"] });
+}
