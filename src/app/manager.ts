@@ -20,7 +20,7 @@ import { createTransport, type Transport } from "../transport/websocket.ts";
 import { watchDaemon } from "./daemon-watch.ts";
 import { Engine } from "./engine.ts";
 import { localHostName } from "./host-names.ts";
-import { LocalDaemon } from "./local-daemon.ts";
+import { HELLO_TIMEOUT_MS, LocalDaemon } from "./local-daemon.ts";
 import { openLogFile } from "./log-file.ts";
 
 export interface ManagerOptions {
@@ -44,7 +44,6 @@ export interface RunningManager {
 const DAEMON_END_TIMEOUT_MS = 60_000;
 /** Pauses before a daemon that died is started again, milliseconds: it must not become a storm. */
 const DAEMON_RESTART_MS = [0, 1_000, 2_000, 5_000, 10_000, 30_000];
-const HELLO_TIMEOUT_MS = 10_000;
 const ASSETS = fileURLToPath(new URL("../../dist/web", import.meta.url));
 
 /** Runs a manager: locks, log, broker, port, daemon, actors. Rejects with a MgrError that says what is in the way. */
