@@ -48,11 +48,11 @@ export interface ReaperOptions {
   protectedPids?: () => Iterable<number>;
 }
 
-/** New orphans are looked for so often, milliseconds: the time in which one without marker could escape `kill -9` of the daemon. */
-const ORPHANS_MS = 250;
-/** Descendants are remembered so often while nothing stops, milliseconds, but at most this share of the time is spent on it. */
+/** SIGCHLD tells of orphans that ended; so often they are looked at all the same, milliseconds. */
+const ORPHANS_MS = 2_000;
+/** Descendants are remembered so often while nothing stops, milliseconds, but at most this share of the time is spent on it: for those that shed marker and tag. */
 const REMEMBER_MS = 2_000;
-const REMEMBER_SHARE = 1 / 400;
+const REMEMBER_SHARE = 1 / 1_000;
 /** Looks within one sweep, until a freeze has reached every process that could still fork. */
 const FREEZES = 8;
 /** Two looks in a row have to find nothing, where no list of orphans can tell: a fork can slip through one. */
@@ -210,8 +210,7 @@ class Reaper implements TreeReaper {
       for (const [pid, startTime] of entry.tree.members) {
         if (pending.reached.has(pid) || Number(startTime) > pending.before) continue;
         pending.reached.add(pid);
-        signalProcess(pid, startTime, pending.signal);
-        if (!STOPPING.has(pending.signal)) signalProcess(pid, startTime, "SIGCONT");
+        signalProcess(pid, startTime, pending.signal, ...(STOPPING.has(pending.signal) ? [] : ["SIGCONT"]));
       }
       pending.looks++;
     }

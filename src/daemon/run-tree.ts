@@ -82,14 +82,14 @@ function terminalIdentity(path: string): TerminalIdentity | null {
 }
 
 /**
- * Sends a signal to exactly this process. False: it is gone, or belongs to a user whom we may not signal.
+ * Sends signals to exactly this process. False: it is gone, or belongs to a user whom we may not signal.
  * Never to init, to ourselves or, as pids below 1 would mean, to a group.
  */
-export function signalProcess(pid: number, startTime: string, signal: NodeJS.Signals | string): boolean {
-  if (pid <= 1 || pid === process.pid) throw new MgrError("internal", `refused to send ${signal} to pid ${pid}`);
+export function signalProcess(pid: number, startTime: string, ...signals: string[]): boolean {
+  if (pid <= 1 || pid === process.pid) throw new MgrError("internal", `refused to send ${signals.join(", ")} to pid ${pid}`);
   if (readStat(pid)?.startTime !== startTime) return false;
   try {
-    process.kill(pid, signal as NodeJS.Signals);
+    for (const signal of signals) process.kill(pid, signal);
     return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
