@@ -1,5 +1,5 @@
 // Time from the first spawn to the last "up" of N processes under one host, and to stop them. `npx tsx bench/start-processes.ts [n]`
-import type { RunSpec } from "../src/contract/run.ts";
+import { PLAIN_RUN, type RunSpec } from "../src/contract/run.ts";
 import { Host } from "../src/daemon/host.ts";
 
 const count = Number(process.argv[2] ?? 200);
@@ -16,6 +16,7 @@ const spec = (name: string): RunSpec => ({
   ready: { kind: "regex", pattern: "up" },
   stop: [{ signal: "SIGTERM", timeout_ms: 5_000 }],
   stop_rank: 0,
+  ...PLAIN_RUN,
 });
 
 const host = new Host({ host: "bench", subreaper: false, log: (entry) => console.log(entry.msg) });

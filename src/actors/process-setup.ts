@@ -165,7 +165,7 @@ export const processSetup = setup({
     readyTimeout: ({ context }) => untilMonotonic(context, context.runBegan + (context.runDefinition.ready_timeout ?? 0)),
     backoff: ({ context }) => untilMonotonic(context, context.nextStart?.monotonic ?? 0),
     overdue: ({ context }) =>
-      AFTER_SIGKILL_MS + context.definition.stop.reduce((sum, step) => sum + (step.signal === "SIGKILL" ? 0 : step.timeout_ms), 0),
+      AFTER_SIGKILL_MS + context.definition.stop.reduce((sum, step) => sum + ("signal" in step && step.signal === "SIGKILL" ? 0 : step.timeout_ms), 0),
     nag: NAG_MS,
   },
 });

@@ -1,10 +1,10 @@
-import type { ReadyCondition, RunSpec, StopStep } from "../contract/run.ts";
+import type { Limit, LimitName, Liveness, LogFile, Program, ReadyCondition, Scheduling, StopStep } from "../contract/run.ts";
 
 /** A command as configured or overridden: what a person reads, and what the host executes. */
 export interface Command {
   /** One line; array commands are shell-quoted (protocol-decisions, "Processes"). */
   readonly text: string;
-  readonly program: RunSpec["program"];
+  readonly program: Program;
 }
 
 export type DependencyCondition = "started" | "ready" | "completed";
@@ -33,7 +33,7 @@ export interface RestartPolicy {
 /** A process of the configuration with every default applied and every reference resolved. */
 export interface ProcessDefinition {
   readonly name: string;
-  /** Logical node; "localhost" until nodes can be configured. */
+  /** Logical node: a name of `Config.nodes`, or a name of the manager's own host. */
   readonly node: string;
   readonly command: Command;
   /** In configuration order, without `default`. */
@@ -43,6 +43,13 @@ export interface ProcessDefinition {
   readonly environment: Readonly<Record<string, string>>;
   readonly pass_environment: readonly string[];
   readonly terminal: { readonly rows: number; readonly cols: number; readonly backlog: number };
+  /** Relative to `base_dir`, or absolute; later ones win. */
+  readonly env_files: readonly string[];
+  /** Name or number; null: the daemon's own. */
+  readonly user: string | null;
+  readonly umask: number | null;
+  readonly limits: Readonly<Partial<Record<LimitName, Limit>>>;
+  readonly scheduling: Scheduling | null;
   readonly ready: ReadyCondition | null;
   readonly ready_timeout: number | null;
   readonly depends_on: readonly Dependency[];
@@ -50,6 +57,22 @@ export interface ProcessDefinition {
   readonly stop: readonly StopStep[];
   readonly success_exit_codes: readonly number[];
   readonly autostart: boolean;
+  readonly alive: Liveness | null;
+  /** Its failure ends a `mgr up` in the foreground with its exit code. */
+  readonly essential: boolean;
+  /** picomatch globs, relative to `base_dir` or absolute. */
+  readonly watch: readonly string[];
+  readonly log_file: LogFile | null;
+  /** The default tool: a value of `InstanceSettings.start_tools`, or "none"; null: not configured. */
+  readonly start_tool: string | null;
+}
+
+/** What a process can be started with. */
+export interface StartToolSetting {
+  readonly value: string;
+  readonly label: string;
+  /** Holds `{command}`, which stands for the process's own command. */
+  readonly command: string;
 }
 
 export interface InstanceSettings {
@@ -69,6 +92,7 @@ export interface InstanceSettings {
   /** Absolute. */
   readonly state_dir: string;
   readonly retained_log_entries: number;
+  readonly start_tools: readonly StartToolSetting[];
 }
 
 /** A loaded, checked and resolved configuration. */
@@ -76,9 +100,15 @@ export interface Config {
   /** Absolute path of the main file, or null for a configuration given as an object. */
   readonly file: string | null;
   readonly base_dir: string;
+  /** Absolute paths of all files, the main one first; empty for a configuration given as an object. */
+  readonly files: readonly string[];
   readonly instance: InstanceSettings;
   /** Every group that exists, also those implied by process names. */
   readonly groups: ReadonlyMap<string, { readonly opened: boolean }>;
+  /** Logical node name → host, as configured. */
+  readonly nodes: ReadonlyMap<string, string>;
+  /** By the names that stand in the file. */
+  readonly hosts: ReadonlyMap<string, { readonly aliases: readonly string[] }>;
   /** In configuration order. */
   readonly processes: ReadonlyMap<string, ProcessDefinition>;
 }

@@ -31,7 +31,7 @@ export function parseConfigText(text: string, path: string): Config {
   const problems = [...source.problems, ...located];
   if (config === undefined || problems.length > 0) throw new ConfigError(path, inOrder(problems));
   const fallback = { name: "", manager: { host: "", port: 0 }, state_dir: null };
-  return resolveConfig(config, { file, base_dir: dirname(file), fallback, writtenAt: source.writtenAt });
+  return resolveConfig({ config, dir: dirname(file), writtenAt: source.writtenAt }, [], { files: [file], fallback });
 }
 
 export interface ObjectOptions {
@@ -57,12 +57,8 @@ export function loadConfigObject(object: ConfigInput, options: ObjectOptions): C
       })),
     );
   }
-  return resolveConfig(config, {
-    file: null,
-    base_dir: resolve(options.base_dir),
-    fallback: { name: "embedded", manager: { host: "localhost", port: 0 }, state_dir: resolve(options.state_dir) },
-    writtenAt: () => undefined,
-  });
+  const fallback = { name: "embedded", manager: { host: "localhost", port: 0 }, state_dir: resolve(options.state_dir) };
+  return resolveConfig({ config, dir: resolve(options.base_dir), writtenAt: () => undefined }, [], { files: [], fallback });
 }
 
 function check(schema: z.ZodType<ConfigFile>, value: unknown): { config: ConfigFile | undefined; findings: Finding[] } {

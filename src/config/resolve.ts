@@ -1,10 +1,15 @@
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { ancestorNames } from "../base/names.ts";
+import { LIMIT_NAMES, type Limit, type LimitName, type Scheduling, type StopStep } from "../contract/run.ts";
 import { toCommand } from "./command-line.ts";
 import type { Config, Dependency, InstanceSettings, ProcessDefinition, RestartPolicy } from "./definition.ts";
+import { type Layer, Layers } from "./layers.ts";
 import type { KeyPath } from "./problems.ts";
-import { type ConfigFile, type DefaultsSection, type ProcessSection, readyCondition } from "./schema.ts";
+import type { ConfigFile } from "./schema.ts";
+import { liveness, readyCondition } from "./schema-probes.ts";
+import type { ProcessSection } from "./schema-process.ts";
+import { lineage } from "./templates.ts";
 
 const RESTART: RestartPolicy = {
   policy: "never",
@@ -19,47 +24,79 @@ const STOP = { signal: "SIGTERM", timeout: 10_000 };
 /** After it, the host goes on killing and reports what is left. Milliseconds. */
 const KILL_TIMEOUT_MS = 10_000;
 const TERMINAL = { rows: 24, cols: 80, backlog: 4 * 1_048_576 };
+const LOG_FILE = { max_size: 10 * 1_048_576, max_files: 5 };
+/** Linux numbers. */
+const POLICIES = { other: 0, fifo: 1, rr: 2, batch: 3, idle: 5 } as const;
+
+/** A checked file of a configuration. */
+export interface ConfigPart {
+  readonly config: ConfigFile;
+  /** Absolute folder that its relative paths mean. */
+  readonly dir: string;
+  /** How a scalar is written in the file, where that is known. */
+  readonly writtenAt: (path: KeyPath) => string | undefined;
+}
 
 export interface ResolveOptions {
-  file: string | null;
-  base_dir: string;
+  /** Absolute paths, the main one first; none for a configuration given as an object. */
+  files: readonly string[];
   /** What stands in for an instance that is not, or not wholly, configured. */
   fallback: { name: string; manager: { host: string; port: number }; state_dir: string | null };
-  /** How a scalar is written in the file, where that is known. */
-  writtenAt: (path: KeyPath) => string | undefined;
 }
 
-/** Applies the defaults to a checked configuration. */
-export function resolveConfig(config: ConfigFile, options: ResolveOptions): Config {
-  const processes = new Map<string, ProcessDefinition>();
+/** Applies templates and defaults to a checked configuration: the main part, and those that it includes. */
+export function resolveConfig(main: ConfigPart, included: readonly ConfigPart[], options: ResolveOptions): Config {
+  const parts = [main, ...included];
+  const templates = new Map<string, Layer>();
+  for (const { config, dir, writtenAt } of parts) {
+    for (const [name, values] of config.templates ?? []) templates.set(name, { values, path: ["templates", name], dir, writtenAt });
+  }
+  const defaults: Layer = { values: main.config.defaults ?? {}, path: ["defaults"], dir: main.dir, writtenAt: main.writtenAt };
   const groups = new Map<string, { opened: boolean }>();
-  for (const [name, group] of config.groups ?? []) {
-    openGroups(groups, ancestorNames(name));
-    groups.set(name, { opened: group.opened ?? true });
+  const processes = new Map<string, ProcessDefinition>();
+  for (const { config, dir, writtenAt } of parts) {
+    for (const [name, group] of config.groups ?? []) {
+      openGroups(groups, ancestorNames(name));
+      groups.set(name, { opened: group.opened ?? true });
+    }
+    for (const [name, values] of config.processes ?? []) {
+      openGroups(groups, ancestorNames(name));
+      const own: Layer = { values, path: ["processes", name], dir, writtenAt };
+      const above = lineage(values, (template) => templates.get(template)?.values).flatMap((template) => templates.get(template) ?? []);
+      processes.set(name, resolveProcess(name, new Layers([defaults, ...above, own], dir), dir));
+    }
   }
-  for (const [name, section] of config.processes ?? []) {
-    openGroups(groups, ancestorNames(name));
-    processes.set(name, resolveProcess(name, section, config.defaults ?? {}, options));
-  }
-  return { file: options.file, base_dir: options.base_dir, instance: resolveInstance(config.instance ?? {}, options), groups, processes };
+  return {
+    file: options.files[0] ?? null,
+    base_dir: main.dir,
+    files: options.files,
+    instance: resolveInstance(main.config.instance ?? {}, main.dir, options),
+    nodes: main.config.nodes ?? new Map(),
+    hosts: new Map([...(main.config.hosts ?? [])].map(([name, { aliases = [] }]) => [name, { aliases }])),
+    groups,
+    processes,
+  };
 }
 
+/** Groups of the file keep their own setting, wherever in the file they stand. */
 function openGroups(groups: Map<string, { opened: boolean }>, names: readonly string[]): void {
   for (const name of names) if (!groups.has(name)) groups.set(name, { opened: true });
 }
 
-function resolveInstance(section: NonNullable<ConfigFile["instance"]>, { base_dir, fallback }: ResolveOptions): InstanceSettings {
+function resolveInstance(section: NonNullable<ConfigFile["instance"]>, dir: string, { fallback }: ResolveOptions): InstanceSettings {
   const name = section.name ?? fallback.name;
+  const fromHere = (path: string | undefined) => (path === undefined ? null : resolve(dir, path));
   return {
     name,
     manager: section.manager ?? fallback.manager,
-    webui_auth_file: section.webui_auth_file === undefined ? null : resolve(base_dir, section.webui_auth_file),
-    webui_https_cert_file: section.webui_https_cert_file === undefined ? null : resolve(base_dir, section.webui_https_cert_file),
-    webui_https_key_file: section.webui_https_key_file === undefined ? null : resolve(base_dir, section.webui_https_key_file),
+    webui_auth_file: fromHere(section.webui_auth_file),
+    webui_https_cert_file: fromHere(section.webui_https_cert_file),
+    webui_https_key_file: fromHere(section.webui_https_key_file),
     https_only: section.https_only ?? false,
     allowed_hosts: section.allowed_hosts ?? [],
-    state_dir: section.state_dir === undefined ? (fallback.state_dir ?? defaultStateDir(name)) : resolve(base_dir, section.state_dir),
+    state_dir: fromHere(section.state_dir) ?? fallback.state_dir ?? defaultStateDir(name),
     retained_log_entries: section.retained_log_entries ?? 10_000,
+    start_tools: section.start_tools ?? [],
   };
 }
 
@@ -70,60 +107,78 @@ function defaultStateDir(name: string): string {
   return join(base, "mgr", name);
 }
 
-function resolveProcess(name: string, section: ProcessSection, defaults: DefaultsSection, options: ResolveOptions): ProcessDefinition {
-  const shell = section.shell ?? false;
-  const stop = { ...STOP, ...defaults.stop, ...section.stop };
-  const readyTimeout = section.ready_timeout ?? defaults.ready_timeout ?? "none";
+function resolveProcess(name: string, layers: Layers, base_dir: string): ProcessDefinition {
+  const shell = layers.last("shell") ?? false;
+  const readyTimeout = layers.last("ready_timeout") ?? "none";
+  const ready = layers.last("ready");
+  const alive = layers.last("alive");
+  const logFile = layers.logFile();
+  const alternates = layers.union((values) => values.alternate_commands);
   return {
     name,
-    node: "localhost",
-    command: toCommand(section.command, shell),
-    alternate_commands: new Map([...(section.alternate_commands ?? [])].map(([label, command]) => [label, toCommand(command, shell)])),
-    cwd: section.cwd ?? defaults.cwd ?? ".",
-    base_dir: options.base_dir,
-    environment: environmentOf(
-      [
-        [defaults.environment, ["defaults", "environment"]],
-        [section.environment, ["processes", name, "environment"]],
-      ],
-      options.writtenAt,
-    ),
-    pass_environment: section.pass_environment ?? defaults.pass_environment ?? [],
-    terminal: { ...TERMINAL, ...defaults.terminal, ...section.terminal },
-    ready: section.ready === undefined ? null : readyCondition(section.ready),
+    node: layers.last("node") ?? "localhost",
+    command: toCommand(layers.last("command") ?? "", shell),
+    alternate_commands: new Map([...alternates].map(([label, command]) => [label, toCommand(command, shell)])),
+    cwd: layers.path("cwd") ?? ".",
+    base_dir,
+    environment: layers.environment(),
+    pass_environment: layers.last("pass_environment") ?? [],
+    env_files: layers.paths("env_file"),
+    user: layers.last("user") ?? null,
+    umask: layers.last("umask") ?? null,
+    limits: limitsOf(layers.merged("limits")),
+    scheduling: schedulingOf(layers.merged("scheduling")),
+    terminal: { ...TERMINAL, ...layers.merged("terminal") },
+    ready: ready === undefined ? null : readyCondition(ready),
     ready_timeout: readyTimeout === "none" ? null : readyTimeout,
-    depends_on: dependenciesOf(section.depends_on),
-    restart: restartOf({ ...defaults.restart, ...section.restart }),
-    stop: [
-      { signal: stop.signal, timeout_ms: stop.timeout },
-      { signal: "SIGKILL", timeout_ms: KILL_TIMEOUT_MS },
-    ],
-    success_exit_codes: section.success_exit_codes ?? defaults.success_exit_codes ?? [0],
-    autostart: section.autostart ?? defaults.autostart ?? false,
+    depends_on: [...layers.union((values) => dependenciesOf(values.depends_on)).values()],
+    restart: restartOf(layers.merged("restart")),
+    stop: stopOf(layers),
+    success_exit_codes: layers.last("success_exit_codes") ?? [0],
+    autostart: layers.last("autostart") ?? false,
+    alive: alive === undefined ? null : liveness(alive),
+    essential: layers.last("essential") ?? false,
+    watch: layers.paths("watch"),
+    log_file: logFile === undefined ? null : { ...LOG_FILE, ...logFile },
+    start_tool: layers.last("start_tool") ?? null,
   };
 }
 
-type EnvironmentLayer = [values: DefaultsSection["environment"], path: KeyPath];
-
-/** Later layers win. Numbers and booleans become what is written in the file: 1.10 stays "1.10". */
-function environmentOf(layers: EnvironmentLayer[], writtenAt: ResolveOptions["writtenAt"]): Readonly<Record<string, string>> {
-  const environment: Record<string, string> = Object.create(null);
-  for (const [values, path] of layers) {
-    for (const [name, value] of values ?? []) {
-      environment[name] = typeof value === "string" ? value : (writtenAt([...path, name]) ?? String(value));
-    }
-  }
-  return environment;
-}
-
-function dependenciesOf(section: ProcessSection["depends_on"]): Dependency[] {
-  if (section === undefined) return [];
-  const entries = Array.isArray(section) ? section.map((name) => [name, {}] as const) : [...section];
-  return entries.map(([name, settings]) => ({ name, condition: "ready", on_stop: "stop", ...settings }));
+function dependenciesOf(section: ProcessSection["depends_on"]): ReadonlyMap<string, Dependency> {
+  const entries = Array.isArray(section) ? section.map((name) => [name, {}] as const) : [...(section ?? [])];
+  return new Map(entries.map(([name, settings]) => [name, { name, condition: "ready", on_stop: "stop", ...settings }]));
 }
 
 /** A delay longer than the default's maximum is meant: the maximum follows it. */
 function restartOf(section: NonNullable<ProcessSection["restart"]>): RestartPolicy {
   const policy = { ...RESTART, ...section };
   return { ...policy, max_delay: Math.max(policy.max_delay, policy.delay) };
+}
+
+/** The strongest section that says how, and the strongest that says how long. */
+function stopOf(layers: Layers): StopStep[] {
+  const timeout_ms = layers.merged("stop").timeout ?? STOP.timeout;
+  const { command, send, signal = STOP.signal } = layers.stopWay() ?? {};
+  const kill = { signal: "SIGKILL", timeout_ms: KILL_TIMEOUT_MS };
+  if (command !== undefined) return [{ program: toCommand(command).program, timeout_ms }, kill];
+  return send === undefined ? [{ signal, timeout_ms }, kill] : [{ send, timeout_ms }, kill];
+}
+
+function limitsOf(section: NonNullable<ProcessSection["limits"]>): Partial<Record<LimitName, Limit>> {
+  const limits: Partial<Record<LimitName, Limit>> = {};
+  for (const name of LIMIT_NAMES) {
+    const value = section[name];
+    if (value !== undefined) limits[name] = value === "unlimited" ? { soft: null, hard: null } : { soft: value, hard: value };
+  }
+  return limits;
+}
+
+function schedulingOf({ policy, prio, affinity, nice }: NonNullable<ProcessSection["scheduling"]>): Scheduling | null {
+  if (policy === undefined && prio === undefined && affinity === undefined && nice === undefined) return null;
+  return {
+    policy: policy === undefined ? null : POLICIES[policy],
+    prio: prio ?? null,
+    affinity: affinity ?? null,
+    nice: nice ?? null,
+  };
 }

@@ -26,6 +26,14 @@ export function buildRunSpec(definition: ProcessDefinition, choices: RunChoices)
     ready: definition.ready,
     stop: [...definition.stop],
     stop_rank: choices.stop_rank,
+    env_files: [...definition.env_files],
+    user: definition.user,
+    umask: definition.umask,
+    limits: definition.limits,
+    scheduling: definition.scheduling,
+    alive: definition.alive,
+    watch: [...definition.watch],
+    log_file: definition.log_file,
   };
 }
 

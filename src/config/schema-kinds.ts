@@ -31,6 +31,11 @@ export function leaf<In, Out>(allowed: string, json: Json, read: (value: unknown
     .meta(json);
 }
 
+/** A key that may be left out, with the sentence that documents it. */
+export function described<Value extends z.ZodType>(description: string, value: Value) {
+  return value.meta({ description }).exactOptional();
+}
+
 interface SectionOptions {
   /** What it is, for "must be a mapping …". */
   allowed?: string;
@@ -129,12 +134,16 @@ export function listOf<Value extends z.ZodType>(what: string, value: Value, json
     });
 }
 
-/** One of two forms, told apart by whether the value is a list. */
-export function listOr<List extends z.ZodType, Other extends z.ZodType>(list: List, other: Other) {
+/** One of two forms, told apart by whether the value is a list, or by `isFirst`. */
+export function listOr<List extends z.ZodType, Other extends z.ZodType>(
+  list: List,
+  other: Other,
+  isFirst: (value: unknown) => boolean = Array.isArray,
+) {
   return z
     .custom<z.input<List> | z.input<Other>>()
     .transform((input: unknown, context): z.output<List> | z.output<Other> =>
-      Array.isArray(input) ? delegate(list, input, context) : delegate(other, input, context),
+      isFirst(input) ? delegate(list, input, context) : delegate(other, input, context),
     )
     .meta({
       get anyOf() {

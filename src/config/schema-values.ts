@@ -1,5 +1,6 @@
 import { constants } from "node:os";
 import { messageOf } from "../base/errors.ts";
+import { toCommand } from "./command-line.ts";
 import { leaf, listOf, listOr, Refusal } from "./schema-kinds.ts";
 import { didYouMean } from "./suggest.ts";
 import { DURATION_PATTERN, parseDuration, parseSize, SIZE_PATTERN } from "./units.ts";
@@ -145,10 +146,125 @@ export const listenAddress = leaf<string, { host: string; port: number }>(
   },
 );
 
+/** Why `value` is no command, as a sentence without a subject; null if it is one, or of another type altogether. */
+export function commandProblem(value: unknown, shell: boolean): string | null {
+  const isCommand = typeof value === "string" || (Array.isArray(value) && value.every((item) => typeof item === "string"));
+  if (!isCommand) return null;
+  try {
+    toCommand(value, shell);
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** A port of this host, or HOST:PORT. */
+export const tcpTarget = leaf<number | string, { host: string; port: number }>(
+  "a port from 1 to 65535, or HOST:PORT",
+  {
+    anyOf: [
+      { type: "integer", minimum: 1, maximum: 65_535 },
+      { type: "string", pattern: String.raw`^([A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\]):\d{1,5}$` },
+    ],
+  },
+  (value) => {
+    const match = typeof value === "string" ? /^(?:([A-Za-z0-9._-]*)|\[([0-9A-Fa-f:.]+)\]):(\d{1,5})$/.exec(value) : null;
+    const port = typeof value === "number" ? value : Number(match?.[3] ?? 0);
+    if (!Number.isInteger(port) || port < 1 || port > 65_535) return undefined;
+    return { host: match?.[2] || match?.[1] || "localhost", port };
+  },
+);
+
+export const httpUrl = text("a URL that begins with http:// or https://", (value) =>
+  /^https?:\/\/[^/]/.test(value) && URL.canParse(value) ? null : `must be a URL that begins with http:// or https://, found '${value}'`,
+);
+
+export const headerValue = leaf<string, string>("a string", { type: "string" }, (value) => {
+  if (typeof value !== "string") return undefined;
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(value) ? value : new Refusal("holds characters that a header of HTTP cannot");
+});
+
+export function headerProblem(name: string): string | null {
+  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) ? null : `'${name}' is no name of a header of HTTP`;
+}
+
+/** YAML reads an unquoted 022 as the number 22. */
+export const umask = leaf<string, number>(
+  'three octal digits in quotes, such as "022"',
+  { type: "string", pattern: "^0?[0-7]{3}$" },
+  (value) => {
+    if (typeof value === "number") return new Refusal(`must stand in quotes, such as "022": YAML reads ${value} as a decimal number`);
+    return typeof value === "string" && /^0?[0-7]{3}$/.test(value) ? Number.parseInt(value, 8) : undefined;
+  },
+);
+
+export const user = leaf<string | number, string>(
+  "the name or the number of a user",
+  {
+    anyOf: [
+      { type: "string", minLength: 1 },
+      { type: "integer", minimum: 0 },
+    ],
+  },
+  (value) => {
+    if (typeof value === "number") return Number.isInteger(value) && value >= 0 && value <= 4_294_967_294 ? String(value) : undefined;
+    return typeof value === "string" && /^[^\s:\0]+$/.test(value) ? value : undefined;
+  },
+);
+
+/** "unlimited" stays a word: null would be an empty value. */
+export const resourceLimit = leaf<string | number, number | "unlimited">(
+  "a whole number, a size such as 64MiB, or unlimited",
+  { anyOf: [{ type: "integer", minimum: 0 }, { type: "string", pattern: SIZE_PATTERN }, { const: "unlimited" }] },
+  (value) => (value === "unlimited" ? value : parseSize(value)),
+);
+
+export const logFileSize = leaf<string | number, number>(
+  "a size such as 64KiB, 10MiB or a number of bytes, at least 1KiB",
+  {
+    anyOf: [
+      { type: "string", pattern: SIZE_PATTERN },
+      { type: "integer", minimum: 1_024 },
+    ],
+  },
+  (value) => {
+    const size = parseSize(value);
+    return size !== undefined && size >= 1_024 ? size : undefined;
+  },
+);
+
+const MAX_CPU = 1_023;
+/** "0,2-4", a number or a list of numbers, as ascending numbers. */
+export const cpuList = leaf<string | number | readonly number[], number[]>(
+  `CPU numbers from 0 to ${MAX_CPU}, such as "0,2-4"`,
+  {
+    anyOf: [
+      { type: "string", pattern: String.raw`^\d+(-\d+)?(,\d+(-\d+)?)*$` },
+      { type: "integer", minimum: 0, maximum: MAX_CPU },
+      { type: "array", items: { type: "integer", minimum: 0, maximum: MAX_CPU }, minItems: 1 },
+    ],
+  },
+  (value) => {
+    const cpus = new Set<number>();
+    for (const part of Array.isArray(value) ? value : String(value).split(",")) {
+      const match = /^\s*(\d{1,5})(?:-(\d{1,5}))?\s*$/.exec(String(part));
+      const first = Number(match?.[1] ?? -1);
+      const last = Number(match?.[2] ?? first);
+      if (match === null || last < first || last > MAX_CPU) return undefined;
+      for (let cpu = first; cpu <= last; cpu++) cpus.add(cpu);
+    }
+    return cpus.size === 0 ? undefined : [...cpus].sort((a, b) => a - b);
+  },
+);
+
 export const instanceName = text("1 to 64 characters A-Z a-z 0-9 . _ -", (value) => {
   if (value === "." || value === "..") return "cannot be '.' or '..'";
   return /^[A-Za-z0-9._-]{1,64}$/.test(value) ? null : `must be 1 to 64 characters A-Z a-z 0-9 . _ -, found '${value}'`;
 });
+
+export const startToolCommand = text("a command that holds {command}, such as 'gdb -ex run --args {command}'", (value) =>
+  value.includes("{command}") ? null : "does not hold {command}, which stands for the process's command",
+);
 
 export const hostName = text("a host name without scheme and port, such as bench.lab", (value) =>
   /^[\p{L}\p{N}_](?:[\p{L}\p{N}._-]{0,252})$/u.test(value) ? null : `must be a host name without scheme and port, found '${value}'`,

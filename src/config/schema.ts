@@ -1,164 +1,19 @@
 import type { z } from "zod";
-import { messageOf } from "../base/errors.ts";
 import { nameProblem } from "../base/names.ts";
-import type { ReadyCondition } from "../contract/run.ts";
-import { toCommand } from "./command-line.ts";
 import type { Finding } from "./problems.ts";
-import { jsonSchemaOf, listOf, listOr, namedMap, section } from "./schema-kinds.ts";
-import {
-  backlog,
-  choice,
-  command,
-  duration,
-  durationOrNone,
-  environmentValue,
-  factor,
-  flag,
-  hostName,
-  instanceName,
-  integer,
-  listenAddress,
-  passedName,
-  path,
-  positiveDuration,
-  regex,
-  signal,
-  text,
-  variableProblem,
-} from "./schema-values.ts";
-import { parseDuration } from "./units.ts";
+import { described, jsonSchemaOf, listOf, namedMap, section } from "./schema-kinds.ts";
+import { defaultsSection, processSection, templateSection } from "./schema-process.ts";
+import { environmentValue, flag, hostName, instanceName, integer, listenAddress, path, startToolCommand, text } from "./schema-values.ts";
 
 /**
  * The keys of the configuration file (docs/config.schema.json is generated from here), before defaults are applied.
  * Every key carries its description; defaults stand in resolve.ts.
  */
-function described<Value extends z.ZodType>(description: string, value: Value) {
-  return value.meta({ description }).exactOptional();
-}
-
-const terminal = section({
-  rows: described("Lines of the terminal. Default 24.", integer(1, 65_535)),
-  cols: described("Columns of the terminal. Default 80.", integer(1, 65_535)),
-  backlog: described("How much output is kept: bytes, or such as 64KiB, 4MiB. Default 4MiB.", backlog),
+const startTool = section({
+  value: text("a short name").meta({ description: "By what it is selected." }),
+  label: text("a text").meta({ description: "What people read." }),
+  command: startToolCommand.meta({ description: "The command to run instead; {command} is the process's own." }),
 });
-
-const restart = section(
-  {
-    policy: described("When a process that ended by itself is started again. Default never.", choice("never", "on-failure", "always")),
-    delay: described("Wait before the first restart. Default 1s.", duration),
-    factor: described("By how much each further delay is longer. Default 2.", factor),
-    max_delay: described("Longest delay. Default 60s.", duration),
-    max_restarts: described("More restarts than this within the window are a crash loop: state error. Default 10.", integer(0, 1_000_000)),
-    window: described("See max_restarts. Default 5m.", positiveDuration),
-    reset_after: described("A run that lived this long sets the delay back. Default 60s.", duration),
-  },
-  {
-    check: (values, report) => {
-      const delay = parseDuration(values.get("delay"));
-      const longest = parseDuration(values.get("max_delay"));
-      if (delay !== undefined && longest !== undefined && longest < delay)
-        report({ path: ["max_delay"], message: "is shorter than 'delay'" });
-    },
-  },
-);
-
-const stop = section({
-  signal: described("What asks the process to end. Default SIGTERM.", signal),
-  timeout: described("How long it may take before everything left of it is killed. Default 10s.", duration),
-});
-
-const ready = section(
-  {
-    regex: described("JavaScript regular expression (flag u) that the output has to match.", regex),
-    time: described("How long it has to have run.", duration),
-  },
-  {
-    allowed: "a mapping with one of the keys regex, time",
-    json: { oneOf: [{ required: ["regex"] }, { required: ["time"] }] },
-    check: (values, report) => {
-      if (values.has("regex") === values.has("time")) {
-        const both = values.has("regex") ? "has both 'regex' and 'time'; use one of them" : "must have one of the keys regex, time";
-        report({ path: [], message: both, at: "key" });
-      }
-    },
-  },
-);
-
-const dependency = section({
-  condition: described(
-    "What to wait for. Default ready; a process without a ready condition is ready when started.",
-    choice("started", "ready", "completed"),
-  ),
-  on_stop: described(
-    "What happens to this process when the other one is stopped by request. Default stop.",
-    choice("stop", "restart", "keep"),
-  ),
-});
-const dependsOn = listOr(
-  listOf("process names", text("the name of a process"), { uniqueItems: true }),
-  namedMap("a list of process names, or a mapping from them to {condition, on_stop}", dependency, () => null),
-);
-
-const shared = {
-  cwd: described("Working directory, relative to the folder of this file. Default: that folder.", path("the path of a folder")),
-  environment: described(
-    "Variables that are set for the process. Those of a process are added to those of 'defaults'.",
-    namedMap("a mapping from names to values", environmentValue, variableProblem),
-  ),
-  pass_environment: described(
-    "Variables to inherit beside the standard ones; a '*' at the end matches the rest of a name.",
-    listOf("variable names", passedName),
-  ),
-  terminal: described("The process's terminal.", terminal),
-  ready_timeout: described("How long a process may take to become ready. Default none.", durationOrNone),
-  restart: described("What happens when the process ends by itself.", restart),
-  stop: described("How the process is stopped.", stop),
-  success_exit_codes: described("Exit codes that mean success. Default [0].", listOf("exit codes", integer(0, 255))),
-  autostart: described("Start with the manager. Default false.", flag),
-};
-
-function labelProblem(label: string): string | null {
-  if (label === "default") return "is reserved: it selects 'command'";
-  if (label === "" || label.length > 64) return "must have 1 to 64 characters";
-  return /\p{C}/u.test(label) ? "has a character that cannot be printed" : null;
-}
-
-function checkCommands(values: ReadonlyMap<string, unknown>, report: (finding: Finding) => void): void {
-  const check = (key: (string | number)[], value: unknown) => {
-    const isCommand = typeof value === "string" || (Array.isArray(value) && value.every((item) => typeof item === "string"));
-    if (!isCommand) return;
-    try {
-      toCommand(value, values.get("shell") === true);
-    } catch (error) {
-      report({ path: key, message: messageOf(error) });
-    }
-  };
-  check(["command"], values.get("command"));
-  const alternates = values.get("alternate_commands");
-  const entries = alternates instanceof Map ? alternates : new Map(Object.entries(alternates ?? {}));
-  for (const [label, value] of entries) check(["alternate_commands", String(label)], value);
-}
-
-const processSection = section(
-  {
-    command: command.meta({
-      description:
-        "A string is split into words and executed directly; with shell syntax it goes through /bin/sh -c. A list of words is always executed directly.",
-    }),
-    shell: described("Run commands given as strings through /bin/sh -c even without shell syntax. Default false.", flag),
-    alternate_commands: described(
-      "Further commands by label, to be selected at run time.",
-      namedMap("a mapping from labels to commands", command, labelProblem),
-    ),
-    ready: described("When the process counts as ready: after an output line or a time.", ready),
-    depends_on: described(
-      "Processes that have to be there before this one starts: a list of names, or a mapping with conditions.",
-      dependsOn,
-    ),
-    ...shared,
-  },
-  { allowed: "a mapping with at least the key command", check: checkCommands },
-);
 
 const instance = {
   name: instanceName.meta({ description: "Names this manager; unique on its host. 1 to 64 characters A-Z a-z 0-9 . _ -" }),
@@ -181,10 +36,23 @@ const instance = {
   ),
   state_dir: described("Where the manager keeps its state. Default $XDG_STATE_HOME/mgr/<name>.", path("the path of a folder")),
   retained_log_entries: described("Entries of the manager's log that are kept in memory. Default 10000.", integer(1, 1_000_000)),
+  start_tools: described("What processes can be started with: debuggers, profilers, tracers.", listOf("start tools", startTool)),
 };
 
-const rest = {
-  defaults: described("What every process starts from; its own keys win.", section(shared)),
+const partial = {
+  defines: described(
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how it is written in the file.
+    "Values for ${NAME}, which wins over the manager's environment. ${NAME:-default} has a fallback, $$ is a dollar.",
+    namedMap("a mapping from names to values", environmentValue, defineProblem),
+  ),
+  include: described(
+    "Further files of templates, groups and processes: globs, relative to the folder of this file.",
+    listOf("globs", path("a glob such as processes/*.yaml")),
+  ),
+  templates: described(
+    "What processes can start from with 'extends'.",
+    namedMap("a mapping from names of templates to settings of processes", templateSection, (name) => (name === "" ? "is empty" : null)),
+  ),
   groups: described(
     "Settings of groups. A group exists by the names of its processes, too.",
     namedMap(
@@ -200,6 +68,31 @@ const rest = {
     namedMap("a mapping from process names to their settings", processSection, nameProblem),
   ),
 };
+
+const rest = {
+  defaults: described("What every process starts from; its templates and its own keys win.", defaultsSection),
+  nodes: described(
+    "Logical names for hosts, for the key 'node' of processes.",
+    namedMap("a mapping from names of nodes to hosts", hostName, nodeProblem),
+  ),
+  hosts: described(
+    "Settings of hosts.",
+    namedMap(
+      "a mapping from hosts to {aliases}",
+      section({ aliases: described("Further names and addresses of this host.", listOf("names", hostName)) }),
+      nodeProblem,
+    ),
+  ),
+  ...partial,
+};
+
+function defineProblem(name: string): string | null {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? null : `'${name}' can hold letters, digits and '_' only, and begins with no digit`;
+}
+
+function nodeProblem(name: string): string | null {
+  return /^[\p{L}\p{N}_][\p{L}\p{N}._-]{0,252}$/u.test(name) ? null : `'${name}' can hold letters, digits, '.', '_' and '-' only`;
+}
 
 function checkHttps(values: ReadonlyMap<string, unknown>, report: (finding: Finding) => void): void {
   if (values.has("webui_https_cert_file")) return;
@@ -221,17 +114,14 @@ export const configObjectSchema = section({
   ...rest,
 });
 
+/** What `include` names. */
+export const includedFileSchema = section(partial);
+
 /** What an embedding program writes. */
 export type ConfigInput = NonNullable<z.input<typeof configObjectSchema>>;
 /** Checked, without defaults. */
 export type ConfigFile = z.output<typeof configObjectSchema>;
-export type ProcessSection = z.output<typeof processSection>;
-export type DefaultsSection = z.output<ReturnType<typeof section<typeof shared>>>;
-
-export function readyCondition(value: z.output<typeof ready>): ReadyCondition | null {
-  if (value.regex !== undefined) return { kind: "regex", pattern: value.regex };
-  return value.time === undefined ? null : { kind: "time", ms: value.time };
-}
+export type DefaultsSection = z.output<typeof defaultsSection>;
 
 /** JSON Schema (draft 2020-12) of the configuration file, for editors. */
 export function configJsonSchema(): object {

@@ -9,33 +9,130 @@ export type RunId = string;
 export const MAX_DURATION_MS = 24 * 24 * 3_600_000;
 const duration = z.number().int().min(0).max(MAX_DURATION_MS);
 
-export const readyCondition = z.discriminatedUnion("kind", [
+/** Words to execute directly, or a line for `/bin/sh -c`. */
+const program = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("exec"), argv: z.array(z.string()).min(1) }),
+  z.strictObject({ kind: z.literal("shell"), line: z.string() }),
+]);
+export type Program = z.infer<typeof program>;
+
+/** How often a probe is tried, and how long one try may take. */
+const pace = { interval_ms: duration.min(1).default(1_000), timeout_ms: duration.min(1).default(5_000) };
+
+/** Something that the host can ask again and again, from where the process runs. */
+const probes = [
+  /** Holds when a connection is accepted. */
+  z.strictObject({ kind: z.literal("tcp"), host: z.string().min(1), port: z.number().int().min(1).max(65_535), ...pace }),
+  /** Holds when a GET is answered by `status`; null is anything from 200 to 299. `headers` are sent along. */
+  z.strictObject({
+    kind: z.literal("http"),
+    url: z.string(),
+    status: z.number().int().min(100).max(599).nullable(),
+    headers: z.record(z.string(), z.string()),
+    ...pace,
+  }),
+  /** Holds when the program, run with the process's folder, user and environment, ends with code 0. */
+  z.strictObject({ kind: z.literal("exec"), program, ...pace }),
+] as const;
+export type Probe = z.infer<(typeof probes)[number]>;
+
+const readyCondition = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("regex"),
     /** Source of a JavaScript regular expression (flag `u`), tested against the run's decoded output. */
     pattern: z.string(),
   }),
   z.strictObject({ kind: z.literal("time"), ms: duration }),
+  ...probes,
 ]);
 export type ReadyCondition = z.infer<typeof readyCondition>;
 
-/** One step of a stop: what to send, then how long to wait for extinction before the next step. */
-export const stopStep = z.strictObject({ signal: z.string(), timeout_ms: duration });
+/** From readiness on (from the start, if there is no ready condition): so many failures in a row, and the run has failed. */
+const liveness = z.strictObject({ probe: z.discriminatedUnion("kind", [...probes]), failures: z.number().int().min(1) });
+export type Liveness = z.infer<typeof liveness>;
+
+/**
+ * One step of a stop: a signal to send, a program to run, or text to type; then how long to wait for extinction before
+ * the next step.
+ */
+export const stopStep = z.union([
+  z.strictObject({ signal: z.string(), timeout_ms: duration }),
+  z.strictObject({ program, timeout_ms: duration }),
+  z.strictObject({ send: z.string().min(1), timeout_ms: duration }),
+]);
 export type StopStep = z.infer<typeof stopStep>;
+
+/** Names of setrlimit(2) in lower case, without RLIMIT_. */
+export const LIMIT_NAMES = [
+  "as",
+  "core",
+  "cpu",
+  "data",
+  "fsize",
+  "locks",
+  "memlock",
+  "msgqueue",
+  "nice",
+  "nofile",
+  "nproc",
+  "rss",
+  "rtprio",
+  "rttime",
+  "sigpending",
+  "stack",
+] as const;
+export type LimitName = (typeof LIMIT_NAMES)[number];
+
+/** In the kernel's unit (bytes, seconds, a count); null is unlimited. */
+const limitValue = z.number().int().min(0).nullable();
+const limit = z.strictObject({ soft: limitValue, hard: limitValue });
+export type Limit = z.infer<typeof limit>;
+
+/** What is null stays as the host has it. */
+const scheduling = z.strictObject({
+  /** Linux numbers: 0 OTHER, 1 FIFO, 2 RR, 3 BATCH, 5 IDLE. */
+  policy: z.number().int().nullable(),
+  /** Of FIFO and RR, 1 to 99. */
+  prio: z.number().int().min(0).max(99).nullable(),
+  /** CPU numbers, ascending. */
+  affinity: z.array(z.number().int().min(0)).min(1).nullable(),
+  nice: z.number().int().min(-20).max(19).nullable(),
+});
+export type Scheduling = z.infer<typeof scheduling>;
+
+/** A copy of the output, rotated: `path`, then `path.1` (the newest old one) … */
+const logFile = z.strictObject({
+  /** Absolute, or relative to `base_dir`. */
+  path: z.string().min(1),
+  /** Bytes. */
+  max_size: z.number().int().min(1_024),
+  /** All files together, the current one included. */
+  max_files: z.number().int().min(1),
+});
+export type LogFile = z.infer<typeof logFile>;
+
+/** Of a process that asks for nothing special. */
+export const PLAIN_RUN = {
+  env_files: [],
+  user: null,
+  umask: null,
+  limits: {},
+  scheduling: null,
+  alive: null,
+  watch: [],
+  log_file: null,
+} satisfies Partial<RunSpec>;
 
 /**
  * Everything a host has to know to run a process, frozen at spawn. The manager has resolved templates, defines,
- * overrides; the host resolves what lies in its own file system and environment (cwd, pass_environment, PATH).
+ * overrides; the host resolves what lies in its own file system and environment (cwd, pass_environment, PATH,
+ * user, files).
  */
 export const runSpec = z.strictObject({
   name: z.string(),
   /** The command as a person reads it. */
   command: z.string(),
-  /** Words to execute directly, or a line for `/bin/sh -c`. */
-  program: z.discriminatedUnion("kind", [
-    z.strictObject({ kind: z.literal("exec"), argv: z.array(z.string()).min(1) }),
-    z.strictObject({ kind: z.literal("shell"), line: z.string() }),
-  ]),
+  program,
   /** Absolute, or relative to `base_dir`. */
   cwd: z.string(),
   /** Folder of the configuration file; "" on hosts that have none: then the daemon's own working directory. */
@@ -57,6 +154,17 @@ export const runSpec = z.strictObject({
   stop: z.array(stopStep).min(1),
   /** Order of stopping without a manager: higher numbers stop first, and are waited for. */
   stop_rank: z.number().int().min(0),
+  /** Files of NAME=value lines, absolute or relative to `base_dir`; later ones win, `environment` wins over all. */
+  env_files: z.array(z.string()).default([]),
+  /** Name or number of the user to run as; null: the daemon's own. */
+  user: z.string().min(1).nullable().default(null),
+  umask: z.number().int().min(0).max(0o777).nullable().default(null),
+  limits: z.partialRecord(z.enum(LIMIT_NAMES), limit).default({}),
+  scheduling: scheduling.nullable().default(null),
+  alive: liveness.nullable().default(null),
+  /** picomatch globs, absolute or relative to `base_dir`: the process is restarted when a file that matches changes. */
+  watch: z.array(z.string()).default([]),
+  log_file: logFile.nullable().default(null),
 });
 export type RunSpec = z.infer<typeof runSpec>;
 

@@ -267,7 +267,10 @@ function describe(error: z.ZodError): string {
 }
 
 function checkSteps(steps: readonly StopStep[]): void {
-  for (const step of steps) signalName(step.signal);
+  for (const step of steps) {
+    if (!("signal" in step)) throw new MgrError("bad_field", "this host can stop processes by signals only");
+    signalName(step.signal);
+  }
 }
 
 function signalName(text: string): NodeJS.Signals {

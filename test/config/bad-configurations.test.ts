@@ -25,7 +25,16 @@ const withCommand = (settings: string) => inProcess(`command: x\n    ${settings}
 const YAML_ROWS: Row[] = [
   ["an empty file", "", ["", 1, 1, "is empty"]],
   ["only a comment", "# nothing yet\n", ["", 1, 1, "is empty"]],
-  ["a list", "- a\n", ["", 1, 1, "must be a mapping with the keys instance, defaults, groups, processes, found a list"]],
+  [
+    "a list",
+    "- a\n",
+    [
+      "",
+      1,
+      1,
+      "must be a mapping with the keys instance, defaults, nodes, hosts, defines, include, templates, groups, processes, found a list",
+    ],
+  ],
   ["a bare word", "hello\n", ["", 1, 1, "found 'hello'"]],
   ["an unclosed bracket", "instance: {name: t\n", ["", 2, 1, "is not valid YAML"]],
   ["a tab as indentation", "instance:\n\tname: t\n", ["", 2, 1, "a tab stands in the indentation"]],
@@ -111,14 +120,18 @@ const INSTANCE_ROWS: Row[] = [
     "a key file and https_only without a certificate",
     "instance: {name: t, manager: ':0', webui_https_key_file: k, https_only: true}\n",
     ["instance.webui_https_key_file", 1, 58, "needs webui_https_cert_file"],
-    ["instance.https_only", 1, 74, "needs webui_https_cert_file"],
+    ["instance.https_only", 1, 73, "needs webui_https_cert_file"],
   ],
   [
     "an allowed host with a port",
     "instance: {name: t, manager: ':0', allowed_hosts: ['bench.lab:8130']}\n",
     ["instance.allowed_hosts[0]", 1, 52, "must be a host name without scheme and port, found 'bench.lab:8130'"],
   ],
-  ["a key of a later version", `${INSTANCE}zebra: 1\n`, ["zebra", 2, 1, "unknown key; allowed are instance, defaults, groups, processes"]],
+  [
+    "a key of a later version",
+    `${INSTANCE}zebra: 1\n`,
+    ["zebra", 2, 1, "unknown key; allowed are instance, defaults, nodes, hosts, defines, include, templates, groups, processes"],
+  ],
 ];
 
 const PROCESS_ROWS: Row[] = [
@@ -209,12 +222,16 @@ const PROCESS_ROWS: Row[] = [
     withCommand("ready: {regex: ''}"),
     ["processes.p.ready.regex", 5, 20, "must be a regular expression, found an empty string"],
   ],
-  ["two ready conditions", withCommand("ready: {regex: a, time: 1s}"), ["processes.p.ready", 5, 5, "has both 'regex' and 'time'"]],
+  [
+    "two ready conditions",
+    withCommand("ready: {regex: a, time: 1s}"),
+    ["processes.p.ready", 5, 5, "has 'regex' and 'time'; use one of them"],
+  ],
   ["no ready condition", withCommand("ready: {}"), ["processes.p.ready", 5, 5, "must have one of the keys regex, time"]],
   [
     "a ready condition that is a string",
     withCommand("ready: listening"),
-    ["processes.p.ready", 5, 12, "must be a mapping with one of the keys regex, time, found 'listening'"],
+    ["processes.p.ready", 5, 12, "must be a mapping with one of the keys regex, time, tcp, http, exec, found 'listening'"],
   ],
   [
     "a duration with a blank",

@@ -19,14 +19,24 @@ function keysOf(node: Json, path: string): [path: string, node: Json][] {
       ...keysOf(item, `${path}${key}.`),
     ]),
     ...(typeof node.additionalProperties === "object" ? keysOf(node.additionalProperties, `${path}*.`) : []),
-    ...(node.anyOf ?? []).flatMap((item) => keysOf(item, path)),
+    ...(node.anyOf ?? []).flatMap((item) => (item.properties || item.additionalProperties ? keysOf(item, path) : [])),
   ];
 }
 
 describe("the JSON Schema of the configuration", () => {
   it("has every key of this version", () => {
     const keys = keysOf(schema, "").map(([path]) => path);
-    expect(keys.filter((key) => !key.includes(".")).sort()).toEqual(["defaults", "groups", "instance", "processes"]);
+    expect(keys.filter((key) => !key.includes(".")).sort()).toEqual([
+      "defaults",
+      "defines",
+      "groups",
+      "hosts",
+      "include",
+      "instance",
+      "nodes",
+      "processes",
+      "templates",
+    ]);
     expect(Object.keys(schema.properties?.instance?.properties ?? {})).toEqual([
       "name",
       "manager",
@@ -37,20 +47,31 @@ describe("the JSON Schema of the configuration", () => {
       "allowed_hosts",
       "state_dir",
       "retained_log_entries",
+      "start_tools",
     ]);
     const shared = [
       "cwd",
       "environment",
       "pass_environment",
+      "env_file",
+      "shell",
+      "user",
+      "umask",
+      "limits",
+      "scheduling",
       "terminal",
       "ready_timeout",
       "restart",
       "stop",
       "success_exit_codes",
       "autostart",
+      "essential",
+      "watch",
+      "log_file",
+      "start_tool",
     ];
     expect(Object.keys(schema.properties?.defaults?.properties ?? {}).sort()).toEqual([...shared].sort());
-    const own = ["command", "shell", "alternate_commands", "ready", "depends_on"];
+    const own = ["command", "extends", "node", "alternate_commands", "ready", "alive", "depends_on"];
     expect(
       keys
         .filter((key) => /^processes\.\*\.[^.]+$/.test(key))
@@ -70,7 +91,9 @@ describe("the JSON Schema of the configuration", () => {
       required: ["instance"],
     });
     expect(schema.properties?.instance?.required).toEqual(["name", "manager"]);
-    expect(schema.properties?.processes?.additionalProperties).toMatchObject({ required: ["command"] });
+    expect(schema.properties?.processes?.additionalProperties).toMatchObject({
+      anyOf: [{ required: ["command"] }, { required: ["extends"] }],
+    });
     expect(schema.patternProperties).toEqual({ "^x-": true });
   });
 

@@ -12,7 +12,7 @@ import type {
   WatchInput,
 } from "../../../src/actors/process-types.ts";
 import type { ProcessDefinition, RestartPolicy } from "../../../src/config/definition.ts";
-import type { RunReport } from "../../../src/contract/run.ts";
+import { PLAIN_RUN, type RunReport } from "../../../src/contract/run.ts";
 import type { ProcessState } from "../../../src/protocol/resources.ts";
 import type { TestClock } from "./clock.ts";
 import { testClock, WALL } from "./clock.ts";
@@ -46,6 +46,9 @@ export function definition(
     stop: [{ signal: "SIGTERM", timeout_ms: 10_000 }],
     success_exit_codes: [0],
     autostart: false,
+    ...PLAIN_RUN,
+    essential: false,
+    start_tool: null,
     ...overrides,
     restart: { ...NEVER, ...overrides.restart },
   };

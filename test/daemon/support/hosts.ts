@@ -1,5 +1,5 @@
 import type { HostEvent, HostHeartbeat, HostLog, OutputChunk } from "../../../src/contract/messages.ts";
-import type { RunReport, RunSpec } from "../../../src/contract/run.ts";
+import { PLAIN_RUN, type RunReport, type RunSpec } from "../../../src/contract/run.ts";
 import { Host, type HostOptions } from "../../../src/daemon/host.ts";
 
 export function spec(name: string, line: string, changes: Partial<RunSpec> = {}): RunSpec {
@@ -16,6 +16,7 @@ export function spec(name: string, line: string, changes: Partial<RunSpec> = {})
     ready: null,
     stop: [{ signal: "SIGTERM", timeout_ms: 5_000 }],
     stop_rank: 0,
+    ...PLAIN_RUN,
     ...changes,
   };
 }
