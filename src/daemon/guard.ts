@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { messageOf } from "../base/errors.ts";
-import { MARKER_VARIABLE } from "./census.ts";
+import { RUN_MARKER } from "./environment.ts";
 import { GUARD_SCRIPT, GUARD_VARIABLE } from "./guard-script.ts";
 import type { RunObserver } from "./reaper.ts";
 import { RUN_DIGITS, tagPrefix } from "./run-tag.ts";
@@ -118,7 +118,7 @@ function startGuard(marker: string): ChildProcess {
   const { PATH } = process.env;
   const tag = `${tagPrefix(marker)}${"[0-9]".repeat(RUN_DIGITS)}`;
   // Within another instance's tree it stays recognisable as a part of that one.
-  const outer = process.env[MARKER_VARIABLE];
+  const outer = process.env[RUN_MARKER];
   const child = spawn("/bin/sh", ["-c", `eval "$${GUARD_VARIABLE}"`, "mgr-guard", marker, tag], {
     cwd: "/",
     detached: true,
@@ -127,7 +127,7 @@ function startGuard(marker: string): ChildProcess {
       PATH: PATH ?? "/usr/bin:/bin",
       LC_ALL: "C",
       [GUARD_VARIABLE]: GUARD_SCRIPT,
-      ...(outer === undefined ? {} : { [MARKER_VARIABLE]: outer }),
+      ...(outer === undefined ? {} : { [RUN_MARKER]: outer }),
     },
   });
   // An embedding program may end without closing us; then the guard does its work.

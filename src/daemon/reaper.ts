@@ -177,7 +177,7 @@ class Reaper implements TreeReaper {
   /** One sweep for all runs that are stopping. Returns whether another one is needed. */
   #sweep(): boolean {
     const orphans = this.#orphans?.collect() ?? null;
-    if (orphans) this.#removeExtinct(orphans);
+    const allKnown = orphans === null || this.#removeExtinct(orphans, { afterCensus: false });
     const active = this.#active();
     if (active.length === 0) return false;
     const trees = this.#trees();
@@ -188,16 +188,21 @@ class Reaper implements TreeReaper {
       trees,
     );
     if (!orphans) for (const entry of active) this.#countEmptyLooks(entry);
+    else if (!allKnown) this.#removeExtinct(orphans, { afterCensus: true });
     this.#tellUnmarked();
     return true;
   }
 
-  /** Everything below us is a child of Node's, or an orphan with what is below it: without an orphan a run without leader is extinct. */
-  #removeExtinct(orphans: readonly ProcessStat[]): void {
+  /**
+   * Everything below us is a child of Node's, or an orphan with what is below it: without an orphan of its own a run
+   * without leader is extinct. False: there are orphans whose run is not known, which a census may tell.
+   */
+  #removeExtinct(orphans: readonly ProcessStat[], { afterCensus }: { afterCensus: boolean }): boolean {
     const trees = this.#trees();
     const owners = orphans.map((orphan) => trees.find((tree) => tree.members.get(orphan.pid) === orphan.startTime));
-    if (owners.includes(undefined)) return;
+    if (owners.includes(undefined) && !afterCensus) return false;
     for (const entry of this.#active()) if (!owners.includes(entry.tree) && !entry.tree.leaderAlive) this.#remove(entry);
+    return true;
   }
 
   #countEmptyLooks(entry: Entry): void {

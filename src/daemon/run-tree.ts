@@ -56,9 +56,8 @@ export class RunTree {
     return false;
   }
 
-  /** Remembers a process, and its session if a member of this tree began that. True if it was not known. */
-  add(stat: ProcessStat, look: (pid: number) => ProcessStat | null): boolean {
-    const known = this.members.get(stat.pid) === stat.startTime;
+  /** Remembers a process, and its session if a member of this tree began that. */
+  add(stat: ProcessStat, look: (pid: number) => ProcessStat | null): void {
     this.members.set(stat.pid, stat.startTime);
     // Between fork and setsid a child is still in its parent's session: never take over one that a stranger leads.
     if (stat.session > 1 && !this.#sessions.has(stat.session)) {
@@ -66,7 +65,6 @@ export class RunTree {
       if (leader === null) this.#sessions.set(stat.session, null);
       else if (this.members.get(leader.pid) === leader.startTime) this.#sessions.set(stat.session, leader.startTime);
     }
-    return !known;
   }
 }
 

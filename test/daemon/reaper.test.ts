@@ -137,6 +137,19 @@ describe("as a child subreaper", () => {
     expect(processesWith(started.word)).toEqual([]);
   });
 
+  test("an orphan that is no run's is left alone, and holds up no run's end", async () => {
+    const by = start();
+    const foreign = uniqueSeconds();
+    words.push(foreign);
+    const started = run(by, ["nohup-child.sh"]);
+    await once(spawn("sh", ["-c", `setsid sleep ${foreign} >/dev/null 2>&1 &`]), "exit");
+    await started.exited;
+    started.tree.killRest();
+    await started.tree.extinct();
+    expect(processesWith(started.word)).toEqual([]);
+    expect(processesWith(foreign)).toHaveLength(1);
+  });
+
   test("zombies of orphans are taken away, and Node still hears of its own children's ends", async () => {
     const by = start();
     const started = run(by, ["sh", "-c", "(sleep 0.05 & sleep 0.1 & sleep 0.15 &) ; sleep 0.02; exit 7"]);
