@@ -214,7 +214,7 @@ export class Host implements HostLink {
         reaper: this.#reaper,
         clock: this.#clock,
         onChange: (kind, changed) => this.#runChanged(kind, changed),
-        onOutput: (name) => this.#windows.pump(name),
+        onOutput: (name) => this.#windows.grown(name),
         log: (level, msg) => this.#report(level, msg),
       });
       this.#runChanged("spawned", run);

@@ -18,6 +18,8 @@ interface WindowSenderOptions {
 export class WindowSender {
   readonly #options: WindowSenderOptions;
   readonly #windows = new Map<string, Progress>();
+  readonly #grown = new Set<string>();
+  #isPumpDue = false;
 
   constructor(options: WindowSenderOptions) {
     this.#options = options;
@@ -33,6 +35,23 @@ export class WindowSender {
     this.#windows.set(name, { next, until: next + length });
     if (from === null) this.#send(name, { offset: end, gap: 0, data: new Uint8Array(0) });
     this.pump(name);
+  }
+
+  /**
+   * Output of `name` has come. Sent right after this turn's input: a terminal gives 4 KiB at a read and dozens of reads a
+   * turn, and a message for each costs more than its bytes.
+   */
+  grown(name: string): void {
+    if (!this.#windows.has(name)) return;
+    this.#grown.add(name);
+    if (this.#isPumpDue) return;
+    this.#isPumpDue = true;
+    setImmediate(() => {
+      this.#isPumpDue = false;
+      const names = [...this.#grown];
+      this.#grown.clear();
+      for (const each of names) this.pump(each);
+    });
   }
 
   /** Sends what has come for `name`. */
