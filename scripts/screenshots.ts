@@ -15,8 +15,10 @@ const instance = await demo();
 const browser = await launchBrowser();
 try {
   const client = await instance.connect();
-  // Until the crasher has backed off and the painter has painted.
+  // Something has failed, something backs off, the painter has painted.
+  await client.command({ type: "start_process", name: "faults/missing" });
   await eventually("the demo shows something", async () => (await client.process("faults/crasher")).restarts > 1, 60_000);
+  await client.untilState("faults/crasher", "backoff", client.here);
   for (const scheme of ["dark", "light"] as const) {
     await picture(browser, `overview-${scheme}`, { ...DESKTOP, colorScheme: scheme }, async () => {});
     await picture(browser, `process-${scheme}`, { ...DESKTOP, colorScheme: scheme }, (page) => open(page, "sim/painter"));
@@ -41,7 +43,7 @@ async function picture(on: Browser, name: string, options: BrowserContextOptions
 async function open(page: Page, name: string): Promise<void> {
   await page.locator(`[role=treeitem][data-name="${name}"]`).click();
   const rows = page.locator(".terminal-box .xterm-rows");
-  await eventually("the terminal shows something", async () => /\S/.test(await rows.textContent()));
+  await eventually("the terminal shows something", async () => /\S/.test((await rows.textContent()) ?? ""));
   // Two frames: the size is nudged after the backlog.
   await page.waitForTimeout(500);
 }

@@ -22,7 +22,7 @@ export const PROBLEM_SEVERITIES = ["info", "warning", "error"];
 export const SAMPLE_MODES = ["interval", "previous"];
 /** protocol-decisions, "Process list". */
 export const COLUMN_TYPES = ["integer", "number", "string", "bytes", "duration", "percent", "boolean"];
-/** protocol-decisions, "Process list": at least these. */
+/** protocol-decisions, "Process list": at least these. @public for the issue of the process list */
 export const PROCESS_LIST_COLUMNS = [
   "pid",
   "tid",
@@ -46,7 +46,7 @@ export const PROCESS_LIST_COLUMNS = [
 export const ALIGNMENTS = ["left", "right"];
 /** The documents leave `action` open: the verbs of the four commands. */
 export const LOGGER_ACTIONS = ["configure", "start", "stop", "delete"];
-/** protocol-decisions, "Process list". */
+/** protocol-decisions, "Process list". @public for the issue of the process list */
 export const FILTER_OPERATORS = ["==", "!=", "<", "<=", ">", ">=", "~", "!~"];
 /** protocol-decisions, "Commands with fields not shown". */
 export const TOPIC_ROLES = ["publisher", "subscriber"];

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { CLOSE_CODES } from "../contract/closed-values.ts";
 import type { Client } from "./support/client.ts";
 import { type Configuration, Instance } from "./support/instance.ts";
 import { isAlive } from "./support/marked.ts";
@@ -238,7 +239,7 @@ describe("mgr up", () => {
     instance.foreground.child.kill("SIGINT");
     const { code, stdout } = await instance.foreground.ended;
     expect(code).toBe(0);
-    expect(await client.closed).toMatchObject({ code: 1001 });
+    expect(await client.closed).toMatchObject({ code: CLOSE_CODES["manager shutting down"] });
     const stopped = [
       ...new Set(
         client.frames.slice(start).flatMap(({ type, process }) => {

@@ -4,9 +4,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CLIENT_FRAMES } from "../contract/client-frames.ts";
-import { MAX_FRAME_BYTES } from "../contract/closed-values.ts";
+import { CLOSE_CODES, MAX_FRAME_BYTES } from "../contract/closed-values.ts";
 import { exampleOfFields, wrongValuesOf } from "../contract/examples.ts";
 import type { FieldType } from "../contract/field-types.ts";
+import { REFUSALS } from "../contract/http-routes.ts";
 import { isNotYet } from "../contract/not-yet.ts";
 import type { Client, Frame } from "./support/client.ts";
 import { Instance } from "./support/instance.ts";
@@ -127,14 +128,14 @@ describe("on a WebSocket", () => {
     other.ws.send(frame(MAX_FRAME_BYTES));
     await other.until("a snapshot", ({ type }) => type === "snapshot");
     other.ws.send(frame(MAX_FRAME_BYTES + 1));
-    expect(await other.closed).toMatchObject({ code: 1009 });
+    expect(await other.closed).toMatchObject({ code: CLOSE_CODES["frame too large"] });
     expect(other.frames.at(-1)).toMatchObject({ type: "error", code: "too_large" });
   });
 
   test("bad UTF-8 closes the connection with 1007", async () => {
     const other = await instance.connect();
     other.ws.send(Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), { binary: false });
-    expect(await other.closed).toMatchObject({ code: 1007 });
+    expect(await other.closed).toMatchObject({ code: CLOSE_CODES["bad UTF-8"] });
   });
 
   test.each([
@@ -242,7 +243,7 @@ describe("around the program", () => {
     await instance.mgr("up", "--detach");
     for (const path of ["/", "/mgr/log", "/ws"]) {
       const response = await instance.fetch(path);
-      expect(response.status).toBe(403);
+      expect(response.status).toBe(REFUSALS["auth file not configured, missing, not regular or readable by others"]);
       expect(response.headers.get("content-type")).toMatch(/^text\/plain/);
       const text = await response.text();
       expect(text).toContain("later.keys");

@@ -3,7 +3,7 @@ import { WebSocket } from "ws";
 import { CLIENT_FRAMES } from "../contract/client-frames.ts";
 import { STATES } from "../contract/closed-values.ts";
 import { exampleOfFields } from "../contract/examples.ts";
-import { CHALLENGE, LOG_LINE, ROUTES, SESSION_COOKIE } from "../contract/http-routes.ts";
+import { CHALLENGE, LOG_LINE, REFUSALS, ROUTES, SESSION_COOKIE } from "../contract/http-routes.ts";
 import { MANAGER_FRAMES } from "../contract/manager-frames.ts";
 import { isNotYet, NO_SUCH_PART } from "../contract/not-yet.ts";
 import { RESOURCES } from "../contract/resources.ts";
@@ -250,7 +250,17 @@ describe("routes", () => {
   test("upgrades that are not there yet are refused with 404, /ws is there", async () => {
     await expect(statusOfUpgrade("/mgr/vnc/ws")).resolves.toBe(isNotYet("route", "GET /mgr/vnc/ws") ? 404 : 101);
     await expect(statusOfUpgrade("/ws")).resolves.toBe(101);
-    await expect(statusOfUpgrade("/ws", {})).resolves.toBe(401);
+    await expect(statusOfUpgrade("/ws", {})).resolves.toBe(REFUSALS["no or wrong credentials"]);
+  });
+
+  test("refusals have the documented statuses", async () => {
+    const status = async (path: string, init: RequestInit = {}) => (await instance.fetch(path, init)).status;
+    expect(await status("/", { headers: { authorization: `Basic ${btoa("ada:wrong")}` } })).toBe(REFUSALS["no or wrong credentials"]);
+    expect(await status("/", { headers: { origin: "http://evil.example" } })).toBe(REFUSALS["foreign Origin or Host"]);
+    expect(await status("/mgr/log?raw&level=loud")).toBe(REFUSALS["bad query"]);
+    expect(await status("/no/such/route")).toBe(REFUSALS["unknown route or name"]);
+    expect(await status("/mgr/logout")).toBe(REFUSALS["wrong method"]);
+    expect(await status("/mgr/logout", { method: "POST", body: "x".repeat(1_000_000) })).toBe(REFUSALS["request too large"]);
   });
 
   test("a log-in sets the cookie with exactly the documented attributes, which then logs in alone, on upgrades, too", async () => {

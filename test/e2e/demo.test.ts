@@ -68,12 +68,12 @@ describe("the page", () => {
   afterAll(() => browser?.close());
 
   const row = (name: string) => page.locator(`[role=treeitem][data-name="${name}"]`);
-  const terminalText = () => page.locator(".terminal-box .xterm-rows").textContent();
+  /** What the terminal shows; it writes blanks as no-break spaces. */
+  const shown = async () => ((await page.locator(".terminal-box .xterm-rows").textContent()) ?? "").replaceAll("\u00a0", " ");
   const untilShown = (what: string | RegExp) =>
-    eventually(`the terminal shows ${String(what)}`, async () => {
-      const text = (await terminalText()).replaceAll("\u00a0", " ");
-      return typeof what === "string" ? text.includes(what) : what.test(text);
-    });
+    eventually(`the terminal shows ${String(what)}`, async () =>
+      typeof what === "string" ? (await shown()).includes(what) : what.test(await shown()),
+    );
 
   test("logs in with Basic Auth, and shows the tree with states", async () => {
     await page.getByText("connected", { exact: true }).waitFor();
@@ -90,8 +90,8 @@ describe("the page", () => {
 
   test("shows the output of a process that is clicked, and goes on with it", async () => {
     await row("tools/clock").click();
-    const before = await eventually("a time is shown", async () => (await terminalText()).match(/\d\d:\d\d:\d\d/g)?.length ?? null);
-    await eventually("one more is shown", async () => ((await terminalText()).match(/\d\d:\d\d:\d\d/g)?.length ?? 0) > before);
+    const before = await eventually("a time is shown", async () => (await shown()).match(/\d\d:\d\d:\d\d/g)?.length);
+    await eventually("one more is shown", async () => ((await shown()).match(/\d\d:\d\d:\d\d/g)?.length ?? 0) > before);
   });
 
   test("types into the terminal, and its size is the process's", async () => {
@@ -101,10 +101,12 @@ describe("the page", () => {
     await page.keyboard.type("echo $((6*7)) and more\n");
     await untilShown("42 and more");
 
+    let asked = 0;
     const sizeOf = async () => {
-      await page.keyboard.type("clear; echo size $(stty size)\n");
-      await untilShown(/size \d+ \d+\s/);
-      const [, rows, cols] = /size (\d+) (\d+)\s/.exec((await terminalText()).replaceAll("\u00a0", " ")) ?? [];
+      const answer = new RegExp(`size ${++asked} is (\\d+) (\\d+) here`);
+      await page.keyboard.type(`echo size ${asked} is $(stty size) here\n`);
+      await untilShown(answer);
+      const [, rows, cols] = answer.exec(await shown()) ?? [];
       return { rows: Number(rows), cols: Number(cols) };
     };
     const wide = await sizeOf();

@@ -1,0 +1,145 @@
+import { writeFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { conforms, frameConforms } from "../contract/check.ts";
+import type { ProcessView } from "./support/client.ts";
+import { Instance } from "./support/instance.ts";
+import { ECHO, READY_WHEN_TYPED, sh } from "./support/shell.ts";
+import { eventually } from "./support/wait.ts";
+
+let instance: Instance;
+
+beforeAll(async () => {
+  instance = new Instance({
+    processes: {
+      "web/one": { command: ECHO, autostart: true },
+      "web/two": { command: ECHO },
+      db: { command: READY_WHEN_TYPED, ready: { regex: "listening" } },
+      job: { command: sh("seq 1 100; exit 0") },
+      fails: { command: "./no-such-program" },
+    },
+  });
+  const { stdout } = await instance.mgr("up", "--detach");
+  expect(stdout).toMatch(/^e2e is up at http:\/\/localhost:\d+ \(pid \d+\)/);
+});
+afterAll(() => instance?.[Symbol.asyncDispose]());
+
+const list = async (...names: string[]) => JSON.parse((await instance.mgr("ps", "--json", ...names)).stdout) as ProcessView[];
+
+describe("mgr ps", () => {
+  test("lists names, states and pids; without a terminal without colours", async () => {
+    await eventually("it runs", async () => (await list("web/one"))[0]?.state === "started");
+    const { stdout, stderr } = await instance.mgr("ps");
+    const [process] = await list("web/one");
+    expect(stdout.split("\n").find((line) => line.includes("web/one"))).toMatch(new RegExp(`started\\s+${process?.pid}\\b`));
+    expect(`${stdout}${stderr}`).not.toContain("\x1b");
+  });
+
+  test("--json prints the protocol's process objects", async () => {
+    const processes = await list();
+    expect(processes.map(({ name }) => name)).toEqual(["web/one", "web/two", "db", "job", "fails"]);
+    expect(processes.flatMap((process) => conforms("process", process))).toEqual([]);
+  });
+
+  test("picks by names, groups and patterns", async () => {
+    expect((await list("web")).map(({ name }) => name)).toEqual(["web/one", "web/two"]);
+    expect((await list("*o*")).map(({ name }) => name)).toEqual(["web/one", "web/two", "job"]);
+  });
+});
+
+describe("mgr start, stop and restart", () => {
+  test("wait for the end of what they ask for, and say what came out", async () => {
+    expect((await instance.mgr("start", "web")).stdout).toContain("web/two: started");
+    const [before] = await list("web/two");
+    expect((await instance.mgr("restart", "web/two")).stdout).toContain("web/two: started");
+    const [after] = await list("web/two");
+    expect(after?.pid).not.toBe(before?.pid);
+    expect((await instance.mgr("stop", "web/*")).stdout).toContain("web/two: stopped");
+    expect((await list("web")).map(({ state }) => state)).toEqual(["stopped", "stopped"]);
+  });
+
+  test("of a job that ends at once is done with its end; of one that cannot be started is exit code 1, with the reason", async () => {
+    await instance.mgr("start", "job");
+    const failed = await instance.run("start", "fails", "-c", instance.config);
+    expect(failed).toMatchObject({ code: 1 });
+    expect(failed.stdout).toContain("fails: error");
+    expect(failed.stdout).toContain("no-such-program");
+  });
+
+  test("of one that does not get there in time is exit code 4, with --no-wait it is accepted at once", async () => {
+    const late = await instance.run("start", "db", "--timeout", "0.3", "-c", instance.config);
+    expect(late).toMatchObject({ code: 4 });
+    await instance.mgr("restart", "--no-wait", "db");
+    const client = await instance.connect();
+    await eventually("it can be typed to", async () => {
+      await client.ask({ type: "send_stdin", name: "db", text: "go\n" });
+      return (await client.process("db")).state === "ready";
+    });
+    await instance.mgr("stop", "db");
+  });
+});
+
+describe("mgr logs", () => {
+  test("prints the last lines, and with several names whose they are", async () => {
+    await eventually("the job is done", async () => (await list("job"))[0]?.state === "stopped");
+    expect((await instance.mgr("logs", "-n", "3", "job")).stdout).toBe("98\r\n99\r\n100\r\n");
+    const both = await instance.mgr("logs", "-n", "2", "job", "web/one");
+    expect(both.stdout).toContain("job | 100\n");
+    expect(both.stdout).toContain("web/one | hello\n");
+  });
+
+  test("-f goes on with what comes, nothing twice, until it is interrupted", async () => {
+    await instance.mgr("start", "web/one");
+    const following = instance.start("logs", "-f", "-n", "1", "web/one", "-c", instance.config);
+    await eventually("it has begun", () => following.stdout.includes("hello"));
+    const client = await instance.connect();
+    for (const word of ["first", "second"]) {
+      await client.command({ type: "send_stdin", name: "web/one", text: `${word}\n` });
+      await eventually(`it goes on with ${word}`, () => following.stdout.includes(`you typed ${word}\r\n`));
+    }
+    following.child.kill("SIGINT");
+    const { code, stdout } = await following.ended;
+    expect(code).toBe(0);
+    expect(stdout.match(/you typed/g)).toHaveLength(2);
+    expect(stdout.match(/hello/g)).toHaveLength(1);
+  });
+});
+
+describe("mgr call", () => {
+  test("sends any frame and prints its answer", async () => {
+    const { stdout } = await instance.mgr("call", '{"type":"get_process_output","name":"job","lines":1}');
+    expect(frameConforms(JSON.parse(stdout))).toEqual([]);
+    expect(JSON.parse(stdout)).toMatchObject({ type: "process_output_snapshot", name: "job", output: "100\r\n" });
+  });
+
+  test("prints a refusal, too, with the exit code of its kind", async () => {
+    for (const [frame, code, error] of [
+      ['{"type":"make_tea"}', 2, "unknown_action"],
+      ['{"type":"start_process","name":"no such"}', 3, "not_found"],
+      ['{"type":"send_signal","name":"fails","signal":"SIGHUP"}', 1, "not_running"],
+    ] as const) {
+      const outcome = await instance.run("call", frame, "-c", instance.config);
+      expect(outcome.code, frame).toBe(code);
+      expect(JSON.parse(outcome.stdout)).toMatchObject({ type: "error", code: error });
+      expect(outcome.stderr).toMatch(/^mgr: .+\n$/);
+    }
+  });
+});
+
+describe("ways in", () => {
+  test("user and password come from the auth file, a password file, or the local token; a wrong one is refused", async () => {
+    expect((await instance.mgr("ps", "--user", instance.user)).stdout).toContain("web/one");
+    const file = `${instance.dir}/password`;
+    writeFileSync(file, `${instance.password}\n`);
+    const byUrl = await instance.run("ps", "--url", instance.url, "--user", instance.user, "--password-file", file);
+    expect(byUrl).toMatchObject({ code: 0 });
+    writeFileSync(file, "wrong\n");
+    const wrong = await instance.run("ps", "--url", instance.url, "--user", instance.user, "--password-file", file);
+    expect(wrong).toMatchObject({ code: 1 });
+    expect(wrong.stderr).toMatch(/401|password/);
+    expect(wrong.stderr).not.toContain("    at ");
+  });
+
+  test("mgr check says that a good configuration is good", async () => {
+    expect((await instance.mgr("check")).code).toBe(0);
+  });
+});
