@@ -20,6 +20,7 @@
  *   started, ready         | start                                  | unchanged
  *   started, ready         | stop, restart                          | stopping, after a restart then launching
  *   started, ready         | liveness failed                        | stopping, then backoff or error
+ *   started, ready         | a watched file changed                 | stopping, then launching
  *   started, ready         | ended                                  | stopped, backoff or error, by exit code and policy
  *   stopping               | extinct                                | stopped; launching if a start came meanwhile
  *   stopping               | 10 s after SIGKILL                     | stopping, an error logged each minute
@@ -63,6 +64,7 @@ export const processMachine = processSetup.createMachine({
     "host.died": { actions: ["noteDaemonDied", "update"] },
     definition: { actions: ["takeDefinition", "update"] },
     winch: { actions: "takeSize" },
+    settings: { actions: ["takeSettings", "update"] },
   },
   states: {
     unknown: {

@@ -107,6 +107,10 @@ export const processSetup = setup({
       assertEvent(event, "liveness.failed");
       return { stopCause: { reason: event.reason } };
     }),
+    noteFilesChanged: enqueueActions(({ event, enqueue }) => {
+      assertEvent(event, "files.changed");
+      enqueue.emit({ type: "note", level: "info", msg: `it is restarted: '${event.path}' changed` });
+    }),
     takeRun: assign(({ context, event }) => {
       const run = freshRun(context, event);
       return run ? withRun(context, run, event.type === "report") : {};
@@ -130,6 +134,10 @@ export const processSetup = setup({
     takeSize: assign(({ event }) => {
       assertEvent(event, "winch");
       return { size: { rows: event.rows, cols: event.cols } };
+    }),
+    takeSettings: assign(({ event }) => {
+      assertEvent(event, "settings");
+      return { settings: event.settings };
     }),
     takeMissing: assign(({ event }) => {
       assertEvent(event, "dependencies");
@@ -165,7 +173,8 @@ export const processSetup = setup({
     readyTimeout: ({ context }) => untilMonotonic(context, context.runBegan + (context.runDefinition.ready_timeout ?? 0)),
     backoff: ({ context }) => untilMonotonic(context, context.nextStart?.monotonic ?? 0),
     overdue: ({ context }) =>
-      AFTER_SIGKILL_MS + context.definition.stop.reduce((sum, step) => sum + ("signal" in step && step.signal === "SIGKILL" ? 0 : step.timeout_ms), 0),
+      AFTER_SIGKILL_MS +
+      context.definition.stop.reduce((sum, step) => sum + ("signal" in step && step.signal === "SIGKILL" ? 0 : step.timeout_ms), 0),
     nag: NAG_MS,
   },
 });
@@ -179,7 +188,7 @@ function untilMonotonic(context: ProcessContext, time: number): number {
 }
 
 export function spawnInput(context: ProcessContext): SpawnInput {
-  return { runId: context.runId ?? "", definition: context.runDefinition, size: context.size, memo: writeMemo(context) };
+  return { runId: context.runId ?? "", definition: context.runDefinition, size: context.size, settings: context.settings, memo: writeMemo(context) };
 }
 
 export function stopInput(context: ProcessContext): StopInput {

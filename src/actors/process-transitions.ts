@@ -31,5 +31,6 @@ export const running = {
   stop: stopAlive,
   restart: restartAlive,
   "liveness.failed": { target: "#process.stopping", actions: "blameLiveness" },
+  "files.changed": { target: "#process.stopping", actions: ["noteFilesChanged", "resetCounters", "wantStartAfterStop"] },
   "host.died": daemonDied,
 } as const;

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { ProcessDefinition } from "../config/definition.ts";
+import type { ProcessSettings } from "../config/settings.ts";
 import type { RunReport } from "../contract/run.ts";
 import type { ProcessState, RequestedState } from "../protocol/resources.ts";
 
@@ -30,13 +31,17 @@ export type ProcessEvent =
   | { type: "run.exited"; run: RunReport }
   | { type: "run.extinct"; run: RunReport }
   | { type: "liveness.failed"; reason: string }
+  /** A file that `watch` names: restarts what runs, and only that. */
+  | { type: "files.changed"; path: string }
   | { type: "winch"; rows: number; cols: number }
+  /** What users have set: all of it; the next start takes it. */
+  | { type: "settings"; settings: ProcessSettings }
   | { type: "definition"; definition: ProcessDefinition };
 
 export type ProcessEmitted =
   /** The visible state changed: exactly one per change. The snapshot is that of the new state. */
   | { type: "changed"; from: ProcessState; to: ProcessState; reason: string | null }
-  /** Another visible field changed (requested_state, waiting_for, host_ready, the definition's). */
+  /** Another visible field changed (requested_state, waiting_for, host_ready, a setting, the definition's). */
   | { type: "updated" }
   /** requested_state changed. Emitted before any effect of the same turn begins. */
   | { type: "intent"; requested_state: RequestedState; by: string }
@@ -49,6 +54,7 @@ export interface ProcessInput {
   /** What is shown until the host's first report: "stopped", or after a rebuild the last state that was shown. */
   readonly shown?: ProcessState;
   readonly size?: TerminalSize | null;
+  readonly settings?: ProcessSettings;
   readonly hostReady?: boolean;
   /** The same clock as the actor system's. */
   readonly clock: Clock;
@@ -62,6 +68,7 @@ export interface SpawnInput {
   readonly definition: ProcessDefinition;
   /** Of the last send_winch; null: the definition's. */
   readonly size: TerminalSize | null;
+  readonly settings: ProcessSettings;
   /** At most 4 KiB: restart counters, for the manager after this one. */
   readonly memo: string;
 }
@@ -113,6 +120,7 @@ export interface ProcessContext {
   /** null while a run lives and before the first. */
   readonly lastRunSucceeded: boolean | null;
   readonly size: TerminalSize | null;
+  readonly settings: ProcessSettings;
   readonly hostReady: boolean;
   /** The run ended with its daemon: the restart policy waits for a new one. */
   readonly daemonDied: boolean;

@@ -46,6 +46,11 @@ export const HOST_REQUESTS = {
   /** Answered once queued; `busy` when the queue is full. */
   write: { request: z.object({ session, run_id: runId, text: z.string() }), response: z.object({}) },
   resize: { request: z.object({ session, run_id: runId, rows: dimension, cols: dimension }), response: z.object({}) },
+  /**
+   * Whether the output of `name`, of its runs now and later, waits in the kernel's terminal until somebody reads it: the
+   * program then blocks when it writes. Ends with the session at the latest; a run that is being stopped is read all the same.
+   */
+  hold: { request: z.object({ session, name: z.string(), held: z.boolean() }), response: z.object({}) },
   memo: { request: z.object({ session, run_id: runId, memo: z.string().max(4_096) }), response: z.object({}) },
   /** Where the last `lines` lines of a name's ring begin. `pid` 0 and equal offsets if it never ran. */
   tail: {
@@ -76,10 +81,13 @@ export type HostRequestName = keyof HostRequests;
 export type RequestOf<N extends HostRequestName> = z.infer<HostRequests[N]["request"]>;
 export type ResponseOf<N extends HostRequestName> = z.infer<HostRequests[N]["response"]>;
 
-/** An entry of the run table changed. `kind` names the change; `run` is the entry after it. */
+/**
+ * An entry of the run table changed. `kind` names the change; `run` is the entry after it. `unhealthy`: its field tells
+ * why. `watch`: `changed_file` tells which file changed.
+ */
 export const hostEvent = z.object({
   seq: offset,
-  kind: z.enum(["spawned", "ready", "stopping", "exited", "extinct", "changed"]),
+  kind: z.enum(["spawned", "ready", "stopping", "exited", "extinct", "changed", "unhealthy", "watch"]),
   run: runReport,
 });
 export type HostEvent = z.infer<typeof hostEvent>;

@@ -206,6 +206,10 @@ export const runReport = z.strictObject({
   age_ms: z.number(),
   /** Latched: once true it stays true for the run. */
   ready: z.boolean(),
+  /** Latched: why its liveness probe failed, `failures` times in a row. */
+  unhealthy: z.string().max(1_000).nullable().default(null),
+  /** A file that its `watch` globs match and that changed since the run began: the newest one, absolute. */
+  changed_file: z.string().max(4_096).nullable().default(null),
   /** A stop command is being carried out. */
   stopping: z.boolean(),
   exit: runExit.nullable(),

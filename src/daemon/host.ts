@@ -62,6 +62,8 @@ export class Host implements HostLink {
   readonly #windows: WindowSender;
   readonly #reaper: TreeReaper;
   readonly #runs = new RunTable();
+  /** Names whose output waits for a reader (messages.ts, `hold`). */
+  readonly #held = new Set<string>();
   readonly #handlers: Handlers;
   #seq = 0;
   #ticks = 0;
@@ -185,6 +187,10 @@ export class Host implements HostLink {
         this.#runs.byId(run_id).resize(rows, cols);
         return {};
       },
+      hold: ({ name, held }) => {
+        this.#hold(name, held);
+        return {};
+      },
       memo: ({ run_id, memo }) => {
         this.#runs.byId(run_id).memo = memo;
         return {};
@@ -217,6 +223,7 @@ export class Host implements HostLink {
         onOutput: (name) => this.#windows.grown(name),
         log: (level, msg) => this.#report(level, msg),
       });
+      if (this.#held.has(spec.name)) run.hold(true);
       this.#runChanged("spawned", run);
       return run;
     });
@@ -229,6 +236,12 @@ export class Host implements HostLink {
     await turn;
   }
 
+  #hold(name: string, held: boolean): void {
+    if (held) this.#held.add(name);
+    else this.#held.delete(name);
+    this.#runs.newest(name)?.hold(held);
+  }
+
   #runChanged(kind: HostEvent["kind"], run: Run): void {
     this.#seq += 1;
     const event: HostEvent = { seq: this.#seq, kind, run: run.report };
@@ -237,6 +250,7 @@ export class Host implements HostLink {
 
   #sessionVoided(reason: string): void {
     this.#windows.clear();
+    for (const name of [...this.#held]) this.#hold(name, false);
     this.#report("debug", `the manager's session ended: ${reason}`);
     this.announce();
   }

@@ -121,6 +121,8 @@ export class Run {
       stop_time: this.#stopTime,
       age_ms: Math.max(0, this.#options.clock.monotonic() - this.#begin.monotonic),
       ready: this.#isReady,
+      unhealthy: null,
+      changed_file: null,
       stopping: this.#steps !== null,
       exit: this.#exit,
       extinct: this.#isExtinct,
@@ -147,6 +149,8 @@ export class Run {
     if (this.#isExtinct || isBeingKilled || isDeepStrictEqual(steps, this.#steps)) return;
     const isFirst = this.#steps === null;
     this.#steps = steps;
+    // Its last words must not wait for a reader: it would be killed for its silence.
+    this.#terminal.hold(false);
     if (isFirst) this.#options.onChange("stopping", this);
     this.#carryOut(steps).catch((error: unknown) => {
       this.#options.log("error", `stopping '${this.spec.name}' (pid ${this.pid}) failed, it is killed: ${messageOf(error)}`);
@@ -176,6 +180,11 @@ export class Run {
     this.#rows = rows;
     this.#cols = cols;
     this.#options.onChange("changed", this);
+  }
+
+  /** Leaves its output in the kernel's terminal, until it is stopped or ends. */
+  hold(held: boolean): void {
+    this.#terminal.hold(held && this.#steps === null);
   }
 
   set memo(memo: string) {

@@ -96,6 +96,13 @@ export class Terminal {
     if (!this.#isClosed) resizeTerminal(this.#master, rows, cols);
   }
 
+  /** Whether to leave output in the kernel's buffers, where a full one makes the child wait. Ends with the child. */
+  hold(held: boolean): void {
+    if (this.#hasExited || this.#stream.destroyed) return;
+    if (held) this.#stream.pause();
+    else this.#stream.resume();
+  }
+
   /**
    * Reads what is there and hangs up: whoever still holds the terminal gets SIGHUP and end of file. To be called when
    * the whole tree is gone, and not before: from then on the kernel gives the terminal's number to strangers.

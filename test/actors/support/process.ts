@@ -64,6 +64,8 @@ export function report(runId: string, overrides: Partial<RunReport> = {}): RunRe
     stop_time: null,
     age_ms: 0,
     ready: false,
+    unhealthy: null,
+    changed_file: null,
     stopping: false,
     exit: null,
     extinct: false,
