@@ -1,16 +1,30 @@
 import * as fs from "node:fs/promises";
 import { z } from "zod";
 import { MgrError, messageOf } from "../base/errors.ts";
+import { toCommand } from "./command-line.ts";
+import { PRIMARY, type ProcessSettings } from "./settings.ts";
 
 const VERSION = 1;
 const counter = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 const dimension = z.number().int().min(1).max(65_535);
+
+/** An override is a command: a manager that could not make sense of one could not show the process. */
+const command = z.string().refine((text) => isCommand(text), { error: "is no command" });
+const settings = z.looseObject({
+  which: z.string().default(PRIMARY),
+  overrides: z.array(z.tuple([z.string(), command])).default([]),
+  start_tool: z.string().nullable().default(null),
+  svc_debug: z.boolean().default(false),
+  low_delay_output: z.boolean().default(false),
+  no_skip_display: z.boolean().default(false),
+});
 
 const processIntent = z.looseObject({
   requested_state: z.enum(["start", "stop"]).exactOptional(),
   /** Terminal size of the last `send_winch`. */
   rows: dimension.exactOptional(),
   cols: dimension.exactOptional(),
+  settings: settings.exactOptional(),
 });
 const intentFile = z.looseObject({
   version: z.number().int().min(1),
@@ -31,6 +45,7 @@ export interface ProcessIntent {
   requested_state?: "start" | "stop";
   rows?: number;
   cols?: number;
+  settings?: ProcessSettings;
 }
 
 export interface LoadedIntent {
@@ -84,6 +99,16 @@ async function exists(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
+    throw error;
+  }
+}
+
+function isCommand(text: string): boolean {
+  try {
+    toCommand(text);
+    return true;
+  } catch (error) {
+    if (error instanceof MgrError) return false;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { MgrError } from "../base/errors.ts";
 import type { ConfigProblem } from "./definition.ts";
+import { Expanded } from "./expanded.ts";
 
 export type KeyPath = readonly (string | number)[];
 
@@ -26,7 +27,7 @@ export class ConfigError extends MgrError {
     const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
     const lines = problems
       .slice(0, MESSAGE_MAX_PROBLEMS)
-      .map((problem) => `\n  ${locationOf(problem)}${problem.path === "" ? "" : `${problem.path}: `}${problem.message}`);
+      .map((problem) => `\n  ${locationOf(problem, file)}${problem.path === "" ? "" : `${problem.path}: `}${problem.message}`);
     if (problems.length > lines.length) lines.push(`\n  and ${problems.length - lines.length} more`);
     super("bad_field", `${file ?? "the configuration"} has ${count}:${lines.join("")}`, { ...options, details: problems });
     this.file = file;
@@ -34,8 +35,9 @@ export class ConfigError extends MgrError {
   }
 }
 
-function locationOf(problem: ConfigProblem): string {
-  return problem.line === 0 ? "" : `${problem.line}:${problem.column} `;
+/** The file is named where it is another than the main one. */
+function locationOf(problem: ConfigProblem, main: string | null): string {
+  return problem.line === 0 ? "" : `${problem.file === main ? "" : `${problem.file}:`}${problem.line}:${problem.column} `;
 }
 
 /** "processes.sim/world.depends_on[2]"; keys that would be ambiguous there are quoted: processes["a.b"]. */
@@ -53,6 +55,7 @@ const FOUND_MAX_LENGTH = 40;
 
 /** What a person reads of a wrong value: "the number 5", "'abc'", "a list". */
 export function describeValue(value: unknown): string {
+  if (value instanceof Expanded) return describeValue(value.text);
   if (value === undefined) return "nothing";
   if (value === null) return "an empty value";
   if (typeof value === "string") {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Expanded, withPlainText } from "./expanded.ts";
 import { describeValue, type Finding, type KeyPath } from "./problems.ts";
 import { didYouMean } from "./suggest.ts";
 
@@ -22,7 +23,7 @@ export function leaf<In, Out>(allowed: string, json: Json, read: (value: unknown
   return z
     .custom<In>()
     .transform((value: unknown, context): Out => {
-      const result = value === undefined ? undefined : read(value);
+      const result = value === undefined ? undefined : value instanceof Expanded ? readExpanded(value, read) : read(value);
       if (result !== undefined && !(result instanceof Refusal)) return result as Out;
       const message = result instanceof Refusal ? result.message : `must be ${allowed}, found ${describeValue(value)}`;
       report(context, { path: [], message: value === undefined ? `is missing; it must be ${allowed}` : message, at: at(value) });
@@ -34,6 +35,14 @@ export function leaf<In, Out>(allowed: string, json: Json, read: (value: unknown
 /** A key that may be left out, with the sentence that documents it. */
 export function described<Value extends z.ZodType>(description: string, value: Value) {
   return value.meta({ description }).exactOptional();
+}
+
+/** As the text that it is, else as what YAML would read in its place. */
+function readExpanded<Out>({ text, scalar }: Expanded, read: (value: unknown) => Out | Refusal | undefined): Out | Refusal | undefined {
+  const result = read(text);
+  if ((result !== undefined && !(result instanceof Refusal)) || scalar === text) return result;
+  const retyped = read(scalar);
+  return retyped === undefined || retyped instanceof Refusal ? (result ?? retyped) : retyped;
 }
 
 interface SectionOptions {
@@ -66,7 +75,7 @@ export function section<Shape extends z.ZodRawShape>(shape: Shape, options: Sect
         if (Object.hasOwn(shape, key)) known[key] = item;
         else if (!key.startsWith("x-")) report(context, { path: [key], message: unknownKey(key, keys), at: "key" });
       }
-      options.check?.(values, (finding) => report(context, finding));
+      options.check?.(withPlainText(values) as ReadonlyMap<string, unknown>, (finding) => report(context, finding));
       return delegate(object, known, context);
     })
     .meta({

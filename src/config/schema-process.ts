@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { LIMIT_NAMES, type LimitName } from "../contract/run.ts";
+import { Expanded } from "./expanded.ts";
 import type { Finding } from "./problems.ts";
 import { described, listOf, listOr, namedMap, section } from "./schema-kinds.ts";
 import { alive, ready } from "./schema-probes.ts";
@@ -201,7 +202,7 @@ export const defaultsSection = section(shared);
 export type ProcessSection = z.output<typeof processSection>;
 
 function pathOr<Text extends z.ZodType, Mapping extends z.ZodType>(single: Text, mapping: Mapping) {
-  return listOr(single, mapping, (value) => typeof value !== "object" || value === null);
+  return listOr(single, mapping, (value) => typeof value !== "object" || value === null || value instanceof Expanded);
 }
 
 function labelProblem(label: string): string | null {

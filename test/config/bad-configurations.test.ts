@@ -407,12 +407,12 @@ it("a few lines of aliases that stand for billions of values are refused, and qu
   const started = performance.now();
   const [problem] = problemsOf(`${INSTANCE}${levels.join("\n")}\n`);
   expect(problem?.message).toContain("aliases stand for more than 500000 values");
-  expect(performance.now() - started).toBeLessThan(10_000);
+  expect(performance.now() - started).toBeLessThan(30_000);
 });
 
 it("keys that are there twice are found in linear time", () => {
   const keys = Array.from({ length: 100_000 }, (_, index) => `x-${index}: 1`).join("\n");
   const started = performance.now();
   expect(problemsOf(`${INSTANCE}${keys}\nx-7: 2\n`).map(({ path, line }) => [path, line])).toEqual([["x-7", 100_002]]);
-  expect(performance.now() - started).toBeLessThan(10_000);
+  expect(performance.now() - started).toBeLessThan(30_000);
 });

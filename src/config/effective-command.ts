@@ -1,0 +1,30 @@
+import { toCommand } from "./command-line.ts";
+import type { Command, ProcessDefinition, StartToolSetting } from "./definition.ts";
+import { overrideOf, PRIMARY, type ProcessSettings } from "./settings.ts";
+import { findTool, NO_TOOL, wrapCommand } from "./start-tools.ts";
+
+type Commands = Pick<ProcessDefinition, "command" | "alternate_commands" | "start_tool">;
+
+/** The label in effect: one that is not configured (any more) means the primary command. */
+export function selectedLabel({ alternate_commands }: Pick<Commands, "alternate_commands">, { which }: ProcessSettings): string {
+  return alternate_commands.has(which) ? which : PRIMARY;
+}
+
+/** What the next start runs: the label's override, else its command, wrapped by the start tool (protocol-decisions, "Processes"). */
+export function effectiveCommand(definition: Commands, settings: ProcessSettings, tools: readonly StartToolSetting[]): Command {
+  const label = selectedLabel(definition, settings);
+  const override = overrideOf(settings, label);
+  const command = override === null ? (definition.alternate_commands.get(label) ?? definition.command) : toCommand(override);
+  const tool = toolInEffect(definition, settings, tools);
+  return tool === null ? command : wrapCommand(command, tool);
+}
+
+function toolInEffect({ start_tool }: Commands, settings: ProcessSettings, tools: readonly StartToolSetting[]): StartToolSetting | null {
+  for (const value of [settings.start_tool, start_tool]) {
+    if (value === NO_TOOL) return null;
+    // A tool that the configuration has no more means the default.
+    const tool = value === null ? null : findTool(tools, value);
+    if (tool !== null) return tool;
+  }
+  return null;
+}

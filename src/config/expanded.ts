@@ -1,0 +1,29 @@
+/** A text of the configuration in which `${…}` or `$$` was replaced. */
+export class Expanded {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** What YAML would read if the text had been written there: for keys that take a number, true or false. */
+  get scalar(): string | number | boolean {
+    const { text } = this;
+    if (text === "true" || text === "false") return text === "true";
+    return /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/.test(text) ? Number(text) : text;
+  }
+}
+
+/** The same values with plain strings; what holds nothing expanded is returned as it is. */
+export function withPlainText(value: unknown): unknown {
+  if (value instanceof Expanded) return value.text;
+  if (Array.isArray(value)) return value.some(holdsExpanded) ? value.map(withPlainText) : value;
+  if (value instanceof Map && holdsExpanded(value)) return new Map([...value].map(([key, item]) => [key, withPlainText(item)]));
+  return value;
+}
+
+function holdsExpanded(value: unknown): boolean {
+  if (value instanceof Expanded) return true;
+  if (Array.isArray(value)) return value.some(holdsExpanded);
+  return value instanceof Map && [...value.values()].some(holdsExpanded);
+}

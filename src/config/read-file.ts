@@ -1,0 +1,57 @@
+import { open } from "node:fs/promises";
+import { ConfigError } from "./problems.ts";
+
+export const MAX_FILE_BYTES = 4 * 1_048_576;
+
+/** The text of a configuration file. Throws a ConfigError that names it as `label`. */
+export async function readConfigText(path: string, label: string): Promise<string> {
+  return decode(await readBytes(path, label), label);
+}
+
+async function readBytes(path: string, label: string): Promise<Buffer> {
+  try {
+    await using file = await open(path, "r");
+    const stats = await file.stat();
+    if (!stats.isFile()) throw fileProblem(label, "is not a regular file");
+    if (stats.size > MAX_FILE_BYTES) throw fileProblem(label, `is larger than ${MAX_FILE_BYTES} bytes`);
+    return await file.readFile();
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT") throw fileProblem(label, "does not exist; name another with -c FILE", error);
+    if (code === "EACCES") throw fileProblem(label, "cannot be read: permission denied", error);
+    throw fileProblem(label, `cannot be read: ${error instanceof Error ? error.message : String(error)}`, error);
+  }
+}
+
+function decode(bytes: Buffer, label: string): string {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  try {
+    return decoder.decode(bytes);
+  } catch (error) {
+    const utf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+    throw fileProblem(label, utf16 ? "is UTF-16; save it as UTF-8" : "is not UTF-8", error, firstBadLine(bytes));
+  }
+}
+
+/** 1-based; a newline byte is never part of a longer UTF-8 sequence. */
+function firstBadLine(bytes: Buffer): number {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  for (let start = 0, line = 1; start < bytes.length; line++) {
+    const newline = bytes.indexOf(0x0a, start);
+    const end = newline < 0 ? bytes.length : newline;
+    try {
+      decoder.decode(bytes.subarray(start, end));
+    } catch {
+      return line; // The failure is the answer.
+    }
+    start = end + 1;
+  }
+  return 1;
+}
+
+/** Something is wrong with a file as a whole. */
+export function fileProblem(label: string, message: string, cause?: unknown, line = 1): ConfigError {
+  const problem = { file: label, path: "", line, column: 1, message, excerpt: "" };
+  return new ConfigError(label, [problem], cause === undefined ? {} : { cause });
+}

@@ -1,0 +1,85 @@
+import { type Document, isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, type Node, type Pair, Parser, visit } from "yaml";
+import { parseYamlDocument } from "./yaml-document.ts";
+
+/** Keys whose values are nobody's business; below one of them no value is shown. */
+const SECRET_KEY = /^environment$|token|passw|secret|credential|api_?key/i;
+const REDACTED = "***";
+/** Sections that are mappings from names. */
+const NAMED = new Set<unknown>(["processes", "groups", "hosts", "nodes", "networks", "templates", "loggers"]);
+
+/**
+ * The text of a configuration file without its secrets: each value below a key of the above is `***`, wherever an
+ * alias may have put it, and so is each comment, which may hold an old one. Null: this is no YAML, so nobody knows what
+ * is a secret in it.
+ */
+export function redactConfig(text: string): string | null {
+  const { document } = parseYamlDocument(text);
+  if (document === null) return null;
+  const cuts = [...commentsOf(text), ...secretsOf(document, text)].sort((a, b) => a.from - b.from);
+  let redacted = "";
+  let position = 0;
+  for (const { from, to, by } of cuts) {
+    if (from < position) continue; // Within what is gone already.
+    redacted += text.slice(position, from) + by;
+    position = to;
+  }
+  return redacted + text.slice(position);
+}
+
+interface Cut {
+  readonly from: number;
+  readonly to: number;
+  readonly by: string;
+}
+
+/** Their lines can be left empty; those of other values cannot, where brackets want their indentation. */
+const BLOCKS = new Set<unknown>(["BLOCK_LITERAL", "BLOCK_FOLDED"]);
+
+function secretsOf(document: Document.Parsed, text: string): Cut[] {
+  const cuts: Cut[] = [];
+  const seen = new Set<Node>();
+  const redact = (value: unknown): void => {
+    if (!isNode(value) || seen.has(value)) return;
+    seen.add(value);
+    if (isAlias(value)) redact(value.resolve(document));
+    else if (isMap(value)) for (const pair of value.items) redact(pair.value);
+    else if (isSeq(value)) for (const item of value.items) redact(item);
+    else if (isScalar(value) && value.range) {
+      const [from, to] = value.range;
+      // An empty value has no text, and nothing to hide.
+      const lines = BLOCKS.has(value.type) ? newlinesOf(text.slice(from, to)) : "";
+      if (to > from) cuts.push({ from, to, by: `"${REDACTED}"${lines}` });
+    }
+  };
+  visit(document, {
+    Pair(_, { key, value }: Pair, path) {
+      if (isScalar(key) && SECRET_KEY.test(String(key.value)) && !isName(path)) redact(value);
+    },
+  });
+  return cuts;
+}
+
+/** Whether the keys of this mapping are names that somebody gave: a process called `tokenizer` is no secret. */
+function isName([, , section, ...rest]: readonly unknown[]): boolean {
+  return rest.length === 1 && isPair(section) && isScalar(section.key) && NAMED.has(section.key.value);
+}
+
+/** Comments stand between the tokens of values, at any depth. */
+function commentsOf(text: string): Cut[] {
+  const cuts: Cut[] = [];
+  const collect = (token: unknown): void => {
+    if (Array.isArray(token)) for (const item of token) collect(item);
+    else if (typeof token === "object" && token !== null) {
+      const { type, offset, source } = token as { type?: unknown; offset?: unknown; source?: unknown };
+      if (type === "comment" && typeof offset === "number" && typeof source === "string") {
+        cuts.push({ from: offset, to: offset + source.length, by: `# ${REDACTED}` });
+      } else for (const part of Object.values(token)) collect(part);
+    }
+  };
+  for (const token of new Parser(new LineCounter().addNewLine).parse(text)) collect(token);
+  return cuts;
+}
+
+function newlinesOf(text: string): string {
+  return text.replace(/[^\n]/g, "");
+}
