@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "./support/client.ts";
 import { Instance } from "./support/instance.ts";
 import { ECHO, sh } from "./support/shell.ts";
+import { eventually } from "./support/wait.ts";
 
 const RUNS = 200;
 const GROUPS = 10;
@@ -79,7 +80,11 @@ describe("a child", () => {
     const client = await instance.connect();
     const terminals = new Set<string>();
     for (const name of names) {
-      const { pid } = await runs(client, name);
+      // A process is `started` once it is spawned; its terminal is its own by the time the program itself speaks.
+      await eventually(`'${name}' speaks`, async () =>
+        String((await client.ask({ type: "get_process_output", name })).output).includes("hello"),
+      );
+      const { pid } = await client.process(name);
       const fds = readdirSync(`/proc/${pid}/fd`).sort();
       const links = fds.map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
       expect(fds, `open in '${name}': ${links.join(", ")}`).toEqual(["0", "1", "2"]);
@@ -182,11 +187,6 @@ describe("a flood of 100 processes that print their names", () => {
     expect((await group.snapshot()).processes).toHaveLength(25);
   });
 });
-
-async function runs(client: Client, name: string) {
-  const now = await client.process(name);
-  return now.state === "started" ? now : client.untilState(name, "started");
-}
 
 /** CRC of POSIX cksum. */
 function cksum(data: string): number {
