@@ -3,13 +3,16 @@ import type { OutputChannel } from "./output-channel.ts";
 
 /** Output is joined over at most this long, milliseconds: one frame of a 60 Hz screen (protocol-decisions, "Output"). */
 const COALESCE_MS = 16;
+/** After this long without output the next is sent at once, milliseconds: an echoed key must not wait for its predecessor's frame. */
+const QUIET_MS = 8;
 /** Joined output beyond this many bytes is sent without waiting: it bounds memory and frame size. */
 const COALESCE_BYTES = 64 * 1024;
 
-/** Decides when pending output goes out: at once after quiet (an echoed key must not wait), joined when it streams. */
+/** Decides when pending output goes out: at once after quiet, joined when it streams. */
 export class Coalescer {
   readonly #clock: Clock;
   readonly #lastSent = new WeakMap<OutputChannel, number>();
+  readonly #lastTouched = new WeakMap<OutputChannel, number>();
   readonly #waiting = new Set<OutputChannel>();
   #timer: unknown = null;
 
@@ -20,7 +23,9 @@ export class Coalescer {
   /** `channel` has new pending output. */
   touch(channel: OutputChannel): void {
     const now = this.#clock.monotonic();
-    if (channel.pendingBytes >= COALESCE_BYTES || now - this.#sentAt(channel) >= COALESCE_MS) this.flush(channel);
+    const isAfterQuiet = now - (this.#lastTouched.get(channel) ?? Number.NEGATIVE_INFINITY) >= QUIET_MS;
+    this.#lastTouched.set(channel, now);
+    if (isAfterQuiet || channel.pendingBytes >= COALESCE_BYTES || now - this.#sentAt(channel) >= COALESCE_MS) this.flush(channel);
     else this.#wait(channel, now);
   }
 

@@ -61,11 +61,11 @@ export class Connection implements HandlerContext {
     this.view = view;
     this.control = services.control;
     this.assetHash = services.assetHash;
-    this.#outbox = new Outbox(socket, observer);
+    this.#outbox = new Outbox(socket, { ...observer, hasRoom: () => services.hub.hasRoom(this.#output) });
     this.#events = services.events.of(view).subscribe((frame) => this.#outbox.push(frame));
     this.#log = this.#followLog();
     this.#output = services.hub.open({
-      sink: { output: (piece) => this.#outbox.output(piece) },
+      sink: this.#outbox,
       contains: (name) => contains(view, name),
       everything: view.kind === "single_process" || view.kind === "single_group",
     });

@@ -1,9 +1,17 @@
 import { type OutboxItem, OutboxQueue } from "./outbox-queue.ts";
 import type { OutputPiece } from "./output-piece.ts";
+import type { OutputSink } from "./output-subscription.ts";
 import { SkippedOutput } from "./skipped-output.ts";
 
 /** Beyond this many waiting bytes output is skipped and upserts are merged (design.md, "Ways through the house"). */
 export const SOFT_LIMIT_BYTES = 1024 * 1024;
+/**
+ * Beyond this many waiting bytes no more output is asked for: it waits in the host's ring instead of being skipped here.
+ * What is under way then, a window (output-window.ts), still fits below the soft limit.
+ */
+const FULL_BYTES = 384 * 1024;
+/** Asked for again below this. */
+const ROOM_BYTES = FULL_BYTES / 2;
 /** Output resumes below this, so that a slow reader gets pieces of some length and not one line at a time. */
 const RESUME_BYTES = SOFT_LIMIT_BYTES / 2;
 /** Beyond this the connection is closed. */
@@ -29,6 +37,8 @@ export interface OutboxObserver {
   congested(): void;
   progress(): void;
   drained(): void;
+  /** `isFull` is over. */
+  hasRoom?(): void;
   /** The hard limit is passed: the connection has to be closed. */
   overflow(): void;
 }
@@ -40,7 +50,7 @@ export interface EncodedFrame {
 }
 
 /** Everything one connection is sent, in order, bounded in bytes. What is queued in one turn goes out in one write. */
-export class Outbox {
+export class Outbox implements OutputSink {
   readonly #socket: OutboxSocket;
   readonly #observer: OutboxObserver;
   readonly #queue = new OutboxQueue();
@@ -50,6 +60,7 @@ export class Outbox {
   /** The part of `#current` and `#inFlight` that counts against the limits. */
   #countedAhead = 0;
   #behind = false;
+  #full = false;
   #congested = false;
   #scheduled = false;
   #closed = false;
@@ -62,6 +73,11 @@ export class Outbox {
   /** Bytes that count against the limits and are not with the kernel yet. */
   get waitingBytes(): number {
     return this.#queue.countedBytes + this.#countedAhead;
+  }
+
+  /** Enough output waits for now. */
+  get isFull(): boolean {
+    return this.#full;
   }
 
   /** An event that must arrive, `ack` and `error` included. */
@@ -104,6 +120,7 @@ export class Outbox {
       this.#observer.overflow();
       return;
     }
+    if (this.waitingBytes > FULL_BYTES) this.#full = true;
     if (this.waitingBytes > SOFT_LIMIT_BYTES) this.#behind = true;
     this.#schedule();
   }
@@ -146,6 +163,10 @@ export class Outbox {
     this.#countedAhead -= counted;
     if (this.#closed) return;
     if (this.#behind && this.waitingBytes < RESUME_BYTES) this.#catchUp();
+    if (this.#full && this.waitingBytes < ROOM_BYTES) {
+      this.#full = false;
+      this.#observer.hasRoom?.();
+    }
     const isEmpty = this.#current === null && this.#queue.isEmpty;
     this.#reportTaken(isEmpty);
     if (!isEmpty && this.#inFlight <= WRITE_AHEAD_BYTES / 2) this.#schedule();

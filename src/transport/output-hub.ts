@@ -121,6 +121,11 @@ export class OutputHub {
     this.#windows.close([...subscription.names].flatMap((name) => this.#unlink(name, subscription)));
   }
 
+  /** The sink of `subscription` was full and is not any more. */
+  hasRoom(subscription: OutputSubscription): void {
+    this.#windows.resume((stream) => stream.subscribers.has(subscription));
+  }
+
   // ── Order of output and states ──
 
   /** Sends what waits to be joined, so that what follows cannot overtake it. */
@@ -140,7 +145,12 @@ export class OutputHub {
   reached(name: string, offset: number, timeoutMs: number): Promise<void> {
     const stream = this.#streams.get(name);
     if (!stream || stream.hasReached(offset)) return Promise.resolve();
-    return stream.reached(offset, { clock: this.#clock, milliseconds: timeoutMs, giveUp: () => this.#giveUp(stream, offset) });
+    return stream.reached(offset, {
+      clock: this.#clock,
+      milliseconds: timeoutMs,
+      hurry: () => this.#windows.resume((held) => held === stream),
+      giveUp: () => this.#giveUp(stream, offset),
+    });
   }
 
   close(): void {
@@ -204,6 +214,7 @@ export class OutputHub {
       stream.subscribers.add(subscription);
       subscription.names.add(name);
     }
+    if (existing) this.#windows.resume((held) => held === existing);
     return existing ? null : stream;
   }
 

@@ -3,6 +3,12 @@ import { OutputChannel } from "./output-channel.ts";
 import type { OutputSubscription } from "./output-subscription.ts";
 import { WindowState } from "./output-window.ts";
 
+/**
+ * Who waits for an offset waits this long for readers that are full, milliseconds: time for one that is alive to take
+ * the end of a long output whole, short enough for everybody else who wants to know of the exit.
+ */
+const GRACE_MS = 200;
+
 interface Waiter {
   readonly offset: number;
   readonly done: () => void;
@@ -14,10 +20,13 @@ export class OutputStream {
   readonly window = new WindowState();
   readonly subscribers = new Set<OutputSubscription>();
   readonly #waiters = new Set<Waiter>();
+  #isUrgent = false;
 
   constructor(name: string) {
     this.channel = new OutputChannel(name, (piece) => {
-      for (const { sink } of this.subscribers) sink.output(piece);
+      // After lost bytes it goes on at a line start if there is one (protocol-decisions, "Output").
+      const whole = piece.skipped > 0 ? piece.fromLineStart() : piece;
+      for (const { sink } of this.subscribers) sink.output(whole);
     });
   }
 
@@ -25,22 +34,38 @@ export class OutputStream {
     return this.channel.name;
   }
 
+  /**
+   * Everybody who listens has enough for now, and nobody has waited long for an offset: the host's ring is the place to
+   * wait in, because what leaves it now would only be skipped.
+   */
+  get isHeld(): boolean {
+    if (this.channel.position === null || this.#isUrgent || this.subscribers.size === 0) return false;
+    for (const { sink } of this.subscribers) if (sink.isFull !== true) return false;
+    return true;
+  }
+
   hasReached(offset: number): boolean {
     return this.channel.position !== null && this.channel.position >= offset;
   }
 
-  /** Resolves at `offset`, on `release`, or after `timeoutMs`, when `giveUp` is called before. */
-  reached(offset: number, timeout: { clock: Clock; milliseconds: number; giveUp: () => void }): Promise<void> {
-    const { clock, milliseconds, giveUp } = timeout;
+  /** Resolves at `offset`, on `release`, or after `milliseconds`, when `giveUp` is called before. From `hurry` on it is not held. */
+  reached(offset: number, timeout: { clock: Clock; milliseconds: number; hurry: () => void; giveUp: () => void }): Promise<void> {
+    const { clock, milliseconds, hurry, giveUp } = timeout;
     return new Promise((resolve) => {
       const waiter: Waiter = {
         offset,
         done: () => {
           clock.clearTimeout(timer);
+          clock.clearTimeout(grace);
           this.#waiters.delete(waiter);
+          if (this.#waiters.size === 0) this.#isUrgent = false;
           resolve();
         },
       };
+      const grace = clock.setTimeout(() => {
+        this.#isUrgent = true;
+        hurry();
+      }, GRACE_MS);
       const timer = clock.setTimeout(() => {
         giveUp();
         waiter.done();

@@ -6,6 +6,8 @@ import type { OutputPiece } from "./output-piece.ts";
 /** Who receives output. Must not throw, and must not wait. */
 export interface OutputSink {
   output(piece: OutputPiece): void;
+  /** It has enough for now; the hub is told when that is over (`OutputHub.hasRoom`). Absent: never. */
+  readonly isFull?: boolean;
 }
 
 /** Which processes one connection wants to hear: its patterns, within what its view contains. */

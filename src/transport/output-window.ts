@@ -1,7 +1,12 @@
 import { MAX_WINDOW_BYTES, type OutputWindow } from "../contract/messages.ts";
 
-/** Moving the window on when half of it is used keeps the host sending without ever waiting for us. */
-const MOVE_AFTER_BYTES = MAX_WINDOW_BYTES / 2;
+/**
+ * How far ahead a host may send. Half of what it might be: whatever is under way when the last reader becomes full still
+ * has to fit into that reader's outbox below its soft limit (outbox.ts, FULL_BYTES).
+ */
+export const WINDOW_BYTES = MAX_WINDOW_BYTES / 2;
+/** Moving the window on early keeps the host sending without ever waiting for us. */
+const MOVE_AFTER_BYTES = WINDOW_BYTES / 4;
 
 /** What the host was last asked to send of one process. */
 export class WindowState {
@@ -26,7 +31,7 @@ export class WindowState {
 
   opened(name: string, position: number | null): OutputWindow {
     this.#from = position;
-    return { name, from: position, length: MAX_WINDOW_BYTES };
+    return { name, from: position, length: WINDOW_BYTES };
   }
 }
 

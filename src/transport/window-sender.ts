@@ -22,6 +22,8 @@ export class WindowSender {
   readonly #clock: Clock;
   /** Open streams by name: the hub's. */
   readonly #streams: ReadonlyMap<string, OutputStream>;
+  /** Streams whose window is not moved on because all their readers are full. */
+  readonly #held = new Set<OutputStream>();
   #repeat: unknown = null;
 
   constructor(options: { source: OutputSource; clock: Clock; streams: ReadonlyMap<string, OutputStream> }) {
@@ -30,23 +32,35 @@ export class WindowSender {
     this.#streams = options.streams;
   }
 
-  /** From each stream's position on. Streams that were closed meanwhile are left out. */
+  /** From each stream's position on. Streams that were closed meanwhile are left out; held ones wait. */
   open(streams: OutputStream[]): void {
-    const open = streams.filter((stream) => this.#streams.get(stream.name) === stream);
-    this.#send(open, ({ name, channel, window }) => window.opened(name, channel.position));
+    const wanted = streams.filter((stream) => this.#streams.get(stream.name) === stream && !this.#isHeld(stream));
+    this.#send(wanted, ({ name, channel, window }) => window.opened(name, channel.position));
     if (this.#streams.size > 0) this.#repeat ??= this.#clock.setTimeout(() => this.#repeatAll(), REPEAT_MS);
   }
 
   /** Streams that were opened anew meanwhile are left out. */
   close(streams: OutputStream[]): void {
+    for (const stream of streams) this.#held.delete(stream);
     const closed = streams.filter((stream) => !this.#streams.has(stream.name));
     this.#send(closed, ({ name, channel }) => closedWindow(name, channel.position));
     if (this.#streams.size === 0) this.stop();
   }
 
+  /** Opens those of the held streams for which `isConcerned` holds and somebody has room again. */
+  resume(isConcerned: (stream: OutputStream) => boolean): void {
+    if (this.#held.size > 0) this.open([...this.#held].filter(isConcerned));
+  }
+
   stop(): void {
     if (this.#repeat !== null) this.#clock.clearTimeout(this.#repeat);
     this.#repeat = null;
+  }
+
+  #isHeld(stream: OutputStream): boolean {
+    if (stream.isHeld) this.#held.add(stream);
+    else this.#held.delete(stream);
+    return stream.isHeld;
   }
 
   #repeatAll(): void {

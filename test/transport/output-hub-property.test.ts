@@ -59,6 +59,8 @@ type Step =
   | { do: "evict"; keep: number }
   | { do: "pass"; ms: number }
   | { do: "join" }
+  | { do: "fill"; who: number }
+  | { do: "empty"; who: number }
   | { do: "daemon dies" };
 
 const text = fc.oneof(
@@ -77,6 +79,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.nat(8).map((keep): Step => ({ do: "evict", keep })) },
   { weight: 3, arbitrary: fc.constantFrom(1, 16, 1_000).map((ms): Step => ({ do: "pass", ms })) },
   { weight: 1, arbitrary: fc.constant<Step>({ do: "join" }) },
+  { weight: 2, arbitrary: fc.nat(3).map((who): Step => ({ do: "fill", who })) },
+  { weight: 2, arbitrary: fc.nat(3).map((who): Step => ({ do: "empty", who })) },
   { weight: 1, arbitrary: fc.constant<Step>({ do: "daemon dies" }) },
 );
 
@@ -98,10 +102,18 @@ function play(steps: Step[]): void {
     },
   });
   const heard: OutputPiece[][] = [];
+  const readers: { isFull: boolean; setFull(isFull: boolean): void }[] = [];
   const join = () => {
     const pieces: OutputPiece[] = [];
     heard.push(pieces);
-    hub.subscribe(hub.open({ sink: { output: (piece) => pieces.push(piece) }, contains: () => true, everything: false }), ["*"]);
+    const sink = { isFull: false, output: (piece: OutputPiece) => void pieces.push(piece), setFull: (_isFull: boolean) => {} };
+    const subscription = hub.open({ sink, contains: () => true, everything: false });
+    sink.setFull = (isFull) => {
+      sink.isFull = isFull;
+      if (!isFull) hub.hasRoom(subscription);
+    };
+    readers.push(sink);
+    hub.subscribe(subscription, ["*"]);
   };
   const deliver = () => {
     const chunk = daemon().bus.shift();
@@ -123,6 +135,8 @@ function play(steps: Step[]): void {
     if (step.do === "evict") host.floor = Math.max(host.floor, host.ring.length - step.keep);
     if (step.do === "pass") clock.advance(step.ms);
     if (step.do === "join") join();
+    if (step.do === "fill") readers[step.who]?.setFull(true);
+    if (step.do === "empty") readers[step.who]?.setFull(false);
     if (step.do === "daemon dies") {
       daemons.push(new ScriptedHost(`s${daemons.length}`));
       hub.hostReady(HOST, daemon().streamId);
@@ -136,6 +150,7 @@ function play(steps: Step[]): void {
 
   /** Lets the repeated windows bring what is missing. The last byte is ASCII, so that no character stays cut. */
   function settle(): void {
+    for (const reader of readers) reader.setFull(false);
     daemon().ring = Buffer.concat([daemon().ring, Buffer.from("\n")]);
     for (let round = 0; round < 4; round++) {
       while (daemon().pump(7) || daemon().bus.length > 0) deliver();

@@ -6,7 +6,8 @@ import type { OutputPiece } from "../../src/transport/output-piece.ts";
 import { ManualClock } from "./manual-clock.ts";
 
 const HOST = "h";
-const MIB = 1024 * 1024;
+/** How far ahead the host may send. */
+const WINDOW = 512 * 1024;
 
 let clock: ManualClock;
 let windows: OutputWindow[];
@@ -40,24 +41,24 @@ describe("windows", () => {
     hub.processAppeared("a");
     expect(windows).toEqual([]);
     hub.subscribe(subscription, ["a"]);
-    expect(windows).toEqual([{ name: "a", from: null, length: MIB }]);
+    expect(windows).toEqual([{ name: "a", from: null, length: WINDOW }]);
     anchor("a", 7);
     hub.unsubscribe(subscription, ["a"]);
     expect(windows.at(-1)).toEqual({ name: "a", from: 7, length: 0 });
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("the window moves on when half of it is used, and is repeated each second", () => {
+  it("the window moves on when a quarter of it is used, and is repeated each second", () => {
     const { subscription } = listener();
     hub.processAppeared("a");
     hub.subscribe(subscription, ["a"]);
     anchor("a", 100);
     windows.length = 0;
     const chunk = new Uint8Array(64 * 1024).fill(0x61);
-    for (let index = 0; index < 7; index++) send("a", 100 + index * chunk.length, chunk);
+    send("a", 100, chunk);
     expect(windows).toEqual([]);
-    send("a", 100 + 7 * chunk.length, chunk);
-    expect(windows).toEqual([{ name: "a", from: 100 + MIB / 2, length: MIB }]);
+    send("a", 100 + chunk.length, chunk);
+    expect(windows).toEqual([{ name: "a", from: 100 + WINDOW / 4, length: WINDOW }]);
     clock.advance(1_000);
     expect(windows).toHaveLength(2);
   });
@@ -82,7 +83,7 @@ describe("windows", () => {
     windows.length = 0;
     send("a", 8, "three ");
     send("a", 14, "four");
-    expect(windows).toEqual([{ name: "a", from: 4, length: MIB }]);
+    expect(windows).toEqual([{ name: "a", from: 4, length: WINDOW }]);
     send("a", 4, "two three four");
     hub.flush("a");
     expect(text()).toBe("one two three four");
@@ -97,7 +98,7 @@ describe("windows", () => {
     send("a", 0, "before");
     windows.length = 0;
     hub.hostReady(HOST, "s1");
-    expect(windows).toEqual([{ name: "a", from: 6, length: MIB }]);
+    expect(windows).toEqual([{ name: "a", from: 6, length: WINDOW }]);
   });
 
   it("a new daemon's output is read from its first byte, and late chunks of the old one are dropped", () => {
@@ -109,7 +110,7 @@ describe("windows", () => {
     send("a", 500, "old");
     windows.length = 0;
     hub.hostReady(HOST, "s2");
-    expect(windows).toEqual([{ name: "a", from: 0, length: MIB }]);
+    expect(windows).toEqual([{ name: "a", from: 0, length: WINDOW }]);
     send("a", 503, "late", "s1");
     send("a", 0, "new", "s2");
     hub.flush("a");
@@ -129,6 +130,92 @@ describe("windows", () => {
   });
 });
 
+describe("readers that are full", () => {
+  function reader(names: string[]) {
+    const pieces: OutputPiece[] = [];
+    const sink = { isFull: false, output: (piece: OutputPiece) => void pieces.push(piece) };
+    const subscription = hub.open({ sink, contains: () => true, everything: false });
+    hub.subscribe(subscription, names);
+    const empty = () => {
+      sink.isFull = false;
+      hub.hasRoom(subscription);
+    };
+    return { pieces, sink, subscription, empty };
+  }
+  const chunk = new Uint8Array(64 * 1024).fill(0x61);
+  /** Uses the window of `a` up as far as it has to be moved. */
+  function useUp(from: number): number {
+    send("a", from, chunk);
+    send("a", from + chunk.length, chunk);
+    return from + 2 * chunk.length;
+  }
+  const open = (from: number) => ({ name: "a", from, length: WINDOW });
+
+  beforeEach(() => {
+    hub.processAppeared("a");
+  });
+
+  it("hold the window while all of them are, also when windows are repeated, and go on where they were", () => {
+    const [one, other] = [reader(["a"]), reader(["a"])];
+    anchor("a", 0);
+    windows.length = 0;
+    one.sink.isFull = true;
+    const position = useUp(0);
+    expect(windows).toEqual([open(position)]);
+    other.sink.isFull = true;
+    const held = useUp(position);
+    clock.advance(5_000);
+    expect(windows).toEqual([open(position)]);
+    one.empty();
+    expect(windows).toEqual([open(position), open(held)]);
+  });
+
+  it("do not hold it for a newcomer, nor for long when somebody waits for the end of the output", async () => {
+    const { sink } = reader(["a"]);
+    anchor("a", 0);
+    sink.isFull = true;
+    windows.length = 0;
+    let position = useUp(0);
+    expect(windows).toEqual([]);
+    const reached = hub.reached("a", position + 4, 1_000);
+    expect(windows).toEqual([]);
+    clock.advance(200);
+    expect(windows).toEqual([open(position)]);
+    send("a", position, "last");
+    await reached;
+    windows.length = 0;
+    position = useUp(position + 4);
+    expect(windows).toEqual([]);
+    reader(["a"]);
+    expect(windows).toEqual([open(position)]);
+  });
+
+  it("go on at a line start after what the ring has lost meanwhile", () => {
+    const { pieces, sink, empty } = reader(["a"]);
+    anchor("a", 0);
+    sink.isFull = true;
+    const position = useUp(0);
+    empty();
+    hub.receive(HOST, { name: "a", stream_id: "s1", offset: position, gap: 100, data: new Uint8Array(0) });
+    send("a", position + 100, "rest of a line\nnext");
+    hub.flush("a");
+    expect(pieces.at(-1)).toMatchObject({ text: "next", skipped: 115, offset: position + 119 });
+  });
+
+  it("are forgotten with their process and their subscription", () => {
+    const { sink, subscription, empty } = reader(["a"]);
+    anchor("a", 0);
+    sink.isFull = true;
+    const position = useUp(0);
+    hub.unsubscribe(subscription, ["a"]);
+    expect(windows.at(-1)).toEqual({ name: "a", from: position, length: 0 });
+    windows.length = 0;
+    empty();
+    clock.advance(5_000);
+    expect(windows).toEqual([]);
+  });
+});
+
 describe("joining", () => {
   it("the first bytes after quiet are sent at once, the rest within 16 ms in one frame", () => {
     const { subscription, pieces } = listener();
@@ -137,15 +224,28 @@ describe("joining", () => {
     anchor("a", 0);
     send("a", 0, "k");
     expect(pieces).toHaveLength(1);
+    clock.advance(6);
     send("a", 1, "e");
-    clock.advance(8);
+    clock.advance(6);
     send("a", 2, "y");
     expect(pieces).toHaveLength(1);
-    clock.advance(8);
+    clock.advance(4);
     expect(pieces.map((piece) => piece.text)).toEqual(["k", "ey"]);
-    clock.advance(20);
+    clock.advance(4);
     send("a", 3, "!");
     expect(pieces).toHaveLength(3);
+  });
+
+  it("keys that are typed 10 ms apart are echoed at once, each", () => {
+    const { subscription, pieces } = listener();
+    hub.processAppeared("a");
+    hub.subscribe(subscription, ["a"]);
+    anchor("a", 0);
+    for (let key = 0; key < 5; key++) {
+      send("a", key, "k");
+      expect(pieces).toHaveLength(key + 1);
+      clock.advance(10);
+    }
   });
 
   it("bytes of a cut character wait for their rest; invalid ones become U+FFFD", () => {
