@@ -13,6 +13,12 @@ export interface Backlog {
   stream_id: string;
 }
 
+/** All output that is kept of a process: `size` bytes, in pages. */
+export interface RetainedOutput {
+  readonly size: number;
+  readonly pages: AsyncIterable<Uint8Array>;
+}
+
 /**
  * What transport and http may see and ask of the actor system. `app/` implements it; tests of the transport fake it.
  * Every command throws (or rejects with) a MgrError with a wire code when it is refused: `not_found` for an unknown
@@ -47,4 +53,6 @@ export interface Control {
   /** Kept for the next run if the process does not run. */
   sendWinch(name: string, rows: number, cols: number, by: Principal): void;
   readBacklog(name: string, lines: number): Promise<Backlog>;
+  /** For archives: nothing is read before it is asked for. */
+  retainedOutput(name: string): Promise<RetainedOutput>;
 }

@@ -1,4 +1,4 @@
-import type { Backlog, Control } from "../actors/control.ts";
+import type { Backlog, Control, RetainedOutput } from "../actors/control.ts";
 import type { DomainEvents } from "../actors/domain-events.ts";
 import type { ActorSystem } from "../actors/system.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
@@ -8,6 +8,7 @@ import type { LogBook } from "../log/log-book.ts";
 import type { HostEntry, Process, ProcessTreeNode, StartTool } from "../protocol/resources.ts";
 import { readBacklog } from "./backlog.ts";
 import type { HostSession } from "./host-session.ts";
+import { retainedOutput } from "./retained-output.ts";
 import type { World } from "./world.ts";
 
 type Verb = "start" | "stop" | "restart";
@@ -133,6 +134,11 @@ export class ActorControl implements Control {
   async readBacklog(name: string, lines: number): Promise<Backlog> {
     this.#known(name);
     return readBacklog(this.#session(name), name, lines);
+  }
+
+  async retainedOutput(name: string): Promise<RetainedOutput> {
+    this.#known(name);
+    return retainedOutput(this.#session(name), name);
   }
 
   // ── Without a principal: what the manager wants by itself ──

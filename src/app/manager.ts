@@ -8,6 +8,7 @@ import { createBroker } from "../bus/broker.ts";
 import { busHostLink } from "../bus/host-link.ts";
 import { connectBus } from "../bus/transport.ts";
 import { writeFileAtomically } from "../config/atomic-file.ts";
+import { authFilePath } from "../config/auth-file-path.ts";
 import type { Config } from "../config/definition.ts";
 import { IntentStore } from "../config/intent.ts";
 import { CONTRACT_VERSION } from "../contract/messages.ts";
@@ -19,6 +20,7 @@ import type { LogEntry } from "../protocol/resources.ts";
 import { createTransport, type Transport } from "../transport/websocket.ts";
 import { watchDaemon } from "./daemon-watch.ts";
 import { Engine } from "./engine.ts";
+import { tryLockFile } from "./file-lock.ts";
 import { localHostName } from "./host-names.ts";
 import { HELLO_TIMEOUT_MS, LocalDaemon } from "./local-daemon.ts";
 import { openLogFile } from "./log-file.ts";
@@ -197,18 +199,23 @@ class Manager implements RunningManager {
     const http = await createHttpServer({
       control,
       transport,
-      authFile: process.env.MGR_WEBUI_AUTH_FILE || instance.webui_auth_file,
+      authFile: authFilePath(instance),
       localToken: token,
       listen: instance.manager,
       assetsDir: ASSETS,
-      allowedHosts: [],
+      certificate:
+        instance.webui_https_cert_file === null ? null : { certFile: instance.webui_https_cert_file, keyFile: instance.webui_https_key_file },
+      isHttpsOnly: instance.https_only,
+      allowedHosts: instance.allowed_hosts,
+      configFiles: () => (this.#config.file === null ? [] : [this.#config.file]),
+      lock: tryLockFile,
       log: (level, msg) => void log.append({ level, source: "http", msg }),
     });
     // Let go of in reverse: the port stays until the WebSockets have said goodbye.
     this.#cleanups.splice(-1, 0, () => http.close());
     this.#url = http.url;
     await writeFileAtomically(tokenFile, `${token}\n`);
-    await writeFileAtomically(urlFile, `${http.url}\n`);
+    await writeFileAtomically(urlFile, `${http.localUrl}\n`);
     this.#cleanups.push(() => Promise.all([rm(tokenFile, { force: true }), rm(urlFile, { force: true })]));
     log.append({ level: "info", source: "manager", msg: `'${instance.name}' serves ${http.url}` });
   }

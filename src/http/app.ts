@@ -42,14 +42,16 @@ export function createApp({ gate, routes, log }: AppOptions): Hono<RouteEnv> {
 }
 
 function admission(gate: Gate, route: Pick<Route, "isOpen" | "hasEffects">) {
-  const needs = { hasEffects: route.hasEffects ?? false };
+  const hasEffects = route.hasEffects ?? false;
   return createMiddleware<RouteEnv>(async (context, next) => {
-    const { headers } = context.req.raw;
+    const { headers, url } = context.req.raw;
+    const { pathname, search } = new URL(url);
+    const visit = { remote: context.env.remote, target: pathname + search, hasEffects };
     if (route.isOpen) {
-      const refused = gate.check(headers, needs);
+      const refused = gate.check(headers, visit);
       return refused ? refusalResponse(refused) : next();
     }
-    const outcome = await gate.admit(headers, context.env.remote, needs);
+    const outcome = await gate.admit(headers, visit);
     if (isRefusal(outcome)) return refusalResponse(outcome);
     context.set("admission", outcome);
     await next();

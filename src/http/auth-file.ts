@@ -1,5 +1,6 @@
-import { type BigIntStats, statSync } from "node:fs";
+import type { BigIntStats } from "node:fs";
 import { type AuthEntry, parseAuthFile } from "./auth-entries.ts";
+import { identityOf } from "./file-identity.ts";
 import type { HttpLog } from "./http-log.ts";
 import { type FileRead, readRegularFile } from "./read-regular-file.ts";
 
@@ -9,8 +10,7 @@ export type AuthFileState =
   | { readonly ok: false; readonly refusal: string };
 
 const MAX_BYTES = 1024 * 1024;
-/** A file changed this recently may change again without a new time stamp (kernel ticks are up to 10 ms), ms. */
-const UNSETTLED_MS = 100;
+const OUT_OF_DESCRIPTORS = /^E[MN]FILE/;
 /** Any right of group or others: a reader knows the passwords, a writer makes his own. */
 const FOREIGN_RIGHTS = 0o066n;
 
@@ -39,7 +39,14 @@ export class AuthFile {
     const identity = identityOf(this.#path);
     if (identity !== null && identity === this.#identity) return this.#state;
     this.#identity = identity ?? "";
-    return this.#adopt(this.#path, readRegularFile(this.#path, MAX_BYTES, foreignRights));
+    const file = readRegularFile(this.#path, MAX_BYTES, foreignRights);
+    if (!file.ok && file.problem === "unreadable") {
+      // It may be readable the next moment without having changed.
+      this.#identity = "";
+      // Out of descriptors says nothing about the file: what was true goes on being true.
+      if (OUT_OF_DESCRIPTORS.test(file.reason) && this.#state.ok) return this.#state;
+    }
+    return this.#adopt(this.#path, file);
   }
 
   /** Calls back when users or passwords changed (never for a file that is refused). */
@@ -62,19 +69,6 @@ export class AuthFile {
     for (const listener of this.#listeners) listener(previous, this.#entries);
     return this.#state;
   }
-}
-
-/** Differs whenever the file may have changed; null: look again next time. */
-function identityOf(path: string): string | null {
-  let stats: BigIntStats;
-  try {
-    stats = statSync(path, { bigint: true });
-  } catch {
-    return null; // readRegularFile finds the reason.
-  }
-  const { dev, ino, mode, uid, gid, size, mtimeNs, ctimeNs } = stats;
-  const age = Date.now() - Number(stats.ctimeMs);
-  return age < UNSETTLED_MS && age > -UNSETTLED_MS ? null : [dev, ino, mode, uid, gid, size, mtimeNs, ctimeNs].join(" ");
 }
 
 function foreignRights(stats: BigIntStats): string | null {

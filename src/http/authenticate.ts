@@ -27,6 +27,8 @@ export interface AuthenticatorParts {
   readonly throttle: Throttle;
   /** Accepted as Bearer from loopback; null: never. */
   readonly localToken: string | null;
+  /** Plain HTTP is not served: cookies are `Secure`. */
+  readonly isHttpsOnly: boolean;
   readonly log: HttpLog;
 }
 
@@ -62,6 +64,12 @@ export class Authenticator {
     }
   }
 
+  /** A program of this machine that holds the local token: it needs no TLS, nothing it says leaves the machine. */
+  isLocalProgram(headers: Headers, remote: RemoteEnd): boolean {
+    const authorization = parseAuthorization(headers.get("authorization"));
+    return authorization.scheme === "bearer" && this.#isLocalToken(authorization.token, remote);
+  }
+
   async #logIn(
     { user, password }: { user: string; password: string },
     entries: readonly AuthEntry[],
@@ -86,17 +94,21 @@ export class Authenticator {
     throttle.succeeded(keys);
     const { token, id } = sessions.open(entry);
     log("debug", `web user '${user}' logged in from ${address}`);
-    return { principal: { user, via: "basic", address }, sessionId: id, setCookie: sessionCookie(token) };
+    return { principal: { user, via: "basic", address }, sessionId: id, setCookie: sessionCookie(token, this.#parts.isHttpsOnly) };
   }
 
   /** The local token acts as the first entry's user (protocol-decisions, "HTTP"). */
   #byToken(token: string, entries: readonly AuthEntry[], remote: RemoteEnd): Admission | Refusal {
-    const { localToken } = this.#parts;
     const first = entries[0];
-    if (first && localToken !== null && isLoopback(remote) && timingSafeEqual(digest(token), digest(localToken))) {
+    if (first && this.#isLocalToken(token, remote)) {
       return { principal: { user: first.user, via: "token", address: formatAddress(remote) }, sessionId: null, setCookie: null };
     }
     return refusal(401, `This token is not accepted here. ${LOG_IN}`, CHALLENGE);
+  }
+
+  #isLocalToken(token: string, remote: RemoteEnd): boolean {
+    const { localToken } = this.#parts;
+    return localToken !== null && isLoopback(remote) && timingSafeEqual(digest(token), digest(localToken));
   }
 }
 

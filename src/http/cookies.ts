@@ -15,7 +15,10 @@ export function sessionTokens(cookie: string | null): string[] {
   return tokens;
 }
 
-/** The value of Set-Cookie: the attributes of protocol.md, "Authentication", rule 5, and no others. "" ends the cookie. */
-export function sessionCookie(token: string): string {
-  return `${NAME}=${token}; Path=/; HttpOnly; SameSite=Lax`;
+/**
+ * The value of Set-Cookie: the attributes of protocol.md, "Authentication", rule 5, and no others, but `Secure` where
+ * there is HTTPS only. "" ends the cookie.
+ */
+export function sessionCookie(token: string, isHttpsOnly: boolean): string {
+  return `${NAME}=${token}; Path=/; HttpOnly; SameSite=Lax${isHttpsOnly ? "; Secure" : ""}`;
 }

@@ -8,6 +8,17 @@ export interface GateOptions {
   /** Names beside `localhost` and IP literals that a Host header may hold; lower case. */
   readonly isKnownHost: (name: string) => boolean;
   readonly isClosing: () => boolean;
+  /** Plain HTTP is answered by a redirect. */
+  readonly isHttpsOnly: boolean;
+}
+
+/** What is asked for. */
+export interface Visit {
+  readonly remote: RemoteEnd;
+  /** Path and query. */
+  readonly target: string;
+  /** Refused for pages of other sites. */
+  readonly hasEffects: boolean;
 }
 
 /** A browser that follows a foreign page's link may look, but not act (traps.md, "HTTP, TLS and WebSocket"). */
@@ -22,14 +33,15 @@ export class Gate {
   }
 
   /** Everything that does not depend on who it is. */
-  check(headers: Headers, { hasEffects }: { hasEffects: boolean }): Refusal | null {
+  check(headers: Headers, { remote, target, hasEffects }: Visit): Refusal | null {
+    const { authenticator, isHttpsOnly } = this.#options;
     if (this.#options.isClosing()) return refusal(503, "The manager is shutting down.", { "Retry-After": "5", Connection: "close" });
     const host = headers.get("host");
     if (host === null) return refusal(400, "The request has no Host header.");
     if (!isAllowedHost(host, this.#options.isKnownHost)) {
       return refusal(
         403,
-        `This manager does not answer to the host name ${JSON.stringify(host.slice(0, 255))}. Open it as localhost, by IP address, or by the name of a configured host.`,
+        `This manager does not answer to the host name ${JSON.stringify(host.slice(0, 255))}. Open it as localhost, by IP address, by the name of a configured host, or by one of instance.allowed_hosts.`,
       );
     }
     const origin = headers.get("origin");
@@ -39,10 +51,14 @@ export class Gate {
     if (hasEffects && FOREIGN_SITES.has(headers.get("sec-fetch-site") ?? "")) {
       return refusal(403, "This address does something, so it cannot be used from a page of another site.");
     }
+    if (isHttpsOnly && !remote.isSecure && !authenticator.isLocalProgram(headers, remote)) {
+      const location = `https://${host}${target}`;
+      return refusal(308, `This manager is served over HTTPS only: ${location}`, { Location: location });
+    }
     return null;
   }
 
-  async admit(headers: Headers, remote: RemoteEnd, route: { hasEffects: boolean }): Promise<Admission | Refusal> {
-    return this.check(headers, route) ?? (await this.#options.authenticator.authenticate(headers, remote));
+  async admit(headers: Headers, visit: Visit): Promise<Admission | Refusal> {
+    return this.check(headers, visit) ?? (await this.#options.authenticator.authenticate(headers, visit.remote));
   }
 }

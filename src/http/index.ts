@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { hostname } from "node:os";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import type { Control } from "../actors/control.ts";
 import type { Transport } from "../transport/websocket.ts";
@@ -8,12 +7,16 @@ import type { AuthEntry } from "./auth-entries.ts";
 import { AuthFile } from "./auth-file.ts";
 import { Authenticator } from "./authenticate.ts";
 import { loadAssets } from "./built-assets.ts";
+import { Certificate, type CertificateFiles } from "./certificate.ts";
+import type { ConnectionLimits } from "./connections.ts";
 import { Credentials } from "./credentials.ts";
 import { type Belonging, Followers } from "./followers.ts";
 import { Gate } from "./gate.ts";
 import { type HttpLog, stackOf } from "./http-log.ts";
 import { type ListenAddress, urlOf } from "./listen.ts";
-import { Listener } from "./listener.ts";
+import { type Deadlines, Listener } from "./listener.ts";
+import { Metrics } from "./metrics.ts";
+import { knownHosts } from "./names.ts";
 import { OpenWebSockets } from "./open-websockets.ts";
 import { refusal, refusalResponse } from "./refusal.ts";
 import { remoteEnd } from "./remote-end.ts";
@@ -21,9 +24,13 @@ import { assetRoutes } from "./routes/assets.ts";
 import { healthRoute } from "./routes/health.ts";
 import { logRoute } from "./routes/log.ts";
 import { logoutRoute } from "./routes/logout.ts";
+import { metricsRoute } from "./routes/metrics.ts";
 import { pageRoute } from "./routes/page.ts";
+import { saveAllRoute } from "./routes/save-all.ts";
+import { schemaRoute } from "./routes/schema.ts";
 import { websocketHintRoute } from "./routes/websocket-hint.ts";
 import { Sessions } from "./sessions.ts";
+import type { FileLock } from "./sessions-file.ts";
 import { Throttle } from "./throttle.ts";
 import { Upgrades } from "./upgrade.ts";
 
@@ -31,7 +38,7 @@ export { assetHash } from "./built-assets.ts";
 
 export interface HttpServerOptions {
   readonly control: Control;
-  readonly transport: Pick<Transport, "accept">;
+  readonly transport: Pick<Transport, "accept" | "frames" | "connections">;
   /** Absolute path; null: not configured, and everybody is refused. */
   readonly authFile: string | null;
   /** Value of the token that acts as the first entry's user from loopback; null: none. */
@@ -39,15 +46,28 @@ export interface HttpServerOptions {
   readonly listen: ListenAddress;
   /** Where the page was built to. */
   readonly assetsDir: string;
+  /** Certificate of HTTPS on the same port; null: plain HTTP only. */
+  readonly certificate: CertificateFiles | null;
+  /** Plain HTTP is answered by a redirect. Needs a certificate. */
+  readonly isHttpsOnly: boolean;
+  /** Absolute paths of the configuration's files, for archives. */
+  readonly configFiles: () => readonly string[];
+  /** Keeps other managers with the same auth file out of the sessions file. */
+  readonly lock: FileLock;
   /** Host names to answer to beside localhost, IP literals, this machine's name and those of `control.hosts()`. */
   readonly allowedHosts: readonly string[];
   readonly log: HttpLog;
+  /** For tests. */
+  readonly deadlines?: Partial<Deadlines>;
+  readonly limits?: Partial<ConnectionLimits>;
 }
 
 export interface HttpServer {
   readonly port: number;
-  /** For a client on this machine, for example `http://localhost:8130`. */
+  /** For people on this machine, for example `https://localhost:8130`. */
   readonly url: string;
+  /** For programs on this machine that hold the local token: plain HTTP, also where there is HTTPS only for everybody else. */
+  readonly localUrl: string;
   /** Ends everything within a few seconds. Close the transport first: it says goodbye to its WebSockets. */
   close(): Promise<void>;
 }
@@ -57,7 +77,8 @@ const REVOCATION_INTERVAL = 1_000;
 
 /** The web interface's port, listening. Rejects with MgrError `conflict` when it cannot. */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { control, transport, log } = options;
+  const { control, transport, log, isHttpsOnly } = options;
+  const certificate = options.certificate && new Certificate(options.certificate, log);
   const assets = await loadAssets(options.assetsDir);
   const followers = new Followers();
   const open = new OpenWebSockets();
@@ -67,7 +88,13 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   };
 
   const authFile = new AuthFile(options.authFile, log);
-  const sessions = new Sessions({ path: options.authFile === null ? null : `${options.authFile}.sessions`, now: Date.now, log });
+  const sessions = new Sessions({
+    path: options.authFile === null ? null : `${options.authFile}.sessions`,
+    lock: options.lock,
+    now: Date.now,
+    onEnded: (id) => end(({ sessionId }) => sessionId === id, "logged out"),
+    log,
+  });
   authFile.onChange((previous, next) => {
     sessions.prune(next);
     const revoked = revokedUsers(previous, next);
@@ -78,35 +105,59 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   let isClosing = false;
   const credentials = new Credentials();
   const throttle = new Throttle(() => performance.now());
-  const authenticator = new Authenticator({ authFile, sessions, credentials, throttle, localToken: options.localToken, log });
-  const gate = new Gate({ authenticator, isKnownHost: knownHosts(options.allowedHosts, control), isClosing: () => isClosing });
+  const authenticator = new Authenticator({ authFile, sessions, credentials, throttle, localToken: options.localToken, isHttpsOnly, log });
+  const gate = new Gate({
+    authenticator,
+    isKnownHost: knownHosts(options.allowedHosts, control),
+    isClosing: () => isClosing,
+    isHttpsOnly,
+  });
   const endSession = (id: string) => {
     sessions.end(id);
     end(({ sessionId }) => sessionId === id, "logged out");
   };
+  const listener = new Listener({
+    onRequest: (request, response) => onRequest(request, response),
+    onUpgrade: (...upgrade) => upgrades.handle(...upgrade),
+    secureContext: certificate ? () => certificate.context() : undefined,
+    deadlines: options.deadlines,
+    limits: options.limits,
+    log,
+  });
+  const metrics = new Metrics({ control, transport, connections: listener.connections });
   const routes = [
     pageRoute(assets),
     ...assetRoutes(assets),
     websocketHintRoute,
     logRoute(control.log, followers),
+    saveAllRoute({ source: { control, assetHash: assets.hash, configFiles: options.configFiles }, followers, log }),
+    metricsRoute(metrics),
+    schemaRoute(),
     healthRoute,
-    logoutRoute(endSession),
+    logoutRoute(endSession, isHttpsOnly),
   ];
   const onRequest = requestListener(createApp({ gate, routes, log }), log);
   const upgrades = new Upgrades({ gate, control, transport, open, onRequest, log });
-  const listener = new Listener({ onRequest, onUpgrade: (...upgrade) => upgrades.handle(...upgrade), log });
 
-  const port = await listener.listen(options.listen);
+  const port = await listener.listen(options.listen).catch((error: unknown) => {
+    metrics.close();
+    throw error;
+  });
   // Not before: a manager that cannot have the port must leave the sessions file alone.
   authFile.read();
-  const watch = setInterval(() => authFile.read(), REVOCATION_INTERVAL);
+  const watch = setInterval(() => {
+    authFile.read();
+    sessions.refresh();
+  }, REVOCATION_INTERVAL);
   return {
     port,
-    url: urlOf(options.listen.host, port),
+    url: urlOf(certificate ? "https" : "http", options.listen.host, port),
+    localUrl: urlOf("http", options.listen.host, port),
     async close() {
       isClosing = true;
       clearInterval(watch);
       followers.end(() => true);
+      metrics.close();
       await listener.close();
       await sessions.flush();
     },
@@ -134,11 +185,6 @@ function requestListener(app: ReturnType<typeof createApp>, log: HttpLog) {
     request.on("error", () => response.destroy());
     void listener(request, response);
   };
-}
-
-function knownHosts(allowed: readonly string[], control: Control): (name: string) => boolean {
-  const names = new Set([...allowed, hostname(), control.manager.host].map((name) => name.toLowerCase().replace(/\.$/, "")));
-  return (name) => names.has(name) || control.hosts().some(({ all_names }) => all_names.some((known) => known.toLowerCase() === name));
 }
 
 function revokedUsers(previous: readonly AuthEntry[], next: readonly AuthEntry[]): Set<string> {

@@ -24,9 +24,9 @@ export async function listen(server: Server, address: ListenAddress): Promise<nu
 }
 
 /** The base address for a person or program on this machine. */
-export function urlOf(host: string, port: number): string {
+export function urlOf(scheme: "http" | "https", host: string, port: number): string {
   const isEverywhere = host === "" || host === "0.0.0.0" || host === "::";
-  return `http://${isEverywhere ? "localhost" : host.includes(":") ? `[${host}]` : host}:${port}`;
+  return `${scheme}://${isEverywhere ? "localhost" : host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 /** Not left to the resolver: where it says ::1 first, every program that takes 127.0.0.1 for localhost would fail. */

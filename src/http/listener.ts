@@ -1,73 +1,98 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import type { SecureContext } from "node:tls";
+import { RareWarning } from "../bus/rare-warning.ts";
+import { type ConnectionLimits, Connections } from "./connections.ts";
+import { connectionsThatFit } from "./descriptors.ts";
 import { onFirstByte } from "./first-byte.ts";
+import { shakeHands, TLS_HANDSHAKE } from "./handshake.ts";
 import type { HttpLog } from "./http-log.ts";
 import { type ListenAddress, listen } from "./listen.ts";
 import { type Refusal, refusal, refuseOnSocket } from "./refusal.ts";
+
+/** All in ms. Protocol-decisions, "HTTP": keep-alive 75 s; whoever dawdles is gone within 15 s, whatever he dawdles with. */
+export interface Deadlines {
+  /** From the connection to the end of its first request's headers: silence, TLS handshake, headers. */
+  readonly opening: number;
+  /** For the headers of each request, from their first byte. */
+  readonly headers: number;
+  /** For a whole request, from its first byte. */
+  readonly request: number;
+  /** Deadlines of headers and requests are looked at this often. */
+  readonly check: number;
+  readonly keepAlive: number;
+  /** A client that takes nothing of its answer for this long is cut. */
+  readonly stall: number;
+}
 
 export interface ListenerOptions {
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
   readonly onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   readonly log: HttpLog;
-  /** For tests, ms. */
-  readonly firstByteDeadline?: number;
+  /** For the next TLS handshake; without it there is no HTTPS. */
+  readonly secureContext?: (() => SecureContext) | undefined;
+  readonly deadlines?: Partial<Deadlines> | undefined;
+  readonly limits?: Partial<ConnectionLimits> | undefined;
 }
 
-/** All in ms. Protocol-decisions, "HTTP": keep-alive 75 s; nobody may be silent for more than 15 s (traps.md). */
-const FIRST_BYTE_DEADLINE = 10_000;
-const HEADERS_DEADLINE = 10_000;
-const REQUEST_DEADLINE = 30_000;
-/** Deadlines are looked at this often. */
-const CHECK_INTERVAL = 1_000;
-const KEEP_ALIVE = 75_000;
-/** A client that takes nothing of its answer for this long is cut. */
-const STALL_DEADLINE = 60_000;
-/** How long answers under way may take once the manager closes. */
+const DEADLINES: Deadlines = { opening: 12_000, headers: 10_000, request: 13_000, check: 1_000, keepAlive: 75_000, stall: 60_000 };
+const LIMITS: ConnectionLimits = { total: 1_024, perAddress: 256 };
+/** Connections beyond the limits that are told so, at a time; further ones are cut without a word. */
+const MAX_BEING_REFUSED = 64;
+/** How long such a one may take to begin its request, ms. */
+const REFUSAL_DEADLINE = 1_000;
+/** How long answers under way may take once the manager closes, ms. */
 const CLOSE_GRACE = 2_000;
-const MAX_CONNECTIONS = 1_024;
 const MAX_HEADER_BYTES = 16 * 1024;
+const FULL = refusal(503, "This manager has as many connections as it can serve. Try again in a few seconds.", { "Retry-After": "5" });
 
 /** The one port: one HTTP server that listens itself and looks at the first byte of each connection. */
 export class Listener {
+  readonly connections: Connections;
+  readonly #options: ListenerOptions;
+  readonly #deadlines: Deadlines;
   readonly #server: Server;
-  readonly #log: HttpLog;
-  readonly #sockets = new Set<Socket>();
-  /** Connections that have not said anything yet: browsers keep such in reserve. */
-  readonly #silent = new Set<Socket>();
-  /** Connections with an answer under way. */
-  readonly #answering = new Set<Duplex>();
+  readonly #acceptFailures: RareWarning;
+  /** The connection below each TLS one. */
+  readonly #below = new WeakMap<Duplex, Socket>();
+  /** How many answers of a connection are under way: pipelined requests wait for each other. */
+  readonly #answering = new Map<Duplex, number>();
+  #beingRefused = 0;
 
-  constructor({ onRequest, onUpgrade, log, firstByteDeadline = FIRST_BYTE_DEADLINE }: ListenerOptions) {
-    this.#log = log;
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+    this.#deadlines = { ...DEADLINES, ...options.deadlines };
+    const total = connectionsThatFit(options.limits?.total ?? LIMITS.total);
+    this.connections = new Connections({ total, perAddress: options.limits?.perAddress ?? LIMITS.perAddress });
+    this.#acceptFailures = new RareWarning(options.log);
     this.#server = createServer({
-      headersTimeout: HEADERS_DEADLINE,
-      requestTimeout: REQUEST_DEADLINE,
-      connectionsCheckingInterval: CHECK_INTERVAL,
-      keepAliveTimeout: KEEP_ALIVE,
+      headersTimeout: this.#deadlines.headers,
+      requestTimeout: this.#deadlines.request,
+      connectionsCheckingInterval: this.#deadlines.check,
+      keepAliveTimeout: this.#deadlines.keepAlive,
       maxHeaderSize: MAX_HEADER_BYTES,
       noDelay: true,
       // Finds out about peers that vanished while they follow a log.
       keepAlive: true,
       keepAliveInitialDelay: 30_000,
     });
-    this.#server.maxConnections = MAX_CONNECTIONS;
-    this.#server.timeout = STALL_DEADLINE;
+    this.#server.timeout = this.#deadlines.stall;
     this.#server.on("timeout", (socket) => this.#timedOut(socket));
-    this.#server.on("request", (request, response) => {
-      this.#answering.add(request.socket);
-      response.once("close", () => this.#answering.delete(request.socket));
-      onRequest(request, response);
+    this.#server.on("request", (request, response) => this.#request(request, response));
+    this.#server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      this.connections.enter(this.#rawOf(request.socket), "busy");
+      options.onUpgrade(request, socket, head);
     });
-    this.#server.on("upgrade", onUpgrade);
     this.#server.on("clientError", (error, socket) => this.#malformed(error, socket));
-    this.#sniff(firstByteDeadline);
+    this.#sniff();
   }
 
   /** Resolves with the port. Rejects with MgrError `conflict`. */
   async listen(address: ListenAddress): Promise<number> {
     const port = await listen(this.#server, address);
-    this.#server.on("error", (error) => this.#log("error", `the web interface's port: ${error.message}`));
+    // Out of descriptors (EMFILE): libuv has closed what was waiting, and goes on accepting once there are some.
+    this.#server.on("error", (error) => this.#acceptFailures.warn(`a connection could not be taken: ${error.message}`));
     return port;
   }
 
@@ -76,31 +101,67 @@ export class Listener {
     if (!this.#server.listening) return;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeIdleConnections();
-    for (const socket of this.#silent) socket.destroy();
-    const cut = setTimeout(() => {
-      for (const socket of this.#sockets) socket.destroy();
-    }, CLOSE_GRACE);
+    // Browsers keep connections in reserve that have not said anything yet.
+    this.connections.destroyOpening();
+    const cut = setTimeout(() => this.connections.destroyAll(), CLOSE_GRACE);
     await closed;
     clearTimeout(cut);
   }
 
-  /** Node's own way of serving a connection is called once the first byte has come. */
-  #sniff(deadline: number): void {
+  /** Node's own way of serving a connection is called once it is known what it speaks. */
+  #sniff(): void {
     const [serve] = this.#server.listeners("connection") as ((this: Server, socket: Socket) => void)[];
     if (!serve) throw new Error("node:http no longer serves connections by a listener of its own");
     this.#server.removeAllListeners("connection");
     this.#server.on("connection", (socket: Socket) => {
-      this.#sockets.add(socket);
-      this.#silent.add(socket);
-      socket.once("close", () => {
-        this.#sockets.delete(socket);
-        this.#silent.delete(socket);
-      });
-      onFirstByte(socket, deadline, () => {
-        this.#silent.delete(socket);
-        serve.call(this.#server, socket);
+      if (this.connections.admit(socket)) this.#open(socket, (ready) => serve.call(this.#server, ready));
+      else this.#refuse(socket);
+    });
+  }
+
+  #open(socket: Socket, serve: (socket: Socket) => void): void {
+    const { opening } = this.#deadlines;
+    const timer = setTimeout(() => {
+      if (this.connections.isOpening(socket)) socket.destroy();
+    }, opening);
+    socket.once("close", () => clearTimeout(timer));
+    onFirstByte(socket, opening, (firstByte) => {
+      const { secureContext } = this.#options;
+      if (firstByte !== TLS_HANDSHAKE || !secureContext) return serve(socket);
+      shakeHands(socket, secureContext(), (secure) => {
+        this.#below.set(secure, socket);
+        serve(secure);
       });
     });
+  }
+
+  #refuse(socket: Socket): void {
+    if (this.#beingRefused >= MAX_BEING_REFUSED) return void socket.destroy();
+    this.#beingRefused++;
+    socket.once("close", () => this.#beingRefused--);
+    onFirstByte(socket, REFUSAL_DEADLINE, (firstByte) => {
+      socket.on("error", () => socket.destroy());
+      if (firstByte === TLS_HANDSHAKE) socket.destroy();
+      else refuseOnSocket(socket, FULL);
+    });
+  }
+
+  #request(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    const raw = this.#rawOf(socket);
+    this.#answering.set(socket, (this.#answering.get(socket) ?? 0) + 1);
+    this.connections.enter(raw, "busy");
+    response.once("close", () => {
+      const left = (this.#answering.get(socket) ?? 1) - 1;
+      if (left > 0) return void this.#answering.set(socket, left);
+      this.#answering.delete(socket);
+      this.connections.enter(raw, "idle");
+    });
+    this.#options.onRequest(request, response);
+  }
+
+  #rawOf(socket: Socket): Socket {
+    return this.#below.get(socket) ?? socket;
   }
 
   /** Silence is allowed while an answer is open and the client has taken all of it so far (a log follower). */

@@ -4,15 +4,24 @@ import { isIPv4 } from "node:net";
 export interface RemoteEnd {
   readonly ip: string;
   readonly port: number;
+  /** Whether the connection is TLS. */
+  readonly isSecure: boolean;
 }
 
-export function remoteEnd(socket: { readonly remoteAddress?: string | undefined; readonly remotePort?: number | undefined }): RemoteEnd {
+/** A socket of net or tls, as far as it matters here. */
+interface Ended {
+  readonly remoteAddress?: string | undefined;
+  readonly remotePort?: number | undefined;
+  readonly encrypted?: boolean;
+}
+
+export function remoteEnd(socket: Ended): RemoteEnd {
   const ip = (socket.remoteAddress ?? "").replace(/^::ffff:(?=\d+\.)/i, "");
-  return { ip, port: socket.remotePort ?? 0 };
+  return { ip, port: socket.remotePort ?? 0, isSecure: socket.encrypted === true };
 }
 
 /** `<ip>:<port>`, IPv6 in brackets. */
-export function formatAddress({ ip, port }: RemoteEnd): string {
+export function formatAddress({ ip, port }: Pick<RemoteEnd, "ip" | "port">): string {
   return ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}`;
 }
 

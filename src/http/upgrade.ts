@@ -54,7 +54,8 @@ export class Upgrades {
     const { gate, control } = this.#options;
     const url = targetOf(request.url ?? "");
     if (url === null) return refuseOnSocket(socket, refusal(400, "The address of this request is malformed."));
-    const outcome = await gate.admit(headersOf(request), remoteEnd(request.socket), { hasEffects: false });
+    const visit = { remote: remoteEnd(request.socket), target: url.pathname + url.search, hasEffects: false };
+    const outcome = await gate.admit(headersOf(request), visit);
     if (socket.destroyed) return;
     if (isRefusal(outcome)) return refuseOnSocket(socket, outcome);
     if (url.pathname !== "/ws") return refuseOnSocket(socket, notFound(url));

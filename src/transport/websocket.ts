@@ -32,6 +32,11 @@ export interface AcceptOptions {
   readonly socket: Pick<Socket, "cork" | "uncork">;
 }
 
+export interface FrameCounters {
+  received: number;
+  sent: number;
+}
+
 interface ConnectionInfo {
   readonly id: number;
   readonly principal: Principal;
@@ -48,6 +53,8 @@ export interface Transport {
   /** A connection without a socket, for a program that embeds the manager. */
   connect(options: InProcessOptions): InProcessConnection;
   connections(): ConnectionInfo[];
+  /** Frames of all WebSockets since the start. */
+  readonly frames: Readonly<FrameCounters>;
   /** Closes every connection (1001 shutting down, 1012 restarting) and stops following the manager. */
   close(code: number, reason: string): void;
 }
@@ -58,13 +65,15 @@ export function createTransport({ control, hub, system, assetHash }: TransportOp
   const events = new EventStreams(control, (name) => hub.flush(name));
   const services: ConnectionServices = { control, hub, events, logs: new LogStreams(control.log), assetHash };
   const open = new Map<number, ConnectionInfo>();
+  const frames: FrameCounters = { received: 0, sent: 0 };
   let lastId = 0;
 
   return {
+    frames,
     accept(ws, options) {
       const id = ++lastId;
       ws.once("close", () => open.delete(id));
-      open.set(id, serve({ ws, id, options, services, system }));
+      open.set(id, serve({ ws, id, options, services, system, frames }));
     },
     connect: (options) => connectInProcess(services, options),
     connections: () => [...open.values()],
@@ -91,12 +100,13 @@ interface Serving {
   readonly options: AcceptOptions;
   readonly services: ConnectionServices;
   readonly system: ActorSystem;
+  readonly frames: FrameCounters;
 }
 
-function serve({ ws, id, options, services, system }: Serving): ConnectionInfo {
+function serve({ ws, id, options, services, system, frames }: Serving): ConnectionInfo {
   const { principal, mode, address, socket } = options;
   const connection = new Connection(services, {
-    socket: outboxSocket(ws, socket),
+    socket: outboxSocket(ws, socket, frames),
     observer: {
       congested: () => actor.send({ type: "congested" }),
       progress: () => actor.send({ type: "progress" }),
@@ -121,6 +131,7 @@ function serve({ ws, id, options, services, system }: Serving): ConnectionInfo {
   ws.on("message", (data: Buffer, isBinary) => {
     // Once it is being closed (a revoked session, a full queue) a client acts no more.
     if (ws.readyState !== ws.OPEN) return;
+    frames.received++;
     if (data.length > MAX_FRAME_BYTES) ws.close(1009);
     else if (isBinary) connection.refuse("bad_frame", "This was a binary frame: send each frame as one JSON object in a text frame.");
     else connection.receive(data.toString());
@@ -137,9 +148,12 @@ function serve({ ws, id, options, services, system }: Serving): ConnectionInfo {
   return { id, principal, mode, address, close: (code, reason) => actor.send({ type: "close", code, reason }) };
 }
 
-function outboxSocket(ws: WebSocket, socket: Pick<Socket, "cork" | "uncork">): OutboxSocket {
+function outboxSocket(ws: WebSocket, socket: Pick<Socket, "cork" | "uncork">, frames: FrameCounters): OutboxSocket {
   return {
-    send: (data, { fin }, done) => ws.send(data, { binary: false, fin }, done),
+    send(data, { fin }, done) {
+      if (fin) frames.sent++;
+      ws.send(data, { binary: false, fin }, done);
+    },
     get bufferedAmount() {
       return ws.bufferedAmount;
     },

@@ -10,7 +10,7 @@ import { Sessions } from "../../src/http/sessions.ts";
 import { Throttle } from "../../src/http/throttle.ts";
 import { GOOD, Rig, readUntil, upgradeRequest } from "./rig.ts";
 
-const bindings: RequestBindings = { remote: { ip: "127.0.0.1", port: 1 }, disconnect: () => {} };
+const bindings: RequestBindings = { remote: { ip: "127.0.0.1", port: 1, isSecure: false }, disconnect: () => {} };
 
 /** The app alone: no socket, no auth file. */
 function appOf(routes: Route[], isClosing = false) {
@@ -18,13 +18,15 @@ function appOf(routes: Route[], isClosing = false) {
   const log = (level: string, msg: string) => logged.push(`${level}: ${msg}`);
   const authenticator = new Authenticator({
     authFile: new AuthFile(null, log),
-    sessions: new Sessions({ path: null, now: Date.now, log }),
+    sessions: new Sessions({ path: null, lock: () => null, now: Date.now, onEnded: () => {}, log }),
     credentials: new Credentials(),
     throttle: new Throttle(() => 0),
     localToken: null,
+    isHttpsOnly: false,
     log,
   });
-  const app = createApp({ gate: new Gate({ authenticator, isKnownHost: () => false, isClosing: () => isClosing }), routes, log });
+  const gate = new Gate({ authenticator, isKnownHost: () => false, isClosing: () => isClosing, isHttpsOnly: false });
+  const app = createApp({ gate, routes, log });
   const request = (path: string) => app.request(path, { headers: { host: "localhost" } }, bindings);
   return { request, logged };
 }

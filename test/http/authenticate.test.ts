@@ -118,7 +118,7 @@ describe("addresses", () => {
   });
 
   test("failures of one IPv6 network count together", () => {
-    const key = (ip: string) => addressKey({ ip, port: 1 });
+    const key = (ip: string) => addressKey({ ip, port: 1, isSecure: false });
     expect(key("2001:db8:1:2:3:4:5:6")).toBe(key("2001:db8:1:2::9"));
     expect(key("2001:db8:1:2::9")).not.toBe(key("2001:db8:1:3::9"));
     expect(key("::1")).toBe("0:0:0:0");

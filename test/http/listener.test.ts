@@ -139,15 +139,16 @@ test("a silent connection is cut at the deadline, one that speaks is not", async
     onRequest: (_, response) => response.end("here"),
     onUpgrade: (_, socket) => socket.destroy(),
     log: () => {},
-    firstByteDeadline: 100,
+    deadlines: { opening: 200 },
   });
   const port = await listener.listen({ host: "127.0.0.1", port: 0 });
   const silent = connect(port, "127.0.0.1");
   const speaking = connect(port, "127.0.0.1");
   await once(speaking, "connect");
-  speaking.write("GET / HTTP/1.1\r\n");
+  speaking.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   await once(silent.resume(), "close");
-  speaking.write("Host: localhost\r\n\r\n");
+  expect(await readUntil(speaking, (text) => text.endsWith("here"))).toContain("200 OK");
+  speaking.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   expect(await readUntil(speaking, (text) => text.endsWith("here"))).toContain("200 OK");
   speaking.destroy();
   await listener.close();
@@ -191,6 +192,10 @@ describe("a port that cannot be had", () => {
       listen: { host: "127.0.0.1", port },
       assetsDir: rig.assetsDir,
       allowedHosts: [],
+      certificate: null,
+      isHttpsOnly: false,
+      configFiles: () => [],
+      lock: () => null,
       log: () => {},
     });
     await expect(attempt).rejects.toMatchObject({
@@ -211,7 +216,7 @@ describe("a port that cannot be had", () => {
 });
 
 test("the address for people: a name or IP, localhost for every interface", () => {
-  expect(["", "0.0.0.0", "::", "localhost", "10.0.0.1", "::1"].map((host) => urlOf(host, 80))).toEqual([
+  expect(["", "0.0.0.0", "::", "localhost", "10.0.0.1", "::1"].map((host) => urlOf("http", host, 80))).toEqual([
     "http://localhost:80",
     "http://localhost:80",
     "http://localhost:80",

@@ -3,6 +3,7 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WebSocket } from "ws";
+import { tryLockFile } from "../../src/app/file-lock.ts";
 import { createHttpServer, type HttpServer, type HttpServerOptions } from "../../src/http/index.ts";
 import type { AcceptOptions, Transport } from "../../src/transport/websocket.ts";
 import { FakeControl } from "../support/fake-control.ts";
@@ -17,8 +18,13 @@ export const GOOD = basic(USER, PASSWORD);
 export const BAD = basic(USER, "wrong");
 
 /** A transport that keeps the WebSockets it was given. */
-class RecordingTransport implements Pick<Transport, "accept"> {
+class RecordingTransport implements Pick<Transport, "accept" | "frames" | "connections"> {
   readonly accepted: { ws: WebSocket; options: AcceptOptions }[] = [];
+  readonly frames = { received: 0, sent: 0 };
+
+  connections() {
+    return [];
+  }
 
   accept(ws: WebSocket, options: AcceptOptions): void {
     ws.on("error", () => ws.terminate());
@@ -62,6 +68,10 @@ export class Rig implements AsyncDisposable {
       listen: { host: "127.0.0.1", port: 0 },
       assetsDir,
       allowedHosts: ["bench.lab"],
+      certificate: null,
+      isHttpsOnly: false,
+      configFiles: () => [],
+      lock: tryLockFile,
       log: (level, msg) => this.logged.push(`${level}: ${msg}`),
       ...options,
     });

@@ -195,7 +195,7 @@ describe("lifetime and number", () => {
   const isAlive = (token: string) => sessions.find([token], entries) !== null;
   beforeEach(() => {
     now = 1_000_000_000_000;
-    sessions = new Sessions({ path: null, now: () => now, log: () => {} });
+    sessions = new Sessions({ path: null, lock: () => null, now: () => now, onEnded: () => {}, log: () => {} });
   });
 
   test("idle for 7 days is the end, used is not; 30 days are the end in any case", () => {

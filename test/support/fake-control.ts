@@ -1,4 +1,4 @@
-import type { Backlog, Control } from "../../src/actors/control.ts";
+import type { Backlog, Control, RetainedOutput } from "../../src/actors/control.ts";
 import { DomainEvents } from "../../src/actors/domain-events.ts";
 import { MgrError } from "../../src/base/errors.ts";
 import { displayName, isWithin, parentName } from "../../src/base/names.ts";
@@ -140,6 +140,17 @@ export class FakeControl implements Control {
   async readBacklog(name: string, lines: number): Promise<Backlog> {
     this.#command("readBacklog", name, lines);
     return this.backlog;
+  }
+
+  async retainedOutput(name: string): Promise<RetainedOutput> {
+    this.#command("retainedOutput", name);
+    const bytes = Buffer.from(this.backlog.output);
+    return {
+      size: bytes.length,
+      pages: (async function* () {
+        yield bytes;
+      })(),
+    };
   }
 
   #command(method: string, name: string, ...rest: unknown[]): void {

@@ -2,7 +2,7 @@ import { sessionCookie } from "../cookies.ts";
 import type { Route } from "../route.ts";
 
 /** `POST /mgr/logout`: ends the session that the request came with, and everything opened with it. */
-export function logoutRoute(endSession: (sessionId: string) => void): Route {
+export function logoutRoute(endSession: (sessionId: string) => void, isHttpsOnly: boolean): Route {
   return {
     path: "/mgr/logout",
     method: "POST",
@@ -10,7 +10,7 @@ export function logoutRoute(endSession: (sessionId: string) => void): Route {
     handle(context) {
       const admission = context.get("admission");
       if (admission.sessionId !== null) endSession(admission.sessionId);
-      context.set("admission", { ...admission, sessionId: null, setCookie: sessionCookie("") });
+      context.set("admission", { ...admission, sessionId: null, setCookie: sessionCookie("", isHttpsOnly) });
       return new Response("Logged out.\n", { headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" } });
     },
   };

@@ -23,7 +23,14 @@ function followers({ view }: HandlerContext): ManagerFrame[] {
   ];
 }
 
-function snapshotOf({ control, view, principal, assetHash, logMinLevel }: HandlerContext): Snapshot {
+/** The whole state as `view` shows it, as of this turn. */
+export function snapshotOf({
+  control,
+  view,
+  principal,
+  assetHash,
+  logMinLevel,
+}: Pick<HandlerContext, "control" | "view" | "principal" | "assetHash" | "logMinLevel">): Snapshot {
   const hosts = view.kind === "log_only" ? [] : control.hosts();
   const snapshot: Snapshot = {
     webui_asset_hash: assetHash,

@@ -1,0 +1,144 @@
+import { readdirSync } from "node:fs";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { Counter, Gauge, Registry } from "prom-client";
+import type { Control } from "../actors/control.ts";
+import { PROCESS_STATES } from "../protocol/process-state.ts";
+import { LOG_LEVELS } from "../protocol/resources.ts";
+import type { Transport } from "../transport/websocket.ts";
+import { VERSION } from "./about.ts";
+import type { Connections } from "./connections.ts";
+
+export interface MetricsSource {
+  readonly control: Control;
+  readonly transport: Pick<Transport, "frames" | "connections">;
+  readonly connections: Connections;
+}
+
+const PHASES = ["opening", "idle", "busy"] as const;
+/** Resolution of the delay of the event loop, ms. */
+const LOOP_RESOLUTION = 10;
+const NS_PER_S = 1e9;
+
+/** What `/mgr/metrics` says: counted where it happens, put together when somebody asks. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION });
+  readonly #leave: () => void;
+
+  constructor({ control, transport, connections }: MetricsSource) {
+    this.#loop.enable();
+    this.#leave = this.#countLog(control);
+    this.#aboutProcesses(control);
+    this.#aboutConnections(transport, connections);
+    this.#aboutItself();
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** Prometheus text. The delay of the event loop is that since the text before. */
+  async text(): Promise<string> {
+    const text = await this.#registry.metrics();
+    this.#loop.reset();
+    return text;
+  }
+
+  close(): void {
+    this.#loop.disable();
+    this.#leave();
+  }
+
+  #countLog(control: Control): () => void {
+    const entries = this.#counter("mgr_log_entries_total", "Entries of the manager's log.", ["level"]);
+    for (const level of LOG_LEVELS) entries.inc({ level }, 0);
+    for (const { level } of control.log.entries()) entries.inc({ level });
+    return control.log.subscribe(({ level }) => entries.inc({ level }));
+  }
+
+  #aboutProcesses(control: Control): void {
+    this.#gauge("mgr_processes", "Processes by state.", ["state"], (gauge) => {
+      for (const state of PROCESS_STATES) gauge.set({ state }, 0);
+      for (const { state } of control.processes()) gauge.inc({ state });
+    });
+    this.#gauge("mgr_process_restarts", "Restarts of all processes since their last requested starts.", [], (gauge) => {
+      gauge.set(control.processes().reduce((sum, { restarts }) => sum + restarts, 0));
+    });
+    this.#gauge("mgr_host_ready", "Whether the host's daemon answers.", ["host"], (gauge) => {
+      gauge.reset();
+      for (const { name, daemon_ready } of control.hosts()) gauge.set({ host: name }, Number(daemon_ready));
+    });
+  }
+
+  #aboutConnections(transport: MetricsSource["transport"], connections: Connections): void {
+    this.#gauge(
+      "mgr_connections",
+      "TCP connections: before their first request, idle between requests, or being served.",
+      ["phase"],
+      (gauge) => {
+        for (const phase of PHASES) gauge.set({ phase }, connections.countOf(phase));
+      },
+    );
+    this.#total("mgr_connections_turned_away_total", "Connections that were cut or refused because there were too many.", [], (counter) =>
+      counter.inc(connections.turnedAway),
+    );
+    this.#gauge("mgr_websockets", "Open WebSockets by what they show.", ["view"], (gauge) => {
+      for (const view of ["full", "single_process", "single_group", "log_only"]) gauge.set({ view }, 0);
+      for (const { mode } of transport.connections()) gauge.inc({ view: mode.kind });
+    });
+    this.#total("mgr_frames_total", "WebSocket frames of the protocol.", ["direction"], (counter) => {
+      counter.inc({ direction: "received" }, transport.frames.received);
+      counter.inc({ direction: "sent" }, transport.frames.sent);
+    });
+    this.#total("mgr_bytes_total", "Bytes on the port: HTTP, WebSockets and TLS.", ["direction"], (counter) => {
+      const { received, sent } = connections.traffic();
+      counter.inc({ direction: "received" }, received);
+      counter.inc({ direction: "sent" }, sent);
+    });
+  }
+
+  #aboutItself(): void {
+    const { node } = process.versions;
+    this.#gauge("mgr_info", "Always 1; versions are in the labels.", ["version", "node"], (gauge) =>
+      gauge.set({ version: VERSION, node }, 1),
+    );
+    this.#gauge("mgr_event_loop_delay_seconds", "How late the manager's event loop was since the last look.", ["quantile"], (gauge) => {
+      for (const quantile of [0.5, 0.99]) gauge.set({ quantile: String(quantile) }, this.#delay(this.#loop.percentile(quantile * 100)));
+      gauge.set({ quantile: "1" }, this.#delay(this.#loop.max));
+    });
+    this.#gauge("mgr_resident_memory_bytes", "Resident memory of the manager.", [], (gauge) => gauge.set(process.memoryUsage.rss()));
+    this.#gauge("mgr_open_descriptors", "Open descriptors of the manager.", [], (gauge) => gauge.set(readdirSync("/proc/self/fd").length));
+    this.#gauge("mgr_uptime_seconds", "How long the manager has been running.", [], (gauge) => gauge.set(process.uptime()));
+    this.#total("mgr_cpu_seconds_total", "Processor time of the manager.", [], (counter) => {
+      const { user, system } = process.cpuUsage();
+      counter.inc((user + system) / 1e6);
+    });
+  }
+
+  /** Without the timer's own period; nothing measured yet counts as no delay. */
+  #delay(nanoseconds: number): number {
+    return Math.max(0, Number.isFinite(nanoseconds) ? nanoseconds / NS_PER_S - LOOP_RESOLUTION / 1_000 : 0);
+  }
+
+  #counter(name: string, help: string, labelNames: string[]): Counter {
+    return new Counter({ name, help, labelNames, registers: [this.#registry] });
+  }
+
+  #gauge(name: string, help: string, labelNames: string[], fill: (gauge: Gauge) => void): void {
+    const gauge: Gauge = new Gauge({ name, help, labelNames, registers: [this.#registry], collect: () => fill(gauge) });
+  }
+
+  /** A total that is counted elsewhere. */
+  #total(name: string, help: string, labelNames: string[], fill: (counter: Counter) => void): void {
+    const counter: Counter = new Counter({
+      name,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      collect: () => {
+        counter.reset();
+        fill(counter);
+      },
+    });
+  }
+}

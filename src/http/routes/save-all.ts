@@ -1,0 +1,85 @@
+import { messageOf } from "../../base/errors.ts";
+import { Archive } from "../archive.ts";
+import { type ArchiveSource, archiveParts } from "../archive-parts.ts";
+import type { Followers } from "../followers.ts";
+import type { HttpLog } from "../http-log.ts";
+import { refusal, refusalResponse } from "../refusal.ts";
+import type { Route, RouteContext } from "../route.ts";
+
+/** Each keeps a processor busy. */
+const MAX_AT_ONCE = 2;
+const MAX_NAME = 64;
+
+export interface SaveAllOptions {
+  readonly source: Omit<ArchiveSource, "principal">;
+  readonly followers: Followers;
+  readonly log: HttpLog;
+}
+
+/** `GET /save-all`: everything that somebody who was not there needs to understand what happened here. */
+export function saveAllRoute(options: SaveAllOptions): Route {
+  let open = 0;
+  const forget = () => {
+    open--;
+  };
+  return {
+    path: "/save-all",
+    method: "GET",
+    hasEffects: true,
+    async handle(context) {
+      const folder = archiveName(context.req.query("name"), options.source.control.manager.name);
+      const headers = {
+        "Content-Type": "application/x-bzip2",
+        "Content-Disposition": `attachment; filename="${folder}.tar.bz2"`,
+        "Cache-Control": "no-store",
+      };
+      if (context.req.method === "HEAD") return new Response(null, { headers });
+      if (open >= MAX_AT_ONCE)
+        return refusalResponse(refusal(503, `${MAX_AT_ONCE} archives are being made already.`, { "Retry-After": "10" }));
+      open++;
+      try {
+        return new Response(await start(context, folder, options, forget), { headers });
+      } catch (error) {
+        forget();
+        return refusalResponse(
+          refusal(
+            503,
+            `The archive needs the program bzip2, which cannot be started here (${messageOf(error)}). Install the package bzip2.`,
+          ),
+        );
+      }
+    },
+  };
+}
+
+async function start(
+  context: RouteContext,
+  folder: string,
+  { source, followers, log }: SaveAllOptions,
+  onEnd: () => void,
+): Promise<ReadableStream<Uint8Array>> {
+  const { principal, sessionId } = context.get("admission");
+  let forget: () => void = () => {};
+  const archive = await Archive.open({
+    folder,
+    parts: archiveParts({ ...source, principal }),
+    onClosed: () => {
+      forget();
+      onEnd();
+    },
+    onDefect: (text) => log("error", text),
+  });
+  forget = followers.add({ user: principal.user, sessionId }, () => archive.close());
+  return archive.readable();
+}
+
+/** The hint reduced to what is safe in a path and a header, else `<instance>-<YYYYMMDD-HHMMSS>` in UTC. */
+export function archiveName(hint: string | undefined, instance: string): string {
+  const name = (hint ?? "")
+    .replace(/[^A-Za-z0-9._-]/g, "")
+    .replace(/^\.+/, "")
+    .slice(0, MAX_NAME);
+  if (name !== "") return name;
+  const [date = "", time = ""] = new Date().toISOString().replace(/[-:]/g, "").split("T");
+  return `${instance}-${date}-${time.slice(0, 6)}`;
+}
