@@ -1,25 +1,36 @@
-import type { Backlog, Control, RetainedOutput } from "../actors/control.ts";
+import type { AttributeValue, Backlog, Control, ProcessDetail, RetainedOutput } from "../actors/control.ts";
 import type { DomainEvents } from "../actors/domain-events.ts";
 import type { ActorSystem } from "../actors/system.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
 import { isWithin } from "../base/names.ts";
 import type { Principal } from "../base/principal.ts";
 import type { LogBook } from "../log/log-book.ts";
-import type { HostEntry, Process, ProcessTreeNode, StartTool } from "../protocol/resources.ts";
+import type { HostEntry, Process, ProcessState, ProcessTreeNode, StartTool } from "../protocol/resources.ts";
 import { readBacklog } from "./backlog.ts";
 import type { HostSession } from "./host-session.ts";
+import type { Attribute, OutputFlag, ProcessSettingsBook } from "./process-settings.ts";
 import { retainedOutput } from "./retained-output.ts";
 import type { World } from "./world.ts";
 
-type Verb = "start" | "stop" | "restart";
+export type Verb = "start" | "stop" | "restart";
 
 interface ControlOptions {
   manager: { name: string; host: string };
   events: DomainEvents;
   log: LogBook;
-  system: ActorSystem;
   world: World;
+  system: ActorSystem;
+  /** Sends a command to a process's actor, which is there again if it had been given up. */
+  tell: (name: string, event: { type: Verb; by: string }) => void;
+  /** Keeps a terminal's size over restarts of the manager. */
+  keepSize: (name: string, size: { rows: number; cols: number }) => void;
+  settings: ProcessSettingsBook;
+  /** Shell lines, and details: from what the next start would be given. */
+  startupCommands: (name: string) => string[];
+  processDetail: (name: string) => ProcessDetail;
 }
+
+const RUNNING: ReadonlySet<ProcessState> = new Set<ProcessState>(["starting", "started", "ready", "stopping"]);
 
 /** The actor system as transport and http see it: reads of this turn, and commands accepted in this turn. */
 export class ActorControl implements Control {
@@ -28,13 +39,23 @@ export class ActorControl implements Control {
   readonly log: LogBook;
   readonly #system: ActorSystem;
   readonly #world: World;
+  readonly #tell: ControlOptions["tell"];
+  readonly #keepSize: ControlOptions["keepSize"];
+  readonly #settings: ProcessSettingsBook;
+  readonly #startupCommands: ControlOptions["startupCommands"];
+  readonly #processDetail: ControlOptions["processDetail"];
 
-  constructor({ manager, events, log, system, world }: ControlOptions) {
+  constructor({ manager, events, log, system, world, tell, keepSize, settings, startupCommands, processDetail }: ControlOptions) {
     this.manager = manager;
     this.events = events;
     this.log = log;
     this.#system = system;
     this.#world = world;
+    this.#tell = tell;
+    this.#keepSize = keepSize;
+    this.#settings = settings;
+    this.#startupCommands = startupCommands;
+    this.#processDetail = processDetail;
   }
 
   // ── Reading ──
@@ -60,10 +81,7 @@ export class ActorControl implements Control {
   }
 
   startTools(): StartTool[] {
-    return [
-      { value: null, label: "default" },
-      { value: "none", label: "no tool" },
-    ];
+    return this.#settings.startTools();
   }
 
   // ── Commands ──
@@ -118,6 +136,7 @@ export class ActorControl implements Control {
   sendWinch(name: string, rows: number, cols: number): void {
     this.#known(name);
     this.#system.send("process", name, { type: "winch", rows, cols });
+    this.#keepSize(name, { rows, cols });
     const process = this.#world.process(name);
     const runId = this.#world.livingRun(name);
     if (process?.pid == null || runId === null) return;
@@ -129,6 +148,30 @@ export class ActorControl implements Control {
         // The size is kept for the next run anyway; a run that ended meanwhile needs none.
         this.log.append({ level: "debug", source: "manager", msg: `resizing '${name}' to ${cols}×${rows}: ${messageOf(error)}` });
       });
+  }
+
+  selectCommand(name: string, which: string, by: Principal): Promise<void> {
+    return this.#settings.selectCommand(name, which, by.user);
+  }
+
+  overrideCommand(name: string, which: string, override: string | null, by: Principal): Promise<void> {
+    return this.#settings.overrideCommand(name, which, override, by.user);
+  }
+
+  setAttribute(name: string, attribute: Attribute, value: AttributeValue, by: Principal): Promise<AttributeValue> {
+    return this.#settings.setAttribute(name, attribute, value, by.user);
+  }
+
+  setOutputFlag(name: string, flag: OutputFlag, enabled: boolean, by: Principal): Promise<void> {
+    return this.#settings.setFlag(name, flag, enabled, by.user);
+  }
+
+  startupCommands(name: string): string[] {
+    return this.#startupCommands(this.#known(name));
+  }
+
+  processDetail(name: string): ProcessDetail {
+    return this.#processDetail(this.#known(name));
   }
 
   async readBacklog(name: string, lines: number): Promise<Backlog> {
@@ -159,43 +202,44 @@ export class ActorControl implements Control {
 
   /** Dependencies first: each then finds the ones before it already on their way. */
   #start(names: readonly string[], by: string, group?: string): void {
-    const asked = new Set<string>();
-    const ask = (name: string) => {
-      if (asked.has(name)) return;
-      asked.add(name);
-      for (const dependency of this.#world.unmet(name).missing) ask(dependency);
-      // Members hear it from their group's actor; the others directly.
-      if (!names.includes(name) || group === undefined) this.#send(name, "start", by);
-    };
-    for (const name of names) ask(name);
-    if (group !== undefined) this.#system.send("group", group, { type: "start", by });
+    for (const dependency of this.#missing(names)) this.#send(dependency, "start", by);
+    this.#command("start", names, by, group);
   }
 
   /** In any order: the effect that stops a run waits for the dependents that are stopping (app/effects). */
   #stop(names: readonly string[], by: string, group?: string): void {
-    for (const dependent of this.#dependentsOf(names)) if (this.#isWanted(dependent)) this.#send(dependent, "stop", by);
-    if (group !== undefined) this.#system.send("group", group, { type: "stop", by });
-    else for (const name of names) this.#send(name, "stop", by);
+    for (const dependent of this.#world.graph.dependents(names)) if (this.#isWanted(dependent)) this.#send(dependent, "stop", by);
+    this.#command("stop", names, by, group);
   }
 
   /** Of the dependents, those that run come back as well; they wait for what they need. */
   #restart(names: readonly string[], by: string, group?: string): void {
-    for (const dependent of this.#dependentsOf(names)) if (this.#world.livingRun(dependent) !== null) this.#send(dependent, "restart", by);
-    for (const name of names) for (const dependency of this.#world.unmet(name).missing) this.#startIfIdle(dependency, by);
-    if (group !== undefined) this.#system.send("group", group, { type: "restart", by });
-    else for (const name of names) this.#send(name, "restart", by);
+    const dependents = this.#world.graph.dependents(names).filter((dependent) => this.#isRunning(dependent));
+    const missing = this.#missing([...names, ...dependents]);
+    for (const dependent of dependents) this.#send(dependent, "restart", by);
+    for (const dependency of missing) this.#send(dependency, "start", by);
+    this.#command("restart", names, by, group);
   }
 
-  #startIfIdle(name: string, by: string): void {
-    const state = this.#world.process(name)?.state;
-    if (state === "stopped" || state === "error") this.#start([name], by);
+  /** Members hear it from their group's actor. */
+  #command(verb: Verb, names: readonly string[], by: string, group: string | undefined): void {
+    if (group !== undefined) this.#system.send("group", group, { type: verb, by });
+    else for (const name of this.#world.graph.inStartOrder(names)) this.#send(name, verb, by);
   }
 
-  /** Everything that goes down with `names`, without them. */
-  #dependentsOf(names: readonly string[]): string[] {
-    const found = new Set<string>();
-    for (const name of names) for (const dependent of this.#world.graph.dependents(name)) found.add(dependent);
-    return [...found].filter((dependent) => !names.includes(dependent));
+  /** What `names` need and do not have, transitively, the deepest first, without `names`. */
+  #missing(names: readonly string[]): string[] {
+    const given = new Set(names);
+    const found = new Set(given);
+    // A set shows what is added while it is walked.
+    for (const name of found) for (const dependency of this.#world.unmet(name).missing) found.add(dependency);
+    return this.#world.graph.inStartOrder([...found].filter((name) => !given.has(name)));
+  }
+
+  /** It runs, or is about to, and nobody has asked for its stop. */
+  #isRunning(name: string): boolean {
+    const process = this.#world.process(name);
+    return process?.requested_state === "start" && RUNNING.has(process.state);
   }
 
   #isWanted(name: string): boolean {
@@ -204,7 +248,7 @@ export class ActorControl implements Control {
   }
 
   #send(name: string, verb: Verb, by: string): void {
-    this.#system.send("process", name, { type: verb, by });
+    this.#tell(name, { type: verb, by });
   }
 
   #known(name: string): string {

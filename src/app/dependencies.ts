@@ -1,10 +1,12 @@
 import type { Config, Dependency, ProcessDefinition } from "../config/definition.ts";
+import { stopRanks } from "../config/run-spec.ts";
+import { MAX_DURATION_MS } from "../contract/run.ts";
 import type { ProcessState } from "../protocol/resources.ts";
 
 /** What the rules below have to know of a process. */
 export interface DependencyFacts {
   state: ProcessState;
-  /** Nothing is known about it yet: its host has not reported. */
+  /** Nothing is known about it yet: its host has not reported, or not since its daemon died. */
   unknown: boolean;
   requested: "start" | "stop";
   hasReadyState: boolean;
@@ -33,7 +35,9 @@ export function unmetDependencies(definition: ProcessDefinition, facts: (name: s
 
 function holds({ condition }: Dependency, fact: DependencyFacts): boolean {
   const running = fact.state === "started" || fact.state === "ready";
-  if (condition === "completed") return fact.state === "stopped" && !fact.unknown && fact.lastRunSucceeded === true;
+  // In backoff, under `restart: always`, its next run has not begun either.
+  if (condition === "completed")
+    return (fact.state === "stopped" || fact.state === "backoff") && !fact.unknown && fact.lastRunSucceeded === true;
   if (condition === "ready" && fact.hasReadyState) return fact.state === "ready";
   return running;
 }
@@ -48,50 +52,83 @@ function hopeless({ name, condition }: Dependency, fact: DependencyFacts | undef
   return null;
 }
 
-/** Who depends on whom, both ways, in configuration order. */
+/** After its last step a stop may take this long to be seen through, milliseconds. */
+const AFTER_LAST_STEP_MS = 10_000;
+
+/** What a configuration says about dependencies, looked up instead of searched. */
+interface DependencyIndex {
+  readonly of: Config;
+  readonly ranks: ReadonlyMap<string, number>;
+  readonly dependents: ReadonlyMap<string, readonly string[]>;
+  readonly stopTimes: ReadonlyMap<string, number>;
+}
+
+/** Who depends on whom, both ways. */
 export class DependencyGraph {
   readonly #config: () => Config;
+  #index: DependencyIndex | null = null;
 
   constructor(config: () => Config) {
     this.#config = config;
   }
 
-  /** `name`'s dependencies, transitively, the deepest first, without itself. */
-  dependencies(name: string): string[] {
-    return this.#walk(
-      name,
-      (each) =>
-        this.#config()
-          .processes.get(each)
-          ?.depends_on.map((one) => one.name) ?? [],
-    );
+  /** `names` with each after everything that it needs; else in the order given. */
+  inStartOrder(names: Iterable<string>): string[] {
+    return inOrder(names, this.#indexed().ranks);
   }
 
-  /** Those that depend on `name` and go down with it, transitively, the outermost first, without itself. */
-  dependents(name: string): string[] {
-    return this.#walk(name, (each) => this.directDependents(each));
+  /** All that go down with `names`, transitively, the outermost first, without `names`. */
+  dependents(names: Iterable<string>): string[] {
+    const given = new Set(names);
+    const found = new Set(given);
+    // A set shows what is added while it is walked.
+    for (const name of found) for (const dependent of this.directDependents(name)) found.add(dependent);
+    return this.inStartOrder([...found].filter((name) => !given.has(name))).reverse();
   }
 
   /** Those that name `name` in depends_on and do not keep running without it. */
-  directDependents(name: string): string[] {
-    const found: string[] = [];
-    for (const definition of this.#config().processes.values()) {
-      if (definition.depends_on.some((one) => one.name === name && one.on_stop !== "keep")) found.push(definition.name);
-    }
-    return found;
+  directDependents(name: string): readonly string[] {
+    return this.#indexed().dependents.get(name) ?? [];
   }
 
-  /** Depth first, each name after everything that it leads to. */
-  #walk(start: string, next: (name: string) => string[]): string[] {
-    const order = new Set<string>();
-    const visit = (name: string) => {
-      for (const each of next(name)) {
-        if (each === start || order.has(each)) continue;
-        visit(each);
-        order.add(each);
-      }
-    };
-    visit(start);
-    return [...order];
+  /** The longest that the stops of everything that goes down with `name` take one after the other, milliseconds. */
+  stopTimeOfDependents(name: string): number {
+    return Math.min(this.#indexed().stopTimes.get(name) ?? 0, MAX_DURATION_MS);
   }
+
+  #indexed(): DependencyIndex {
+    const config = this.#config();
+    if (this.#index?.of !== config) this.#index = indexDependencies(config);
+    return this.#index;
+  }
+}
+
+function indexDependencies(config: Config): DependencyIndex {
+  const ranks = stopRanks(config);
+  const dependents = new Map<string, string[]>();
+  for (const definition of config.processes.values()) {
+    for (const { name, on_stop } of definition.depends_on) {
+      if (on_stop === "keep") continue;
+      const known = dependents.get(name);
+      if (known) known.push(definition.name);
+      else dependents.set(name, [definition.name]);
+    }
+  }
+  const stopTimes = new Map<string, number>();
+  for (const name of inOrder(config.processes.keys(), ranks).reverse()) {
+    const times = (dependents.get(name) ?? []).map((each) => ownStopTime(config.processes.get(each)) + (stopTimes.get(each) ?? 0));
+    stopTimes.set(
+      name,
+      times.reduce((longest, time) => Math.max(longest, time), 0),
+    );
+  }
+  return { of: config, ranks, dependents, stopTimes };
+}
+
+function ownStopTime(definition: ProcessDefinition | undefined): number {
+  return definition?.stop.reduce((sum, step) => sum + step.timeout_ms, AFTER_LAST_STEP_MS) ?? 0;
+}
+
+function inOrder(names: Iterable<string>, ranks: ReadonlyMap<string, number>): string[] {
+  return [...names].sort((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0));
 }

@@ -1,30 +1,44 @@
 import type { InspectionEvent } from "xstate";
+import type { ProcessDetail } from "../actors/control.ts";
 import { DomainEvents } from "../actors/domain-events.ts";
 import { groupMachine } from "../actors/group-machine.ts";
-import type { ProcessEmitted } from "../actors/process-types.ts";
+import type { HostEmitted } from "../actors/host-machine.ts";
+import type { ProcessEmitted, SpawnInput } from "../actors/process-types.ts";
 import { type ActorKind, type ActorScope, ActorSystem } from "../actors/system.ts";
 import type { Clock } from "../base/clock.ts";
-import { messageOf } from "../base/errors.ts";
+import { MgrError, messageOf } from "../base/errors.ts";
 import { ancestorNames, isWithin } from "../base/names.ts";
 import type { Config, ProcessDefinition } from "../config/definition.ts";
+import { describeDefinition, withoutSecrets } from "../config/describe-definition.ts";
+import { effectiveCommand } from "../config/effective-command.ts";
+import type { ProcessIntent } from "../config/intent-file.ts";
 import { buildRunSpec, stopRanks } from "../config/run-spec.ts";
 import type { HostLink } from "../contract/host-link.ts";
+import type { RunSpec } from "../contract/run.ts";
+import { childEnvironment, RUN_MARKER } from "../daemon/environment.ts";
 import type { LogBook } from "../log/log-book.ts";
+import type { Process, ProcessState } from "../protocol/resources.ts";
 import { formatTime } from "../protocol/time.ts";
 import { OutputHub } from "../transport/output-hub.ts";
-import { ActorControl } from "./control.ts";
+import { ActorControl, type Verb } from "./control.ts";
 import { processWithEffects } from "./effects/providers.ts";
 import { HostConductor } from "./host-conductor.ts";
 import { inheritedVariables } from "./inherited.ts";
+import { ProcessSettingsBook } from "./process-settings.ts";
+import { RunHistory } from "./run-history.ts";
+import { startupCommands } from "./startup-commands.ts";
 import { World } from "./world.ts";
 
 /** What users want, kept over restarts: the intent file, or memory in an embedding program. */
 export interface IntentKeeper {
-  get(name: string): { readonly requested_state?: "start" | "stop"; readonly rows?: number; readonly cols?: number };
-  set(name: string, patch: { requested_state?: "start" | "stop"; rows?: number; cols?: number }): void;
+  get(name: string): Readonly<ProcessIntent>;
+  set(name: string, patch: ProcessIntent): void;
   /** Resolves when everything set so far is durable. */
   flush(): Promise<void>;
 }
+
+/** Sizes of terminals are on disk this long after the first change, milliseconds. */
+const SIZES_WRITTEN_AFTER_MS = 1_000;
 
 export interface EngineOptions {
   config: Config;
@@ -48,10 +62,14 @@ export class Engine {
   readonly world: World;
   readonly #options: EngineOptions;
   readonly #conductor: HostConductor;
+  readonly #settings: ProcessSettingsBook;
+  readonly #history = new RunHistory();
   readonly #ranks: ReadonlyMap<string, number>;
   /** True while everything is stopped for the end: what users want stays as it is. */
   #intentFrozen = false;
   #runs = 0;
+  /** Timer of the next write of terminal sizes. */
+  #sizesDue: unknown = null;
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -78,12 +96,23 @@ export class Engine {
         hostOf: (name) => (config.processes.has(name) ? hostName : null),
       },
     });
+    this.#settings = new ProcessSettingsBook({
+      config: () => this.#options.config,
+      keeper: options.intents,
+      log,
+      apply: (name, settings) => this.system.send("process", name, { type: "settings", settings }),
+    });
     this.control = new ActorControl({
       manager: { name: config.instance.name, host: hostName },
       events: this.events,
       log,
       system: this.system,
       world: this.world,
+      tell: (name, event) => this.#tell(name, event),
+      keepSize: (name, size) => this.#keepSize(name, size),
+      settings: this.#settings,
+      startupCommands: (name) => this.#startupCommands(name),
+      processDetail: (name) => this.#processDetail(name),
     });
     this.#spawnProcesses();
     this.#spawnGroups();
@@ -116,6 +145,7 @@ export class Engine {
 
   close(): void {
     this.#intentFrozen = true;
+    this.#options.clock.clearTimeout(this.#sizesDue);
     this.#conductor.close();
     this.system.stopAll();
     this.hub.close();
@@ -126,39 +156,53 @@ export class Engine {
   #spawnProcesses(): void {
     const wanted = this.#initiallyWanted();
     for (const name of this.world.names()) {
-      this.system.spawn("process", name, (scope) => this.#processActor(name, wanted, scope));
+      const first = wanted.has(name) ? ("start" as const) : ("stop" as const);
+      this.system.spawn("process", name, (scope) => this.#processActor(name, first, scope));
+      // From here on there is something to show, whatever becomes of the actor.
+      this.world.process(name);
     }
   }
 
-  #processActor(name: string, wanted: ReadonlySet<string>, scope: ActorScope) {
-    const { config, clock, intents } = this.#options;
+  /** Sends a command to a process's actor. One that was given up gets another chance when somebody asks for something. */
+  #tell(name: string, event: { type: Verb; by: string }): void {
+    if (this.world.isParked(name)) {
+      const requested = requestedOf(this.world.process(name));
+      this.system.spawn("process", name, (scope) => this.#processActor(name, requested, scope));
+      if (this.system.get("process", name)) this.world.unpark(name);
+    }
+    this.system.send("process", name, event);
+  }
+
+  #processActor(name: string, first: "start" | "stop", scope: ActorScope) {
+    const { config, clock, log, intents } = this.#options;
     const definition = config.processes.get(name);
     if (!definition) throw new Error(`process '${name}' is not configured`);
     const machine = processWithEffects(
       {
         world: this.world,
         events: this.events,
+        log,
         session: () => this.#conductor.session,
         intentWritten: () => intents.flush(),
-        runSpec: (of, size) => this.#runSpec(of, size),
+        runSpec: (choices) => this.#runSpec(choices),
       },
       scope,
     );
-    const intent = intents.get(name);
-    const rebuilt = scope.rebuild > 0;
-    const shown = rebuilt ? this.world.process(name)?.state : undefined;
-    // A rebuilt actor knows nothing: it is told what its host last reported, once it listens.
-    if (rebuilt) queueMicrotask(() => this.#conductor.reportAgain(name));
+    const { rows, cols, settings } = intents.get(name);
+    // Built anew: it goes on from what was shown, and is told what its host last reported once it listens.
+    const before = this.world.process(name);
+    if (before || scope.rebuild > 0) queueMicrotask(() => this.#conductor.reportAgain(name));
     return {
       machine,
       input: {
         definition,
-        requested: (rebuilt ? intent.requested_state : undefined) ?? (wanted.has(name) ? ("start" as const) : ("stop" as const)),
+        requested: before ? requestedOf(before) : first,
         clock,
         nextRunId: () => `${this.#options.epoch}-${++this.#runs}`,
         hostReady: this.world.isHostReady(),
-        size: intent.rows !== undefined && intent.cols !== undefined ? { rows: intent.rows, cols: intent.cols } : null,
-        ...(shown ? { shown } : {}),
+        size: rows !== undefined && cols !== undefined ? { rows, cols } : null,
+        ...(settings ? { settings } : {}),
+        ...(before ? { shown: before.state } : {}),
       },
     };
   }
@@ -171,33 +215,59 @@ export class Engine {
       const intent = intents.get(name).requested_state;
       if (intent === "start" || (intent === undefined && autostart)) wanted.add(name);
     }
-    for (const name of [...wanted]) {
+    // A set shows what is added while it is walked.
+    for (const name of wanted) {
       // Somebody's stop outweighs a dependent's wish: that one then says what it lacks.
-      for (const dependency of this.world.graph.dependencies(name))
-        if (intents.get(dependency).requested_state !== "stop") wanted.add(dependency);
+      for (const dependency of config.processes.get(name)?.depends_on ?? [])
+        if (intents.get(dependency.name).requested_state !== "stop") wanted.add(dependency.name);
     }
     return wanted;
   }
 
-  #runSpec(definition: ProcessDefinition, size: { rows: number; cols: number } | null) {
+  #runSpec({ definition, size, settings }: Pick<SpawnInput, "definition" | "size" | "settings">) {
     return buildRunSpec(definition, {
-      command: definition.command,
+      command: effectiveCommand(definition, settings, this.#options.config.instance.start_tools),
+      debug: settings.svc_debug,
       inherited: inheritedVariables(process.env, definition.pass_environment),
       stop_rank: this.#ranks.get(definition.name) ?? 0,
       size: size ?? undefined,
     });
   }
 
+  /** What the next start of `name` would be given. */
+  #nextRun(name: string): { definition: ProcessDefinition; spec: RunSpec } {
+    const definition = this.#options.config.processes.get(name);
+    if (!definition) throw new MgrError("not_found", `there is no process '${name}'`);
+    const { rows, cols } = this.#options.intents.get(name);
+    const size = rows !== undefined && cols !== undefined ? { rows, cols } : null;
+    return { definition, spec: this.#runSpec({ definition, size, settings: this.#settings.of(name) }) };
+  }
+
+  #startupCommands(name: string): string[] {
+    const { spec } = this.#nextRun(name);
+    const { [RUN_MARKER]: _marker, ...environment } = childEnvironment(spec, "");
+    return startupCommands(spec, environment);
+  }
+
+  #processDetail(name: string): ProcessDetail {
+    const { definition, spec } = this.#nextRun(name);
+    return {
+      environment: withoutSecrets(spec.environment),
+      history: [...this.#history.of(name)],
+      definition: describeDefinition(definition),
+    };
+  }
+
   #spawnGroups(): void {
     for (const name of this.#options.config.groups.keys()) {
+      // In start order: a job that is to run again must have begun before those that wait for its end are asked.
       const members = () =>
-        this.world
-          .names()
-          .filter((member) => isWithin(member, name))
+        this.world.graph
+          .inStartOrder(this.world.names().filter((member) => isWithin(member, name)))
           .map((member) => ({ name: member, state: this.world.stateOf(member) ?? ("stopped" as const) }));
       this.system.spawn("group", name, () => ({
         machine: groupMachine,
-        input: { name, members, tell: (member, event) => void this.system.send("process", member, event) },
+        input: { name, members, tell: (member, event) => this.#tell(member, event) },
       }));
     }
   }
@@ -206,22 +276,14 @@ export class Engine {
 
   #onEmit(kind: ActorKind, name: string, event: { type: string }): void {
     if (kind === "process") this.#onProcess(name, event as ProcessEmitted);
-    else if (kind === "host") this.#conductor.onEmit(event);
+    else if (kind === "host") this.#conductor.onEmit(event as HostEmitted);
   }
 
   #onProcess(name: string, event: ProcessEmitted): void {
     const { log, intents } = this.#options;
     switch (event.type) {
       case "changed":
-        if (event.reason !== null)
-          log.append({ level: event.to === "error" ? "error" : "warning", source: "manager", msg: `process '${name}': ${event.reason}` });
-        log.append({
-          level: event.to === "error" ? "error" : "info",
-          source: "manager",
-          msg: `process '${name}' changes state from '${event.from}' to '${event.to}'`,
-        });
-        this.#publish(name);
-        for (const group of ancestorNames(name)) this.system.send("group", group, { type: "member", name, state: event.to });
+        this.#announce(name, event);
         break;
       case "updated":
         this.#publish(name);
@@ -235,14 +297,48 @@ export class Engine {
     }
   }
 
+  /** One log entry and one upsert for each change of state. */
+  #announce(name: string, { from, to, reason }: { from: ProcessState; to: ProcessState; reason: string | null }): void {
+    const { log } = this.#options;
+    const source = "manager";
+    if (reason !== null) log.append({ level: to === "error" ? "error" : "warning", source, msg: `process '${name}': ${reason}` });
+    log.append({ level: to === "error" ? "error" : "info", source, msg: `process '${name}' changes state from '${from}' to '${to}'` });
+    this.#publish(name);
+    for (const group of ancestorNames(name)) this.system.send("group", group, { type: "member", name, state: to });
+  }
+
   #publish(name: string): void {
+    const context = this.system.get("process", name)?.getSnapshot().context;
+    if (context) this.#history.note(name, context);
     const process = this.world.process(name);
     if (process) this.events.publish({ type: "process_upsert", process });
   }
 
   #onParked(kind: ActorKind, name: string, error: unknown): void {
     if (kind !== "process") return;
-    this.world.park(name, `its actor failed again and again: ${messageOf(error)}`, formatTime(this.#options.clock.now()));
-    this.#publish(name);
+    const process = this.world.process(name);
+    if (!process) return;
+    const run = this.#conductor.lastReport(name);
+    const reason = `its actor failed again and again: ${messageOf(error)}`;
+    const pid = run !== null && run.exit === null && !run.extinct ? run.pid : null;
+    this.world.park(name, { process, pid, reason, time: formatTime(this.#options.clock.now()) });
+    if (process.state !== "error") this.#announce(name, { from: process.state, to: "error", reason });
+    else this.#publish(name);
   }
+
+  /** A window that is being dragged tells many sizes: one write for all of a second. */
+  #keepSize(name: string, size: { rows: number; cols: number }): void {
+    const { clock, intents, log } = this.#options;
+    const known = intents.get(name);
+    if (known.rows === size.rows && known.cols === size.cols) return;
+    intents.set(name, size);
+    this.#sizesDue ??= clock.setTimeout(() => {
+      this.#sizesDue = null;
+      intents.flush().catch((error: unknown) => log.append({ level: "error", source: "manager", msg: messageOf(error) }));
+    }, SIZES_WRITTEN_AFTER_MS);
+  }
+}
+
+function requestedOf(process: Process | undefined): "start" | "stop" {
+  return process?.requested_state === "start" ? "start" : "stop";
 }

@@ -1,4 +1,4 @@
-import type { Greeting } from "../actors/host-machine.ts";
+import type { Greeting, HostEmitted } from "../actors/host-machine.ts";
 import type { ActorSystem } from "../actors/system.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
@@ -7,6 +7,7 @@ import type { HostEvent } from "../contract/messages.ts";
 import type { RunReport } from "../contract/run.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { OutputHub } from "../transport/output-hub.ts";
+import { stopRun } from "./effects/process-effects.ts";
 import { hostWithEffects } from "./effects/providers.ts";
 import { HostSession } from "./host-session.ts";
 
@@ -29,16 +30,39 @@ interface ConductorOptions {
 /** An exit waits this long for its output, milliseconds; then what is missing is declared lost (runtime.md, "Exit never overtakes output"). */
 const OUTPUT_PATIENCE_MS = 1_000;
 
-const EVENTS = { spawned: "run.spawned", ready: "run.ready", exited: "run.exited", extinct: "run.extinct" } as const;
+/** What processes hear of; the rest only brings the table up to date. */
+const EVENTS: { readonly [K in HostEvent["kind"]]?: "run.spawned" | "run.ready" | "run.exited" | "run.extinct" } = {
+  spawned: "run.spawned",
+  ready: "run.ready",
+  exited: "run.exited",
+  extinct: "run.extinct",
+};
+
+/** How a run is stopped that no definition speaks of. */
+const STRANGER_STEPS = [
+  { signal: "SIGTERM", timeout_ms: 10_000 },
+  { signal: "SIGKILL", timeout_ms: 10_000 },
+];
+
+/** News of a process; `isDue` once the output before it has passed the hub. */
+interface News {
+  isDue: boolean;
+  readonly deliver: () => void;
+}
 
 /** Leads one host's session, its actor and the actors of its processes: who hears what, in which order. */
 export class HostConductor {
   readonly session: HostSession;
   readonly #options: ConductorOptions;
   /** What waits for output, by process: later news of the same process queue behind it. */
-  readonly #queues = new Map<string, Promise<void>>();
+  readonly #queues = new Map<string, News[]>();
   /** The newest report of each run, for an actor that has to be built anew. */
   #table: Map<string, RunReport> | null = null;
+  /** The daemon whose table that is. */
+  #streamId: string | null = null;
+  /** Runs of unknown names that are being stopped, by run id. */
+  readonly #strangers = new Set<string>();
+  readonly #end = new AbortController();
 
   constructor(options: ConductorOptions) {
     this.#options = options;
@@ -60,10 +84,11 @@ export class HostConductor {
   }
 
   /** What the host's actor says. */
-  onEmit(event: { type: string }): void {
+  onEmit(event: HostEmitted): void {
     const { host, log, onHostChanged } = this.#options;
     switch (event.type) {
       case "ready":
+        this.#streamId = event.greeting.stream_id;
         log.append({ level: "info", source: "manager", msg: `host '${host}' is ready` });
         this.#tellProcesses({ type: "host.ready" });
         onHostChanged();
@@ -81,25 +106,34 @@ export class HostConductor {
         break;
       case "died":
         log.append({ level: "error", source: "manager", msg: `the daemon of host '${host}' died, and its processes with it` });
-        this.session.drop();
+        // Where another daemon was greeted already, the session is with that one.
+        if (this.session.streamId === this.#streamId) this.session.drop();
+        // The rest of the output died with the daemon: what was seen before its death is told before it.
+        for (const name of [...this.#queues.keys()]) this.#deliverAll(name);
         this.#table = null;
         this.#tellProcesses({ type: "host.died" });
         onHostChanged();
         this.#options.onDied();
         break;
       case "note":
-        if ("level" in event && "msg" in event)
-          log.append({ level: event.level as "info", source: "manager", msg: `host '${host}': ${String(event.msg)}` });
+        log.append({ level: event.level, source: "manager", msg: `host '${host}': ${event.msg}` });
         break;
     }
   }
 
   /** An actor that was built anew asks what is true of its process. */
   reportAgain(name: string): void {
-    if (this.#table !== null) this.#options.system.send("process", name, { type: "report", run: this.#table.get(name) ?? null });
+    if (this.#table !== null) this.#reportOne(name, this.#table.get(name) ?? null);
+  }
+
+  /** What the host last said about `name`. */
+  lastReport(name: string): RunReport | null {
+    return this.#table?.get(name) ?? null;
   }
 
   close(): void {
+    this.#end.abort();
+    this.#queues.clear();
     this.session.close();
   }
 
@@ -116,47 +150,75 @@ export class HostConductor {
     this.#table = new Map(runs);
     for (const name of known) {
       const run = runs.get(name) ?? null;
-      if (run === null && changing.has(name)) continue;
-      this.#enqueue(name, run, () => this.#options.system.send("process", name, { type: "report", run }));
+      if (run !== null || !changing.has(name)) this.#reportOne(name, run);
     }
-    for (const run of runs.values()) if (!known.has(run.name) && !run.extinct) this.#stopStranger(run);
+    for (const run of runs.values()) if (!known.has(run.name) && !run.extinct) void this.#stopStranger(run);
+  }
+
+  #reportOne(name: string, run: RunReport | null): void {
+    this.#enqueue(name, run, () => {
+      // It waited behind other news, and a run has begun meanwhile: "never run" is no longer so.
+      if (run === null && this.#table?.has(name)) return;
+      this.#options.system.send("process", name, { type: "report", run });
+      if (run !== null) this.#tellFindings(run);
+    });
+  }
+
+  /** What probes and watches found at the host, perhaps while no manager was there. */
+  #tellFindings(run: RunReport): void {
+    if (run.exit !== null || run.stopping) return;
+    const { system } = this.#options;
+    if (run.unhealthy !== null) system.send("process", run.name, { type: "liveness.failed", reason: run.unhealthy });
+    if (run.changed_file !== null) system.send("process", run.name, { type: "files.changed", path: run.changed_file });
   }
 
   #event({ kind, run }: HostEvent): void {
     if (this.#table) this.#table.set(run.name, run);
-    if (kind === "stopping" || kind === "changed") return;
-    this.#enqueue(run.name, run, () => this.#options.system.send("process", run.name, { type: EVENTS[kind], run }));
+    const type = EVENTS[kind];
+    if (type) this.#enqueue(run.name, run, () => this.#options.system.send("process", run.name, { type, run }));
   }
 
   /** Delivers in order, an end only after its output has passed the hub. */
-  #enqueue(name: string, run: RunReport | null, deliver: (run: RunReport | null) => void): void {
-    const before = this.#queues.get(name);
+  #enqueue(name: string, run: RunReport | null, deliver: () => void): void {
     const finalOffset = run?.final_offset ?? null;
-    const output = finalOffset === null ? null : this.#options.hub.reached(name, finalOffset, OUTPUT_PATIENCE_MS);
-    const turn = Promise.all([before, output]).then(() => {
-      if (this.#queues.get(name) === turn) this.#queues.delete(name);
-      deliver(run);
-    });
-    this.#queues.set(name, turn);
+    const news: News = { isDue: finalOffset === null, deliver };
+    const queue = this.#queues.get(name) ?? [];
+    this.#queues.set(name, queue);
+    queue.push(news);
+    if (finalOffset !== null) {
+      void this.#options.hub.reached(name, finalOffset, OUTPUT_PATIENCE_MS).then(() => {
+        news.isDue = true;
+        if (this.#queues.get(name) === queue) this.#deliverDue(name, queue);
+      });
+    }
+    this.#deliverDue(name, queue);
+  }
+
+  #deliverDue(name: string, queue: News[]): void {
+    while (queue[0]?.isDue) queue.shift()?.deliver();
+    if (queue.length === 0 && this.#queues.get(name) === queue) this.#queues.delete(name);
+  }
+
+  #deliverAll(name: string): void {
+    const queue = this.#queues.get(name) ?? [];
+    for (const news of queue) news.isDue = true;
+    this.#deliverDue(name, queue);
   }
 
   /** Stops a run that no configured process stands for. */
-  #stopStranger(run: RunReport): void {
+  async #stopStranger({ name, pid, run_id }: RunReport): Promise<void> {
+    if (this.#strangers.has(run_id)) return;
+    this.#strangers.add(run_id);
     const { log } = this.#options;
-    log.append({
-      level: "warning",
-      source: "manager",
-      msg: `process '${run.name}' (pid ${run.pid}) is not configured any more: it is stopped`,
-    });
-    const steps = [
-      { signal: "SIGTERM", timeout_ms: 10_000 },
-      { signal: "SIGKILL", timeout_ms: 10_000 },
-    ];
-    this.session
-      .command((session) => this.session.link.request("stop", { session, run_id: run.run_id, steps }))
-      .catch((error: unknown) =>
-        log.append({ level: "error", source: "manager", msg: `could not stop '${run.name}': ${messageOf(error)}` }),
-      );
+    log.append({ level: "warning", source: "manager", msg: `process '${name}' (pid ${pid}) is not configured any more: it is stopped` });
+    try {
+      await stopRun(this.session, { runId: run_id, steps: STRANGER_STEPS }, this.#end.signal);
+    } catch (error) {
+      if (!this.#end.signal.aborted)
+        log.append({ level: "error", source: "manager", msg: `could not stop '${name}': ${messageOf(error)}` });
+    } finally {
+      this.#strangers.delete(run_id);
+    }
   }
 
   #tellProcesses(event: { type: "host.ready" | "host.lost" | "host.died" }): void {

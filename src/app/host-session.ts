@@ -51,12 +51,17 @@ export class HostSession {
   readonly #options: SessionOptions;
   readonly #leave: () => void;
   #session: string | null = null;
+  #streamId: string | null = null;
   /** Seq of the last event or report applied; null while a report is under way. */
   #seq: number | null = null;
-  #early: HostEvent[] = [];
+  /** Which question about the table is under way: answers to an earlier one count for nothing. */
+  #question: symbol | null = null;
+  /** Events that came since the question was put; null while there is none: then nobody needs them. */
+  #early: HostEvent[] | null = null;
   /** A table that was asked for and not delivered yet. */
   #table: { seq: number; runs: Map<string, RunReport> } | null = null;
   #beat: unknown = null;
+  #isClosed = false;
 
   constructor(options: SessionOptions) {
     this.link = options.link;
@@ -88,27 +93,45 @@ export class HostSession {
     return this.#session !== null;
   }
 
+  /** Names the daemon that the session is with; null while there is none. */
+  get streamId(): string | null {
+    return this.#streamId;
+  }
+
   /**
    * Says hello and asks for the run table; commands are possible from the hello on. The table and the events that came
-   * meanwhile are held back until `deliver`.
+   * meanwhile are held back until `deliver`. A later greeting, `drop` and `close` make this one reject.
    */
   async greet(): Promise<Greeting> {
     this.drop();
-    this.#seq = null;
-    const hello = await this.link.request("hello", { epoch: this.#options.epoch, manager_pid: process.pid, contracts: contractsSpoken() });
-    this.#session = hello.session;
-    this.#keepAlive(hello.session);
-    await this.#fetch();
-    return { session: hello.session, stream_id: hello.stream_id, contract: hello.contract, pid: hello.pid };
+    const question = this.#ask();
+    try {
+      const hello = await this.link.request("hello", {
+        epoch: this.#options.epoch,
+        manager_pid: process.pid,
+        contracts: contractsSpoken(),
+      });
+      this.#checkAsked(question);
+      this.#session = hello.session;
+      this.#streamId = hello.stream_id;
+      this.#keepAlive(hello.session);
+      // What came before is from before the hello, perhaps from another daemon.
+      this.#early = [];
+      await this.#fetch(question);
+      return { session: hello.session, stream_id: hello.stream_id, contract: hello.contract, pid: hello.pid };
+    } catch (error) {
+      if (this.#question === question) this.drop();
+      throw error;
+    }
   }
 
   /** Applies the table that was asked for, then what happened since. */
   deliver(): void {
     const table = this.#table;
     if (table === null) return;
-    this.#table = null;
+    const early = this.#early ?? [];
+    this.#forgetQuestion();
     this.#seq = table.seq;
-    const early = this.#early.splice(0);
     this.#options.listener.onReport(table.runs, new Set(early.map((event) => event.run.name)));
     for (const event of early) this.#receive(event);
   }
@@ -116,11 +139,14 @@ export class HostSession {
   /** Gives the session up: no more commands, no more heartbeats. */
   drop(): void {
     this.#session = null;
+    this.#streamId = null;
     this.#seq = null;
+    this.#forgetQuestion();
     this.#options.clock.clearTimeout(this.#beat);
   }
 
   close(): void {
+    this.#isClosed = true;
     this.drop();
     this.#leave();
   }
@@ -141,7 +167,7 @@ export class HostSession {
 
   #receive(event: HostEvent): void {
     if (this.#seq === null) {
-      this.#early.push(event);
+      this.#early?.push(event);
       return;
     }
     if (event.seq <= this.#seq) return;
@@ -162,15 +188,33 @@ export class HostSession {
     } else if (heartbeat.seq > this.#seq) this.#resync();
   }
 
-  async #fetch(): Promise<void> {
+  #ask(): symbol {
+    if (this.#isClosed) throw overtaken(this.link.host);
+    const question = Symbol("question");
+    this.#question = question;
     this.#seq = null;
     this.#table = null;
     this.#early = [];
+    return question;
+  }
+
+  #checkAsked(question: symbol): void {
+    if (this.#question !== question) throw overtaken(this.link.host);
+  }
+
+  #forgetQuestion(): void {
+    this.#question = null;
+    this.#early = null;
+    this.#table = null;
+  }
+
+  async #fetch(question: symbol): Promise<void> {
     const runs = new Map<string, RunReport>();
     let after: string | null = null;
     let seq: number | null = null;
     for (;;) {
       const page: ResponseOf<"report"> = await this.link.request("report", { session: this.session, after });
+      this.#checkAsked(question);
       for (const run of page.runs) runs.set(run.name, run);
       // Pages are of different moments: events after the first page's seq are applied again, which changes nothing.
       seq ??= page.seq;
@@ -181,9 +225,11 @@ export class HostSession {
   }
 
   #resync(): void {
-    this.#fetch().then(
+    const question = this.#ask();
+    this.#fetch(question).then(
       () => this.deliver(),
       () => {
+        if (this.#question !== question) return;
         // The host is away again: its return brings a hello, and with it the next report.
         this.drop();
         this.#options.listener.onStale();
@@ -196,6 +242,10 @@ export class HostSession {
     this.link.heartbeat(session);
     this.#beat = this.#options.clock.setTimeout(() => this.#keepAlive(session), HEARTBEAT_MS);
   }
+}
+
+function overtaken(host: string): MgrError {
+  return new MgrError("host_unavailable", `what was asked of host '${host}' has been overtaken: it was greeted anew or given up`);
 }
 
 /** A manager speaks version N and N-1 (runtime.md, "Upgrade"). */

@@ -41,6 +41,7 @@ const HELLO_TIMEOUT_MS = 10_000;
  */
 export async function createManager(config: ConfigInput | string, options: CreateOptions = {}): Promise<EmbeddedManager> {
   const stateDir = await mkdtemp(join(tmpdir(), "mgr-embedded-"));
+  let manager: EmbeddedManager | null = null;
   try {
     const loaded =
       typeof config === "string"
@@ -51,12 +52,13 @@ export async function createManager(config: ConfigInput | string, options: Creat
     if (options.onLog) log.subscribe(options.onLog);
     const host = options.host ?? new Host({ host: "localhost", subreaper: false, clock, log: (entry) => void log.append(entry) });
     const engine = new Engine({ config: loaded, clock, log, intents: memoryIntents(), epoch: 1, link: host, onHostDied: () => {} });
-    const manager = new EmbeddedManager(engine, host, stateDir);
+    manager = new EmbeddedManager(engine, host, stateDir);
     if (host instanceof Host) host.announce();
     await manager.hostReady();
     return manager;
   } catch (error) {
-    await rm(stateDir, { recursive: true, force: true });
+    if (manager) await manager[Symbol.asyncDispose]();
+    else await rm(stateDir, { recursive: true, force: true });
     throw error;
   }
 }
@@ -67,6 +69,8 @@ export class EmbeddedManager implements AsyncDisposable {
   readonly #host: HostLink;
   readonly #stateDir: string;
   readonly #transport: ReturnType<typeof createTransport>;
+  readonly #clients: ManagerClient[] = [];
+  #end: Promise<void> | null = null;
 
   constructor(engine: Engine, host: HostLink, stateDir: string) {
     this.#engine = engine;
@@ -89,7 +93,9 @@ export class EmbeddedManager implements AsyncDisposable {
 
   /** One more connection, as a WebSocket would be, of the whole or of a focused view. */
   connect(view: ViewMode = { kind: "full" }): ManagerClient {
-    return new ManagerClient(inProcessLink(this.#transport, view));
+    const client = new ManagerClient(inProcessLink(this.#transport, view));
+    this.#clients.push(client);
+    return client;
   }
 
   /** Resolves once commands are taken; `timeout` if the host does not say hello. */
@@ -109,8 +115,13 @@ export class EmbeddedManager implements AsyncDisposable {
     });
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.client.close();
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#end ??= this.#close();
+    return this.#end;
+  }
+
+  async #close(): Promise<void> {
+    for (const client of this.#clients) client.link.close("the manager is disposed of");
     this.#transport.close(1001, "the manager is disposed of");
     this.#engine.close();
     await this.#host.close();

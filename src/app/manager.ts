@@ -46,6 +46,8 @@ export interface RunningManager {
 const DAEMON_END_TIMEOUT_MS = 60_000;
 /** Pauses before a daemon that died is started again, milliseconds: it must not become a storm. */
 const DAEMON_RESTART_MS = [0, 1_000, 2_000, 5_000, 10_000, 30_000];
+/** A death this long after the one before is not one more in a row, milliseconds. */
+const DAEMON_STABLE_MS = 120_000;
 const ASSETS = fileURLToPath(new URL("../../dist/web", import.meta.url));
 
 /** Runs a manager: locks, log, broker, port, daemon, actors. Rejects with a MgrError that says what is in the way. */
@@ -71,7 +73,9 @@ class Manager implements RunningManager {
   #transport: Transport | null = null;
   #url = "";
   #ending = false;
+  /** In a row. */
   #daemonDeaths = 0;
+  #lastDaemonDeath = 0;
 
   constructor(config: Config, options: ManagerOptions) {
     this.#config = config;
@@ -88,6 +92,12 @@ class Manager implements RunningManager {
   }
 
   async start(): Promise<void> {
+    // Before anything runs that somebody would have to end.
+    const asked = this.#options.start ?? [];
+    for (const name of asked === "all" ? [] : asked) {
+      if (!this.#config.processes.has(name) && !this.#config.groups.has(name))
+        throw new MgrError("not_found", `there is no process or group '${name}'; nothing was started`);
+    }
     const { instance } = this.#config;
     const stateDir = instance.state_dir;
     await mkdir(stateDir, { recursive: true, mode: 0o700 });
@@ -129,22 +139,20 @@ class Manager implements RunningManager {
 
   async shutdown({ keep }: { keep: boolean }): Promise<void> {
     this.#ending = true;
-    if (!keep) {
-      // Only what the daemon answers for can be stopped by its actors; whatever is left, the daemon stops itself.
-      if (this.engine.world.isHostReady()) await this.engine.stopEverything();
-      // Connections have actors as well: they must have heard the end before the engine closes.
-      this.#sayGoodbye();
-      // From here on the host's silence is no news.
-      this.engine.close();
-      await this.#daemon?.end("SIGTERM", DAEMON_END_TIMEOUT_MS);
+    try {
+      if (!keep) await this.#stopAll();
+    } finally {
+      await this.release();
     }
-    await this.release();
   }
 
   async shutdownNow(): Promise<void> {
     this.#ending = true;
-    await this.#daemon?.end("SIGKILL", DAEMON_END_TIMEOUT_MS);
-    await this.release();
+    try {
+      await this.#daemon?.end("SIGKILL", DAEMON_END_TIMEOUT_MS);
+    } finally {
+      await this.release();
+    }
   }
 
   async release(): Promise<void> {
@@ -155,6 +163,16 @@ class Manager implements RunningManager {
         this.#log?.append({ level: "error", source: "manager", msg: `while ending: ${messageOf(error)}` });
       }
     }
+  }
+
+  async #stopAll(): Promise<void> {
+    // Only what the daemon answers for can be stopped by its actors; whatever is left, the daemon stops itself.
+    if (this.engine.world.isHostReady()) await this.engine.stopEverything();
+    // Connections have actors as well: they must have heard the end before the engine closes.
+    this.#sayGoodbye();
+    // From here on the host's silence is no news.
+    this.engine.close();
+    await this.#daemon?.end("SIGTERM", DAEMON_END_TIMEOUT_MS);
   }
 
   #sayGoodbye(): void {
@@ -204,7 +222,9 @@ class Manager implements RunningManager {
       listen: instance.manager,
       assetsDir: ASSETS,
       certificate:
-        instance.webui_https_cert_file === null ? null : { certFile: instance.webui_https_cert_file, keyFile: instance.webui_https_key_file },
+        instance.webui_https_cert_file === null
+          ? null
+          : { certFile: instance.webui_https_cert_file, keyFile: instance.webui_https_key_file },
       isHttpsOnly: instance.https_only,
       allowedHosts: instance.allowed_hosts,
       configFiles: () => (this.#config.file === null ? [] : [this.#config.file]),
@@ -241,7 +261,8 @@ class Manager implements RunningManager {
       const hint =
         how === "found"
           ? "End it with 'mgr down' and try again"
-          : `See ${join(this.#config.instance.state_dir, "daemon.log")} and daemon.stderr beside it`;
+          : `It was ended. See ${join(this.#config.instance.state_dir, "daemon.log")} and daemon.stderr beside it`;
+      if (how === "started") await daemon.end("SIGKILL", DAEMON_END_TIMEOUT_MS);
       throw new MgrError("timeout", `${who} did not say hello within ${HELLO_TIMEOUT_MS / 1_000} s. ${hint}.`);
     }
     if (holder !== null) this.#watch(holder);
@@ -255,6 +276,9 @@ class Manager implements RunningManager {
   async #reviveDaemon(): Promise<void> {
     const daemon = this.#daemon;
     if (this.#ending || daemon === null) return;
+    const now = performance.now();
+    if (now - this.#lastDaemonDeath > DAEMON_STABLE_MS) this.#daemonDeaths = 0;
+    this.#lastDaemonDeath = now;
     const pause = DAEMON_RESTART_MS[Math.min(this.#daemonDeaths++, DAEMON_RESTART_MS.length - 1)] ?? 0;
     await new Promise((resolve) => setTimeout(resolve, pause));
     if (this.#ending) return;

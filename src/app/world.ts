@@ -48,19 +48,28 @@ export class World {
 
   process(name: string): Process | undefined {
     const snapshot = this.#snapshot(name);
-    if (!snapshot) return this.#parked.get(name);
+    // Without an actor it is parked, or being built anew: then what was shown last is still so.
+    if (!snapshot) return this.#parked.get(name) ?? this.#projected.get(name)?.process;
     const known = this.#projected.get(name);
     if (known?.of === snapshot) return known.process;
-    const process = toProcess(snapshot.context, { host: this.hostName });
+    const process = toProcess(snapshot.context, { host: this.hostName, startTools: this.config.instance.start_tools });
     this.#projected.set(name, { of: snapshot, process });
     return process;
   }
 
   /** The actor of `name` is given up: shown as `error`, with pid and requested state kept (runtime.md, "Actors"). */
-  park(name: string, reason: string, time: string): void {
-    const last = this.#projected.get(name)?.process;
-    if (!last) return;
-    this.#parked.set(name, { ...last, state: "error", exit: { code: null, signal: null, reason, time } });
+  park(name: string, shown: { process: Process; pid: number | null; reason: string; time: string }): void {
+    const { process, pid, reason, time } = shown;
+    this.#parked.set(name, { ...process, pid, state: "error", exit: { code: null, signal: null, reason, time } });
+  }
+
+  isParked(name: string): boolean {
+    return this.#parked.has(name);
+  }
+
+  /** The actor of `name` is there again. */
+  unpark(name: string): void {
+    this.#parked.delete(name);
   }
 
   tree(scope?: string): ProcessTreeNode[] {
@@ -99,31 +108,38 @@ export class World {
     return definition ? unmetDependencies(definition, (each) => this.#facts(each)) : { missing: [], impossible: null };
   }
 
-  /** Resolves when no process is alive any more; looks again at every change. */
+  /** Resolves when no process is alive any more, or nobody is left who could end one: the host is away. */
   allAtRest(): Promise<void> {
-    const atRest = () => this.names().every((name) => !ALIVE.has(this.stateOf(name) ?? "stopped"));
-    return this.#until(atRest);
+    return this.#until(() => !this.isHostReady() || this.names().every((name) => !ALIVE.has(this.stateOf(name) ?? "stopped")));
   }
 
-  /** Resolves when none of `names` is being stopped any more. Aborting rejects. */
-  noneStopping(names: readonly string[], signal: AbortSignal): Promise<void> {
-    return this.#until(() => names.every((name) => this.stateOf(name) !== "stopping"), signal);
+  /**
+   * Resolves when none of those that need `name` is being stopped any more, or when they have had all the time that
+   * their stops may take: then with the names of those that are left. Aborting rejects.
+   */
+  async dependentsStopped(name: string, signal: AbortSignal): Promise<string[]> {
+    const stopping = () => this.graph.directDependents(name).filter((each) => this.stateOf(each) === "stopping");
+    await this.#until(() => stopping().length === 0, { signal, milliseconds: this.graph.stopTimeOfDependents(name) });
+    return stopping();
   }
 
-  #until(condition: () => boolean, signal?: AbortSignal): Promise<void> {
+  #until(condition: () => boolean, limits: { signal?: AbortSignal; milliseconds?: number } = {}): Promise<void> {
+    const { signal, milliseconds } = limits;
+    const { clock } = this.#system;
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       if (condition()) return resolve();
-      const leave = this.#events.subscribe(() => {
-        if (!condition()) return;
+      const finish = (settle: () => void) => {
         leave();
+        clock.clearTimeout(timer);
         signal?.removeEventListener("abort", aborted);
-        resolve();
-      });
-      const aborted = () => {
-        leave();
-        reject(signal?.reason);
+        settle();
       };
+      const aborted = () => finish(() => reject(signal?.reason));
+      const timer = milliseconds === undefined ? undefined : clock.setTimeout(() => finish(resolve), milliseconds);
+      const leave = this.#events.subscribe(() => {
+        if (condition()) finish(resolve);
+      });
       signal?.addEventListener("abort", aborted, { once: true });
     });
   }
@@ -134,7 +150,7 @@ export class World {
     if (!process) return undefined;
     return {
       state: process.state,
-      unknown: snapshot?.matches("unknown") ?? false,
+      unknown: snapshot !== undefined && (snapshot.matches("unknown") || snapshot.context.daemonDied),
       requested: process.requested_state === "start" ? "start" : "stop",
       hasReadyState: process.has_ready_state,
       lastRunSucceeded: snapshot?.context.lastRunSucceeded ?? null,

@@ -1,9 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { messageOf } from "../base/errors.ts";
+import { MgrError, messageOf } from "../base/errors.ts";
 import { connect, type ManagerClient } from "../client/index.ts";
+import { authFilePath } from "../config/auth-file-path.ts";
 import type { Config } from "../config/definition.ts";
 import { loadConfigFile } from "../config/load.ts";
+import { parseAuthFile } from "../http/auth-entries.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 
 export interface ConnectionFlags {
@@ -21,44 +23,59 @@ interface Way {
 }
 
 /**
- * Connects as the flags and the environment say (MGR_URL, MGR_USER, MGR_PASSWORD_FILE); without a URL to the manager of
- * the configuration file, with its local token, or its auth file's password when MGR_USER picks an entry.
+ * Connects as the flags and the environment say (MGR_URL, MGR_USER, MGR_PASSWORD_FILE). What they leave open comes from
+ * the configuration: the running manager's address, and the password of the auth file's entry, by default the first; where
+ * that is hashed, the manager's local token (protocol-decisions, "HTTP").
  */
 export async function connectManager(flags: ConnectionFlags): Promise<ManagerClient> {
-  const way = await findWay(flags);
+  const { url, ...credentials } = await findWay(flags);
   try {
-    const { url, ...credentials } = way;
     return await connect(url, credentials);
   } catch (error) {
-    throw new CommandFailure(EXIT.failed, `${messageOf(error)}\nIs the manager at ${way.url} running? Start it with: mgr up`);
+    if (!(error instanceof MgrError)) throw new CommandFailure(EXIT.usage, `${url}: ${messageOf(error)}`);
+    if (error.code !== "host_unavailable") throw new CommandFailure(EXIT.failed, `${url}: ${error.message}`);
+    throw new CommandFailure(EXIT.failed, `${error.message}\nIs the manager at ${url} running? Start it with: mgr up`);
   }
 }
 
-async function findWay(flags: ConnectionFlags): Promise<Way> {
-  const user = flags.user ?? process.env.MGR_USER;
-  const passwordFile = flags.passwordFile ?? process.env.MGR_PASSWORD_FILE;
+/** Resolves when `stop` is called, rejects with what `fail` is called with; rejects when the connection ends before. */
+export function whileConnected(client: ManagerClient, begin: (stop: () => void, fail: (error: unknown) => void) => void): Promise<void> {
+  const { promise, resolve, reject } = withResolvers();
+  const subscription = client.link.state$.subscribe((state) => {
+    if (state.kind === "closed") reject(new CommandFailure(EXIT.failed, `the connection to the manager ended: ${state.reason}`));
+  });
+  begin(resolve, reject);
+  return promise.finally(() => subscription.unsubscribe());
+}
+
+function withResolvers() {
+  let resolve: () => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<void>((fulfil, refuse) => {
+    resolve = fulfil;
+    reject = refuse;
+  });
+  return { promise, resolve, reject };
+}
+
+/** Where to connect, and as whom. */
+export async function findWay(flags: ConnectionFlags): Promise<Way> {
+  const user = flags.user ?? (process.env.MGR_USER || undefined);
+  const passwordFile = flags.passwordFile ?? (process.env.MGR_PASSWORD_FILE || undefined);
   const password = passwordFile === undefined ? undefined : (await readNamed(passwordFile, "password file")).split(/\r?\n/)[0];
-  const given = flags.url ?? process.env.MGR_URL;
-  if (given !== undefined && password !== undefined) return { url: given, user: user ?? "", password };
+  const given = flags.url ?? (process.env.MGR_URL || undefined);
+  if (given !== undefined && user !== undefined && password !== undefined) return { url: given, user, password };
 
   const config = await loadConfigFile(flags.config ?? "mgr.yaml").catch((error: unknown) => {
     const hint =
       given === undefined
         ? "Give the manager's address with --url, or its configuration with -c."
-        : "Give the password with --password-file.";
+        : "Give user and password with --user and --password-file.";
     throw new CommandFailure(EXIT.usage, `${messageOf(error)}\n${hint}`);
   });
   const url = given ?? (await managerUrl(config));
-  if (password !== undefined) return { url, user: user ?? "", password };
-  if (user !== undefined) return { url, user, password: await passwordOf(config, user) };
-  const token = await readFile(join(config.instance.state_dir, "local.token"), "utf8").catch(() => null);
-  if (token === null) {
-    throw new CommandFailure(
-      EXIT.failed,
-      `the manager '${config.instance.name}' is not running (no ${join(config.instance.state_dir, "local.token")}). Start it with: mgr up`,
-    );
-  }
-  return { url, token: token.trim() };
+  if (user !== undefined && password !== undefined) return { url, user, password };
+  return { url, ...(await credentialsOf(config, user, password)) };
 }
 
 /** The address that the running manager wrote down (its port may have been chosen freely), else the configured one. */
@@ -69,18 +86,23 @@ async function managerUrl(config: Config): Promise<string> {
   return `http://${host === "" ? "localhost" : host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-async function passwordOf(config: Config, user: string): Promise<string> {
-  const path = process.env.MGR_WEBUI_AUTH_FILE ?? config.instance.webui_auth_file;
-  if (path === null || path === "") throw new CommandFailure(EXIT.failed, "no auth file is configured (instance.webui_auth_file)");
-  for (const line of (await readNamed(path, "auth file")).split(/\r?\n/)) {
-    const cut = line.search(/[ \t]/);
-    if (cut > 0 && !line.startsWith("#") && line.slice(0, cut) === user) {
-      const password = line.slice(cut + 1);
-      if (!password.startsWith("$scrypt$")) return password;
-      throw new CommandFailure(EXIT.failed, `${path} holds only a hash of ${user}'s password; give it with MGR_PASSWORD_FILE`);
-    }
-  }
-  throw new CommandFailure(EXIT.notFound, `no user '${user}' in ${path}`);
+async function credentialsOf(config: Config, user: string | undefined, password: string | undefined): Promise<Omit<Way, "url">> {
+  const path = authFilePath(config.instance);
+  if (path === null) throw new CommandFailure(EXIT.failed, "no auth file is configured (instance.webui_auth_file)");
+  const { entries } = parseAuthFile(await readNamed(path, "auth file"));
+  const [first] = entries;
+  const entry = user === undefined ? first : entries.find((each) => each.user === user);
+  if (entry === undefined)
+    throw new CommandFailure(EXIT.notFound, user === undefined ? `${path} has no user` : `no user '${user}' in ${path}`);
+  if (password !== undefined) return { user: entry.user, password };
+  if (entry.hash === null) return { user: entry.user, password: entry.secret };
+  // The local token acts as the first entry's user.
+  const token = entry === first ? await readFile(join(config.instance.state_dir, "local.token"), "utf8").catch(() => null) : null;
+  if (token !== null) return { token: token.trim() };
+  throw new CommandFailure(
+    EXIT.failed,
+    `${path} holds only a hash of ${entry.user}'s password; give it with --password-file, or start the manager here: mgr up`,
+  );
 }
 
 async function readNamed(path: string, what: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { MgrError, messageOf } from "../base/errors.ts";
+import { type AnyErrorCode, MgrError, messageOf } from "../base/errors.ts";
 
 /** Exit codes of every command (README, "Command line"). */
 export const EXIT = { done: 0, failed: 1, usage: 2, notFound: 3, timeout: 4 } as const;
@@ -13,12 +13,14 @@ export class CommandFailure extends Error {
   }
 }
 
+const USAGE: ReadonlySet<AnyErrorCode> = new Set<AnyErrorCode>(["bad_field", "bad_frame", "bad_json", "too_large", "unknown_action"]);
+
 export function exitCodeOf(error: unknown): number {
   if (error instanceof CommandFailure) return error.exitCode;
   if (!(error instanceof MgrError)) return EXIT.failed;
   if (error.code === "not_found") return EXIT.notFound;
   if (error.code === "timeout") return EXIT.timeout;
-  return error.code === "bad_field" || error.code === "bad_json" || error.code === "unknown_action" ? EXIT.usage : EXIT.failed;
+  return USAGE.has(error.code) ? EXIT.usage : EXIT.failed;
 }
 
 /** What stderr says about `error`: one sentence, or the whole stack for a defect of this program. */

@@ -7,8 +7,10 @@ import { CommandFailure, EXIT } from "./exit-codes.ts";
 export function selectProcesses(processes: Process[], wanted: string[]): Process[] {
   const chosen = new Set<Process>();
   for (const word of wanted) {
+    // A name may hold pattern characters: whoever writes the name means that one alone.
+    const named = processes.filter((process) => isWithin(process.name, word));
     const matches = compileFnmatch(word);
-    const found = processes.filter((process) => isWithin(process.name, word) || matches(process.name));
+    const found = named.length > 0 ? named : processes.filter((process) => matches(process.name));
     if (found.length === 0) throw new CommandFailure(EXIT.notFound, `no process, group or match for '${word}'; 'mgr ps' lists them`);
     for (const process of found) chosen.add(process);
   }

@@ -6,7 +6,7 @@ export type LinkState =
   | { kind: "connecting"; attempt: number }
   | { kind: "open" }
   | { kind: "waiting"; attempt: number; retry_ms: number; reason: string }
-  | { kind: "closed"; reason: string };
+  | { kind: "closed"; reason: string /** What the link was refused with. */; error?: Error };
 
 /** A way to a manager that carries frames: a WebSocket, or a direct connection within one program. */
 export interface Link {

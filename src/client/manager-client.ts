@@ -3,11 +3,14 @@ import { isErrorCode, MgrError } from "../base/errors.ts";
 import type { ClientFrame, ManagerFrame } from "../protocol/frames.ts";
 import type { Snapshot } from "../protocol/resources.ts";
 import type { Link, LinkState } from "./link.ts";
+import { type OutputFrame, OutputSubscriptions } from "./output-subscriptions.ts";
 
 export interface RequestOptions {
   /** Milliseconds until the promise rejects with `timeout`; 15 s by default. */
   timeout?: number;
 }
+
+type RequestId = NonNullable<ClientFrame["request_id"]>;
 
 interface Waiting {
   type: string;
@@ -25,12 +28,14 @@ const DEFAULT_TIMEOUT_MS = 15_000;
  */
 export class ManagerClient {
   readonly link: Link;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<RequestId, Waiting>();
+  readonly #outputs: OutputSubscriptions;
   readonly #subscriptions: Subscription[];
   #nextId = 1;
 
   constructor(link: Link) {
     this.link = link;
+    this.#outputs = new OutputSubscriptions(link);
     this.#subscriptions = [
       link.frames$.subscribe((frame) => this.#answer(frame)),
       link.state$.subscribe((state) => {
@@ -44,16 +49,30 @@ export class ManagerClient {
     return this.link.frames$;
   }
 
-  /** Resolves when the link is open; rejects when it is closed for good. */
-  async opened(): Promise<void> {
-    const state = await firstValueFrom(this.link.state$.pipe(filter((now: LinkState) => now.kind === "open" || now.kind === "closed")));
-    if (state.kind === "closed") throw new MgrError("host_unavailable", `cannot reach the manager: ${state.reason}`);
+  /** Live output of one process, while somebody listens; also across reconnects. */
+  output$(name: string): Observable<OutputFrame> {
+    return this.#outputs.of(name);
   }
 
-  /** Sends a frame and resolves with its answer: the result frame, or `ack` where the protocol knows none. */
+  /** Resolves when the link is open; rejects when it is closed for good, with what it was refused with. */
+  async opened(): Promise<void> {
+    const state = await firstValueFrom(this.link.state$.pipe(filter((now: LinkState) => now.kind === "open" || now.kind === "closed")));
+    if (state.kind !== "closed") return;
+    const code = state.error instanceof MgrError ? state.error.code : "host_unavailable";
+    throw new MgrError(code, `cannot reach the manager: ${state.reason}`, { cause: state.error });
+  }
+
+  /**
+   * Sends a frame and resolves with its answer: the result frame, or `ack` where the protocol knows none. A `request_id`
+   * of the frame's own is kept; it rejects with `conflict` while that one waits for its answer.
+   */
   request(frame: ClientFrame, options: RequestOptions = {}): Promise<ManagerFrame> {
     return new Promise((resolve, reject) => {
-      const id = this.#nextId++;
+      const id = frame.request_id ?? this.#freeId();
+      if (this.#waiting.has(id)) {
+        reject(new MgrError("conflict", `request_id ${JSON.stringify(id)} is waiting for its answer; use another`));
+        return;
+      }
       if (!this.link.send({ ...frame, request_id: id })) {
         reject(new MgrError("host_unavailable", "not connected to the manager"));
         return;
@@ -79,9 +98,14 @@ export class ManagerClient {
     this.#rejectAll("closed by this program");
   }
 
+  #freeId(): number {
+    while (this.#waiting.has(this.#nextId)) this.#nextId++;
+    return this.#nextId++;
+  }
+
   #answer(frame: ManagerFrame): void {
     const id = "request_id" in frame ? frame.request_id : undefined;
-    if (typeof id !== "number") return;
+    if (id === undefined) return;
     const waiting = this.#waiting.get(id);
     if (!waiting) return;
     this.#waiting.delete(id);

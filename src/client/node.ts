@@ -1,5 +1,5 @@
 import { WebSocket } from "ws";
-import { MgrError } from "../base/errors.ts";
+import { type AnyErrorCode, MgrError } from "../base/errors.ts";
 import { ManagerClient } from "./manager-client.ts";
 import { type WebSocketLike, type WebSocketLinkOptions, webSocketLink } from "./websocket-link.ts";
 
@@ -36,7 +36,8 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
   const address = webSocketUrl(url, options.view);
   const link = webSocketLink({
     open: (fail) => open(address, headers, fail),
-    isFinal: (error) => error instanceof MgrError,
+    // Throttled or shutting down is a matter of time.
+    isFinal: (error) => error instanceof MgrError && error.code !== "busy" && error.code !== "host_unavailable",
     retry: options.retry ?? false,
   });
   const client = new ManagerClient(link);
@@ -54,9 +55,18 @@ function open(url: URL, headers: Record<string, string>, fail: (error: Error) =>
       if (text.length < 4_096) text += chunk;
     });
     response.once("close", () => {
-      fail(new MgrError(response.statusCode === 404 ? "not_found" : "forbidden", `${response.statusCode}: ${text.trim()}`));
+      const status = response.statusCode ?? 0;
+      fail(new MgrError(refusalCode(status), `${status}: ${text.trim()}`));
       request.destroy();
     });
   });
   return socket as WebSocketLike;
+}
+
+/** HTTP status of a refused upgrade → code (protocol-decisions, "HTTP"). */
+function refusalCode(status: number): AnyErrorCode {
+  if (status === 404) return "not_found";
+  if (status === 400) return "bad_field";
+  if (status === 429) return "busy";
+  return status >= 500 ? "host_unavailable" : "forbidden";
 }

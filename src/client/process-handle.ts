@@ -1,8 +1,10 @@
-import { filter, map, Observable, Subject } from "rxjs";
+import { map, type Observable, Subscription } from "rxjs";
 import { MgrError } from "../base/errors.ts";
 import type { ClientFrame, ManagerFrame } from "../protocol/frames.ts";
 import type { Process, ProcessState } from "../protocol/resources.ts";
+import { exitText } from "./exit-text.ts";
 import type { ManagerClient } from "./manager-client.ts";
+import { OutputJoin } from "./output-join.ts";
 
 export interface WaitOptions {
   /** Milliseconds until the promise rejects with `timeout`; 30 s by default. */
@@ -10,15 +12,23 @@ export interface WaitOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
+/** Lines of backlog where nobody says how many. */
+const BACKLOG_LINES = 1_000;
 /** Lines of output that a rejection quotes. */
 const QUOTED_LINES = 20;
 /** Text that waitForOutput looks at across frames, characters. */
 const MATCHED_CHARACTERS = 65_536;
 
-type Output = Extract<ManagerFrame, { type: "process_output" }>;
 type Signal = Extract<ClientFrame, { type: "send_signal" }>["signal"];
-type Reached = (process: Process) => boolean;
 type ProcessCommand = "start_process" | "stop_process" | "restart_process";
+
+interface Goal {
+  /** What is waited for, for the sentence of a time-out. */
+  readonly what: string;
+  readonly reached: (process: Process) => boolean;
+  /** Sent before waiting. */
+  readonly command?: ProcessCommand;
+}
 
 /** One process of a manager, over any link. Waits reject with MgrError: the reason and the last output, or `timeout`. */
 export class ProcessHandle {
@@ -38,19 +48,23 @@ export class ProcessHandle {
   }
 
   /** Starts it; resolves when it is ready, or started if it has no ready state, or has already ended well. */
-  start(options: WaitOptions = {}): Promise<Process> {
-    return this.#command("start_process", (process) => isUp(process) || (process.state === "stopped" && process.exit !== null), options);
+  async start(options: WaitOptions = {}): Promise<Process> {
+    const before = await this.get();
+    const reached = (process: Process) => isUp(process) || endedSince(before, process);
+    return this.#until({ what: "the end of its start", reached, command: "start_process" }, options);
   }
 
   /** Resolves when nothing of it is left. */
   stop(options: WaitOptions = {}): Promise<Process> {
-    return this.#command("stop_process", (process) => process.state === "stopped", options);
+    const reached = (process: Process) => process.state === "stopped";
+    return this.#until({ what: "the end of its stop", reached, command: "stop_process" }, options);
   }
 
-  /** Resolves when a new run is ready, or started. */
+  /** Resolves when a new run is ready, or started, or has already ended well. */
   async restart(options: WaitOptions = {}): Promise<Process> {
     const before = await this.get();
-    return this.#command("restart_process", (process) => isUp(process) && process.pid !== before.pid, options);
+    const reached = (process: Process) => (isUp(process) && !isSameRun(before, process)) || endedSince(before, process);
+    return this.#until({ what: "the end of its restart", reached, command: "restart_process" }, options);
   }
 
   async signal(signal: Signal): Promise<void> {
@@ -63,106 +77,85 @@ export class ProcessHandle {
   }
 
   /** The last `lines` lines of its terminal. */
-  async output(lines = 1_000): Promise<string> {
-    const frame = await this.#client.request({ type: "get_process_output", name: this.name, lines });
-    return frame.type === "process_output_snapshot" ? frame.output : "";
+  async output(lines = BACKLOG_LINES): Promise<string> {
+    return (await this.#backlog(lines)).output;
   }
 
   /** Live output from the moment of subscription, as text in order. */
   get output$(): Observable<string> {
-    return new Observable((subscriber) => {
-      const subscription = this.#outputFrames()
-        .pipe(map((frame) => frame.output))
-        .subscribe(subscriber);
-      this.#client.link.send({ type: "subscribe_process_output", patterns: [this.name] });
-      return () => {
-        subscription.unsubscribe();
-        this.#client.link.send({ type: "unsubscribe_process_output", patterns: [this.name] });
-      };
-    });
+    return this.#client.output$(this.name).pipe(map((frame) => frame.output));
   }
 
   /** Resolves when it is in `state`; rejects when it fails instead. */
-  async waitFor(state: ProcessState, options: WaitOptions = {}): Promise<Process> {
-    const reached: Reached = (process) => process.state === state;
-    const watch = this.#watch(reached, `'${state}'`, options);
-    const now = await this.get();
-    if (reached(now)) watch.settle(now);
-    return watch.promise;
+  waitFor(state: ProcessState, options: WaitOptions = {}): Promise<Process> {
+    return this.#until({ what: `'${state}'`, reached: (process) => process.state === state }, options);
   }
 
   /** Resolves with the match when its output, the backlog included, matches. */
-  async waitForOutput(pattern: RegExp, options: WaitOptions = {}): Promise<RegExpMatchArray> {
-    const matched = new Subject<RegExpMatchArray>();
-    let text = "";
-    const look = (more: string) => {
-      text = (text + more).slice(-MATCHED_CHARACTERS);
-      const match = text.match(pattern);
-      if (match) matched.next(match);
-    };
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        finish();
-        this.#failed("timeout", `the output of '${this.name}' did not match ${pattern} in time`).then(reject, reject);
-      }, options.timeout ?? DEFAULT_TIMEOUT_MS);
-      const subscriptions = [this.output$.subscribe(look), matched.subscribe((match) => finish(match))];
-      const finish = (match?: RegExpMatchArray) => {
-        clearTimeout(timer);
-        for (const subscription of subscriptions) subscription.unsubscribe();
+  waitForOutput(pattern: RegExp, options: WaitOptions = {}): Promise<RegExpMatchArray> {
+    const what = `output that matches ${pattern}`;
+    return this.#wait(what, options, ({ subscription, resolve, reject }) => {
+      const join = new OutputJoin();
+      let text = "";
+      const look = (more: string) => {
+        text = (text + more).slice(-MATCHED_CHARACTERS);
+        const match = text.match(pattern);
         if (match) resolve(match);
       };
-      this.output().then(
-        (backlog) => look(backlog),
-        (error) => {
-          finish();
-          reject(error);
-        },
-      );
+      subscription.add(this.#client.output$(this.name).subscribe((frame) => look(join.live(frame))));
+      this.#backlog(BACKLOG_LINES).then((frame) => look(join.backlog(frame)), reject);
     });
   }
 
-  async #command(type: ProcessCommand, reached: Reached, options: WaitOptions): Promise<Process> {
-    // Listening first: a quick process may be through before the answer is here.
-    const watch = this.#watch(reached, `the end of ${type}`, options);
-    try {
-      await this.#client.request({ type, name: this.name });
-      const now = await this.get();
-      // It may have been there already; after a restart only an upsert tells.
-      if (type !== "restart_process" && reached(now)) watch.settle(now);
-    } catch (error) {
-      watch.settle(null);
-      throw error;
-    }
-    return watch.promise;
+  /** Waits for a goal; `error`, or a stop by somebody else while a start is waited for, rejects. */
+  #until({ what, reached, command }: Goal, options: WaitOptions): Promise<Process> {
+    return this.#wait(what, options, ({ subscription, resolve, reject, fail }) => {
+      const look = (process: Process) => {
+        if (reached(process)) resolve(process);
+        else if (process.state === "error") fail(`'${this.name}' failed: ${exitText(process) || "see the manager's log"}`);
+        else if (command !== undefined && command !== "stop_process" && isStopped(process)) fail(`'${this.name}' was stopped meanwhile`);
+      };
+      const begin = async () => {
+        // Accepted in one turn: what it is from here on is after the command.
+        if (command) await this.#client.request({ type: command, name: this.name });
+        subscription.add(
+          this.#client.frames$.subscribe((frame) => {
+            if (frame.type === "process_upsert" && frame.process.name === this.name) look(frame.process);
+          }),
+        );
+        look(await this.get());
+      };
+      begin().catch(reject);
+    });
   }
 
-  /** `settle` ends it early: with the process it resolves, with null it stays pending and holds nothing any more. */
-  #watch(reached: Reached, what: string, options: WaitOptions): { promise: Promise<Process>; settle: (found: Process | null) => void } {
-    let settle: (found: Process | null) => void = () => {};
-    const promise = new Promise<Process>((resolve, reject) => {
-      const timer = setTimeout(() => {
-        settle(null);
-        this.#failed("timeout", `'${this.name}' did not reach ${what} in time`).then(reject, reject);
-      }, options.timeout ?? DEFAULT_TIMEOUT_MS);
-      const subscription = this.#client.frames$.subscribe((frame) => {
-        if (frame.type !== "process_upsert" || frame.process.name !== this.name) return;
-        if (reached(frame.process)) settle(frame.process);
-        else if (frame.process.state === "error") {
-          settle(null);
-          this.#failed("conflict", `'${this.name}' failed: ${frame.process.exit?.reason ?? "see the log"}`).then(reject, reject);
-        }
-      });
-      settle = (found) => {
+  /** A promise with a time-out, which ends with the connection as well; whatever `begin` subscribes to ends with it. */
+  #wait<T>(what: string, { timeout = DEFAULT_TIMEOUT_MS }: WaitOptions, begin: (wait: Wait<T>) => void): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const subscription = new Subscription();
+      const settle = (conclude: () => void) => {
+        if (subscription.closed) return;
         clearTimeout(timer);
         subscription.unsubscribe();
-        if (found) resolve(found);
+        conclude();
       };
+      const fail = (code: "timeout" | "conflict", message: string) => settle(() => this.#failed(code, message).then(reject));
+      const timer = setTimeout(() => fail("timeout", `'${this.name}' did not reach ${what} within ${timeout} ms`), timeout);
+      const ended = () => settle(() => reject(new MgrError("host_unavailable", `the connection ended while waiting for ${what}`)));
+      subscription.add(this.#client.frames$.subscribe({ complete: ended }));
+      begin({
+        subscription,
+        resolve: (value) => settle(() => resolve(value)),
+        reject: (error) => settle(() => reject(error)),
+        fail: (message) => fail("conflict", message),
+      });
     });
-    return { promise, settle };
   }
 
-  #outputFrames(): Observable<Output> {
-    return this.#client.frames$.pipe(filter((frame): frame is Output => frame.type === "process_output" && frame.name === this.name));
+  async #backlog(lines: number): Promise<Extract<ManagerFrame, { type: "process_output_snapshot" }>> {
+    const frame = await this.#client.request({ type: "get_process_output", name: this.name, lines });
+    if (frame.type === "process_output_snapshot") return frame;
+    throw new MgrError("internal", `'get_process_output' was answered by '${frame.type}'`);
   }
 
   async #failed(code: "timeout" | "conflict", message: string): Promise<MgrError> {
@@ -171,6 +164,28 @@ export class ProcessHandle {
   }
 }
 
+interface Wait<T> {
+  /** Ends with the wait. */
+  readonly subscription: Subscription;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: Error) => void;
+  /** Rejects with the sentence and the last output. */
+  readonly fail: (message: string) => void;
+}
+
 function isUp(process: Process): boolean {
   return process.state === "ready" || (process.state === "started" && !process.has_ready_state);
+}
+
+function isStopped(process: Process): boolean {
+  return process.state === "stopped" && process.requested_state === "stop";
+}
+
+function isSameRun(a: Process, b: Process): boolean {
+  return a.start_time === b.start_time && (a.pid === b.pid || a.pid === null || b.pid === null);
+}
+
+/** A run that was not there before has come to a good end. */
+function endedSince(before: Process, now: Process): boolean {
+  return now.state === "stopped" && now.requested_state === "start" && now.start_time !== null && !isSameRun(before, now);
 }

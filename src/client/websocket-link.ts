@@ -21,7 +21,7 @@ export interface WebSocketLinkOptions {
   /** Milliseconds; doubled after each failure up to `retryMax`. `false`: no second attempt. */
   retry?: { first: number; max: number } | false;
   /** True for failures that another attempt cannot mend (a refused login). */
-  isFinal?: (error: unknown) => boolean;
+  isFinal?: (error: Error) => boolean;
 }
 
 const OPEN = 1;
@@ -39,21 +39,21 @@ export function webSocketLink(options: WebSocketLinkOptions): Link {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let over = false;
 
-  function finish(reason: string): void {
+  function finish(reason: string, error?: Error): void {
     if (over) return;
     over = true;
     clearTimeout(timer);
-    state$.next({ kind: "closed", reason });
+    state$.next(error ? { kind: "closed", reason, error } : { kind: "closed", reason });
     state$.complete();
     frames$.complete();
   }
 
-  function failed(reason: string, final: boolean): void {
+  function failed(reason: string, error?: Error): void {
     socket = null;
     clearTimeout(timer);
     if (over) return;
-    if (final || retry === false) {
-      finish(reason);
+    if (retry === false || (error && options.isFinal?.(error))) {
+      finish(reason, error);
       return;
     }
     const delay = Math.min(retry.max, retry.first * 2 ** Math.min(attempt - 1, 16));
@@ -68,13 +68,13 @@ export function webSocketLink(options: WebSocketLinkOptions): Link {
     state$.next({ kind: "connecting", attempt });
     let trouble = "the connection could not be opened";
     let ended = false;
-    const end = (reason: string, final: boolean) => {
+    const end = (reason: string, error?: Error) => {
       if (ended) return;
       ended = true;
-      failed(reason, final);
+      failed(reason, error);
     };
     try {
-      const opened = options.open((error) => end(messageOf(error), options.isFinal?.(error) ?? false));
+      const opened = options.open((error) => end(error.message, error));
       socket = opened;
       opened.onopen = () => {
         timer = setTimeout(() => {
@@ -83,14 +83,21 @@ export function webSocketLink(options: WebSocketLinkOptions): Link {
         state$.next({ kind: "open" });
       };
       opened.onmessage = (event) => {
-        if (typeof event.data === "string") frames$.next(JSON.parse(event.data) as ManagerFrame);
+        if (ended || typeof event.data !== "string") return;
+        const frame = parseFrame(event.data);
+        if (frame) {
+          frames$.next(frame);
+          return;
+        }
+        end("what is at this address does not speak the manager's protocol");
+        opened.close(1002);
       };
       opened.onerror = (event) => {
         if (typeof event.message === "string" && event.message !== "") trouble = event.message;
       };
-      opened.onclose = (event) => end(event.reason || (event.code === 1006 ? trouble : `closed with code ${event.code}`), false);
+      opened.onclose = (event) => end(event.reason || (event.code === 1006 ? trouble : `closed with code ${event.code}`));
     } catch (error) {
-      end(messageOf(error), options.isFinal?.(error) ?? false);
+      end(messageOf(error), error instanceof Error ? error : undefined);
     }
   }
 
@@ -110,4 +117,15 @@ export function webSocketLink(options: WebSocketLinkOptions): Link {
       open?.close(1000);
     },
   };
+}
+
+function parseFrame(text: string): ManagerFrame | null {
+  try {
+    const frame: unknown = JSON.parse(text);
+    return typeof frame === "object" && frame !== null && "type" in frame && typeof frame.type === "string"
+      ? (frame as ManagerFrame)
+      : null;
+  } catch {
+    return null; // Told by the caller, as the end of the connection.
+  }
 }

@@ -5,8 +5,9 @@ import { hostMachine } from "../../actors/host-machine.ts";
 import { processMachine } from "../../actors/process-machine.ts";
 import type { ProcessEvent, SpawnInput, StopInput, StopOutcome, WatchInput } from "../../actors/process-types.ts";
 import type { ActorScope } from "../../actors/system.ts";
-import type { ProcessDefinition } from "../../config/definition.ts";
+import { messageOf } from "../../base/errors.ts";
 import type { RunReport, RunSpec } from "../../contract/run.ts";
+import type { LogBook } from "../../log/log-book.ts";
 import type { HostSession } from "../host-session.ts";
 import type { World } from "../world.ts";
 import { spawnRun, stopRun } from "./process-effects.ts";
@@ -15,23 +16,28 @@ import { spawnRun, stopRun } from "./process-effects.ts";
 export interface ProcessEffectServices {
   world: World;
   events: DomainEvents;
+  log: LogBook;
   session: () => HostSession;
   /** Resolves once what users want is on disk: before every effect of it. */
   intentWritten: () => Promise<void>;
-  runSpec: (definition: ProcessDefinition, size: { rows: number; cols: number } | null) => RunSpec;
+  runSpec: (choices: Pick<SpawnInput, "definition" | "size" | "settings">) => RunSpec;
 }
 
 /** The process machine with its effects: what it asks for happens at the host. */
 export function processWithEffects(services: ProcessEffectServices, scope: ActorScope) {
-  const { world, events, session, intentWritten, runSpec } = services;
+  const { world, events, log, session, runSpec } = services;
   const { name } = scope;
+  const complain = (level: "warning" | "error", msg: string) => log.append({ level, source: "manager", msg: `process '${name}': ${msg}` });
+  /** A full disk must not keep a process from being stopped or restarted: it is said, and the work goes on. */
+  const intentWritten = () =>
+    services.intentWritten().catch((error: unknown) => complain("error", `${messageOf(error)}; it is done nevertheless`));
   return processMachine.provide({
     guards: { dependenciesHold: () => world.unmet(name).missing.length === 0 },
     actors: {
       spawnRun: fromPromise<RunReport, SpawnInput>(async ({ input, signal }) => {
         const ended = AbortSignal.any([signal, scope.signal]);
         // Frozen here: however often it is sent again, the host gets the same one.
-        const spec = runSpec(input.definition, input.size);
+        const spec = runSpec(input);
         await intentWritten();
         return spawnRun(session(), { runId: input.runId, spec, memo: input.memo }, ended);
       }),
@@ -39,7 +45,8 @@ export function processWithEffects(services: ProcessEffectServices, scope: Actor
         const ended = AbortSignal.any([signal, scope.signal]);
         await intentWritten();
         // Reverse order, and waiting: those that need this one and are on their way out go first.
-        await world.noneStopping(world.graph.directDependents(name), ended);
+        const left = await world.dependentsStopped(name, ended);
+        if (left.length > 0) complain("warning", `it is stopped although ${left.join(", ")} did not end in time`);
         return stopRun(session(), { runId: input.runId, steps: [...input.definition.stop] }, ended);
       }),
       watchDependencies: fromCallback<ProcessEvent, WatchInput>(({ input, sendBack }) => {

@@ -1,6 +1,7 @@
+import { exitText } from "../../client/exit-text.ts";
 import type { ManagerClient } from "../../client/index.ts";
 import type { Process } from "../../protocol/resources.ts";
-import { type ConnectionFlags, connectManager } from "../connection.ts";
+import { type ConnectionFlags, connectManager, whileConnected } from "../connection.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { selectProcesses } from "../select.ts";
 import { paintState } from "../table.ts";
@@ -25,28 +26,43 @@ export async function control(verb: Verb, names: string[], flags: ControlFlags):
     if (!flags.wait) return;
     const before = new Map(chosen.map((process) => [process.name, process]));
     const outcome = await newest.until((process) => settled(verb, process, before.get(process.name)), flags.timeout * 1_000);
-    for (const process of outcome.processes) console.log(`${process.name}: ${paintState(process.state)}${reason(process)}`);
+    for (const process of outcome.processes) console.log(`${process.name}: ${paintState(process.state)}${reason(verb, process)}`);
     if (outcome.timedOut) throw new CommandFailure(EXIT.timeout, `not everything got there within ${flags.timeout} s`);
-    if (outcome.processes.some((process) => process.state === "error" || process.state === "backoff")) process.exitCode = EXIT.failed;
+    if (outcome.processes.some((process) => isFailure(verb, process))) process.exitCode = EXIT.failed;
   } finally {
     client.close();
   }
 }
 
 /** Whether `verb` has come to its end for this process, well or badly. */
-function settled(verb: Verb, process: Process, before: Process | undefined): boolean {
+export function settled(verb: Verb, process: Process, before: Process | undefined): boolean {
   if (verb === "stop") return process.state === "stopped" || process.state === "error";
-  if (verb === "restart" && process.pid !== null && process.pid === before?.pid) return false;
-  if (process.state === "started") return !process.has_ready_state;
-  // A job that ended well while we waited is `stopped` with a run newer than the one before.
-  const ranSince = process.start_time !== null && process.start_time !== before?.start_time;
-  return process.state === "ready" || process.state === "error" || process.state === "backoff" || (process.state === "stopped" && ranSince);
+  const isNewRun = process.start_time !== null && (process.start_time !== before?.start_time || process.pid !== before?.pid);
+  if (verb === "restart" && process.pid !== null && !isNewRun) return false;
+  switch (process.state) {
+    case "started":
+      return !process.has_ready_state;
+    case "ready":
+    case "error":
+    case "backoff":
+      return true;
+    case "stopped":
+      // A job that ended well while we waited, or somebody else's stop.
+      return process.requested_state === "stop" || process.start_time !== before?.start_time;
+    default:
+      return false;
+  }
 }
 
-function reason(process: Process): string {
-  if (process.state !== "error" && process.state !== "backoff") return "";
-  if (process.exit === null) return "";
-  return ` (${process.exit.reason ?? (process.exit.signal === null ? `exit code ${process.exit.code}` : `ended by ${process.exit.signal}`)})`;
+function isFailure(verb: Verb, process: Process): boolean {
+  if (process.state === "error" || process.state === "backoff") return true;
+  return verb !== "stop" && process.state === "stopped" && process.requested_state === "stop";
+}
+
+function reason(verb: Verb, process: Process): string {
+  if (!isFailure(verb, process)) return "";
+  const text = process.state === "stopped" ? "stopped by request meanwhile" : exitText(process);
+  return text === "" ? "" : ` (${text})`;
 }
 
 /** Keeps the newest state of `chosen` from the moment of the call. */
@@ -54,23 +70,27 @@ function follow(client: ManagerClient, chosen: Process[]) {
   const newest = new Map(chosen.map((process) => [process.name, process]));
   let changed = () => {};
   client.frames$.subscribe((frame) => {
-    if (frame.type !== "process_upsert" || !newest.has(frame.process.name)) return;
-    newest.set(frame.process.name, frame.process);
+    if (frame.type === "process_remove") newest.delete(frame.name);
+    else if (frame.type === "process_upsert" && newest.has(frame.process.name)) newest.set(frame.process.name, frame.process);
+    else return;
     changed();
   });
   return {
-    until(done: (process: Process) => boolean, milliseconds: number): Promise<{ processes: Process[]; timedOut: boolean }> {
-      return new Promise((resolve) => {
-        const finish = (timedOut: boolean) => {
-          clearTimeout(timer);
-          resolve({ processes: [...newest.values()], timedOut });
-        };
-        const timer = setTimeout(() => finish(true), milliseconds);
+    async until(done: (process: Process) => boolean, milliseconds: number): Promise<{ processes: Process[]; timedOut: boolean }> {
+      let timedOut = false;
+      await whileConnected(client, (stop) => {
+        const timer = setTimeout(() => {
+          timedOut = true;
+          stop();
+        }, milliseconds);
         changed = () => {
-          if ([...newest.values()].every(done)) finish(false);
+          if (![...newest.values()].every(done)) return;
+          clearTimeout(timer);
+          stop();
         };
         changed();
       });
+      return { processes: [...newest.values()], timedOut };
     },
   };
 }

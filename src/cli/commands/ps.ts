@@ -1,5 +1,6 @@
+import { exitText } from "../../client/exit-text.ts";
 import type { Process, Snapshot } from "../../protocol/resources.ts";
-import { type ConnectionFlags, connectManager } from "../connection.ts";
+import { type ConnectionFlags, connectManager, whileConnected } from "../connection.ts";
 import { selectProcesses } from "../select.ts";
 import { paintState, table } from "../table.ts";
 
@@ -8,38 +9,37 @@ export interface PsFlags extends ConnectionFlags {
   watch?: boolean;
 }
 
+/** Changes within this time are painted together, milliseconds. */
+const REPAINT_MS = 200;
+
 /** `mgr ps [NAME…]`: processes and their states, once or until Ctrl-C. */
 export async function ps(names: string[], flags: PsFlags): Promise<void> {
   const client = await connectManager(flags);
   try {
-    await show(await client.snapshot(), names, flags);
+    show(await client.snapshot(), names, flags);
     if (!flags.watch) return;
-    let stale = false;
-    const repaint = setInterval(async () => {
-      if (!stale) return;
-      stale = false;
-      process.stdout.write("\x1b[H\x1b[2J");
-      await show(await client.snapshot(), names, flags);
-    }, 200);
-    try {
-      await new Promise<void>((resolve) => {
-        client.frames$.subscribe({
-          next: (frame) => {
-            if (frame.type === "process_upsert" || frame.type === "process_remove" || frame.type === "process_tree") stale = true;
-          },
-          complete: resolve,
-        });
-        process.once("SIGINT", resolve);
+    await whileConnected(client, (stop, fail) => {
+      let isDue = false;
+      const repaint = async () => {
+        isDue = false;
+        const snapshot = await client.snapshot();
+        process.stdout.write("\x1b[H\x1b[2J");
+        show(snapshot, names, flags);
+      };
+      client.frames$.subscribe((frame) => {
+        if (frame.type !== "process_upsert" && frame.type !== "process_remove" && frame.type !== "process_tree") return;
+        if (isDue) return;
+        isDue = true;
+        setTimeout(() => repaint().catch(fail), REPAINT_MS);
       });
-    } finally {
-      clearInterval(repaint);
-    }
+      process.once("SIGINT", stop);
+    });
   } finally {
     client.close();
   }
 }
 
-async function show(snapshot: Snapshot, names: string[], flags: PsFlags): Promise<void> {
+function show(snapshot: Snapshot, names: string[], flags: PsFlags): void {
   const processes = names.length === 0 ? snapshot.processes : selectProcesses(snapshot.processes, names);
   process.stdout.write(`${flags.json ? JSON.stringify(processes, null, 2) : listing(processes)}\n`);
 }
@@ -73,10 +73,4 @@ function remark(row: Process): string {
   if (row.state === "backoff" && row.next_start_time !== null) return `${exitText(row)}; next start ${row.next_start_time}`;
   if (row.state === "error") return exitText(row);
   return row.state === "stopped" && row.exit !== null ? exitText(row) : "";
-}
-
-function exitText(row: Process): string {
-  if (row.exit === null) return "";
-  if (row.exit.reason !== null) return row.exit.reason;
-  return row.exit.signal === null ? `exit code ${row.exit.code}` : `ended by ${row.exit.signal}`;
 }

@@ -1,0 +1,55 @@
+import type { ManagerFrame } from "../protocol/frames.ts";
+
+/** Terminal text and the place in the stream of the byte after its last one. */
+type Piece = Pick<Extract<ManagerFrame, { type: "process_output" }>, "output" | "offset" | "stream_id">;
+
+/**
+ * Joins one process's backlog to its live output by offsets, without loss or repetition: subscribe first, then ask for
+ * the backlog. What comes live before the backlog waits for it. Both methods return the text that is new.
+ */
+export class OutputJoin {
+  /** Where the text that was given out ends; null before the backlog. */
+  #end: Omit<Piece, "output"> | null = null;
+  /** Where the newest live frame ended: the next one of its stream begins there. */
+  #liveEnd: Omit<Piece, "output"> | null = null;
+  #waiting: Piece[] = [];
+
+  backlog({ output, offset, stream_id }: Piece): string {
+    this.#end = { offset, stream_id };
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    return output + waiting.map((piece) => this.live(piece)).join("");
+  }
+
+  live(piece: Piece): string {
+    const end = this.#end;
+    if (end === null) {
+      this.#waiting.push(piece);
+      return "";
+    }
+    const { output, offset, stream_id } = piece;
+    const before = this.#liveEnd;
+    this.#liveEnd = { offset, stream_id };
+    if (stream_id !== end.stream_id) {
+      this.#end = { offset, stream_id };
+      return output;
+    }
+    if (offset <= end.offset) return "";
+    const fresh = offset - end.offset;
+    this.#end = { offset, stream_id };
+    const isWhole = before !== null && before.stream_id === stream_id && before.offset >= end.offset;
+    return isWhole ? output : lastBytes(output, fresh);
+  }
+}
+
+/** The end of `text` that `count` bytes of UTF-8 hold. U+FFFD counts as one: it stands for a byte that was no text. */
+function lastBytes(text: string, count: number): string {
+  let start = text.length;
+  for (let bytes = 0; start > 0 && bytes < count; ) {
+    const unit = text.charCodeAt(start - 1);
+    const isPair = unit >= 0xdc00 && unit <= 0xdfff && start > 1;
+    bytes += isPair ? 4 : unit < 0x80 || unit === 0xfffd ? 1 : unit < 0x800 ? 2 : 3;
+    start -= isPair ? 2 : 1;
+  }
+  return text.slice(start);
+}
