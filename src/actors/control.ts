@@ -1,5 +1,6 @@
 import type { Principal } from "../base/principal.ts";
 import type { LogBook } from "../log/log-book.ts";
+import type { AnswerOf } from "../protocol/frames.ts";
 import type { HostEntry, Process, ProcessTreeNode, StartTool } from "../protocol/resources.ts";
 import type { DomainEvents } from "./domain-events.ts";
 
@@ -18,6 +19,11 @@ export interface RetainedOutput {
   readonly size: number;
   readonly pages: AsyncIterable<Uint8Array>;
 }
+
+export type AttributeValue = string | boolean | null;
+
+/** More about a process than everybody is told: its answer without `ok` and `name`. */
+export type ProcessDetail = Pick<Extract<AnswerOf<"request_process_detail">, { ok: true }>, "environment" | "history" | "definition">;
 
 /**
  * What transport and http may see and ask of the actor system. `app/` implements it; tests of the transport fake it.
@@ -52,6 +58,16 @@ export interface Control {
   sendStdin(name: string, text: string, by: Principal): Promise<void>;
   /** Kept for the next run if the process does not run. */
   sendWinch(name: string, rows: number, cols: number, by: Principal): void;
+  /** What users set of a process acts at its next start, flags of its output at once. Resolves once it is on disk. */
+  selectCommand(name: string, which: string, by: Principal): Promise<void>;
+  /** `override` null or "" clears it; `which` "default" is the primary command. */
+  overrideCommand(name: string, which: string, override: string | null, by: Principal): Promise<void>;
+  /** Resolves with the value after the change. */
+  setAttribute(name: string, attribute: "start_tool" | "svc_debug", value: AttributeValue, by: Principal): Promise<AttributeValue>;
+  setOutputFlag(name: string, flag: "low_delay_output" | "no_skip_display", enabled: boolean, by: Principal): Promise<void>;
+  /** Shell lines that start the same process by hand. Rejects with `spawn_failed` where the next start would. */
+  startupCommands(name: string): Promise<string[]>;
+  processDetail(name: string): ProcessDetail;
   readBacklog(name: string, lines: number): Promise<Backlog>;
   /** For archives: nothing is read before it is asked for. */
   retainedOutput(name: string): Promise<RetainedOutput>;

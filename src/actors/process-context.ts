@@ -1,3 +1,4 @@
+import { NO_SETTINGS } from "../config/settings.ts";
 import type { RunExit, RunReport } from "../contract/run.ts";
 import { readMemo } from "./process-memo.ts";
 import type { ProcessContext, ProcessEvent, ProcessExit, ProcessInput } from "./process-types.ts";
@@ -20,6 +21,7 @@ export function initialContext(input: ProcessInput): ProcessContext {
     exit: null,
     lastRunSucceeded: null,
     size: input.size ?? null,
+    settings: input.settings ?? NO_SETTINGS,
     hostReady: input.hostReady ?? false,
     daemonDied: false,
     waitingFor: [],

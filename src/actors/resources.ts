@@ -1,14 +1,24 @@
 import { displayName, isWithin } from "../base/names.ts";
-import type { Config, ProcessDefinition } from "../config/definition.ts";
+import type { Config, StartToolSetting } from "../config/definition.ts";
+import { effectiveCommand, selectedLabel } from "../config/effective-command.ts";
+import { overrideOf, PRIMARY } from "../config/settings.ts";
+import { findTool, NO_TOOL } from "../config/start-tools.ts";
 import type { GroupNode, Process, ProcessState, ProcessTreeNode } from "../protocol/resources.ts";
 import { groupState } from "../protocol/resources.ts";
 import { formatTime } from "../protocol/time.ts";
 import { runLives } from "./process-context.ts";
 import type { ProcessContext } from "./process-types.ts";
 
-/** The resource of a process. `host` is the canonical name of the host that its node stands for. */
-export function toProcess(context: ProcessContext, { host }: { host: string }): Process {
-  const { definition, exit, nextStart, run } = context;
+export interface Surroundings {
+  /** Canonical name of the host that the process's node stands for. */
+  readonly host: string;
+  /** The configured ones. */
+  readonly startTools: readonly StartToolSetting[];
+}
+
+/** The resource of a process. */
+export function toProcess(context: ProcessContext, { host, startTools }: Surroundings): Process {
+  const { definition, exit, nextStart, run, settings } = context;
   const lives = runLives(context);
   return {
     name: definition.name,
@@ -18,9 +28,8 @@ export function toProcess(context: ProcessContext, { host }: { host: string }): 
     pid: lives && run !== null ? run.pid : null,
     host,
     node: definition.node,
-    ...commandFields(definition),
-    start_tool: null,
-    svc_debug: false,
+    ...commandFields(context, startTools),
+    svc_debug: settings.svc_debug,
     x_display_kind: null,
     x_display: null,
     x_display_username: null,
@@ -35,23 +44,33 @@ export function toProcess(context: ProcessContext, { host }: { host: string }): 
     waiting_for: [...context.waitingFor],
     depends_on: definition.depends_on.map((dependency) => dependency.name),
     autostart: definition.autostart,
-    low_delay_output: false,
-    no_skip_display: false,
+    low_delay_output: settings.low_delay_output,
+    no_skip_display: settings.no_skip_display,
     host_ready: context.hostReady,
   };
 }
 
-function commandFields({ command, alternate_commands }: ProcessDefinition) {
+/** What the next start would run: not what a living run was started with. */
+function commandFields({ definition, settings }: ProcessContext, startTools: readonly StartToolSetting[]) {
+  const { command, alternate_commands } = definition;
+  const labels = [...alternate_commands.keys()];
+  const { start_tool } = settings;
   return {
     command: command.text,
-    command_override: null,
-    alternate_commands: [["default", command.text], ...[...alternate_commands].map(([label, { text }]) => [label, text])] as [
-      string,
-      string,
-    ][],
-    alternate_command_overrides: {},
-    current_alternate_command: "default",
-    current_command: command.text,
+    command_override: overrideOf(settings, PRIMARY),
+    alternate_commands: [
+      [PRIMARY, command.text] as [string, string],
+      ...[...alternate_commands].map(([label, { text }]): [string, string] => [label, text]),
+    ],
+    alternate_command_overrides: Object.fromEntries(
+      labels.flatMap((label) => {
+        const override = overrideOf(settings, label);
+        return override === null ? [] : [[label, override] as const];
+      }),
+    ),
+    current_alternate_command: selectedLabel(definition, settings),
+    current_command: effectiveCommand(definition, settings, startTools).text,
+    start_tool: start_tool === NO_TOOL || (start_tool !== null && findTool(startTools, start_tool) !== null) ? start_tool : null,
   };
 }
 

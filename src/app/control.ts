@@ -26,7 +26,7 @@ interface ControlOptions {
   keepSize: (name: string, size: { rows: number; cols: number }) => void;
   settings: ProcessSettingsBook;
   /** Shell lines, and details: from what the next start would be given. */
-  startupCommands: (name: string) => string[];
+  startupCommands: (name: string) => Promise<string[]>;
   processDetail: (name: string) => ProcessDetail;
 }
 
@@ -166,7 +166,7 @@ export class ActorControl implements Control {
     return this.#settings.setFlag(name, flag, enabled, by.user);
   }
 
-  startupCommands(name: string): string[] {
+  async startupCommands(name: string): Promise<string[]> {
     return this.#startupCommands(this.#known(name));
   }
 

@@ -15,7 +15,6 @@ import type { ProcessIntent } from "../config/intent-file.ts";
 import { buildRunSpec, stopRanks } from "../config/run-spec.ts";
 import type { HostLink } from "../contract/host-link.ts";
 import type { RunSpec } from "../contract/run.ts";
-import { childEnvironment, RUN_MARKER } from "../daemon/environment.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { Process, ProcessState } from "../protocol/resources.ts";
 import { formatTime } from "../protocol/time.ts";
@@ -111,7 +110,7 @@ export class Engine {
       tell: (name, event) => this.#tell(name, event),
       keepSize: (name, size) => this.#keepSize(name, size),
       settings: this.#settings,
-      startupCommands: (name) => this.#startupCommands(name),
+      startupCommands: (name) => startupCommands(this.#nextRun(name).spec),
       processDetail: (name) => this.#processDetail(name),
     });
     this.#spawnProcesses();
@@ -241,12 +240,6 @@ export class Engine {
     const { rows, cols } = this.#options.intents.get(name);
     const size = rows !== undefined && cols !== undefined ? { rows, cols } : null;
     return { definition, spec: this.#runSpec({ definition, size, settings: this.#settings.of(name) }) };
-  }
-
-  #startupCommands(name: string): string[] {
-    const { spec } = this.#nextRun(name);
-    const { [RUN_MARKER]: _marker, ...environment } = childEnvironment(spec, "");
-    return startupCommands(spec, environment);
   }
 
   #processDetail(name: string): ProcessDetail {

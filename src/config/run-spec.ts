@@ -6,6 +6,8 @@ export interface RunChoices {
   command: Command;
   /** Where inherited variables come from; null for the host's own environment. */
   inherited: Record<string, string> | null;
+  /** `svc_debug`: the program is to say more about itself. */
+  debug?: boolean;
   stop_rank: number;
   /** Terminal size that a user chose; the definition's when left out. */
   size?: { rows: number; cols: number } | undefined;
@@ -19,7 +21,7 @@ export function buildRunSpec(definition: ProcessDefinition, choices: RunChoices)
     program: choices.command.program,
     cwd: definition.cwd,
     base_dir: definition.base_dir,
-    environment: definition.environment,
+    environment: choices.debug ? { ...definition.environment, MGR_DEBUG: "1" } : definition.environment,
     pass_environment: [...definition.pass_environment],
     inherited: choices.inherited,
     terminal: { ...definition.terminal, ...choices.size },

@@ -3,14 +3,6 @@ import type { Unavailable } from "./handlers/handler.ts";
 
 /** Frames whose part of the manager is not there yet. This list shrinks to nothing. */
 export const NOT_YET = [
-  "set_process_current_alternate_command",
-  "set_process_command_override",
-  "set_process_alternate_command_override",
-  "set_process_attribute",
-  "set_process_no_skip_display",
-  "set_process_low_delay_output",
-  "dump_startup_commands",
-  "request_process_detail",
   "reload_config",
   "request_plan",
   "request_config_file",

@@ -12,14 +12,6 @@ const rows = (kind: NotYetRow["kind"], names: readonly string[]): NotYetRow[] =>
 export const NOT_YET: readonly NotYetRow[] = [
   // Answered by `error` with code `not_found`.
   ...rows("client frame", [
-    "set_process_current_alternate_command",
-    "set_process_command_override",
-    "set_process_alternate_command_override",
-    "set_process_attribute",
-    "set_process_no_skip_display",
-    "set_process_low_delay_output",
-    "dump_startup_commands",
-    "request_process_detail",
     "reload_config",
     "request_plan",
     "request_config_file",
@@ -57,8 +49,6 @@ export const NOT_YET: readonly NotYetRow[] = [
     "client_remove",
     "process_list",
     "process_list_task_set_result",
-    "process_attribute_set_result",
-    "process_startup_commands",
     "topic_upsert",
     "topic_remove",
     "service_upsert",
@@ -83,7 +73,6 @@ export const NOT_YET: readonly NotYetRow[] = [
     "topic_scheduling",
     "topic_scheduling_result",
     "service_call_result",
-    "process_detail",
   ]),
   // Never seen inside a frame.
   ...rows("resource", [

@@ -1,4 +1,4 @@
-import type { Backlog, Control, RetainedOutput } from "../../src/actors/control.ts";
+import type { AttributeValue, Backlog, Control, ProcessDetail, RetainedOutput } from "../../src/actors/control.ts";
 import { DomainEvents } from "../../src/actors/domain-events.ts";
 import { MgrError } from "../../src/base/errors.ts";
 import { displayName, isWithin, parentName } from "../../src/base/names.ts";
@@ -135,6 +135,34 @@ export class FakeControl implements Control {
 
   sendWinch(name: string, rows: number, cols: number, _by: Principal): void {
     this.#command("sendWinch", name, rows, cols);
+  }
+
+  async selectCommand(name: string, which: string, _by: Principal): Promise<void> {
+    this.#command("selectCommand", name, which);
+  }
+
+  async overrideCommand(name: string, which: string, override: string | null, _by: Principal): Promise<void> {
+    this.#command("overrideCommand", name, which, override);
+  }
+
+  async setAttribute(name: string, attribute: string, value: AttributeValue, _by: Principal): Promise<AttributeValue> {
+    this.#command("setAttribute", name, attribute, value);
+    return value;
+  }
+
+  async setOutputFlag(name: string, flag: "low_delay_output" | "no_skip_display", enabled: boolean, _by: Principal): Promise<void> {
+    this.#command("setOutputFlag", name, flag, enabled);
+    this.update(name, { [flag]: enabled });
+  }
+
+  async startupCommands(name: string): Promise<string[]> {
+    this.#command("startupCommands", name);
+    return ["cd /", `run ${name}`];
+  }
+
+  processDetail(name: string): ProcessDetail {
+    this.#command("processDetail", name);
+    return { environment: {}, history: [], definition: {} };
   }
 
   async readBacklog(name: string, lines: number): Promise<Backlog> {

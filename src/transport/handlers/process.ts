@@ -1,6 +1,20 @@
 import type { HandlerTable } from "./handler.ts";
 
-type Types = "start_process" | "stop_process" | "restart_process" | "send_signal" | "send_stdin" | "send_winch";
+type Types =
+  | "start_process"
+  | "stop_process"
+  | "restart_process"
+  | "send_signal"
+  | "send_stdin"
+  | "send_winch"
+  | "set_process_current_alternate_command"
+  | "set_process_command_override"
+  | "set_process_alternate_command_override"
+  | "set_process_attribute"
+  | "set_process_low_delay_output"
+  | "set_process_no_skip_display"
+  | "dump_startup_commands"
+  | "request_process_detail";
 
 export const processHandlers: HandlerTable<Types> = {
   start_process: { kind: "command", run: ({ name }, { control, principal }) => control.startProcess(name, principal) },
@@ -17,5 +31,43 @@ export const processHandlers: HandlerTable<Types> = {
   send_winch: {
     kind: "command",
     run: ({ name, rows, cols }, { control, principal }) => control.sendWinch(name, rows, cols, principal),
+  },
+  set_process_current_alternate_command: {
+    kind: "command",
+    run: ({ name, which }, { control, principal }) => control.selectCommand(name, which, principal),
+  },
+  set_process_command_override: {
+    kind: "command",
+    run: ({ name, override }, { control, principal }) => control.overrideCommand(name, "default", override, principal),
+  },
+  set_process_alternate_command_override: {
+    kind: "command",
+    run: ({ name, which, override }, { control, principal }) => control.overrideCommand(name, which, override, principal),
+  },
+  set_process_attribute: {
+    kind: "request",
+    answer: async ({ name, attribute, value: asked }, { control, principal }) => {
+      const value = await control.setAttribute(name, attribute, asked, principal);
+      return [{ type: "process_attribute_set_result", ok: true, name, attribute, value }];
+    },
+  },
+  set_process_low_delay_output: {
+    kind: "command",
+    run: ({ name, enabled }, { control, principal }) => control.setOutputFlag(name, "low_delay_output", enabled, principal),
+  },
+  set_process_no_skip_display: {
+    kind: "command",
+    run: ({ name, enabled }, { control, principal }) => control.setOutputFlag(name, "no_skip_display", enabled, principal),
+  },
+  dump_startup_commands: {
+    kind: "request",
+    answer: async ({ name }, { control }) => {
+      const commands = await control.startupCommands(name);
+      return [{ type: "process_startup_commands", ok: true, name, commands }];
+    },
+  },
+  request_process_detail: {
+    kind: "request",
+    answer: ({ name }, { control }) => [{ type: "process_detail", ok: true, name, ...control.processDetail(name) }],
   },
 };

@@ -1,0 +1,100 @@
+import type { Probe, Program, ReadyCondition, StopStep } from "../contract/run.ts";
+import { quoteWords } from "./command-line.ts";
+import type { ProcessDefinition } from "./definition.ts";
+
+/** Variables whose values are nobody's business. */
+const SECRET_NAME = /token|passw|secret|credential|api_?key/i;
+const POLICIES = new Map([
+  [0, "other"],
+  [1, "fifo"],
+  [2, "rr"],
+  [3, "batch"],
+  [5, "idle"],
+]);
+
+/** `environment` with `***` for what looks like a secret by its name. */
+export function withoutSecrets(environment: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, SECRET_NAME.test(name) ? "***" : value]));
+}
+
+/** A definition with all its defaults, in the keys and units of the configuration file. What is not set is left out. */
+export function describeDefinition(definition: ProcessDefinition): Record<string, unknown> {
+  const { terminal, scheduling, restart, log_file, alive } = definition;
+  const described: Record<string, unknown> = {
+    node: definition.node,
+    command: definition.command.text,
+    alternate_commands: Object.fromEntries([...definition.alternate_commands].map(([label, { text }]) => [label, text])),
+    cwd: definition.cwd,
+    environment: withoutSecrets(definition.environment),
+    pass_environment: [...definition.pass_environment],
+    env_file: [...definition.env_files],
+    user: definition.user,
+    umask: definition.umask === null ? null : definition.umask.toString(8).padStart(3, "0"),
+    limits: Object.fromEntries(Object.entries(definition.limits).map(([name, limit]) => [name, limit?.soft ?? "unlimited"])),
+    scheduling: scheduling && {
+      policy: scheduling.policy === null ? null : (POLICIES.get(scheduling.policy) ?? scheduling.policy),
+      prio: scheduling.prio,
+      affinity: scheduling.affinity?.join(",") ?? null,
+      nice: scheduling.nice,
+    },
+    terminal: { ...terminal },
+    ready: definition.ready && describeReady(definition.ready),
+    ready_timeout: definition.ready_timeout === null ? "none" : duration(definition.ready_timeout),
+    alive: alive && { ...describeProbe(alive.probe), failures: alive.failures },
+    depends_on: Object.fromEntries(definition.depends_on.map(({ name, condition, on_stop }) => [name, { condition, on_stop }])),
+    restart: {
+      ...restart,
+      delay: duration(restart.delay),
+      max_delay: duration(restart.max_delay),
+      window: duration(restart.window),
+      reset_after: duration(restart.reset_after),
+    },
+    stop: describeStop(definition.stop),
+    success_exit_codes: [...definition.success_exit_codes],
+    autostart: definition.autostart,
+    essential: definition.essential,
+    watch: [...definition.watch],
+    log_file: log_file && { ...log_file },
+    start_tool: definition.start_tool,
+  };
+  return Object.fromEntries(Object.entries(described).filter(([, value]) => value !== null));
+}
+
+function describeReady(ready: ReadyCondition): Record<string, unknown> {
+  if (ready.kind === "regex") return { regex: ready.pattern };
+  if (ready.kind === "time") return { time: duration(ready.ms) };
+  return describeProbe(ready);
+}
+
+function describeProbe(probe: Probe): Record<string, unknown> {
+  const pace = { interval: duration(probe.interval_ms), timeout: duration(probe.timeout_ms) };
+  switch (probe.kind) {
+    case "tcp":
+      return { tcp: `${probe.host}:${probe.port}`, ...pace };
+    case "http":
+      return {
+        http: probe.url,
+        ...(probe.status === null ? {} : { status: probe.status }),
+        header: withoutSecrets(probe.headers),
+        ...pace,
+      };
+    case "exec":
+      return { exec: textOf(probe.program), ...pace };
+  }
+}
+
+/** The first step is what is configured; the rest follows by itself. */
+function describeStop([step]: readonly StopStep[]): Record<string, unknown> {
+  if (step === undefined) return {};
+  const timeout = duration(step.timeout_ms);
+  if ("signal" in step) return { signal: step.signal, timeout };
+  return "send" in step ? { send: step.send, timeout } : { command: textOf(step.program), timeout };
+}
+
+function textOf(program: Program): string {
+  return program.kind === "exec" ? quoteWords(program.argv) : program.line;
+}
+
+function duration(milliseconds: number): string {
+  return milliseconds % 1_000 === 0 ? `${milliseconds / 1_000}s` : `${milliseconds}ms`;
+}
