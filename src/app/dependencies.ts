@@ -86,6 +86,11 @@ export class DependencyGraph {
     return this.inStartOrder([...found].filter((name) => !given.has(name))).reverse();
   }
 
+  /** Higher than those of everything that `name` depends on: what has the highest stops first. */
+  stopRank(name: string): number {
+    return this.#indexed().ranks.get(name) ?? 0;
+  }
+
   /** Those that name `name` in depends_on and do not keep running without it. */
   directDependents(name: string): readonly string[] {
     return this.#indexed().dependents.get(name) ?? [];

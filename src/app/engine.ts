@@ -12,9 +12,9 @@ import type { Config, ProcessDefinition } from "../config/definition.ts";
 import { describeDefinition, withoutSecrets } from "../config/describe-definition.ts";
 import { effectiveCommand } from "../config/effective-command.ts";
 import type { ProcessIntent } from "../config/intent-file.ts";
-import { buildRunSpec, stopRanks } from "../config/run-spec.ts";
+import { buildRunSpec } from "../config/run-spec.ts";
 import type { HostLink } from "../contract/host-link.ts";
-import type { RunSpec } from "../contract/run.ts";
+import { type RunSpec, specHash } from "../contract/run.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { Process, ProcessState } from "../protocol/resources.ts";
 import { formatTime } from "../protocol/time.ts";
@@ -24,6 +24,7 @@ import { processWithEffects } from "./effects/providers.ts";
 import { HostConductor } from "./host-conductor.ts";
 import { inheritedVariables } from "./inherited.ts";
 import { ProcessSettingsBook } from "./process-settings.ts";
+import { BY_CONFIGURATION, Reload, type Reloaded } from "./reload.ts";
 import { RunHistory } from "./run-history.ts";
 import { startupCommands } from "./startup-commands.ts";
 import { World } from "./world.ts";
@@ -63,7 +64,7 @@ export class Engine {
   readonly #conductor: HostConductor;
   readonly #settings: ProcessSettingsBook;
   readonly #history = new RunHistory();
-  readonly #ranks: ReadonlyMap<string, number>;
+  readonly #reload: Reload;
   /** True while everything is stopped for the end: what users want stays as it is. */
   #intentFrozen = false;
   #runs = 0;
@@ -72,7 +73,6 @@ export class Engine {
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    this.#ranks = stopRanks(options.config);
     const { config, clock, log, link } = options;
     const hostName = link.host;
     this.events = new DomainEvents((error) =>
@@ -85,18 +85,26 @@ export class Engine {
       onParked: (kind, name, error) => this.#onParked(kind, name, error),
       ...(options.inspect ? { inspect: options.inspect } : {}),
     });
-    this.world = new World({ config, system: this.system, events: this.events, hostName, session: () => this.#conductor.session });
+    this.world = new World({
+      config,
+      system: this.system,
+      events: this.events,
+      hostName,
+      session: () => this.#conductor.session,
+      epoch: options.epoch,
+      specHashOf: (name) => specHash(this.#nextRun(name).spec),
+    });
     this.hub = new OutputHub({
       clock,
       source: {
         window: (_host, windows) => {
           if (this.#conductor.session.isOpen) link.window({ session: this.#conductor.session.session, windows });
         },
-        hostOf: (name) => (config.processes.has(name) ? hostName : null),
+        hostOf: (name) => (this.world.config.processes.has(name) ? hostName : null),
       },
     });
     this.#settings = new ProcessSettingsBook({
-      config: () => this.#options.config,
+      config: () => this.world.config,
       keeper: options.intents,
       log,
       apply: (name, settings) => this.system.send("process", name, { type: "settings", settings }),
@@ -113,8 +121,22 @@ export class Engine {
       startupCommands: (name) => startupCommands(this.#nextRun(name).spec),
       processDetail: (name) => this.#processDetail(name),
     });
-    this.#spawnProcesses();
-    this.#spawnGroups();
+    this.#reload = new Reload({
+      world: this.world,
+      system: this.system,
+      events: this.events,
+      log,
+      spawnProcess: (name) => {
+        this.#spawnProcess(name, "stop");
+        this.#conductor.reportAgain(name);
+      },
+      spawnGroup: (name) => this.#spawnGroup(name),
+      wanted: (names) => this.#wanted(names),
+      tell: (name, event) => this.#tell(name, event),
+    });
+    const wanted = this.#wanted(this.world.names());
+    for (const name of this.world.names()) this.#spawnProcess(name, wanted.has(name) ? "start" : "stop");
+    for (const name of config.groups.keys()) this.#spawnGroup(name);
     this.#conductor = new HostConductor({
       host: hostName,
       link,
@@ -136,6 +158,16 @@ export class Engine {
     this.system.send("host", this.#options.link.host, { type: "daemon.exited" });
   }
 
+  /** What another configuration would change. Throws `conflict` where it cannot be taken now. */
+  plan(config: Config): Reloaded {
+    return this.#reload.plan(config);
+  }
+
+  /** Takes another configuration in this turn; processes that it does not change go on. Throws `conflict`. */
+  take(config: Config): Reloaded {
+    return this.#reload.apply(config);
+  }
+
   /** Stops every process without changing what users want; resolves when none is alive. */
   async stopEverything(): Promise<void> {
     this.#intentFrozen = true;
@@ -152,14 +184,10 @@ export class Engine {
 
   // ── Actors ──
 
-  #spawnProcesses(): void {
-    const wanted = this.#initiallyWanted();
-    for (const name of this.world.names()) {
-      const first = wanted.has(name) ? ("start" as const) : ("stop" as const);
-      this.system.spawn("process", name, (scope) => this.#processActor(name, first, scope));
-      // From here on there is something to show, whatever becomes of the actor.
-      this.world.process(name);
-    }
+  #spawnProcess(name: string, first: "start" | "stop"): void {
+    this.system.spawn("process", name, (scope) => this.#processActor(name, first, scope));
+    // From here on there is something to show, whatever becomes of the actor.
+    this.world.process(name);
   }
 
   /** Sends a command to a process's actor. One that was given up gets another chance when somebody asks for something. */
@@ -173,8 +201,8 @@ export class Engine {
   }
 
   #processActor(name: string, first: "start" | "stop", scope: ActorScope) {
-    const { config, clock, log, intents } = this.#options;
-    const definition = config.processes.get(name);
+    const { clock, log, intents } = this.#options;
+    const definition = this.world.config.processes.get(name);
     if (!definition) throw new Error(`process '${name}' is not configured`);
     const machine = processWithEffects(
       {
@@ -206,13 +234,14 @@ export class Engine {
     };
   }
 
-  /** What shall run from the beginning: what users wanted last, else autostart, and what that depends on. */
-  #initiallyWanted(): ReadonlySet<string> {
-    const { config, intents } = this.#options;
+  /** Of `names`, what shall run from the beginning: what users wanted last, else autostart; and all that it depends on. */
+  #wanted(names: readonly string[]): ReadonlySet<string> {
+    const { intents } = this.#options;
+    const { config } = this.world;
     const wanted = new Set<string>();
-    for (const { name, autostart } of config.processes.values()) {
+    for (const name of names) {
       const intent = intents.get(name).requested_state;
-      if (intent === "start" || (intent === undefined && autostart)) wanted.add(name);
+      if (intent === "start" || (intent === undefined && config.processes.get(name)?.autostart)) wanted.add(name);
     }
     // A set shows what is added while it is walked.
     for (const name of wanted) {
@@ -225,17 +254,17 @@ export class Engine {
 
   #runSpec({ definition, size, settings }: Pick<SpawnInput, "definition" | "size" | "settings">) {
     return buildRunSpec(definition, {
-      command: effectiveCommand(definition, settings, this.#options.config.instance.start_tools),
+      command: effectiveCommand(definition, settings, this.world.config.instance.start_tools),
       debug: settings.svc_debug,
       inherited: inheritedVariables(process.env, definition.pass_environment),
-      stop_rank: this.#ranks.get(definition.name) ?? 0,
+      stop_rank: this.world.graph.stopRank(definition.name),
       size: size ?? undefined,
     });
   }
 
   /** What the next start of `name` would be given. */
   #nextRun(name: string): { definition: ProcessDefinition; spec: RunSpec } {
-    const definition = this.#options.config.processes.get(name);
+    const definition = this.world.config.processes.get(name);
     if (!definition) throw new MgrError("not_found", `there is no process '${name}'`);
     const { rows, cols } = this.#options.intents.get(name);
     const size = rows !== undefined && cols !== undefined ? { rows, cols } : null;
@@ -251,18 +280,17 @@ export class Engine {
     };
   }
 
-  #spawnGroups(): void {
-    for (const name of this.#options.config.groups.keys()) {
-      // In start order: a job that is to run again must have begun before those that wait for its end are asked.
-      const members = () =>
-        this.world.graph
-          .inStartOrder(this.world.names().filter((member) => isWithin(member, name)))
-          .map((member) => ({ name: member, state: this.world.stateOf(member) ?? ("stopped" as const) }));
-      this.system.spawn("group", name, () => ({
-        machine: groupMachine,
-        input: { name, members, tell: (member, event) => this.#tell(member, event) },
-      }));
-    }
+  #spawnGroup(name: string): void {
+    // In start order: a job that is to run again must have begun before those that wait for its end are asked.
+    const members = () =>
+      this.world.graph
+        .inStartOrder(this.world.names().filter((member) => isWithin(member, name)))
+        .map((member) => ({ name: member, state: this.world.stateOf(member) ?? ("stopped" as const) }));
+    const tell = (member: string, event: { type: Verb; by: string }) => {
+      // What was removed from the configuration can only be stopped.
+      if (event.type === "stop" || !this.world.retiring.has(member)) this.#tell(member, event);
+    };
+    this.system.spawn("group", name, () => ({ machine: groupMachine, input: { name, members, tell } }));
   }
 
   // ── What actors say ──
@@ -282,7 +310,8 @@ export class Engine {
         this.#publish(name);
         break;
       case "intent":
-        if (!this.#intentFrozen) intents.set(name, { requested_state: event.requested_state });
+        // What the configuration wants by itself is no user's wish.
+        if (!this.#intentFrozen && event.by !== BY_CONFIGURATION) intents.set(name, { requested_state: event.requested_state });
         break;
       case "note":
         log.append({ level: event.level, source: "manager", msg: `process '${name}': ${event.msg}` });

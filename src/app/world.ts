@@ -1,9 +1,10 @@
 import type { DomainEvents } from "../actors/domain-events.ts";
-import { runLives } from "../actors/process-context.ts";
+import { runLives, treeLives } from "../actors/process-context.ts";
 import type { ProcessSnapshot } from "../actors/process-machine.ts";
 import { toProcess, toTree } from "../actors/resources.ts";
 import type { ActorSystem } from "../actors/system.ts";
-import type { Config } from "../config/definition.ts";
+import type { Config, ProcessDefinition } from "../config/definition.ts";
+import { isSameDefinition } from "../config/plan.ts";
 import type { HostEntry, Process, ProcessState, ProcessTreeNode } from "../protocol/resources.ts";
 import { type DependencyFacts, DependencyGraph, type Unmet, unmetDependencies } from "./dependencies.ts";
 import { localHostEntry } from "./host-names.ts";
@@ -12,34 +13,67 @@ import type { HostSession } from "./host-session.ts";
 /** States in which something of the process lives or is about to. */
 const ALIVE: ReadonlySet<ProcessState> = new Set<ProcessState>(["waiting", "starting", "started", "ready", "stopping"]);
 
+/** States in which a run is alive or begins. */
+const UP: ReadonlySet<ProcessState> = new Set<ProcessState>(["starting", "started", "ready", "stopping"]);
+
 interface WorldOptions {
   config: Config;
   system: ActorSystem;
   events: DomainEvents;
   hostName: string;
   session: () => HostSession | null;
+  /** Of this boot: run ids begin with it. */
+  epoch: number;
+  /** Hash of what a start of `name` would be told now. */
+  specHashOf: (name: string) => string;
 }
 
 /** What the manager's actors say is so, projected to resources. Reads only; every answer is of this turn. */
 export class World {
-  readonly config: Config;
+  /** Removed from the configuration, but alive: still in `config` until nothing of it is left (runtime.md, "Reload"). */
+  readonly retiring = new Map<string, { readonly definition: ProcessDefinition; readonly wanted: boolean }>();
   readonly graph: DependencyGraph;
   readonly hostName: string;
   readonly #system: ActorSystem;
   readonly #events: DomainEvents;
   readonly #session: () => HostSession | null;
+  readonly #epoch: number;
+  readonly #specHashOf: (name: string) => string;
+  #config: Config;
   /** Projections by the snapshot they were made from: 1,000 processes are not projected anew for each client. */
   readonly #projected = new Map<string, { of: ProcessSnapshot; process: Process }>();
   /** What is still shown of processes whose actor is parked. */
   readonly #parked = new Map<string, Process>();
 
-  constructor({ config, system, events, hostName, session }: WorldOptions) {
-    this.config = config;
+  constructor({ config, system, events, hostName, session, epoch, specHashOf }: WorldOptions) {
+    this.#config = config;
     this.graph = new DependencyGraph(() => this.config);
     this.hostName = hostName;
     this.#system = system;
     this.#events = events;
     this.#session = session;
+    this.#epoch = epoch;
+    this.#specHashOf = specHashOf;
+  }
+
+  get config(): Config {
+    return this.#config;
+  }
+
+  /** From now on this is configured. */
+  replaceConfig(config: Config): void {
+    this.#config = config;
+  }
+
+  /** What was shown of a process that is gone. */
+  forget(name: string): void {
+    this.#projected.delete(name);
+    this.#parked.delete(name);
+  }
+
+  /** Something that all processes show has changed. */
+  projectAgain(): void {
+    this.#projected.clear();
   }
 
   names(): string[] {
@@ -97,6 +131,28 @@ export class World {
   livingRun(name: string): string | null {
     const context = this.#snapshot(name)?.context;
     return context && runLives(context) ? context.runId : null;
+  }
+
+  /** Nothing of `name` is alive or about to be, as far as its host has said. */
+  isGone(name: string): boolean {
+    const snapshot = this.#snapshot(name);
+    if (!snapshot || snapshot.matches("unknown")) return true;
+    return (snapshot.matches("stopped") || snapshot.matches("error")) && !treeLives(snapshot.context);
+  }
+
+  /** It is alive, and what it would be started with now is not what it was started with. */
+  needsRestart(name: string): boolean {
+    const context = this.#snapshot(name)?.context;
+    if (!context || this.retiring.has(name) || !this.isUp(name)) return false;
+    const { run, definition, runDefinition } = context;
+    // What an earlier manager started it with is known by its hash only.
+    if (run !== null && !run.run_id.startsWith(`${this.#epoch}-`)) return run.spec_hash !== this.#specHashOf(name);
+    return !isSameDefinition(runDefinition, definition);
+  }
+
+  /** A run is alive or begins. */
+  isUp(name: string): boolean {
+    return UP.has(this.stateOf(name) ?? "stopped");
   }
 
   stateOf(name: string): ProcessState | undefined {

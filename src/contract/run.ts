@@ -168,10 +168,10 @@ export const runSpec = z.strictObject({
 });
 export type RunSpec = z.infer<typeof runSpec>;
 
-/** Equal hashes: a restart would change nothing. What the environment of the moment adds does not count. */
+/** Equal hashes: a restart would change nothing. What the moment adds does not count: environment, size of the terminal. */
 export function specHash(spec: RunSpec): string {
-  const { inherited: _inherited, stop_rank: _rank, ...rest } = spec;
-  return createHash("sha256").update(canonicalJson(rest)).digest("hex").slice(0, 16);
+  const { inherited: _inherited, stop_rank: _rank, terminal, ...rest } = spec;
+  return createHash("sha256").update(canonicalJson({ ...rest, backlog: terminal.backlog })).digest("hex").slice(0, 16);
 }
 
 function canonicalJson(value: unknown): string {

@@ -1,0 +1,35 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Config, ProcessDefinition } from "./definition.ts";
+
+/** What another configuration changes, by process name. */
+export interface Plan {
+  readonly added: string[];
+  readonly removed: string[];
+  readonly changed: string[];
+  readonly unchanged: string[];
+}
+
+type Definitions = ReadonlyMap<string, ProcessDefinition>;
+
+/** Each list in the order of the configuration that has its names. */
+export function planChanges(before: Definitions, after: Definitions): Plan {
+  const plan: Plan = { added: [], removed: [], changed: [], unchanged: [] };
+  for (const [name, definition] of after) {
+    const known = before.get(name);
+    if (known === undefined) plan.added.push(name);
+    else if (isSameDefinition(known, definition)) plan.unchanged.push(name);
+    else plan.changed.push(name);
+  }
+  for (const name of before.keys()) if (!after.has(name)) plan.removed.push(name);
+  return plan;
+}
+
+export function isSameDefinition(a: ProcessDefinition, b: ProcessDefinition): boolean {
+  return a === b || isDeepStrictEqual(a, b);
+}
+
+/** Keys of `instance` that differ and that only the next start of the manager can take. */
+export function fixedSettings(before: Config["instance"], after: Config["instance"]): string[] {
+  const keys = Object.keys(after) as (keyof Config["instance"])[];
+  return keys.filter((key) => key !== "start_tools" && !isDeepStrictEqual(before[key], after[key]));
+}
