@@ -92,7 +92,7 @@ export class Rig implements AsyncDisposable {
   }
 
   get(path: string, headers: Record<string, string> = {}, init: RequestInit = {}): Promise<Response> {
-    return fetch(this.server.url + path, { headers, redirect: "manual", ...init });
+    return fetch(this.server.localUrl + path, { headers, redirect: "manual", ...init });
   }
 
   /** Logs in and gives the session cookie as a Cookie header. */

@@ -67,6 +67,7 @@ async function start(
       forget();
       onEnd();
     },
+    onBroken: context.env.disconnect,
     onDefect: (text) => log("error", text),
   });
   forget = followers.add({ user: principal.user, sessionId }, () => archive.close());

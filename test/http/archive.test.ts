@@ -1,0 +1,253 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import type { RetainedOutput } from "../../src/actors/control.ts";
+import { Archive } from "../../src/http/archive.ts";
+import { fileNameOf } from "../../src/http/archive-parts.ts";
+import { archiveName } from "../../src/http/routes/save-all.ts";
+import { processesWith, until } from "../support/processes.ts";
+import { GOOD, Rig, readUntil } from "./rig.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "mgr-archive-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Downloads the archive, unpacks it with the system's tar, and gives its files by path. */
+async function unpack(rig: Rig, query = ""): Promise<Map<string, string>> {
+  const response = await rig.get(`/save-all${query}`, { authorization: GOOD });
+  expect(response.status).toBe(200);
+  const into = mkdtempSync(join(folder, "x-"));
+  writeFileSync(join(into, "a.tar.bz2"), Buffer.from(await response.arrayBuffer()));
+  execFileSync("tar", ["xjf", "a.tar.bz2"], { cwd: into });
+  rmSync(join(into, "a.tar.bz2"));
+  const files = new Map<string, string>();
+  for (const entry of readdirSync(into, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile()) files.set(path.slice(into.length + 1), readFileSync(path, "utf8"));
+  }
+  return files;
+}
+
+function outputOf(text: string): RetainedOutput {
+  return { size: Buffer.byteLength(text), pages: pagesOf(Buffer.from(text)) };
+}
+
+async function* pagesOf(...pages: Buffer[]): AsyncGenerator<Uint8Array> {
+  yield* pages;
+}
+
+const CONFIG = `# CANARY in a comment
+instance: {name: t, manager: ":0", bus_token: CANARY}
+processes:
+  sim/world:
+    command: ./world
+    environment: {API: CANARY, PLAIN: "CANARY"}
+`;
+
+describe("GET /save-all", () => {
+  test("is a .tar.bz2 that the system's tar opens, and each file is what the live answers say", async () => {
+    await using rig = await Rig.start();
+    const outputs: Record<string, string> = { "sim/world": "grün\r\n", "sim/eyes": "", lone: "x".repeat(3_000_000) };
+    rig.control.retainedOutput = async (name) => outputOf(outputs[name] ?? "");
+    rig.control.log.append({ level: "warning", source: "manager", msg: "two\nlines" });
+    const files = await unpack(rig, "?name=bench");
+    expect([...files.keys()].sort()).toEqual(
+      ["environment.json", "manager.log", "output/lone.txt", "output/sim/eyes.txt", "output/sim/world.txt", "snapshot.json"].map(
+        (name) => `bench/${name}`,
+      ),
+    );
+    for (const [name, output] of Object.entries(outputs)) expect(files.get(`bench/output/${name}.txt`) === output, name).toBe(true);
+    expect(files.get("bench/manager.log")).toBe(await (await rig.get("/mgr/log", { authorization: GOOD })).text());
+    expect(JSON.parse(files.get("bench/snapshot.json") ?? "")).toMatchObject({
+      type: "snapshot",
+      manager: rig.control.manager,
+      processes: rig.control.processes(),
+      process_tree: rig.control.processTree(),
+      host_list: rig.control.hosts(),
+    });
+    expect(JSON.parse(files.get("bench/environment.json") ?? "")).toMatchObject({ node: { node: process.versions.node } });
+  });
+
+  test("holds no secret: canaries in auth file, sessions, tokens, key, configuration and environment are not in it", async () => {
+    const configFile = join(folder, "mgr.yaml");
+    writeFileSync(configFile, CONFIG);
+    process.env.MGR_TEST_SECRET = "CANARY";
+    try {
+      await using rig = await Rig.start({ configFiles: () => [configFile], localToken: "CANARY" });
+      rig.writeAuth("ann right horse: battery\nCANARY CANARY\n");
+      const cookie = await rig.cookie();
+      await rig.get("/mgr/log", { authorization: "Bearer CANARY" });
+      const files = await unpack(rig, "?name=a");
+      const config = files.get("a/config/mgr.yaml") ?? "";
+      expect(config).toContain('API: "***"');
+      expect(config).toContain("command: ./world");
+      const all = [...files].join();
+      expect(all).not.toContain("CANARY");
+      expect(all).not.toContain(cookie.split("=")[1] ?? "?");
+      expect(all).not.toContain("right horse");
+      for (const { id } of JSON.parse(readFileSync(`${rig.authFile}.sessions`, "utf8")).sessions) expect(all).not.toContain(id);
+    } finally {
+      delete process.env.MGR_TEST_SECRET;
+    }
+  });
+
+  test("a configuration that is broken at the moment is left out, one that is gone says so", async () => {
+    const broken = join(folder, "broken.yaml");
+    writeFileSync(broken, "environment: {SECRET: CANARY");
+    await using rig = await Rig.start({ configFiles: () => [broken, join(folder, "gone.yaml")] });
+    const files = await unpack(rig, "?name=a");
+    expect(files.get("a/config/broken.yaml")).toMatch(/^# This file is not valid YAML/);
+    expect(files.get("a/config/gone.yaml")).toMatch(/^# This file could not be read: ENOENT/);
+  });
+
+  test("an output that cannot be read, wholly or to its end, does not spoil the rest", async () => {
+    await using rig = await Rig.start();
+    rig.control.retainedOutput = async (name) => {
+      if (name === "lone") throw new Error("host gone");
+      async function* pages() {
+        yield Buffer.from("begin");
+        if (name === "sim/eyes") throw new Error("link lost");
+      }
+      return { size: 100, pages: pages() };
+    };
+    const files = await unpack(rig, "?name=a");
+    expect(files.get("a/output/lone.txt")).toBe("[this output could not be read: host gone]\n");
+    expect(files.get("a/output/sim/eyes.txt")).toMatch(/^begin\n\[the rest could not be read: link lost\]\n +$/);
+    expect(files.get("a/output/sim/world.txt")).toHaveLength(100);
+  });
+
+  test("500 MB of output keep the manager under 64 MiB more, and the event loop free", async () => {
+    // What bzip2 is quick with: it is the memory of the manager that counts.
+    const page = Buffer.alloc(256 * 1024);
+    const pages = 2_000;
+    async function* lazily() {
+      for (let index = 0; index < pages; index++) {
+        // As a host answers: not in the same turn.
+        await new Promise((resolve) => setImmediate(resolve));
+        yield page;
+      }
+    }
+    async function* parts() {
+      yield { name: "output/flood.txt", content: { size: pages * page.length, pages: lazily() } };
+    }
+    const archive = await Archive.open({
+      folder: "f",
+      parts: parts(),
+      onClosed: () => {},
+      onBroken: expect.unreachable,
+      onDefect: expect.unreachable,
+    });
+    globalThis.gc?.();
+    const before = process.memoryUsage.rss();
+    let highest = before;
+    const watch = setInterval(() => {
+      highest = Math.max(highest, process.memoryUsage.rss());
+    }, 5);
+    let compressed = 0;
+    for await (const piece of archive.readable()) compressed += piece.length;
+    clearInterval(watch);
+    expect(compressed).toBeGreaterThan(400);
+    expect(highest - before).toBeLessThan(64 * 1024 * 1024);
+  }, 60_000);
+
+  test("a client that stops reading stops the reading of outputs; one that leaves ends bzip2", async () => {
+    await using rig = await Rig.start();
+    let read = 0;
+    rig.control.retainedOutput = async () => {
+      async function* endless() {
+        for (;;) {
+          read++;
+          await new Promise((resolve) => setImmediate(resolve));
+          yield Buffer.from(Array.from({ length: 65_536 }, () => Math.floor(Math.random() * 256)));
+        }
+      }
+      return { size: 2 ** 33, pages: endless() };
+    };
+    const socket = connect(rig.server.port, "127.0.0.1");
+    socket.write(`GET /save-all?name=a HTTP/1.1\r\nHost: ${rig.host}\r\nAuthorization: ${GOOD}\r\n\r\n`);
+    await readUntil(socket, (text) => text.includes("\r\n\r\n"));
+    const bzip2s = () => processesWith("bzip2").filter((pid) => readFileSync(`/proc/${pid}/stat`, "utf8").includes(` ${process.pid} `));
+    expect(bzip2s()).toHaveLength(1);
+    let last = -1;
+    await until(
+      () => {
+        const isStill = read === last;
+        last = read;
+        return isStill;
+      },
+      20_000,
+      () => read,
+    );
+    expect(read * 65_536).toBeLessThan(64 * 1024 * 1024);
+    socket.destroy();
+    await until(() => bzip2s().length === 0, 5_000, bzip2s);
+    expect((await rig.get("/mgr/health")).status).toBe(200);
+  });
+
+  test("a log-out ends an archive that is under way, and at most two are made at once", async () => {
+    await using rig = await Rig.start();
+    rig.control.retainedOutput = async () => {
+      async function* slow() {
+        await new Promise((resolve) => setTimeout(resolve, 500_000).unref());
+        yield Buffer.alloc(10);
+      }
+      return { size: 10, pages: slow() };
+    };
+    const cookie = await rig.cookie();
+    const [one, two] = [await rig.get("/save-all", { cookie }), await rig.get("/save-all", { cookie })];
+    const third = await rig.get("/save-all", { cookie });
+    expect([third.status, third.headers.get("retry-after")]).toEqual([503, "10"]);
+    await rig.get("/mgr/logout", { cookie }, { method: "POST" });
+    await expect(one.arrayBuffer()).rejects.toThrow();
+    await expect(two.arrayBuffer()).rejects.toThrow();
+    rig.control.retainedOutput = async () => outputOf("");
+    expect((await unpack(rig)).size).toBeGreaterThan(3);
+  });
+
+  test("without bzip2 it is a 503 that names the package", async () => {
+    await using rig = await Rig.start();
+    const path = process.env.PATH;
+    process.env.PATH = folder;
+    try {
+      const response = await rig.get("/save-all", { authorization: GOOD });
+      expect([response.status, response.headers.get("content-type")]).toEqual([503, "text/plain; charset=utf-8"]);
+      expect(await response.text()).toContain("Install the package bzip2");
+    } finally {
+      process.env.PATH = path;
+    }
+    expect((await unpack(rig)).size).toBeGreaterThan(3);
+  });
+
+  test("HEAD makes none; pages of other sites may not ask for one", async () => {
+    await using rig = await Rig.start();
+    const head = await rig.get("/save-all?name=x", { authorization: GOOD }, { method: "HEAD" });
+    expect([head.status, head.headers.get("content-disposition")]).toEqual([200, 'attachment; filename="x.tar.bz2"']);
+    expect(rig.control.calls).toEqual([]);
+    for (const site of ["cross-site", "same-site"]) {
+      expect((await rig.get("/save-all", { authorization: GOOD, "sec-fetch-site": site })).status).toBe(403);
+    }
+  });
+});
+
+test("the name of an archive is reduced to what is safe", () => {
+  expect(["a b/../c", "..hidden", "ä", "", undefined, "x".repeat(100), "a\r\nb: c"].map((hint) => archiveName(hint, "t"))).toEqual([
+    "ab..c",
+    "hidden",
+    ...Array.from({ length: 3 }, () => expect.stringMatching(/^t-\d{8}-\d{6}$/)),
+    "x".repeat(64),
+    "abc",
+  ]);
+});
+
+test("names of processes become paths that exist side by side", () => {
+  expect(["a/b", "a.txt/b", "a\\b", "50%", "grün/*", `${"💥".repeat(64)}`].map(fileNameOf)).toEqual([
+    "a/b",
+    "a%2Etxt/b",
+    "a%5Cb",
+    "50%25",
+    "grün/*",
+    "💥".repeat(60),
+  ]);
+});
