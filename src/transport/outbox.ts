@@ -14,6 +14,10 @@ const FULL_BYTES = 384 * 1024;
 const ROOM_BYTES = FULL_BYTES / 2;
 /** Output resumes below this, so that a slow reader gets pieces of some length and not one line at a time. */
 const RESUME_BYTES = SOFT_LIMIT_BYTES / 2;
+/** Beyond this many waiting bytes processes whose output must not be skipped are held back (protocol-decisions, "Output"). */
+export const FAR_BEHIND_BYTES = 4 * 1024 * 1024;
+/** They go on below this. */
+const CAUGHT_UP_BYTES = FAR_BEHIND_BYTES / 2;
 /** Beyond this the connection is closed. */
 export const HARD_LIMIT_BYTES = 8 * 1024 * 1024;
 /** Handed to the socket ahead of the network; the rest stays here, where it can still be merged or skipped. */
@@ -37,10 +41,12 @@ export interface OutboxObserver {
   congested(): void;
   progress(): void;
   drained(): void;
-  /** `isFull` is over. */
+  /** `isFull` or `isFarBehind` is over. */
   hasRoom?(): void;
   /** The hard limit is passed: the connection has to be closed. */
   overflow(): void;
+  /** It held a process back for too long: the connection has to be closed, `reason` in words. */
+  tooSlow?(reason: string): void;
 }
 
 /** An encoded event; `mergeKey` names what a newer one replaces when the reader is slow. */
@@ -61,6 +67,7 @@ export class Outbox implements OutputSink {
   #countedAhead = 0;
   #behind = false;
   #full = false;
+  #farBehind = false;
   #congested = false;
   #scheduled = false;
   #closed = false;
@@ -80,15 +87,24 @@ export class Outbox implements OutputSink {
     return this.#full;
   }
 
+  get isFarBehind(): boolean {
+    return this.#farBehind;
+  }
+
+  tooSlow(reason: string): void {
+    this.close();
+    this.#observer.tooSlow?.(reason);
+  }
+
   /** An event that must arrive, `ack` and `error` included. */
   push(frame: EncodedFrame): void {
     if (this.#behind && frame.mergeKey !== null) this.#queue.drop(frame.mergeKey);
     this.#enqueue({ bytes: frame.bytes, mergeKey: frame.mergeKey, exempt: false, onSent: null });
   }
 
-  /** Output: skipped while the reader is behind. */
-  output(piece: OutputPiece): void {
-    if (this.#behind) this.#skipped.miss(piece);
+  /** Output: skipped while the reader is behind, unless it is to be kept. */
+  output(piece: OutputPiece, keep = false): void {
+    if (this.#behind && !keep) this.#skipped.miss(piece);
     else this.#enqueue({ bytes: this.#skipped.resume(piece).encoded, mergeKey: null, exempt: false, onSent: null });
   }
 
@@ -121,6 +137,7 @@ export class Outbox implements OutputSink {
       return;
     }
     if (this.waitingBytes > FULL_BYTES) this.#full = true;
+    if (this.waitingBytes > FAR_BEHIND_BYTES) this.#farBehind = true;
     if (this.waitingBytes > SOFT_LIMIT_BYTES) this.#behind = true;
     this.#schedule();
   }
@@ -163,13 +180,18 @@ export class Outbox implements OutputSink {
     this.#countedAhead -= counted;
     if (this.#closed) return;
     if (this.#behind && this.waitingBytes < RESUME_BYTES) this.#catchUp();
-    if (this.#full && this.waitingBytes < ROOM_BYTES) {
-      this.#full = false;
-      this.#observer.hasRoom?.();
-    }
+    this.#noteRoom();
     const isEmpty = this.#current === null && this.#queue.isEmpty;
     this.#reportTaken(isEmpty);
     if (!isEmpty && this.#inFlight <= WRITE_AHEAD_BYTES / 2) this.#schedule();
+  }
+
+  #noteRoom(): void {
+    const hasRoom = this.#full && this.waitingBytes < ROOM_BYTES;
+    const hasCaughtUp = this.#farBehind && this.waitingBytes < CAUGHT_UP_BYTES;
+    if (hasRoom) this.#full = false;
+    if (hasCaughtUp) this.#farBehind = false;
+    if (hasRoom || hasCaughtUp) this.#observer.hasRoom?.();
   }
 
   #catchUp(): void {

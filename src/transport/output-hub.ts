@@ -1,12 +1,19 @@
 import type { Clock } from "../base/clock.ts";
 import type { OutputChunk } from "../contract/messages.ts";
 import { Coalescer } from "./coalescer.ts";
+import { FlowControl } from "./flow-control.ts";
 import { OutputStream } from "./output-stream.ts";
 import { type OutputPattern, type OutputSink, OutputSubscription } from "./output-subscription.ts";
 import { SlicedWork } from "./sliced-work.ts";
 import { MAX_WINDOWS_PER_MESSAGE, type OutputSource, WindowSender } from "./window-sender.ts";
 
 export type { OutputSource } from "./window-sender.ts";
+
+/** Of a process: its fields `low_delay_output` and `no_skip_display`. */
+export interface OutputMode {
+  readonly low_delay_output: boolean;
+  readonly no_skip_display: boolean;
+}
 
 /**
  * Output of all processes of all hosts on its way to the connections that subscribed to it: an index from process to
@@ -18,6 +25,8 @@ export class OutputHub {
   readonly #coalescer: Coalescer;
   readonly #work: SlicedWork;
   readonly #windows: WindowSender;
+  readonly #flow: FlowControl;
+  readonly #modes = new Map<string, OutputMode>();
   readonly #names = new Set<string>();
   /** Processes with at least one subscriber. */
   readonly #streams = new Map<string, OutputStream>();
@@ -30,6 +39,7 @@ export class OutputHub {
     this.#coalescer = new Coalescer(options.clock);
     this.#work = new SlicedWork(options.clock);
     this.#windows = new WindowSender({ ...options, streams: this.#streams });
+    this.#flow = new FlowControl({ clock: options.clock, hold: (name, held) => this.#hold(name, held) });
   }
 
   // ── What comes from hosts ──
@@ -42,7 +52,7 @@ export class OutputHub {
     if (chunk.stream_id !== (this.#hostStreams.get(host) ?? chunk.stream_id)) return;
     const acceptance = stream.channel.accept(chunk);
     if (acceptance === "hole" && stream.window.reportHole(stream.channel.position)) this.#windows.open([stream]);
-    if (acceptance === "advanced") this.#coalescer.touch(stream.channel);
+    if (acceptance === "advanced") this.#deliver(stream);
     if (stream.window.isUsedUp(stream.channel.position)) this.#windows.open([stream]);
     stream.settle();
   }
@@ -57,6 +67,7 @@ export class OutputHub {
       stream.channel.restart(streamId);
       stream.release();
     }
+    this.#flow.repeat(new Set(streams.map(({ name }) => name)));
     this.#windows.open(streams);
   }
 
@@ -78,6 +89,18 @@ export class OutputHub {
     this.#names.delete(name);
     const subscribers = [...(this.#streams.get(name)?.subscribers ?? [])];
     this.#windows.close(subscribers.flatMap((subscription) => this.#unlink(name, subscription)));
+    this.#modes.delete(name);
+  }
+
+  /** How the output of `name` is to be sent from now on, whether anybody listens or not. */
+  setMode(name: string, mode: OutputMode): void {
+    if (mode.low_delay_output || mode.no_skip_display) this.#modes.set(name, mode);
+    else this.#modes.delete(name);
+    const stream = this.#streams.get(name);
+    if (!stream || (stream.isLowDelay === mode.low_delay_output && stream.neverSkips === mode.no_skip_display)) return;
+    applyMode(stream, mode);
+    this.#flow.look(stream);
+    this.#windows.resume((held) => held === stream);
   }
 
   // ── Subscriptions ──
@@ -123,7 +146,9 @@ export class OutputHub {
 
   /** The sink of `subscription` was full and is not any more. */
   hasRoom(subscription: OutputSubscription): void {
-    this.#windows.resume((stream) => stream.subscribers.has(subscription));
+    const isConcerned = (stream: OutputStream) => stream.subscribers.has(subscription);
+    this.#flow.lookAgain(isConcerned);
+    this.#windows.resume(isConcerned);
   }
 
   // ── Order of output and states ──
@@ -155,6 +180,7 @@ export class OutputHub {
 
   close(): void {
     for (const subscription of [...this.#subscriptions]) this.closeSubscription(subscription);
+    this.#flow.close();
     this.#coalescer.close();
     this.#work.close();
     this.#windows.stop();
@@ -223,6 +249,11 @@ export class OutputHub {
     subscription.names.delete(name);
     const stream = this.#streams.get(name);
     stream?.subscribers.delete(subscription);
+    if (stream?.neverSkips) {
+      // Whom the others waited for may have been this one.
+      this.#flow.look(stream);
+      this.#windows.resume((held) => held === stream);
+    }
     if (stream?.subscribers.size !== 0) return [];
     this.#streams.delete(name);
     this.#coalescer.forget(stream.channel);
@@ -232,8 +263,21 @@ export class OutputHub {
 
   #openStream(name: string): OutputStream {
     const stream = new OutputStream(name);
+    const mode = this.#modes.get(name);
+    if (mode) applyMode(stream, mode);
     this.#streams.set(name, stream);
     return stream;
+  }
+
+  #deliver(stream: OutputStream): void {
+    if (stream.isLowDelay) this.#coalescer.flush(stream.channel);
+    else this.#coalescer.touch(stream.channel);
+    if (stream.neverSkips) this.#flow.look(stream);
+  }
+
+  #hold(name: string, held: boolean): void {
+    const host = this.#source.hostOf(name);
+    if (host !== null) this.#source.hold?.(host, name, held);
   }
 
   #giveUp(stream: OutputStream, offset: number): void {
@@ -243,4 +287,9 @@ export class OutputHub {
     this.#windows.open([stream]);
     stream.settle();
   }
+}
+
+function applyMode(stream: OutputStream, mode: OutputMode): void {
+  stream.isLowDelay = mode.low_delay_output;
+  stream.neverSkips = mode.no_skip_display;
 }

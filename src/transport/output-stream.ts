@@ -19,6 +19,10 @@ export class OutputStream {
   readonly channel: OutputChannel;
   readonly window = new WindowState();
   readonly subscribers = new Set<OutputSubscription>();
+  /** Nothing of it is skipped: the process waits for slow readers instead. */
+  neverSkips = false;
+  /** Sent at each read, not joined. */
+  isLowDelay = false;
   readonly #waiters = new Set<Waiter>();
   #isUrgent = false;
 
@@ -26,7 +30,7 @@ export class OutputStream {
     this.channel = new OutputChannel(name, (piece) => {
       // After lost bytes it goes on at a line start if there is one (protocol-decisions, "Output").
       const whole = piece.skipped > 0 ? piece.fromLineStart() : piece;
-      for (const { sink } of this.subscribers) sink.output(whole);
+      for (const { sink } of this.subscribers) sink.output(whole, this.neverSkips);
     });
   }
 
@@ -36,10 +40,12 @@ export class OutputStream {
 
   /**
    * Everybody who listens has enough for now, and nobody has waited long for an offset: the host's ring is the place to
-   * wait in, because what leaves it now would only be skipped.
+   * wait in, because what leaves it now would only be skipped. Where nothing may be skipped, one reader that is far
+   * behind is enough.
    */
   get isHeld(): boolean {
     if (this.channel.position === null || this.#isUrgent || this.subscribers.size === 0) return false;
+    if (this.neverSkips) return [...this.subscribers].some(({ sink }) => sink.isFarBehind === true);
     for (const { sink } of this.subscribers) if (sink.isFull !== true) return false;
     return true;
   }

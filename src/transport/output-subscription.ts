@@ -5,9 +5,14 @@ import type { OutputPiece } from "./output-piece.ts";
 
 /** Who receives output. Must not throw, and must not wait. */
 export interface OutputSink {
-  output(piece: OutputPiece): void;
+  /** `keep`: not to be skipped, however slow the reader is. */
+  output(piece: OutputPiece, keep: boolean): void;
   /** It has enough for now; the hub is told when that is over (`OutputHub.hasRoom`). Absent: never. */
   readonly isFull?: boolean;
+  /** Processes whose output must not be skipped have to wait for it. The end of it is told like that of `isFull`. */
+  readonly isFarBehind?: boolean;
+  /** It held a process back for too long: it is to be closed. */
+  tooSlow?(reason: string): void;
 }
 
 /** Which processes one connection wants to hear: its patterns, within what its view contains. */

@@ -5,6 +5,7 @@ import type { Control } from "../actors/control.ts";
 import type { ActorSystem } from "../actors/system.ts";
 import type { Principal } from "../base/principal.ts";
 import { MAX_FRAME_BYTES } from "../protocol/decode.ts";
+import type { Process } from "../protocol/resources.ts";
 import { Connection, type ConnectionServices } from "./connection.ts";
 import { EventStreams } from "./event-streams.ts";
 import { connectInProcess, type InProcessConnection, type InProcessOptions } from "./in-process.ts";
@@ -87,9 +88,13 @@ export function createTransport({ control, hub, system, assetHash }: TransportOp
 
 /** Tells the hub which processes there are: patterns match names that appear later. */
 function followProcesses(control: Control, hub: OutputHub): () => void {
-  for (const { name } of control.processes()) hub.processAppeared(name);
+  const appeared = (process: Process) => {
+    hub.processAppeared(process.name);
+    hub.setMode(process.name, process);
+  };
+  for (const process of control.processes()) appeared(process);
   return control.events.subscribe((event) => {
-    if (event.type === "process_upsert") hub.processAppeared(event.process.name);
+    if (event.type === "process_upsert") appeared(event.process);
     if (event.type === "process_remove") hub.processGone(event.name);
   });
 }
@@ -111,6 +116,7 @@ function serve({ ws, id, options, services, system, frames }: Serving): Connecti
       congested: () => actor.send({ type: "congested" }),
       progress: () => actor.send({ type: "progress" }),
       drained: () => actor.send({ type: "drained" }),
+      tooSlow: (reason) => actor.send({ type: "refuse", reason }),
       overflow: () => actor.send({ type: "refuse", reason: "too slow: more than 8 MiB of events are waiting" }),
     },
     principal,

@@ -12,6 +12,8 @@ export const MAX_WINDOWS_PER_MESSAGE = 512;
 export interface OutputSource {
   /** At most 512 windows. Fire and forget: what cannot be sent now is repeated. */
   window(host: string, windows: OutputWindow[]): void;
+  /** Makes the terminal of `name` wait for its readers, or go on. Fire and forget. Absent: nothing can be held back. */
+  hold?(host: string, name: string, held: boolean): void;
   /** Canonical name of the host that runs `name`, null if there is none. */
   hostOf(name: string): string | null;
 }
