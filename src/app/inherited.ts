@@ -3,12 +3,13 @@ const ALWAYS = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ"
 
 /** The variables of `environment` that a process may inherit: the standard ones and those of its pass_environment. */
 export function inheritedVariables(environment: NodeJS.ProcessEnv, passed: readonly string[]): Record<string, string> {
-  const inherited: Record<string, string> = {};
+  const inherited = new Map<string, string>();
   for (const pattern of [...ALWAYS, ...passed]) {
     const prefix = pattern.endsWith("*") ? pattern.slice(0, -1) : null;
     for (const [name, value] of Object.entries(environment)) {
-      if (value !== undefined && (prefix === null ? name === pattern : name.startsWith(prefix))) inherited[name] = value;
+      if (value !== undefined && (prefix === null ? name === pattern : name.startsWith(prefix))) inherited.set(name, value);
     }
   }
-  return inherited;
+  // Not by assignment: a variable may be called __proto__.
+  return Object.fromEntries(inherited);
 }

@@ -1,0 +1,117 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { spawnRun, stopRun } from "../../src/app/effects/process-effects.ts";
+import { HostSession } from "../../src/app/host-session.ts";
+import { MgrError } from "../../src/base/errors.ts";
+import type { RunSpec } from "../../src/contract/run.ts";
+import { testClock } from "../actors/support/clock.ts";
+import { report } from "../actors/support/process.ts";
+import { hello, page, ScriptedLink, stale } from "./support/scripted-link.ts";
+
+const open: HostSession[] = [];
+afterEach(() => {
+  for (const session of open.splice(0)) session.close();
+});
+
+async function rig() {
+  const link = new ScriptedLink();
+  const nothing = () => {};
+  const session: HostSession = new HostSession({
+    link,
+    epoch: 1,
+    clock: testClock(),
+    listener: { onHeartbeat: nothing, onOutput: nothing, onLog: nothing, onReport: nothing, onEvent: nothing, onStale: () => void greet() },
+  });
+  open.push(session);
+  let greetings = 0;
+  link.auto = (name) => (name === "hello" ? hello(`s${++greetings}`) : name === "report" ? page(0) : undefined);
+  const greet = () => session.greet().then(() => session.deliver());
+  await greet();
+  return { link, session };
+}
+
+/** The next request, within the pause between two attempts. */
+async function next(link: ScriptedLink, name: "spawn" | "stop") {
+  const deadline = performance.now() + 2_000;
+  while (link.asked.length === 0 && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
+  return link.next(name);
+}
+
+// Only its identity matters: the scripted host looks at nothing.
+const spec = { name: "a" } as RunSpec;
+const never = new AbortController().signal;
+
+describe("spawning", () => {
+  it("sends the same run_id, spec and memo again until the host answers, under the session of the moment", async () => {
+    const { link, session } = await rig();
+    const spawned = spawnRun(session, { runId: "1-1", spec, memo: "m" }, never);
+    const first = await next(link, "spawn");
+    await first.refuse(new MgrError("timeout", "no answer"));
+    const second = await next(link, "spawn");
+    await second.refuse(stale());
+    const third = await next(link, "spawn");
+    const run = report("1-1");
+    await third.answer({ run });
+    expect(await spawned).toBe(run);
+    expect(first.request).toEqual({ session: "s1", run_id: "1-1", spec, memo: "m" });
+    expect(second.request).toEqual(first.request);
+    expect(third.request).toEqual({ ...first.request, session: "s2" });
+    expect(third.request.spec).toBe(spec);
+  });
+
+  it("waits while the tree of another run lives, or the host is away", async () => {
+    const { link, session } = await rig();
+    const spawned = spawnRun(session, { runId: "1-1", spec, memo: "" }, never);
+    await (await next(link, "spawn")).refuse(new MgrError("conflict", "its last run lives"));
+    await (await next(link, "spawn")).refuse(new MgrError("host_unavailable", "away"));
+    await (await next(link, "spawn")).answer({ run: report("1-1") });
+    await spawned;
+  });
+
+  it.each(["spawn_failed", "bad_field", "forbidden", "internal"] as const)("gives up on %s, with the host's sentence", async (code) => {
+    const { link, session } = await rig();
+    const spawned = spawnRun(session, { runId: "1-1", spec, memo: "" }, never);
+    const rejected = expect(spawned).rejects.toMatchObject({ code, message: "no such program" });
+    await (await next(link, "spawn")).refuse(new MgrError(code, "no such program"));
+    await rejected;
+  });
+
+  it("ends with its actor, also in the pause between two attempts, and sends nothing more", async () => {
+    const { link, session } = await rig();
+    const actor = new AbortController();
+    const spawned = spawnRun(session, { runId: "1-1", spec, memo: "" }, actor.signal);
+    const rejected = expect(spawned).rejects.toMatchObject({ name: "AbortError" });
+    await (await next(link, "spawn")).refuse(new MgrError("timeout", "no answer"));
+    actor.abort();
+    await rejected;
+    expect(link.asked).toEqual([]);
+  });
+});
+
+describe("stopping", () => {
+  const steps = [{ signal: "SIGTERM", timeout_ms: 1_000 }];
+
+  it("is sent again until the host accepts it", async () => {
+    const { link, session } = await rig();
+    const stopped = stopRun(session, { runId: "1-1", steps }, never);
+    await (await next(link, "stop")).refuse(new MgrError("timeout", "no answer"));
+    const again = await next(link, "stop");
+    expect(again.request).toEqual({ session: "s1", run_id: "1-1", steps });
+    await again.answer({});
+    expect(await stopped).toBe("accepted");
+  });
+
+  it("finds the run gone when the host knows no such run", async () => {
+    const { link, session } = await rig();
+    const stopped = stopRun(session, { runId: "1-1", steps }, never);
+    await (await next(link, "stop")).refuse(new MgrError("not_running", "no such run"));
+    expect(await stopped).toBe("gone");
+  });
+
+  it("fails for a defect, not for a refusal", async () => {
+    const { link, session } = await rig();
+    const stopped = stopRun(session, { runId: "1-1", steps }, never);
+    const rejected = expect(stopped).rejects.toThrow(TypeError);
+    await (await next(link, "stop")).refuse(new TypeError("a defect"));
+    await rejected;
+  });
+});
