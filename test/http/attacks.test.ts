@@ -1,0 +1,227 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Connections } from "../../src/http/connections.ts";
+import { ATTACKS, ended } from "./attackers.ts";
+import { makeCertificate } from "./certificates.ts";
+import { basic, GOOD, Rig, raw, upgradeRequest } from "./rig.ts";
+import { startServerProcess } from "./server-process.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "mgr-attack-"));
+let certificate: { certFile: string; keyFile: string };
+beforeAll(() => {
+  certificate = makeCertificate(folder, "attacked");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const ANN = basic("ann", "secret");
+
+/** One request on a connection of its own; its duration, ms. */
+async function visit(port: number): Promise<number> {
+  const begin = performance.now();
+  const sent = request({ host: "127.0.0.1", port, path: "/mgr/log", headers: { authorization: ANN }, agent: false });
+  sent.end();
+  const [response] = await once(sent, "response");
+  await once(response.resume(), "end");
+  expect(response.statusCode).toBe(200);
+  return performance.now() - begin;
+}
+
+/** The same on one connection that is kept alive, every 20 ms until `done`. */
+async function visitAllTheTime(port: number, done: Promise<unknown>): Promise<number[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  let isDone = false;
+  void done.finally(() => {
+    isDone = true;
+  });
+  const durations: number[] = [];
+  while (!isDone) {
+    const begin = performance.now();
+    const sent = request({ host: "127.0.0.1", port, path: "/mgr/health", agent });
+    sent.end();
+    const [response] = await once(sent, "response");
+    await once(response.resume(), "end");
+    durations.push(performance.now() - begin);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  agent.destroy();
+  return durations;
+}
+
+function p99(durations: number[]): number {
+  return durations.sort((a, b) => a - b)[Math.floor(durations.length * 0.99)] ?? 0;
+}
+
+describe("who does not come to the point is let go", () => {
+  test.each(Object.keys(ATTACKS))("%s: gone at the deadline, whoever speaks is served", async (name) => {
+    await using rig = await Rig.start({ certificate, deadlines: { opening: 500, headers: 400, request: 600, check: 50 } });
+    const attack = ATTACKS[name];
+    const sockets = Array.from({ length: 20 }, () => attack?.({ port: rig.server.port, drip: 100 }) ?? expect.unreachable());
+    const all = Promise.all(sockets.map(ended));
+    while ((await Promise.race([all, new Promise((resolve) => setTimeout(resolve, 50))])) === undefined) {
+      expect((await rig.get("/mgr/log", { authorization: GOOD })).status).toBe(200);
+    }
+    expect(Math.max(...(await all))).toBeLessThan(2_000);
+  });
+
+  test("500 of each at once, with the real deadlines: all gone within 15 s, p99 of a good client below 100 ms", async () => {
+    await using server = await startServerProcess({ folder, certificate, openFiles: 16_384 });
+    await visit(server.port);
+    const before = await server.state();
+    const kinds = Object.values(ATTACKS);
+    const sockets: Promise<number>[] = [];
+    // In waves: to begin a thousand TLS connections costs this test's own process more than it costs the server.
+    for (let wave = 0; wave < 50; wave++) {
+      for (const attack of kinds) for (let index = 0; index < 10; index++) sockets.push(ended(attack({ port: server.port, drip: 5_000 })));
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    const all = Promise.all(sockets);
+    const durations = await visitAllTheTime(server.port, all);
+    expect(Math.max(...(await all))).toBeLessThan(15_000);
+    expect(p99(durations)).toBeLessThan(100);
+    expect(await visit(server.port)).toBeLessThan(1_000);
+    const after = await server.state();
+    expect(after.descriptors).toBeLessThanOrEqual(before.descriptors + 2);
+    expect(after.rss - before.rss).toBeLessThan(128 * 1024 * 1024);
+  }, 40_000);
+});
+
+describe("too many connections", () => {
+  test("2,000 upgrades reset within 5 ms: the manager lives", async () => {
+    await using server = await startServerProcess({ folder, certificate });
+    const host = `127.0.0.1:${server.port}`;
+    for (let round = 0; round < 20; round++) {
+      const resets = Array.from({ length: 100 }, async (_, index) => {
+        const socket = connect(server.port, "127.0.0.1");
+        socket.on("error", () => {});
+        await once(socket, "connect");
+        socket.write(upgradeRequest("/ws", host, { Authorization: index % 2 === 0 ? ANN : "Basic nonsense" }));
+        await new Promise((resolve) => setTimeout(resolve, index % 6));
+        socket.resetAndDestroy();
+      });
+      await Promise.all(resets);
+    }
+    await visit(server.port);
+    expect((await server.state()).log).toEqual([]);
+  });
+
+  test("10,000 idle connections attempted: the oldest ones make room, a visitor gets in, and everything comes back", async () => {
+    await using server = await startServerProcess({ folder, certificate });
+    await visit(server.port);
+    const before = await server.state();
+    const open = new Set<Socket>();
+    let highest = 0;
+    for (let round = 0; round < 50; round++) {
+      const connecting = Array.from({ length: 200 }, async () => {
+        const socket = connect(server.port, "127.0.0.1");
+        open.add(socket);
+        socket.once("close", () => open.delete(socket));
+        void ended(socket);
+        await Promise.race([once(socket, "connect"), once(socket, "close")]);
+      });
+      await Promise.all(connecting);
+      highest = Math.max(highest, (await server.state()).descriptors);
+      if (round % 10 === 9) expect(await visit(server.port)).toBeLessThan(1_000);
+    }
+    expect(highest - before.descriptors).toBeLessThanOrEqual(1_100);
+    expect(open.size).toBeLessThanOrEqual(1_024);
+    for (const socket of open) socket.destroy();
+    await visit(server.port);
+    const after = await server.state();
+    expect(after.descriptors).toBeLessThanOrEqual(before.descriptors + 2);
+    expect(after.log).toEqual([]);
+  }, 30_000);
+
+  test("with few descriptors some are kept for everything else", async () => {
+    await using server = await startServerProcess({ folder, certificate, openFiles: 200 });
+    const before = await server.state();
+    const sockets = Array.from({ length: 1_000 }, () => connect(server.port, "127.0.0.1"));
+    const all = Promise.all(sockets.map(ended));
+    expect(await visit(server.port)).toBeLessThan(2_000);
+    expect((await server.state()).descriptors).toBeLessThan(190);
+    for (const socket of sockets) socket.destroy();
+    await all;
+    await visit(server.port);
+    expect((await server.state()).descriptors).toBeLessThanOrEqual(before.descriptors + 2);
+  });
+
+  test("busy connections are kept: who comes when all are busy is told to come back", async () => {
+    await using rig = await Rig.start({ certificate, limits: { total: 3 } });
+    const followers = await Promise.all(
+      [1, 2, 3].map(async () => {
+        const socket = connect(rig.server.port, "127.0.0.1");
+        socket.write(`GET /mgr/log?follow HTTP/1.1\r\nHost: ${rig.host}\r\nAuthorization: ${GOOD}\r\n\r\n`);
+        await once(socket, "readable");
+        return socket;
+      }),
+    );
+    const refused = await raw(rig.server.port, `GET /mgr/health HTTP/1.1\r\nHost: ${rig.host}\r\n\r\n`);
+    expect(refused).toMatch(/^HTTP\/1\.1 503 [\s\S]*^Retry-After: 5\r$/m);
+    expect(await ended(ATTACKS["a lone 0x16"]?.({ port: rig.server.port, drip: 0 }) ?? expect.unreachable())).toBeLessThan(1_000);
+    expect(followers.map(({ destroyed }) => destroyed)).toEqual([false, false, false]);
+    const gone = once(followers[0] ?? expect.unreachable(), "close");
+    followers[0]?.destroy();
+    await gone;
+    await expect.poll(async () => (await rig.get("/mgr/health").catch(() => null))?.status, { timeout: 5_000 }).toBe(200);
+    for (const socket of followers) socket.destroy();
+  });
+});
+
+describe("who makes room", () => {
+  /** Sockets of which only their end matters. */
+  const socketFrom = (remoteAddress: string) => {
+    const listeners: (() => void)[] = [];
+    const socket = {
+      remoteAddress,
+      bytesRead: 10,
+      bytesWritten: 1,
+      destroyed: false,
+      once: (_: string, listener: () => void) => listeners.push(listener),
+      destroy() {
+        socket.destroyed = true;
+        for (const listener of listeners) listener();
+      },
+    };
+    return socket as unknown as Socket;
+  };
+
+  test("the oldest that has not begun a request, then the longest idle one, never a busy one", () => {
+    const connections = new Connections({ total: 3, perAddress: 3 });
+    const [busy, idle, opening, next, last] = Array.from({ length: 5 }, () => socketFrom("10.0.0.1")) as [
+      Socket,
+      Socket,
+      Socket,
+      Socket,
+      Socket,
+    ];
+    for (const socket of [busy, idle, opening]) expect(connections.admit(socket)).toBe(true);
+    connections.enter(busy, "busy");
+    connections.enter(idle, "busy");
+    connections.enter(idle, "idle");
+    expect(connections.admit(next)).toBe(true);
+    expect([busy, idle, opening].map(({ destroyed }) => destroyed)).toEqual([false, false, true]);
+    connections.enter(next, "busy");
+    expect(connections.admit(last)).toBe(true);
+    expect(idle.destroyed).toBe(true);
+    connections.enter(last, "busy");
+    expect(connections.admit(socketFrom("10.0.0.1"))).toBe(false);
+    expect([connections.size, connections.turnedAway]).toEqual([3, 3]);
+    expect(connections.traffic()).toEqual({ received: 50, sent: 5 });
+    busy.destroy();
+    expect(connections.admit(socketFrom("10.0.0.1"))).toBe(true);
+  });
+
+  test("an address has a share of its own, an IPv6 network one for all; loopback may have everything", () => {
+    const connections = new Connections({ total: 100, perAddress: 2 });
+    const mine = [socketFrom("2001:db8::1"), socketFrom("2001:db8::2")];
+    const others = [socketFrom("10.0.0.1"), ...Array.from({ length: 50 }, () => socketFrom("127.0.0.1"))];
+    for (const socket of [...mine, ...others]) expect(connections.admit(socket)).toBe(true);
+    expect(connections.admit(socketFrom("2001:db8::3"))).toBe(true);
+    expect(mine.map(({ destroyed }) => destroyed)).toEqual([true, false]);
+    expect(others.some(({ destroyed }) => destroyed)).toBe(false);
+  });
+});

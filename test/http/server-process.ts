@@ -1,0 +1,43 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const FIXTURE = fileURLToPath(new URL("../fixtures/http-server.ts", import.meta.url));
+const TSX = import.meta.resolve("tsx");
+
+export interface ServerState {
+  readonly descriptors: number;
+  /** Resident memory, bytes. */
+  readonly rss: number;
+  /** Warnings and errors. */
+  readonly log: readonly string[];
+}
+
+/** A server in a process of its own, so that its descriptors, its memory and its event loop are its own. `openFiles` is its limit. */
+export async function startServerProcess({ folder, certificate, openFiles = 4_096 }: ServerProcessOptions) {
+  const node = [process.execPath, "--expose-gc", "--import", TSX, FIXTURE, certificate.certFile, certificate.keyFile, folder];
+  const child = spawn("/bin/sh", ["-c", `ulimit -n ${openFiles}; exec "$@"`, "sh", ...node], { stdio: ["pipe", "pipe", "inherit"] });
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const next = async <T>() => JSON.parse(String((await lines.next()).value)) as T;
+  const { port } = await next<{ port: number }>();
+  return {
+    port,
+    async state(): Promise<ServerState> {
+      child.stdin.write("\n");
+      return next<ServerState>();
+    },
+    async [Symbol.asyncDispose]() {
+      const exited = once(child, "exit");
+      child.stdin.end();
+      const [code, signal] = await exited;
+      if (code !== 0) throw new Error(`the server ended with ${code ?? signal}`);
+    },
+  };
+}
+
+interface ServerProcessOptions {
+  readonly folder: string;
+  readonly certificate: { readonly certFile: string; readonly keyFile: string };
+  readonly openFiles?: number;
+}
