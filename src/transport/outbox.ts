@@ -5,13 +5,12 @@ import { SkippedOutput } from "./skipped-output.ts";
 
 /** Beyond this many waiting bytes output is skipped and upserts are merged (design.md, "Ways through the house"). */
 export const SOFT_LIMIT_BYTES = 1024 * 1024;
-/**
- * Beyond this many waiting bytes no more output is asked for: it waits in the host's ring instead of being skipped here.
- * What is under way then, a window (output-window.ts), still fits below the soft limit.
- */
-const FULL_BYTES = 384 * 1024;
+/** Beyond this many waiting bytes no more output is asked for: it waits in the host's ring instead of being skipped here. */
+const FULL_BYTES = 640 * 1024;
 /** Asked for again below this. */
-const ROOM_BYTES = FULL_BYTES / 2;
+const ROOM_BYTES = 384 * 1024;
+/** Bytes of output that a byte of a frame stands for: names, offsets and escaped characters take their part. */
+const OUTPUT_SHARE = 0.85;
 /** Output resumes below this, so that a slow reader gets pieces of some length and not one line at a time. */
 const RESUME_BYTES = SOFT_LIMIT_BYTES / 2;
 /** Beyond this many waiting bytes processes whose output must not be skipped are held back (protocol-decisions, "Output"). */
@@ -85,6 +84,11 @@ export class Outbox implements OutputSink {
   /** Enough output waits for now. */
   get isFull(): boolean {
     return this.#full;
+  }
+
+  /** Bytes of output that may be under way without passing the soft limit. */
+  get room(): number {
+    return Math.max(0, Math.floor((SOFT_LIMIT_BYTES - this.waitingBytes) * OUTPUT_SHARE));
   }
 
   get isFarBehind(): boolean {

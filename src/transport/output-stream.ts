@@ -50,6 +50,14 @@ export class OutputStream {
     return true;
   }
 
+  /** Bytes that the reader who is furthest along can take; no limit where nothing is skipped, and where the live end is not known. */
+  get room(): number {
+    if (this.neverSkips || this.#isUrgent || this.channel.position === null) return Number.POSITIVE_INFINITY;
+    let room = 0;
+    for (const { sink } of this.subscribers) room = Math.max(room, sink.room ?? Number.POSITIVE_INFINITY);
+    return room;
+  }
+
   hasReached(offset: number): boolean {
     return this.channel.position !== null && this.channel.position >= offset;
   }

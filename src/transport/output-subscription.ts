@@ -9,6 +9,8 @@ export interface OutputSink {
   output(piece: OutputPiece, keep: boolean): void;
   /** It has enough for now; the hub is told when that is over (`OutputHub.hasRoom`). Absent: never. */
   readonly isFull?: boolean;
+  /** Bytes of output that it can take without missing any. Absent: any number. */
+  readonly room?: number;
   /** Processes whose output must not be skipped have to wait for it. The end of it is told like that of `isFull`. */
   readonly isFarBehind?: boolean;
   /** It held a process back for too long: it is to be closed. */

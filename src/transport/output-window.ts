@@ -1,12 +1,7 @@
 import { MAX_WINDOW_BYTES, type OutputWindow } from "../contract/messages.ts";
 
-/**
- * How far ahead a host may send. Half of what it might be: whatever is under way when the last reader becomes full still
- * has to fit into that reader's outbox below its soft limit (outbox.ts, FULL_BYTES).
- */
-export const WINDOW_BYTES = MAX_WINDOW_BYTES / 2;
-/** Moving the window on early keeps the host sending without ever waiting for us. */
-const MOVE_AFTER_BYTES = WINDOW_BYTES / 4;
+/** Moving the window on when this much of it is used keeps the host sending without ever waiting for us. */
+const MOVE_AFTER_BYTES = MAX_WINDOW_BYTES / 8;
 
 /** What the host was last asked to send of one process. */
 export class WindowState {
@@ -29,9 +24,10 @@ export class WindowState {
     return true;
   }
 
-  opened(name: string, position: number | null): OutputWindow {
+  /** `room`: what somebody can take, bytes; no more may be under way, because it would be skipped. */
+  opened(name: string, position: number | null, room: number): OutputWindow {
     this.#from = position;
-    return { name, from: position, length: WINDOW_BYTES };
+    return { name, from: position, length: Math.min(room, MAX_WINDOW_BYTES) };
   }
 }
 

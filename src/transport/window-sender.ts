@@ -37,7 +37,7 @@ export class WindowSender {
   /** From each stream's position on. Streams that were closed meanwhile are left out; held ones wait. */
   open(streams: OutputStream[]): void {
     const wanted = streams.filter((stream) => this.#streams.get(stream.name) === stream && !this.#isHeld(stream));
-    this.#send(wanted, ({ name, channel, window }) => window.opened(name, channel.position));
+    this.#send(wanted, ({ name, channel, window, room }) => window.opened(name, channel.position, room));
     if (this.#streams.size > 0) this.#repeat ??= this.#clock.setTimeout(() => this.#repeatAll(), REPEAT_MS);
   }
 

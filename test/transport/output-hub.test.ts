@@ -7,7 +7,7 @@ import { ManualClock } from "./manual-clock.ts";
 
 const HOST = "h";
 /** How far ahead the host may send. */
-const WINDOW = 512 * 1024;
+const WINDOW = 1024 * 1024;
 
 let clock: ManualClock;
 let windows: OutputWindow[];
@@ -48,7 +48,7 @@ describe("windows", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("the window moves on when a quarter of it is used, and is repeated each second", () => {
+  it("the window moves on when an eighth of it is used, and is repeated each second", () => {
     const { subscription } = listener();
     hub.processAppeared("a");
     hub.subscribe(subscription, ["a"]);
@@ -58,7 +58,7 @@ describe("windows", () => {
     send("a", 100, chunk);
     expect(windows).toEqual([]);
     send("a", 100 + chunk.length, chunk);
-    expect(windows).toEqual([{ name: "a", from: 100 + WINDOW / 4, length: WINDOW }]);
+    expect(windows).toEqual([{ name: "a", from: 100 + WINDOW / 8, length: WINDOW }]);
     clock.advance(1_000);
     expect(windows).toHaveLength(2);
   });
@@ -133,7 +133,7 @@ describe("windows", () => {
 describe("readers that are full", () => {
   function reader(names: string[]) {
     const pieces: OutputPiece[] = [];
-    const sink = { isFull: false, output: (piece: OutputPiece) => void pieces.push(piece) };
+    const sink = { isFull: false, room: WINDOW, output: (piece: OutputPiece) => void pieces.push(piece) };
     const subscription = hub.open({ sink, contains: () => true, everything: false });
     hub.subscribe(subscription, names);
     const empty = () => {
@@ -168,6 +168,16 @@ describe("readers that are full", () => {
     expect(windows).toEqual([open(position)]);
     one.empty();
     expect(windows).toEqual([open(position), open(held)]);
+  });
+
+  it("are asked for no more than the one of them with the most room can take", () => {
+    const [one, other] = [reader(["a"]), reader(["a"])];
+    anchor("a", 0);
+    windows.length = 0;
+    one.sink.room = 300_000;
+    other.sink.room = 200_000;
+    const position = useUp(0);
+    expect(windows).toEqual([{ name: "a", from: position, length: 300_000 }]);
   });
 
   it("do not hold it for a newcomer, nor for long when somebody waits for the end of the output", async () => {
