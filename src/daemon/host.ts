@@ -20,6 +20,8 @@ import {
 import type { StopStep } from "../contract/run.ts";
 import { Announcer } from "./announcer.ts";
 import { createGuardedReaper } from "./guarded-reaper.ts";
+import { LOG_BACKLOG_BYTES } from "./log-file.ts";
+import { LogFiles } from "./log-files.ts";
 import { ManagerSession, TICK_MS } from "./manager-session.ts";
 import { bootId } from "./proc.ts";
 import type { TreeReaper } from "./reaper.ts";
@@ -60,6 +62,7 @@ export class Host implements HostLink {
   readonly #session: ManagerSession;
   readonly #rings: RingStore;
   readonly #windows: WindowSender;
+  readonly #logFiles: LogFiles;
   readonly #reaper: TreeReaper;
   readonly #runs = new RunTable();
   /** Names whose output waits for a reader (messages.ts, `hold`). */
@@ -79,6 +82,7 @@ export class Host implements HostLink {
     this.#announcer = new Announcer(options.log);
     this.#session = new ManagerSession({ clock: this.#clock, onVoid: (reason) => this.#sessionVoided(reason) });
     this.#rings = new RingStore(options.ringBudget);
+    this.#logFiles = new LogFiles({ clock: this.#clock, log: (level, msg) => this.#report(level, msg) });
     this.#windows = new WindowSender({
       streamId: this.streamId,
       findRing: (name) => this.#rings.find(name),
@@ -145,6 +149,7 @@ export class Host implements HostLink {
     this.#session.end();
     this.#reportLeft(await killEverything(this.#runs.living, this.#clock));
     this.#clock.clearTimeout(this.#timer);
+    await this.#logFiles.close();
     await this.#reaper.close();
   }
 
@@ -211,12 +216,15 @@ export class Host implements HostLink {
       await this.#startTurn();
       this.#session.check(session);
       if (this.#isEnding) throw new MgrError("host_unavailable", `the host '${this.host}' is shutting down; nothing is started any more`);
+      const backlog = Math.max(spec.terminal.backlog, spec.log_file === null ? 0 : LOG_BACKLOG_BYTES);
+      const ring = this.#rings.open(spec.name, backlog);
       const run = await Run.start({
         runId,
         spec,
         memo,
         marker: `${this.streamId}:${runId}`,
-        ring: this.#rings.open(spec.name, spec.terminal.backlog),
+        ring,
+        logFile: this.#logFiles.open(spec, ring),
         reaper: this.#reaper,
         clock: this.#clock,
         onChange: (kind, changed) => this.#runChanged(kind, changed),
@@ -282,8 +290,7 @@ function describe(error: z.ZodError): string {
 
 function checkSteps(steps: readonly StopStep[]): void {
   for (const step of steps) {
-    if (!("signal" in step)) throw new MgrError("bad_field", "this host can stop processes by signals only");
-    signalName(step.signal);
+    if ("signal" in step) signalName(step.signal);
   }
 }
 

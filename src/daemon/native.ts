@@ -14,7 +14,8 @@ interface PtyBinding {
   resize(fd: number, cols: number, rows: number): void;
 }
 
-const libc = koffi.load(null);
+/** The C library that this process runs with. */
+export const libc = koffi.load(null);
 const fcntl = libc.func("int fcntl(int fd, int command, ...)") as (fd: number, command: number, ...typed: unknown[]) => number;
 const prctl = libc.func("int prctl(int option, ...)") as (option: number, ...typed: unknown[]) => number;
 const flock = libc.func("int flock(int fd, int operation)") as (fd: number, operation: number) => number;
@@ -123,7 +124,8 @@ export function resizeTerminal(fd: number, rows: number, cols: number): void {
   pty.resize(fd, cols, rows);
 }
 
-function errnoName(): string {
+/** Name of the error of the last call, such as EPERM. */
+export function errnoName(): string {
   const errno = koffi.errno();
   return Object.entries(constants.errno).find(([, number]) => number === errno)?.[0] ?? `errno ${errno}`;
 }

@@ -1,7 +1,9 @@
 import type { Clock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
-import type { ReadyCondition } from "../contract/run.ts";
+import type { Probe, ReadyCondition } from "../contract/run.ts";
 import { stripEscapes } from "./escape-sequences.ts";
+import type { ProbeContext } from "./probe.ts";
+import { Prober } from "./prober.ts";
 
 /** Characters of earlier output that a match may reach back into. */
 const CARRY_LENGTH = 64 * 1024;
@@ -24,6 +26,8 @@ export class Readiness {
   readonly #clock: Clock;
   readonly #onReady: () => void;
   readonly #pattern: RegExp | null;
+  readonly #probe: Probe | null;
+  #prober: Prober | null = null;
   readonly #decoder = new TextDecoder();
   #text = "";
   #untriedLength = 0;
@@ -36,8 +40,22 @@ export class Readiness {
     this.#clock = options.clock;
     this.#onReady = options.onReady;
     this.#pattern = condition?.kind === "regex" ? compile(condition.pattern) : null;
+    this.#probe = condition === null || condition.kind === "regex" || condition.kind === "time" ? null : condition;
     if (condition === null) this.#isOver = true;
     else if (condition.kind === "time") this.#timer = this.#clock.setTimeout(() => this.#latch(), condition.ms);
+  }
+
+  /** The run has begun: a probe is asked from now on, the first time at once. */
+  probe(context: ProbeContext): void {
+    if (this.#isOver || this.#probe === null) return;
+    this.#prober = new Prober({
+      probe: this.#probe,
+      context,
+      delay: 0,
+      onOutcome: (outcome) => {
+        if (outcome === null) this.#latch();
+      },
+    });
   }
 
   /** More output of the run. */
@@ -50,7 +68,7 @@ export class Readiness {
     else this.#timer ??= this.#clock.setTimeout(() => this.#try(), BATCH_MS);
   }
 
-  /** The run has ended: what came last still counts, time does not. */
+  /** The run has ended: what came last still counts, time and probes do not. */
   end(): void {
     if (!this.#isOver && this.#pattern !== null) this.#try();
     this.#finish();
@@ -72,6 +90,7 @@ export class Readiness {
   #finish(): void {
     this.#isOver = true;
     this.#text = "";
+    this.#prober?.end();
     this.#clock.clearTimeout(this.#timer);
   }
 }

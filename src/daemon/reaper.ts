@@ -20,6 +20,8 @@ export interface TreeReaper {
 export interface TrackedTree {
   /** To the whole tree as it is now, with SIGCONT after it: a stopped process would never see it. SIGKILL goes on until extinct. */
   signal(signal: NodeJS.Signals | string): void;
+  /** What `start` forks before it returns belongs to the run, as if its leader had forked it. */
+  join<T>(start: () => T): T;
   /** False: the leader has ended. */
   signalLeader(signal: NodeJS.Signals | string): boolean;
   /** The leader has ended: kills what is left until nothing is. */
@@ -133,6 +135,7 @@ class Reaper implements TreeReaper {
     this.#options.observer?.runStarted(run);
     return {
       signal: (signal) => this.#signal(entry, signal),
+      join: (start) => this.#tags.lend(entry.tree.tag, start).started,
       signalLeader: (signal) => signalProcess(entry.tree.leader.pid, entry.tree.leader.startTime, signal),
       killRest: () => this.#kill(entry),
       extinct: () => entry.extinct,

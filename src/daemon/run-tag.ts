@@ -32,8 +32,12 @@ export class RunTags {
    */
   give<T>(start: () => T): { started: T; tag: number | null } {
     this.#count = (this.#count + 1) % RUNS;
-    const tag = this.#prefix * RUNS + this.#count;
-    const before = swapFileLocksLimit(BigInt(tag));
+    return this.lend(this.#prefix * RUNS + this.#count, start);
+  }
+
+  /** The same with a tag that was given before; null: none. */
+  lend<T>(tag: number | null, start: () => T): { started: T; tag: number | null } {
+    const before = tag === null ? null : swapFileLocksLimit(BigInt(tag));
     try {
       return { started: start(), tag: before === null ? null : tag };
     } finally {

@@ -1,13 +1,15 @@
-import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
 import type { HostEvent, HostLog } from "../contract/messages.ts";
-import { type RunExit, type RunReport, type RunSpec, type StopStep, specHash } from "../contract/run.ts";
-import { childEnvironment } from "./environment.ts";
+import { type Program as ProgramSpec, type RunExit, type RunReport, type RunSpec, type StopStep, specHash } from "../contract/run.ts";
+import { type Companion, startCompanion } from "./companion.ts";
+import type { LogFile } from "./log-file.ts";
 import type { OutputRing } from "./output-ring.ts";
-import { Readiness } from "./readiness.ts";
+import type { Program } from "./program.ts";
 import type { TrackedTree, TreeReaper } from "./reaper.ts";
+import { RunAttendants } from "./run-attendants.ts";
+import { besides, programOf } from "./run-program.ts";
 import { Terminal, type TerminalExit } from "./terminal.ts";
 
 export interface RunOptions {
@@ -17,6 +19,8 @@ export interface RunOptions {
   /** Value of the marker variable of the whole tree. */
   marker: string;
   ring: OutputRing;
+  /** Where the output goes too. */
+  logFile: LogFile | null;
   reaper: TreeReaper;
   clock: Clock;
   onChange: (kind: HostEvent["kind"], run: Run) => void;
@@ -32,6 +36,17 @@ interface Begin {
   offset: number;
 }
 
+/** Why a run's output is left in the terminal. */
+type Holder = "reader" | "log file";
+
+interface Parts {
+  program: Program;
+  terminal: Terminal;
+  attendants: RunAttendants;
+  begin: Begin;
+  tag: number | null;
+}
+
 /** One execution of a process: alive until its leader ended, extinct once nothing of its tree is left. */
 export class Run {
   readonly id: string;
@@ -42,15 +57,21 @@ export class Run {
   readonly #specHash: string;
   readonly #begin: Begin;
   readonly #terminal: Terminal;
-  readonly #readiness: Readiness;
+  readonly #program: Program;
+  readonly #attendants: RunAttendants;
+  readonly #holders = new Set<Holder>();
   readonly #tree: TrackedTree;
   #resolveExtinct: () => void = () => {};
   #treeEnd: Promise<void> | null = null;
   #steps: readonly StopStep[] | null = null;
+  /** The command of the stop under way. */
+  #stopCommand: Companion | null = null;
   #exit: RunExit | null = null;
   #stopTime: number | null = null;
   #finalOffset: number | null = null;
   #isReady = false;
+  #unhealthy: string | null = null;
+  #changedFile: string | null = null;
   #isExtinct = false;
   #rows: number;
   #cols: number;
@@ -64,14 +85,21 @@ export class Run {
       if (run === null) throw new MgrError("internal", "a child was heard before its start returned");
       return run;
     };
-    const begin = { wall: clock.now(), monotonic: clock.monotonic(), offset: ring.end };
-    const readiness = new Readiness({ condition: spec.ready, clock, onReady: () => started().#becomeReady() });
+    const attendants = new RunAttendants({
+      spec,
+      clock,
+      onReady: () => started().#becomeReady(),
+      onUnhealthy: (reason) => started().#becomeUnhealthy(reason),
+      onChange: (path) => started().#filesChanged(path),
+      onProblem: (msg) => options.log("warning", `'${spec.name}': ${msg}`),
+    });
     try {
+      const program = await programOf(spec, options.marker);
+      const begin = { wall: clock.now(), monotonic: clock.monotonic(), offset: ring.end };
       const { started: starting, tag } = options.reaper.tagged(() =>
         Terminal.start({
-          argv: spec.program.kind === "exec" ? spec.program.argv : ["/bin/sh", "-c", spec.program.line],
-          cwd: resolve(spec.base_dir, spec.cwd),
-          environment: childEnvironment(spec, options.marker),
+          ...program,
+          restrictions: spec,
           rows: spec.terminal.rows,
           cols: spec.terminal.cols,
           clock,
@@ -79,15 +107,15 @@ export class Run {
           onExit: (exit) => started().#leaderEnded(exit),
         }),
       );
-      run = new Run(options, { terminal: await starting, readiness, begin, tag });
+      run = new Run(options, { program, terminal: await starting, attendants, begin, tag });
       return run;
     } catch (error) {
-      readiness.end();
+      attendants.end();
       throw error;
     }
   }
 
-  private constructor(options: RunOptions, parts: { terminal: Terminal; readiness: Readiness; begin: Begin; tag: number | null }) {
+  private constructor(options: RunOptions, parts: Parts) {
     const { terminal } = parts;
     this.#options = options;
     this.id = options.runId;
@@ -97,8 +125,9 @@ export class Run {
     this.#cols = options.spec.terminal.cols;
     this.#specHash = specHash(options.spec);
     this.#begin = parts.begin;
+    this.#program = parts.program;
     this.#terminal = terminal;
-    this.#readiness = parts.readiness;
+    this.#attendants = parts.attendants;
     this.whenExtinct = new Promise((done) => {
       this.#resolveExtinct = done;
     });
@@ -109,6 +138,10 @@ export class Run {
       terminal: terminal.path,
       tag: parts.tag,
     });
+    if (options.spec.log_file !== null) {
+      options.logFile?.resume(options.spec.log_file, (isPressed) => this.#setHolder("log file", isPressed));
+    }
+    this.#attendants.begin({ clock: options.clock, start: (program) => this.#startBeside(program) });
   }
 
   get report(): RunReport {
@@ -121,8 +154,8 @@ export class Run {
       stop_time: this.#stopTime,
       age_ms: Math.max(0, this.#options.clock.monotonic() - this.#begin.monotonic),
       ready: this.#isReady,
-      unhealthy: null,
-      changed_file: null,
+      unhealthy: this.#unhealthy,
+      changed_file: this.#changedFile,
       stopping: this.#steps !== null,
       exit: this.#exit,
       extinct: this.#isExtinct,
@@ -149,8 +182,10 @@ export class Run {
     if (this.#isExtinct || isBeingKilled || isDeepStrictEqual(steps, this.#steps)) return;
     const isFirst = this.#steps === null;
     this.#steps = steps;
+    this.#stopCommand?.kill();
+    this.#attendants.stopping();
     // Its last words must not wait for a reader: it would be killed for its silence.
-    this.#terminal.hold(false);
+    this.#setHolder("reader", false);
     if (isFirst) this.#options.onChange("stopping", this);
     this.#carryOut(steps).catch((error: unknown) => {
       this.#options.log("error", `stopping '${this.spec.name}' (pid ${this.pid}) failed, it is killed: ${messageOf(error)}`);
@@ -184,7 +219,7 @@ export class Run {
 
   /** Leaves its output in the kernel's terminal, until it is stopped or ends. */
   hold(held: boolean): void {
-    this.#terminal.hold(held && this.#steps === null);
+    this.#setHolder("reader", held && this.#steps === null);
   }
 
   set memo(memo: string) {
@@ -194,12 +229,62 @@ export class Run {
 
   async #carryOut(steps: readonly StopStep[]): Promise<void> {
     for (const step of steps) {
-      if ("signal" in step) this.#tree.signal(step.signal as NodeJS.Signals);
-      if (await this.#isGoneWithin(step.timeout_ms)) return;
-      if (this.#steps !== steps) return;
+      const isGone = (await Promise.race([this.#isGoneWithin(step.timeout_ms), this.#failureOf(step)])) || (await this.#endStopCommand());
+      if (isGone || this.#steps !== steps) return;
     }
     this.#options.log("warning", `'${this.spec.name}' (pid ${this.pid}) did not end in time; it is killed`);
     this.kill();
+  }
+
+  /** The time of its step is over. True: nothing else was left. */
+  async #endStopCommand(): Promise<boolean> {
+    if (this.#stopCommand === null) return false;
+    this.#stopCommand.kill();
+    await this.#stopCommand.ended;
+    return this.#isGoneWithin(0);
+  }
+
+  /** Does what a step says. Resolves (false) only when that has failed, so that nothing is to be waited for. */
+  async #failureOf(step: StopStep): Promise<false> {
+    const forEver = new Promise<never>(() => {});
+    if ("signal" in step) {
+      this.#tree.signal(step.signal as NodeJS.Signals);
+      return forEver;
+    }
+    // A stopped process could neither read nor answer.
+    this.#tree.signal("SIGCONT");
+    const failure = "send" in step ? this.#type(step.send) : await this.#runStopCommand(step.program);
+    if (failure === null) return forEver;
+    this.#options.log("warning", `the stop of '${this.spec.name}' (pid ${this.pid}) goes on with its next step: ${failure}`);
+    return false;
+  }
+
+  #type(text: string): string | null {
+    try {
+      this.#terminal.write(Buffer.from(text));
+      return null;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+
+  async #runStopCommand(program: ProgramSpec): Promise<string | null> {
+    const command = this.#startBeside(program);
+    this.#stopCommand = command;
+    const failure = await command.ended;
+    if (this.#stopCommand === command) this.#stopCommand = null;
+    return failure === null || this.#exit !== null ? null : `its command failed: ${failure}`;
+  }
+
+  /** With the run's folder, user and environment, and as a part of its tree. */
+  #startBeside(program: ProgramSpec): Companion {
+    return startCompanion(besides(this.#program, program, this.pid), (start) => this.#tree.join(start));
+  }
+
+  #setHolder(holder: Holder, isHolding: boolean): void {
+    if (isHolding) this.#holders.add(holder);
+    else this.#holders.delete(holder);
+    this.#terminal.hold(this.#holders.size > 0);
   }
 
   #isGoneWithin(milliseconds: number): Promise<boolean> {
@@ -223,7 +308,8 @@ export class Run {
   #receive(bytes: Buffer): void {
     this.#options.ring.append(bytes);
     this.#options.onOutput(this.spec.name);
-    this.#readiness.append(bytes);
+    this.#options.logFile?.pump();
+    this.#attendants.output(bytes);
   }
 
   #becomeReady(): void {
@@ -231,8 +317,18 @@ export class Run {
     this.#options.onChange("ready", this);
   }
 
+  #becomeUnhealthy(reason: string): void {
+    this.#unhealthy = reason;
+    this.#options.onChange("unhealthy", this);
+  }
+
+  #filesChanged(path: string): void {
+    this.#changedFile = path.slice(0, 4_096);
+    this.#options.onChange("watch", this);
+  }
+
   #leaderEnded({ code, signal }: TerminalExit): void {
-    this.#readiness.end();
+    this.#attendants.end();
     this.#exit = { code, signal, reason: null };
     this.#stopTime = this.#options.clock.now();
     this.#finalOffset = this.#options.ring.end;
@@ -240,6 +336,7 @@ export class Run {
     // A requested stop gives the rest of the tree its time; without one nothing may outlive the leader.
     if (this.#steps === null) this.kill();
     this.#awaitTree()
+      .then(() => this.#stopCommand?.ended)
       .then(() => this.#becomeExtinct())
       .catch((error: unknown) =>
         this.#options.log("error", `the end of '${this.spec.name}' (pid ${this.pid}) could not be seen: ${messageOf(error)}`),
@@ -251,6 +348,7 @@ export class Run {
     this.#tree.release();
     this.#terminal.close();
     this.#finalOffset = this.#options.ring.end;
+    this.#options.logFile?.rest();
     this.#isExtinct = true;
     this.#options.onChange("extinct", this);
     this.#resolveExtinct();

@@ -2,7 +2,7 @@ import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { MgrError, messageOf } from "../base/errors.ts";
 
-interface Program {
+interface Checked {
   argv: readonly string[];
   cwd: string;
   environment: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ interface Program {
  * Throws `spawn_failed` with the reason if `program` cannot be started: once the shell in between has tried, only an
  * exit code and a line of text would be left of it.
  */
-export function checkProgram(program: Program): void {
+export function checkProgram(program: Checked): void {
   checkDirectory(program.cwd);
   checkText(program);
   const [command = ""] = program.argv;
@@ -29,7 +29,7 @@ function checkDirectory(cwd: string): void {
 }
 
 /** The kernel's strings end at a NUL: what follows it would be lost without a word. */
-function checkText(program: Program): void {
+function checkText(program: Checked): void {
   if (program.argv.some((word) => word.includes("\0"))) throw refusal("the command holds a NUL character, which no program can be given");
   for (const [name, value] of Object.entries(program.environment)) {
     if (name === "" || name.includes("=") || name.includes("\0") || value.includes("\0")) {
@@ -38,7 +38,7 @@ function checkText(program: Program): void {
   }
 }
 
-function searchPath(command: string, program: Program): void {
+function searchPath(command: string, program: Checked): void {
   const path = program.environment.PATH ?? "";
   let obstacle: MgrError | null = null;
   for (const directory of path.split(":")) {

@@ -1,15 +1,20 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, readSync } from "node:fs";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, fchownSync, readSync } from "node:fs";
+import type { Writable } from "node:stream";
 import { ReadStream } from "node:tty";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
 import { openTerminalPair, resizeTerminal } from "./native.ts";
 import { startTimeOf } from "./proc.ts";
-import { checkProgram } from "./spawn-check.ts";
+import { type Program, startFailure, startProgram } from "./program.ts";
+import { isUnrestricted, type Restrictions, restrict } from "./restrictions.ts";
 import { TerminalWriter } from "./terminal-writer.ts";
 
 /** A session leader that opens a terminal gets it as its controlling one: that is what the shell does before it becomes the program. */
 const TAKE_TERMINAL = (path: string): string => `exec "$@" <>${path} >&0 2>&1`;
+/** Waits for a line, so that limits and scheduling hold from the program's first instruction on. */
+const WAIT = "read -r _ <&3 || exit 125; exec 3<&-; ";
 
 /**
  * Most bytes read at once when the child has ended. A terminal's buffers in the kernel hold far less, so whatever lies
@@ -24,11 +29,9 @@ export interface TerminalExit {
   signal: NodeJS.Signals | null;
 }
 
-export interface TerminalOptions {
-  argv: readonly string[];
-  /** Absolute. */
-  cwd: string;
-  environment: Readonly<Record<string, string>>;
+export interface TerminalOptions extends Pick<Program, "argv" | "cwd" | "environment">, Partial<Pick<Program, "account" | "umask">> {
+  /** Hold from the program's first instruction on. */
+  restrictions?: Restrictions;
   rows: number;
   cols: number;
   clock?: Clock;
@@ -56,11 +59,19 @@ export class Terminal {
 
   /** Starts the child, before it returns (run-tag.ts). Rejects with `spawn_failed` and a sentence, and then nothing is left behind. */
   static async start(options: TerminalOptions): Promise<Terminal> {
-    checkProgram(options);
+    const program = { account: null, umask: null, ...options };
+    const { limits, scheduling } = options.restrictions ?? { limits: {}, scheduling: null };
+    const isFree = isUnrestricted({ limits, scheduling });
     const pair = openPair(options);
     try {
-      const child = startChild(options, pair.path);
-      const pid = child.pid ?? (await startFailure(child, options));
+      // A program run by another user may open /dev/tty and /proc/self/fd/0 only if the terminal is that user's. -1: the group stays.
+      if (program.account !== null) fchownSync(pair.slave, program.account.uid, -1);
+      const child = startProgram(program, {
+        script: (isFree ? "" : WAIT) + TAKE_TERMINAL(pair.path),
+        stdio: ["ignore", "ignore", "ignore", ...(isFree ? [] : ["pipe" as const])],
+      });
+      const pid = child.pid ?? (await startFailure(child, program));
+      if (!isFree) await release(child, pid, { limits, scheduling });
       return new Terminal({ ...pair, child, pid, options });
     } catch (error) {
       closeSync(pair.slave);
@@ -172,38 +183,18 @@ function openPair(options: TerminalOptions): { master: number; slave: number; pa
   }
 }
 
-function startChild(options: TerminalOptions, path: string): ChildProcess {
-  const argv = withOddVariables(options.argv, options.environment);
+/** Restricts a child that waits, then lets it become its program. Rejects with `spawn_failed`, the child then being gone. */
+async function release(child: ChildProcess, pid: number, restrictions: Restrictions): Promise<void> {
+  const gate = child.stdio[3] as Writable;
+  // Somebody may have killed it meanwhile: its exit tells.
+  gate.on("error", () => {});
   try {
-    return spawn("/bin/sh", ["-c", TAKE_TERMINAL(path), "sh", ...argv], {
-      cwd: options.cwd,
-      env: options.environment,
-      detached: true,
-      stdio: "ignore",
-    });
-  } catch (cause) {
-    throw startError(cause, options);
+    restrict(pid, restrictions);
+  } catch (error) {
+    const ended = once(child, "exit");
+    child.kill("SIGKILL");
+    await ended;
+    throw error;
   }
-}
-
-/** The shell in between drops variables whose names it could not write (`a.b`); env(1) gives them back. */
-function withOddVariables(argv: readonly string[], environment: Readonly<Record<string, string>>): readonly string[] {
-  const odd = Object.entries(environment).filter(([name]) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
-  return odd.length === 0 ? argv : ["/usr/bin/env", ...odd.map(([name, value]) => `${name}=${value}`), ...argv];
-}
-
-async function startFailure(child: ChildProcess, options: TerminalOptions): Promise<never> {
-  const cause = await new Promise<Error>((resolve) => child.once("error", resolve));
-  throw startError(cause, options);
-}
-
-function startError(cause: unknown, options: TerminalOptions): MgrError {
-  const code = (cause as NodeJS.ErrnoException).code;
-  const reason =
-    code === "E2BIG"
-      ? "its arguments and environment are longer than the kernel allows"
-      : code === "EAGAIN"
-        ? "the limit on processes is reached"
-        : messageOf(cause);
-  return new MgrError("spawn_failed", `'${options.argv[0]}' could not be started: ${reason}`, { cause });
+  gate.end("\n");
 }

@@ -1,0 +1,59 @@
+import { MgrError } from "../base/errors.ts";
+import type { Limit, RunSpec, Scheduling } from "../contract/run.ts";
+import { LIMIT_NAMES } from "../contract/run.ts";
+import { NativeError, setAffinity, setLimit, setNice, setPolicy } from "./native-process.ts";
+
+/** What a process is given while it waits to become its program. */
+export type Restrictions = Pick<RunSpec, "limits" | "scheduling">;
+
+const POLICY_NAMES: Readonly<Record<number, string>> = { 0: "other", 1: "fifo", 2: "rr", 3: "batch", 5: "idle" };
+const REAL_TIME = new Set([1, 2]);
+
+const REASONS: Readonly<Record<string, string>> = {
+  EPERM: "it is not permitted to this daemon's user",
+  EACCES: "it is not permitted to this daemon's user",
+  EINVAL: "the value is not valid on this machine",
+};
+
+export function isUnrestricted({ limits, scheduling }: Restrictions): boolean {
+  return scheduling === null && Object.keys(limits).length === 0;
+}
+
+/** Applies limits, then scheduling, to a process that waits. Throws `spawn_failed` with the kernel's reason. */
+export function restrict(pid: number, { limits, scheduling }: Restrictions): void {
+  for (const name of LIMIT_NAMES) {
+    const limit = limits[name];
+    // The kernel has not enforced the limit on file locks since Linux 2.4, and runs are tagged by it (run-tag.ts).
+    if (limit === undefined || name === "locks") continue;
+    attempt(`the limit '${name}' of ${describe(limit)}`, () => setLimit(pid, name, limit.soft, limit.hard));
+  }
+  if (scheduling !== null) schedule(pid, scheduling);
+}
+
+function schedule(pid: number, { policy, prio, affinity, nice }: Scheduling): void {
+  if (affinity !== null) attempt(`the affinity to CPU ${affinity.join(",")}`, () => setAffinity(pid, affinity));
+  if (nice !== null) attempt(`the nice value ${nice}`, () => setNice(pid, nice));
+  if (policy !== null || prio !== null) {
+    const number = policy ?? 0;
+    const priority = prio ?? (REAL_TIME.has(number) ? 1 : 0);
+    const what = `the scheduling policy '${POLICY_NAMES[number] ?? number}' with priority ${priority}`;
+    attempt(what, () => setPolicy(pid, number, priority));
+  }
+}
+
+function attempt(what: string, apply: () => void): void {
+  try {
+    apply();
+  } catch (cause) {
+    if (!(cause instanceof NativeError)) throw cause;
+    const reason = REASONS[cause.message];
+    throw new MgrError("spawn_failed", `the kernel refuses ${what}: ${cause.message}${reason === undefined ? "" : ` (${reason})`}`, {
+      cause,
+    });
+  }
+}
+
+function describe({ soft, hard }: Limit): string {
+  const show = (value: number | null) => (value === null ? "unlimited" : String(value));
+  return soft === hard ? show(soft) : `${show(soft)} (hard ${show(hard)})`;
+}
