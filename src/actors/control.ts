@@ -25,6 +25,39 @@ export type AttributeValue = string | boolean | null;
 /** More about a process than everybody is told: its answer without `ok` and `name`. */
 export type ProcessDetail = Pick<Extract<AnswerOf<"request_process_detail">, { ok: true }>, "environment" | "history" | "definition">;
 
+/** What another configuration changes, by process name. */
+export interface ConfigurationChange {
+  readonly added: string[];
+  readonly removed: string[];
+  readonly changed: string[];
+  readonly unchanged: string[];
+  /** Alive, with another definition than the one they were started with. */
+  readonly restart_needed: string[];
+}
+
+export interface ConfigFileText {
+  path: string;
+  content: string;
+  /** Of the file's bytes. */
+  hash: string;
+  files: { path: string; size: number; writable: boolean }[];
+}
+
+/**
+ * The configuration while the manager runs. Everything rejects with a ConfigError (every problem of it) for one that
+ * cannot be used, and with `conflict` where there is no file.
+ */
+export interface Configuration {
+  /** What `reload` would do. */
+  plan(): Promise<ConfigurationChange>;
+  /** `by` is the user's name, or what else asked for it. Changes nothing when it rejects. */
+  reload(by: string): Promise<ConfigurationChange>;
+  /** One of its files, the main one by default. `not_found` for any other path. */
+  file(path: string | undefined): Promise<ConfigFileText>;
+  /** Checks, then replaces a file; resolves with the new hash. It does not reload. */
+  save(change: { path: string; content: string; baseHash: string | undefined }, by: Principal): Promise<string>;
+}
+
 /**
  * What transport and http may see and ask of the actor system. `app/` implements it; tests of the transport fake it.
  * Every command throws (or rejects with) a MgrError with a wire code when it is refused: `not_found` for an unknown
@@ -34,6 +67,7 @@ export interface Control {
   readonly manager: { name: string; host: string };
   readonly events: DomainEvents;
   readonly log: LogBook;
+  readonly configuration: Configuration;
 
   // Reading: always the state of this turn, never a copy from earlier.
   processes(): Process[];

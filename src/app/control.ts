@@ -1,4 +1,4 @@
-import type { AttributeValue, Backlog, Control, ProcessDetail, RetainedOutput } from "../actors/control.ts";
+import type { AttributeValue, Backlog, Configuration, Control, ProcessDetail, RetainedOutput } from "../actors/control.ts";
 import type { DomainEvents } from "../actors/domain-events.ts";
 import type { ActorSystem } from "../actors/system.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
@@ -15,6 +15,7 @@ import type { World } from "./world.ts";
 export type Verb = "start" | "stop" | "restart";
 
 interface ControlOptions {
+  configuration: Configuration;
   manager: { name: string; host: string };
   events: DomainEvents;
   log: LogBook;
@@ -41,11 +42,24 @@ export class ActorControl implements Control {
   readonly #world: World;
   readonly #tell: ControlOptions["tell"];
   readonly #keepSize: ControlOptions["keepSize"];
+  readonly configuration: Configuration;
   readonly #settings: ProcessSettingsBook;
   readonly #startupCommands: ControlOptions["startupCommands"];
   readonly #processDetail: ControlOptions["processDetail"];
 
-  constructor({ manager, events, log, system, world, tell, keepSize, settings, startupCommands, processDetail }: ControlOptions) {
+  constructor({
+    configuration,
+    manager,
+    events,
+    log,
+    system,
+    world,
+    tell,
+    keepSize,
+    settings,
+    startupCommands,
+    processDetail,
+  }: ControlOptions) {
     this.manager = manager;
     this.events = events;
     this.log = log;
@@ -53,6 +67,7 @@ export class ActorControl implements Control {
     this.#world = world;
     this.#tell = tell;
     this.#keepSize = keepSize;
+    this.configuration = configuration;
     this.#settings = settings;
     this.#startupCommands = startupCommands;
     this.#processDetail = processDetail;
@@ -87,7 +102,7 @@ export class ActorControl implements Control {
   // ── Commands ──
 
   startProcess(name: string, by: Principal): void {
-    this.#accept(name);
+    this.#accept(this.#lasting(name));
     this.#note("start", name, by);
     this.#start([name], by.user);
   }
@@ -99,7 +114,7 @@ export class ActorControl implements Control {
   }
 
   restartProcess(name: string, by: Principal): void {
-    this.#accept(name);
+    this.#accept(this.#lasting(name));
     this.#note("restart", name, by);
     this.#restart([name], by.user);
   }
@@ -129,12 +144,12 @@ export class ActorControl implements Control {
   }
 
   async sendStdin(name: string, text: string): Promise<void> {
-    const { session, runId } = this.#living(name);
+    const { session, runId } = this.#living(this.#lasting(name));
     await session.command((id) => session.link.request("write", { session: id, run_id: runId, text }));
   }
 
   sendWinch(name: string, rows: number, cols: number): void {
-    this.#known(name);
+    this.#lasting(name);
     this.#system.send("process", name, { type: "winch", rows, cols });
     this.#keepSize(name, { rows, cols });
     const process = this.#world.process(name);
@@ -151,19 +166,19 @@ export class ActorControl implements Control {
   }
 
   selectCommand(name: string, which: string, by: Principal): Promise<void> {
-    return this.#settings.selectCommand(name, which, by.user);
+    return this.#settings.selectCommand(this.#lasting(name), which, by.user);
   }
 
   overrideCommand(name: string, which: string, override: string | null, by: Principal): Promise<void> {
-    return this.#settings.overrideCommand(name, which, override, by.user);
+    return this.#settings.overrideCommand(this.#lasting(name), which, override, by.user);
   }
 
   setAttribute(name: string, attribute: Attribute, value: AttributeValue, by: Principal): Promise<AttributeValue> {
-    return this.#settings.setAttribute(name, attribute, value, by.user);
+    return this.#settings.setAttribute(this.#lasting(name), attribute, value, by.user);
   }
 
   setOutputFlag(name: string, flag: OutputFlag, enabled: boolean, by: Principal): Promise<void> {
-    return this.#settings.setFlag(name, flag, enabled, by.user);
+    return this.#settings.setFlag(this.#lasting(name), flag, enabled, by.user);
   }
 
   async startupCommands(name: string): Promise<string[]> {
@@ -248,7 +263,17 @@ export class ActorControl implements Control {
   }
 
   #send(name: string, verb: Verb, by: string): void {
-    this.#tell(name, { type: verb, by });
+    if (verb === "stop" || !this.#world.retiring.has(name)) this.#tell(name, { type: verb, by });
+  }
+
+  /** What was removed from the configuration takes stop and signals only (runtime.md, "Reload"). */
+  #lasting(name: string): string {
+    if (this.#world.retiring.has(this.#known(name)))
+      throw new MgrError(
+        "conflict",
+        `process '${name}' was removed from the configuration; it is being stopped and takes stop and signals only`,
+      );
+    return name;
   }
 
   #known(name: string): string {

@@ -19,12 +19,13 @@ import type { LogBook } from "../log/log-book.ts";
 import type { Process, ProcessState } from "../protocol/resources.ts";
 import { formatTime } from "../protocol/time.ts";
 import { OutputHub } from "../transport/output-hub.ts";
+import { type LoadConfig, RunningConfiguration } from "./configuration.ts";
 import { ActorControl, type Verb } from "./control.ts";
 import { processWithEffects } from "./effects/providers.ts";
 import { HostConductor } from "./host-conductor.ts";
 import { inheritedVariables } from "./inherited.ts";
 import { ProcessSettingsBook } from "./process-settings.ts";
-import { BY_CONFIGURATION, Reload, type Reloaded } from "./reload.ts";
+import { BY_CONFIGURATION, Reload } from "./reload.ts";
 import { RunHistory } from "./run-history.ts";
 import { startupCommands } from "./startup-commands.ts";
 import { World } from "./world.ts";
@@ -50,6 +51,8 @@ export interface EngineOptions {
   /** The one host, by its canonical name. */
   link: HostLink;
   onHostDied: () => void;
+  /** Reads the configuration again; left out where there is no file. */
+  loadConfig?: LoadConfig | undefined;
   inspect?: ((event: InspectionEvent) => void) | undefined;
 }
 
@@ -100,6 +103,7 @@ export class Engine {
         window: (_host, windows) => {
           if (this.#conductor.session.isOpen) link.window({ session: this.#conductor.session.session, windows });
         },
+        hold: (_host, name, held) => this.#hold(name, held),
         hostOf: (name) => (this.world.config.processes.has(name) ? hostName : null),
       },
     });
@@ -109,7 +113,15 @@ export class Engine {
       log,
       apply: (name, settings) => this.system.send("process", name, { type: "settings", settings }),
     });
+    const configuration = new RunningConfiguration({
+      current: () => this.world.config,
+      load: options.loadConfig ?? null,
+      plan: (next) => this.#reload.plan(next),
+      take: (next) => this.#reload.apply(next),
+      log,
+    });
     this.control = new ActorControl({
+      configuration,
       manager: { name: config.instance.name, host: hostName },
       events: this.events,
       log,
@@ -128,7 +140,7 @@ export class Engine {
       log,
       spawnProcess: (name) => {
         this.#spawnProcess(name, "stop");
-        this.#conductor.reportAgain(name);
+        this.#tellNew(name);
       },
       spawnGroup: (name) => this.#spawnGroup(name),
       wanted: (names) => this.#wanted(names),
@@ -158,16 +170,6 @@ export class Engine {
     this.system.send("host", this.#options.link.host, { type: "daemon.exited" });
   }
 
-  /** What another configuration would change. Throws `conflict` where it cannot be taken now. */
-  plan(config: Config): Reloaded {
-    return this.#reload.plan(config);
-  }
-
-  /** Takes another configuration in this turn; processes that it does not change go on. Throws `conflict`. */
-  take(config: Config): Reloaded {
-    return this.#reload.apply(config);
-  }
-
   /** Stops every process without changing what users want; resolves when none is alive. */
   async stopEverything(): Promise<void> {
     this.#intentFrozen = true;
@@ -188,6 +190,13 @@ export class Engine {
     this.system.spawn("process", name, (scope) => this.#processActor(name, first, scope));
     // From here on there is something to show, whatever becomes of the actor.
     this.world.process(name);
+  }
+
+  /** A process that appears begins anew: how a run ended that had its name is another's story, a living one is its own. */
+  #tellNew(name: string): void {
+    const run = this.#conductor.lastReport(name);
+    if (run !== null && !run.extinct) this.#conductor.reportAgain(name);
+    else if (this.world.isHostReady()) this.system.send("process", name, { type: "report", run: null });
   }
 
   /** Sends a command to a process's actor. One that was given up gets another chance when somebody asks for something. */
@@ -260,6 +269,22 @@ export class Engine {
       stop_rank: this.world.graph.stopRank(definition.name),
       size: size ?? undefined,
     });
+  }
+
+  /** Lost with the session, which ends every hold: the hub asks again after the next hello. */
+  #hold(name: string, held: boolean): void {
+    const { session } = this.#conductor;
+    if (!session.isOpen) return;
+    session
+      .command((id) => session.link.request("hold", { session: id, name, held }))
+      .catch((error: unknown) => {
+        const what = held ? "held back for its readers" : "let go on";
+        this.#options.log.append({
+          level: "warning",
+          source: "manager",
+          msg: `process '${name}' could not be ${what}: ${messageOf(error)}`,
+        });
+      });
   }
 
   /** What the next start of `name` would be given. */

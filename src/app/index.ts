@@ -5,7 +5,7 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import { MgrError } from "../base/errors.ts";
 import { ManagerClient } from "../client/manager-client.ts";
 import { ProcessHandle } from "../client/process-handle.ts";
-import { loadConfigFile, loadConfigObject } from "../config/load.ts";
+import { fileReader, loadConfigFile, loadConfigObject } from "../config/load.ts";
 import type { ConfigInput } from "../config/schema.ts";
 import type { HostLink } from "../contract/host-link.ts";
 import { Host } from "../daemon/host.ts";
@@ -51,7 +51,16 @@ export async function createManager(config: ConfigInput | string, options: Creat
     const log = new LogBook({ capacity: loaded.instance.retained_log_entries, now: () => clock.now() });
     if (options.onLog) log.subscribe(options.onLog);
     const host = options.host ?? new Host({ host: "localhost", subreaper: false, clock, log: (entry) => void log.append(entry) });
-    const engine = new Engine({ config: loaded, clock, log, intents: memoryIntents(), epoch: 1, link: host, onHostDied: () => {} });
+    const engine = new Engine({
+      config: loaded,
+      clock,
+      log,
+      intents: memoryIntents(),
+      epoch: 1,
+      link: host,
+      onHostDied: () => {},
+      loadConfig: fileReader(loaded),
+    });
     manager = new EmbeddedManager(engine, host, stateDir);
     if (host instanceof Host) host.announce();
     await manager.hostReady();

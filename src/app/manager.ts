@@ -11,6 +11,7 @@ import { writeFileAtomically } from "../config/atomic-file.ts";
 import { authFilePath } from "../config/auth-file-path.ts";
 import type { Config } from "../config/definition.ts";
 import { IntentStore } from "../config/intent.ts";
+import { fileReader } from "../config/load.ts";
 import { CONTRACT_VERSION } from "../contract/messages.ts";
 import { acquireLock, instanceUuid, type LockInfo } from "../daemon/lock.ts";
 import { socketDir } from "../daemon/sockets.ts";
@@ -36,6 +37,8 @@ export interface RunningManager {
   /** Base address of the page and the WebSocket. */
   readonly url: string;
   readonly engine: Engine;
+  /** Reads the configuration again; what comes of it, or why it cannot be used, is in the log. */
+  reload(by: string): void;
   /** Stops everything in reverse order and ends the daemon; with `keep` both go on without this manager. */
   shutdown(options: { keep: boolean }): Promise<void>;
   /** Ends at once: the daemon is killed, and its guard kills what it ran. */
@@ -124,6 +127,7 @@ class Manager implements RunningManager {
       intents,
       epoch,
       link,
+      loadConfig: fileReader(this.#config),
       onHostDied: () => void this.#reviveDaemon(),
     });
     this.#engine = engine;
@@ -135,6 +139,11 @@ class Manager implements RunningManager {
     this.#daemon = daemon;
     await this.#awaitHost(engine, daemon);
     this.#startNamed(engine);
+  }
+
+  reload(by: string): void {
+    // Its failure has been logged.
+    if (!this.#ending) this.engine.control.configuration.reload(by).catch(() => undefined);
   }
 
   async shutdown({ keep }: { keep: boolean }): Promise<void> {
@@ -227,7 +236,7 @@ class Manager implements RunningManager {
           : { certFile: instance.webui_https_cert_file, keyFile: instance.webui_https_key_file },
       isHttpsOnly: instance.https_only,
       allowedHosts: instance.allowed_hosts,
-      configFiles: () => (this.#config.file === null ? [] : [this.#config.file]),
+      configFiles: () => [...engine.world.config.files],
       lock: tryLockFile,
       log: (level, msg) => void log.append({ level, source: "http", msg }),
     });

@@ -1,9 +1,10 @@
+import type { ConfigurationChange } from "../actors/control.ts";
 import type { DomainEvents } from "../actors/domain-events.ts";
 import type { ActorSystem } from "../actors/system.ts";
 import { MgrError } from "../base/errors.ts";
 import { ancestorNames } from "../base/names.ts";
 import type { Config, ProcessDefinition } from "../config/definition.ts";
-import { fixedSettings, type Plan, planChanges } from "../config/plan.ts";
+import { fixedSettings, planChanges } from "../config/plan.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { World } from "./world.ts";
 
@@ -18,11 +19,6 @@ interface ReloadOptions {
   /** Of these new processes, those that shall run from the beginning, and what they need. */
   wanted: (names: readonly string[]) => ReadonlySet<string>;
   tell: (name: string, event: { type: "start" | "stop"; by: string }) => void;
-}
-
-export interface Reloaded extends Plan {
-  /** Alive, with another definition than the one they were started with. */
-  readonly restart_needed: string[];
 }
 
 /** Who asks, where nobody does: what it asks for is not kept as anybody's wish. */
@@ -44,7 +40,7 @@ export class Reload {
   }
 
   /** What `apply` would do. Throws `conflict` where it would. */
-  plan(next: Config): Reloaded {
+  plan(next: Config): ConfigurationChange {
     this.#checkNames(next);
     const plan = planChanges(this.#latest.processes, next.processes);
     const changed = new Set(plan.changed);
@@ -54,7 +50,7 @@ export class Reload {
   }
 
   /** Throws `conflict`, and changes nothing, while a name of `next` is still taken by something that is retiring. */
-  apply(next: Config): Reloaded {
+  apply(next: Config): ConfigurationChange {
     this.#checkNames(next);
     const { world, system, events, tell } = this.#options;
     const before = this.#latest;

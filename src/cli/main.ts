@@ -4,8 +4,10 @@ import { call } from "./commands/call.ts";
 import { check } from "./commands/check.ts";
 import { control } from "./commands/control.ts";
 import { down } from "./commands/down.ts";
+import { graph } from "./commands/graph.ts";
 import { logs } from "./commands/logs.ts";
 import { ps } from "./commands/ps.ts";
+import { plan, reload } from "./commands/reload.ts";
 import { up } from "./commands/up.ts";
 import { EXIT, exitCodeOf, explain } from "./exit-codes.ts";
 
@@ -66,6 +68,23 @@ connecting(program.command("logs <names...>"))
   .action(logs);
 
 connecting(program.command("call <json>")).description("send any frame of the protocol and print its answer").action(call);
+
+connecting(program.command("plan"))
+  .description("show what a reload of the configuration would change")
+  .option("--json", "as JSON")
+  .action(plan);
+
+connecting(program.command("reload"))
+  .description("let the manager read its configuration again; unchanged processes go on")
+  .option("--json", "as JSON")
+  .action(reload);
+
+connecting(program.command("graph [names...]"))
+  .description("draw who needs whom, with commands, states and who waits for what")
+  .addOption(new Option("--dot", "for Graphviz").conflicts(["mermaid", "json"]))
+  .addOption(new Option("--mermaid", "for Mermaid").conflicts(["dot", "json"]))
+  .option("--json", "as JSON")
+  .action(graph);
 
 program
   .command("check")

@@ -4,8 +4,8 @@ import type { Process } from "../protocol/resources.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 
 /** What a command line names: processes, whole groups, or fnmatch patterns. Each has to match something. */
-export function selectProcesses(processes: Process[], wanted: string[]): Process[] {
-  const chosen = new Set<Process>();
+export function selectProcesses<Named extends Pick<Process, "name">>(processes: readonly Named[], wanted: readonly string[]): Named[] {
+  const chosen = new Set<Named>();
   for (const word of wanted) {
     // A name may hold pattern characters: whoever writes the name means that one alone.
     const named = processes.filter((process) => isWithin(process.name, word));

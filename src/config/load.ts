@@ -29,7 +29,12 @@ export async function loadConfigFile(path: string, options: LoadOptions = {}): P
   return assemble(path, sources, configFileSchema, FILE_FALLBACK);
 }
 
-/** The same for a text alone, which includes nothing; `path` says where it stands and how it is named in problems. */
+/** Reads the file of `config` again, with what it includes now; undefined where there is no file. */
+export function fileReader({ file }: Config): ((instead?: ReadonlyMap<string, string>) => Promise<Config>) | undefined {
+  return file === null ? undefined : (instead) => loadConfigFile(file, instead === undefined ? {} : { instead });
+}
+
+/** Checks and resolves a text alone, which includes nothing; `path` says where it stands and how it is named in problems. */
 export function parseConfigText(text: string, path: string, options: Pick<LoadOptions, "environment"> = {}): Config {
   const outer = environmentScope(options.environment ?? process.env);
   return assemble(path, [alone(sourceOf(text, { file: resolve(path), label: path }, outer))], configFileSchema, FILE_FALLBACK);

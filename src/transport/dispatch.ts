@@ -1,4 +1,5 @@
 import type { ClientFrame, ClientFrameType } from "../protocol/frames.ts";
+import { configHandlers } from "./handlers/config.ts";
 import { groupHandlers } from "./handlers/group.ts";
 import type { Handler, HandlerTable } from "./handlers/handler.ts";
 import { logHandlers } from "./handlers/log.ts";
@@ -14,6 +15,7 @@ const HANDLERS: HandlerTable<ClientFrameType> = {
   ...groupHandlers,
   ...outputHandlers,
   ...logHandlers,
+  ...configHandlers,
   ...notYetHandlers,
 };
 

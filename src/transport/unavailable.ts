@@ -3,10 +3,6 @@ import type { Unavailable } from "./handlers/handler.ts";
 
 /** Frames whose part of the manager is not there yet. This list shrinks to nothing. */
 export const NOT_YET = [
-  "reload_config",
-  "request_plan",
-  "request_config_file",
-  "save_config_file",
   "request_clients",
   "request_process_list",
   "set_process_list_task",

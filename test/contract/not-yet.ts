@@ -12,10 +12,6 @@ const rows = (kind: NotYetRow["kind"], names: readonly string[]): NotYetRow[] =>
 export const NOT_YET: readonly NotYetRow[] = [
   // Answered by `error` with code `not_found`.
   ...rows("client frame", [
-    "reload_config",
-    "request_plan",
-    "request_config_file",
-    "save_config_file",
     "request_clients",
     "request_process_list",
     "set_process_list_task",
@@ -41,9 +37,6 @@ export const NOT_YET: readonly NotYetRow[] = [
   ]),
   // Never sent.
   ...rows("manager frame", [
-    // Configurations do not change while the manager runs: no shape of the tree ever does.
-    "process_tree",
-    "process_remove",
     "clients_snapshot",
     "client_upsert",
     "client_remove",
@@ -64,10 +57,6 @@ export const NOT_YET: readonly NotYetRow[] = [
     "web_x_display_used",
     "topics_snapshot",
     "topic_sample",
-    "config_reload_result",
-    "config_file",
-    "config_file_saved",
-    "plan",
     "topics_stat",
     "topic_detail",
     "topic_scheduling",
@@ -99,8 +88,6 @@ export const NOT_YET: readonly NotYetRow[] = [
     "column",
     "row",
     "cell",
-    "configuration problem",
-    "configuration file",
     "topic statistics",
     "topic task",
     "applied topic task",

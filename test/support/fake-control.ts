@@ -1,4 +1,13 @@
-import type { AttributeValue, Backlog, Control, ProcessDetail, RetainedOutput } from "../../src/actors/control.ts";
+import type {
+  AttributeValue,
+  Backlog,
+  ConfigFileText,
+  Configuration,
+  ConfigurationChange,
+  Control,
+  ProcessDetail,
+  RetainedOutput,
+} from "../../src/actors/control.ts";
 import { DomainEvents } from "../../src/actors/domain-events.ts";
 import { MgrError } from "../../src/base/errors.ts";
 import { displayName, isWithin, parentName } from "../../src/base/names.ts";
@@ -20,6 +29,7 @@ export class FakeControl implements Control {
   backlog: Backlog = { pid: 0, output: "", truncated: false, offset: 0, stream_id: "stream-1" };
   /** Thrown by the next command, once. */
   failNext: Error | null = null;
+  readonly configuration = new FakeConfiguration();
   readonly #processes = new Map<string, Process>();
 
   constructor(names: string[] = []) {
@@ -235,4 +245,38 @@ export function fakeProcess(name: string): Process {
     no_skip_display: false,
     host_ready: true,
   };
+}
+
+/** A configuration of one file, "/etc/mgr.yaml", that never changes anything. */
+class FakeConfiguration implements Configuration {
+  /** Thrown by the next request, once. */
+  failNext: Error | null = null;
+  content = "";
+
+  async plan(): Promise<ConfigurationChange> {
+    this.#fail();
+    return { added: [], removed: [], changed: [], unchanged: [], restart_needed: [] };
+  }
+
+  reload(): Promise<ConfigurationChange> {
+    return this.plan();
+  }
+
+  async file(path = "/etc/mgr.yaml"): Promise<ConfigFileText> {
+    this.#fail();
+    const { content } = this;
+    return { path, content, hash: `hash of ${content}`, files: [{ path, size: content.length, writable: true }] };
+  }
+
+  async save({ content }: { content: string }): Promise<string> {
+    this.#fail();
+    this.content = content;
+    return `hash of ${content}`;
+  }
+
+  #fail(): void {
+    const error = this.failNext;
+    this.failNext = null;
+    if (error) throw error;
+  }
 }

@@ -53,8 +53,8 @@ async function untilSignalled(manager: RunningManager, keep: boolean, detached: 
     };
     process.on("SIGINT", onSignal);
     process.on("SIGTERM", onSignal);
-    // runtime.md: SIGHUP is SIGTERM in the foreground; detached there is no terminal to lose.
-    process.on("SIGHUP", detached ? () => {} : onSignal);
+    // runtime.md: SIGHUP is SIGTERM in the foreground; detached there is no terminal to lose, and it means reload.
+    process.on("SIGHUP", detached ? () => manager.reload("SIGHUP") : onSignal);
   });
   process.exit(EXIT.done);
 }

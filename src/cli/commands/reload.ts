@@ -1,0 +1,46 @@
+import type { ManagerFrame } from "../../protocol/frames.ts";
+import { type ConnectionFlags, connectManager } from "../connection.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { paint } from "../table.ts";
+
+interface ReloadFlags extends ConnectionFlags {
+  json?: boolean;
+}
+
+type Reloaded = Extract<ManagerFrame, { type: "config_reload_result"; ok: true }>;
+
+/** `mgr plan`: what a reload would change; it changes nothing. */
+export const plan = (flags: ReloadFlags) => ask(flags, true);
+
+/** `mgr reload`: the manager reads its configuration again; processes that are unchanged go on. */
+export const reload = (flags: ReloadFlags) => ask(flags, false);
+
+async function ask(flags: ReloadFlags, dryRun: boolean): Promise<void> {
+  const client = await connectManager(flags);
+  try {
+    const answer = await client.request({ type: "reload_config", dry_run: dryRun });
+    if (answer.type !== "config_reload_result" || !answer.ok) {
+      throw new CommandFailure(EXIT.failed, `the manager answered '${answer.type}' instead of 'config_reload_result'`);
+    }
+    const { type: _type, request_id: _id, ...result } = answer;
+    console.log(flags.json ? JSON.stringify(result, null, 2) : describe(answer, dryRun));
+  } finally {
+    client.close();
+  }
+}
+
+function describe({ added, removed, changed, unchanged, restart_needed }: Reloaded, dryRun: boolean): string {
+  const lines = [
+    ...added.map((name) => paint("green", `+ ${name}`)),
+    ...changed.map((name) => paint("yellow", `~ ${name}`)),
+    ...removed.map((name) => paint("red", `- ${name}`)),
+  ];
+  const would = dryRun ? "would be " : "";
+  lines.push(
+    lines.length === 0
+      ? `nothing ${dryRun ? "would change" : "changed"}; ${unchanged.length} processes`
+      : `${added.length} ${would}added, ${changed.length} changed, ${removed.length} removed; ${unchanged.length} stay as they are`,
+  );
+  if (restart_needed.length > 0) lines.push(`until their restart these run with what was configured before: ${restart_needed.join(", ")}`);
+  return lines.join("\n");
+}

@@ -1,0 +1,54 @@
+import { ConfigError } from "../../config/problems.ts";
+import type { ConfigFileProblem } from "../../protocol/config.ts";
+import type { HandlerTable } from "./handler.ts";
+
+type Types = "reload_config" | "request_plan" | "request_config_file" | "save_config_file";
+
+export const configHandlers: HandlerTable<Types> = {
+  reload_config: {
+    kind: "request",
+    answer: async ({ dry_run = false }, { control, principal }) => {
+      const { configuration } = control;
+      const outcome = await withProblems(dry_run ? configuration.plan() : configuration.reload(principal.user));
+      return [{ type: "config_reload_result", ...(outcome.ok ? { ...outcome.value, ok: true, problems: [] } : outcome) }];
+    },
+  },
+  request_plan: {
+    kind: "request",
+    answer: async (_frame, { control }) => {
+      const outcome = await withProblems(control.configuration.plan());
+      if (!outcome.ok) return [{ type: "plan", ...outcome }];
+      const { added, removed, changed } = outcome.value;
+      return [{ type: "plan", ok: true, added, removed, changed, problems: [] }];
+    },
+  },
+  request_config_file: {
+    kind: "request",
+    answer: async ({ path }, { control }) => [{ type: "config_file", ok: true, ...(await control.configuration.file(path)) }],
+  },
+  save_config_file: {
+    kind: "request",
+    answer: async ({ path, content, base_hash }, { control, principal }) => {
+      const outcome = await withProblems(control.configuration.save({ path, content, baseHash: base_hash }, principal));
+      return [{ type: "config_file_saved", path, ...(outcome.ok ? { ok: true, hash: outcome.value, problems: [] } : outcome) }];
+    },
+  },
+};
+
+type Outcome<T> = { ok: true; value: T } | { ok: false; code: "bad_field"; message: string; problems: ConfigFileProblem[] };
+
+/** A configuration that cannot be used is an answer; other failures are refused like those of any frame. */
+async function withProblems<T>(work: Promise<T>): Promise<Outcome<T>> {
+  try {
+    return { ok: true, value: await work };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const problems = error.problems.map(({ file, path, line, column, message }) => ({
+      path: file,
+      line,
+      column,
+      message: path === "" ? message : `${path}: ${message}`,
+    }));
+    return { ok: false, code: "bad_field", message: error.message, problems };
+  }
+}
