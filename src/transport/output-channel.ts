@@ -18,6 +18,8 @@ export class OutputChannel {
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
   #skipped = 0;
+  /** Bytes are missing before what comes next, which may begin in the middle of a line. */
+  #torn = false;
 
   constructor(name: string, emit: (piece: OutputPiece) => void) {
     this.name = name;
@@ -92,6 +94,9 @@ export class OutputChannel {
     this.#pendingBytes = rest.length;
     this.#skipped = 0;
     const offset = this.#position - rest.length;
-    this.#emit(new OutputPiece({ name: this.name, streamId: this.#streamId, offset, data: bytes.subarray(0, length), skipped }));
+    const piece = new OutputPiece({ name: this.name, streamId: this.#streamId, offset, data: bytes.subarray(0, length), skipped });
+    this.#torn ||= skipped > 0;
+    this.#emit(this.#torn ? piece.fromLineStart() : piece);
+    if (length > 0) this.#torn = false;
   }
 }
