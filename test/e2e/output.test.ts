@@ -188,6 +188,39 @@ describe("a flood of 100 processes that print their names", () => {
   });
 });
 
+test("a viewer that cannot keep up holds up nobody, is told what it missed, and goes on at a line start", async () => {
+  const line = "0123456789012345678901234567890123456789\r\n";
+  await using instance = await Instance.up({
+    processes: { flood: { command: ["yes", line.trim()] }, other: { command: ECHO, autostart: true } },
+  });
+  const [client, viewer] = [await instance.connect(), await instance.connect("?single_process=flood")];
+  await client.command({ type: "subscribe_process_output", patterns: ["other"] });
+  await client.command({ type: "start_process", name: "flood" });
+  await viewer.untilOutput("flood", line);
+  viewer.ws.pause();
+  const start = viewer.here;
+  // The ring of 4 MiB has turned over more than once.
+  const offset = async () => Number((await client.ask({ type: "get_process_output", name: "flood", lines: 1 })).offset);
+  const before = await offset();
+  await eventually("20 MiB have been printed meanwhile", async () => (await offset()) > before + 20 * 1_048_576, 30_000);
+  await client.command({ type: "send_stdin", name: "other", text: "quick\n" });
+  await client.untilOutput("other", "you typed quick");
+  viewer.ws.resume();
+  await viewer.until("what was missed", ({ type, skipped }) => type === "process_output" && skipped !== undefined, start);
+  await client.command({ type: "stop_process", name: "flood" });
+  await viewer.untilState("flood", "stopped", start);
+
+  const frames = viewer.frames
+    .filter(({ type }) => type === "process_output")
+    .map(({ output, offset, skipped }) => ({ output: String(output), offset: Number(offset), skipped: Number(skipped ?? 0) }));
+  let at = frames[0] ? frames[0].offset - Buffer.byteLength(frames[0].output) : 0;
+  for (const { output, offset, skipped } of frames) {
+    expect(offset, "every byte was shown or counted as skipped").toBe(at + skipped + Buffer.byteLength(output));
+    if (skipped > 0 && output !== "") expect(line.startsWith(output.slice(0, line.length)), JSON.stringify(output.slice(0, 60))).toBe(true);
+    at = offset;
+  }
+});
+
 /** CRC of POSIX cksum. */
 function cksum(data: string): number {
   let crc = 0;
