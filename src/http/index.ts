@@ -91,7 +91,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const sessions = new Sessions({
     path: options.authFile === null ? null : `${options.authFile}.sessions`,
     lock: options.lock,
-    now: Date.now,
+    now: () => Date.now(),
     onEnded: (id) => end(({ sessionId }) => sessionId === id, "logged out"),
     log,
   });

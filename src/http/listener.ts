@@ -58,6 +58,8 @@ export class Listener {
   readonly #below = new WeakMap<Duplex, Socket>();
   /** How many answers of a connection are under way: pipelined requests wait for each other. */
   readonly #answering = new Map<Duplex, number>();
+  /** Garbage came behind a request: they end with the answer to it. */
+  readonly #ending = new WeakSet<Duplex>();
   #beingRefused = 0;
 
   constructor(options: ListenerOptions) {
@@ -155,7 +157,8 @@ export class Listener {
       const left = (this.#answering.get(socket) ?? 1) - 1;
       if (left > 0) return void this.#answering.set(socket, left);
       this.#answering.delete(socket);
-      this.connections.enter(raw, "idle");
+      if (this.#ending.has(socket)) socket.end();
+      else this.connections.enter(raw, "idle");
     });
     this.#options.onRequest(request, response);
   }
@@ -170,9 +173,19 @@ export class Listener {
   }
 
   #malformed(error: NodeJS.ErrnoException, socket: Duplex): void {
-    // In the middle of an answer, or of a connection that is gone, nothing can be said any more.
-    if (error.code === "ECONNRESET" || this.#answering.has(socket)) socket.destroy();
+    // Of a connection that is gone nothing can be said any more, in the middle of an answer only its end.
+    if (error.code === "ECONNRESET") socket.destroy();
+    else if (this.#answering.has(socket)) this.#endAfterAnswer(socket);
     else refuseOnSocket(socket, explain(error.code));
+  }
+
+  #endAfterAnswer(socket: Duplex): void {
+    if (this.#ending.has(socket)) return;
+    const cut = setTimeout(() => socket.destroy(), CLOSE_GRACE);
+    socket.once("close", () => clearTimeout(cut));
+    this.#ending.add(socket);
+    // Nobody parses what comes, and unread bytes would turn the close into a reset that eats the answer.
+    socket.resume();
   }
 }
 

@@ -1,6 +1,7 @@
 import { connect } from "node:net";
-import { describe, expect, test } from "vitest";
-import { BAD, GOOD, Rig, raw, readUntil, upgradeRequest } from "./rig.ts";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { LIFETIME_MS } from "../../src/http/sessions.ts";
+import { BAD, basic, cookieOf, GOOD, PASSWORD, Rig, raw, readUntil, USER, upgradeRequest } from "./rig.ts";
 
 const FOREIGN_ORIGIN = "http://evil.example";
 const FOREIGN_HOST = "evil.example";
@@ -15,10 +16,15 @@ const ROUTES = [
   { method: "GET", path: "/mgr/log?raw", good: 200 },
   { method: "HEAD", path: "/mgr/log?raw&follow", good: 200 },
   { method: "GET", path: "/ws", good: 426 },
-  { method: "POST", path: "/mgr/logout", good: 200 },
+  { method: "GET", path: "/mgr/metrics", good: 200 },
+  { method: "GET", path: "/mgr/schema", good: 200 },
+  { method: "HEAD", path: "/save-all", good: 200 },
   { method: "GET", path: "/nowhere", good: 404 },
   { method: "DELETE", path: "/", good: 405 },
+  { method: "POST", path: "/save-all", good: 405 },
   { method: "GET", path: "/mgr/logout", good: 405 },
+  // The last one: it ends the session.
+  { method: "POST", path: "/mgr/logout", good: 200 },
 ];
 const UPGRADES = [
   { path: "/ws", good: 101 },
@@ -27,14 +33,67 @@ const UPGRADES = [
   { path: "/ws?single_process=sim/world&log_only=1", good: 400 },
   { path: "/nowhere", good: 404 },
 ];
-const VISITORS = [
-  { who: "nobody", headers: {}, status: 401 },
-  { who: "a wrong password", headers: { authorization: BAD }, status: 401 },
-  { who: "a foreign origin", headers: { authorization: GOOD, origin: FOREIGN_ORIGIN }, status: 403 },
-  { who: "an opaque origin", headers: { authorization: GOOD, origin: "null" }, status: 403 },
-  { who: "a foreign host", headers: { authorization: GOOD, host: FOREIGN_HOST }, status: 403 },
-  { who: "a good password", headers: { authorization: GOOD }, status: null },
-] as const;
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Who comes, with what, and what everybody of them gets; null: what is good. */
+const VISITORS: readonly { who: string; headers: (rig: Rig) => Headers | Promise<Headers>; status: number | null }[] = [
+  { who: "nobody", headers: () => ({}), status: 401 },
+  { who: "a wrong password", headers: () => ({ authorization: BAD }), status: 401 },
+  { who: "an unknown user", headers: () => ({ authorization: basic("eve", PASSWORD) }), status: 401 },
+  { who: "an unknown cookie", headers: () => ({ cookie: `mgr_web_session=${"x".repeat(43)}` }), status: 401 },
+  { who: "an unknown token", headers: () => ({ authorization: "Bearer unknown" }), status: 401 },
+  { who: "an expired session", headers: expired, status: 401 },
+  { who: "a session that logged out", headers: loggedOut, status: 401 },
+  { who: "a session whose password changed", headers: passwordChanged, status: 401 },
+  { who: "a good session at a manager whose auth file is open to others", headers: authFileOpened, status: 403 },
+  { who: "a foreign origin", headers: () => ({ authorization: GOOD, origin: FOREIGN_ORIGIN }), status: 403 },
+  { who: "an opaque origin", headers: () => ({ authorization: GOOD, origin: "null" }), status: 403 },
+  { who: "a foreign host", headers: () => ({ authorization: GOOD, host: FOREIGN_HOST }), status: 403 },
+  {
+    who: "a foreign host with its own origin",
+    headers: () => ({ authorization: GOOD, host: FOREIGN_HOST, origin: FOREIGN_ORIGIN }),
+    status: 403,
+  },
+  {
+    who: "a foreign origin with a good session",
+    headers: async (rig) => ({ cookie: await rig.cookie(), origin: FOREIGN_ORIGIN }),
+    status: 403,
+  },
+  { who: "a good password", headers: () => ({ authorization: GOOD }), status: null },
+  { who: "a good session", headers: async (rig) => ({ cookie: await rig.cookie() }), status: null },
+  { who: "the local token", headers: () => ({ authorization: "Bearer local-token-value" }), status: null },
+];
+
+async function expired(rig: Rig): Promise<Headers> {
+  const now = Date.now();
+  // Date alone: the server's timers go on.
+  vi.useFakeTimers({ now: now - LIFETIME_MS - 1_000, toFake: ["Date"] });
+  const cookie = await rig.cookie();
+  vi.setSystemTime(now);
+  return { cookie };
+}
+
+async function loggedOut(rig: Rig): Promise<Headers> {
+  const cookie = await rig.cookie();
+  const response = await rig.get("/mgr/logout", { cookie }, { method: "POST" });
+  expect(cookieOf(response.headers.get("set-cookie"))).toBe("mgr_web_session=");
+  return { cookie };
+}
+
+async function passwordChanged(rig: Rig): Promise<Headers> {
+  const cookie = await rig.cookie();
+  rig.writeAuth(`${USER} another one\n`);
+  return { cookie };
+}
+
+async function authFileOpened(rig: Rig): Promise<Headers> {
+  const cookie = await rig.cookie();
+  rig.writeAuth(`${USER} ${PASSWORD}\n`, 0o644);
+  return { cookie };
+}
+
+afterEach(() => void vi.useRealTimers());
 
 /** A request by hand, on a connection of its own: fetch would not let a test choose Host. */
 async function status(rig: Rig, method: string, path: string, headers: Record<string, string>): Promise<{ status: number; text: string }> {
@@ -47,8 +106,9 @@ async function status(rig: Rig, method: string, path: string, headers: Record<st
 describe("every route and upgrade passes the same gate", () => {
   test.each(VISITORS)("routes, for $who", async ({ headers, status: expected }) => {
     await using rig = await Rig.start();
+    const sent = await headers(rig);
     for (const route of ROUTES) {
-      const answer = await status(rig, route.method, route.path, headers);
+      const answer = await status(rig, route.method, route.path, sent);
       expect(answer.status, `${route.method} ${route.path}`).toBe(expected ?? route.good);
       expect(answer.text).toMatch(/^X-Content-Type-Options: nosniff\r$/im);
       expect(answer.text).toMatch(/^Content-Security-Policy: .*frame-ancestors 'none'/im);
@@ -59,8 +119,9 @@ describe("every route and upgrade passes the same gate", () => {
 
   test.each(VISITORS)("upgrades, for $who", async ({ headers, status: expected }) => {
     await using rig = await Rig.start();
+    const sent = await headers(rig);
     for (const upgrade of UPGRADES) {
-      const { host = rig.host, ...rest } = headers as Record<string, string>;
+      const { host = rig.host, ...rest } = sent;
       const socket = connect(rig.server.port, "127.0.0.1");
       socket.write(upgradeRequest(upgrade.path, host, rest));
       const head = await readUntil(socket, (text) => text.includes("\r\n\r\n"));

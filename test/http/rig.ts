@@ -58,9 +58,9 @@ export class Rig implements AsyncDisposable {
     return rig;
   }
 
-  async listen(options: Partial<HttpServerOptions> = {}): Promise<void> {
+  options(options: Partial<HttpServerOptions> = {}): HttpServerOptions {
     const { control, transport, authFile, assetsDir } = this;
-    this.#server = await createHttpServer({
+    return {
       control,
       transport,
       authFile,
@@ -74,7 +74,11 @@ export class Rig implements AsyncDisposable {
       lock: tryLockFile,
       log: (level, msg) => this.logged.push(`${level}: ${msg}`),
       ...options,
-    });
+    };
+  }
+
+  async listen(options: Partial<HttpServerOptions> = {}): Promise<void> {
+    this.#server = await createHttpServer(this.options(options));
   }
 
   get server(): HttpServer {

@@ -1,0 +1,79 @@
+import { once } from "node:events";
+import { readFileSync, rmSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { createHttpServer, type HttpServer } from "../../src/http/index.ts";
+import { cookieOf, GOOD, Rig } from "./rig.ts";
+
+/** Another manager with the same auth file. */
+async function beside(rig: Rig): Promise<HttpServer> {
+  return createHttpServer({ ...rig.options(), listen: { host: "127.0.0.1", port: 0 } });
+}
+
+async function logIn(server: HttpServer): Promise<string> {
+  const response = await fetch(`${server.localUrl}/mgr/log`, { headers: { authorization: GOOD } });
+  await response.text();
+  return cookieOf(response.headers.get("set-cookie"));
+}
+
+async function statusOf(server: HttpServer, cookie: string): Promise<number> {
+  const response = await fetch(`${server.localUrl}/mgr/log`, { headers: { cookie } });
+  await response.text();
+  return response.status;
+}
+
+function storedIn(rig: Rig): number {
+  return JSON.parse(readFileSync(`${rig.authFile}.sessions`, "utf8")).sessions.length;
+}
+
+describe("two managers with one auth file", () => {
+  test("keep each other's sessions, and know them", async () => {
+    await using rig = await Rig.start();
+    const other = await beside(rig);
+    const cookies: string[] = [];
+    for (let round = 0; round < 10; round++) cookies.push(...(await Promise.all([logIn(rig.server), logIn(other), logIn(other)])));
+    await expect.poll(() => storedIn(rig)).toBe(30);
+    for (const cookie of cookies) expect([await statusOf(rig.server, cookie), await statusOf(other, cookie)]).toEqual([200, 200]);
+    await other.close();
+    await rig.close();
+    expect(storedIn(rig)).toBe(30);
+    await rig.listen();
+    for (const cookie of cookies) expect(await statusOf(rig.server, cookie)).toBe(200);
+  });
+
+  test("a log-out at one counts at the other, and closes its WebSockets within 5 s", async () => {
+    await using rig = await Rig.start();
+    const other = await beside(rig);
+    const cookie = await logIn(rig.server);
+    await expect.poll(() => statusOf(other, cookie)).toBe(200);
+    const ws = new WebSocket(`${other.localUrl.replace("http", "ws")}/ws`, { headers: { cookie } });
+    await once(ws, "open");
+    const closed = once(ws, "close");
+    await rig.get("/mgr/logout", { cookie }, { method: "POST" });
+    const [code] = await closed;
+    expect(code).toBe(1008);
+    expect(await statusOf(other, cookie)).toBe(401);
+    await other.close();
+  });
+
+  test("the sessions file removed by hand ends all sessions, new ones begin", async () => {
+    await using rig = await Rig.start();
+    const cookie = await rig.cookie();
+    await expect.poll(() => storedIn(rig)).toBe(1);
+    rmSync(`${rig.authFile}.sessions`);
+    expect(await statusOf(rig.server, cookie)).toBe(401);
+    const next = await rig.cookie();
+    await expect.poll(() => storedIn(rig)).toBe(1);
+    expect([await statusOf(rig.server, cookie), await statusOf(rig.server, next)]).toEqual([401, 200]);
+  });
+
+  test("while another program keeps the lock sessions live in memory, and are written afterwards", async () => {
+    let isLocked = true;
+    await using rig = await Rig.start({ lock: () => (isLocked ? null : { release: () => {} }) });
+    const cookie = await rig.cookie();
+    expect(await statusOf(rig.server, cookie)).toBe(200);
+    isLocked = false;
+    await expect.poll(() => storedIn(rig)).toBe(1);
+    expect(await statusOf(rig.server, cookie)).toBe(200);
+  });
+});
