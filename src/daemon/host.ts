@@ -140,6 +140,7 @@ export class Host implements HostLink {
   /** Without a manager: stops everything, the highest stop_rank first, as each RunSpec says. No run begins any more. */
   async stopAll(): Promise<void> {
     this.#isEnding = true;
+    await this.#runs.noneStarting();
     this.#reportLeft(await stopEverything(this.#runs.living, this.#clock));
   }
 
@@ -147,6 +148,7 @@ export class Host implements HostLink {
   async close(): Promise<void> {
     this.#isEnding = true;
     this.#session.end();
+    await this.#runs.noneStarting();
     this.#reportLeft(await killEverything(this.#runs.living, this.#clock));
     this.#clock.clearTimeout(this.#timer);
     await this.#logFiles.close();
@@ -173,8 +175,10 @@ export class Host implements HostLink {
         };
       },
       spawn: async (request) => ({ run: (await this.#spawn(request)).report }),
-      stop: ({ run_id, steps }) => {
+      stop: async ({ run_id, steps }) => {
         checkSteps(steps);
+        // A start that is under way cannot be called back: what comes up is stopped.
+        if (!this.#runs.knows(run_id)) await this.#runs.notStarting(run_id);
         const run = this.#runs.byId(run_id);
         if (run.isExtinct) throw new MgrError("not_running", `'${run.spec.name}' is not running; its run ${run_id} has ended`);
         run.stop(steps);

@@ -1,4 +1,4 @@
-import { MgrError } from "../base/errors.ts";
+import { MgrError, messageOf } from "../base/errors.ts";
 import type { LimitName } from "../contract/run.ts";
 import type { Account } from "./accounts.ts";
 import { errnoName, libc } from "./native.ts";
@@ -118,12 +118,13 @@ export function asAccount<T>(account: Account | null, work: () => T): T {
     prctl(PR_SET_DUMPABLE, "unsigned long", 1, "unsigned long", 0, "unsigned long", 0, "unsigned long", 0);
   };
   try {
-    become(account.groups);
-    setIds(account.uid, account.gid);
+    try {
+      become(account.groups);
+      setIds(account.uid, account.gid);
+    } catch (cause) {
+      throw new MgrError("spawn_failed", `the kernel refuses to run anything as '${account.name}' (${messageOf(cause)})`, { cause });
+    }
     return work();
-  } catch (error) {
-    if (!(error instanceof NativeError)) throw error;
-    throw new MgrError("spawn_failed", `the kernel refuses to run anything as '${account.name}' (${error.message})`, { cause: error });
   } finally {
     goBack();
   }

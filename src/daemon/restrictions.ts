@@ -1,7 +1,7 @@
 import { MgrError } from "../base/errors.ts";
-import type { Limit, RunSpec, Scheduling } from "../contract/run.ts";
-import { LIMIT_NAMES } from "../contract/run.ts";
-import { NativeError, setAffinity, setLimit, setNice, setPolicy } from "./native-process.ts";
+import { LIMIT_NAMES, type Limit, type RunSpec, type Scheduling } from "../contract/run.ts";
+import type { Account } from "./accounts.ts";
+import { asAccount, NativeError, setAffinity, setLimit, setNice, setPolicy } from "./native-process.ts";
 
 /** What a process is given while it waits to become its program. */
 export type Restrictions = Pick<RunSpec, "limits" | "scheduling">;
@@ -19,18 +19,21 @@ export function isUnrestricted({ limits, scheduling }: Restrictions): boolean {
   return scheduling === null && Object.keys(limits).length === 0;
 }
 
-/** Applies limits, then scheduling, to a process that waits. Throws `spawn_failed` with the kernel's reason. */
-export function restrict(pid: number, { limits, scheduling }: Restrictions): void {
+/** Applies limits, then scheduling, to a process of `account` that waits. Throws `spawn_failed` with the kernel's reason. */
+export function restrict(pid: number, { limits, scheduling }: Restrictions, account: Account | null): void {
+  const attempt = (what: string, apply: () => void) => attemptAs(account, what, apply);
   for (const name of LIMIT_NAMES) {
     const limit = limits[name];
     // The kernel has not enforced the limit on file locks since Linux 2.4, and runs are tagged by it (run-tag.ts).
     if (limit === undefined || name === "locks") continue;
     attempt(`the limit '${name}' of ${describe(limit)}`, () => setLimit(pid, name, limit.soft, limit.hard));
   }
-  if (scheduling !== null) schedule(pid, scheduling);
+  if (scheduling !== null) schedule(pid, scheduling, attempt);
 }
 
-function schedule(pid: number, { policy, prio, affinity, nice }: Scheduling): void {
+type Attempt = (what: string, apply: () => void) => void;
+
+function schedule(pid: number, { policy, prio, affinity, nice }: Scheduling, attempt: Attempt): void {
   if (affinity !== null) attempt(`the affinity to CPU ${affinity.join(",")}`, () => setAffinity(pid, affinity));
   if (nice !== null) attempt(`the nice value ${nice}`, () => setNice(pid, nice));
   if (policy !== null || prio !== null) {
@@ -41,9 +44,15 @@ function schedule(pid: number, { policy, prio, affinity, nice }: Scheduling): vo
   }
 }
 
-function attempt(what: string, apply: () => void): void {
+function attemptAs(account: Account | null, what: string, apply: () => void): void {
   try {
-    apply();
+    try {
+      apply();
+    } catch (error) {
+      // A root without CAP_SYS_RESOURCE or CAP_SYS_NICE, as in many containers, may not do for others what they may do for themselves.
+      if (account === null || !(error instanceof NativeError) || error.message !== "EPERM") throw error;
+      asAccount(account, apply);
+    }
   } catch (cause) {
     if (!(cause instanceof NativeError)) throw cause;
     const reason = REASONS[cause.message];

@@ -22,8 +22,27 @@ export class RunTable {
     return [...this.#runs.values()].filter((run) => !run.isExtinct);
   }
 
+  /** Resolves when no start is under way any more: until then `living` may lack one. */
+  async noneStarting(): Promise<void> {
+    for (;;) {
+      const pending = [...this.#outcomes.values()].flatMap((outcome) => ("pending" in outcome ? outcome.pending : []));
+      if (pending.length === 0) return;
+      await Promise.allSettled(pending);
+    }
+  }
+
+  /** Resolves when the start of this run, if it is under way, has come to its end, good or bad. */
+  async notStarting(runId: string): Promise<void> {
+    for (const outcome of this.#outcomes.values())
+      if (outcome.runId === runId && "pending" in outcome) await Promise.allSettled([outcome.pending]);
+  }
+
   newest(name: string): Run | undefined {
     return this.#runs.get(name);
+  }
+
+  knows(runId: string): boolean {
+    return this.#byId.has(runId);
   }
 
   /** The run of a command; throws `not_running` for one that is unknown or was followed by a newer one. */

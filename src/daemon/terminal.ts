@@ -71,7 +71,7 @@ export class Terminal {
         stdio: ["ignore", "ignore", "ignore", ...(isFree ? [] : ["pipe" as const])],
       });
       const pid = child.pid ?? (await startFailure(child, program));
-      if (!isFree) await release(child, pid, { limits, scheduling });
+      if (!isFree) await release(child, () => restrict(pid, { limits, scheduling }, program.account));
       return new Terminal({ ...pair, child, pid, options });
     } catch (error) {
       closeSync(pair.slave);
@@ -184,12 +184,12 @@ function openPair(options: TerminalOptions): { master: number; slave: number; pa
 }
 
 /** Restricts a child that waits, then lets it become its program. Rejects with `spawn_failed`, the child then being gone. */
-async function release(child: ChildProcess, pid: number, restrictions: Restrictions): Promise<void> {
+async function release(child: ChildProcess, applyRestrictions: () => void): Promise<void> {
   const gate = child.stdio[3] as Writable;
   // Somebody may have killed it meanwhile: its exit tells.
   gate.on("error", () => {});
   try {
-    restrict(pid, restrictions);
+    applyRestrictions();
   } catch (error) {
     const ended = once(child, "exit");
     child.kill("SIGKILL");
