@@ -1,0 +1,142 @@
+import { Engine, type IntentKeeper } from "../../../src/app/engine.ts";
+import { inProcessLink } from "../../../src/app/in-process-link.ts";
+import { systemClock } from "../../../src/base/clock.ts";
+import { ManagerClient } from "../../../src/client/manager-client.ts";
+import { ProcessHandle } from "../../../src/client/process-handle.ts";
+import { loadConfigObject } from "../../../src/config/load.ts";
+import type { ConfigInput } from "../../../src/config/schema.ts";
+import type { HostLink } from "../../../src/contract/host-link.ts";
+import type { HostRequestName, RequestOf, ResponseOf } from "../../../src/contract/messages.ts";
+import { Host } from "../../../src/daemon/host.ts";
+import { LogBook } from "../../../src/log/log-book.ts";
+import { createTransport } from "../../../src/transport/websocket.ts";
+
+export const BY = { user: "ada", via: "basic", address: "" } as const;
+
+type Intent = Parameters<IntentKeeper["set"]>[1];
+
+/** What users want, in memory, with everything that was done to it. */
+export class Intents implements IntentKeeper {
+  readonly kept = new Map<string, Intent>();
+  readonly done: string[] = [];
+  onFlush: () => Promise<void> = () => Promise.resolve();
+
+  constructor(known: Record<string, Intent> = {}) {
+    for (const [name, intent] of Object.entries(known)) this.kept.set(name, intent);
+  }
+
+  get(name: string): Intent {
+    return this.kept.get(name) ?? {};
+  }
+
+  set(name: string, patch: Intent): void {
+    this.kept.set(name, { ...this.kept.get(name), ...patch });
+    this.done.push(`set ${name} ${Object.values(patch).join("×")}`);
+  }
+
+  async flush(): Promise<void> {
+    this.done.push("flush");
+    await this.onFlush();
+    this.done.push("flushed");
+  }
+}
+
+interface RigOptions {
+  intents?: Intents;
+  /** Sees every request to the host first; what it throws is the answer. */
+  onRequest?: (name: HostRequestName, request: Record<string, unknown>) => void | Promise<void>;
+}
+
+/** An engine with a host in this process: real programs under real terminals. */
+export class EngineRig implements AsyncDisposable {
+  readonly engine: Engine;
+  readonly intents: Intents;
+  readonly log: LogBook;
+  readonly client: ManagerClient;
+  readonly #host: Host;
+  readonly #transport: ReturnType<typeof createTransport>;
+
+  static async open(config: ConfigInput, options: RigOptions = {}): Promise<EngineRig> {
+    const rig = new EngineRig(config, options);
+    rig.#host.announce();
+    await rig.until(() => rig.engine.world.isHostReady());
+    return rig;
+  }
+
+  private constructor(config: ConfigInput, { intents = new Intents(), onRequest = () => {} }: RigOptions) {
+    this.intents = intents;
+    this.log = new LogBook({ capacity: 10_000, now: Date.now });
+    this.#host = new Host({ host: "bench", subreaper: false, log: () => {} });
+    this.engine = new Engine({
+      config: loadConfigObject(config, { base_dir: "/", state_dir: "/nowhere" }),
+      clock: systemClock,
+      log: this.log,
+      intents,
+      epoch: 1,
+      link: watched(this.#host, onRequest),
+      onHostDied: () => {},
+    });
+    const { control, hub, system } = this.engine;
+    this.#transport = createTransport({ control, hub, system, assetHash: "" });
+    this.client = new ManagerClient(inProcessLink(this.#transport));
+  }
+
+  handle(name: string): ProcessHandle {
+    return new ProcessHandle(this.client, name);
+  }
+
+  states(...names: string[]): string[] {
+    return names.map((name) => this.engine.world.stateOf(name) ?? "unknown");
+  }
+
+  /** "a: stopped → starting" for each change so far. */
+  changes(): string[] {
+    return this.log.entries().flatMap(({ msg }) => {
+      const change = /^process '(.*)' changes state from '(.*)' to '(.*)'$/.exec(msg);
+      return change ? [`${change[1]}: ${change[2]} → ${change[3]}`] : [];
+    });
+  }
+
+  /** Resolves when `condition` holds after some event, with the states if it does not within five seconds. */
+  until(condition: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const finish = (settle: () => void) => {
+        clearTimeout(timer);
+        leave();
+        settle();
+      };
+      const timer = setTimeout(
+        () => finish(() => reject(new Error(`it did not come to that: ${JSON.stringify(this.states(...this.engine.world.names()))}`))),
+        5_000,
+      );
+      const leave = this.engine.events.subscribe(() => {
+        if (condition()) finish(resolve);
+      });
+      if (condition()) finish(resolve);
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.client.close();
+    this.#transport.close(1001, "the test is over");
+    this.engine.close();
+    await this.#host.close();
+  }
+}
+
+function watched(host: Host, onRequest: NonNullable<RigOptions["onRequest"]>): HostLink {
+  return {
+    host: host.host,
+    async request<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>> {
+      await onRequest(name, request);
+      return host.request(name, request);
+    },
+    window: (windows) => host.window(windows),
+    heartbeat: (session) => host.heartbeat(session),
+    listen: (listener) => host.listen(listener),
+    close: () => host.close(),
+  };
+}
+
+/** A program that runs until it is stopped. */
+export const LASTING = { command: ["sleep", "1000"] };
