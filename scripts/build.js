@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 import { buildDaemon } from "./build-daemon.js";
+import { compressAssets } from "./compress-assets.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 process.chdir(root);
@@ -13,3 +14,4 @@ rmSync("dist", { recursive: true, force: true });
 execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], { stdio: "inherit" });
 await buildDaemon(join(root, "dist/daemon.mjs"));
 await build({ configFile: join(root, "web/vite.config.js"), logLevel: "warn" });
+compressAssets(join(root, "dist/web"));

@@ -94,6 +94,16 @@ program
   .action(check);
 
 program
+  .command("passwd <user>")
+  .description("make a user of the web interface, or give one another password")
+  .addOption(configuration())
+  .option("--file <file>", "the auth file; by default MGR_WEBUI_AUTH_FILE, else the configured one")
+  .option("--hash", "write only a hash of the password: programs cannot read it there")
+  .option("--stdin", "read the password from stdin, its first line")
+  .option("--generate", "make a password and print it")
+  .action(async (user, flags) => (await import("./commands/passwd.ts")).passwd(user, flags));
+
+program
   .command("daemon")
   .description("run this host's daemon for a configuration in the foreground (mgr up starts one by itself)")
   .addOption(configuration())

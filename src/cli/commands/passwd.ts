@@ -1,0 +1,116 @@
+import { randomBytes } from "node:crypto";
+import { realpathSync } from "node:fs";
+import { chown } from "node:fs/promises";
+import { messageOf } from "../../base/errors.ts";
+import { writeFileAtomically } from "../../config/atomic-file.ts";
+import { authFilePath } from "../../config/auth-file-path.ts";
+import { parseAuthFile } from "../../http/auth-entries.ts";
+import { hashPassword } from "../../http/password-hash.ts";
+import { readRegularFile } from "../../http/read-regular-file.ts";
+import { loadConfig } from "../configuration.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { askHidden } from "../hidden-prompt.ts";
+
+export interface PasswdFlags {
+  config?: string;
+  file?: string;
+  hash?: boolean;
+  stdin?: boolean;
+  generate?: boolean;
+}
+
+const MAX_BYTES = 1024 * 1024;
+/** 144 random bits in 24 characters. */
+const GENERATED_BYTES = 18;
+
+/** `mgr passwd USER`: makes a user of the web interface, or gives him another password. A running manager takes it over at once. */
+export async function passwd(user: string, flags: PasswdFlags): Promise<void> {
+  const path = await authFileOf(flags);
+  const { text, owner } = read(path);
+  const password = await newPassword(user, flags);
+  const secret = flags.hash ? await hashPassword(password) : password;
+  const changed = withEntry(text, user, secret);
+  const entry = parseAuthFile(changed).entries.find((candidate) => candidate.user === user);
+  // What was written must be what is read: the format's own rules are the judge of names and passwords.
+  if (entry?.secret !== secret) throw new CommandFailure(EXIT.usage, unfit(user, password));
+  await writeFileAtomically(path, changed).catch((error: unknown) => {
+    throw new CommandFailure(EXIT.failed, `cannot write ${path}: ${messageOf(error)}`);
+  });
+  // root, doing this for a manager that runs as somebody else, must not take his file away.
+  if (owner !== null && owner.uid !== process.geteuid?.()) await chown(path, owner.uid, owner.gid);
+  report(path, user, password, flags);
+}
+
+/** Of a symbolic link, its target. */
+async function authFileOf(flags: PasswdFlags): Promise<string> {
+  const path = flags.file ?? authFilePath({ webui_auth_file: null }) ?? authFilePath((await loadConfig(flags.config)).instance);
+  if (path === null)
+    throw new CommandFailure(EXIT.usage, "no auth file is configured: set instance.webui_auth_file, or name the file with --file FILE");
+  try {
+    return realpathSync(path);
+  } catch {
+    return path; // Not there yet.
+  }
+}
+
+function read(path: string): { text: string; owner: { uid: number; gid: number } | null } {
+  const file = readRegularFile(path, MAX_BYTES, () => null);
+  if (file.ok) return { text: decode(path, file.content), owner: { uid: Number(file.stats.uid), gid: Number(file.stats.gid) } };
+  if (file.problem === "missing") return { text: "", owner: null };
+  throw new CommandFailure(EXIT.failed, `the auth file ${path} is ${file.problem.replace("_", " ")} (${file.reason}); nothing was changed`);
+}
+
+function decode(path: string, content: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(content);
+  } catch {
+    throw new CommandFailure(EXIT.failed, `the auth file ${path} is not UTF-8 text; nothing was changed`);
+  }
+}
+
+async function newPassword(user: string, { stdin, generate }: PasswdFlags): Promise<string> {
+  if (stdin && generate) throw new CommandFailure(EXIT.usage, "--stdin and --generate exclude each other");
+  if (generate) return randomBytes(GENERATED_BYTES).toString("base64url");
+  if (stdin) return firstLine();
+  if (!process.stdin.isTTY)
+    throw new CommandFailure(EXIT.usage, "there is no terminal to ask for the password: give it with --stdin, or let --generate make one");
+  const password = await askHidden(`New password of '${user}': `);
+  if ((await askHidden("Once more: ")) !== password)
+    throw new CommandFailure(EXIT.failed, "the two were not the same; nothing was changed");
+  return password;
+}
+
+async function firstLine(): Promise<string> {
+  let text = "";
+  for await (const chunk of process.stdin) {
+    text += String(chunk);
+    if (text.includes("\n") || text.length > MAX_BYTES) break;
+  }
+  return text.split(/\r?\n/)[0] ?? "";
+}
+
+/** The file with this user's line replaced, or one more at its end; everything else stays. */
+function withEntry(text: string, user: string, secret: string): string {
+  const lines = text === "" ? [] : text.replace(/\n$/, "").split("\n");
+  const line = `${user} ${secret}`;
+  const own = lines.findIndex((candidate) => !candidate.startsWith("#") && candidate.split(/[ \t]/, 1)[0] === user);
+  if (own < 0) lines.push(line);
+  else lines[own] = line;
+  return `${lines.join("\n")}\n`;
+}
+
+function unfit(user: string, password: string): string {
+  if (password === "") return "the password is empty; nothing was changed";
+  if (password.startsWith("$scrypt$"))
+    return "a password that begins with '$scrypt$' would be taken for a hash: use --hash; nothing was changed";
+  if (/[\r\n]/.test(password)) return "the password holds a line end; nothing was changed";
+  return `'${user}' cannot be a user name: no blanks, no ':', no control characters, no '#' at its beginning; nothing was changed`;
+}
+
+function report(path: string, user: string, password: string, { hash, generate }: PasswdFlags): void {
+  if (generate) process.stdout.write(`${password}\n`);
+  const note = hash
+    ? " It holds only a hash of the password, so programs cannot read it there: give it to them with MGR_PASSWORD_FILE."
+    : "";
+  process.stderr.write(`${path}: '${user}' can log in with the new password; earlier sessions of '${user}' end.${note}\n`);
+}

@@ -1,0 +1,32 @@
+import { CommandFailure, EXIT } from "./exit-codes.ts";
+
+const ENTER = /[\r\n]/;
+const INTERRUPT = "\u0003";
+const END = "\u0004";
+const ERASE = /[\b\u007f]/;
+const ERASE_LINE = "\u0015";
+
+/** Asks on the terminal for a line that is not shown while it is typed. */
+export async function askHidden(question: string): Promise<string> {
+  const { stdin, stderr } = process;
+  stderr.write(question);
+  stdin.setRawMode(true);
+  stdin.setEncoding("utf8");
+  let line = "";
+  try {
+    for await (const typed of stdin.iterator({ destroyOnReturn: false })) {
+      for (const character of String(typed)) {
+        if (ENTER.test(character)) return line;
+        if (character === INTERRUPT || (character === END && line === "")) throw new CommandFailure(EXIT.failed, "nothing was changed");
+        if (ERASE.test(character)) line = [...line].slice(0, -1).join("");
+        else if (character === ERASE_LINE) line = "";
+        else line += character;
+      }
+    }
+    throw new CommandFailure(EXIT.failed, "nothing was changed");
+  } finally {
+    stdin.setRawMode(false);
+    stdin.pause();
+    stderr.write("\n");
+  }
+}
