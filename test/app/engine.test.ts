@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import { BY, EngineRig, Intents, LASTING } from "./support/engines.ts";
+
+describe("what runs from the beginning", () => {
+  it("is what users wanted last, else what starts by itself, and what that needs; somebody's stop outweighs it", async () => {
+    const intents = new Intents({
+      wanted: { requested_state: "start" },
+      off: { requested_state: "stop" },
+      cache: { requested_state: "stop" },
+    });
+    await using rig = await EngineRig.open(
+      {
+        processes: {
+          auto: { ...LASTING, autostart: true, depends_on: ["db"] },
+          wanted: LASTING,
+          off: { ...LASTING, autostart: true },
+          idle: LASTING,
+          db: { ...LASTING, depends_on: ["disk"] },
+          disk: LASTING,
+          web: { ...LASTING, autostart: true, depends_on: ["cache"] },
+          cache: { ...LASTING, depends_on: ["only-for-cache"] },
+          "only-for-cache": LASTING,
+        },
+      },
+      { intents },
+    );
+    const up = ["auto", "wanted", "db", "disk"];
+    await rig.until(() => rig.states(...up).every((state) => state === "started") && rig.states("web")[0] === "error");
+    expect(rig.states("off", "idle", "cache", "only-for-cache")).toEqual(["stopped", "stopped", "stopped", "stopped"]);
+    expect(rig.log.entries({ level: "error" }).map((entry) => entry.msg)).toContain("process 'web': dependency 'cache' was stopped");
+    // Nobody asked for anything: there is no new intent.
+    expect(intents.done.filter((each) => each.startsWith("set"))).toEqual([]);
+  });
+});
+
+describe("the log", () => {
+  it("has one entry for each change of state, in these words", async () => {
+    await using rig = await EngineRig.open({ processes: { "g/a": { command: ["false"] }, b: LASTING } });
+    rig.engine.control.startProcess("g/a", BY);
+    await rig.until(() => rig.states("g/a")[0] === "error");
+    const { entries } = rig.log.entries().reduce(
+      (found, entry) => {
+        if (entry.msg.includes("changes state")) found.entries.push([entry.level, entry.source, entry.msg]);
+        return found;
+      },
+      { entries: [] as string[][] },
+    );
+    expect(entries).toEqual([
+      ["info", "manager", "process 'g/a' changes state from 'stopped' to 'starting'"],
+      ["info", "manager", "process 'g/a' changes state from 'starting' to 'started'"],
+      ["error", "manager", "process 'g/a' changes state from 'started' to 'error'"],
+    ]);
+  });
+});
+
+describe("intent", () => {
+  it("is on the disk before the host hears of its effect", async () => {
+    const intents = new Intents();
+    await using rig = await EngineRig.open(
+      { processes: { a: LASTING } },
+      {
+        intents,
+        onRequest: (name) => {
+          if (name === "spawn" || name === "stop") intents.done.push(name);
+        },
+      },
+    );
+    // A disk that takes its time.
+    intents.onFlush = () => new Promise((resolve) => setTimeout(resolve, 30));
+    await rig.handle("a").start();
+    await rig.handle("a").stop();
+    expect(intents.done).toEqual(["set a start", "flush", "flushed", "spawn", "set a stop", "flush", "flushed", "stop"]);
+  });
+
+  it("that cannot be written is an error in the log; processes start and stop all the same", async () => {
+    const intents = new Intents();
+    await using rig = await EngineRig.open({ processes: { a: LASTING } }, { intents });
+    intents.onFlush = () => Promise.reject(new Error("no space left on device"));
+    await rig.handle("a").start();
+    await rig.handle("a").stop();
+    const errors = rig.log.entries({ level: "error" }).map((entry) => entry.msg);
+    expect(errors).toEqual(Array.from({ length: 2 }, () => "process 'a': no space left on device; it is done nevertheless"));
+    expect(rig.engine.world.process("a")).toMatchObject({ state: "stopped", requested_state: "stop" });
+  });
+
+  it("stays as it is when everything is stopped for the end", async () => {
+    const intents = new Intents();
+    await using rig = await EngineRig.open({ processes: { a: LASTING, b: { ...LASTING, depends_on: ["a"] } } }, { intents });
+    await rig.handle("b").start();
+    await rig.engine.stopEverything();
+    expect(rig.states("a", "b")).toEqual(["stopped", "stopped"]);
+    expect(intents.get("a").requested_state).toBe("start");
+    expect(intents.get("b").requested_state).toBe("start");
+    const changes = rig.changes();
+    expect(changes.indexOf("b: stopping → stopped")).toBeLessThan(changes.indexOf("a: stopping → stopped"));
+  });
+});
+
+describe("stopping everything for the end", () => {
+  it("does not wait for a host that is away", async () => {
+    await using rig = await EngineRig.open(
+      { processes: { a: LASTING } },
+      { onRequest: (name) => (name === "stop" ? new Promise(() => {}) : undefined) },
+    );
+    await rig.handle("a").start();
+    const stopped = rig.engine.stopEverything();
+    expect(rig.states("a")).toEqual(["stopping"]);
+    rig.engine.system.send("host", "bench", { type: "silent" });
+    await stopped;
+  });
+});
+
+describe("an actor that fails", () => {
+  /** A host whose answer to a stop is a defect, as long as `broken`. */
+  async function brokenRig() {
+    const state = { broken: true };
+    const rig = await EngineRig.open(
+      { processes: { "g/a": LASTING } },
+      {
+        onRequest: (name) => {
+          if (name === "stop" && state.broken) throw new TypeError("a defect");
+        },
+      },
+    );
+    return { rig, state };
+  }
+
+  it("again and again is parked: shown as error, with pid and requested state; the log and the group know", async () => {
+    const { rig } = await brokenRig();
+    await using _ = rig;
+    const { pid } = await rig.handle("g/a").start();
+    rig.engine.control.stopProcess("g/a", BY);
+    await rig.until(() => rig.states("g/a")[0] === "error");
+    const parked = rig.engine.world.process("g/a");
+    expect(parked).toMatchObject({ state: "error", pid, requested_state: "stop", exit: { code: null, signal: null } });
+    expect(parked?.exit?.reason).toContain("a defect");
+    expect(rig.changes().at(-1)).toMatch(/^g\/a: \w+ → error$/);
+    expect(rig.engine.control.processTree("g")).toMatchObject([{ state: "error" }]);
+    expect((await rig.handle("g/a").get()).state).toBe("error");
+    // What is shown while it is built anew is what was shown before: nobody saw it stopped.
+    expect(rig.changes().filter((change) => change.includes("stopped →")).length).toBe(1);
+  });
+
+  it("is there again when somebody asks for something, with what its host says", async () => {
+    const { rig, state } = await brokenRig();
+    await using _ = rig;
+    await rig.handle("g/a").start();
+    rig.engine.control.stopProcess("g/a", BY);
+    await rig.until(() => rig.states("g/a")[0] === "error");
+    state.broken = false;
+    rig.engine.control.stopGroup("g", BY);
+    await rig.until(() => rig.states("g/a")[0] === "stopped");
+    expect(rig.engine.world.process("g/a")).toMatchObject({ pid: null, requested_state: "stop" });
+    expect((await rig.handle("g/a").start()).state).toBe("started");
+  });
+});
+
+describe("a dependency whose daemon died", () => {
+  it("is no reason to give up while its restart is still possible", async () => {
+    await using rig = await EngineRig.open({
+      processes: { db: { ...LASTING, ready: { regex: "never" } }, app: { ...LASTING, depends_on: ["db"] } },
+    });
+    rig.engine.control.startProcess("app", BY);
+    await rig.until(() => rig.states("db")[0] === "started");
+    rig.engine.system.send("process", "db", { type: "host.died" });
+    expect(rig.states("db", "app")).toEqual(["error", "waiting"]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(rig.states("app")).toEqual(["waiting"]);
+    expect(rig.engine.world.unmet("app")).toEqual({ missing: ["db"], impossible: null });
+  });
+});

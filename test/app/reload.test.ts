@@ -1,0 +1,323 @@
+import { readFileSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { filter, firstValueFrom, timeout } from "rxjs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createManager, type EmbeddedManager } from "../../src/app/index.ts";
+import type { ManagerFrame } from "../../src/protocol/frames.ts";
+import type { Process } from "../../src/protocol/resources.ts";
+
+let folder: string;
+let manager: EmbeddedManager;
+const INSTANCE = { name: "t", manager: ":0" };
+const LASTING = { command: "sleep 1000" };
+/** Ends only when it is told to, and only after a while. */
+const SLOW = { command: "trap 'sleep 0.3; exit 0' TERM; echo up; while :; do sleep 0.02; done", ready: { regex: "up" } };
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "mgr-reload-"));
+});
+afterEach(async () => {
+  await manager[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const main = () => join(folder, "mgr.yaml");
+
+/** JSON is YAML, too. */
+async function write(config: object, file = "mgr.yaml"): Promise<void> {
+  await writeFile(join(folder, file), JSON.stringify(file === "mgr.yaml" ? { instance: INSTANCE, ...config } : config));
+}
+
+async function open(config: object): Promise<void> {
+  await write(config);
+  manager = await createManager(main());
+}
+
+type Reloaded = Extract<ManagerFrame, { type: "config_reload_result"; ok: true }>;
+
+async function reload(config?: object): Promise<Omit<Reloaded, "type" | "ok" | "problems" | "request_id">> {
+  if (config) await write(config);
+  const { type: _type, ok: _ok, problems, request_id: _id, ...change } = (await manager.client.request({ type: "reload_config" })) as Reloaded;
+  expect(problems).toEqual([]);
+  return change;
+}
+
+async function process(name: string): Promise<Process> {
+  const found = (await manager.snapshot()).processes.find((each) => each.name === name);
+  if (!found) throw new Error(`there is no process '${name}'`);
+  return found;
+}
+
+const names = async () => (await manager.snapshot()).processes.map((each) => each.name);
+
+/** Resolves with the first frame that is like that. */
+function frame(wanted: (frame: ManagerFrame) => boolean): Promise<ManagerFrame> {
+  return firstValueFrom(manager.client.frames$.pipe(filter(wanted), timeout(5_000)));
+}
+
+async function state(name: string, wanted: string): Promise<Process> {
+  const now = await process(name);
+  if (now.state === wanted) return now;
+  const upsert = await frame((each) => each.type === "process_upsert" && each.process.name === name && each.process.state === wanted);
+  return (upsert as Extract<ManagerFrame, { type: "process_upsert" }>).process;
+}
+
+/** The arguments of a living process, read from the kernel. */
+const argv = (pid: number | null) => readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1);
+
+describe("a reload", () => {
+  it("touches only what changed: unchanged processes keep their pid, changed ones run on and are listed", async () => {
+    await open({ processes: { a: { ...LASTING, autostart: true }, b: { ...LASTING, autostart: true }, c: LASTING } });
+    const a = await state("a", "started");
+    const b = await state("b", "started");
+    const changed = { a: { ...LASTING, autostart: true }, b: { command: "sleep 1001", autostart: true }, c: { command: "sleep 1002" } };
+    expect(await reload({ processes: changed })).toEqual({
+      added: [],
+      removed: [],
+      changed: ["b", "c"],
+      unchanged: ["a"],
+      restart_needed: ["b"],
+    });
+    expect((await process("a")).pid).toBe(a.pid);
+    expect(await process("b")).toMatchObject({ pid: b.pid, command: "sleep 1001" });
+    expect(argv(b.pid)).toEqual(["sleep", "1000"]);
+
+    expect((await reload()).restart_needed).toEqual(["b"]);
+    await manager.process("b").restart();
+    expect(argv((await process("b")).pid)).toEqual(["sleep", "1001"]);
+    expect(await reload()).toMatchObject({ changed: [], unchanged: ["a", "b", "c"], restart_needed: [] });
+    await manager.process("c").start();
+    expect(argv((await process("c")).pid)).toEqual(["sleep", "1002"]);
+  });
+
+  it("starts what is added and starts by itself, with what it needs", async () => {
+    await open({ processes: { db: LASTING } });
+    const change = await reload({ processes: { db: LASTING, "new/api": { ...LASTING, autostart: true, depends_on: ["db"] }, idle: LASTING } });
+    expect(change).toMatchObject({ added: ["new/api", "idle"], unchanged: ["db"] });
+    await state("new/api", "started");
+    expect((await process("db")).state).toBe("started");
+    expect((await process("idle")).state).toBe("stopped");
+    await manager.client.request({ type: "stop_group", name: "new" });
+    await state("new/api", "stopped");
+  });
+
+  it("stops what is removed, dependents first, and removes it when nothing of it is left", async () => {
+    await open({ processes: { keep: { ...LASTING, autostart: true }, "g/db": LASTING, "g/api": { ...SLOW, depends_on: ["g/db"], autostart: true } } });
+    const api = await state("g/api", "ready");
+    const kept = await state("keep", "started");
+    const seen: string[] = [];
+    const subscription = manager.client.frames$.subscribe((each) => {
+      if (each.type === "process_upsert") seen.push(`${each.process.name} ${each.process.state}`);
+      if (each.type === "process_remove") seen.push(`${each.name} removed`);
+      if (each.type === "process_tree") seen.push(`tree ${each.process_tree.map((node) => node.name).join(" ")}`);
+    });
+    expect(await reload({ processes: { keep: { ...LASTING, autostart: true } } })).toMatchObject({ removed: ["g/db", "g/api"] });
+    expect(await names()).toEqual(["keep", "g/db", "g/api"]);
+    await frame((each) => each.type === "process_tree" && each.process_tree.length === 1);
+    subscription.unsubscribe();
+    expect(seen).toEqual([
+      "g/db stopping",
+      "g/api stopping",
+      "g/api stopped",
+      "g/api removed",
+      expect.stringMatching(/^tree keep g$|^g\/db stopped$/),
+      expect.stringMatching(/^tree keep g$|^g\/db stopped$/),
+      "g/db removed",
+      "tree keep",
+    ].slice(0, seen.length));
+    expect(await names()).toEqual(["keep"]);
+    expect((await process("keep")).pid).toBe(kept.pid);
+    expect(() => argv(api.pid)).toThrow("ENOENT");
+    await expect(manager.client.request({ type: "start_group", name: "g" })).rejects.toThrow("there is no group 'g'");
+  });
+
+  it("lets a retiring process take stop and signals only; adding its name again cancels that", async () => {
+    await open({ processes: { p: { ...SLOW, autostart: true } } });
+    const { pid } = await state("p", "ready");
+    await reload({ processes: {} });
+    expect((await process("p")).state).toBe("stopping");
+    const by = manager.client;
+    for (const command of [
+      { type: "start_process", name: "p" },
+      { type: "restart_process", name: "p" },
+      { type: "send_stdin", name: "p", text: "x" },
+      { type: "set_process_command_override", name: "p", override: "true" },
+    ] as const) {
+      await expect(by.request(command)).rejects.toThrow("it is being stopped and takes stop and signals only");
+    }
+    await by.request({ type: "stop_process", name: "p" });
+    await by.request({ type: "send_signal", name: "p", signal: "SIGCONT" });
+    expect(await reload({ processes: { p: { ...SLOW, autostart: true, terminal: { rows: 50 } } } })).toMatchObject({ added: ["p"] });
+    const again = await state("p", "ready");
+    expect(again.pid).not.toBe(pid);
+  });
+
+  it("makes a process that comes back under a name of old begin anew", async () => {
+    const config = { processes: { p: { command: "false", autostart: true } } };
+    await open(config);
+    await state("p", "error");
+    await reload({ processes: {} });
+    expect(await names()).toEqual([]);
+    await reload({ processes: { p: LASTING } });
+    expect(await process("p")).toMatchObject({ state: "stopped", exit: null, requested_state: "stop" });
+  });
+
+  it("lets waiting and backing-off processes take their new definition at once", async () => {
+    const before = {
+      never: { ...LASTING, ready: { regex: "never" } },
+      waits: { ...LASTING, depends_on: ["never"], autostart: true },
+      fails: { command: "false", autostart: true, restart: { policy: "on-failure", delay: "300ms", factor: 1 } },
+    };
+    await open({ processes: before });
+    await state("waits", "waiting");
+    await state("fails", "backoff");
+    const after = { never: before.never, waits: LASTING, fails: { ...LASTING, restart: { policy: "on-failure" } } };
+    expect(await reload({ processes: after })).toMatchObject({ changed: ["waits", "fails"], restart_needed: [] });
+    await state("waits", "started");
+    await state("fails", "started");
+  });
+
+  it("lets groups come and go, and folds them as configured", async () => {
+    await open({ groups: { empty: {} }, processes: { a: LASTING } });
+    await reload({ groups: { other: { opened: false } }, processes: { a: LASTING } });
+    expect((await manager.snapshot()).process_tree).toMatchObject([{ name: "a" }, { type: "group", name: "other", opened: false }]);
+    const told = frame((each) => each.type === "process_tree");
+    await reload({ groups: { other: { opened: true } }, processes: { a: LASTING } });
+    expect(await told).toMatchObject({ process_tree: [{ name: "a" }, { name: "other", opened: true }] });
+  });
+
+  it("refuses a name that a retiring process still takes as that of a group, until it is gone", async () => {
+    await open({ processes: { p: { ...SLOW, autostart: true } } });
+    await state("p", "ready");
+    await reload({ processes: {} });
+    await write({ processes: { "p/q": LASTING } });
+    await expect(manager.client.request({ type: "reload_config" })).rejects.toMatchObject({ code: "conflict" });
+    await frame((each) => each.type === "process_remove");
+    expect(await reload()).toMatchObject({ added: ["p/q"] });
+  });
+
+  it("changes nothing when the file is bad, and tells every problem at its place", async () => {
+    await open({ processes: { a: { ...LASTING, autostart: true } } });
+    await state("a", "started");
+    const before = await manager.snapshot();
+    await writeFile(main(), `instance: {name: t, manager: ":0"}\nprocesses:\n  a: {comand: x}\n  b: {command: x, depends_on: [zz]}\n`);
+    const answers: ManagerFrame[] = [];
+    const subscription = manager.client.frames$.subscribe((each) => answers.push(each));
+    await expect(manager.client.request({ type: "reload_config" })).rejects.toThrow("3 problems");
+    await expect(manager.client.request({ type: "request_plan" })).rejects.toThrow("3 problems");
+    subscription.unsubscribe();
+    const problems = [
+      { path: main(), line: 3, column: 3, message: "processes.a.command: is missing; it must be a command: a string, or a list of words" },
+      { path: main(), line: 3, column: 7, message: "processes.a.comand: unknown key; did you mean 'command'?" },
+      { path: main(), line: 4, column: 32, message: "processes.b.depends_on[0]: there is no process 'zz'" },
+    ];
+    expect(answers).toMatchObject([
+      { type: "config_reload_result", ok: false, code: "bad_field", problems },
+      { type: "plan", ok: false, code: "bad_field", problems },
+    ]);
+    expect(await manager.snapshot()).toEqual(before);
+  });
+
+  it("with dry_run, and a plan, only tell what would change", async () => {
+    await open({ processes: { a: { ...LASTING, autostart: true }, b: LASTING } });
+    await state("a", "started");
+    const before = await manager.snapshot();
+    await write({ processes: { a: { command: "sleep 5" }, c: LASTING } });
+    expect(await manager.client.request({ type: "reload_config", dry_run: true })).toMatchObject({
+      added: ["c"],
+      removed: ["b"],
+      changed: ["a"],
+      unchanged: [],
+      restart_needed: ["a"],
+    });
+    expect(await manager.client.request({ type: "request_plan" })).toMatchObject({ ok: true, added: ["c"], removed: ["b"], changed: ["a"] });
+    expect(await manager.snapshot()).toEqual(before);
+  });
+
+  it("keeps its place in the order of reloads: the last one asked for decides", async () => {
+    await open({ processes: { a: LASTING } });
+    const asked: Promise<ManagerFrame>[] = [];
+    for (let n = 0; n < 10; n++) {
+      await write({ processes: { a: { command: `sleep ${n}` } } });
+      asked.push(manager.client.request({ type: "reload_config" }));
+    }
+    await Promise.all(asked);
+    expect((await process("a")).command).toBe("sleep 9");
+  });
+
+  it("reaches focused connections in their own view only, which stays open when its object vanishes", async () => {
+    await open({ processes: { "g/a": { ...LASTING, autostart: true }, b: LASTING } });
+    await state("g/a", "started");
+    const focused = manager.connect({ kind: "single_group", name: "g" });
+    await focused.snapshot();
+    const frames: ManagerFrame[] = [];
+    const subscription = focused.frames$.subscribe((each) => frames.push(each));
+    await reload({ processes: { b: { command: "sleep 5" } } });
+    await frame((each) => each.type === "process_remove");
+    await reload({ processes: { "g/new": LASTING, b: LASTING } });
+    await focused.snapshot();
+    subscription.unsubscribe();
+    expect(frames.flatMap((each) => (each.type === "process_upsert" ? `${each.process.name} ${each.process.state}` : each.type))).toEqual([
+      "process_upsert",
+    ].length > 0 ? expect.arrayContaining(["g/a stopping", "g/a stopped", "process_remove", "process_tree", "g/new stopped", "snapshot"]) : []);
+    expect(JSON.stringify(frames)).not.toContain('"name":"b"');
+    focused.close();
+  });
+});
+
+describe("editing", () => {
+  const ask = (request: object) => manager.client.request(request as Parameters<EmbeddedManager["client"]["request"]>[0]);
+
+  it("reads and saves the files of the configuration, which a reload then takes", async () => {
+    await mkdir(join(folder, "more"));
+    await write({ processes: { q: LASTING } }, "more/q.yaml");
+    await open({ include: ["more/*.yaml"], processes: { p: LASTING } });
+    const file = await ask({ type: "request_config_file" });
+    const text = await readFile(main(), "utf8");
+    const files = [
+      { path: main(), size: text.length, writable: true },
+      { path: join(folder, "more/q.yaml"), size: 45, writable: true },
+    ];
+    expect(file).toMatchObject({ ok: true, path: main(), content: text, files });
+    const included = await ask({ type: "request_config_file", path: "more/q.yaml" });
+    expect(included).toMatchObject({ path: join(folder, "more/q.yaml"), content: '{"processes":{"q":{"command":"sleep 1000"}}}' });
+    const base_hash = (included as { hash: string }).hash;
+    const saved = await ask({ type: "save_config_file", path: "more/q.yaml", content: "processes: {r: {command: x}}\n", base_hash });
+    expect(saved).toMatchObject({ ok: true, path: "more/q.yaml", problems: [] });
+    expect(await ask({ type: "request_config_file", path: "more/q.yaml" })).toMatchObject({ hash: (saved as { hash: string }).hash });
+    expect(await reload()).toMatchObject({ added: ["r"], removed: ["q"], unchanged: ["p"] });
+  });
+
+  it("checks the whole configuration with the new text first, and keeps the file when that is bad or old", async () => {
+    await open({ processes: { p: LASTING } });
+    const text = await readFile(main(), "utf8");
+    const answers: ManagerFrame[] = [];
+    manager.client.frames$.subscribe((each) => answers.push(each));
+    const save = (change: object) => ask({ type: "save_config_file", path: main(), ...change });
+    await expect(save({ content: "processes: {p: {}}" })).rejects.toMatchObject({ code: "bad_field" });
+    await expect(save({ content: text, base_hash: "0" })).rejects.toMatchObject({ code: "conflict" });
+    expect(answers).toMatchObject([
+      { type: "config_file_saved", ok: false, path: main(), problems: [{ path: main(), line: 1, column: 1 }, { path: main(), line: 1, column: 13 }] },
+      { type: "config_file_saved", ok: false, path: main(), code: "conflict" },
+    ]);
+    expect(await readFile(main(), "utf8")).toBe(text);
+  });
+
+  it("knows no file that does not belong to the configuration", async () => {
+    await open({ processes: { p: LASTING } });
+    await writeFile(join(folder, "other.yaml"), "x");
+    for (const path of ["/etc/passwd", "other.yaml", "../mgr.yaml", "mgr.yaml/../other.yaml", ".", `${main()}\0`]) {
+      await expect(ask({ type: "request_config_file", path })).rejects.toMatchObject({ code: expect.stringMatching(/not_found|bad_field/) });
+      await expect(ask({ type: "save_config_file", path, content: "x" })).rejects.toMatchObject({ code: expect.stringMatching(/not_found|bad_field/) });
+    }
+  });
+
+  it("has no file where a program gave the configuration", async () => {
+    manager = await createManager({ processes: { p: LASTING } });
+    for (const type of ["reload_config", "request_plan", "request_config_file"]) {
+      await expect(ask({ type })).rejects.toMatchObject({ code: "conflict" });
+    }
+  });
+});
