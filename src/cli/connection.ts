@@ -73,9 +73,11 @@ export async function findWay(flags: ConnectionFlags): Promise<Way> {
         : "Give user and password with --user and --password-file.";
     throw new CommandFailure(EXIT.usage, `${messageOf(error)}\n${hint}`);
   });
-  const url = given ?? (await managerUrl(config));
-  if (user !== undefined && password !== undefined) return { url, user, password };
-  return { url, ...(await credentialsOf(config, user, password)) };
+  const credentials = user !== undefined && password !== undefined ? { user, password } : await credentialsOf(config, user, password);
+  if (given !== undefined) return { url: given, ...credentials };
+  const url = await managerUrl(config);
+  // Under https_only plain HTTP is for the local token alone.
+  return { url: config.instance.https_only && !("token" in credentials) ? url.replace(/^http:/, "https:") : url, ...credentials };
 }
 
 /** The address that the running manager wrote down (its port may have been chosen freely), else the configured one. */
@@ -95,10 +97,12 @@ async function credentialsOf(config: Config, user: string | undefined, password:
   if (entry === undefined)
     throw new CommandFailure(EXIT.notFound, user === undefined ? `${path} has no user` : `no user '${user}' in ${path}`);
   if (password !== undefined) return { user: entry.user, password };
-  if (entry.hash === null) return { user: entry.user, password: entry.secret };
+  const isLocalTokenBetter = config.instance.https_only && entry === first;
+  if (entry.hash === null && !isLocalTokenBetter) return { user: entry.user, password: entry.secret };
   // The local token acts as the first entry's user.
   const token = entry === first ? await readFile(join(config.instance.state_dir, "local.token"), "utf8").catch(() => null) : null;
   if (token !== null) return { token: token.trim() };
+  if (entry.hash === null) return { user: entry.user, password: entry.secret };
   throw new CommandFailure(
     EXIT.failed,
     `${path} holds only a hash of ${entry.user}'s password; give it with --password-file, or start the manager here: mgr up`,
