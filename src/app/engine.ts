@@ -51,6 +51,8 @@ export interface EngineOptions {
   /** The one host, by its canonical name. */
   link: HostLink;
   onHostDied: () => void;
+  /** A process that is configured as essential has failed. */
+  onEssentialFailed?: ((process: Process) => void) | undefined;
   /** Reads the configuration again; left out where there is no file. */
   loadConfig?: LoadConfig | undefined;
   inspect?: ((event: InspectionEvent) => void) | undefined;
@@ -352,6 +354,8 @@ export class Engine {
     log.append({ level: to === "error" ? "error" : "info", source, msg: `process '${name}' changes state from '${from}' to '${to}'` });
     this.#publish(name);
     for (const group of ancestorNames(name)) this.system.send("group", group, { type: "member", name, state: to });
+    const process = this.world.process(name);
+    if (to === "error" && process && this.world.config.processes.get(name)?.essential) this.#options.onEssentialFailed?.(process);
   }
 
   #publish(name: string): void {

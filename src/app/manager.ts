@@ -17,7 +17,7 @@ import { acquireLock, instanceUuid, type LockInfo } from "../daemon/lock.ts";
 import { socketDir } from "../daemon/sockets.ts";
 import { assetHash, createHttpServer } from "../http/index.ts";
 import { LogBook } from "../log/log-book.ts";
-import type { LogEntry } from "../protocol/resources.ts";
+import type { LogEntry, Process } from "../protocol/resources.ts";
 import { createTransport, type Transport } from "../transport/websocket.ts";
 import { watchDaemon } from "./daemon-watch.ts";
 import { Engine } from "./engine.ts";
@@ -29,6 +29,8 @@ import { openLogFile } from "./log-file.ts";
 export interface ManagerOptions {
   /** Follows the log from the first entry on. */
   onLog?: ((entry: LogEntry) => void) | undefined;
+  /** A process that is configured as essential has failed; may come before the manager is up. */
+  onEssentialFailed?: ((process: Process) => void) | undefined;
   /** Started beside what starts by itself: names of processes and groups, or everything. */
   start?: readonly string[] | "all";
 }
@@ -129,6 +131,7 @@ class Manager implements RunningManager {
       link,
       loadConfig: fileReader(this.#config),
       onHostDied: () => void this.#reviveDaemon(),
+      onEssentialFailed: this.#options.onEssentialFailed,
     });
     this.#engine = engine;
     this.#cleanups.push(() => engine.close());

@@ -1,14 +1,20 @@
 import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { LOG_LEVELS } from "../protocol/log-level.ts";
+import { PROCESS_STATES } from "../protocol/process-state.ts";
+import { attach } from "./commands/attach.ts";
 import { call } from "./commands/call.ts";
 import { check } from "./commands/check.ts";
 import { control } from "./commands/control.ts";
 import { down } from "./commands/down.ts";
 import { graph } from "./commands/graph.ts";
+import { log } from "./commands/log.ts";
 import { logs } from "./commands/logs.ts";
 import { ps } from "./commands/ps.ts";
 import { plan, reload } from "./commands/reload.ts";
+import { signal } from "./commands/signal.ts";
 import { up } from "./commands/up.ts";
+import { wait } from "./commands/wait.ts";
 import { EXIT, exitCodeOf, explain } from "./exit-codes.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
@@ -60,6 +66,27 @@ for (const verb of ["start", "stop", "restart"] as const) {
     .option("--timeout <seconds>", "how long to wait", seconds, 60)
     .action((names, flags) => control(verb, names, flags));
 }
+
+connecting(program.command("signal <signal> <names...>")).description("send a signal such as HUP to running processes").action(signal);
+
+connecting(program.command("wait <names...>"))
+  .description("wait until processes are in a state; fails when one of them fails")
+  .addOption(new Option("--for <state>", "the state").choices(PROCESS_STATES).default("ready"))
+  .option("--timeout <seconds>", "how long to wait", seconds, 30)
+  .action(wait);
+
+connecting(program.command("attach <name>"))
+  .description("make this terminal that of a process; Ctrl-] leaves")
+  .option("-n, --lines <count>", "how many lines of its output to begin with", count, 1000)
+  .action(attach);
+
+connecting(program.command("log"))
+  .description("print the manager's own log")
+  .option("-f, --follow", "go on with what comes")
+  .option("-n, --lines <count>", "only the last so many entries to begin with", count)
+  .addOption(new Option("--level <level>", "lowest level").choices(LOG_LEVELS).default("info"))
+  .option("--json", "each entry as a line of JSON")
+  .action(log);
 
 connecting(program.command("logs <names...>"))
   .description("print the output of processes")

@@ -5,7 +5,7 @@ import type { Principal } from "../base/principal.ts";
 import { decodeFrame } from "../protocol/decode.ts";
 import { ackFrame, encodeFrame, errorFrame, type Refusal } from "../protocol/encode.ts";
 import type { ClientFrame, ClientFrameType, ManagerFrame } from "../protocol/frames.ts";
-import { refusalFrame } from "../protocol/refusal.ts";
+import { type RefusalFrame, refusalFrame } from "../protocol/refusal.ts";
 import type { LogLevel } from "../protocol/resources.ts";
 import { handlerOf } from "./dispatch.ts";
 import type { EventStreams } from "./event-streams.ts";
@@ -14,6 +14,7 @@ import type { LogStreams } from "./log-streams.ts";
 import { Outbox, type OutboxObserver, type OutboxSocket } from "./outbox.ts";
 import type { OutputHub } from "./output-hub.ts";
 import type { OutputSubscription } from "./output-subscription.ts";
+import type { RefusalLog } from "./refusal-log.ts";
 import { MAX_WAITING_REQUESTS, RequestLine } from "./request-line.ts";
 import { contains, outOfScope, type ViewMode } from "./view.ts";
 
@@ -23,6 +24,7 @@ export interface ConnectionServices {
   readonly hub: OutputHub;
   readonly events: EventStreams;
   readonly logs: LogStreams;
+  readonly refusals: RefusalLog;
   /** Content hash of the web UI's files, for `snapshot`. */
   readonly assetHash: string;
 }
@@ -77,7 +79,7 @@ export class Connection implements HandlerContext {
     try {
       const decoded = decodeFrame(text);
       if (decoded.ok) this.#handle(decoded.frame);
-      else this.#push(decoded.error);
+      else this.#refuse(decoded.error, askedType(decoded.error));
     } catch (error) {
       // A defect in decoding or routing must not end the manager.
       this.#reportDefect("a frame", error);
@@ -87,7 +89,7 @@ export class Connection implements HandlerContext {
 
   /** Answers what never became a frame (binary, too large), and hands it over at once. */
   refuse(code: ErrorCode, message: string): void {
-    this.#push(errorFrame({ code, message }));
+    this.#refuse(errorFrame({ code, message }), null);
     this.#outbox.flush();
   }
 
@@ -135,14 +137,14 @@ export class Connection implements HandlerContext {
   #handle(frame: ClientFrame): void {
     const handler = handlerOf(frame);
     const refusal = outOfScope(this.view, frame);
-    if (refusal !== null) this.#push(errorFrame({ code: "out_of_scope", message: refusal }, frame));
+    if (refusal !== null) this.#refuse(errorFrame({ code: "out_of_scope", message: refusal }, frame), frame.type);
     else if (handler.kind === "command") void this.#command(frame, handler);
     else if (handler.kind === "request") this.#request(frame, handler);
-    else this.#push(errorFrame({ code: "not_found", message: `this manager has no such part yet: ${frame.type}` }, frame));
+    else this.#refuse(errorFrame({ code: "not_found", message: `this manager has no such part yet: ${frame.type}` }, frame), frame.type);
   }
 
   async #command(frame: ClientFrame, handler: CommandHandler<ClientFrameType>): Promise<void> {
-    if (this.#commandsUnderWay >= MAX_WAITING_REQUESTS) return this.#push(refusalFrame(frame, TOO_MANY));
+    if (this.#commandsUnderWay >= MAX_WAITING_REQUESTS) return this.#refuse(refusalFrame(frame, TOO_MANY), frame.type);
     this.#commandsUnderWay++;
     try {
       const underWay = handler.run(frame, this);
@@ -167,7 +169,7 @@ export class Connection implements HandlerContext {
         this.#fail(frame, error);
       }
     });
-    if (!isTaken) this.#push(refusalFrame(frame, TOO_MANY));
+    if (!isTaken) this.#refuse(refusalFrame(frame, TOO_MANY), frame.type);
   }
 
   /** Resolves once the socket has taken the last frame. */
@@ -181,7 +183,13 @@ export class Connection implements HandlerContext {
   #fail(frame: ClientFrame, error: unknown): void {
     const code = wireCode(error);
     if (code === "internal") this.#reportDefect(frame.type, error);
-    this.#push(refusalFrame(frame, { code, message: code === "internal" ? DEFECT : messageOf(error) }));
+    this.#refuse(refusalFrame(frame, { code, message: code === "internal" ? DEFECT : messageOf(error) }), frame.type);
+  }
+
+  /** Answers, and says in the log who was refused what (a defect has been reported there already). */
+  #refuse(answer: RefusalFrame, what: string | null): void {
+    this.#push(answer);
+    if (answer.code !== "internal") this.#services.refusals.note({ user: this.principal.user, what, reason: answer.message });
   }
 
   #reportDefect(what: string, error: unknown): void {
@@ -198,6 +206,11 @@ export class Connection implements HandlerContext {
     const frames = isHeard ? this.#services.logs.from(this.#logMinLevel) : EMPTY;
     return frames.subscribe((frame) => this.#outbox.push(frame));
   }
+}
+
+/** Which frame a refusal answers, null where that could not be read. */
+function askedType(refusal: RefusalFrame): string | null {
+  return refusal.type === "error" ? (refusal.request_type ?? null) : refusal.type;
 }
 
 function encode(frame: ManagerFrame): Buffer {

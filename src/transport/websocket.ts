@@ -13,6 +13,7 @@ import { LogStreams } from "./log-streams.ts";
 import type { OutboxSocket } from "./outbox.ts";
 import type { OutputHub } from "./output-hub.ts";
 import { beforeOversizeClose } from "./oversize.ts";
+import { RefusalLog } from "./refusal-log.ts";
 import type { ViewMode } from "./view.ts";
 
 export interface TransportOptions {
@@ -64,7 +65,14 @@ export function createTransport({ control, hub, system, assetHash }: TransportOp
   // Before the streams: a process that appears is subscribed before its first frame.
   const leave = followProcesses(control, hub);
   const events = new EventStreams(control, (name) => hub.flush(name));
-  const services: ConnectionServices = { control, hub, events, logs: new LogStreams(control.log), assetHash };
+  const services: ConnectionServices = {
+    control,
+    hub,
+    events,
+    logs: new LogStreams(control.log),
+    refusals: new RefusalLog(control.log, system.clock),
+    assetHash,
+  };
   const open = new Map<number, ConnectionInfo>();
   const frames: FrameCounters = { received: 0, sent: 0 };
   let lastId = 0;

@@ -2,11 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
+import { LogBook } from "../../src/log/log-book.ts";
 import { CLIENT_FRAMES, type ClientFrameType } from "../../src/protocol/frames.ts";
 import { Connection } from "../../src/transport/connection.ts";
 import { EventStreams } from "../../src/transport/event-streams.ts";
 import { LogStreams } from "../../src/transport/log-streams.ts";
 import { OutputHub } from "../../src/transport/output-hub.ts";
+import { RefusalLog } from "../../src/transport/refusal-log.ts";
 import { ROUTES } from "../contract/http-routes.ts";
 import { validFrames } from "../protocol/valid-frames.ts";
 import { FakeControl } from "../support/fake-control.ts";
@@ -116,6 +118,7 @@ test(`${FRAMES} odd frames are each answered within 1 s and change nothing`, asy
     hub,
     events: new EventStreams(control, (name) => hub.flush(name)),
     logs: new LogStreams(control.log),
+    refusals: new RefusalLog(new LogBook({ capacity: 1, now: () => 0 }), systemClock),
     assetHash: "",
   };
   const sent: string[] = [];

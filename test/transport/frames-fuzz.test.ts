@@ -1,11 +1,13 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
+import { LogBook } from "../../src/log/log-book.ts";
 import { CLIENT_FRAMES, type ClientFrameType, MANAGER_FRAMES } from "../../src/protocol/frames.ts";
 import { Connection } from "../../src/transport/connection.ts";
 import { EventStreams } from "../../src/transport/event-streams.ts";
 import { LogStreams } from "../../src/transport/log-streams.ts";
 import { OutputHub } from "../../src/transport/output-hub.ts";
+import { RefusalLog } from "../../src/transport/refusal-log.ts";
 import { NOT_YET } from "../../src/transport/unavailable.ts";
 import type { ViewMode } from "../../src/transport/view.ts";
 import { FakeControl } from "../support/fake-control.ts";
@@ -21,7 +23,15 @@ function open(view: ViewMode) {
   const control = new FakeControl(["sim/world", "db"]);
   const hub = new OutputHub({ clock: systemClock, source: { window() {}, hostOf: () => null } });
   const events = new EventStreams(control, (name) => hub.flush(name));
-  const services = { control, hub, events, logs: new LogStreams(control.log), assetHash: "hash" };
+  const unheard = new LogBook({ capacity: 1, now: () => 0 });
+  const services = {
+    control,
+    hub,
+    events,
+    logs: new LogStreams(control.log),
+    refusals: new RefusalLog(unheard, systemClock),
+    assetHash: "hash",
+  };
   const texts: string[] = [];
   const socket = {
     send(data: Buffer, _options: unknown, done: () => void) {

@@ -265,7 +265,7 @@ describe("bad frames", () => {
     ];
     for (const [data, code] of answers) {
       client.ws.send(data);
-      expect(await client.next()).toMatchObject({ type: "error", code });
+      expect(await client.nextOf("error")).toMatchObject({ code });
     }
     expect((await client.ask({ type: "get_snapshot" })).type).toBe("snapshot");
     expect(client.frames.filter((frame) => frame.type === "error")).toHaveLength(answers.length);

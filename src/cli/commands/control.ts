@@ -1,8 +1,8 @@
 import { exitText } from "../../client/exit-text.ts";
-import type { ManagerClient } from "../../client/index.ts";
 import type { Process } from "../../protocol/resources.ts";
-import { type ConnectionFlags, connectManager, whileConnected } from "../connection.ts";
+import { type ConnectionFlags, connectManager } from "../connection.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { follow } from "../follow.ts";
 import { selectProcesses } from "../select.ts";
 import { paintState } from "../table.ts";
 
@@ -25,7 +25,10 @@ export async function control(verb: Verb, names: string[], flags: ControlFlags):
     await Promise.all(chosen.map((process) => client.request({ type: `${verb}_process`, name: process.name })));
     if (!flags.wait) return;
     const before = new Map(chosen.map((process) => [process.name, process]));
-    const outcome = await newest.until((process) => settled(verb, process, before.get(process.name)), flags.timeout * 1_000);
+    const outcome = await newest.until(
+      (all) => all.every((process) => settled(verb, process, before.get(process.name))),
+      flags.timeout * 1_000,
+    );
     for (const process of outcome.processes) console.log(`${process.name}: ${paintState(process.state)}${reason(verb, process)}`);
     if (outcome.timedOut) throw new CommandFailure(EXIT.timeout, `not everything got there within ${flags.timeout} s`);
     if (outcome.processes.some((process) => isFailure(verb, process))) process.exitCode = EXIT.failed;
@@ -63,34 +66,4 @@ function reason(verb: Verb, process: Process): string {
   if (!isFailure(verb, process)) return "";
   const text = process.state === "stopped" ? "stopped by request meanwhile" : exitText(process);
   return text === "" ? "" : ` (${text})`;
-}
-
-/** Keeps the newest state of `chosen` from the moment of the call. */
-function follow(client: ManagerClient, chosen: Process[]) {
-  const newest = new Map(chosen.map((process) => [process.name, process]));
-  let changed = () => {};
-  client.frames$.subscribe((frame) => {
-    if (frame.type === "process_remove") newest.delete(frame.name);
-    else if (frame.type === "process_upsert" && newest.has(frame.process.name)) newest.set(frame.process.name, frame.process);
-    else return;
-    changed();
-  });
-  return {
-    async until(done: (process: Process) => boolean, milliseconds: number): Promise<{ processes: Process[]; timedOut: boolean }> {
-      let timedOut = false;
-      await whileConnected(client, (stop) => {
-        const timer = setTimeout(() => {
-          timedOut = true;
-          stop();
-        }, milliseconds);
-        changed = () => {
-          if (![...newest.values()].every(done)) return;
-          clearTimeout(timer);
-          stop();
-        };
-        changed();
-      });
-      return { processes: [...newest.values()], timedOut };
-    },
-  };
 }

@@ -6,6 +6,7 @@ import type { RunningManager } from "../../app/manager.ts";
 import type { Config } from "../../config/definition.ts";
 import type { LogEntry } from "../../protocol/resources.ts";
 import { loadConfig } from "../configuration.ts";
+import { EssentialFailure } from "../essential-failure.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { paint } from "../table.ts";
 
@@ -29,16 +30,28 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
   const { startManager } = await import("../../app/manager.ts");
   const detached = process.env[DETACHED] === "1";
   delete process.env[DETACHED];
-  const manager = await startManager(config, { onLog: detached ? undefined : printEntry, start: flags.all ? "all" : names });
+  const essential = new EssentialFailure();
+  const manager = await startManager(config, {
+    onLog: detached ? undefined : printEntry,
+    // Whoever detached it looks at states and the log: nobody waits for its exit code.
+    onEssentialFailed: detached ? undefined : (process) => essential.note(process),
+    start: flags.all ? "all" : names,
+  });
   if (!detached)
     process.stdout.write(`${paint("bold", config.instance.name)} is up at ${paint("bold", manager.url)}  (Ctrl-C stops everything)\n`);
   if (detached) process.send?.({ url: manager.url });
   if (process.connected) process.disconnect();
-  await untilSignalled(manager, flags.keep ?? false, detached);
+  await untilEnded(manager, { keep: flags.keep ?? false, detached, essential });
 }
 
-/** A first signal stops everything in reverse order, a second one at once; `--keep` leaves everything running. */
-async function untilSignalled(manager: RunningManager, keep: boolean, detached: boolean): Promise<void> {
+/**
+ * A first signal stops everything in reverse order, a second one at once; so does the failure of an essential process, whose
+ * exit code it then ends with. `--keep` leaves everything running.
+ */
+async function untilEnded(
+  manager: RunningManager,
+  { keep, detached, essential }: { keep: boolean; detached: boolean; essential: EssentialFailure },
+): Promise<void> {
   let signals = 0;
   await new Promise<void>((resolve, reject) => {
     const onSignal = (signal: NodeJS.Signals) => {
@@ -53,10 +66,16 @@ async function untilSignalled(manager: RunningManager, keep: boolean, detached: 
     };
     process.on("SIGINT", onSignal);
     process.on("SIGTERM", onSignal);
+    essential.onFailure(() => {
+      if (signals > 0) return;
+      signals++;
+      process.stderr.write(`\n${essential.sentence}: ${keep ? "leaving everything else running" : "stopping everything"}\n`);
+      manager.shutdown({ keep }).then(resolve, reject);
+    });
     // runtime.md: SIGHUP is SIGTERM in the foreground; detached there is no terminal to lose, and it means reload.
     process.on("SIGHUP", detached ? () => manager.reload("SIGHUP") : onSignal);
   });
-  process.exit(EXIT.done);
+  process.exit(essential.exitCode);
 }
 
 async function detach(config: Config, names: string[], flags: UpFlags): Promise<void> {

@@ -1,0 +1,28 @@
+import { SIGNALS, type Signal } from "../../protocol/signals.ts";
+import { type ConnectionFlags, connectManager } from "../connection.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { selectProcesses } from "../select.ts";
+
+/** `mgr signal SIGNAL NAME…`: sends a signal to the leaders of running processes. */
+export async function signal(word: string, names: string[], flags: ConnectionFlags): Promise<void> {
+  const name = signalName(word);
+  const client = await connectManager(flags);
+  try {
+    const chosen = selectProcesses((await client.snapshot()).processes, names);
+    const outcomes = await Promise.allSettled(
+      chosen.map((process) => client.request({ type: "send_signal", name: process.name, signal: name })),
+    );
+    // All of them are tried; the first refusal is what the command ends with.
+    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+  } finally {
+    client.close();
+  }
+}
+
+/** "hup", "HUP" and "SIGHUP" are the same. */
+function signalName(word: string): Signal {
+  const upper = word.toUpperCase();
+  const found = SIGNALS.find((each) => each === upper || each === `SIG${upper}`);
+  if (found === undefined) throw new CommandFailure(EXIT.usage, `there is no signal '${word}'; write one such as HUP or SIGUSR1`);
+  return found;
+}

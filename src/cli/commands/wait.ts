@@ -1,0 +1,39 @@
+import { exitText } from "../../client/exit-text.ts";
+import type { Process, ProcessState } from "../../protocol/resources.ts";
+import { type ConnectionFlags, connectManager } from "../connection.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { follow } from "../follow.ts";
+import { selectProcesses } from "../select.ts";
+import { paintState } from "../table.ts";
+
+export interface WaitFlags extends ConnectionFlags {
+  for: ProcessState;
+  /** Seconds. */
+  timeout: number;
+}
+
+/** `mgr wait NAME… --for STATE`: until every process is in the state, or one has failed and cannot get there by itself. */
+export async function wait(names: string[], flags: WaitFlags): Promise<void> {
+  const client = await connectManager(flags);
+  try {
+    const chosen = selectProcesses((await client.snapshot()).processes, names);
+    const isThere = (process: Process) => isIn(process, flags.for);
+    const hasFailed = (process: Process) => process.state === "error" && !isThere(process);
+    const { processes, timedOut } = await follow(client, chosen).until(
+      (all) => all.every(isThere) || all.some(hasFailed),
+      flags.timeout * 1_000,
+    );
+    for (const process of processes)
+      console.log(`${process.name}: ${paintState(process.state)}${process.state === "error" ? ` (${exitText(process)})` : ""}`);
+    if (timedOut) throw new CommandFailure(EXIT.timeout, `not everything was ${flags.for} within ${flags.timeout} s`);
+    if (!processes.every(isThere)) process.exitCode = EXIT.failed;
+  } finally {
+    client.close();
+  }
+}
+
+/** `ready` of a process without a ready condition means started (runtime.md, "State table"); who is ready has started. */
+function isIn(process: Process, state: ProcessState): boolean {
+  if (state === "ready") return process.state === "ready" || (process.state === "started" && !process.has_ready_state);
+  return process.state === state || (state === "started" && process.state === "ready");
+}

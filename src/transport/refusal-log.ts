@@ -1,0 +1,48 @@
+import type { Clock } from "../base/clock.ts";
+import type { LogBook } from "../log/log-book.ts";
+
+/** As many refusals may be logged at once; then one more each REFILL_MS: a client's loop must not push all else out of the log. */
+const BURST = 20;
+const REFILL_MS = 1_000;
+/** Messages may quote what was sent. */
+const MAX_CHARACTERS = 400;
+
+/** Says in the log who was refused what, and why; the same for all connections. */
+export class RefusalLog {
+  readonly #log: LogBook;
+  readonly #clock: Clock;
+  #left = BURST;
+  #refilledAt: number;
+  #unsaid = 0;
+
+  constructor(log: LogBook, clock: Clock) {
+    this.#log = log;
+    this.#clock = clock;
+    this.#refilledAt = clock.monotonic();
+  }
+
+  /** `what` is the frame's type, or null where it had none. */
+  note({ user, what, reason }: { user: string; what: string | null; reason: string }): void {
+    this.#refill();
+    if (this.#left === 0) {
+      this.#unsaid++;
+      return;
+    }
+    this.#left--;
+    const others = this.#unsaid === 0 ? "" : ` (and ${this.#unsaid} more refusals before, which are not logged)`;
+    this.#unsaid = 0;
+    const said = `${what === null ? "a frame" : `'${what}'`} of '${user}' is refused: ${shortened(reason)}${others}`;
+    this.#log.append({ level: "warning", source: "manager", msg: said });
+  }
+
+  #refill(): void {
+    const more = Math.floor((this.#clock.monotonic() - this.#refilledAt) / REFILL_MS);
+    if (more <= 0) return;
+    this.#left = Math.min(BURST, this.#left + more);
+    this.#refilledAt += more * REFILL_MS;
+  }
+}
+
+function shortened(text: string): string {
+  return text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS)}…`;
+}
