@@ -28,10 +28,10 @@ test("/save-all of a living manager: tar opens it, outputs are what clients read
   execFileSync("tar", ["xjf", "-"], { cwd: archive, input: Buffer.from(await response.arrayBuffer()) });
   const read = (file: string) => readFileSync(join(archive, "bench", file), "utf8");
 
-  const live = await client.request({ type: "get_process_output", name: "tools/printer", lines: 100_000 });
+  const live = await client.ask({ type: "get_process_output", name: "tools/printer", lines: 100_000 });
   expect(read("output/tools/printer.txt") === live.output).toBe(true);
   expect(read("output/never.txt")).toBe("");
-  const snapshot = await client.request({ type: "get_snapshot" });
+  const snapshot = await client.ask({ type: "get_snapshot" });
   expect(JSON.parse(read("snapshot.json"))).toMatchObject({ processes: snapshot.processes, process_tree: snapshot.process_tree });
   const log = await (await instance.fetch("/mgr/log")).text();
   expect(log.startsWith(read("manager.log").split("\n").slice(0, 5).join("\n"))).toBe(true);
