@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
 import {
-  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -158,7 +157,7 @@ describe("a log file that cannot be written", () => {
   test.runIf(isRoot)("on a full disk: once there is room again it goes on, and what was lost is declared in it", async () => {
     const disk = join(folder, "disk");
     mkdirSync(disk);
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "none", disk]);
+    execFileSync("/bin/mount", ["-t", "tmpfs", "-o", "size=256k", "none", disk]);
     try {
       await using rig = await HostRig.open();
       const run = await rig.spawn(
@@ -179,7 +178,7 @@ describe("a log file that cannot be written", () => {
       while ((await end()) < 3_000_000) await pause(20);
       await eventually(() => rig.log.some((entry) => /ENOSPC/.test(entry.msg)));
       const before = await readFile(join(disk, "p.log"));
-      execFileSync("mount", ["-o", "remount,size=16m", disk]);
+      execFileSync("/bin/mount", ["-o", "remount,size=16m", disk]);
       await eventually(() => rig.log.some((entry) => entry.msg.endsWith("is written again")));
       const after = await readFile(join(disk, "p.log"));
       expect(after.subarray(0, before.length).equals(before)).toBe(true);
@@ -191,7 +190,7 @@ describe("a log file that cannot be written", () => {
       expect(whole.endsWith("399999\r\n400000\r\n")).toBe(true);
       expect(rig.log.filter((entry) => entry.level === "warning")).toHaveLength(1);
     } finally {
-      execFileSync("umount", [disk]);
+      execFileSync("/bin/umount", [disk]);
     }
   });
 });
