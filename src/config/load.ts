@@ -88,9 +88,10 @@ function assemble(label: string | null, sources: readonly Source[], schema: z.Zo
   return resolveConfig(main, included, { files, fallback });
 }
 
-/** By place. */
+/** By place. What a section is told of alone, and again as a part of something, is told once. */
 function inOrder(problems: readonly ConfigProblem[]): ConfigProblem[] {
-  return [...problems].sort((a, b) => a.line - b.line || a.column - b.column);
+  const byPlace = new Map(problems.map((problem) => [`${problem.line}:${problem.column} ${problem.path} ${problem.message}`, problem]));
+  return [...byPlace.values()].sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
 function present<T>(value: T | null | undefined): T[] {
