@@ -1,77 +1,190 @@
-import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { ConfirmDialog } from "./dialog.tsx";
+import { Icon, IconButton } from "./icons.tsx";
+import { onPageKey } from "./keyboard.ts";
+import { KeyboardSheet } from "./keyboard-sheet.tsx";
 import { LogView } from "./log-view.tsx";
-import { Overview } from "./overview.tsx";
-import { ProcessView } from "./process-view.tsx";
-import { connection, instance, select, selected, selectedProcess, toasts } from "./store.ts";
+import { current, drawerOpen, poppedOut, show } from "./navigation.ts";
+import { openPalette, Palette } from "./palette.tsx";
+import { isNarrow, logHeight, logOpen, sidebarWidth } from "./settings.ts";
+import { StatusBar } from "./status-bar.tsx";
+import { connection, instance } from "./store.ts";
+import { dismiss, toasts } from "./toasts.ts";
 import { Tree } from "./tree.tsx";
-
-const logOpen = signal(true);
+import { titleOf } from "./views.ts";
+import { drag, ViewBox, Workspace } from "./workspace.tsx";
 
 export function App() {
   useEffect(() => {
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
+    // Before the terminal sees it: its keys are typed into the process.
+    addEventListener("keydown", onPageKey, { capture: true });
+    return () => removeEventListener("keydown", onPageKey, { capture: true });
   }, []);
-  const shown = selectedProcess.value;
+  const view = current.value;
+  useEffect(() => {
+    document.title = `${view.kind === "overview" ? "" : `${titleOf(view)} — `}${instance.value.name || "mgr"}`;
+  }, [view, instance.value.name]);
   return (
-    <div class={`shell ${selected.value === "" ? "at-overview" : "at-process"} ${logOpen.value ? "log-open" : ""}`}>
-      <header class="top">
-        <button type="button" class="brand" onClick={() => select("")} aria-label="Overview">
-          <img src="/icon.svg" alt="" width="20" height="20" />
-          <b>{instance.value.name || "mgr"}</b>
-          <span class="host">{instance.value.host}</span>
-        </button>
-        <span class="grow" />
-        <ConnectionMark />
-        <button
-          type="button"
-          aria-pressed={logOpen.value}
-          onClick={() => {
-            logOpen.value = !logOpen.value;
-          }}
-        >
-          Log
-        </button>
-      </header>
-      <Tree />
-      <main>
-        {shown ? (
-          <ProcessView process={shown.value} />
-        ) : selected.value === "" ? (
-          <Overview />
-        ) : (
-          <p class="empty">There is no process “{selected.value}”.</p>
-        )}
+    <>
+      {poppedOut ? <Alone /> : <Shell />}
+      <ConfirmDialog />
+      <Toasts />
+    </>
+  );
+}
+
+/** A window of its own: one view and the state of its connection. */
+function Alone() {
+  return (
+    <div class="alone">
+      <main class="workspace">
+        <div class="pane-body">
+          <ViewBox view={current.value} />
+        </div>
       </main>
-      {logOpen.value && <LogView />}
-      <div class="toasts" role="status" aria-live="polite">
-        {toasts.value.map((toast) => (
-          <p key={toast.id} class={toast.bad ? "bad" : ""}>
-            {toast.text}
-          </p>
-        ))}
-      </div>
+      <StatusBar />
     </div>
   );
 }
 
-function ConnectionMark() {
-  const now = connection.value;
-  if (now.kind === "open") return <span class="link ok">connected</span>;
-  if (now.kind !== "lost") return <span class="link">connecting …</span>;
+function Shell() {
+  const hasLog = logOpen.value && current.value.kind !== "log" && !isNarrow.value;
   return (
-    <span class="link bad" title={now.reason} role="alert">
-      connection lost, trying again
-    </span>
+    <div
+      class={`shell ${drawerOpen.value ? "drawer-open" : ""} ${connection.value.kind === "lost" ? "lost" : ""}`}
+      style={{ "--sidebar": `${sidebarWidth.value}px` }}
+    >
+      <header class="top">
+        <IconButton
+          icon="menu"
+          label={drawerOpen.value ? "Hide the processes" : "Show the processes"}
+          class="drawer-button"
+          pressed={drawerOpen.value}
+          onClick={() => {
+            drawerOpen.value = !drawerOpen.value;
+          }}
+        />
+        <button
+          type="button"
+          class="flat brand"
+          onClick={() => show({ kind: "overview" })}
+          aria-label={`${instance.value.name || "mgr"}: overview`}
+        >
+          <img src="/icon.svg" alt="" width="20" height="20" />
+          <b>{instance.value.name || "mgr"}</b>
+        </button>
+        <button type="button" class="palette-button" onClick={() => openPalette()} aria-label="Command palette">
+          <Icon name="search" />
+          <span>Go to or do …</span>
+          <kbd>Ctrl-K</kbd>
+        </button>
+        <nav class="top-nav" aria-label="Views">
+          <button type="button" class="flat" aria-pressed={current.value.kind === "config"} onClick={() => show({ kind: "config" })}>
+            <Icon name="config" />
+            <span class="word">Configuration</span>
+          </button>
+          <button
+            type="button"
+            class="flat"
+            aria-pressed={isNarrow.value ? current.value.kind === "log" : logOpen.value}
+            onClick={() => {
+              if (isNarrow.value) show({ kind: "log" });
+              else logOpen.value = !logOpen.value;
+            }}
+          >
+            <Icon name="log" />
+            <span class="word">Log</span>
+          </button>
+        </nav>
+      </header>
+      <nav class="sidebar" aria-label="Processes">
+        <Tree />
+        <Edge
+          direction="vertical"
+          label="Width of the tree"
+          value={sidebarWidth.value}
+          onMove={(x) => {
+            sidebarWidth.value = Math.min(640, Math.max(160, x));
+          }}
+          onStep={(step) => {
+            sidebarWidth.value = Math.min(640, Math.max(160, sidebarWidth.value + step * 16));
+          }}
+        />
+      </nav>
+      {drawerOpen.value && (
+        <div
+          class="scrim"
+          aria-hidden="true"
+          onClick={() => {
+            drawerOpen.value = false;
+          }}
+        />
+      )}
+      <Workspace />
+      {hasLog && (
+        <div class="log-dock" style={{ height: `${logHeight.value}px` }}>
+          <Edge
+            direction="horizontal"
+            label="Height of the log"
+            value={logHeight.value}
+            onMove={(_, y) => {
+              logHeight.value = clampLog(innerHeight - y - 28);
+            }}
+            onStep={(step) => {
+              logHeight.value = clampLog(logHeight.value - step * 16);
+            }}
+          />
+          <LogView docked />
+        </div>
+      )}
+      <StatusBar />
+      <Palette />
+      <KeyboardSheet />
+    </div>
   );
 }
 
-function onKey(event: KeyboardEvent): void {
-  const target = event.target as HTMLElement;
-  if (target.closest(".terminal-box, input, select, textarea")) return;
-  if (event.key === "/") {
-    document.getElementById("filter")?.focus();
-    event.preventDefault();
-  }
+const clampLog = (height: number) => Math.min(Math.max(80, height), Math.min(900, innerHeight - 200));
+
+interface EdgeProps {
+  direction: "vertical" | "horizontal";
+  label: string;
+  value: number;
+  onMove: (x: number, y: number) => void;
+  onStep: (step: number) => void;
+}
+
+/** An edge that can be dragged, or moved by arrow keys. */
+function Edge({ direction, label, value, onMove, onStep }: EdgeProps) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: an <hr> cannot be moved; this is the WAI-ARIA window splitter
+    <div
+      class={`edge ${direction}`}
+      role="separator"
+      tabIndex={0}
+      aria-orientation={direction}
+      aria-label={label}
+      aria-valuenow={Math.round(value)}
+      aria-valuemin={80}
+      aria-valuemax={900}
+      onPointerDown={(event) => drag(event, onMove)}
+      onKeyDown={(event) => {
+        const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+        if (step) onStep(step);
+      }}
+    />
+  );
+}
+
+function Toasts() {
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {toasts.value.map((toast) => (
+        <p key={toast.id} class={toast.bad ? "bad" : ""}>
+          <span>{toast.text}</span>
+          <IconButton icon="close" label="Dismiss" onClick={() => dismiss(toast.id)} />
+        </p>
+      ))}
+    </div>
+  );
 }

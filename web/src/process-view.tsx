@@ -1,84 +1,218 @@
-import { signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
-import type { Process } from "../../src/protocol/resources.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { exitText } from "../../src/client/exit-text.ts";
+import { type Process, SIGNALS, type Signal } from "../../src/protocol/resources.ts";
+import { canDo, type Verb } from "./actions.ts";
+import { Icon, IconButton, type IconName } from "./icons.tsx";
+import { showProcess } from "./navigation.ts";
+import { ProcessDetails } from "./process-details.tsx";
+import { detailsOpen } from "./settings.ts";
 import { StateChip } from "./state-mark.tsx";
-import { command, select } from "./store.ts";
+import { command, isLoaded, processOf } from "./store.ts";
+import type { OpenTerminal } from "./terminal.ts";
+import { TerminalBox } from "./terminal-box.tsx";
 import { lasting } from "./time.ts";
+import { complain } from "./toasts.ts";
+import { whyText } from "./why.ts";
 
-const size = signal("");
+export function ProcessView({ name }: { name: string }) {
+  const process = processOf(name);
+  if (!process) return isLoaded.value ? <p class="empty nothing">There is no process “{name}”.</p> : null;
+  return <KnownProcess process={process} />;
+}
 
-export function ProcessView({ process }: { process: Process }) {
-  const { name, state } = process;
-  const ask = (type: "start_process" | "stop_process" | "restart_process") => void command({ type, name });
-  const idle = state === "stopped" || state === "error";
+function KnownProcess({ process }: { process: Process }) {
+  const { name } = process;
+  const [size, setSize] = useState("");
+  const [terminal, setTerminal] = useState<OpenTerminal | null>(null);
+  const [searching, setSearching] = useState(false);
   return (
     <section class="process" aria-label={`Process ${name}`}>
       <header class="bar">
-        <button type="button" class="back" onClick={() => select("")} aria-label="Back to the overview">
-          ‹
-        </button>
-        <h1 title={name}>{name}</h1>
-        <StateChip state={state} />
-        <span class="facts">
-          {process.pid !== null && <span>pid {process.pid}</span>}
-          {process.pid !== null && process.start_time && <span>up {lasting(process.start_time)}</span>}
-          {process.restarts > 0 && <span>{process.restarts} restarts</span>}
-          {!process.host_ready && <span class="warn">host away</span>}
-          <span>{size.value}</span>
-        </span>
-        <span class="actions">
-          <button type="button" class="primary" disabled={!idle && state !== "backoff"} onClick={() => ask("start_process")}>
-            Start
-          </button>
-          <button type="button" disabled={idle && process.requested_state === "stop"} onClick={() => ask("stop_process")}>
-            Stop
-          </button>
-          <button type="button" onClick={() => ask("restart_process")}>
-            Restart
-          </button>
-        </span>
+        <h1 title={name}>
+          <span class="path">{name.slice(0, name.lastIndexOf("/") + 1)}</span>
+          {name.slice(name.lastIndexOf("/") + 1)}
+        </h1>
+        <StateChip state={process.state} />
+        <Facts process={process} />
+        <Buttons process={process} />
       </header>
       <Why process={process} />
-      <TerminalBox key={name} name={name} />
-      <footer class="command" title={process.current_command}>
-        <code>{process.current_command}</code>
-      </footer>
+      <div class="process-body">
+        <div class="terminal-side">
+          {searching && (
+            <SearchBar
+              terminal={terminal}
+              onClose={() => {
+                setSearching(false);
+                terminal?.endFind();
+              }}
+            />
+          )}
+          <TerminalBox name={name} webgl onSize={setSize} onOpen={setTerminal} onSearchWanted={() => setSearching(true)} />
+          <TerminalTools process={process} size={size} terminal={terminal} onSearch={() => setSearching(!searching)} />
+        </div>
+        {detailsOpen.value && <ProcessDetails process={process} />}
+      </div>
     </section>
   );
 }
 
-/** One sentence where a person has to know why: error, backoff, waiting. */
+function Facts({ process }: { process: Process }) {
+  const isAlive = process.pid !== null;
+  return (
+    <span class="facts">
+      {isAlive && <span>pid {process.pid}</span>}
+      {isAlive && process.start_time && <span>up {lasting(process.start_time)}</span>}
+      {process.state === "stopped" && process.exit && <span>{exitText(process)}</span>}
+      {process.restarts > 0 && (
+        <span>
+          {process.restarts} {process.restarts === 1 ? "restart" : "restarts"}
+        </span>
+      )}
+      {process.current_alternate_command !== "default" && <span>{process.current_alternate_command}</span>}
+      {!process.host_ready && <span class="warn">host {process.host} is away</span>}
+    </span>
+  );
+}
+
+const VERBS: readonly [Verb, string][] = [
+  ["start", "Start"],
+  ["stop", "Stop"],
+  ["restart", "Restart"],
+];
+
+function Buttons({ process }: { process: Process }) {
+  const { name } = process;
+  return (
+    <span class="actions">
+      {VERBS.map(([verb, word]) => (
+        <button
+          key={verb}
+          type="button"
+          class={verb}
+          disabled={!canDo(verb, process)}
+          onClick={() => void command({ type: `${verb}_process`, name })}
+        >
+          <Icon name={verb satisfies IconName} />
+          <span class="word">{word}</span>
+        </button>
+      ))}
+      <select
+        class="signals"
+        aria-label="Send a signal"
+        title="Send a signal to its leader"
+        disabled={process.pid === null}
+        value=""
+        onChange={(event) => {
+          const signal = event.currentTarget.value as Signal;
+          event.currentTarget.value = "";
+          void command({ type: "send_signal", name, signal });
+        }}
+      >
+        <option value="" disabled hidden>
+          Signal
+        </option>
+        {SIGNALS.map((signal) => (
+          <option key={signal} value={signal}>
+            {signal}
+          </option>
+        ))}
+      </select>
+      <IconButton
+        icon="details"
+        label="Details  d"
+        pressed={detailsOpen.value}
+        onClick={() => {
+          detailsOpen.value = !detailsOpen.value;
+        }}
+      />
+    </span>
+  );
+}
+
+/** Why it is as it is, at first sight; the names of what it waits for are links. */
 function Why({ process }: { process: Process }) {
-  const { exit, state } = process;
-  const how = exit === null ? "" : (exit.reason ?? (exit.signal === null ? `exit code ${exit.code}` : `ended by ${exit.signal}`));
-  if (state === "error") return <p class="why bad">Failed: {how || "see the log"}</p>;
-  if (state === "backoff") {
+  const text = whyText(process);
+  if (text === null) return null;
+  if (process.state === "waiting" && process.waiting_for.length > 0) {
     return (
-      <p class="why warn">
-        Ended ({how}); starts again {process.next_start_time ? `in ${lasting(process.next_start_time, true)}` : "soon"}
+      <p class="why">
+        Waiting for{" "}
+        {process.waiting_for.map((name) => (
+          <button key={name} type="button" class="linklike" onClick={() => showProcess(name)}>
+            {name}
+          </button>
+        ))}
       </p>
     );
   }
-  if (state === "waiting") return <p class="why">Waiting for {process.waiting_for.join(", ")}</p>;
-  return null;
+  return <p class={`why ${process.state === "error" ? "bad" : process.state === "backoff" ? "warn" : ""}`}>{text}</p>;
 }
 
-function TerminalBox({ name }: { name: string }) {
-  const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    let close = () => {};
-    let gone = false;
-    // The terminal is the heaviest part of the page: loaded when first needed.
-    void import("./terminal.ts").then(({ openTerminal }) => {
-      if (gone || !box.current) return;
-      close = openTerminal(name, box.current, (text) => {
-        size.value = text;
-      });
-    });
-    return () => {
-      gone = true;
-      close();
-    };
-  }, [name]);
-  return <div class="terminal-box" ref={box} role="application" aria-label={`Terminal of ${name}`} />;
+function SearchBar({ terminal, onClose }: { terminal: OpenTerminal | null; onClose: () => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  const [missed, setMissed] = useState(false);
+  useEffect(() => input.current?.focus(), []);
+  const find = (backwards: boolean) => {
+    const text = input.current?.value ?? "";
+    setMissed(text !== "" && terminal?.find(text, backwards) === false);
+  };
+  return (
+    <search class="search-bar">
+      <input
+        ref={input}
+        type="search"
+        aria-label="Search the terminal"
+        placeholder="Search the terminal"
+        class={missed ? "missed" : ""}
+        onInput={() => find(true)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") find(!event.shiftKey);
+          else if (event.key === "Escape") onClose();
+          else return;
+          event.preventDefault();
+        }}
+      />
+      <IconButton icon="up" label="Earlier  Enter" onClick={() => find(true)} />
+      <IconButton icon="down" label="Later  Shift-Enter" onClick={() => find(false)} />
+      <IconButton icon="close" label="End the search  Esc" onClick={onClose} />
+      {missed && <span class="warn">not found</span>}
+    </search>
+  );
+}
+
+interface ToolsProps {
+  process: Process;
+  size: string;
+  terminal: OpenTerminal | null;
+  onSearch: () => void;
+}
+
+function TerminalTools({ process, size, terminal, onSearch }: ToolsProps) {
+  const [paused, setPaused] = useState(false);
+  return (
+    <footer class="terminal-tools">
+      <code title={process.current_command}>{process.current_command}</code>
+      <span class="size">{size}</span>
+      <IconButton icon="search" label="Search  Ctrl-Shift-F" onClick={onSearch} />
+      <IconButton
+        icon={paused ? "start" : "pause"}
+        label={paused ? "Go on" : "Hold the output still"}
+        pressed={paused}
+        onClick={() => {
+          terminal?.setPaused(!paused);
+          setPaused(!paused);
+        }}
+      />
+      <IconButton icon="copy" label="Copy the selection, or all" onClick={() => terminal?.copy()} />
+      <IconButton
+        icon="download"
+        label="Download the output"
+        onClick={() => {
+          import("./terminal.ts").then(({ downloadOutput }) => downloadOutput(process.name)).catch(complain);
+        }}
+      />
+      <IconButton icon="clear" label="Clear what is shown" onClick={() => terminal?.clear()} />
+    </footer>
+  );
 }

@@ -1,42 +1,51 @@
-import { computed, type Signal, signal } from "@preact/signals";
+import { batch, computed, type Signal, signal } from "@preact/signals";
 import { messageOf } from "../../src/base/errors.ts";
 import { ManagerClient } from "../../src/client/manager-client.ts";
 import { type WebSocketLike, webSocketLink } from "../../src/client/websocket-link.ts";
 import type { ClientFrame, ManagerFrame } from "../../src/protocol/frames.ts";
-import type { LogEntry, Process, ProcessTreeNode, Snapshot } from "../../src/protocol/resources.ts";
+import type { HostEntry, LogEntry, Process, ProcessState, ProcessTreeNode, Snapshot, StartTool } from "../../src/protocol/resources.ts";
 import { reloadIfStale } from "./asset-hash.ts";
+import { type StateChange, stateChange } from "./changes.ts";
+import { complain } from "./toasts.ts";
+import { socketQuery } from "./views.ts";
 
 /** How many log entries the page keeps. */
-const LOG_KEPT = 2_000;
-const LOG_HISTORY = 500;
+const LOG_KEPT = 3_000;
+const LOG_HISTORY = 1_000;
 
-export type Connection = { kind: "connecting" | "open" } | { kind: "lost"; reason: string };
+export type Connection = { kind: "connecting" | "open" } | { kind: "lost"; reason: string; retryAt: number };
 
 /** What the page knows: fed by frames, read by components. A signal per process, so that a change repaints one row. */
 export const connection = signal<Connection>({ kind: "connecting" });
 export const instance = signal<{ name: string; host: string }>({ name: "", host: "" });
 export const tree = signal<ProcessTreeNode[]>([]);
 export const processNames = signal<string[]>([]);
+export const hosts = signal<HostEntry[]>([]);
+export const startTools = signal<StartTool[]>([]);
 export const logEntries = signal<LogEntry[]>([]);
-export const toasts = signal<{ id: number; text: string; bad: boolean }[]>([]);
-/** Name of the shown process, "" for the overview. */
-export const selected = signal(new URLSearchParams(location.search).get("process") ?? "");
+/** Whether a first snapshot has come. */
+export const isLoaded = signal(false);
 
 const processes = new Map<string, Signal<Process>>();
 
-export function processSignal(name: string): Signal<Process> | undefined {
-  return processes.get(name);
-}
-
-export const selectedProcess = computed(() => {
+/** A process; noticing when it appears or vanishes. */
+export function processOf(name: string): Process | undefined {
   // Read so that an appearing or vanishing process is noticed.
   void processNames.value;
-  return processes.get(selected.value);
-});
+  return processes.get(name)?.value;
+}
+
+export function hasProcess(name: string): boolean {
+  return processes.has(name);
+}
+
+export function allProcesses(): Process[] {
+  return processNames.value.flatMap((name) => processes.get(name)?.value ?? []);
+}
 
 /** How many processes are in each state. */
 export const counts = computed(() => {
-  const found = new Map<string, number>();
+  const found = new Map<ProcessState, number>();
   for (const name of processNames.value) {
     const state = processes.get(name)?.value.state;
     if (state) found.set(state, (found.get(state) ?? 0) + 1);
@@ -44,13 +53,26 @@ export const counts = computed(() => {
   return found;
 });
 
-const address = `${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/ws`;
+/** Names of the processes that depend on each. */
+export const dependents = computed(() => {
+  const found = new Map<string, string[]>();
+  for (const name of processNames.value) {
+    for (const needed of processes.get(name)?.value.depends_on ?? []) found.set(needed, [...(found.get(needed) ?? []), name]);
+  }
+  return found;
+});
+
+/** Changes of state that the log knows, oldest first. */
+export const changes = computed<StateChange[]>(() => logEntries.value.flatMap((entry) => stateChange(entry) ?? []));
+
+const address = `${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/ws${socketQuery(location.search)}`;
 const link = webSocketLink({ open: () => new WebSocket(address) as unknown as WebSocketLike });
 export const client = new ManagerClient(link);
 
 link.state$.subscribe((state) => {
   if (state.kind === "open") void resync();
-  else if (state.kind === "waiting" || state.kind === "closed") connection.value = { kind: "lost", reason: state.reason };
+  else if (state.kind === "waiting") connection.value = { kind: "lost", reason: state.reason, retryAt: Date.now() + state.retry_ms };
+  else if (state.kind === "closed") connection.value = { kind: "lost", reason: state.reason, retryAt: 0 };
 });
 link.frames$.subscribe(receive);
 
@@ -58,23 +80,26 @@ link.frames$.subscribe(receive);
 async function resync(): Promise<void> {
   try {
     applySnapshot(await client.snapshot());
-    logEntries.value = [];
     link.send({ type: "request_logs", level: "info", limit: LOG_HISTORY });
     connection.value = { kind: "open" };
   } catch (error) {
-    connection.value = { kind: "lost", reason: messageOf(error) };
+    connection.value = { kind: "lost", reason: messageOf(error), retryAt: 0 };
   }
 }
 
 function applySnapshot(snapshot: Snapshot): void {
   if (reloadIfStale(snapshot.webui_asset_hash)) return;
-  instance.value = snapshot.manager;
-  tree.value = snapshot.process_tree;
-  const names = new Set(snapshot.processes.map((process) => process.name));
-  for (const name of processes.keys()) if (!names.has(name)) processes.delete(name);
-  for (const process of snapshot.processes) upsert(process);
-  processNames.value = [...processes.keys()];
-  document.title = `${snapshot.manager.name} — mgr`;
+  batch(() => {
+    instance.value = snapshot.manager;
+    tree.value = snapshot.process_tree;
+    hosts.value = snapshot.host_list;
+    startTools.value = snapshot.start_tools;
+    const names = new Set(snapshot.processes.map((process) => process.name));
+    for (const name of processes.keys()) if (!names.has(name)) processes.delete(name);
+    for (const process of snapshot.processes) upsert(process);
+    processNames.value = [...processes.keys()];
+    isLoaded.value = true;
+  });
 }
 
 function upsert(process: Process): void {
@@ -98,52 +123,62 @@ function receive(frame: ManagerFrame): void {
     case "process_tree":
       tree.value = frame.process_tree;
       break;
+    case "host_upsert":
+      hosts.value = [...hosts.value.filter(({ name }) => name !== frame.host.name), frame.host];
+      break;
     case "log_batch":
-      logEntries.value = merge(logEntries.value, frame.entries);
+      keepEntries(frame.entries);
       break;
   }
 }
 
+/** Entries wait for the next picture: a start of a thousand processes brings thousands of batches. */
+let fresh: LogEntry[] = [];
+const ENTRIES_EVERY_MS = 50;
+
+function keepEntries(entries: LogEntry[]): void {
+  if (fresh.length === 0) {
+    setTimeout(() => {
+      logEntries.value = merge(logEntries.value, fresh);
+      fresh = [];
+    }, ENTRIES_EVERY_MS);
+  }
+  fresh.push(...entries);
+  if (fresh.length > 2 * LOG_KEPT) fresh = fresh.slice(-LOG_KEPT);
+}
+
 /** Entries by id without repeats: history and live entries may overlap. */
-function merge(old: LogEntry[], fresh: LogEntry[]): LogEntry[] {
-  const last = old.at(-1);
-  const first = fresh[0];
-  if (!first) return old;
-  if (!last || first.id > last.id) return [...old, ...fresh].slice(-LOG_KEPT);
-  const byId = new Map([...fresh, ...old].map((entry) => [entry.id, entry]));
+function merge(old: LogEntry[], more: LogEntry[]): LogEntry[] {
+  const byId = new Map([...old, ...more].map((entry) => [entry.id, entry]));
   return [...byId.values()].sort((a, b) => a.id - b.id).slice(-LOG_KEPT);
 }
 
-/** Sends a command; a refusal becomes a toast. */
-export async function command(frame: ClientFrame): Promise<void> {
+/** Sends a command; a refusal becomes a toast. Resolves with whether it was accepted. */
+export async function command(frame: ClientFrame): Promise<boolean> {
   try {
     await client.request(frame);
+    return true;
   } catch (error) {
-    toast(messageOf(error), true);
+    complain(error);
+    return false;
   }
 }
 
-let nextToast = 1;
-const TOAST_MS = 6_000;
+let nextQuestion = 1;
 
-export function toast(text: string, bad = false): void {
-  const id = nextToast++;
-  toasts.value = [...toasts.value.slice(-4), { id, text, bad }];
-  setTimeout(() => {
-    toasts.value = toasts.value.filter((one) => one.id !== id);
-  }, TOAST_MS);
+/** Asks and resolves with the answer itself, also where it says `ok: false`: its other fields say what is wrong. */
+export async function ask<T extends ManagerFrame["type"]>(frame: ClientFrame, type: T): Promise<Extract<ManagerFrame, { type: T }>> {
+  const request_id = `page-${nextQuestion++}`;
+  let answer: ManagerFrame | null = null;
+  const listening = client.frames$.subscribe((came) => {
+    if ("request_id" in came && came.request_id === request_id) answer = came;
+  });
+  try {
+    await client.request({ ...frame, request_id }).catch((error: unknown) => {
+      if (answer?.type !== type) throw error;
+    });
+  } finally {
+    listening.unsubscribe();
+  }
+  return answer as unknown as Extract<ManagerFrame, { type: T }>;
 }
-
-/** Shows a process (or the overview with "") and makes the address a link to it. */
-export function select(name: string): void {
-  if (selected.value === name) return;
-  selected.value = name;
-  const url = new URL(location.href);
-  if (name === "") url.searchParams.delete("process");
-  else url.searchParams.set("process", name);
-  history.pushState(null, "", url);
-}
-
-addEventListener("popstate", () => {
-  selected.value = new URLSearchParams(location.search).get("process") ?? "";
-});

@@ -1,85 +1,133 @@
+import { effect } from "@preact/signals";
 import { FitAddon } from "@xterm/addon-fit";
+import { SearchAddon } from "@xterm/addon-search";
+import { WebLinksAddon } from "@xterm/addon-web-links";
 import { WebglAddon } from "@xterm/addon-webgl";
-import { Terminal } from "@xterm/xterm";
-import type { ManagerFrame } from "../../src/protocol/frames.ts";
+import { type ITheme, Terminal } from "@xterm/xterm";
+import { OutputJoin } from "../../src/client/output-join.ts";
+import { confirm } from "./dialog.tsx";
+import { fontSize, screenReader, shade } from "./settings.ts";
 import { client, command } from "./store.ts";
+import { copy } from "./toasts.ts";
 import "@xterm/xterm/css/xterm.css";
-
-type Output = Extract<ManagerFrame, { type: "process_output" }>;
 
 const BACKLOG_LINES = 5_000;
 const SCROLLBACK = 20_000;
 /** Typed text is cut into frames of at most this many characters: send_stdin takes 64 KiB. */
 const STDIN_PIECE = 16_000;
+/** Text that xterm.js has not drawn yet, characters; beyond it the newest backlog is asked for instead. */
+const MOST_UNDRAWN = 4_000_000;
+const LOUDEST_BACKLOG_LINES = 100_000;
+/** A pasted text of more lines is shown before it is typed. */
+const LINES_WITHOUT_ASKING = 1;
+const QUOTED_PASTE = 600;
 
-/** One process's terminal in `parent`: backlog, then live output, typing and size. Returns the way to let go of it. */
-export function openTerminal(name: string, parent: HTMLElement, onSize: (text: string) => void): () => void {
+export interface TerminalOptions {
+  name: string;
+  parent: HTMLElement;
+  onSize?: (text: string) => void;
+  onSearchWanted?: () => void;
+  focus: boolean;
+  /** Terminals in a grid are many: browsers allow about 16 WebGL contexts. */
+  webgl: boolean;
+}
+
+export interface OpenTerminal {
+  find(text: string, backwards: boolean): boolean;
+  endFind(): void;
+  copy(): void;
+  clear(): void;
+  setPaused(paused: boolean): void;
+  focus(): void;
+  close(): void;
+}
+
+/** One process's terminal: backlog, then live output, typing and size. */
+export function openTerminal({ name, parent, onSize, onSearchWanted, focus, webgl }: TerminalOptions): OpenTerminal {
   const terminal = new Terminal({
     allowProposedApi: true,
-    cursorBlink: true,
+    cursorBlink: !matchMedia("(prefers-reduced-motion: reduce)").matches,
     fontFamily: 'ui-monospace, "Cascadia Mono", "SF Mono", Menlo, "DejaVu Sans Mono", monospace',
-    fontSize: 13,
+    fontSize: fontSize.value,
+    minimumContrastRatio: 4.5,
+    overviewRuler: { width: 9 },
+    rightClickSelectsWord: true,
+    screenReaderMode: screenReader.value,
     scrollback: SCROLLBACK,
     theme: themeOf(parent),
   });
   const fit = new FitAddon();
+  const search = new SearchAddon();
   terminal.loadAddon(fit);
+  terminal.loadAddon(search);
+  terminal.loadAddon(new WebLinksAddon((_, uri) => window.open(uri, "_blank", "noopener")));
   terminal.open(parent);
-  useWebGl(terminal);
+  if (webgl) useWebGl(terminal);
 
-  const position = { offset: -1, stream_id: "" };
-  let early: Output[] = [];
+  let join = new OutputJoin();
   let replaying = true;
+  let replays = 0;
+  let paused = false;
+  let undrawn = 0;
+  let isClosed = false;
 
-  const subscription = client.frames$.subscribe((frame) => {
-    if (frame.type !== "process_output" || frame.name !== name) return;
-    if (replaying) early.push(frame);
-    else write(frame);
+  const output = client.output$(name).subscribe((frame) => {
+    if (paused) return;
+    if (frame.skipped) draw(`\r\n\x1b[0m\x1b[33m… ${frame.skipped} bytes skipped …\x1b[0m\r\n`);
+    draw(join.live(frame));
   });
 
-  function write(frame: Output): void {
-    // What the backlog had already is dropped: offsets count bytes and grow within one stream.
-    if (frame.stream_id === position.stream_id && frame.offset <= position.offset) return;
-    if (frame.skipped) terminal.write(`\r\n\x1b[0m\x1b[33m… ${frame.skipped} bytes skipped …\x1b[0m\r\n`);
-    terminal.write(unseen(frame));
-    position.offset = frame.offset;
-    position.stream_id = frame.stream_id;
+  function draw(text: string): void {
+    if (text === "") return;
+    // Louder than a browser draws: what has scrolled by unseen is not worth the time, the newest is.
+    if (undrawn > MOST_UNDRAWN) {
+      void replay();
+      return;
+    }
+    undrawn += text.length;
+    terminal.write(text, () => {
+      undrawn -= text.length;
+    });
   }
 
-  function unseen(frame: Output): string {
-    if (frame.stream_id !== position.stream_id) return frame.output;
-    const bytes = new TextEncoder().encode(frame.output);
-    const known = bytes.length - (frame.offset - position.offset);
-    return known > 0 ? new TextDecoder().decode(bytes.subarray(known)) : frame.output;
-  }
-
-  /** Subscribe first, then ask for the backlog: nothing falls between. Done again after each reconnect. */
+  /** The subscription stands already: nothing falls between. Done again after each reconnect. */
   async function replay(): Promise<void> {
+    const mine = ++replays;
     replaying = true;
-    early = [];
-    await command({ type: "subscribe_process_output", patterns: [name] });
+    join = new OutputJoin();
     const backlog = await client.request({ type: "get_process_output", name, lines: BACKLOG_LINES }).catch(() => null);
+    if (isClosed || mine !== replays) return;
     if (backlog?.type === "process_output_snapshot") {
       terminal.reset();
-      position.offset = backlog.offset;
-      position.stream_id = backlog.stream_id;
-      await new Promise<void>((done) => terminal.write(backlog.output, done));
+      await new Promise<void>((done) => terminal.write(join.backlog(backlog), done));
     }
+    if (isClosed || mine !== replays) return;
     replaying = false;
-    for (const frame of early.splice(0)) write(frame);
     nudge();
   }
 
   /** A full-screen program redraws when its size changes: one row less, then the real size (runtime.md, "Frames out"). */
   function nudge(): void {
-    fit.fit();
+    fitIfVisible();
     sendSize(Math.max(1, terminal.rows - 1));
     sendSize(terminal.rows);
-    onSize(`${terminal.cols}×${terminal.rows}`);
+    onSize?.(`${terminal.cols}×${terminal.rows}`);
+  }
+
+  function fitIfVisible(): void {
+    if (parent.clientWidth > 40 && parent.clientHeight > 20) fit.fit();
   }
 
   function sendSize(rows: number): void {
     client.link.send({ type: "send_winch", name, rows, cols: terminal.cols });
+  }
+
+  function refit(): void {
+    const before = `${terminal.cols}×${terminal.rows}`;
+    fitIfVisible();
+    if (before === `${terminal.cols}×${terminal.rows}` || replaying) return;
+    sendSize(terminal.rows);
+    onSize?.(`${terminal.cols}×${terminal.rows}`);
   }
 
   // During replay the terminal answers queries of long ago: those replies must not be typed into the process.
@@ -88,33 +136,105 @@ export function openTerminal(name: string, parent: HTMLElement, onSize: (text: s
     for (let at = 0; at < text.length; at += STDIN_PIECE)
       void command({ type: "send_stdin", name, text: text.slice(at, at + STDIN_PIECE) });
   });
-  const observer = new ResizeObserver(() => {
-    const before = `${terminal.cols}×${terminal.rows}`;
-    fit.fit();
-    if (before === `${terminal.cols}×${terminal.rows}` || replaying) return;
-    sendSize(terminal.rows);
-    onSize(`${terminal.cols}×${terminal.rows}`);
+  terminal.attachCustomKeyEventHandler((event) => {
+    if (!event.ctrlKey || !event.shiftKey) return true;
+    const act = {
+      c: copySelection,
+      f: () => onSearchWanted?.(),
+      "+": () => grow(1),
+      "*": () => grow(1),
+      _: () => grow(-1),
+      "-": () => grow(-1),
+    }[event.key.toLowerCase()];
+    if (!act) return true;
+    event.preventDefault();
+    if (event.type === "keydown") act();
+    return false;
   });
-  observer.observe(parent);
-  const scheme = matchMedia("(prefers-color-scheme: light)");
-  const recolour = () => {
-    terminal.options.theme = themeOf(parent);
+  const onPaste = (event: ClipboardEvent) => {
+    const text = event.clipboardData?.getData("text/plain") ?? "";
+    event.preventDefault();
+    event.stopPropagation();
+    void paste(text);
   };
-  scheme.addEventListener("change", recolour);
+  parent.addEventListener("paste", onPaste, { capture: true });
+
+  async function paste(text: string): Promise<void> {
+    const lines = text.replace(/\r?\n$/, "").split("\n").length;
+    if (lines > LINES_WITHOUT_ASKING) {
+      const detail = text.length > QUOTED_PASTE ? `${text.slice(0, QUOTED_PASTE)}\n…` : text;
+      const yes = await confirm({ title: `Paste ${lines} lines?`, text: `They are typed into ${name} at once.`, detail, yes: "Paste" });
+      if (isClosed) return;
+      terminal.focus();
+      if (!yes) return;
+    }
+    terminal.paste(text);
+  }
+
+  function copySelection(): void {
+    const text = terminal.getSelection();
+    if (text !== "") void copy(text, "the selection");
+  }
+
+  const observer = new ResizeObserver(() => requestAnimationFrame(() => !isClosed && refit()));
+  observer.observe(parent);
+  const restyle = effect(() => {
+    void shade.value;
+    terminal.options.theme = themeOf(parent);
+  });
+  const resize = effect(() => {
+    terminal.options.fontSize = fontSize.value;
+    terminal.options.screenReaderMode = screenReader.value;
+    refit();
+  });
   const reconnects = client.link.state$.subscribe((state) => {
     if (state.kind === "open") void replay();
   });
-  terminal.focus();
+  if (focus) terminal.focus();
 
-  return () => {
-    client.link.send({ type: "unsubscribe_process_output", patterns: [name] });
-    reconnects.unsubscribe();
-    subscription.unsubscribe();
-    scheme.removeEventListener("change", recolour);
-    observer.disconnect();
-    typing.dispose();
-    terminal.dispose();
+  const decorations = {
+    matchOverviewRuler: "#d9a030",
+    activeMatchColorOverviewRuler: "#f0716c",
+    matchBackground: "#5f5223",
+    activeMatchBackground: "#a5611c",
   };
+  return {
+    find: (text, backwards) =>
+      backwards ? search.findPrevious(text, { decorations }) : search.findNext(text, { decorations, incremental: false }),
+    endFind() {
+      search.clearDecorations();
+      terminal.focus();
+    },
+    copy() {
+      if (terminal.hasSelection()) copySelection();
+      else {
+        terminal.selectAll();
+        copySelection();
+        terminal.clearSelection();
+      }
+    },
+    clear: () => terminal.clear(),
+    setPaused(now) {
+      if (paused && !now) void replay();
+      paused = now;
+    },
+    focus: () => terminal.focus(),
+    close() {
+      isClosed = true;
+      reconnects.unsubscribe();
+      output.unsubscribe();
+      restyle();
+      resize();
+      parent.removeEventListener("paste", onPaste, { capture: true });
+      observer.disconnect();
+      typing.dispose();
+      terminal.dispose();
+    },
+  };
+}
+
+function grow(by: number): void {
+  fontSize.value = Math.min(28, Math.max(8, fontSize.value + by));
 }
 
 function useWebGl(terminal: Terminal): void {
@@ -128,7 +248,19 @@ function useWebGl(terminal: Terminal): void {
   }
 }
 
-function themeOf(element: HTMLElement): { background: string; foreground: string; cursor: string; selectionBackground: string } {
+/** Everything that is kept of a process's output, as a file. */
+export async function downloadOutput(name: string): Promise<void> {
+  const backlog = await client.request({ type: "get_process_output", name, lines: LOUDEST_BACKLOG_LINES });
+  if (backlog.type !== "process_output_snapshot") return;
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([backlog.output], { type: "text/plain" }));
+  link.download = `${name.replaceAll("/", "-")}.txt`;
+  link.click();
+  // The browser has read it by then.
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+function themeOf(element: HTMLElement): ITheme {
   const style = getComputedStyle(element);
   const value = (name: string) => style.getPropertyValue(name).trim();
   return {
@@ -136,5 +268,9 @@ function themeOf(element: HTMLElement): { background: string; foreground: string
     foreground: value("--text"),
     cursor: value("--accent"),
     selectionBackground: value("--selection"),
+    scrollbarSliderBackground: value("--scrollbar"),
+    scrollbarSliderHoverBackground: value("--field"),
+    scrollbarSliderActiveBackground: value("--field"),
+    overviewRulerBorder: value("--terminal"),
   };
 }

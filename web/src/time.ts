@@ -15,3 +15,23 @@ export function lasting(timestamp: string, until = false): string {
   if (seconds < 86_400) return `${Math.floor(seconds / 3_600)}h ${Math.floor((seconds % 3_600) / 60)}m`;
   return `${Math.floor(seconds / 86_400)}d ${Math.floor((seconds % 86_400) / 3_600)}h`;
 }
+
+export function millisecondsOf(timestamp: string): number {
+  return Date.parse(`${timestamp}Z`);
+}
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
+const dayAndClock = new Intl.DateTimeFormat(undefined, {
+  month: "short",
+  day: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  hour12: false,
+});
+const A_DAY_MS = 86_400_000;
+
+/** The viewer's own clock; with the day when it is not of the last 24 hours. */
+export function clockTime(timestamp: string): string {
+  const time = millisecondsOf(timestamp);
+  return (Date.now() - time > A_DAY_MS ? dayAndClock : clock).format(time);
+}

@@ -1,0 +1,106 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import type { LogEntry, ProcessTreeNode } from "../../src/protocol/resources.ts";
+import { stateChange, withNames } from "../../web/src/changes.ts";
+import { fuzzyScore } from "../../web/src/fuzzy.ts";
+import { pathByIndent } from "../../web/src/path-by-indent.ts";
+import { isKeyAllowed, keysAt, type Schema, valuesAt } from "../../web/src/schema.ts";
+import { membersOf, treeRows } from "../../web/src/tree-rows.ts";
+import { isPoppedOut, searchOfView, socketQuery, viewOfSearch } from "../../web/src/views.ts";
+
+describe("addresses", () => {
+  test("every view has a link, and the link leads back to it", () => {
+    for (const view of [
+      { kind: "process", name: "a b/ü?&=#+%" },
+      { kind: "group", name: "sim/x" },
+      { kind: "log" },
+      { kind: "config" },
+    ] as const) {
+      expect(viewOfSearch(searchOfView(view, ""))).toEqual(view);
+    }
+  });
+  test("other parameters are kept, and the overview has none", () => {
+    expect(searchOfView({ kind: "overview" }, "?process=a&v=1")).toBe("?v=1");
+  });
+  test("a window of its own uses a focused connection", () => {
+    expect(socketQuery("?process=a/b&window=1")).toBe("?single_process=a%2Fb");
+    expect(socketQuery("?group=a&window=1")).toBe("?single_group=a");
+    expect(socketQuery("?view=log&window=1")).toBe("?log_only=1");
+    expect(socketQuery("?process=a")).toBe("");
+    expect(isPoppedOut("?window=1")).toBe(false);
+  });
+});
+
+describe("the palette", () => {
+  test("prefers what was typed as a whole and at the start of a word", () => {
+    const scores = ["Stop sim/world", "Go to sim/world", "Go to tools/swirl"].map(
+      (title) => fuzzyScore("world", title) ?? Number.NEGATIVE_INFINITY,
+    );
+    expect(scores[0]).toBeGreaterThan(scores[2] ?? 0);
+    expect(fuzzyScore("stp wrld", "Stop sim/world")).not.toBeNull();
+    expect(fuzzyScore("xyz", "Stop sim/world")).toBeNull();
+  });
+});
+
+describe("the tree", () => {
+  const leaf = (name: string): ProcessTreeNode => ({ type: "process", name });
+  const group = (name: string, opened: boolean, children: ProcessTreeNode[]): ProcessTreeNode => ({
+    type: "group",
+    name,
+    display_name: name,
+    opened,
+    state: "stopped",
+    children,
+  });
+  const tree = [group("a", true, [leaf("a/x"), group("a/b", false, [leaf("a/b/y")])]), leaf("z")];
+  test("shows what is opened, and the user's folds win", () => {
+    const names = (folds: Record<string, boolean>) => treeRows(tree, folds, () => true, false).map(({ node }) => node.name);
+    expect(names({})).toEqual(["a", "a/x", "a/b", "z"]);
+    expect(names({ a: false })).toEqual(["a", "z"]);
+    expect(names({ "a/b": true })).toEqual(["a", "a/x", "a/b", "a/b/y", "z"]);
+  });
+  test("a filter opens what holds a match and hides the rest", () => {
+    expect(treeRows(tree, {}, (name) => name.endsWith("y"), true).map(({ node }) => node.name)).toEqual(["a", "a/b", "a/b/y"]);
+  });
+  test("knows all members of a group", () => {
+    expect(tree[0] && membersOf(tree[0])).toEqual(["a/x", "a/b/y"]);
+  });
+});
+
+describe("the log", () => {
+  const entry = (msg: string): LogEntry => ({ id: 1, ts: "2026-11-21T08:00:00.000", level: "info", source: "manager", msg });
+  test("tells changes of state", () => {
+    expect(stateChange(entry("process 'a/b' changes state from 'starting' to 'ready'"))).toMatchObject({
+      name: "a/b",
+      from: "starting",
+      to: "ready",
+    });
+    expect(stateChange(entry("'ada' requests start of 'a/b'"))).toBeNull();
+  });
+  test("links names of processes only, and loses no character", () => {
+    const parts = withNames("'ada' requests start of 'a/b' and 'c'", (name) => name === "a/b");
+    expect(parts).toEqual(["'ada' requests start of '", { name: "a/b" }, "' and 'c'"]);
+  });
+});
+
+describe("the editor's help", () => {
+  const schema = JSON.parse(readFileSync(new URL("../../docs/config.schema.json", import.meta.url), "utf8")) as Schema;
+  const text = "processes:\n  sim/world:\n    restart:\n      \n";
+  const doc = { line: (number: number) => ({ text: text.split("\n")[number - 1] ?? "" }) };
+  test("knows where a line belongs by its indentation", () => {
+    expect(pathByIndent(doc, 4, 6)).toEqual(["processes", "sim/world", "restart"]);
+    expect(pathByIndent(doc, 4, 2)).toEqual(["processes"]);
+  });
+  test("offers the keys and values of the published schema", () => {
+    expect(keysAt(schema, []).map(({ key }) => key)).toContain("processes");
+    expect(keysAt(schema, ["processes", "x"]).map(({ key }) => key)).toContain("command");
+    expect(valuesAt(schema, ["processes", "x", "restart", "policy"])).toEqual(expect.arrayContaining(["never", "on-failure", "always"]));
+    expect(valuesAt(schema, ["processes", "x", "autostart"])).toEqual(["true", "false"]);
+  });
+  test("knows which keys are wrong", () => {
+    expect(isKeyAllowed(schema, ["processes", "x"], "comand")).toBe(false);
+    expect(isKeyAllowed(schema, ["processes", "x"], "command")).toBe(true);
+    expect(isKeyAllowed(schema, ["processes"], "any/name")).toBe(true);
+    expect(isKeyAllowed(schema, ["processes", "x"], "x-mine")).toBe(true);
+  });
+});

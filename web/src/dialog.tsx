@@ -1,0 +1,76 @@
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { IconButton } from "./icons.tsx";
+
+/** A modal dialog: the browser's own, which keeps the focus inside and gives it back at the end. */
+export function Dialog(props: { label: string; class?: string; title?: boolean; onClose: () => void; children: ComponentChildren }) {
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    element.current?.showModal();
+  }, []);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard's way to close a dialog is Escape, which the browser does
+    <dialog
+      ref={element}
+      class={props.class ?? ""}
+      aria-label={props.label}
+      onClose={props.onClose}
+      onClick={(event) => {
+        if (event.target === event.currentTarget) event.currentTarget.close();
+      }}
+    >
+      <div class="dialog-inside">
+        {props.title && (
+          <header class="dialog-title">
+            <h2>{props.label}</h2>
+            <IconButton icon="close" label="Close" onClick={() => element.current?.close()} />
+          </header>
+        )}
+        {props.children}
+      </div>
+    </dialog>
+  );
+}
+
+interface Question {
+  title: string;
+  text: string;
+  detail?: string;
+  yes: string;
+  answer: (yes: boolean) => void;
+}
+const question = signal<Question | null>(null);
+
+/** Asks before something that cannot be undone; resolves with the answer. */
+export function confirm(asked: Omit<Question, "answer">): Promise<boolean> {
+  question.value?.answer(false);
+  return new Promise((resolve) => {
+    question.value = {
+      ...asked,
+      answer: (yes) => {
+        question.value = null;
+        resolve(yes);
+      },
+    };
+  });
+}
+
+export function ConfirmDialog() {
+  const asked = question.value;
+  if (!asked) return null;
+  return (
+    <Dialog label={asked.title} title onClose={() => question.value?.answer(false)}>
+      <p>{asked.text}</p>
+      {asked.detail && <pre class="quoted">{asked.detail}</pre>}
+      <div class="dialog-buttons">
+        <button type="button" onClick={() => asked.answer(false)}>
+          Cancel
+        </button>
+        <button type="button" class="strong" ref={(button) => button?.focus()} onClick={() => asked.answer(true)}>
+          {asked.yes}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

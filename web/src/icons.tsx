@@ -1,0 +1,64 @@
+/** Pictures on buttons: strokes in a square of 16, so that they follow the text's colour. */
+const PATHS = {
+  start: "M5 3.2v9.6L12.5 8Z",
+  stop: "M4 4h8v8H4z",
+  restart: "M12.8 8a4.8 4.8 0 1 1-1.5-3.5M12.8 2.2v2.9H9.9",
+  log: "M3 4h10M3 8h10M3 12h6",
+  menu: "M2.5 4h11M2.5 8h11M2.5 12h11",
+  close: "M4 4l8 8M12 4l-8 8",
+  search: "M7 3a4 4 0 1 1 0 8a4 4 0 0 1 0-8ZM10 10l3.5 3.5",
+  pause: "M5.5 3.5v9M10.5 3.5v9",
+  copy: "M6 6V3h7v7h-3M3 6h7v7H3z",
+  download: "M8 2.5v7M5 7l3 3 3-3M3 13h10",
+  clear: "M3 4.5h10M6 4.5V3h4v1.5M4.5 4.5l.6 8.5h5.8l.6-8.5",
+  popOut: "M9 3h4v4M13 3 7.5 8.5M11 9.5V13H3V5h3.5",
+  splitRight: "M2.5 3h11v10h-11zM8 3v10",
+  splitDown: "M2.5 3h11v10h-11zM2.5 8h11",
+  details: "M2.5 3h11v10h-11zM10 3v10",
+  sun: "M8 5.2a2.8 2.8 0 1 1 0 5.6a2.8 2.8 0 0 1 0-5.6ZM8 1.5v1.3M8 13.2v1.3M1.5 8h1.3M13.2 8h1.3M3.4 3.4l.9.9M11.7 11.7l.9.9M12.6 3.4l-.9.9M4.3 11.7l-.9.9",
+  moon: "M13 9.5A5.5 5.5 0 0 1 6.5 3a5.5 5.5 0 1 0 6.5 6.500Z",
+  system: "M2.5 3h11v7.500h-11zM6 13.500h4M8 10.500v3",
+  keyboard: "M1.5 4h13v8.500h-13zM4 6.800h.1M6.7 6.800h.1M9.4 6.800h.1M12 6.800h.1M4.5 9.800h7",
+  config: "M3 4.500h5M12 4.500h1M10 3v3M3 11.500h1M8 11.500h5M6 10v3",
+  grid: "M2.5 3h4.500v4h-4.500zM9 3h4.500v4H9zM2.5 9h4.500v4h-4.500zM9 9h4.500v4H9z",
+  table: "M2.5 3h11v10h-11zM2.5 6.300h11M2.5 9.600h11M6 3v10",
+  up: "M4 10l4-4 4 4",
+  down: "M4 6l4 4 4-4",
+  back: "M10 3.5 5.5 8 10 12.5",
+  signal: "M8.8 2 4 9h3.500L7 14l5-7.500H8.400Z",
+  check: "M3.5 8.5 6.5 11.5 12.5 4.5",
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg class="glyph" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}
+
+/** A button that is a picture; its label is its tooltip, too. */
+export function IconButton(props: {
+  icon: IconName;
+  label: string;
+  onClick: (event: MouseEvent) => void;
+  pressed?: boolean;
+  disabled?: boolean;
+  class?: string;
+}) {
+  return (
+    <button
+      type="button"
+      class={`icon ${props.class ?? ""}`}
+      aria-label={props.label}
+      title={props.label}
+      aria-pressed={props.pressed}
+      disabled={props.disabled}
+      onClick={props.onClick}
+    >
+      <Icon name={props.icon} />
+    </button>
+  );
+}

@@ -1,0 +1,81 @@
+import { signal } from "@preact/signals";
+import { Dialog } from "./dialog.tsx";
+
+export const sheetOpen = signal(false);
+
+const SHORTCUTS: readonly [string, readonly [string, string][]][] = [
+  [
+    "Everywhere",
+    [
+      ["Ctrl-K", "command palette (in a terminal: Ctrl-Shift-K)"],
+      ["Ctrl-Shift-L", "leave the terminal, to the tree"],
+      ["Esc", "close a dialog or a search"],
+    ],
+  ],
+  [
+    "Outside terminals and fields",
+    [
+      ["/", "filter the tree"],
+      ["j  k", "next and previous process"],
+      ["Enter", "into the terminal"],
+      ["s  x  r", "start, stop, restart what is shown"],
+      ["d", "details of the process"],
+      ["o  c  l", "overview, configuration, log"],
+      ["\\  -", "split right, split down"],
+      ["w", "close the tab"],
+      ["p", "a window of its own"],
+      ["1 … 9", "tab of this pane"],
+      ["?", "this sheet"],
+    ],
+  ],
+  [
+    "In a terminal",
+    [
+      ["Ctrl-Shift-F", "search"],
+      ["Ctrl-Shift-C", "copy the selection"],
+      ["Ctrl-Shift-V", "paste"],
+      ["Ctrl-Shift-+  -", "larger and smaller text"],
+      ["Shift-PgUp", "scroll back"],
+    ],
+  ],
+  [
+    "In the tree",
+    [
+      ["↑ ↓ ← →", "move and fold"],
+      ["Enter", "open"],
+      ["Ctrl-click", "open in a tab that stays"],
+    ],
+  ],
+];
+
+export function KeyboardSheet() {
+  if (!sheetOpen.value) return null;
+  return (
+    <Dialog
+      label="Keyboard shortcuts"
+      class="sheet"
+      title
+      onClose={() => {
+        sheetOpen.value = false;
+      }}
+    >
+      <div class="sheet-columns">
+        {SHORTCUTS.map(([place, keys]) => (
+          <section key={place}>
+            <h3>{place}</h3>
+            <dl>
+              {keys.map(([key, meaning]) => (
+                <div key={key}>
+                  <dt>
+                    <kbd>{key}</kbd>
+                  </dt>
+                  <dd>{meaning}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,102 @@
+import { canDo, type Verb } from "./actions.ts";
+import { sheetOpen } from "./keyboard-sheet.tsx";
+import * as layouts from "./layout.ts";
+import { current, layout, popOut, poppedOut, show } from "./navigation.ts";
+import { openPalette, paletteOpen } from "./palette.tsx";
+import { closeFocused, splitFocused } from "./palette-actions.ts";
+import { detailsOpen, logOpen } from "./settings.ts";
+import { command, processOf } from "./store.ts";
+import { focusFilter, focusTree, stepProcess } from "./tree.tsx";
+
+/** Keys of the whole page. Those without Ctrl are nobody's while something is typed into. */
+export function onPageKey(event: KeyboardEvent): void {
+  const target = event.target instanceof Element ? event.target : document.body;
+  const key = event.key.toLowerCase();
+  const inTerminal = target.closest(".terminal-box") !== null;
+  const isCtrl = event.ctrlKey || event.metaKey;
+  if (isCtrl && key === "k" && (!inTerminal || event.shiftKey)) {
+    if (!paletteOpen.value && !poppedOut) openPalette();
+  } else if (isCtrl && event.shiftKey && key === "l" && !poppedOut) focusTree();
+  else if (isCtrl || event.altKey || document.querySelector("dialog[open]")) return;
+  else if (target.closest(".terminal-box, input, select, textarea, [contenteditable=true], [role=separator], [role=tab]")) return;
+  else if (!plain(event)) return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+const VERBS: Readonly<Record<string, Verb>> = { s: "start", x: "stop", r: "restart" };
+
+/** Whether the key means something. */
+function plain({ key }: KeyboardEvent): boolean {
+  const view = current.value;
+  const verb = Object.hasOwn(VERBS, key) ? VERBS[key] : undefined;
+  if (verb) return act(verb);
+  if (/^[1-9]$/.test(key)) {
+    const pane = layouts.focusedPane(layout.value);
+    if (pane.tabs[Number(key) - 1]) layout.value = layouts.activate(layout.value, pane.id, Number(key) - 1);
+    return true;
+  }
+  if (poppedOut) return false;
+  switch (key) {
+    case "?":
+      sheetOpen.value = true;
+      return true;
+    case "/":
+      focusFilter();
+      return true;
+    case "j":
+      stepProcess(1);
+      return true;
+    case "k":
+      stepProcess(-1);
+      return true;
+    case "o":
+      show({ kind: "overview" });
+      return true;
+    case "c":
+      show({ kind: "config" });
+      return true;
+    case "l":
+      logOpen.value = !logOpen.value;
+      return true;
+    case "d":
+      detailsOpen.value = !detailsOpen.value;
+      return true;
+    case "\\":
+      splitFocused("row");
+      return true;
+    case "-":
+      splitFocused("column");
+      return true;
+    case "w":
+      closeFocused();
+      return true;
+    case "p":
+      if (view.kind !== "overview" && view.kind !== "config") popOut(view);
+      return true;
+    case "Enter":
+      return focusTerminal();
+    default:
+      return false;
+  }
+}
+
+/** The verb on the process or group that is shown. */
+function act(verb: Verb): boolean {
+  const view = current.value;
+  if (view.kind === "group") void command({ type: `${verb}_group`, name: view.name });
+  else if (view.kind === "process") {
+    const process = processOf(view.name);
+    if (process && canDo(verb, process)) void command({ type: `${verb}_process`, name: view.name });
+  } else return false;
+  return true;
+}
+
+/** Enter is left to whatever has the focus; with nothing focused it goes into the terminal. */
+function focusTerminal(): boolean {
+  if (document.activeElement !== document.body) return false;
+  const pane = document.querySelector(`[data-pane="${layout.value.focused}"] .xterm-helper-textarea`);
+  if (!(pane instanceof HTMLElement)) return false;
+  pane.focus();
+  return true;
+}

@@ -1,0 +1,68 @@
+import { computed, effect, signal } from "@preact/signals";
+import * as layouts from "./layout.ts";
+import { isNarrow, storedLayout } from "./settings.ts";
+import { isPoppedOut, keyOf, searchOfView, type View, viewOfSearch } from "./views.ts";
+
+/** What is shown where. The address names the view that has the focus, so that it is a link to it. */
+export const poppedOut = isPoppedOut(location.search);
+
+const first = viewOfSearch(location.search);
+const before = layouts.readLayout(storedLayout.value) ?? layouts.newLayout();
+export const layout = signal(first === null ? before : layouts.open(before, first));
+
+/** The view that has the focus. */
+export const current = computed<View>(() => layouts.activeView(layouts.focusedPane(layout.value)));
+/** Whether the drawer with the tree is out, on narrow screens. */
+export const drawerOpen = signal(false);
+
+let shownKey = keyOf(current.value);
+effect(() => {
+  const view = current.value;
+  if (poppedOut) return;
+  storedLayout.value = layout.value;
+  const url = location.pathname + searchOfView(view, location.search);
+  if (keyOf(view) === shownKey) history.replaceState(null, "", url);
+  else history.pushState(null, "", url);
+  shownKey = keyOf(view);
+});
+
+addEventListener("popstate", () => {
+  const view = viewOfSearch(location.search) ?? { kind: "overview" };
+  shownKey = keyOf(view);
+  show(view);
+});
+
+/** Whether what is shown next may take the keyboard: not while somebody steps through. */
+let mayFocus = true;
+export const takesFocus = (): boolean => mayFocus && !isNarrow.value;
+
+/** Shows a view where it is, or in the focused pane. */
+export function show(view: View, kept = false, focus = true): void {
+  mayFocus = focus;
+  layout.value = layouts.open(layout.value, view, kept);
+  drawerOpen.value = false;
+}
+
+export const showProcess = (name: string, kept = false) => show({ kind: "process", name }, kept);
+
+export function showBeside(view: View, direction: layouts.Direction = "row"): void {
+  layout.value = layouts.split(layout.value, layouts.focusedPane(layout.value).id, direction, view);
+}
+
+/** A window of its own with one view, over a focused connection. */
+export function popOut(view: View): void {
+  const search = searchOfView(view, "?window=1");
+  window.open(`${location.pathname}${search}`, `mgr ${keyOf(view)}`, "popup,width=960,height=640");
+}
+
+/** A link that opens a view here by a plain click, and in a browser tab by others. */
+export function linkTo(view: View): { href: string; onClick: (event: MouseEvent) => void } {
+  return {
+    href: location.pathname + searchOfView(view, ""),
+    onClick: (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+      event.preventDefault();
+      show(view);
+    },
+  };
+}

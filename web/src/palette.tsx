@@ -1,0 +1,101 @@
+import { computed, signal } from "@preact/signals";
+import { Dialog } from "./dialog.tsx";
+import { fuzzyScore } from "./fuzzy.ts";
+import { allActions } from "./palette-actions.ts";
+
+export const paletteOpen = signal(false);
+const query = signal("");
+const picked = signal(0);
+const SHOWN = 40;
+
+/** The best actions for what is typed; those of the shown view before there is anything. */
+const found = computed(() => {
+  if (!paletteOpen.value) return [];
+  const wanted = query.value.trim();
+  const actions = allActions();
+  if (wanted === "") return actions.filter(({ near }) => near).slice(0, SHOWN);
+  const scored = actions.flatMap((action) => {
+    const score = fuzzyScore(wanted, action.title);
+    return score === null ? [] : [{ action, score: score + (action.near ? 6 : 0) }];
+  });
+  return scored
+    .sort((a, b) => b.score - a.score)
+    .slice(0, SHOWN)
+    .map(({ action }) => action);
+});
+
+export function openPalette(text = ""): void {
+  query.value = text;
+  picked.value = 0;
+  paletteOpen.value = true;
+}
+
+/** Every action of the page by name: Ctrl-K. */
+export function Palette() {
+  if (!paletteOpen.value) return null;
+  const actions = found.value;
+  const at = Math.min(picked.value, actions.length - 1);
+  const run = (index: number) => {
+    paletteOpen.value = false;
+    actions[index]?.run();
+  };
+  const pick = (index: number) => {
+    picked.value = (index + actions.length) % Math.max(1, actions.length);
+    requestAnimationFrame(() => document.getElementById(`palette-${picked.value}`)?.scrollIntoView({ block: "nearest" }));
+  };
+  return (
+    <Dialog
+      label="Command palette"
+      class="palette"
+      onClose={() => {
+        paletteOpen.value = false;
+      }}
+    >
+      <input
+        ref={(input) => input?.focus()}
+        type="text"
+        role="combobox"
+        aria-label="What to do"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-activedescendant={actions.length > 0 ? `palette-${at}` : undefined}
+        placeholder="A process, a group or an action"
+        autocomplete="off"
+        spellcheck={false}
+        value={query.value}
+        onInput={(event) => {
+          query.value = event.currentTarget.value;
+          picked.value = 0;
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "ArrowDown" || (event.ctrlKey && event.key === "n")) pick(at + 1);
+          else if (event.key === "ArrowUp" || (event.ctrlKey && event.key === "p")) pick(at - 1);
+          else if (event.key === "Enter") run(at);
+          else return;
+          event.preventDefault();
+        }}
+      />
+      <div id="palette-list" role="listbox" aria-label="Actions">
+        {actions.map((action, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the input (combobox pattern)
+          // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the input (combobox pattern)
+          <div
+            key={action.title}
+            id={`palette-${index}`}
+            role="option"
+            aria-selected={index === at}
+            class="palette-row"
+            onPointerMove={() => {
+              picked.value = index;
+            }}
+            onClick={() => run(index)}
+          >
+            <span>{action.title}</span>
+            {action.keys && <kbd>{action.keys}</kbd>}
+          </div>
+        ))}
+      </div>
+      {actions.length === 0 && <p class="empty">Nothing of this name.</p>}
+    </Dialog>
+  );
+}

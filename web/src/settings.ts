@@ -1,0 +1,65 @@
+import { effect, type Signal, signal } from "@preact/signals";
+
+/** What the user has arranged in this browser: kept in localStorage, read back with a check. */
+function kept<T>(name: string, initial: T, read: (value: unknown) => T | null): Signal<T> {
+  const key = `mgr.${name}`;
+  const held = signal(restore(key, read) ?? initial);
+  effect(() => {
+    const text = JSON.stringify(held.value);
+    try {
+      localStorage.setItem(key, text);
+    } catch {
+      // Storage is off or full: the page works without.
+    }
+  });
+  return held;
+}
+
+function restore<T>(key: string, read: (value: unknown) => T | null): T | null {
+  try {
+    return read(JSON.parse(localStorage.getItem(key) ?? "null"));
+  } catch {
+    return null; // Storage is off, or holds something else.
+  }
+}
+
+const isBoolean = (value: unknown) => (typeof value === "boolean" ? value : null);
+const numberIn = (least: number, most: number) => (value: unknown) =>
+  typeof value === "number" && value >= least && value <= most ? value : null;
+const oneOf =
+  <T extends string>(...values: T[]) =>
+  (value: unknown) =>
+    values.find((one) => one === value) ?? null;
+
+export const theme = kept<"system" | "dark" | "light">("theme", "system", oneOf("system", "dark", "light"));
+export const fontSize = kept("fontSize", 13, numberIn(8, 28));
+export const sidebarWidth = kept("sidebarWidth", 264, numberIn(160, 640));
+export const logHeight = kept("logHeight", 190, numberIn(80, 900));
+export const logOpen = kept("logOpen", true, isBoolean);
+export const detailsOpen = kept("detailsOpen", false, isBoolean);
+export const screenReader = kept("screenReader", false, isBoolean);
+export const groupStyle = kept<"table" | "terminals">("groupStyle", "table", oneOf("table", "terminals"));
+/** Groups whose fold the user has changed, by name. */
+export const folds = kept<Record<string, boolean>>("folds", {}, (value) =>
+  typeof value === "object" && value !== null ? (value as Record<string, boolean>) : null,
+);
+export const storedLayout = kept<unknown>("layout", null, (value) => value);
+
+/** Whether the page is dark now. */
+const systemIsLight = matchMedia("(prefers-color-scheme: light)");
+const systemLight = signal(systemIsLight.matches);
+systemIsLight.addEventListener("change", ({ matches }) => {
+  systemLight.value = matches;
+});
+export const shade = signal<"dark" | "light">("dark");
+effect(() => {
+  shade.value = theme.value === "system" ? (systemLight.value ? "light" : "dark") : theme.value;
+  document.documentElement.dataset.theme = shade.value;
+});
+
+/** Narrow enough for one thing at a time; the style sheet has the same limit. */
+const narrowQuery = matchMedia("(max-width: 720px)");
+export const isNarrow = signal(narrowQuery.matches);
+narrowQuery.addEventListener("change", ({ matches }) => {
+  isNarrow.value = matches;
+});

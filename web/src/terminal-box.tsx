@@ -1,0 +1,42 @@
+import { useEffect, useRef } from "preact/hooks";
+import { takesFocus } from "./navigation.ts";
+import type { OpenTerminal, TerminalOptions } from "./terminal.ts";
+import { complain } from "./toasts.ts";
+
+interface Props extends Omit<TerminalOptions, "parent" | "focus"> {
+  onOpen?: (terminal: OpenTerminal | null) => void;
+}
+
+/** A process's terminal. It is the heaviest part of the page: loaded when first needed. */
+export function TerminalBox(props: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  const { name } = props;
+  const latest = useRef(props);
+  latest.current = props;
+  useEffect(() => {
+    let terminal: OpenTerminal | null = null;
+    let gone = false;
+    import("./terminal.ts")
+      .then(({ openTerminal }) => {
+        if (gone || !box.current) return;
+        const { webgl } = latest.current;
+        terminal = openTerminal({
+          name,
+          parent: box.current,
+          focus: webgl && takesFocus(),
+          webgl,
+          onSize: (text) => latest.current.onSize?.(text),
+          onSearchWanted: () => latest.current.onSearchWanted?.(),
+        });
+        latest.current.onOpen?.(terminal);
+      })
+      .catch(complain);
+    return () => {
+      gone = true;
+      terminal?.close();
+      latest.current.onOpen?.(null);
+    };
+  }, [name]);
+  // biome-ignore lint/a11y/useSemanticElements: a fieldset groups the fields of a form, which this is not
+  return <div class="terminal-box" ref={box} role="group" aria-label={`Terminal of ${name}`} />;
+}
