@@ -24,6 +24,12 @@ export function frameConforms(frame: unknown, seen: Seen = new Set()): string[] 
   return checkFields(fieldsOfFrame(type, frame), frame, { path: type, seen });
 }
 
+/** Whether `value` is of the type; undefined is, of an optional one. */
+export function isOfType(type: FieldType, value: unknown): boolean {
+  if (value === undefined) return typeof type === "object" && type.kind === "optional";
+  return checkType(type, value, { path: "", seen: new Set() }).length === 0;
+}
+
 interface At {
   readonly path: string;
   readonly seen: Seen;
@@ -35,11 +41,8 @@ function fieldsOfFrame(type: string, frame: Readonly<Record<string, unknown>>): 
   const common: Fields = { type: "string", request_id: id };
   if (!row?.naming) return { ...common, ...row?.fields };
   if (frame.ok !== false) return { ...common, ...SUCCEEDED_RESULT, ...row.fields };
-  const { naming, fields } = row;
-  const named = Object.fromEntries(
-    Object.entries(fields).map(([name, of]) => [name, name === "ok" || naming.includes(name) ? of : ({ kind: "optional", of } as const)]),
-  );
-  return { ...common, ...FAILED_RESULT, ...named };
+  const others = Object.entries(row.fields).map(([name, of]) => [name, { kind: "optional", of }] as const);
+  return { ...common, ...FAILED_RESULT, ...Object.fromEntries(others), ok: "boolean", ...row.naming };
 }
 
 function checkTable(name: string, value: unknown, at: At): string[] {

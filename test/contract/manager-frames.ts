@@ -6,16 +6,16 @@ export interface ManagerFrameRow {
   /** Fields besides `type`; an answer also echoes `request_id`. */
   readonly fields: Fields;
   /**
-   * For result frames, the fields that name what was asked: with `ok: false` they are there beside `code` and
+   * For result frames, the fields that name what was asked: with `ok: false` these are there beside `code` and
    * `message`, and the others need not be.
    */
-  readonly naming?: readonly string[];
+  readonly naming?: Fields;
 }
 
 const event = (fields: Fields): ManagerFrameRow => ({ fields });
 const result = (naming: Fields, fields: Fields = {}): ManagerFrameRow => ({
   fields: { ok: "boolean", ...naming, ...fields },
-  naming: Object.keys(naming),
+  naming,
 });
 const name = "string";
 const names = arrayOf("string");
@@ -118,7 +118,10 @@ const OF_DECISIONS: Readonly<Record<string, ManagerFrameRow>> = {
   topics_snapshot: event({ topics: arrayOf(table("topic")) }),
   topic_sample: event({ name, ts: "timestamp", value: "anything" }),
   config_reload_result: result({}, { added: names, removed: names, changed: names, unchanged: names, restart_needed: names, problems }),
-  config_file: result({}, { path: "string", content: "string", hash: "string", files: arrayOf(table("configuration file")) }),
+  config_file: result(
+    { path: optional("string") },
+    { path: "string", content: "string", hash: "string", files: arrayOf(table("configuration file")) },
+  ),
   config_file_saved: result({ path: "string" }, { hash: "string", problems }),
   plan: result({}, { added: names, removed: names, changed: names, problems }),
   topics_stat: result({}, { sample_seconds: "number", topics: arrayOf(table("topic statistics")) }),

@@ -93,15 +93,7 @@ export const NOT_YET: readonly NotYetRow[] = [
     "applied topic task",
   ]),
   // Answered by 404.
-  ...rows("route", [
-    "GET /mgr/vnc/info",
-    "GET /mgr/vnc/ws",
-    "GET /save-all",
-    "GET /mgr/logger-download",
-    "GET /mgr/process-list",
-    "GET /mgr/metrics",
-    "GET /mgr/schema",
-  ]),
+  ...rows("route", ["GET /mgr/vnc/info", "GET /mgr/vnc/ws", "GET /mgr/logger-download", "GET /mgr/process-list"]),
 ];
 
 export const isNotYet = (kind: NotYetRow["kind"], name: string): boolean => NOT_YET.some((row) => row.kind === kind && row.name === name);

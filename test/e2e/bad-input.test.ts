@@ -9,6 +9,7 @@ import { exampleOfFields, wrongValuesOf } from "../contract/examples.ts";
 import type { FieldType } from "../contract/field-types.ts";
 import { REFUSALS } from "../contract/http-routes.ts";
 import { isNotYet } from "../contract/not-yet.ts";
+import { refusalOf } from "../contract/refusals.ts";
 import type { Client, Frame } from "./support/client.ts";
 import { Instance } from "./support/instance.ts";
 import { ECHO } from "./support/shell.ts";
@@ -25,13 +26,13 @@ describe("on a WebSocket", () => {
   });
   afterAll(() => instance?.[Symbol.asyncDispose]());
 
-  /** What came in answer to what `send` sends: frames up to its error and whatever else comes before two more answers. */
+  /** What came in answer to what `send` sends: its refusal, and whatever else comes before another answer. */
   async function answersTo(send: () => void): Promise<Frame[]> {
     const before = await client.snapshot();
     await settle();
     const from = client.here;
     send();
-    await client.until("an error", ({ type }) => type === "error", from);
+    await client.until("a refusal", ({ type, ok }) => type === "error" || ok === false, from);
     const after = await client.snapshot();
     const frames = client.frames.slice(from, client.frames.indexOf(after));
     expect(withoutId(after), "nothing changed").toEqual(withoutId(before));
@@ -77,14 +78,17 @@ describe("on a WebSocket", () => {
     const good = { type, ...exampleOfFields(fields), ...("name" in fields ? { name: "tools/echo" } : {}) } as Record<string, unknown>;
     for (const [field, of] of Object.entries(fields)) {
       const { [field]: _left, ...without } = good;
-      const wrong = [...wrongValuesOf(of).map((value) => ({ ...good, [field]: value })), ...(isOptional(of) ? [] : [without])];
+      const wrong = [
+        ...wrongValuesOf(of).map((value) => ({ ...good, [field]: value })),
+        ...(isOptional(of) || of === "anything" ? [] : [without]),
+      ];
       for (const frame of wrong) {
         const answer = await client.ask(frame);
-        expect(answer, JSON.stringify(frame)).toMatchObject({ type: "error", code: "bad_field", request_type: type });
+        expect(answer, JSON.stringify(frame)).toMatchObject({ ...refusalOf(frame), code: "bad_field" });
         expect(answer.message).toContain(`'${field}`);
       }
     }
-    expect(await answersTo(() => client.send({ ...good, request_id: "" }))).toMatchObject([{ type: "error", code: "bad_field" }]);
+    expect(await answersTo(() => client.send({ ...good, request_id: "" }))).toMatchObject([{ ...refusalOf(good), code: "bad_field" }]);
   });
 
   test.each(existing.filter(([, { fields }]) => "name" in fields).map(([type]) => type))(
@@ -93,7 +97,7 @@ describe("on a WebSocket", () => {
       const good = { type, ...exampleOfFields(CLIENT_FRAMES[type]?.fields ?? {}), ...(type === "send_signal" ? { signal: "SIGHUP" } : {}) };
       for (const name of ["no such", "tools/ech", "tools/echo/", "__proto__", "constructor", type.endsWith("_group") ? "idle" : "tools"]) {
         const frames = await answersTo(() => client.send({ ...good, name, request_id: 5 }));
-        expect(frames, name).toMatchObject([{ type: "error", code: "not_found", request_type: type, request_id: 5 }]);
+        expect(frames, name).toMatchObject([{ ...refusalOf({ ...good, name }), code: "not_found", request_id: 5 }]);
         expect(frames[0]?.message).toContain(`'${name}'`);
       }
     },

@@ -181,6 +181,8 @@ describe("what is in the tables and not in the list of what is not there yet", (
       start,
     );
     await client.ask({ type: "make_tea" });
+    await commandsOfAProcess();
+    await changesOfTheConfiguration();
 
     expect([...client.problems, ...log.problems]).toEqual([]);
     const seen = new Set([...client.seen, ...log.seen]);
@@ -195,6 +197,44 @@ describe("what is in the tables and not in the list of what is not there yet", (
     expect([...states].sort()).toEqual([...STATES].sort());
   });
 });
+
+async function commandsOfAProcess(): Promise<void> {
+  const name = "exits";
+  expect(await client.ask({ type: "set_process_attribute", name, attribute: "svc_debug", value: true })).toMatchObject({
+    ok: true,
+    value: true,
+  });
+  expect((await client.process(name)).svc_debug).toBe(true);
+  const startup = await client.ask({ type: "dump_startup_commands", name });
+  expect((startup.commands as string[]).join("\n")).toContain("exit $code");
+  expect(await client.ask({ type: "request_process_detail", name })).toMatchObject({ ok: true, name });
+}
+
+/** One process goes, one comes, one is changed; before that, the file is broken, told about, and mended. */
+async function changesOfTheConfiguration(): Promise<void> {
+  const start = client.here;
+  const { content, hash, files, path } = await client.ask({ type: "request_config_file" });
+  expect(files).toMatchObject([{ path, writable: true }]);
+  const broken = await client.ask({ type: "save_config_file", path, content: "instance: {name: 7", base_hash: hash });
+  expect(broken.ok).toBe(false);
+  expect(broken.problems).not.toEqual([]);
+  const { retried, ...processes } = (JSON.parse(String(content)) as { processes: { retried: object } }).processes;
+  const changed = { ...JSON.parse(String(content)), processes: { ...processes, "new/one": retried, missing: { command: "./other" } } };
+  const saved = await client.ask({ type: "save_config_file", path, content: JSON.stringify(changed), base_hash: hash });
+  expect(saved).toMatchObject({ ok: true, problems: [] });
+  const plan = { ok: true, added: ["new/one"], removed: ["retried"], changed: ["missing"], problems: [] };
+  expect(await client.ask({ type: "request_plan" })).toMatchObject(plan);
+  expect(await client.ask({ type: "reload_config", dry_run: true })).toMatchObject(plan);
+  expect((await client.process("retried")).state).toBe("backoff");
+  expect(await client.ask({ type: "reload_config" })).toMatchObject(plan);
+  await client.until("the process that went", ({ type, name }) => type === "process_remove" && name === "retried", start);
+  await client.until(
+    "the tree's new shape",
+    ({ type, process_tree }) => type === "process_tree" && JSON.stringify(process_tree).includes("new/one"),
+    start,
+  );
+  expect((await client.process("missing")).command).toBe("./other");
+}
 
 describe("what is not there yet", () => {
   const later = Object.entries(CLIENT_FRAMES).filter(([type]) => isNotYet("client frame", type));
