@@ -175,6 +175,7 @@ export class HostConductor {
   #event({ kind, run }: HostEvent): void {
     if (this.#table) this.#table.set(run.name, run);
     const type = EVENTS[kind];
+    if (kind === "unhealthy" || kind === "watch") this.#enqueue(run.name, run, () => this.#tellFindings(run));
     if (type) this.#enqueue(run.name, run, () => this.#options.system.send("process", run.name, { type, run }));
   }
 

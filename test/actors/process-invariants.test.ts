@@ -49,6 +49,7 @@ const steps: Step[] = [
   tell("restart", { type: "restart", by: "ann" }),
   tell("host.lost", { type: "host.lost" }),
   tell("host.ready", { type: "host.ready" }),
+  tell("watched file", { type: "files.changed", path: "/src/a.js" }),
   tell("liveness", { type: "liveness.failed", reason: "silent" }),
   tell("winch", { type: "winch", rows: 10, cols: 10 }),
   tell("definition", { type: "definition", definition: definition({ restart: { policy: "always" } }) }),

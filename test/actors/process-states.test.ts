@@ -322,6 +322,27 @@ describe("the hard rows (runtime.md)", () => {
     expect(rig.reason).toBe("port 8080 does not answer");
   });
 
+  test.each(["started", "ready"])("%s | a watched file changed | stopping, then launching, whatever the policy", (state) => {
+    const rig = startedProcess({ definition: definition(READY) });
+    if (state === "ready") rig.send({ type: "run.ready", run: rig.run({ ready: true }) });
+    rig.send({ type: "files.changed", path: "/src/a.js" });
+    expect(rig.state).toBe("stopping");
+    rig.extinct(null, "SIGTERM");
+    expect(rig.state).toBe("starting");
+    expect(rig.spawns).toHaveLength(2);
+  });
+
+  test("stopped, stopping by request, error | a watched file changed | unchanged", () => {
+    const changed = { type: "files.changed", path: "/src/a.js" } as const;
+    expect(stoppedProcess().send(changed).state).toBe("stopped");
+    const rig = startedProcess();
+    rig.stop();
+    rig.send(changed);
+    rig.extinct(null, "SIGTERM");
+    expect(rig.state).toBe("stopped");
+    expect(startedProcess().died(1).send(changed).state).toBe("error");
+  });
+
   test.each(["starting", "started", "ready", "stopping"])("any alive (%s) | its daemon died | error 'host daemon died'", (state) => {
     const rig = stoppedProcess({ definition: definition({ ...READY, ...ON_FAILURE }) }).start();
     if (state !== "starting") rig.spawned();

@@ -103,6 +103,20 @@ describe("a host that became ready", () => {
   });
 });
 
+describe("what probes and watches find at the host", () => {
+  it("is told to its process, also when no manager was there to hear it", async () => {
+    const { heard, ready, event } = rig();
+    await ready([run("a", "1-1", { unhealthy: "not alive" }), run("b", "1-2", { unhealthy: "not alive", stopping: true })]);
+    expect(heard.slice(2)).toEqual(["a report 1-1", "a liveness.failed", "b report 1-2"]);
+    heard.length = 0;
+    event("watch", run("b", "1-3", { changed_file: "/src/a.js" }));
+    event("unhealthy", run("a", "1-1", { unhealthy: "not alive" }));
+    event("unhealthy", { ...over("a"), unhealthy: "not alive" });
+    await settled();
+    expect(heard).toEqual(["b files.changed", "a liveness.failed"]);
+  });
+});
+
 describe("runs of names that are not configured", () => {
   it("are stopped, once and until the host has accepted it, and the log says so", async () => {
     const { link, log, ready, event } = rig(["a"]);
