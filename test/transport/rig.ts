@@ -5,7 +5,7 @@ import { WebSocket, WebSocketServer } from "ws";
 import { ActorSystem } from "../../src/actors/system.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import type { OutputWindow } from "../../src/contract/messages.ts";
-import { OutputHub } from "../../src/transport/output-hub.ts";
+import { OutputHub, type OutputSource } from "../../src/transport/output-hub.ts";
 import { WEBSOCKET_SERVER_OPTIONS } from "../../src/transport/oversize.ts";
 import { isRefusal, parseViewMode } from "../../src/transport/view.ts";
 import { createTransport } from "../../src/transport/websocket.ts";
@@ -17,11 +17,12 @@ export interface Frame {
   [field: string]: unknown;
 }
 
-/** A transport behind a real server on loopback; `control` and `hub` are in the test's hands. */
-export async function startRig(names: string[]) {
+/** A transport behind a real server on loopback; `control`, `hub` and, without a `source`, the output are in the test's hands. */
+export async function startRig(names: string[], source?: OutputSource) {
   const control = new FakeControl(names);
   const windows: OutputWindow[] = [];
-  const hub = new OutputHub({ clock: systemClock, source: { window: (_host, list) => windows.push(...list), hostOf: () => "testhost" } });
+  const noted: OutputSource = { window: (_host, list) => windows.push(...list), hostOf: () => "testhost" };
+  const hub = new OutputHub({ clock: systemClock, source: source ?? noted });
   const system = new ActorSystem({ clock: systemClock, log() {}, onEmit() {}, onParked() {} });
   const transport = createTransport({ control, hub, system, assetHash: "hash" });
   const server = createServer();
@@ -41,7 +42,7 @@ export async function startRig(names: string[]) {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const clients: Client[] = [];
+  const clients = new Set<Client>();
   return {
     control,
     hub,
@@ -49,9 +50,13 @@ export async function startRig(names: string[]) {
     transport,
     async connect(query = ""): Promise<Client> {
       const client = new Client(new WebSocket(`ws://127.0.0.1:${port}/ws${query}`));
-      clients.push(client);
+      clients.add(client);
       await once(client.ws, "open");
       return client;
+    },
+    /** Lets go of a client that has closed. */
+    forget(client: Client): void {
+      clients.delete(client);
     },
     /** Output of `name`, as its host would send it. */
     output(name: string, offset: number, text: string): void {

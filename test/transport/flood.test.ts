@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Host } from "../../src/daemon/host.ts";
+import { spec } from "../daemon/support/hosts.ts";
+import { type Client, startRig } from "./rig.ts";
+
+const NAME = "flood";
+const HOST = "testhost";
+const MEBIBYTE = 1024 * 1024;
+const ALONE_MS = 1_000;
+const WATCHED_MS = 3_000;
+
+const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Output frames as they came, added up without being kept. */
+class Reader {
+  bytes = 0;
+  skipped = 0;
+  /** What is wrong with the order of the stream. */
+  readonly problems: string[] = [];
+  #offset: number | null = null;
+
+  constructor(client: Client) {
+    client.ws.removeAllListeners("message");
+    client.ws.on("message", (data) => this.#add(JSON.parse(String(data))));
+  }
+
+  #add(frame: { type: string; output: string; offset: number; skipped?: number }): void {
+    if (frame.type !== "process_output") return;
+    const skipped = frame.skipped ?? 0;
+    const start = frame.offset - frame.output.length - skipped;
+    if (this.#offset !== null && start !== this.#offset) this.problems.push(`${start} after ${this.#offset}`);
+    this.#offset = frame.offset;
+    this.bytes += frame.output.length;
+    this.skipped += skipped;
+  }
+}
+
+// Host, terminal, hub, sockets: everything is real, and all of it, with the clients, on one thread.
+describe("a slow, a never-reading and a fast subscriber of a process that floods", () => {
+  let host: Host;
+  let rig: Awaited<ReturnType<typeof startRig>>;
+  let session = "";
+  let beat: NodeJS.Timeout;
+
+  beforeAll(async () => {
+    host = new Host({ host: HOST, subreaper: false, log() {} });
+    const hello = await host.request("hello", { epoch: 1, manager_pid: 1, contracts: [1] });
+    session = hello.session;
+    beat = setInterval(() => host.heartbeat(session), 1_000);
+    rig = await startRig([NAME], { window: (_host, windows) => host.window({ session, windows }), hostOf: () => HOST });
+    host.listen({ onOutput: (chunk) => rig.hub.receive(HOST, chunk) });
+    rig.hub.hostReady(HOST, hello.stream_id);
+    const terminal = { rows: 24, cols: 80, backlog: 16 * MEBIBYTE };
+    await host.request("spawn", { session, run_id: "1-1", spec: spec(NAME, `exec yes ${"x".repeat(100)}`, { terminal }), memo: "" });
+  });
+  afterAll(async () => {
+    clearInterval(beat);
+    await rig[Symbol.asyncDispose]();
+    await host.close();
+  });
+
+  const written = async () => (await host.request("tail", { session, name: NAME, lines: 1 })).until;
+  async function subscriber(): Promise<Client> {
+    const client = await rig.connect();
+    await client.ask({ type: "subscribe_process_output", patterns: [NAME] });
+    return client;
+  }
+  /** Bytes a second that the process writes while `milliseconds` pass. */
+  async function speed(milliseconds: number): Promise<number> {
+    const [before, begin] = [await written(), performance.now()];
+    await sleep(milliseconds);
+    return ((await written()) - before) / ((performance.now() - begin) / 1_000);
+  }
+
+  it("do not hold it back, the fast one gets every byte in order, others are answered, and the memory stays where it was", async () => {
+    const alone = await speed(ALONE_MS);
+    const before = process.memoryUsage();
+
+    const fast = new Reader(await subscriber());
+    const slow = await subscriber();
+    const slowly = new Reader(slow);
+    slow.ws.pause();
+    const trickle = setInterval(() => {
+      slow.ws.resume();
+      setImmediate(() => slow.ws.pause());
+    }, 300);
+    const never = await subscriber();
+    never.ws.pause();
+
+    const asking = await rig.connect();
+    const answers: number[] = [];
+    let isOver = false;
+    const questions = (async () => {
+      while (!isOver) {
+        const begin = performance.now();
+        await asking.ask({ type: "get_snapshot" });
+        answers.push(performance.now() - begin);
+        await sleep(20);
+      }
+    })();
+
+    const watched = await speed(WATCHED_MS);
+    isOver = true;
+    await questions;
+    clearInterval(trickle);
+    const after = process.memoryUsage();
+
+    // The clients take their share of the same thread.
+    expect(watched, "bytes a second with subscribers").toBeGreaterThan(alone / 5);
+    expect(fast.problems).toEqual([]);
+    expect(fast.skipped, "bytes that the fast one missed").toBe(0);
+    expect(fast.bytes).toBeGreaterThan((watched * WATCHED_MS) / 1_000 / 2);
+    expect(slowly.problems).toEqual([]);
+    expect(slowly.bytes).toBeLessThanOrEqual(fast.bytes);
+    expect(after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers).toBeLessThan(64 * MEBIBYTE);
+    expect(after.rss - before.rss, "growth of the resident memory, clients included").toBeLessThan(128 * MEBIBYTE);
+    answers.sort((a, b) => a - b);
+    expect(answers.length).toBeGreaterThan(10);
+    expect(answers[Math.floor(answers.length * 0.9)], "milliseconds, nine of ten answers").toBeLessThan(100);
+  });
+});
