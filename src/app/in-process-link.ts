@@ -24,7 +24,6 @@ export function inProcessLink(transport: Transport, mode: ViewMode = { kind: "fu
       if (state$.value.kind !== "open") return;
       connection.close();
       state$.next({ kind: "closed", reason });
-      state$.complete();
       frames$.complete();
     },
   };

@@ -12,7 +12,7 @@ export type LinkState =
 export interface Link {
   /** Frames from the manager, hot: nothing is kept for late subscribers. */
   readonly frames$: Observable<ManagerFrame>;
-  /** Starts with the state of the moment of subscription. */
+  /** Starts with the state of the moment of subscription, also after `closed`: it never completes. */
   readonly state$: Observable<LinkState>;
   /** False if the link is not open: the frame was not sent and will not be. */
   send(frame: ClientFrame): boolean;

@@ -44,7 +44,6 @@ export function webSocketLink(options: WebSocketLinkOptions): Link {
     over = true;
     clearTimeout(timer);
     state$.next(error ? { kind: "closed", reason, error } : { kind: "closed", reason });
-    state$.complete();
     frames$.complete();
   }
 

@@ -1,0 +1,159 @@
+import { BehaviorSubject, Subject } from "rxjs";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Link, LinkState } from "../../src/client/link.ts";
+import { ManagerClient } from "../../src/client/manager-client.ts";
+import type { ClientFrame, ManagerFrame } from "../../src/protocol/frames.ts";
+
+afterEach(() => void vi.useRealTimers());
+
+class FakeLink implements Link {
+  readonly frames$ = new Subject<ManagerFrame>();
+  readonly state$ = new BehaviorSubject<LinkState>({ kind: "open" });
+  readonly sent: ClientFrame[] = [];
+
+  send(frame: ClientFrame): boolean {
+    if (this.state$.value.kind !== "open") return false;
+    this.sent.push(frame);
+    return true;
+  }
+
+  close(reason = "closed by this program"): void {
+    if (this.state$.value.kind === "closed") return;
+    this.state$.next({ kind: "closed", reason });
+    this.frames$.complete();
+  }
+
+  /** A frame from the manager. */
+  say(frame: Record<string, unknown>): void {
+    this.frames$.next(frame as unknown as ManagerFrame);
+  }
+
+  lose(): void {
+    this.state$.next({ kind: "waiting", attempt: 1, retry_ms: 5, reason: "lost" });
+  }
+}
+
+function rig() {
+  const link = new FakeLink();
+  return { link, client: new ManagerClient(link) };
+}
+
+const start = (name: string): ClientFrame => ({ type: "start_process", name });
+
+describe("a request", () => {
+  it("gets the answer with its request_id, whatever comes between and in whatever order", async () => {
+    const { link, client } = rig();
+    const first = client.request(start("a"));
+    const second = client.request(start("b"));
+    expect(link.sent).toEqual([
+      { type: "start_process", name: "a", request_id: 1 },
+      { type: "start_process", name: "b", request_id: 2 },
+    ]);
+    link.say({ type: "process_upsert" });
+    link.say({ type: "ack", request_type: "start_process", request_id: 99 });
+    link.say({ type: "ack", request_type: "start_process", request_id: 2 });
+    link.say({ type: "ack", request_type: "start_process", request_id: 1 });
+    expect(await first).toMatchObject({ request_id: 1 });
+    expect(await second).toMatchObject({ request_id: 2 });
+  });
+
+  it("keeps a request_id of its own, which no other may have meanwhile", async () => {
+    const { link, client } = rig();
+    const mine = client.request({ ...start("a"), request_id: "mine" });
+    await expect(client.request({ ...start("a"), request_id: "mine" })).rejects.toMatchObject({ code: "conflict" });
+    const taken = client.request({ ...start("a"), request_id: 1 });
+    const next = client.request(start("b"));
+    expect(link.sent.map((frame) => frame.request_id)).toEqual(["mine", 1, 2]);
+    for (const request_id of ["mine", 1, 2]) link.say({ type: "ack", request_id });
+    expect(await mine).toMatchObject({ request_id: "mine" });
+    await Promise.all([taken, next]);
+  });
+
+  it("rejects with the code and sentence of an error frame", async () => {
+    const { link, client } = rig();
+    const refused = expect(client.request(start("x"))).rejects.toMatchObject({
+      name: "MgrError",
+      code: "not_found",
+      message: "there is no process 'x'",
+    });
+    link.say({ type: "error", code: "not_found", message: "there is no process 'x'", request_id: 1 });
+    await refused;
+  });
+
+  it("rejects with the code of a result frame that is not ok", async () => {
+    const { link, client } = rig();
+    const refused = expect(client.request(start("x"))).rejects.toMatchObject({ code: "conflict", message: "running" });
+    link.say({ type: "logger_action_result", ok: false, code: "conflict", message: "running", request_id: 1 });
+    await refused;
+    const vague = expect(client.request(start("x"))).rejects.toMatchObject({ code: "internal", message: "'network_stats' failed" });
+    link.say({ type: "network_stats", ok: false, code: "no such code", request_id: 2 });
+    await vague;
+  });
+
+  it("rejects with timeout, and an answer that still comes changes nothing", async () => {
+    vi.useFakeTimers();
+    const { link, client } = rig();
+    const late = expect(client.request(start("a"), { timeout: 100 })).rejects.toMatchObject({
+      code: "timeout",
+      message: expect.stringContaining("100 ms"),
+    });
+    await vi.advanceTimersByTimeAsync(100);
+    await late;
+    link.say({ type: "ack", request_id: 1 });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("rejects when the link is not open, is lost, or is closed", async () => {
+    const { link, client } = rig();
+    const unavailable = { code: "host_unavailable" };
+    const lost = expect(client.request(start("a"))).rejects.toMatchObject({ ...unavailable, message: expect.stringContaining("lost") });
+    link.lose();
+    await lost;
+    await expect(client.request(start("a"))).rejects.toMatchObject(unavailable);
+    link.state$.next({ kind: "open" });
+    const closed = expect(client.request(start("a"))).rejects.toMatchObject(unavailable);
+    client.close();
+    await closed;
+    await expect(client.request(start("a"))).rejects.toMatchObject(unavailable);
+    await expect(client.opened()).rejects.toMatchObject(unavailable);
+  });
+});
+
+describe("live output", () => {
+  it("is subscribed once for however many listen, and given up with the last", () => {
+    const { link, client } = rig();
+    const one = client.output$("a").subscribe();
+    const two = client.output$("a").subscribe();
+    one.unsubscribe();
+    one.unsubscribe();
+    expect(link.sent).toEqual([{ type: "subscribe_process_output", patterns: ["a"] }]);
+    two.unsubscribe();
+    expect(link.sent.at(-1)).toEqual({ type: "unsubscribe_process_output", patterns: ["a"] });
+  });
+
+  it("is only that of its process, and is asked for again after a reconnect", () => {
+    const { link, client } = rig();
+    const seen: string[] = [];
+    client.output$("a[b]").subscribe((frame) => seen.push(frame.output));
+    client.output$("c").subscribe();
+    link.say({ type: "process_output", name: "ab", output: "the pattern's" });
+    link.say({ type: "process_output", name: "a[b]", output: "mine" });
+    link.lose();
+    link.sent.length = 0;
+    link.state$.next({ kind: "open" });
+    expect(link.sent).toEqual([{ type: "subscribe_process_output", patterns: ["a[b]", "c"] }]);
+    expect(seen).toEqual(["mine"]);
+  });
+
+  it("ends with the connection", () => {
+    const { client } = rig();
+    let over = false;
+    client.output$("a").subscribe({
+      complete: () => {
+        over = true;
+      },
+    });
+    client.close();
+    expect(over).toBe(true);
+  });
+});
