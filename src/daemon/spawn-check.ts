@@ -49,7 +49,7 @@ function searchPath(command: string, program: Checked): void {
     } catch (error) {
       if (!(error instanceof MgrError)) throw error;
       // Like the shell, look further; but if nothing better comes, what is in the way says more than "not found".
-      if (statOrNull(file, file)?.isFile()) obstacle ??= error;
+      if (isFile(file)) obstacle ??= error;
     }
   }
   throw obstacle ?? refusal(`there is no program '${command}' in PATH (${path}); check the command, or give its whole path`);
@@ -70,6 +70,15 @@ function statOrNull(path: string, what: string): Stats | null {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "ENOTDIR" || code === "ENOENT") return null;
     throw refusal(`${what} cannot be looked at: ${messageOf(error)}`, error);
+  }
+}
+
+/** False also where it may not be looked at: another user's part of PATH. */
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
   }
 }
 

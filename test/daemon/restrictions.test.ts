@@ -201,6 +201,12 @@ describe.runIf(isRoot)("a user", () => {
     expect(field(await readFile("/proc/self/status", "utf8"), "Uid")).toBe("0 0 0 0");
   });
 
+  test("does not mind parts of PATH that it may not enter", async () => {
+    const closed = mkdtempSync(join(folder, "closed-"));
+    const inherited = { PATH: `${closed}:/usr/bin:/bin` };
+    expect(await output({ user: nobody, inherited, program: { kind: "exec", argv: ["id", "-un"] } }, "")).toBe("nobody\n");
+  });
+
   test("is stopped and killed with its whole tree like any other", async () => {
     await using rig = await HostRig.open();
     const run = await rig.spawn(
