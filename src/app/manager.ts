@@ -238,7 +238,7 @@ class Manager implements RunningManager {
           ? null
           : { certFile: instance.webui_https_cert_file, keyFile: instance.webui_https_key_file },
       isHttpsOnly: instance.https_only,
-      allowedHosts: instance.allowed_hosts,
+      allowedHosts: [...instance.allowed_hosts, ...[...this.#config.hosts].flatMap(([name, { aliases }]) => [name, ...aliases])],
       configFiles: () => [...engine.world.config.files],
       lock: tryLockFile,
       log: (level, msg) => void log.append({ level, source: "http", msg }),

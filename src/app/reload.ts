@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ConfigurationChange } from "../actors/control.ts";
 import type { DomainEvents } from "../actors/domain-events.ts";
 import type { ActorSystem } from "../actors/system.ts";
@@ -80,6 +81,8 @@ export class Reload {
     for (const name of [...wantedAgain, ...this.#options.wanted(fresh)]) tell(name, { type: "start", by: BY_CONFIGURATION });
     for (const name of retired) this.#awaitEnd(name);
     this.#showAgain(before, plan.unchanged);
+    if (!isDeepStrictEqual([before.hosts, before.nodes], [next.hosts, next.nodes]))
+      for (const host of world.hosts()) events.publish({ type: "host_upsert", host });
     events.publish({ type: "tree_changed" });
     return { ...plan, restart_needed: [...next.processes.keys()].filter((name) => world.needsRestart(name)) };
   }

@@ -111,7 +111,7 @@ export class World {
   }
 
   hosts(): HostEntry[] {
-    return [localHostEntry(this.hostName, this.isHostReady())];
+    return [localHostEntry(this.hostName, this.config, this.isHostReady())];
   }
 
   isHostReady(): boolean {

@@ -4,6 +4,7 @@ import { type Edge, findCycles } from "./cycles.ts";
 import type { Finding, KeyPath } from "./problems.ts";
 import { entriesOf } from "./schema-kinds.ts";
 import { commandProblem } from "./schema-values.ts";
+import { KNOWN_TOOLS, NO_TOOL } from "./start-tools.ts";
 import { didYouMean } from "./suggest.ts";
 import { lineage } from "./templates.ts";
 
@@ -201,19 +202,21 @@ function checkDependencies(names: Names): PartFinding[] {
 function checkStartTools(names: Names): PartFinding[] {
   const findings: PartFinding[] = [];
   const values = new Set<string>();
+  const known = new Set(KNOWN_TOOLS.map((tool) => tool.value));
   const tools = entriesOf(names.main.get("instance") ?? null)?.get("start_tools");
   for (const [index, tool] of (Array.isArray(tools) ? tools : []).entries()) {
     const value = entriesOf(tool ?? null)?.get("value");
     if (typeof value !== "string") continue;
     const report = (message: string) => findings.push(names.finding(["instance", "start_tools", index, "value"], message));
-    if (value === "none" || value === "default") report(`'${value}' has a meaning already; choose another name`);
+    if (value === NO_TOOL || value === "default") report(`'${value}' has a meaning already; choose another name`);
     else if (values.has(value)) report(`'${value}' is there twice`);
     values.add(value);
+    known.add(value);
   }
   const check = (path: KeyPath, settings: Settings | undefined) => {
     const value = settings?.get("start_tool");
-    if (typeof value !== "string" || value === "" || value === "none" || values.has(value)) return;
-    findings.push(names.finding([...path, "start_tool"], `there is no start tool '${value}'${didYouMean(value, values)}`));
+    if (typeof value !== "string" || value === "" || value === NO_TOOL || known.has(value)) return;
+    findings.push(names.finding([...path, "start_tool"], `there is no start tool '${value}'${didYouMean(value, known)}`));
   };
   check(["defaults"], entriesOf(names.main.get("defaults") ?? null));
   for (const [name, settings] of names.templates) check(["templates", name], settings);
@@ -241,7 +244,7 @@ function checkNodes(names: Names): PartFinding[] {
   const check = (path: KeyPath, settings: Settings) => {
     const node = settings.get("node");
     if (typeof node !== "string" || node === "" || nodes.has(node) || local.has(node)) return;
-    findings.push(names.finding([...path, "node"], `there is no node '${node}'${didYouMean(node, nodes.keys())}; add it to 'nodes'`));
+    findings.push(names.finding([...path, "node"], `there is no node '${node}'${didYouMean(node, nodes.keys()) || "; add it to 'nodes'"}`));
   };
   for (const [name, settings] of names.templates) check(["templates", name], settings);
   for (const [name, settings] of names.processes) check(["processes", name], settings);

@@ -8,7 +8,7 @@ export const NO_TOOL = "none";
 const PLACEHOLDER = "{command}";
 
 /** Offered where their program is found; a configured tool of the same value takes its place. */
-const KNOWN_TOOLS: readonly StartToolSetting[] = [
+export const KNOWN_TOOLS: readonly StartToolSetting[] = [
   { value: "gdb", label: "GNU debugger", command: "gdb -q -ex run --args {command}" },
   { value: "valgrind", label: "Valgrind", command: "valgrind {command}" },
   { value: "strace", label: "strace", command: "strace -f {command}" },

@@ -99,6 +99,11 @@ function collectAnswers(): ManagerFrame[] {
   return answers;
 }
 
+async function logged(): Promise<string[]> {
+  const batch = await manager.client.request({ type: "request_logs" });
+  return batch.type === "log_batch" ? batch.entries.map(({ msg }) => msg) : [];
+}
+
 /** The arguments of a living process, read from the kernel. */
 const argv = (pid: number | null) => readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1);
 
@@ -226,6 +231,17 @@ describe("a reload", () => {
     const told = frame((each) => each.type === "process_tree");
     await reload({ groups: { other: { opened: true } }, processes: { a: LASTING } });
     expect(await told).toMatchObject({ process_tree: [{ name: "a" }, { name: "other", opened: true }] });
+  });
+
+  it("takes new names of this host, start tools and nodes at once, and says what only a new manager can take", async () => {
+    await open({ processes: { a: { ...LASTING, start_tool: "none" } } });
+    const host = frame((each) => each.type === "host_upsert");
+    const instance = { ...INSTANCE, manager: ":1", start_tools: [{ value: "t", label: "T", command: "time {command}" }] };
+    await reload({ instance, nodes: { robot: "localhost" }, processes: { a: { ...LASTING, start_tool: "t", node: "robot" } } });
+    expect(await host).toMatchObject({ host: { node_aliases: ["localhost", "robot"] } });
+    expect((await manager.snapshot()).start_tools).toContainEqual({ value: "t", label: "T" });
+    expect(await process("a")).toMatchObject({ current_command: "time sleep 1000", node: "robot", host: "localhost" });
+    expect(await logged()).toContain("instance.manager changed: that acts at the next start of the manager");
   });
 
   it("refuses a name that a retiring process still takes as that of a group, until it is gone", async () => {
