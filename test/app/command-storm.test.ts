@@ -29,7 +29,7 @@ test(
   async () => {
     await using manager = await createManager({ processes: { one: { command: ["sleep", MARK] } } });
     const deadline = performance.now() + SECONDS * 1_000;
-    let last: "start" | "stop" = "stop";
+    let last = "stop" as "start" | "stop";
     let requests = 0;
     const play = async (client: ManagerClient) => {
       while (performance.now() < deadline) {

@@ -74,6 +74,8 @@ export class FakeHost extends ScriptedLink {
       stop_time: null,
       age_ms: 0,
       ready: false,
+      unhealthy: null,
+      changed_file: null,
       stopping: false,
       exit: null,
       extinct: false,
