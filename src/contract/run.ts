@@ -62,14 +62,16 @@ export const stopStep = z.union([
 ]);
 export type StopStep = z.infer<typeof stopStep>;
 
-/** Names of setrlimit(2) in lower case, without RLIMIT_. */
+/**
+ * Names of setrlimit(2) in lower case, without RLIMIT_; not `locks`, which the kernel has not enforced since Linux 2.4
+ * and by which hosts tag runs (docs/decisions/0006).
+ */
 export const LIMIT_NAMES = [
   "as",
   "core",
   "cpu",
   "data",
   "fsize",
-  "locks",
   "memlock",
   "msgqueue",
   "nice",
@@ -171,7 +173,10 @@ export type RunSpec = z.infer<typeof runSpec>;
 /** Equal hashes: a restart would change nothing. What the moment adds does not count: environment, size of the terminal. */
 export function specHash(spec: RunSpec): string {
   const { inherited: _inherited, stop_rank: _rank, terminal, ...rest } = spec;
-  return createHash("sha256").update(canonicalJson({ ...rest, backlog: terminal.backlog })).digest("hex").slice(0, 16);
+  return createHash("sha256")
+    .update(canonicalJson({ ...rest, backlog: terminal.backlog }))
+    .digest("hex")
+    .slice(0, 16);
 }
 
 function canonicalJson(value: unknown): string {

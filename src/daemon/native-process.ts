@@ -36,7 +36,6 @@ const RLIMITS: Readonly<Record<LimitName, number>> = {
   nofile: 7,
   memlock: 8,
   as: 9,
-  locks: 10,
   sigpending: 11,
   msgqueue: 12,
   nice: 13,

@@ -24,8 +24,7 @@ export function restrict(pid: number, { limits, scheduling }: Restrictions, acco
   const attempt = (what: string, apply: () => void) => attemptAs(account, what, apply);
   for (const name of LIMIT_NAMES) {
     const limit = limits[name];
-    // The kernel has not enforced the limit on file locks since Linux 2.4, and runs are tagged by it (run-tag.ts).
-    if (limit === undefined || name === "locks") continue;
+    if (limit === undefined) continue;
     attempt(`the limit '${name}' of ${describe(limit)}`, () => setLimit(pid, name, limit.soft, limit.hard));
   }
   if (scheduling !== null) schedule(pid, scheduling, attempt);

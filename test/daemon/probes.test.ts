@@ -117,8 +117,8 @@ describe("a ready condition", () => {
     await Promise.all(rounds);
   });
 
-  test("an exec probe that still runs when its run ends is killed with its tree", async () => {
-    await using rig = await HostRig.open();
+  test.each([false, true])("an exec probe that still runs when its run ends is killed with its tree (subreaper: %s)", async (subreaper) => {
+    await using rig = await HostRig.open({ subreaper });
     const run = await rig.spawn(
       spec("p", "trap 'exit 0' USR1; while :; do sleep 0.01; done", {
         cwd: "/tmp",

@@ -76,6 +76,8 @@ export class FakeHost extends ScriptedLink {
       ready: false,
       unhealthy: null,
       changed_file: null,
+      unhealthy: null,
+      changed_file: null,
       stopping: false,
       exit: null,
       extinct: false,
