@@ -76,8 +76,6 @@ export class FakeHost extends ScriptedLink {
       ready: false,
       unhealthy: null,
       changed_file: null,
-      unhealthy: null,
-      changed_file: null,
       stopping: false,
       exit: null,
       extinct: false,
