@@ -353,6 +353,8 @@ export class Engine {
     if (reason !== null) log.append({ level: to === "error" ? "error" : "warning", source, msg: `process '${name}': ${reason}` });
     log.append({ level: to === "error" ? "error" : "info", source, msg: `process '${name}' changes state from '${from}' to '${to}'` });
     this.#publish(name);
+    if (from === "stopped" && this.world.isAdopted(name) && this.world.needsRestart(name))
+      log.append({ level: "warning", source, msg: `process '${name}' runs with what was configured before, until its restart` });
     for (const group of ancestorNames(name)) this.system.send("group", group, { type: "member", name, state: to });
     const process = this.world.process(name);
     if (to === "error" && process && this.world.config.processes.get(name)?.essential) this.#options.onEssentialFailed?.(process);

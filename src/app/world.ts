@@ -146,8 +146,14 @@ export class World {
     if (!context || this.retiring.has(name) || !this.isUp(name)) return false;
     const { run, definition, runDefinition } = context;
     // What an earlier manager started it with is known by its hash only.
-    if (run !== null && !run.run_id.startsWith(`${this.#epoch}-`)) return run.spec_hash !== this.#specHashOf(name);
+    if (run !== null && this.isAdopted(name)) return run.spec_hash !== this.#specHashOf(name);
     return !isSameDefinition(runDefinition, definition);
+  }
+
+  /** Its newest run was started by an earlier manager. */
+  isAdopted(name: string): boolean {
+    const runId = this.#snapshot(name)?.context.run?.run_id;
+    return runId !== undefined && !runId.startsWith(`${this.#epoch}-`);
   }
 
   /** A run is alive or begins. */
