@@ -4,10 +4,12 @@ import type { OutputSubscription } from "./output-subscription.ts";
 import { WindowState } from "./output-window.ts";
 
 /**
- * Who waits for an offset waits this long for readers that are full, milliseconds: time for one that is alive to take
- * the end of a long output whole, short enough for everybody else who wants to know of the exit.
+ * Who waits for an offset waits this long without progress for readers that are full, milliseconds: time for one that is
+ * alive to take the end of a long output whole, short enough for everybody else who wants to know of the exit.
  */
 const GRACE_MS = 200;
+/** Output that still comes is waited for this many times longer than output that does not: it is late, not lost. */
+const MAX_PATIENCE = 10;
 
 interface Waiter {
   readonly offset: number;
@@ -62,7 +64,10 @@ export class OutputStream {
     return this.channel.position !== null && this.channel.position >= offset;
   }
 
-  /** Resolves at `offset`, on `release`, or after `milliseconds`, when `giveUp` is called before. From `hurry` on it is not held. */
+  /**
+   * Resolves at `offset`, on `release`, or after `milliseconds` without progress, when `giveUp` is called before. Full
+   * readers are waited for as long as they take something, `milliseconds` at most; from `hurry` on it is not held.
+   */
   reached(offset: number, timeout: { clock: Clock; milliseconds: number; hurry: () => void; giveUp: () => void }): Promise<void> {
     const { clock, milliseconds, hurry, giveUp } = timeout;
     return new Promise((resolve) => {
@@ -70,20 +75,29 @@ export class OutputStream {
         offset,
         done: () => {
           clock.clearTimeout(timer);
-          clock.clearTimeout(grace);
           this.#waiters.delete(waiter);
           if (this.#waiters.size === 0) this.#isUrgent = false;
           resolve();
         },
       };
-      const grace = clock.setTimeout(() => {
-        this.#isUrgent = true;
-        hurry();
-      }, GRACE_MS);
-      const timer = clock.setTimeout(() => {
-        giveUp();
-        waiter.done();
-      }, milliseconds);
+      let { position } = this.channel;
+      let [elapsed, silent] = [0, 0];
+      const look = () => {
+        elapsed += GRACE_MS;
+        silent = position === this.channel.position ? silent + GRACE_MS : 0;
+        position = this.channel.position;
+        if (silent >= milliseconds || elapsed >= milliseconds * MAX_PATIENCE) {
+          giveUp();
+          waiter.done();
+          return;
+        }
+        if (silent > 0 || elapsed >= milliseconds) {
+          this.#isUrgent = true;
+          hurry();
+        }
+        timer = clock.setTimeout(look, GRACE_MS);
+      };
+      let timer = clock.setTimeout(look, GRACE_MS);
       this.#waiters.add(waiter);
     });
   }

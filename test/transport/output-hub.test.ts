@@ -461,6 +461,26 @@ describe("reached", () => {
     ]);
   });
 
+  it("waits longer for output that still comes, but not for ever", async () => {
+    const { subscription, pieces } = listener();
+    hub.processAppeared("a");
+    hub.subscribe(subscription, ["a"]);
+    anchor("a", 0);
+    let isOver = false;
+    const reached = hub.reached("a", 1_000, 1_000).then(() => {
+      isOver = true;
+    });
+    for (let index = 0; index < 19; index++) {
+      clock.advance(500);
+      send("a", index, "x");
+      await Promise.resolve();
+      expect(isOver).toBe(false);
+    }
+    clock.advance(500);
+    await reached;
+    expect(pieces.at(-1)).toMatchObject({ skipped: 981, offset: 1_000 });
+  });
+
   it("ends when the last subscriber leaves", async () => {
     const { subscription } = listener();
     hub.processAppeared("a");
