@@ -25,6 +25,8 @@ export interface LogBookOptions {
 export class LogBook {
   readonly #entries: (LogEntry | undefined)[];
   readonly #listeners = new Set<(entry: LogEntry) => void>();
+  /** The entry that is being told, and those written meanwhile. */
+  readonly #untold: LogEntry[] = [];
   readonly #now: () => number;
   readonly #capacity: number;
   #nextId: number;
@@ -45,7 +47,8 @@ export class LogBook {
   append(input: LogInput): LogEntry {
     const entry: LogEntry = { id: this.#nextId++, ts: formatTime(this.#now()), level: input.level, source: input.source, msg: input.msg };
     this.#entries[this.#count++ % this.#capacity] = entry;
-    for (const listener of this.#listeners) listener(entry);
+    this.#untold.push(entry);
+    if (this.#untold.length === 1) this.#tell();
     return entry;
   }
 
@@ -62,7 +65,24 @@ export class LogBook {
     return found.reverse();
   }
 
-  /** Follows from now on; listeners must not throw. Returns the way to leave. */
+  /** First in, first out: what a listener writes itself is told after the entry that it was told of. */
+  #tell(): void {
+    for (let entry = this.#untold[0]; entry !== undefined; entry = this.#untold[0]) {
+      for (const listener of this.#listeners) {
+        try {
+          listener(entry);
+        } catch (error) {
+          // Whoever wrote the entry has nothing to do with it, and the others have to hear it as well.
+          queueMicrotask(() => {
+            throw error;
+          });
+        }
+      }
+      this.#untold.shift();
+    }
+  }
+
+  /** Follows from now on. What a listener throws is uncaught. Returns the way to leave. */
   subscribe(listener: (entry: LogEntry) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

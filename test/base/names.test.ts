@@ -1,0 +1,78 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  ancestorNames,
+  displayName,
+  isWithin,
+  NAME_MAX_LENGTH,
+  nameProblem,
+  parentName,
+  SEGMENT_MAX_LENGTH,
+} from "../../src/base/names.ts";
+
+describe("a name", () => {
+  it.each([
+    "a",
+    "sim/world",
+    "a b",
+    "größe",
+    "日本/東京",
+    "😀",
+    "...",
+    "a.b",
+    "__proto__",
+    "constructor/toString",
+    "*",
+    "[a-z]?",
+    "'\"\\",
+    "a".repeat(SEGMENT_MAX_LENGTH),
+  ])("may be %j", (name) => expect(nameProblem(name)).toBeNull());
+
+  it.each([
+    ["", "is empty"],
+    ["/a", "has an empty segment (check for a leading, trailing or double '/')"],
+    ["a/", "has an empty segment (check for a leading, trailing or double '/')"],
+    ["a//b", "has an empty segment (check for a leading, trailing or double '/')"],
+    [".", "has a segment '.' or '..'"],
+    ["a/../b", "has a segment '.' or '..'"],
+    ["a\nb", "has a character that cannot be printed"],
+    ["a\u0000", "has a character that cannot be printed"],
+    ["a\u202Eb", "has a character that cannot be printed"],
+    ["a\u2028b", "has a character that cannot be printed"],
+    ["\uD800", "has a character that cannot be printed"],
+    ["a".repeat(SEGMENT_MAX_LENGTH + 1), `has a segment longer than ${SEGMENT_MAX_LENGTH} characters`],
+    [Array.from({ length: 5 }, () => "a".repeat(60)).join("/"), `is longer than ${NAME_MAX_LENGTH} characters`],
+  ])("may not be %j", (name, problem) => expect(nameProblem(name)).toBe(problem));
+
+  it("may have 255 characters in all", () => {
+    const name = [...Array.from({ length: 4 }, () => "a".repeat(50)), "b".repeat(51)].join("/");
+    expect(name).toHaveLength(255);
+    expect(nameProblem(name)).toBeNull();
+    expect(nameProblem(`${name}b`)).not.toBeNull();
+  });
+});
+
+it("is shown by its last segment, below its parent, below all its ancestors", () => {
+  expect(displayName("a/b/c")).toBe("c");
+  expect(displayName("a")).toBe("a");
+  expect(parentName("a/b/c")).toBe("a/b");
+  expect(parentName("a")).toBeNull();
+  expect(ancestorNames("a/b/c")).toEqual(["a", "a/b"]);
+  expect(ancestorNames("a")).toEqual([]);
+});
+
+it("lies within itself and its ancestors, and within nothing that only begins alike", () => {
+  expect(isWithin("a/b", "a")).toBe(true);
+  expect(isWithin("a", "a")).toBe(true);
+  expect(isWithin("ab", "a")).toBe(false);
+  expect(isWithin("a", "a/b")).toBe(false);
+  expect(isWithin("a/b", "")).toBe(false);
+  const segment = fc.string({ unit: "grapheme", minLength: 1, maxLength: 3 }).filter((text) => !text.includes("/"));
+  fc.assert(
+    fc.property(fc.array(segment, { minLength: 1, maxLength: 4 }), fc.array(segment, { minLength: 1, maxLength: 4 }), (one, two) => {
+      const isPrefix = two.length <= one.length && two.every((each, index) => each === one[index]);
+      expect(isWithin(one.join("/"), two.join("/"))).toBe(isPrefix);
+      expect(ancestorNames(one.join("/"))).toEqual(one.slice(0, -1).map((_, index) => one.slice(0, index + 1).join("/")));
+    }),
+  );
+});
