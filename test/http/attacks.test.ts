@@ -149,6 +149,19 @@ describe("too many connections", () => {
     expect((await server.state()).descriptors).toBeLessThanOrEqual(before.descriptors + 2);
   });
 
+  test("out of descriptors: connections are cut, users are not forgotten, and it goes on as soon as there are some", async () => {
+    await using server = await startServerProcess({ folder, certificate, openFiles: 300 });
+    await visit(server.port);
+    await server.state("hog");
+    const refused = Array.from({ length: 50 }, () => connect(server.port, "127.0.0.1"));
+    await Promise.all(refused.slice(10).map(ended));
+    for (const socket of refused) socket.destroy();
+    const { log } = await server.state("release");
+    // A line for each connection would push everything else out of the log.
+    expect(log.length).toBeLessThanOrEqual(3);
+    expect(await visit(server.port)).toBeLessThan(1_000);
+  });
+
   test("busy connections are kept: who comes when all are busy is told to come back", async () => {
     await using rig = await Rig.start({ certificate, limits: { total: 3 } });
     const followers = await Promise.all(

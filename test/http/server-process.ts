@@ -23,8 +23,9 @@ export async function startServerProcess({ folder, certificate, openFiles = 4_09
   const { port } = await next<{ port: number }>();
   return {
     port,
-    async state(): Promise<ServerState> {
-      child.stdin.write("\n");
+    /** Does something before it looks: `hog` takes all descriptors but one, `release` gives them back. */
+    async state(first: "" | "hog" | "release" = ""): Promise<ServerState> {
+      child.stdin.write(`${first}\n`);
       return next<ServerState>();
     },
     async [Symbol.asyncDispose]() {
