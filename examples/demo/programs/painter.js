@@ -1,4 +1,4 @@
-// Colours, a progress bar drawn in place, and wide characters.
+// Colours, a progress bar drawn in place.
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const width = () => Math.max(10, Math.min(60, (process.stdout.columns ?? 80) - 20));
 for (let picture = 1; ; picture++) {
@@ -14,6 +14,6 @@ for (let picture = 1; ; picture++) {
     const wave = (shift) => Math.round(127 + 127 * Math.sin((hue / width()) * Math.PI * 2 + shift + picture));
     row += `\x1b[48;2;${wave(0)};${wave(2)};${wave(4)}m `;
   }
-  console.log(`${row}\x1b[0m picture ${picture} 完成 ✓`);
+  console.log(`${row}\x1b[0m picture ${picture} done ✓`);
   await pause(700);
 }
