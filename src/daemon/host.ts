@@ -255,6 +255,8 @@ export class Host implements HostLink {
   }
 
   #runChanged(kind: HostEvent["kind"], run: Run): void {
+    // What it has written before comes before (runtime.md, "Exit never overtakes output").
+    this.#windows.pump(run.spec.name);
     this.#seq += 1;
     const event: HostEvent = { seq: this.#seq, kind, run: run.report };
     this.#announcer.tell((listener) => listener.onEvent?.(event));
