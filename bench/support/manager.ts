@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { WebSocket } from "ws";
+import { Client } from "./client.ts";
+
+/** The built program, as users run it; MGR_BENCH_PROGRAM names another build, MGR_BENCH_NODE_OPTIONS e.g. what profiles it. */
+const PROGRAM = process.env.MGR_BENCH_PROGRAM ?? fileURLToPath(new URL("../../bin/mgr.js", import.meta.url));
+const USER = "bench";
+const PASSWORD = "bench";
+
+export interface ProcessSettings {
+  readonly command: string | readonly string[];
+  readonly [setting: string]: unknown;
+}
+
+/** A real manager with its host daemon, in a folder of its own. Disposing of it stops everything that it runs. */
+export class BenchManager implements AsyncDisposable {
+  readonly url: string;
+  readonly dir: string;
+  readonly #child: ChildProcess;
+  readonly #clients: WebSocket[] = [];
+
+  private constructor(parts: { url: string; dir: string; child: ChildProcess }) {
+    this.url = parts.url;
+    this.dir = parts.dir;
+    this.#child = parts.child;
+  }
+
+  static async up(processes: Record<string, ProcessSettings>): Promise<BenchManager> {
+    const dir = mkdtempSync(join(tmpdir(), "mgr-bench-"));
+    const runtime = join(dir, "run");
+    mkdirSync(runtime, { mode: 0o700 });
+    writeFileSync(join(dir, "keys"), `${USER} ${PASSWORD}\n`, { mode: 0o600 });
+    const instance = { name: "bench", manager: "127.0.0.1:0", webui_auth_file: "keys", state_dir: "state" };
+    const config = join(dir, "mgr.yaml");
+    writeFileSync(config, JSON.stringify({ instance, processes }));
+    const child = spawn(process.execPath, [PROGRAM, "up", "-c", config], {
+      cwd: dir,
+      env: {
+        PATH: process.env.PATH,
+        HOME: dir,
+        LANG: "C.UTF-8",
+        XDG_RUNTIME_DIR: runtime,
+        NODE_OPTIONS: process.env.MGR_BENCH_NODE_OPTIONS,
+      },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    await untilUp(child);
+    const file = join(dir, "state/manager.url");
+    if (!existsSync(file)) throw new Error("the manager did not come up");
+    return new BenchManager({ url: readFileSync(file, "utf8").trim().replace(/^http/, "ws"), dir, child });
+  }
+
+  get authorization(): string {
+    return `Basic ${Buffer.from(`${USER}:${PASSWORD}`).toString("base64")}`;
+  }
+
+  async connect(): Promise<Client> {
+    const client = await Client.open(`${this.url}/ws`, { authorization: this.authorization });
+    this.#clients.push(client.ws);
+    return client;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const ws of this.#clients) ws.terminate();
+    const gone = once(this.#child, "exit");
+    this.#child.kill("SIGINT");
+    if (this.#child.exitCode === null) await gone;
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+}
+
+async function untilUp(child: ChildProcess): Promise<void> {
+  let printed = "";
+  await new Promise<void>((resolve, reject) => {
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      // What follows is its log: it has to be read on, or it would wait for us.
+      if (printed.includes(" is up at ")) return;
+      printed += text;
+      if (printed.includes(" is up at ")) resolve();
+    });
+    child.once("exit", (code) => reject(new Error(`the manager ended with ${code}: ${printed}`)));
+  });
+}
