@@ -1,10 +1,16 @@
 import { useEffect, useRef } from "preact/hooks";
-import { takesFocus } from "./navigation.ts";
+import { layout, takesFocus } from "./navigation.ts";
 import type { OpenTerminal, TerminalOptions } from "./terminal.ts";
 import { complain } from "./toasts.ts";
 
 interface Props extends Omit<TerminalOptions, "parent" | "focus"> {
   onOpen?: (terminal: OpenTerminal | null) => void;
+}
+
+/** A terminal that comes up in another pane leaves the keyboard where it is. */
+function isInFocusedPane(element: HTMLElement): boolean {
+  const pane = element.closest<HTMLElement>("[data-pane]");
+  return pane === null || pane.dataset.pane === String(layout.value.focused);
 }
 
 /** A process's terminal. It is the heaviest part of the page: loaded when first needed. */
@@ -23,7 +29,7 @@ export function TerminalBox(props: Props) {
         terminal = openTerminal({
           name,
           parent: box.current,
-          focus: webgl && takesFocus(),
+          focus: webgl && takesFocus() && isInFocusedPane(box.current),
           webgl,
           onSize: (text) => latest.current.onSize?.(text),
           onSearchWanted: () => latest.current.onSearchWanted?.(),

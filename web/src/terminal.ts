@@ -192,15 +192,23 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, focus, webg
   });
   if (focus) terminal.focus();
 
-  const decorations = {
-    matchOverviewRuler: "#d9a030",
-    activeMatchColorOverviewRuler: "#f0716c",
-    matchBackground: "#5f5223",
-    activeMatchBackground: "#a5611c",
-  };
+  const decorations = () =>
+    shade.value === "dark"
+      ? {
+          matchBackground: "#5f5223",
+          activeMatchBackground: "#a5611c",
+          matchOverviewRuler: "#a08a3a",
+          activeMatchColorOverviewRuler: "#f0a050",
+        }
+      : {
+          matchBackground: "#fbe7a1",
+          activeMatchBackground: "#ffbe6b",
+          matchOverviewRuler: "#d9b64a",
+          activeMatchColorOverviewRuler: "#d97a1c",
+        };
   return {
     find: (text, backwards) =>
-      backwards ? search.findPrevious(text, { decorations }) : search.findNext(text, { decorations, incremental: false }),
+      backwards ? search.findPrevious(text, { decorations: decorations() }) : search.findNext(text, { decorations: decorations() }),
     endFind() {
       search.clearDecorations();
       terminal.focus();
