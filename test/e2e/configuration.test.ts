@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Client } from "./support/client.ts";
 import { type Configuration, Instance } from "./support/instance.ts";
 import { isAlive } from "./support/marked.ts";
 import { ECHO } from "./support/shell.ts";
@@ -10,13 +11,20 @@ const running = { command: ECHO, autostart: true };
 const before: Configuration = { processes: { same: running, other: running, old: running } };
 const after: Configuration = { processes: { same: running, other: { ...running, cwd: "/" }, "new/one": running } };
 
+/** Also where it has started already. */
+const started = (client: Client, name: string) =>
+  eventually(`'${name}' is started`, async () => {
+    const { processes } = (await client.snapshot()) as unknown as { processes: { name: string; state: string }[] };
+    return processes.some((process) => process.name === name && process.state === "started");
+  });
+
 describe("a changed configuration", () => {
   test("is shown by mgr plan and taken by mgr reload, which touch nothing that is unchanged", async () => {
     await using instance = new Instance(before);
     await instance.mgr("up", "--detach");
     const client = await instance.connect();
-    await client.untilState("same", "started");
-    await client.untilState("other", "started");
+    await started(client, "same");
+    await started(client, "other");
     const { pid } = await client.process("same");
     expect((await instance.mgr("plan")).stdout).toBe("nothing would change; 3 processes\n");
 
@@ -26,8 +34,8 @@ describe("a changed configuration", () => {
     expect((await instance.mgr("plan")).stdout).toBe(planned + needed);
     expect((await client.snapshot()).processes).toHaveLength(3);
     expect((await instance.mgr("reload")).stdout).toBe(planned.replace("would be ", "") + needed);
-    await client.untilState("new/one", "started");
-    await client.until("the removed one is gone", ({ type, name }) => type === "process_remove" && name === "old");
+    await started(client, "new/one");
+    await eventually("the removed one is gone", async () => ((await client.snapshot()).processes as object[]).length === 3);
     expect((await client.process("same")).pid).toBe(pid);
     expect(JSON.parse((await instance.mgr("reload", "--json")).stdout)).toMatchObject({ ok: true, changed: [], restart_needed: ["other"] });
     await instance.mgr("down");
@@ -37,7 +45,7 @@ describe("a changed configuration", () => {
     await using instance = new Instance(before);
     await instance.mgr("up", "--detach");
     const client = await instance.connect();
-    await client.untilState("same", "started");
+    await started(client, "same");
     const messages = async () =>
       ((await client.ask({ type: "request_logs" })).entries as { msg: string }[]).map(({ msg }) => msg).join("\n");
     instance.write({ processes: { same: { comand: "x" } } });
@@ -46,7 +54,7 @@ describe("a changed configuration", () => {
     expect((await client.snapshot()).processes).toHaveLength(3);
     instance.write(after);
     instance.kill("manager", "SIGHUP");
-    await client.untilState("new/one", "started");
+    await started(client, "new/one");
     expect(await messages()).toContain("'SIGHUP' reloads the configuration: 1 added, 1 removed, 1 changed");
     await instance.mgr("down");
   });
@@ -55,14 +63,14 @@ describe("a changed configuration", () => {
     await using instance = new Instance(before);
     await instance.mgr("up", "--detach");
     const first = await instance.connect();
-    for (const name of ["same", "other", "old"]) await first.untilState(name, "started");
+    for (const name of ["same", "other", "old"]) await started(first, name);
     const pids = await Promise.all(["same", "other", "old"].map(async (name) => (await first.process(name)).pid));
     const manager = instance.kill("manager");
     await eventually("the manager is dead", () => !isAlive(manager));
     instance.write(after);
     await instance.mgr("up", "--detach");
     const client = await instance.connect();
-    await client.untilState("other", "started");
+    await started(client, "other");
     expect([(await client.process("same")).pid, (await client.process("other")).pid]).toEqual(pids.slice(0, 2));
     await eventually("the removed one is gone", () => !isAlive(pids[2] ?? 0));
     expect(JSON.parse((await instance.mgr("plan", "--json")).stdout)).toMatchObject({ changed: [], restart_needed: ["other"] });
@@ -101,7 +109,7 @@ describe("mgr graph", () => {
     expect((await instance.mgr("graph")).stdout).toMatch(/^web {2}.*\n└─ db {2}\(started\) {2}sleep 1000\n$/);
     await instance.mgr("up", "--detach", "db");
     const client = await instance.connect();
-    await client.untilState("db", "started");
+    await started(client, "db");
     expect((await instance.mgr("graph", "db")).stdout).toBe("db  [started]  sleep 1000\n");
     expect((await instance.mgr("graph", "--dot")).stdout).toContain('"web" -> "db" [label="started"];');
     expect((await instance.mgr("graph", "--mermaid")).stdout).toContain("p0 -->|started| p1");
