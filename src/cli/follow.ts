@@ -16,18 +16,18 @@ export function follow(client: ManagerClient, chosen: readonly Process[]) {
     /** Resolves when `done` holds for all that are left, or after `milliseconds`. */
     async until(done: (all: readonly Process[]) => boolean, milliseconds: number): Promise<{ processes: Process[]; timedOut: boolean }> {
       let timedOut = false;
-      await whileConnected(client, (stop) => {
-        const timer = setTimeout(() => {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const waiting = whileConnected(client, (stop) => {
+        timer = setTimeout(() => {
           timedOut = true;
           stop();
         }, milliseconds);
         changed = () => {
-          if (!done([...newest.values()])) return;
-          clearTimeout(timer);
-          stop();
+          if (done([...newest.values()])) stop();
         };
         changed();
       });
+      await waiting.finally(() => clearTimeout(timer));
       return { processes: [...newest.values()], timedOut };
     },
   };

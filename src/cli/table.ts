@@ -33,7 +33,7 @@ export interface Column<Row> {
 
 /** Rows under their titles, columns as wide as their widest cell; the last one is not padded. */
 export function table<Row>(columns: Column<Row>[], rows: Row[]): string {
-  const widths = columns.map((column) => Math.max(column.title.length, ...rows.map((row) => column.text(row).length)));
+  const widths = columns.map((column) => rows.reduce((width, row) => Math.max(width, column.text(row).length), column.title.length));
   const line = (cells: (column: Column<Row>, index: number) => string) => columns.map(cells).join("  ").trimEnd();
   const pad = (text: string, index: number, right: boolean | undefined) => {
     if (right) return text.padStart(widths[index] ?? 0);

@@ -100,7 +100,8 @@ async function detach(config: Config, names: string[], flags: UpFlags): Promise<
     });
   });
   if (url === null) {
-    const why = (await readFile(errors, "utf8")).trim();
+    // It speaks as the command that it is; so does this one.
+    const why = (await readFile(errors, "utf8")).trim().replace(/^mgr: /, "");
     throw new CommandFailure(child.exitCode ?? EXIT.failed, why === "" ? "the manager did not come up; its manager.log says more" : why);
   }
   if (child.connected) child.disconnect();

@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { selectProcesses } from "../../src/cli/select.ts";
+
+const PROCESSES = ["db", "sim/world", "sim/robot/left", "sim/robot/right", "simple", "a[b]", "ab", "x*", "xy"].map((name) => ({ name }));
+const select = (...words: string[]) => selectProcesses(PROCESSES, words).map(({ name }) => name);
+
+describe("a command line names", () => {
+  it.each([
+    [["db"], ["db"]],
+    [["sim"], ["sim/world", "sim/robot/left", "sim/robot/right"]],
+    [["sim/robot"], ["sim/robot/left", "sim/robot/right"]],
+    [["sim*"], ["sim/world", "sim/robot/left", "sim/robot/right", "simple"]],
+    [["*/[lr]*t"], ["sim/robot/left", "sim/robot/right"]],
+    [["?b"], ["db", "ab"]],
+    [["*"], PROCESSES.map(({ name }) => name)],
+    [["db", "d*", "db"], ["db"]],
+    [
+      ["simple", "db"],
+      ["simple", "db"],
+    ],
+  ])("%j", (words, expected) => expect(select(...words)).toEqual(expected));
+
+  it("exactly one process whose name looks like a pattern", () => {
+    expect(select("a[b]")).toEqual(["a[b]"]);
+    expect(select("x*")).toEqual(["x*"]);
+    expect(select("a[[]b]")).toEqual(["a[b]"]);
+  });
+
+  it("something for each word, else exit code 3", () => {
+    for (const word of ["nope", "sim/", "", "robot", "z*"])
+      expect(() => select("db", word)).toThrow(expect.objectContaining({ exitCode: 3, message: expect.stringContaining(`'${word}'`) }));
+  });
+});
