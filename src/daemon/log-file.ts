@@ -92,7 +92,7 @@ export class LogFile {
     if (this.#isClosed) return;
     this.#options.clock.clearTimeout(this.#retry);
     this.#begin();
-    const { clock } = this.#options;
+    const { clock, log, name } = this.#options;
     let timer: unknown;
     const late = new Promise<void>((resolve) => {
       timer = clock.setTimeout(resolve, CLOSE_MS);
@@ -102,7 +102,10 @@ export class LogFile {
     this.#isClosed = true;
     this.#press(false);
     clock.clearTimeout(this.#retry);
-    await Promise.race([this.#closeFile(), late]);
+    const closing = this.#closeFile().catch((error: unknown) =>
+      log("warning", `the log file of '${name}' could not be closed: ${messageOf(error)}`),
+    );
+    await Promise.race([closing, late]);
   }
 
   #begin(): void {

@@ -30,6 +30,8 @@ export class HostRig implements AsyncDisposable {
   readonly log: HostLog[] = [];
   session = "";
   #n = 0;
+  /** Where time is real a slow machine must not lose the session. */
+  readonly #heart: NodeJS.Timeout | null;
   readonly #waiting = new Set<() => void>();
 
   static async open(options: Partial<HostOptions> = {}): Promise<HostRig> {
@@ -40,6 +42,7 @@ export class HostRig implements AsyncDisposable {
 
   private constructor(options: Partial<HostOptions>) {
     this.host = new Host({ host: "bench", subreaper: false, log: (entry) => this.log.push(entry), ...options });
+    this.#heart = options.clock === undefined ? setInterval(() => this.host.heartbeat(this.session), 1_000) : null;
     const note =
       <T>(list: T[]) =>
       (item: T) => {
@@ -93,6 +96,7 @@ export class HostRig implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#heart !== null) clearInterval(this.#heart);
     await this.host.close();
   }
 }
