@@ -109,6 +109,9 @@ export class Engine {
         hostOf: (name) => (this.world.config.processes.has(name) ? hostName : null),
       },
     });
+    this.events.subscribe((event) => {
+      if (event.type === "process_remove") this.#history.forget(event.name);
+    });
     this.#settings = new ProcessSettingsBook({
       config: () => this.world.config,
       keeper: options.intents,
