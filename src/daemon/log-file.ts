@@ -98,7 +98,6 @@ export class LogFile {
       timer = clock.setTimeout(resolve, CLOSE_MS);
     });
     await Promise.race([this.#work, late]);
-    clock.clearTimeout(timer);
     this.#isClosed = true;
     this.#press(false);
     clock.clearTimeout(this.#retry);
@@ -106,6 +105,7 @@ export class LogFile {
       log("warning", `the log file of '${name}' could not be closed: ${messageOf(error)}`),
     );
     await Promise.race([closing, late]);
+    clock.clearTimeout(timer);
   }
 
   #begin(): void {
