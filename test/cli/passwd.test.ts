@@ -28,7 +28,7 @@ function passwd(args: string[], input = "", environment: Record<string, string> 
   return { status, stdout, stderr };
 }
 
-describe("mgr passwd USER", () => {
+describe("mgr passwd USER", { timeout: 60_000 }, () => {
   test("--stdin makes the file with mode 0600, and replaces that user's line alone", async () => {
     expect(passwd(["ann", "--stdin"], "one two\n")).toMatchObject({ status: 0, stdout: "" });
     expect(readFileSync(keys, "utf8")).toBe("ann one two\n");

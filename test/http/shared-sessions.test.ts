@@ -5,6 +5,8 @@ import { WebSocket } from "ws";
 import { createHttpServer, type HttpServer } from "../../src/http/index.ts";
 import { cookieOf, GOOD, Rig } from "./rig.ts";
 
+const SOON = { timeout: 10_000 };
+
 /** Another manager with the same auth file. */
 async function beside(rig: Rig): Promise<HttpServer> {
   return createHttpServer({ ...rig.options(), listen: { host: "127.0.0.1", port: 0 } });
@@ -32,7 +34,7 @@ describe("two managers with one auth file", () => {
     const other = await beside(rig);
     const cookies: string[] = [];
     for (let round = 0; round < 10; round++) cookies.push(...(await Promise.all([logIn(rig.server), logIn(other), logIn(other)])));
-    await expect.poll(() => storedIn(rig)).toBe(30);
+    await expect.poll(() => storedIn(rig), SOON).toBe(30);
     for (const cookie of cookies) expect([await statusOf(rig.server, cookie), await statusOf(other, cookie)]).toEqual([200, 200]);
     await other.close();
     await rig.close();
@@ -45,7 +47,7 @@ describe("two managers with one auth file", () => {
     await using rig = await Rig.start();
     const other = await beside(rig);
     const cookie = await logIn(rig.server);
-    await expect.poll(() => statusOf(other, cookie)).toBe(200);
+    await expect.poll(() => statusOf(other, cookie), SOON).toBe(200);
     const ws = new WebSocket(`${other.localUrl.replace("http", "ws")}/ws`, { headers: { cookie } });
     await once(ws, "open");
     const closed = once(ws, "close");
@@ -59,11 +61,11 @@ describe("two managers with one auth file", () => {
   test("the sessions file removed by hand ends all sessions, new ones begin", async () => {
     await using rig = await Rig.start();
     const cookie = await rig.cookie();
-    await expect.poll(() => storedIn(rig)).toBe(1);
+    await expect.poll(() => storedIn(rig), SOON).toBe(1);
     rmSync(`${rig.authFile}.sessions`);
     expect(await statusOf(rig.server, cookie)).toBe(401);
     const next = await rig.cookie();
-    await expect.poll(() => storedIn(rig)).toBe(1);
+    await expect.poll(() => storedIn(rig), SOON).toBe(1);
     expect([await statusOf(rig.server, cookie), await statusOf(rig.server, next)]).toEqual([401, 200]);
   });
 
@@ -73,7 +75,7 @@ describe("two managers with one auth file", () => {
     const cookie = await rig.cookie();
     expect(await statusOf(rig.server, cookie)).toBe(200);
     isLocked = false;
-    await expect.poll(() => storedIn(rig)).toBe(1);
+    await expect.poll(() => storedIn(rig), SOON).toBe(1);
     expect(await statusOf(rig.server, cookie)).toBe(200);
   });
 });
