@@ -188,7 +188,13 @@ function untilMonotonic(context: ProcessContext, time: number): number {
 }
 
 export function spawnInput(context: ProcessContext): SpawnInput {
-  return { runId: context.runId ?? "", definition: context.runDefinition, size: context.size, settings: context.settings, memo: writeMemo(context) };
+  return {
+    runId: context.runId ?? "",
+    definition: context.runDefinition,
+    size: context.size,
+    settings: context.settings,
+    memo: writeMemo(context),
+  };
 }
 
 export function stopInput(context: ProcessContext): StopInput {
