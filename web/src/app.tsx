@@ -73,7 +73,7 @@ function Shell() {
           <img src="/icon.svg" alt="" width="20" height="20" />
           <b>{instance.value.name || "mgr"}</b>
         </button>
-        <button type="button" class="palette-button" onClick={() => openPalette()} aria-label="Command palette">
+        <button type="button" class="palette-button" onClick={() => openPalette()} aria-label="Go to or do … Ctrl-K (command palette)">
           <Icon name="search" />
           <span>Go to or do …</span>
           <kbd>Ctrl-K</kbd>
@@ -122,7 +122,7 @@ function Shell() {
       )}
       <Workspace />
       {hasLog && (
-        <div class="log-dock" style={{ height: `${logHeight.value}px` }}>
+        <aside class="log-dock" aria-label="Log" style={{ height: `${logHeight.value}px` }}>
           <Edge
             direction="horizontal"
             label="Height of the log"
@@ -135,7 +135,7 @@ function Shell() {
             }}
           />
           <LogView docked />
-        </div>
+        </aside>
       )}
       <StatusBar />
       <Palette />

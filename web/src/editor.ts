@@ -96,6 +96,8 @@ export function openEditor(parent: HTMLElement, content: string, { onDirty, onSa
     }),
   });
 
+  // It scrolls without being edited, too (axe: scrollable-region-focusable).
+  view.scrollDOM.tabIndex = 0;
   return {
     text: () => view.state.doc.toString(),
     mark(problems) {

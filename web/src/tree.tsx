@@ -145,11 +145,7 @@ function Row({ row, index, top, isShown, isTabStop }: RowProps) {
       <span class="name" title={node.name}>
         {node.name.slice(node.name.lastIndexOf("/") + 1)}
       </span>
-      {isGroup && (
-        <span class="count" title={`${running} of ${members.length} run`}>
-          {running}/{members.length}
-        </span>
-      )}
+      {isGroup && <span class="count" title={`${running} of ${members.length} run`} data-count={`${running}/${members.length}`} />}
       <QuickButton name={node.name} isGroup={isGroup} running={members.some((one) => one.state !== "stopped" && one.state !== "error")} />
     </div>
   );
