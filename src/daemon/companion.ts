@@ -11,7 +11,7 @@ export interface Companion {
 }
 
 /** Starts `program` without terminal, in a session of its own. `join` makes what is forked a part of the run's tree. */
-export function startCompanion(program: Program, join: <T>(start: () => T) => T): Companion {
+export function startCompanion(program: Program, join: (start: () => ChildProcess) => ChildProcess): Companion {
   let child: ChildProcess;
   try {
     child = join(() => startProgram(program, { script: 'exec "$@"', stdio: "ignore" }));

@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { Census } from "./census.ts";
 import { setChildSubreaper } from "./native.ts";
 import { Orphans } from "./orphans.ts";
@@ -20,8 +21,8 @@ export interface TreeReaper {
 export interface TrackedTree {
   /** To the whole tree as it is now, with SIGCONT after it: a stopped process would never see it. SIGKILL goes on until extinct. */
   signal(signal: NodeJS.Signals | string): void;
-  /** What `start` forks before it returns belongs to the run, as if its leader had forked it. */
-  join<T>(start: () => T): T;
+  /** The child that `start` forks before it returns belongs to the run, as if its leader had forked it. */
+  join(start: () => ChildProcess): ChildProcess;
   /** False: the leader has ended. */
   signalLeader(signal: NodeJS.Signals | string): boolean;
   /** The leader has ended: kills what is left until nothing is. */
@@ -74,6 +75,8 @@ interface Entry {
   signals: PendingSignal[];
   /** Something was sent, or its leader ended: sweeps go on until it is extinct. */
   active: boolean;
+  /** Children of Node's beside the leader that have not ended: what is below them is no orphan yet. */
+  companions: Set<ChildProcess>;
   emptyLooks: number;
   extinct: Promise<void>;
   end: () => void;
@@ -130,12 +133,12 @@ class Reaper implements TreeReaper {
     const extinct = new Promise<void>((resolve) => {
       end = resolve;
     });
-    const entry: Entry = { tree: new RunTree(run), signals: [], active: false, emptyLooks: 0, extinct, end };
+    const entry: Entry = { tree: new RunTree(run), signals: [], active: false, companions: new Set(), emptyLooks: 0, extinct, end };
     this.#entries.set(run.runId, entry);
     this.#options.observer?.runStarted(run);
     return {
       signal: (signal) => this.#signal(entry, signal),
-      join: (start) => this.#tags.lend(entry.tree.tag, start).started,
+      join: (start) => this.#join(entry, start),
       signalLeader: (signal) => signalProcess(entry.tree.leader.pid, entry.tree.leader.startTime, signal),
       killRest: () => this.#kill(entry),
       extinct: () => entry.extinct,
@@ -150,6 +153,14 @@ class Reaper implements TreeReaper {
     this.#orphans?.close();
     for (const entry of this.#entries.values()) entry.end();
     this.#entries.clear();
+  }
+
+  #join(entry: Entry, start: () => ChildProcess): ChildProcess {
+    const child = this.#tags.lend(entry.tree.tag, start).started;
+    if (child.pid === undefined) return child;
+    entry.companions.add(child);
+    child.once("exit", () => entry.companions.delete(child));
+    return child;
   }
 
   #signal(entry: Entry, signal: string): void {
@@ -204,12 +215,14 @@ class Reaper implements TreeReaper {
     const trees = this.#trees();
     const owners = orphans.map((orphan) => trees.find((tree) => tree.members.get(orphan.pid) === orphan.startTime));
     if (owners.includes(undefined) && !afterCensus) return false;
-    for (const entry of this.#active()) if (!owners.includes(entry.tree) && !entry.tree.leaderAlive) this.#remove(entry);
+    for (const entry of this.#active()) {
+      if (!owners.includes(entry.tree) && !entry.tree.leaderAlive && entry.companions.size === 0) this.#remove(entry);
+    }
     return true;
   }
 
   #countEmptyLooks(entry: Entry): void {
-    entry.emptyLooks = entry.tree.members.size === 0 ? entry.emptyLooks + 1 : 0;
+    entry.emptyLooks = entry.tree.members.size === 0 && entry.companions.size === 0 ? entry.emptyLooks + 1 : 0;
     if (entry.emptyLooks >= EMPTY_LOOKS) this.#remove(entry);
   }
 
