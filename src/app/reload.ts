@@ -7,6 +7,7 @@ import { ancestorNames } from "../base/names.ts";
 import type { Config, ProcessDefinition } from "../config/definition.ts";
 import { fixedSettings, planChanges } from "../config/plan.ts";
 import type { LogBook } from "../log/log-book.ts";
+import type { ProcessState } from "../protocol/resources.ts";
 import type { World } from "./world.ts";
 
 interface ReloadOptions {
@@ -21,6 +22,9 @@ interface ReloadOptions {
   wanted: (names: readonly string[]) => ReadonlySet<string>;
   tell: (name: string, event: { type: "start" | "stop"; by: string }) => void;
 }
+
+/** Not running yet, and about to. */
+const ON_THE_WAY: ReadonlySet<ProcessState> = new Set<ProcessState>(["waiting", "backoff"]);
 
 /** Who asks, where nobody does: what it asks for is not kept as anybody's wish. */
 export const BY_CONFIGURATION = "the configuration";
@@ -78,7 +82,10 @@ export class Reload {
       if (definition !== undefined) system.send("process", name, { type: "definition", definition });
     }
     for (const name of retired) tell(name, { type: "stop", by: BY_CONFIGURATION });
-    for (const name of [...wantedAgain, ...this.#options.wanted(fresh)]) tell(name, { type: "start", by: BY_CONFIGURATION });
+    // Those that are on their way may need something new.
+    const onTheirWay = plan.changed.filter((name) => ON_THE_WAY.has(world.stateOf(name) ?? "stopped"));
+    const wanted = [...this.#options.wanted([...fresh, ...onTheirWay])].filter((name) => !onTheirWay.includes(name));
+    for (const name of [...wantedAgain, ...wanted]) tell(name, { type: "start", by: BY_CONFIGURATION });
     for (const name of retired) this.#awaitEnd(name);
     this.#showAgain(before, plan.unchanged);
     if (!isDeepStrictEqual([before.hosts, before.nodes], [next.hosts, next.nodes]))

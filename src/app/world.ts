@@ -136,7 +136,8 @@ export class World {
   /** Nothing of `name` is alive or about to be, as far as its host has said. */
   isGone(name: string): boolean {
     const snapshot = this.#snapshot(name);
-    if (!snapshot || snapshot.matches("unknown")) return true;
+    if (!snapshot) return !this.#parked.has(name);
+    if (snapshot.matches("unknown")) return !this.isHostReady();
     return (snapshot.matches("stopped") || snapshot.matches("error")) && !treeLives(snapshot.context);
   }
 

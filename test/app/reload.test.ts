@@ -224,6 +224,15 @@ describe("a reload", () => {
     await state("fails", "started");
   });
 
+  it("starts what a waiting process needs by its new definition", async () => {
+    const never = { ...LASTING, ready: { regex: "never" } };
+    await open({ processes: { never, waits: { ...LASTING, depends_on: ["never"], autostart: true } } });
+    await state("waits", "waiting");
+    await reload({ processes: { never, waits: { ...LASTING, depends_on: ["db"], autostart: true }, db: LASTING } });
+    await state("waits", "started");
+    expect((await process("db")).state).toBe("started");
+  });
+
   it("lets groups come and go, and folds them as configured", async () => {
     await open({ groups: { empty: {} }, processes: { a: LASTING } });
     await reload({ groups: { other: { opened: false } }, processes: { a: LASTING } });
