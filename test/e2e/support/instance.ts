@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "./client.ts";
+import { LastResort } from "./last-resort.ts";
 import { type Living, MARK, markedProcesses, startTime } from "./marked.ts";
 import { eventually } from "./wait.ts";
 
@@ -76,6 +77,7 @@ export class Instance {
   readonly #env: NodeJS.ProcessEnv;
   readonly #clients: Client[] = [];
   readonly #children: ChildProcess[] = [];
+  readonly #lastResort: LastResort;
 
   constructor(configuration: Configuration) {
     this.dir = mkdtempSync(join(tmpdir(), "mgr-e2e-"));
@@ -87,6 +89,7 @@ export class Instance {
     writeFileSync(this.authFile, `${this.user} ${this.password}\n`, { mode: 0o600 });
     this.#env = { PATH: process.env.PATH, HOME: this.dir, LANG: "C.UTF-8", XDG_RUNTIME_DIR: runtime, [MARK]: this.#mark };
     this.write(configuration);
+    this.#lastResort = new LastResort(this.#mark, this.dir);
   }
 
   /** An instance that runs in the foreground. */
@@ -190,6 +193,7 @@ export class Instance {
     } finally {
       // Only what carries this instance's own mark.
       for (const { pid } of this.living()) process.kill(pid, "SIGKILL");
+      await this.#lastResort.dismiss();
       rmSync(this.dir, { recursive: true, force: true });
     }
     if (problems.length > 0) throw new Error(`frames that do not conform to the tables:\n${[...new Set(problems)].join("\n")}`);
