@@ -128,13 +128,13 @@ describe("a process", () => {
   test("several pasted lines are shown before they are typed", async () => {
     await row("tools/echo").click();
     await untilShown("tools/echo", /hello/);
-    await page.evaluate(() => {
+    // As text: the tests are compiled without the browser's types.
+    await page.evaluate(`{
       const clipboardData = new DataTransfer();
-      clipboardData.setData("text/plain", "one\ntwo\n");
-      document
-        .querySelector(".xterm-helper-textarea")
-        ?.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
-    });
+      clipboardData.setData("text/plain", "one\\ntwo\\n");
+      const paste = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+      document.querySelector(".xterm-helper-textarea").dispatchEvent(paste);
+    }`);
     await page.getByRole("dialog", { name: "Paste 2 lines?" }).getByRole("button", { name: "Paste", exact: true }).click();
     await untilShown("tools/echo", /you typed two/);
   });
@@ -207,7 +207,7 @@ describe("windows", () => {
     const phone = await openPage("/?process=sim/after", { viewport: { width: 375, height: 720 }, isMobile: true, hasTouch: true });
     await phone.getByText("connected", { exact: true }).waitFor();
     await phone.locator(".xterm-rows").waitFor();
-    expect(await phone.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(375);
+    expect(await phone.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(375);
     await phone.getByRole("button", { name: "Show the processes" }).click();
     await phone.locator('[role=treeitem][data-name="tools/echo"]').click();
     await phone.getByRole("heading", { name: "echo" }).waitFor();
