@@ -1,6 +1,13 @@
 import { MAX_CHUNK_BYTES, type OutputChunk, type OutputWindow } from "../contract/messages.ts";
 import type { OutputRing } from "./output-ring.ts";
 
+/**
+ * Output that streams is sent when this much of it has come, bytes, or after this time, milliseconds: a terminal gives
+ * 4 KiB at a read, and a message for each costs eight times as much as its bytes.
+ */
+const BATCH_BYTES = MAX_CHUNK_BYTES;
+const BATCH_MS = 2;
+
 interface Progress {
   /** Offset of the next byte to send. */
   next: number;
@@ -19,7 +26,9 @@ export class WindowSender {
   readonly #options: WindowSenderOptions;
   readonly #windows = new Map<string, Progress>();
   readonly #grown = new Set<string>();
-  #isPumpDue = false;
+  /** When output of a name with a window came last, by the monotonic clock. */
+  readonly #lastGrown = new Map<string, number>();
+  #timer: NodeJS.Timeout | null = null;
 
   constructor(options: WindowSenderOptions) {
     this.#options = options;
@@ -28,6 +37,7 @@ export class WindowSender {
   set({ name, from, length }: OutputWindow): void {
     if (length === 0) {
       this.#windows.delete(name);
+      this.#lastGrown.delete(name);
       return;
     }
     const end = this.#options.findRing(name)?.end ?? 0;
@@ -37,21 +47,21 @@ export class WindowSender {
     this.pump(name);
   }
 
-  /**
-   * Output of `name` has come. Sent right after this turn's input: a terminal gives 4 KiB at a read and dozens of reads a
-   * turn, and a message for each costs more than its bytes.
-   */
+  /** Output of `name` has come: sent at once after quiet, in larger pieces when it streams. */
   grown(name: string): void {
-    if (!this.#windows.has(name)) return;
-    this.#grown.add(name);
-    if (this.#isPumpDue) return;
-    this.#isPumpDue = true;
-    setImmediate(() => {
-      this.#isPumpDue = false;
-      const names = [...this.#grown];
-      this.#grown.clear();
-      for (const each of names) this.pump(each);
-    });
+    const window = this.#windows.get(name);
+    const ring = this.#options.findRing(name);
+    if (window === undefined || ring === undefined) return;
+    const now = performance.now();
+    const isAfterQuiet = now - (this.#lastGrown.get(name) ?? Number.NEGATIVE_INFINITY) >= BATCH_MS;
+    this.#lastGrown.set(name, now);
+    if (isAfterQuiet || ring.end - window.next >= BATCH_BYTES) {
+      this.#grown.delete(name);
+      this.pump(name);
+    } else {
+      this.#grown.add(name);
+      this.#timer ??= setTimeout(() => this.#pumpGrown(), BATCH_MS);
+    }
   }
 
   /** Sends what has come for `name`. */
@@ -76,6 +86,17 @@ export class WindowSender {
 
   clear(): void {
     this.#windows.clear();
+    this.#lastGrown.clear();
+    this.#grown.clear();
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  #pumpGrown(): void {
+    this.#timer = null;
+    const names = [...this.#grown];
+    this.#grown.clear();
+    for (const name of names) this.pump(name);
   }
 
   #send(name: string, chunk: Pick<OutputChunk, "offset" | "gap" | "data">): void {

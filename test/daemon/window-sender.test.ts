@@ -101,3 +101,21 @@ test("a receiver that moves the window while it is told a chunk gets each byte o
   sender.set({ name: "p", from: 0, length: 10 });
   expect(offsets).toEqual([0, 10, 20, 30, 40, 50, 60, 70, 80, 90]);
 });
+
+test("output after quiet is sent at once; what streams is sent in pieces of 64 KiB, the rest of it after 2 ms", async () => {
+  const { rings, sender, chunks } = rig();
+  sender.set({ name: "p", from: 0, length: 1024 * 1024 });
+  const say = (length: number) => {
+    rings.open("p", 1024 * 1024).append(Buffer.alloc(length, "x"));
+    sender.grown("p");
+  };
+  say(1);
+  expect(chunks.map(({ data }) => data.length)).toEqual([1]);
+  const reads = 40;
+  for (let read = 0; read < reads; read++) say(4_096);
+  // A machine that stood still for 2 ms in between makes one more piece.
+  const streamed = chunks.slice(1).map(({ data }) => data.length);
+  expect(streamed.length).toBeLessThan(reads / 4);
+  await expect.poll(() => chunks.reduce((sum, { data }) => sum + data.length, 0)).toBe(1 + reads * 4_096);
+  sender.clear();
+});
