@@ -41,6 +41,8 @@ async function picture(on: Browser, name: string, options: BrowserContextOptions
 
 /** The process's terminal with something in it. */
 async function open(page: Page, name: string): Promise<void> {
+  const drawer = page.getByRole("button", { name: "Show the processes" });
+  if (await drawer.isVisible()) await drawer.click();
   await page.locator(`[role=treeitem][data-name="${name}"]`).click();
   const rows = page.locator(".terminal-box .xterm-rows");
   await eventually("the terminal shows something", async () => /\S/.test((await rows.textContent()) ?? ""));

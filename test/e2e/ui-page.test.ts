@@ -37,7 +37,8 @@ async function openPage(path = "/", options: Parameters<Browser["newContext"]>[0
   opened.on("pageerror", (error) => complaints.push(error.message));
   opened.on("console", (message) => {
     // The browser itself says so when the manager is killed; the page shows it in its own words.
-    if (message.type() === "error" && !/ERR_CONNECTION_REFUSED|WebSocket connection/.test(message.text())) complaints.push(message.text());
+    if (message.type() === "error" && !/ERR_CONNECTION_(REFUSED|RESET)|WebSocket connection/.test(message.text()))
+      complaints.push(message.text());
   });
   await opened.goto(new URL(path, instance.url).href);
   return opened;
@@ -84,7 +85,7 @@ describe("finding and doing", () => {
   });
 
   test("the palette starts a process that is named in part", async () => {
-    await page.keyboard.press("Control+k");
+    await page.keyboard.press("Control+Shift+K");
     await page.keyboard.type("start sim aft");
     await page.getByRole("option", { name: "Start sim/after", exact: true }).waitFor();
     await page.keyboard.press("Enter");
@@ -302,5 +303,28 @@ describe("for everybody", () => {
     }
     expect(found).toEqual([]);
     await other.context().close();
+  });
+});
+
+describe("a manager that is killed", () => {
+  test("is shown as lost, and everything is back when it is", async () => {
+    await row("sim/after").click();
+    await untilShown("sim/after", /hello/);
+    instance.kill("manager");
+    await page.getByText(/connection lost, trying again/).waitFor();
+    expect(await textOf("sim/after")).toMatch(/hello/);
+    const port = new URL(page.url()).port;
+    const configuration = JSON.parse(instance.read("mgr.yaml")) as { instance: Record<string, unknown> };
+    configuration.instance.manager = `localhost:${port}`;
+    writeFileSync(instance.config, JSON.stringify(configuration));
+    await instance.mgr("up", "--detach");
+    await connected();
+    await page.getByLabel("Terminal of sim/after").click();
+    await page.keyboard.type("again\n");
+    await untilShown("sim/after", /you typed again/);
+  });
+
+  test("nothing of all this made the page complain", () => {
+    expect(complaints).toEqual([]);
   });
 });

@@ -1,12 +1,13 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { IconButton } from "./icons.tsx";
 
 /** A modal dialog: the browser's own, which keeps the focus inside and gives it back at the end. */
 export function Dialog(props: { label: string; class?: string; title?: boolean; onClose: () => void; children: ComponentChildren }) {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before anything more can be typed: it would go into what lies behind.
+  useLayoutEffect(() => {
     element.current?.showModal();
   }, []);
   return (

@@ -22,6 +22,8 @@ export function TerminalBox(props: Props) {
   useEffect(() => {
     let terminal: OpenTerminal | null = null;
     let gone = false;
+    // Loading takes a while: whoever has gone elsewhere meanwhile keeps the keyboard there.
+    const before = document.activeElement;
     import("./terminal.ts")
       .then(({ openTerminal }) => {
         if (gone || !box.current) return;
@@ -29,7 +31,7 @@ export function TerminalBox(props: Props) {
         terminal = openTerminal({
           name,
           parent: box.current,
-          focus: webgl && takesFocus() && isInFocusedPane(box.current),
+          focus: webgl && takesFocus() && document.activeElement === before && isInFocusedPane(box.current),
           webgl,
           onSize: (text) => latest.current.onSize?.(text),
           onSearchWanted: () => latest.current.onSearchWanted?.(),
