@@ -9,8 +9,9 @@ const ERASE_LINE = "\u0015";
 /** Asks on the terminal for a line that is not shown while it is typed. */
 export async function askHidden(question: string): Promise<string> {
   const { stdin, stderr } = process;
-  stderr.write(question);
+  // Before the question: whoever answers at once must not be echoed.
   stdin.setRawMode(true);
+  stderr.write(question);
   stdin.setEncoding("utf8");
   let line = "";
   try {
