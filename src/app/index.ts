@@ -13,8 +13,9 @@ import { LogBook } from "../log/log-book.ts";
 import type { LogEntry, Snapshot } from "../protocol/resources.ts";
 import type { ViewMode } from "../transport/view.ts";
 import { createTransport } from "../transport/websocket.ts";
-import { Engine, type IntentKeeper } from "./engine.ts";
+import { Engine } from "./engine.ts";
 import { inProcessLink } from "./in-process-link.ts";
+import { memoryIntents } from "./intent-keeper.ts";
 
 export { MgrError } from "../base/errors.ts";
 export type { ManagerClient } from "../client/manager-client.ts";
@@ -136,13 +137,4 @@ export class EmbeddedManager implements AsyncDisposable {
     await this.#host.close();
     await rm(this.#stateDir, { recursive: true, force: true });
   }
-}
-
-function memoryIntents(): IntentKeeper {
-  const kept = new Map<string, ReturnType<IntentKeeper["get"]>>();
-  return {
-    get: (name) => kept.get(name) ?? {},
-    set: (name, patch) => kept.set(name, { ...kept.get(name), ...patch }),
-    flush: () => Promise.resolve(),
-  };
 }

@@ -191,13 +191,29 @@ describe("a reload", () => {
     ] as const) {
       await expect(by.request(command)).rejects.toThrow("it is being stopped and takes stop and signals only");
     }
-    await by.request({ type: "stop_process", name: "p" });
     await by.request({ type: "send_signal", name: "p", signal: "SIGCONT" });
     expect(await reload({ processes: { p: { ...STUBBORN, terminal: { rows: 50 } } } })).toMatchObject({ added: ["p"] });
     await by.request({ type: "send_signal", name: "p", signal: "SIGKILL" });
     const again = await state("p", "ready");
     expect(again.pid).not.toBe(pid);
     await by.request({ type: "send_signal", name: "p", signal: "SIGKILL" });
+  });
+
+  it.each([
+    { what: "the process", stop: { type: "stop_process", name: "g/p" } },
+    { what: "its group", stop: { type: "stop_group", name: "g" } },
+  ] as const)("keeps a user's stop of a retiring process ($what): with its name back, it stays stopped", async ({ stop }) => {
+    await open({ processes: { "g/p": STUBBORN } });
+    await state("g/p", "ready");
+    await reload({ processes: {} });
+    await manager.client.request(stop);
+    await reload({ processes: { "g/p": STUBBORN } });
+    await manager.client.request({ type: "send_signal", name: "g/p", signal: "SIGKILL" });
+    expect(await state("g/p", "stopped")).toMatchObject({ requested_state: "stop" });
+    await reload({ processes: {} });
+    await gone("g/p");
+    await reload({ processes: { "g/p": STUBBORN } });
+    expect(await process("g/p")).toMatchObject({ state: "stopped", requested_state: "stop" });
   });
 
   it("makes a process that comes back under a name of old begin anew", async () => {

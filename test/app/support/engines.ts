@@ -1,5 +1,6 @@
-import { Engine, type IntentKeeper } from "../../../src/app/engine.ts";
+import { Engine } from "../../../src/app/engine.ts";
 import { inProcessLink } from "../../../src/app/in-process-link.ts";
+import type { IntentKeeper } from "../../../src/app/intent-keeper.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { ManagerClient } from "../../../src/client/manager-client.ts";
 import { ProcessHandle } from "../../../src/client/process-handle.ts";

@@ -1,0 +1,66 @@
+import type { ProcessDetail } from "../actors/control.ts";
+import type { SpawnInput } from "../actors/process-types.ts";
+import { MgrError } from "../base/errors.ts";
+import { describeDefinition, withoutSecrets } from "../config/describe-definition.ts";
+import { effectiveCommand } from "../config/effective-command.ts";
+import { buildRunSpec } from "../config/run-spec.ts";
+import { type RunSpec, specHash } from "../contract/run.ts";
+import { inheritedVariables } from "./inherited.ts";
+import { choicesOf, type IntentKeeper } from "./intent-keeper.ts";
+import type { RunHistory } from "./run-history.ts";
+import { startupCommands } from "./startup-commands.ts";
+import type { World } from "./world.ts";
+
+interface NextRunsOptions {
+  world: World;
+  intents: IntentKeeper;
+  history: RunHistory;
+}
+
+/** What the next start of each process would be given: its definition, with what users chose and the manager's environment. */
+export class NextRuns {
+  readonly #options: NextRunsOptions;
+
+  constructor(options: NextRunsOptions) {
+    this.#options = options;
+  }
+
+  /** What a host is told for these choices. */
+  spec({ definition, size, settings }: Pick<SpawnInput, "definition" | "size" | "settings">): RunSpec {
+    const { world } = this.#options;
+    return buildRunSpec(definition, {
+      command: effectiveCommand(definition, settings, world.config.instance.start_tools),
+      debug: settings.svc_debug,
+      inherited: inheritedVariables(process.env, definition.pass_environment),
+      stop_rank: world.graph.stopRank(definition.name),
+      size: size ?? undefined,
+    });
+  }
+
+  hash(name: string): string {
+    return specHash(this.#of(name));
+  }
+
+  /** Shell lines that start it by hand; rejects with `spawn_failed` where the host could not start it either. */
+  async startupCommands(name: string): Promise<string[]> {
+    return startupCommands(this.#of(name));
+  }
+
+  detail(name: string): ProcessDetail {
+    return {
+      environment: withoutSecrets(this.#of(name).environment),
+      history: [...this.#options.history.of(name)],
+      definition: describeDefinition(this.#definition(name)),
+    };
+  }
+
+  #of(name: string): RunSpec {
+    return this.spec({ definition: this.#definition(name), ...choicesOf(this.#options.intents.get(name)) });
+  }
+
+  #definition(name: string) {
+    const definition = this.#options.world.config.processes.get(name);
+    if (!definition) throw new MgrError("not_found", `there is no process '${name}'`);
+    return definition;
+  }
+}

@@ -1,0 +1,122 @@
+import type { DomainEvents } from "../actors/domain-events.ts";
+import { groupMachine } from "../actors/group-machine.ts";
+import type { ActorScope, ActorSystem } from "../actors/system.ts";
+import type { Clock } from "../base/clock.ts";
+import { isWithin } from "../base/names.ts";
+import type { LogBook } from "../log/log-book.ts";
+import type { Process } from "../protocol/resources.ts";
+import type { Verb } from "./control.ts";
+import { processWithEffects } from "./effects/providers.ts";
+import type { HostConductor } from "./host-conductor.ts";
+import { choicesOf, type IntentKeeper } from "./intent-keeper.ts";
+import type { NextRuns } from "./next-runs.ts";
+import { BY_CONFIGURATION } from "./reload.ts";
+import type { World } from "./world.ts";
+
+interface ProcessActorsOptions {
+  world: World;
+  system: ActorSystem;
+  events: DomainEvents;
+  clock: Clock;
+  log: LogBook;
+  intents: IntentKeeper;
+  nextRuns: NextRuns;
+  /** Of this boot: run ids begin with it. */
+  epoch: number;
+  /** Keeps a user's wish that the actor itself has no news of. */
+  wish: (name: string, wish: { by: string; requested_state: "stop" }) => void;
+  conductor: () => HostConductor;
+}
+
+/** Brings actors of processes and groups to life, and addresses them. */
+export class ProcessActors {
+  readonly #options: ProcessActorsOptions;
+  #runs = 0;
+
+  constructor(options: ProcessActorsOptions) {
+    this.#options = options;
+  }
+
+  spawn(name: string, first: "start" | "stop"): void {
+    const { system, world } = this.#options;
+    system.spawn("process", name, (scope) => this.#actor(name, first, scope));
+    // From here on there is something to show, whatever becomes of the actor.
+    world.process(name);
+  }
+
+  /** A process that appears begins anew: how a run ended that had its name is another's story, a living one is its own. */
+  tellNew(name: string): void {
+    const { system, world } = this.#options;
+    const conductor = this.#options.conductor();
+    const run = conductor.lastReport(name);
+    if (run !== null && !run.extinct) conductor.reportAgain(name);
+    else if (world.isHostReady()) system.send("process", name, { type: "report", run: null });
+  }
+
+  /** Sends a command to a process's actor. One that was given up gets another chance when somebody asks for something. */
+  tell(name: string, event: { type: Verb; by: string }): void {
+    const { system, world } = this.#options;
+    if (world.isParked(name)) {
+      const requested = requestedOf(world.process(name));
+      system.spawn("process", name, (scope) => this.#actor(name, requested, scope));
+      if (system.get("process", name)) world.unpark(name);
+    }
+    const retiring = world.retiring.get(name);
+    if (retiring && event.type === "stop" && event.by !== BY_CONFIGURATION) {
+      // It is being stopped already; but should its name come back, it is not to start.
+      world.retiring.set(name, { ...retiring, wanted: false });
+      this.#options.wish(name, { by: event.by, requested_state: "stop" });
+    }
+    system.send("process", name, event);
+  }
+
+  spawnGroup(name: string): void {
+    const { system, world } = this.#options;
+    // In start order: a job that is to run again must have begun before those that wait for its end are asked.
+    const members = () =>
+      world.graph
+        .inStartOrder(world.names().filter((member) => isWithin(member, name)))
+        .map((member) => ({ name: member, state: world.stateOf(member) ?? ("stopped" as const) }));
+    const tell = (member: string, event: { type: Verb; by: string }) => {
+      // What was removed from the configuration can only be stopped.
+      if (event.type === "stop" || !world.retiring.has(member)) this.tell(member, event);
+    };
+    system.spawn("group", name, () => ({ machine: groupMachine, input: { name, members, tell } }));
+  }
+
+  #actor(name: string, first: "start" | "stop", scope: ActorScope) {
+    const { world, events, clock, log, intents, nextRuns, epoch, conductor } = this.#options;
+    const definition = world.config.processes.get(name);
+    if (!definition) throw new Error(`process '${name}' is not configured`);
+    const machine = processWithEffects(
+      {
+        world,
+        events,
+        log,
+        session: () => conductor().session,
+        intentWritten: () => intents.flush(),
+        runSpec: (choices) => nextRuns.spec(choices),
+      },
+      scope,
+    );
+    // Built anew: it goes on from what was shown, and is told what its host last reported once it listens.
+    const before = world.process(name);
+    if (before || scope.rebuild > 0) queueMicrotask(() => conductor().reportAgain(name));
+    return {
+      machine,
+      input: {
+        definition,
+        requested: before ? requestedOf(before) : first,
+        clock,
+        nextRunId: () => `${epoch}-${++this.#runs}`,
+        hostReady: world.isHostReady(),
+        ...choicesOf(intents.get(name)),
+        ...(before ? { shown: before.state } : {}),
+      },
+    };
+  }
+}
+
+function requestedOf(process: Process | undefined): "start" | "stop" {
+  return process?.requested_state === "start" ? "start" : "stop";
+}

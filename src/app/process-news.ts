@@ -1,0 +1,101 @@
+import type { DomainEvents } from "../actors/domain-events.ts";
+import type { ProcessEmitted } from "../actors/process-types.ts";
+import type { ActorSystem } from "../actors/system.ts";
+import type { Clock } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
+import { ancestorNames } from "../base/names.ts";
+import type { RunReport } from "../contract/run.ts";
+import type { LogBook } from "../log/log-book.ts";
+import type { Process, ProcessState, RequestedState } from "../protocol/resources.ts";
+import { formatTime } from "../protocol/time.ts";
+import type { IntentKeeper } from "./intent-keeper.ts";
+import { BY_CONFIGURATION } from "./reload.ts";
+import type { RunHistory } from "./run-history.ts";
+import type { World } from "./world.ts";
+
+interface ProcessNewsOptions {
+  world: World;
+  system: ActorSystem;
+  events: DomainEvents;
+  history: RunHistory;
+  intents: IntentKeeper;
+  log: LogBook;
+  clock: Clock;
+  /** What the host said last of its newest run. */
+  lastReport: (name: string) => RunReport | null;
+  /** A process that is configured as essential has failed. */
+  onEssentialFailed: ((process: Process) => void) | undefined;
+}
+
+/** What the actors of processes say goes from here to the log, the intent file, their groups and whoever is connected. */
+export class ProcessNews {
+  readonly #options: ProcessNewsOptions;
+  /** True while everything is stopped for the end: what users want stays as it is. */
+  #isIntentFrozen = false;
+
+  constructor(options: ProcessNewsOptions) {
+    this.#options = options;
+  }
+
+  freezeIntent(): void {
+    this.#isIntentFrozen = true;
+  }
+
+  take(name: string, event: ProcessEmitted): void {
+    const { log } = this.#options;
+    switch (event.type) {
+      case "changed":
+        this.#announce(name, event);
+        break;
+      case "updated":
+        this.#publish(name);
+        break;
+      case "intent":
+        this.wish(name, event);
+        break;
+      case "note":
+        log.append({ level: event.level, source: "manager", msg: `process '${name}': ${event.msg}` });
+        break;
+    }
+  }
+
+  /** Keeps what somebody wants of a process; what the configuration wants by itself is no user's wish. */
+  wish(name: string, { by, requested_state }: { by: string; requested_state: RequestedState }): void {
+    if (!this.#isIntentFrozen && by !== BY_CONFIGURATION) this.#options.intents.set(name, { requested_state });
+  }
+
+  /** Its actor is given up. */
+  parked(name: string, error: unknown): void {
+    const { world, clock, lastReport } = this.#options;
+    const process = world.process(name);
+    if (!process) return;
+    const run = lastReport(name);
+    const reason = `its actor failed again and again: ${messageOf(error)}`;
+    const pid = run !== null && run.exit === null && !run.extinct ? run.pid : null;
+    world.park(name, { process, pid, reason, time: formatTime(clock.now()) });
+    if (process.state !== "error") this.#announce(name, { from: process.state, to: "error", reason });
+    else this.#publish(name);
+  }
+
+  /** One log entry and one upsert for each change of state. */
+  #announce(name: string, { from, to, reason }: { from: ProcessState; to: ProcessState; reason: string | null }): void {
+    const { log, world, system } = this.#options;
+    const source = "manager";
+    if (reason !== null) log.append({ level: to === "error" ? "error" : "warning", source, msg: `process '${name}': ${reason}` });
+    log.append({ level: to === "error" ? "error" : "info", source, msg: `process '${name}' changes state from '${from}' to '${to}'` });
+    this.#publish(name);
+    if (from === "stopped" && world.isAdopted(name) && world.needsRestart(name))
+      log.append({ level: "warning", source, msg: `process '${name}' runs with what was configured before, until its restart` });
+    for (const group of ancestorNames(name)) system.send("group", group, { type: "member", name, state: to });
+    const process = world.process(name);
+    if (to === "error" && process && world.config.processes.get(name)?.essential) this.#options.onEssentialFailed?.(process);
+  }
+
+  #publish(name: string): void {
+    const { system, world, history, events } = this.#options;
+    const context = system.get("process", name)?.getSnapshot().context;
+    if (context) history.note(name, context);
+    const process = world.process(name);
+    if (process) events.publish({ type: "process_upsert", process });
+  }
+}

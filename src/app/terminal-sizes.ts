@@ -1,0 +1,37 @@
+import type { TerminalSize } from "../actors/process-types.ts";
+import type { Clock } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
+import type { LogBook } from "../log/log-book.ts";
+import type { IntentKeeper } from "./intent-keeper.ts";
+
+/** Sizes of terminals are on disk this long after the first change, milliseconds. */
+const WRITTEN_AFTER_MS = 1_000;
+
+/** Keeps the size that each terminal had last. A window that is being dragged tells many: one write for all of a second. */
+export class TerminalSizes {
+  readonly #clock: Clock;
+  readonly #intents: IntentKeeper;
+  readonly #log: LogBook;
+  /** Timer of the next write. */
+  #due: unknown = null;
+
+  constructor({ clock, intents, log }: { clock: Clock; intents: IntentKeeper; log: LogBook }) {
+    this.#clock = clock;
+    this.#intents = intents;
+    this.#log = log;
+  }
+
+  keep(name: string, size: TerminalSize): void {
+    const known = this.#intents.get(name);
+    if (known.rows === size.rows && known.cols === size.cols) return;
+    this.#intents.set(name, size);
+    this.#due ??= this.#clock.setTimeout(() => {
+      this.#due = null;
+      this.#intents.flush().catch((error: unknown) => this.#log.append({ level: "error", source: "manager", msg: messageOf(error) }));
+    }, WRITTEN_AFTER_MS);
+  }
+
+  close(): void {
+    this.#clock.clearTimeout(this.#due);
+  }
+}
