@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { systemClock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
 import { createBroker } from "../bus/broker.ts";
@@ -15,16 +14,16 @@ import { fileReader } from "../config/load.ts";
 import { CONTRACT_VERSION } from "../contract/messages.ts";
 import { acquireLock, instanceUuid, type LockInfo } from "../daemon/lock.ts";
 import { socketDir } from "../daemon/sockets.ts";
-import { assetHash, createHttpServer } from "../http/index.ts";
+import { assetHash } from "../http/index.ts";
 import { LogBook } from "../log/log-book.ts";
 import type { LogEntry, Process } from "../protocol/resources.ts";
 import { createTransport, type Transport } from "../transport/websocket.ts";
 import { watchDaemon } from "./daemon-watch.ts";
 import { Engine } from "./engine.ts";
-import { tryLockFile } from "./file-lock.ts";
 import { localHostName } from "./host-names.ts";
 import { HELLO_TIMEOUT_MS, LocalDaemon } from "./local-daemon.ts";
 import { openLogFile } from "./log-file.ts";
+import { ASSETS, serveHttp } from "./serve-http.ts";
 
 export interface ManagerOptions {
   /** Follows the log from the first entry on. */
@@ -53,7 +52,6 @@ const DAEMON_END_TIMEOUT_MS = 60_000;
 const DAEMON_RESTART_MS = [0, 1_000, 2_000, 5_000, 10_000, 30_000];
 /** A death this long after the one before is not one more in a row, milliseconds. */
 const DAEMON_STABLE_MS = 120_000;
-const ASSETS = fileURLToPath(new URL("../../dist/web", import.meta.url));
 
 /** Runs a manager: locks, log, broker, port, daemon, actors. Rejects with a MgrError that says what is in the way. */
 export async function startManager(config: Config, options: ManagerOptions = {}): Promise<RunningManager> {
@@ -226,23 +224,8 @@ class Manager implements RunningManager {
     const transport = createTransport({ control, hub, system, assetHash: await assetHash(ASSETS) });
     this.#transport = transport;
     this.#cleanups.push(() => this.#sayGoodbye());
-    const http = await createHttpServer({
-      control,
-      transport,
-      authFile: authFilePath(instance),
-      localToken: token,
-      listen: instance.manager,
-      assetsDir: ASSETS,
-      certificate:
-        instance.webui_https_cert_file === null
-          ? null
-          : { certFile: instance.webui_https_cert_file, keyFile: instance.webui_https_key_file },
-      isHttpsOnly: instance.https_only,
-      allowedHosts: [...instance.allowed_hosts, ...[...this.#config.hosts].flatMap(([name, { aliases }]) => [name, ...aliases])],
-      configFiles: () => [...engine.world.config.files],
-      lock: tryLockFile,
-      log: (level, msg) => void log.append({ level, source: "http", msg }),
-    });
+    const authFile = authFilePath(instance);
+    const http = await serveHttp({ engine, transport, instance, log, authFile, localToken: token, listen: instance.manager });
     // Let go of in reverse: the port stays until the WebSockets have said goodbye.
     this.#cleanups.splice(-1, 0, () => http.close());
     this.#url = http.url;

@@ -1,0 +1,35 @@
+import { fileURLToPath } from "node:url";
+import type { Config } from "../config/definition.ts";
+import { createHttpServer, type HttpServer, type HttpServerOptions } from "../http/index.ts";
+import type { LogBook } from "../log/log-book.ts";
+import type { Transport } from "../transport/websocket.ts";
+import type { Engine } from "./engine.ts";
+import { tryLockFile } from "./file-lock.ts";
+
+/** Where the page was built to. */
+export const ASSETS = fileURLToPath(new URL("../../dist/web", import.meta.url));
+
+interface ServeOptions extends Pick<HttpServerOptions, "authFile" | "localToken" | "listen"> {
+  engine: Engine;
+  transport: Transport;
+  instance: Config["instance"];
+  log: LogBook;
+}
+
+/** Opens the one port of a manager: page, routes, WebSockets. Rejects with `conflict` when the port cannot be had. */
+export function serveHttp({ engine, transport, instance, log, ...rest }: ServeOptions): Promise<HttpServer> {
+  const hosts = [...engine.world.config.hosts];
+  return createHttpServer({
+    ...rest,
+    control: engine.control,
+    transport,
+    assetsDir: ASSETS,
+    certificate:
+      instance.webui_https_cert_file === null ? null : { certFile: instance.webui_https_cert_file, keyFile: instance.webui_https_key_file },
+    isHttpsOnly: instance.https_only,
+    allowedHosts: [...instance.allowed_hosts, ...hosts.flatMap(([name, { aliases }]) => [name, ...aliases])],
+    configFiles: () => [...engine.world.config.files],
+    lock: tryLockFile,
+    log: (level, msg) => void log.append({ level, source: "http", msg }),
+  });
+}
