@@ -1,4 +1,5 @@
 import type { Limit, LimitName, Liveness, LogFile, Program, ReadyCondition, Scheduling, StopStep } from "../contract/run.ts";
+import type { HostSetting } from "./hosts.ts";
 
 /** A command as configured or overridden: what a person reads, and what the host executes. */
 export interface Command {
@@ -33,12 +34,15 @@ export interface RestartPolicy {
 /** A process of the configuration with every default applied and every reference resolved. */
 export interface ProcessDefinition {
   readonly name: string;
-  /** Logical node: a name of `Config.nodes`, or a name of the manager's own host. */
+  /** Logical node: a name of `Config.nodes`, or of a host. */
   readonly node: string;
+  /** The host that `node` means: a key of `Config.hosts`; null: the manager's own. */
+  readonly host: string | null;
   readonly command: Command;
   /** In configuration order, without `default`. */
   readonly alternate_commands: ReadonlyMap<string, Command>;
   readonly cwd: string;
+  /** Folder that relative paths mean; "" on another host: there it is the folder in which its daemon runs. */
   readonly base_dir: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly pass_environment: readonly string[];
@@ -92,6 +96,9 @@ export interface InstanceSettings {
   /** Absolute. */
   readonly state_dir: string;
   readonly retained_log_entries: number;
+  /** What daemons do that have heard no manager for `manager_lost_after` milliseconds. */
+  readonly on_manager_lost: "keep" | "stop";
+  readonly manager_lost_after: number;
   readonly start_tools: readonly StartToolSetting[];
 }
 
@@ -107,8 +114,8 @@ export interface Config {
   readonly groups: ReadonlyMap<string, { readonly opened: boolean }>;
   /** Logical node name → host, as configured. */
   readonly nodes: ReadonlyMap<string, string>;
-  /** By the names that stand in the file. */
-  readonly hosts: ReadonlyMap<string, { readonly aliases: readonly string[] }>;
+  /** By the names that stand in the file; one of them may be the manager's own. */
+  readonly hosts: ReadonlyMap<string, HostSetting>;
   /** In configuration order. */
   readonly processes: ReadonlyMap<string, ProcessDefinition>;
 }

@@ -17,10 +17,10 @@ export interface Layer {
 /** The sections of one process, the weakest first. */
 export class Layers {
   readonly #layers: readonly Layer[];
-  /** Folder that relative paths of the process mean: that of its own file. */
-  readonly #dir: string;
+  /** Folder that relative paths of the process mean: that of its own file; null: another host's, paths stay as they are. */
+  readonly #dir: string | null;
 
-  constructor(layers: readonly Layer[], dir: string) {
+  constructor(layers: readonly Layer[], dir: string | null) {
     this.#layers = layers;
     this.#dir = dir;
   }
@@ -86,6 +86,6 @@ export class Layers {
 
   /** A template of another file means its own folder. */
   #fromHere(path: string, layer: Layer | undefined): string {
-    return layer === undefined || layer.dir === this.#dir || isAbsolute(path) ? path : resolve(layer.dir, path);
+    return layer === undefined || this.#dir === null || layer.dir === this.#dir || isAbsolute(path) ? path : resolve(layer.dir, path);
   }
 }

@@ -1,6 +1,6 @@
-import { hostname } from "node:os";
 import { ancestorNames } from "../base/names.ts";
 import { type Edge, findCycles } from "./cycles.ts";
+import { hostOfNode, isOwnHost, knownHostNames } from "./hosts.ts";
 import type { Finding, KeyPath } from "./problems.ts";
 import { entriesOf } from "./schema-kinds.ts";
 import { commandProblem } from "./schema-values.ts";
@@ -224,31 +224,52 @@ function checkStartTools(names: Names): PartFinding[] {
   return findings;
 }
 
-/** Only the manager's own host can be meant as yet. */
 function checkNodes(names: Names): PartFinding[] {
   const findings: PartFinding[] = [];
-  const local = new Set(["localhost", hostname()]);
-  const hosts = entriesOf(names.main.get("hosts") ?? null) ?? new Map<string, unknown>();
-  const isRemote = (name: string) =>
-    `'${name}' is another host; only this one (localhost) can be used, other hosts come in a later version`;
-  for (const [name, settings] of hosts) {
-    const aliases: unknown = entriesOf(settings ?? null)?.get("aliases");
-    if (!local.has(name)) findings.push(names.finding(["hosts", name], isRemote(name), "key"));
-    else for (const alias of Array.isArray(aliases) ? aliases : []) if (typeof alias === "string") local.add(alias);
-  }
-  const nodes = entriesOf(names.main.get("nodes") ?? null) ?? new Map<string, unknown>();
-  for (const [node, host] of nodes) {
-    if (typeof host === "string" && host !== "" && !local.has(host) && !hosts.has(host))
-      findings.push(names.finding(["nodes", node], isRemote(host)));
+  const { hosts, problems } = readHosts(names);
+  findings.push(...problems);
+  const nodes = new Map<string, string>();
+  for (const [node, host] of entriesOf(names.main.get("nodes") ?? null) ?? []) {
+    if (typeof host !== "string" || host === "") continue;
+    nodes.set(node, host);
+    const only = { hosts, nodes: new Map<string, string>() };
+    if (hostOfNode(host, only) !== undefined) continue;
+    const hint = didYouMean(host, knownHostNames(only)) || "; add it to 'hosts'";
+    findings.push(names.finding(["nodes", node], `there is no host '${host}'${hint}`));
   }
   const check = (path: KeyPath, settings: Settings) => {
     const node = settings.get("node");
-    if (typeof node !== "string" || node === "" || nodes.has(node) || local.has(node)) return;
-    findings.push(names.finding([...path, "node"], `there is no node '${node}'${didYouMean(node, nodes.keys()) || "; add it to 'nodes'"}`));
+    if (typeof node !== "string" || node === "" || nodes.has(node) || hostOfNode(node, { hosts, nodes }) !== undefined) return;
+    const hint = didYouMean(node, knownHostNames({ hosts, nodes })) || "; add it to 'nodes' or 'hosts'";
+    findings.push(names.finding([...path, "node"], `there is no node or host '${node}'${hint}`));
   };
   for (const [name, settings] of names.templates) check(["templates", name], settings);
   for (const [name, settings] of names.processes) check(["processes", name], settings);
   return findings;
+}
+
+/** No name stands for two hosts. */
+function readHosts(names: Names): { hosts: Map<string, { aliases: string[] }>; problems: PartFinding[] } {
+  const problems: PartFinding[] = [];
+  const owners = new Map<string, string>();
+  const hosts = new Map<string, { aliases: string[] }>();
+  const entries = entriesOf(names.main.get("hosts") ?? null) ?? new Map<string, unknown>();
+  const ownerOf = (host: string) => (isOwnHost(host) ? "localhost" : host);
+  for (const name of ["localhost", ...entries.keys()]) owners.set(name, ownerOf(name));
+  for (const [name, settings] of entries) {
+    const listed: unknown = entriesOf(settings ?? null)?.get("aliases");
+    const aliases: string[] = [];
+    for (const [index, alias] of (Array.isArray(listed) ? listed : []).entries()) {
+      if (typeof alias !== "string") continue;
+      aliases.push(alias);
+      const owner = isOwnHost(alias) ? "localhost" : owners.get(alias);
+      if (owner !== undefined && owner !== ownerOf(name))
+        problems.push(names.finding(["hosts", name, "aliases", index], `'${alias}' is a name of host '${owner}' already`));
+      else owners.set(alias, ownerOf(name));
+    }
+    hosts.set(name, { aliases });
+  }
+  return { hosts, problems };
 }
 
 /** Of a list the strings, of a mapping the keys; what is none of these is the schema's affair. */

@@ -4,6 +4,7 @@ import { ancestorNames } from "../base/names.ts";
 import { LIMIT_NAMES, type Limit, type LimitName, type Scheduling, type StopStep } from "../contract/run.ts";
 import { toCommand } from "./command-line.ts";
 import type { Config, Dependency, InstanceSettings, ProcessDefinition, RestartPolicy } from "./definition.ts";
+import { type HostSetting, hostOfNode } from "./hosts.ts";
 import { type Layer, Layers } from "./layers.ts";
 import type { KeyPath } from "./problems.ts";
 import type { ConfigFile } from "./schema.ts";
@@ -24,6 +25,8 @@ const STOP = { signal: "SIGTERM", timeout: 10_000 };
 /** After it, the host goes on killing and reports what is left. Milliseconds. */
 const KILL_TIMEOUT_MS = 10_000;
 const TERMINAL = { rows: 24, cols: 80, backlog: 4 * 1_048_576 };
+/** How long a daemon waits for its manager before `on_manager_lost: stop` acts, milliseconds. */
+const MANAGER_LOST_AFTER_MS = 60_000;
 const LOG_FILE = { max_size: 10 * 1_048_576, max_files: 5 };
 /** Linux numbers. */
 const POLICIES = { other: 0, fifo: 1, rr: 2, batch: 3, idle: 5 } as const;
@@ -52,6 +55,8 @@ export function resolveConfig(main: ConfigPart, included: readonly ConfigPart[],
     for (const [name, values] of config.templates ?? []) templates.set(name, { values, path: ["templates", name], dir, writtenAt });
   }
   const defaults: Layer = { values: main.config.defaults ?? {}, path: ["defaults"], dir: main.dir, writtenAt: main.writtenAt };
+  const nodes = main.config.nodes ?? new Map<string, string>();
+  const hosts = resolveHosts(main);
   const groups = new Map<string, { opened: boolean }>();
   const processes = new Map<string, ProcessDefinition>();
   for (const { config, dir, writtenAt } of parts) {
@@ -63,7 +68,11 @@ export function resolveConfig(main: ConfigPart, included: readonly ConfigPart[],
       openGroups(groups, ancestorNames(name));
       const own: Layer = { values, path: ["processes", name], dir, writtenAt };
       const above = lineage(values, (template) => templates.get(template)?.values).flatMap((template) => templates.get(template) ?? []);
-      processes.set(name, resolveProcess(name, new Layers([defaults, ...above, own], dir), dir));
+      const node = [...above, own].findLast((layer) => layer.values.node !== undefined)?.values.node ?? "localhost";
+      const host = hostOfNode(node, { hosts, nodes }) ?? null;
+      // The folders of this machine are not those of another one: there, paths stay as they are written.
+      const folder = host === null ? dir : null;
+      processes.set(name, resolveProcess({ name, node, host, base_dir: folder ?? "" }, new Layers([defaults, ...above, own], folder)));
     }
   }
   return {
@@ -71,11 +80,20 @@ export function resolveConfig(main: ConfigPart, included: readonly ConfigPart[],
     base_dir: main.dir,
     files: options.files,
     instance: resolveInstance(main.config.instance ?? {}, main.dir, options),
-    nodes: main.config.nodes ?? new Map(),
-    hosts: new Map([...(main.config.hosts ?? [])].map(([name, { aliases = [] }]) => [name, { aliases }])),
+    nodes,
+    hosts,
     groups,
     processes,
   };
+}
+
+function resolveHosts({ config, dir }: ConfigPart): Map<string, HostSetting> {
+  return new Map(
+    [...(config.hosts ?? [])].map(([name, { aliases = [], token_file, start_rate = null }]) => [
+      name,
+      { aliases, token_file: token_file === undefined ? null : resolve(dir, token_file), start_rate },
+    ]),
+  );
 }
 
 /** Groups of the file keep their own setting, wherever in the file they stand. */
@@ -96,6 +114,8 @@ function resolveInstance(section: NonNullable<ConfigFile["instance"]>, dir: stri
     allowed_hosts: section.allowed_hosts ?? [],
     state_dir: fromHere(section.state_dir) ?? fallback.state_dir ?? defaultStateDir(name),
     retained_log_entries: section.retained_log_entries ?? 10_000,
+    on_manager_lost: section.on_manager_lost ?? "keep",
+    manager_lost_after: section.manager_lost_after ?? MANAGER_LOST_AFTER_MS,
     start_tools: section.start_tools ?? [],
   };
 }
@@ -107,7 +127,9 @@ function defaultStateDir(name: string): string {
   return join(base, "mgr", name);
 }
 
-function resolveProcess(name: string, layers: Layers, base_dir: string): ProcessDefinition {
+type Place = Pick<ProcessDefinition, "name" | "node" | "host" | "base_dir">;
+
+function resolveProcess(place: Place, layers: Layers): ProcessDefinition {
   const shell = layers.last("shell") ?? false;
   const readyTimeout = layers.last("ready_timeout") ?? "none";
   const ready = layers.last("ready");
@@ -115,12 +137,10 @@ function resolveProcess(name: string, layers: Layers, base_dir: string): Process
   const logFile = layers.logFile();
   const alternates = layers.union((values) => values.alternate_commands);
   return {
-    name,
-    node: layers.last("node") ?? "localhost",
+    ...place,
     command: toCommand(layers.last("command") ?? "", shell),
     alternate_commands: new Map([...alternates].map(([label, command]) => [label, toCommand(command, shell)])),
     cwd: layers.path("cwd") ?? ".",
-    base_dir,
     environment: layers.environment(),
     pass_environment: layers.last("pass_environment") ?? [],
     env_files: layers.paths("env_file"),

@@ -171,7 +171,7 @@ const own = {
     "Templates that this one starts from; later ones win.",
     oneOrMore("names of templates", text("the name of a template")),
   ),
-  node: described("Where it runs: a name of 'nodes'. Default localhost.", text("the name of a node")),
+  node: described("Where it runs: a name of 'nodes' or 'hosts'. Default localhost, the manager's own host.", text("the name of a node")),
   alternate_commands: described(
     "Further commands by label, to be selected at run time.",
     namedMap("a mapping from labels to commands", command, labelProblem),

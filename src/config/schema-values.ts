@@ -269,3 +269,15 @@ export const startToolCommand = text("a command that holds {command}, such as 'g
 export const hostName = text("a host name without scheme and port, such as bench.lab", (value) =>
   /^[\p{L}\p{N}_](?:[\p{L}\p{N}._-]{0,252})$/u.test(value) ? null : `must be a host name without scheme and port, found '${value}'`,
 );
+
+const POLICIES = ["keep", "stop"] as const;
+export const managerLostPolicy = leaf<string, (typeof POLICIES)[number]>("keep or stop", { enum: [...POLICIES] }, (value) =>
+  POLICIES.find((policy) => policy === value),
+);
+
+/** A second. */
+export const startRate = leaf<number, number>(
+  "a number of processes per second, from 0.1 to 10000",
+  { type: "number", minimum: 0.1, maximum: 10_000 },
+  (value) => (typeof value === "number" && value >= 0.1 && value <= 10_000 ? value : undefined),
+);

@@ -3,7 +3,20 @@ import { nameProblem } from "../base/names.ts";
 import type { Finding } from "./problems.ts";
 import { described, jsonSchemaOf, listOf, namedMap, section } from "./schema-kinds.ts";
 import { defaultsSection, processSection, templateSection } from "./schema-process.ts";
-import { environmentValue, flag, hostName, instanceName, integer, listenAddress, path, startToolCommand, text } from "./schema-values.ts";
+import {
+  environmentValue,
+  flag,
+  hostName,
+  instanceName,
+  integer,
+  listenAddress,
+  managerLostPolicy,
+  path,
+  positiveDuration,
+  startRate,
+  startToolCommand,
+  text,
+} from "./schema-values.ts";
 
 /**
  * The keys of the configuration file (docs/config.schema.json is generated from here), before defaults are applied.
@@ -36,6 +49,11 @@ const instance = {
   ),
   state_dir: described("Where the manager keeps its state. Default $XDG_STATE_HOME/mgr/<name>.", path("the path of a folder")),
   retained_log_entries: described("Entries of the manager's log that are kept in memory. Default 10000.", integer(1, 1_000_000)),
+  on_manager_lost: described(
+    "What a host's daemon does when its manager stays away: keep its processes (the default), or stop them.",
+    managerLostPolicy,
+  ),
+  manager_lost_after: described("How long it waits before on_manager_lost: stop acts. Default 60s.", positiveDuration),
   start_tools: described("What processes can be started with: debuggers, profilers, tracers.", listOf("start tools", startTool)),
 };
 
@@ -76,10 +94,14 @@ const rest = {
     namedMap("a mapping from names of nodes to hosts", hostName, nodeProblem),
   ),
   hosts: described(
-    "Settings of hosts.",
+    "Machines that processes run on, beside the manager's own, each with a daemon (mgr daemon --host NAME).",
     namedMap(
-      "a mapping from hosts to {aliases}",
-      section({ aliases: described("Further names and addresses of this host.", listOf("names", hostName)) }),
+      "a mapping from hosts to {aliases, token_file, start_rate}",
+      section({
+        aliases: described("Further names and addresses of this host.", listOf("names", hostName)),
+        token_file: described("File with the token by which the daemon of this host proves who it is.", path("the path of a file")),
+        start_rate: described("Most processes that are started there in a second. Default: as many as it can.", startRate),
+      }),
       nodeProblem,
     ),
   ),

@@ -20,6 +20,7 @@ describe("a process", () => {
     expect(processOf("{command: sleep 1}")).toEqual({
       name: "p",
       node: "localhost",
+      host: null,
       command: { text: "sleep 1", program: { kind: "exec", argv: ["sleep", "1"] } },
       alternate_commands: new Map(),
       cwd: ".",

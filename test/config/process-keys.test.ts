@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ProcessDefinition } from "../../src/config/definition.ts";
 import { parseConfigText } from "../../src/config/load.ts";
@@ -151,11 +152,30 @@ describe("nodes and hosts", () => {
     );
   });
 
-  it("refuse other hosts, and nodes that nobody defines", () => {
+  it("may mean other hosts, by node, name or alias", () => {
+    const config = load(
+      "hosts: {rt1: {aliases: [10.0.0.7], start_rate: 20, token_file: keys/rt1}}\nnodes: {robot: 10.0.0.7}\n" +
+        "processes: {a: {command: x, node: robot}, b: {command: x, node: rt1}, c: {command: x, node: 10.0.0.7}, d: {command: x}}\n",
+    );
+    expect([..."abcd"].map((name) => config.processes.get(name)?.host)).toEqual(["rt1", "rt1", "rt1", null]);
+    expect(config.hosts.get("rt1")).toMatchObject({ aliases: ["10.0.0.7"], start_rate: 20, token_file: resolve("keys/rt1") });
+  });
+
+  it("leave paths of another host as they are written", () => {
+    const config = load("hosts: {rt1: {}}\nprocesses: {a: {command: x, node: rt1, cwd: sim, env_file: .env}, b: {command: x, cwd: sim}}\n");
+    expect(config.processes.get("a")).toMatchObject({ base_dir: "", cwd: "sim", env_files: [".env"] });
+    expect(config.processes.get("b")?.base_dir).not.toBe("");
+  });
+
+  it("are refused where nobody defines them, and where one name means two hosts", () => {
     expect(problemsOf("hosts: {rt1: {}}\nnodes: {robot: rt2}\nprocesses: {p: {command: x, node: robto}}\n")).toEqual([
-      "hosts.rt1: 'rt1' is another host; only this one (localhost) can be used, other hosts come in a later version",
-      "nodes.robot: 'rt2' is another host; only this one (localhost) can be used, other hosts come in a later version",
-      "processes.p.node: there is no node 'robto'; did you mean 'robot'?",
+      "nodes.robot: there is no host 'rt2'; did you mean 'rt1'?",
+      "processes.p.node: there is no node or host 'robto'; did you mean 'robot'?",
+    ]);
+    expect(problemsOf("hosts: {rt1: {aliases: [a, localhost]}, rt2: {aliases: [a, rt1]}}\nprocesses: {}\n")).toEqual([
+      "hosts.rt1.aliases[1]: 'localhost' is a name of host 'localhost' already",
+      "hosts.rt2.aliases[0]: 'a' is a name of host 'rt1' already",
+      "hosts.rt2.aliases[1]: 'rt1' is a name of host 'rt1' already",
     ]);
   });
 });

@@ -47,6 +47,8 @@ describe("the JSON Schema of the configuration", () => {
       "allowed_hosts",
       "state_dir",
       "retained_log_entries",
+      "on_manager_lost",
+      "manager_lost_after",
       "start_tools",
     ]);
     const shared = [

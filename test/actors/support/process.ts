@@ -32,6 +32,7 @@ export function definition(
 ): ProcessDefinition {
   return {
     name: "sim/world",
+    host: null,
     node: "localhost",
     command: { text: "./world", program: { kind: "exec", argv: ["./world"] } },
     alternate_commands: new Map(),

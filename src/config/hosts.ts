@@ -1,0 +1,39 @@
+import { hostname } from "node:os";
+
+/** A host of the configuration, by the name that stands in the file. */
+export interface HostSetting {
+  /** Further names and addresses. */
+  readonly aliases: readonly string[];
+  /** File with the token by which its daemon proves who it is; absolute, or null. */
+  readonly token_file: string | null;
+  /** Most processes that are started there in a second; null: as fast as it can. */
+  readonly start_rate: number | null;
+}
+
+interface Directory {
+  readonly hosts: ReadonlyMap<string, { readonly aliases?: readonly string[] }>;
+  /** Logical node name → host. */
+  readonly nodes: ReadonlyMap<string, string>;
+}
+
+/** Whether `host`, a key of `hosts`, is the machine that the manager runs on. */
+export function isOwnHost(host: string): boolean {
+  return host === "localhost" || host === hostname();
+}
+
+/**
+ * Where a process with `node` runs: the canonical name of a configured host, null for the manager's own, undefined if
+ * nobody is called so. Node names come first, then names of hosts, then aliases.
+ */
+export function hostOfNode(node: string, { hosts, nodes }: Directory): string | null | undefined {
+  const name = nodes.get(node) ?? node;
+  if (isOwnHost(name)) return null;
+  if (hosts.has(name)) return name;
+  for (const [host, { aliases = [] }] of hosts) if (aliases.includes(name)) return isOwnHost(host) ? null : host;
+  return undefined;
+}
+
+/** Names by which a host can be meant, for hints. */
+export function knownHostNames({ hosts, nodes }: Directory): string[] {
+  return [...nodes.keys(), "localhost", ...[...hosts].flatMap(([host, { aliases = [] }]) => [host, ...aliases])];
+}
