@@ -73,7 +73,8 @@ export class Instance {
   readonly authFile: string;
   readonly user = "ada";
   readonly password = "correct horse:battery";
-  readonly #mark = randomUUID();
+  /** What every process of the instance carries in its environment. */
+  readonly mark = randomUUID();
   readonly #env: NodeJS.ProcessEnv;
   readonly #clients: Client[] = [];
   readonly #children: ChildProcess[] = [];
@@ -87,9 +88,9 @@ export class Instance {
     const runtime = join(this.dir, "run");
     mkdirSync(runtime, { mode: 0o700 });
     writeFileSync(this.authFile, `${this.user} ${this.password}\n`, { mode: 0o600 });
-    this.#env = { PATH: process.env.PATH, HOME: this.dir, LANG: "C.UTF-8", XDG_RUNTIME_DIR: runtime, [MARK]: this.#mark };
+    this.#env = { PATH: process.env.PATH, HOME: this.dir, LANG: "C.UTF-8", XDG_RUNTIME_DIR: runtime, [MARK]: this.mark };
     this.write(configuration);
-    this.#lastResort = new LastResort(this.#mark, this.dir);
+    this.#lastResort = new LastResort(this.mark, this.dir);
   }
 
   /** An instance that runs in the foreground. */
@@ -109,7 +110,7 @@ export class Instance {
     const configuration = {
       instance: { name: "e2e", manager: "localhost:0", webui_auth_file: "webui.keys", state_dir: "state", ...instance },
       // Children inherit only what they are given: without this a lost one could not be told from a foreign process.
-      defaults: { ...defaults, environment: { [MARK]: this.#mark, ...defaults?.environment } },
+      defaults: { ...defaults, environment: { [MARK]: this.mark, ...defaults?.environment } },
       ...rest,
     };
     writeFileSync(this.config, JSON.stringify(configuration, null, 2));
@@ -174,7 +175,7 @@ export class Instance {
 
   /** Everything of this instance that lives: manager, daemon, guard, children and theirs. */
   living(): Living[] {
-    return markedProcesses(this.#mark);
+    return markedProcesses(this.mark);
   }
 
   async untilExtinct(timeoutMs = 5_000): Promise<void> {
