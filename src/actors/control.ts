@@ -86,9 +86,9 @@ export interface Control {
   startGroup(name: string, by: Principal): void;
   stopGroup(name: string, by: Principal): void;
   restartGroup(name: string, by: Principal): void;
-  /** Resolves once the host has sent it. */
+  /** Resolves once the host has sent it. What can be refused at once is thrown, as by the commands above. */
   sendSignal(name: string, signal: string, by: Principal): Promise<void>;
-  /** Resolves once the host has queued it. Never re-sent. */
+  /** Resolves once the host has queued it; throws as `sendSignal`. Never re-sent. */
   sendStdin(name: string, text: string, by: Principal): Promise<void>;
   /** Kept for the next run if the process does not run. */
   sendWinch(name: string, rows: number, cols: number, by: Principal): void;

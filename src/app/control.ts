@@ -137,15 +137,19 @@ export class ActorControl implements Control {
     this.#restart(members, by.user, name);
   }
 
-  async sendSignal(name: string, signal: string, by: Principal): Promise<void> {
+  // Not async: what is refused at once has to be refused in the turn of its frame, before the answers to later ones.
+
+  sendSignal(name: string, signal: string, by: Principal): Promise<void> {
     const { session, runId } = this.#living(name);
-    await session.command((id) => session.link.request("signal", { session: id, run_id: runId, signal }));
-    this.log.append({ level: "info", source: "manager", msg: `'${by.user}' sent ${signal} to process '${name}'` });
+    const sent = session.command((id) => session.link.request("signal", { session: id, run_id: runId, signal }));
+    return sent.then(
+      () => void this.log.append({ level: "info", source: "manager", msg: `'${by.user}' sent ${signal} to process '${name}'` }),
+    );
   }
 
-  async sendStdin(name: string, text: string): Promise<void> {
+  sendStdin(name: string, text: string): Promise<void> {
     const { session, runId } = this.#living(this.#lasting(name));
-    await session.command((id) => session.link.request("write", { session: id, run_id: runId, text }));
+    return session.command(async (id) => void (await session.link.request("write", { session: id, run_id: runId, text })));
   }
 
   sendWinch(name: string, rows: number, cols: number): void {

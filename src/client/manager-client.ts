@@ -1,7 +1,7 @@
 import { filter, firstValueFrom, type Observable, type Subscription } from "rxjs";
 import { isErrorCode, MgrError } from "../base/errors.ts";
 import type { ClientFrame, ManagerFrame } from "../protocol/frames.ts";
-import type { Snapshot } from "../protocol/resources.ts";
+import type { LogLevel, Snapshot } from "../protocol/resources.ts";
 import type { Link, LinkState } from "./link.ts";
 import { type OutputFrame, OutputSubscriptions } from "./output-subscriptions.ts";
 
@@ -13,7 +13,7 @@ export interface RequestOptions {
 type RequestId = NonNullable<ClientFrame["request_id"]>;
 
 interface Waiting {
-  type: string;
+  request: ClientFrame;
   resolve: (frame: ManagerFrame) => void;
   reject: (error: Error) => void;
   timer: ReturnType<typeof setTimeout>;
@@ -31,6 +31,8 @@ export class ManagerClient {
   readonly #waiting = new Map<RequestId, Waiting>();
   readonly #outputs: OutputSubscriptions;
   readonly #subscriptions: Subscription[];
+  /** What the manager has accepted; it knows a level per connection. */
+  #logMinLevel: LogLevel | null = null;
   #nextId = 1;
 
   constructor(link: Link) {
@@ -40,6 +42,7 @@ export class ManagerClient {
       link.frames$.subscribe((frame) => this.#answer(frame)),
       link.state$.subscribe((state) => {
         if (state.kind === "waiting" || state.kind === "closed") this.#rejectAll(state.reason);
+        if (state.kind === "open" && this.#logMinLevel !== null) link.send({ type: "set_log_min_level", level: this.#logMinLevel });
       }),
     ];
   }
@@ -64,7 +67,8 @@ export class ManagerClient {
 
   /**
    * Sends a frame and resolves with its answer: the result frame, or `ack` where the protocol knows none. A `request_id`
-   * of the frame's own is kept; it rejects with `conflict` while that one waits for its answer.
+   * of the frame's own is kept; it rejects with `conflict` while that one waits for its answer. A log level that was
+   * accepted holds across reconnects.
    */
   request(frame: ClientFrame, options: RequestOptions = {}): Promise<ManagerFrame> {
     return new Promise((resolve, reject) => {
@@ -82,7 +86,7 @@ export class ManagerClient {
         this.#waiting.delete(id);
         reject(new MgrError("timeout", `the manager did not answer '${frame.type}' within ${milliseconds} ms`));
       }, milliseconds);
-      this.#waiting.set(id, { type: frame.type, resolve, reject, timer });
+      this.#waiting.set(id, { request: frame, resolve, reject, timer });
     });
   }
 
@@ -111,15 +115,19 @@ export class ManagerClient {
     this.#waiting.delete(id);
     clearTimeout(waiting.timer);
     const failure = failureOf(frame);
-    if (failure) waiting.reject(failure);
-    else waiting.resolve(frame);
+    if (failure) {
+      waiting.reject(failure);
+      return;
+    }
+    if (waiting.request.type === "set_log_min_level") this.#logMinLevel = waiting.request.level;
+    waiting.resolve(frame);
   }
 
   #rejectAll(reason: string): void {
     for (const waiting of this.#waiting.values()) {
       clearTimeout(waiting.timer);
       waiting.reject(
-        new MgrError("host_unavailable", `the connection to the manager ended before it answered '${waiting.type}': ${reason}`),
+        new MgrError("host_unavailable", `the connection to the manager ended before it answered '${waiting.request.type}': ${reason}`),
       );
     }
     this.#waiting.clear();

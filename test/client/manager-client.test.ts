@@ -157,3 +157,27 @@ describe("live output", () => {
     expect(over).toBe(true);
   });
 });
+
+describe("the log level", () => {
+  const level = (level: "debug" | "error"): ClientFrame => ({ type: "set_log_min_level", level });
+
+  it("that the manager accepted last is told again after a reconnect, no other", async () => {
+    const { link, client } = rig();
+    const accepted = client.request(level("debug"));
+    const refused = expect(client.request(level("error"))).rejects.toMatchObject({ code: "out_of_scope" });
+    link.say({ type: "ack", request_type: "set_log_min_level", request_id: 1 });
+    link.say({ type: "error", code: "out_of_scope", message: "no", request_id: 2 });
+    await Promise.all([accepted, refused]);
+    link.lose();
+    link.sent.length = 0;
+    link.state$.next({ kind: "open" });
+    expect(link.sent).toEqual([level("debug")]);
+  });
+
+  it("is the manager's own until somebody asked for another", () => {
+    const { link } = rig();
+    link.lose();
+    link.state$.next({ kind: "open" });
+    expect(link.sent).toEqual([]);
+  });
+});

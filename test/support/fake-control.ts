@@ -135,12 +135,14 @@ export class FakeControl implements Control {
     this.#groupCommand("restartGroup", name);
   }
 
-  async sendSignal(name: string, signal: string, _by: Principal): Promise<void> {
+  sendSignal(name: string, signal: string, _by: Principal): Promise<void> {
     this.#command("sendSignal", name, signal);
+    return Promise.resolve();
   }
 
-  async sendStdin(name: string, text: string, _by: Principal): Promise<void> {
+  sendStdin(name: string, text: string, _by: Principal): Promise<void> {
     this.#command("sendStdin", name, text);
+    return Promise.resolve();
   }
 
   sendWinch(name: string, rows: number, cols: number, _by: Principal): void {
