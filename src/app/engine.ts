@@ -33,7 +33,6 @@ export interface EngineOptions {
   epoch: number;
   /** The one host, by its canonical name. */
   link: HostLink;
-  onHostDied: () => void;
   /** A process that is configured as essential has failed. */
   onEssentialFailed?: ((process: Process) => void) | undefined;
   /** Reads the configuration again; left out where there is no file. */
@@ -176,7 +175,6 @@ export class Engine {
       onHostChanged: () => {
         for (const host of world.hosts()) events.publish({ type: "host_upsert", host });
       },
-      onDied: options.onHostDied,
     });
   }
 

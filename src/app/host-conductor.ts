@@ -23,8 +23,6 @@ interface ConductorOptions {
   processes: () => readonly string[];
   /** The host's state may have changed. */
   onHostChanged: () => void;
-  /** The daemon is dead: the local one is started again. */
-  onDied: () => void;
 }
 
 /** An exit waits this long for its output, milliseconds; then what is missing is declared lost (runtime.md, "Exit never overtakes output"). */
@@ -113,7 +111,6 @@ export class HostConductor {
         this.#table = null;
         this.#tellProcesses({ type: "host.died" });
         onHostChanged();
-        this.#options.onDied();
         break;
       case "note":
         log.append({ level: event.level, source: "manager", msg: `host '${host}': ${event.msg}` });

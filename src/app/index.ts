@@ -59,7 +59,6 @@ export async function createManager(config: ConfigInput | string, options: Creat
       intents: memoryIntents(),
       epoch: 1,
       link: host,
-      onHostDied: () => {},
       loadConfig: fileReader(loaded),
     });
     manager = new EmbeddedManager(engine, host, stateDir);

@@ -1,10 +1,10 @@
-import { spawn } from "node:child_process";
-import { closeSync, openSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { MgrError } from "../base/errors.ts";
 import { type LockInfo, readLock } from "../daemon/lock.ts";
-import { isAlive } from "../daemon/proc.ts";
+import { isAlive, startTimeOf } from "../daemon/proc.ts";
 
 interface LocalDaemonOptions {
   stateDir: string;
@@ -13,15 +13,22 @@ interface LocalDaemonOptions {
   socket: string;
 }
 
+/** A process by its pid and the kernel's start time of it. */
+type Identity = Pick<LockInfo, "pid" | "start_time">;
+
 /** The built daemon: one file, whether this module runs from src/ or from dist/. */
 const BUNDLE = fileURLToPath(new URL("../../dist/daemon.mjs", import.meta.url));
-
-/** How long a daemon that holds the lock has for its hello before we give up, milliseconds (runtime.md, "Locks"). */
-export const HELLO_TIMEOUT_MS = 10_000;
+/** Its exit code where another one has the lock (daemon/main.ts). */
+const EXIT_LOCKED = 3;
+/** Of what it said before its death, bytes. */
+const LAST_WORDS_BYTES = 2_048;
+const LOOK_MS = 20;
 
 /** The daemon of this instance: found by its lock, or started. Never a second one: the lock decides. */
 export class LocalDaemon {
   readonly #options: LocalDaemonOptions;
+  /** The one that was started here last. */
+  #own: { identity: Identity; death: Promise<never> } | null = null;
 
   constructor(options: LocalDaemonOptions) {
     this.#options = options;
@@ -35,37 +42,80 @@ export class LocalDaemon {
 
   /** Starts one if none is there. Returns whether an earlier one was found. */
   async ensure(): Promise<"found" | "started"> {
+    this.#own = null;
     if ((await this.holder()) !== null) return "found";
     const { stateDir, host, socket } = this.#options;
-    const output = openSync(join(stateDir, "daemon.stderr"), "a", 0o600);
+    const words = openSync(join(stateDir, "daemon.stderr"), "a+", 0o600);
+    const silence = fstatSync(words).size;
     try {
       // Detached: it and its children outlive this manager, however that ends.
       const child = spawn(process.execPath, [BUNDLE, JSON.stringify({ state_dir: stateDir, host, socket, on_manager_lost: "keep" })], {
         detached: true,
-        stdio: ["ignore", "ignore", output],
+        stdio: ["ignore", "ignore", words],
         cwd: "/",
       });
-      await new Promise<void>((resolve, reject) => {
-        child.once("spawn", resolve);
-        child.once("error", (cause) => reject(new MgrError("internal", `cannot start the host daemon: ${cause.message}`, { cause })));
-      });
+      const pid = await pidOf(child);
+      const death = deathOf(child, () => tailOf(join(stateDir, "daemon.stderr"), silence));
+      // Whoever waits for its hello hears of it; nobody else needs to.
+      death.catch(() => {});
+      this.#own = { identity: { pid, start_time: startTimeOf(pid) ?? "" }, death };
       child.unref();
     } finally {
-      closeSync(output);
+      closeSync(words);
     }
     return "started";
   }
 
-  /** Ends the daemon with everything that it still runs, and waits for it; `SIGKILL` leaves the killing to its guard. */
+  /** Rejects with its last words when the daemon that was started here ends. Never resolves. */
+  get death(): Promise<never> {
+    return this.#own?.death ?? new Promise(() => {});
+  }
+
+  /**
+   * Ends the daemon with everything that it still runs, and waits for it; `SIGKILL` leaves the killing to its guard. One
+   * that was started here is ended even before it has taken its lock.
+   */
   async end(signal: "SIGTERM" | "SIGKILL", timeoutMs: number): Promise<void> {
-    const holder = await this.holder();
-    if (holder === null || !isAlive(holder.pid, holder.start_time)) return;
-    process.kill(holder.pid, signal);
+    const target: Identity | null = (await this.holder()) ?? this.#own?.identity ?? null;
+    if (target === null || !isAlive(target.pid, target.start_time)) return;
+    process.kill(target.pid, signal);
     const deadline = performance.now() + timeoutMs;
-    while (isAlive(holder.pid, holder.start_time)) {
+    while (isAlive(target.pid, target.start_time)) {
       if (performance.now() > deadline)
-        throw new MgrError("timeout", `the host daemon (pid ${holder.pid}) did not end within ${timeoutMs} ms`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+        throw new MgrError("timeout", `the host daemon (pid ${target.pid}) did not end within ${timeoutMs} ms`);
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
+  }
+}
+
+function pidOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once("spawn", () => resolve(child.pid ?? 0));
+    child.once("error", (cause) => reject(new MgrError("internal", `cannot start the host daemon: ${cause.message}`, { cause })));
+  });
+}
+
+function deathOf(child: ChildProcess, lastWords: () => string): Promise<never> {
+  return new Promise((_, reject) => {
+    child.once("exit", (code, signal) => {
+      if (code === EXIT_LOCKED) return;
+      const how = signal === null ? `exit code ${code}` : String(signal);
+      reject(new MgrError("host_unavailable", `the host daemon ended (${how}) before it was there: ${lastWords()}`));
+    });
+  });
+}
+
+/** What stands in `path` after `from`, the end of it, as text. */
+function tailOf(path: string, from: number): string {
+  const fd = openSync(path, "r");
+  try {
+    const { size } = fstatSync(fd);
+    const start = Math.max(from, size - LAST_WORDS_BYTES);
+    const bytes = Buffer.alloc(Math.max(0, size - start));
+    const length = readSync(fd, bytes, 0, bytes.length, start);
+    const text = bytes.toString("utf8", 0, length).trim();
+    return text === "" ? "it said nothing; see daemon.log in its state folder" : text;
+  } finally {
+    closeSync(fd);
   }
 }

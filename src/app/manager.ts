@@ -12,16 +12,15 @@ import type { Config } from "../config/definition.ts";
 import { IntentStore } from "../config/intent.ts";
 import { fileReader } from "../config/load.ts";
 import { CONTRACT_VERSION } from "../contract/messages.ts";
-import { acquireLock, instanceUuid, type LockInfo } from "../daemon/lock.ts";
+import { acquireLock, instanceUuid } from "../daemon/lock.ts";
 import { socketDir } from "../daemon/sockets.ts";
 import { assetHash } from "../http/index.ts";
 import { LogBook } from "../log/log-book.ts";
 import type { LogEntry, Process } from "../protocol/resources.ts";
 import { createTransport, type Transport } from "../transport/websocket.ts";
-import { watchDaemon } from "./daemon-watch.ts";
+import { DaemonKeeper } from "./daemon-keeper.ts";
 import { Engine } from "./engine.ts";
 import { localHostName } from "./host-names.ts";
-import { HELLO_TIMEOUT_MS, LocalDaemon } from "./local-daemon.ts";
 import { openLogFile } from "./log-file.ts";
 import { ASSETS, serveHttp } from "./serve-http.ts";
 
@@ -32,6 +31,8 @@ export interface ManagerOptions {
   onEssentialFailed?: ((process: Process) => void) | undefined;
   /** Started beside what starts by itself: names of processes and groups, or everything. */
   start?: readonly string[] | "all";
+  /** Ends the start: it rejects with the signal's reason, and a daemon that was started for it is gone. */
+  signal?: AbortSignal;
 }
 
 export interface RunningManager {
@@ -45,13 +46,6 @@ export interface RunningManager {
   /** Ends at once: the daemon is killed, and its guard kills what it ran. */
   shutdownNow(): Promise<void>;
 }
-
-/** How long a daemon has to stop what is left, milliseconds; everything was stopped before, so little is. */
-const DAEMON_END_TIMEOUT_MS = 60_000;
-/** Pauses before a daemon that died is started again, milliseconds: it must not become a storm. */
-const DAEMON_RESTART_MS = [0, 1_000, 2_000, 5_000, 10_000, 30_000];
-/** A death this long after the one before is not one more in a row, milliseconds. */
-const DAEMON_STABLE_MS = 120_000;
 
 /** Runs a manager: locks, log, broker, port, daemon, actors. Rejects with a MgrError that says what is in the way. */
 export async function startManager(config: Config, options: ManagerOptions = {}): Promise<RunningManager> {
@@ -71,14 +65,11 @@ class Manager implements RunningManager {
   /** What has to be let go of, newest first. */
   readonly #cleanups: (() => unknown)[] = [];
   #engine: Engine | null = null;
-  #daemon: LocalDaemon | null = null;
+  #daemon: DaemonKeeper | null = null;
   #log: LogBook | null = null;
   #transport: Transport | null = null;
   #url = "";
   #ending = false;
-  /** In a row. */
-  #daemonDeaths = 0;
-  #lastDaemonDeath = 0;
 
   constructor(config: Config, options: ManagerOptions) {
     this.#config = config;
@@ -128,7 +119,6 @@ class Manager implements RunningManager {
       epoch,
       link,
       loadConfig: fileReader(this.#config),
-      onHostDied: () => void this.#reviveDaemon(),
       onEssentialFailed: this.#options.onEssentialFailed,
     });
     this.#engine = engine;
@@ -136,9 +126,10 @@ class Manager implements RunningManager {
 
     await this.#listen(engine, log, stateDir);
     await broker.listenUnix(socket);
-    const daemon = new LocalDaemon({ stateDir, host, socket });
+    const daemon = new DaemonKeeper({ stateDir, host, socket, engine, log });
     this.#daemon = daemon;
-    await this.#awaitHost(engine, daemon);
+    this.#cleanups.push(() => daemon.release());
+    await daemon.begin(this.#options.signal ?? new AbortController().signal);
     this.#startNamed(engine);
   }
 
@@ -159,7 +150,7 @@ class Manager implements RunningManager {
   async shutdownNow(): Promise<void> {
     this.#ending = true;
     try {
-      await this.#daemon?.end("SIGKILL", DAEMON_END_TIMEOUT_MS);
+      await this.#daemon?.end("SIGKILL");
     } finally {
       await this.release();
     }
@@ -182,7 +173,7 @@ class Manager implements RunningManager {
     this.#sayGoodbye();
     // From here on the host's silence is no news.
     this.engine.close();
-    await this.#daemon?.end("SIGTERM", DAEMON_END_TIMEOUT_MS);
+    await this.#daemon?.end("SIGTERM");
   }
 
   #sayGoodbye(): void {
@@ -233,68 +224,6 @@ class Manager implements RunningManager {
     await writeFileAtomically(urlFile, `${http.localUrl}\n`);
     this.#cleanups.push(() => Promise.all([rm(tokenFile, { force: true }), rm(urlFile, { force: true })]));
     log.append({ level: "info", source: "manager", msg: `'${instance.name}' serves ${http.url}` });
-  }
-
-  /** Finds or starts the daemon and waits for its hello. */
-  async #awaitHost(engine: Engine, daemon: LocalDaemon): Promise<void> {
-    const how = await daemon.ensure();
-    const settled = await new Promise<boolean>((resolve) => {
-      const finish = (ready: boolean) => {
-        clearTimeout(timer);
-        leave();
-        resolve(ready);
-      };
-      const timer = setTimeout(() => finish(false), HELLO_TIMEOUT_MS);
-      const leave = engine.events.subscribe((event) => {
-        if (event.type === "host_upsert" && event.host.daemon_ready) finish(true);
-      });
-      if (engine.world.isHostReady()) finish(true);
-    });
-    const holder = await daemon.holder();
-    if (!settled && !engine.world.isIncompatible()) {
-      const who = holder === null ? "the host daemon" : `the host daemon (pid ${holder.pid})`;
-      const hint =
-        how === "found"
-          ? "End it with 'mgr down' and try again"
-          : `It was ended. See ${join(this.#config.instance.state_dir, "daemon.log")} and daemon.stderr beside it`;
-      if (how === "started") await daemon.end("SIGKILL", DAEMON_END_TIMEOUT_MS);
-      throw new MgrError("timeout", `${who} did not say hello within ${HELLO_TIMEOUT_MS / 1_000} s. ${hint}.`);
-    }
-    if (holder !== null) this.#watch(holder);
-  }
-
-  #watch(holder: LockInfo): void {
-    this.#cleanups.push(watchDaemon(holder, () => this.engine.daemonExited()));
-  }
-
-  /** A daemon that died is replaced; what it ran comes back by its restart policies. */
-  async #reviveDaemon(): Promise<void> {
-    const daemon = this.#daemon;
-    if (this.#ending || daemon === null) return;
-    const now = performance.now();
-    if (now - this.#lastDaemonDeath > DAEMON_STABLE_MS) this.#daemonDeaths = 0;
-    this.#lastDaemonDeath = now;
-    const pause = DAEMON_RESTART_MS[Math.min(this.#daemonDeaths++, DAEMON_RESTART_MS.length - 1)] ?? 0;
-    await new Promise((resolve) => setTimeout(resolve, pause));
-    if (this.#ending) return;
-    try {
-      await daemon.ensure();
-      const holder = await this.#holderSoon(daemon);
-      if (holder !== null) this.#watch(holder);
-      else throw new MgrError("timeout", "it did not take its lock");
-    } catch (error) {
-      this.#log?.append({ level: "error", source: "manager", msg: `the host daemon could not be started again: ${messageOf(error)}` });
-      void this.#reviveDaemon();
-    }
-  }
-
-  async #holderSoon(daemon: LocalDaemon): Promise<LockInfo | null> {
-    const deadline = performance.now() + HELLO_TIMEOUT_MS;
-    for (;;) {
-      const holder = await daemon.holder();
-      if (holder !== null || performance.now() > deadline) return holder;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
   }
 
   #startNamed(engine: Engine): void {

@@ -93,7 +93,6 @@ class World {
     intents: this.intents,
     epoch: 1,
     link: this.host,
-    onHostDied: () => {},
   });
 
   async begin(): Promise<void> {

@@ -6,6 +6,7 @@ import type { RunningManager } from "../../app/manager.ts";
 import type { Config } from "../../config/definition.ts";
 import type { LogEntry } from "../../protocol/resources.ts";
 import { loadConfig } from "../configuration.ts";
+import { EndSignals } from "../end-signals.ts";
 import { EssentialFailure } from "../essential-failure.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { paint } from "../table.ts";
@@ -31,7 +32,9 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
   const detached = process.env[DETACHED] === "1";
   delete process.env[DETACHED];
   const essential = new EssentialFailure();
+  const signals = new EndSignals(detached);
   const manager = await startManager(config, {
+    signal: signals.first,
     onLog: detached ? undefined : printEntry,
     // Whoever detached it looks at states and the log: nobody waits for its exit code.
     onEssentialFailed: detached ? undefined : (process) => essential.note(process),
@@ -41,7 +44,7 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
     process.stdout.write(`${paint("bold", config.instance.name)} is up at ${paint("bold", manager.url)}  (Ctrl-C stops everything)\n`);
   if (detached) process.send?.({ url: manager.url });
   if (process.connected) process.disconnect();
-  await untilEnded(manager, { keep: flags.keep ?? false, detached, essential });
+  await untilEnded(manager, { keep: flags.keep ?? false, detached, essential, signals });
 }
 
 /**
@@ -50,30 +53,23 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
  */
 async function untilEnded(
   manager: RunningManager,
-  { keep, detached, essential }: { keep: boolean; detached: boolean; essential: EssentialFailure },
+  { keep, detached, essential, signals }: { keep: boolean; detached: boolean; essential: EssentialFailure; signals: EndSignals },
 ): Promise<void> {
-  let signals = 0;
   await new Promise<void>((resolve, reject) => {
-    const onSignal = (signal: NodeJS.Signals) => {
-      signals++;
-      if (signals === 1) {
-        if (!detached)
-          process.stderr.write(`\n${signal}: ${keep ? "leaving everything running" : "stopping everything; once more ends it at once"}\n`);
-        manager.shutdown({ keep }).then(resolve, reject);
-      } else if (signals === 2) {
-        manager.shutdownNow().then(resolve, reject);
-      }
-    };
-    process.on("SIGINT", onSignal);
-    process.on("SIGTERM", onSignal);
-    essential.onFailure(() => {
-      if (signals > 0) return;
-      signals++;
-      process.stderr.write(`\n${essential.sentence}: ${keep ? "leaving everything else running" : "stopping everything"}\n`);
+    let isEnding = false;
+    const end = (why: string) => {
+      isEnding = true;
+      if (!detached) process.stderr.write(`\n${why}\n`);
       manager.shutdown({ keep }).then(resolve, reject);
+    };
+    const endNow = () => void manager.shutdownNow().then(resolve, reject);
+    const everything = keep ? "leaving everything running" : "stopping everything; once more ends it at once";
+    essential.onFailure(() => {
+      if (!isEnding) end(`${essential.sentence}: ${keep ? "leaving everything else running" : "stopping everything"}`);
     });
-    // runtime.md: SIGHUP is SIGTERM in the foreground; detached there is no terminal to lose, and it means reload.
-    process.on("SIGHUP", detached ? () => manager.reload("SIGHUP") : onSignal);
+    signals.onFirst((signal) => (isEnding ? endNow() : end(`${signal}: ${everything}`)));
+    signals.onSecond(endNow);
+    signals.onReload(() => manager.reload("SIGHUP"));
   });
   process.exit(essential.exitCode);
 }
@@ -88,6 +84,8 @@ async function detach(config: Config, names: string[], flags: UpFlags): Promise<
     env: { ...process.env, [DETACHED]: "1" },
   });
   closeSync(stderr);
+  // It has a session of its own: Ctrl-C here would leave it to come up all the same.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill("SIGTERM"));
   const url = await new Promise<string | null>((resolve) => {
     const timer = setTimeout(() => resolve(null), DETACH_TIMEOUT_MS);
     child.once("message", (message: { url: string }) => {

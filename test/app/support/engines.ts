@@ -75,7 +75,6 @@ export class EngineRig implements AsyncDisposable {
       intents,
       epoch: 1,
       link: watched(this.#host, onRequest),
-      onHostDied: () => {},
     });
     const { control, hub, system } = this.engine;
     this.#transport = createTransport({ control, hub, system, assetHash: "" });

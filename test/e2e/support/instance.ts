@@ -161,8 +161,10 @@ export class Instance {
   /** Pid of who holds a lock, or null. */
   pidOf(who: "manager" | "daemon"): number | null {
     const file = join(this.stateDir, `${who}.lock`);
-    if (!existsSync(file)) return null;
-    const { pid, start_time } = JSON.parse(readFileSync(file, "utf8")) as { pid: number; start_time: string };
+    // Its holder may be about to write its line.
+    const [line, ...rest] = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
+    if (line === undefined || rest.length === 0) return null;
+    const { pid, start_time } = JSON.parse(line) as { pid: number; start_time: string };
     return startTime(pid) === start_time ? pid : null;
   }
 

@@ -1,0 +1,160 @@
+import { join } from "node:path";
+import { MgrError, messageOf } from "../base/errors.ts";
+import type { LogBook } from "../log/log-book.ts";
+import { watchDaemon } from "./daemon-watch.ts";
+import type { Engine } from "./engine.ts";
+import { LocalDaemon } from "./local-daemon.ts";
+
+/** How long a daemon that holds the lock has for its hello before we give up, milliseconds (runtime.md, "Locks"). */
+const HELLO_TIMEOUT_MS = 10_000;
+/** How long a daemon has to stop what is left, milliseconds; everything was stopped before, so little is. */
+const END_TIMEOUT_MS = 60_000;
+/** How long one has that was started a moment ago and runs nothing, milliseconds. */
+const BIRTH_END_TIMEOUT_MS = 5_000;
+/** Pauses before a daemon that died is started again, milliseconds: it must not become a storm. */
+const RESTART_MS = [0, 1_000, 2_000, 5_000, 10_000, 30_000];
+/** A death this long after the one before is not one more in a row, milliseconds. */
+const STABLE_MS = 120_000;
+const LOOK_MS = 50;
+
+interface DaemonKeeperOptions {
+  stateDir: string;
+  host: string;
+  /** Path of the broker's unix socket. */
+  socket: string;
+  engine: Engine;
+  log: LogBook;
+}
+
+/** Sees to it that the local daemon is there: found or started, heard before the manager is up, and replaced when it dies. */
+export class DaemonKeeper {
+  readonly #options: DaemonKeeperOptions;
+  readonly #daemon: LocalDaemon;
+  #leave = () => {};
+  #isEnding = false;
+  /** In a row. */
+  #deaths = 0;
+  #lastDeath = 0;
+
+  constructor(options: DaemonKeeperOptions) {
+    this.#options = options;
+    this.#daemon = new LocalDaemon(options);
+  }
+
+  /**
+   * Finds or starts the daemon and waits for its hello. Rejects where none comes, or `signal` ends the waiting; one that
+   * was started here is then gone.
+   */
+  async begin(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const how = await this.#daemon.ensure();
+    const waiting = new AbortController();
+    try {
+      await Promise.race([this.#hello(how, waiting.signal), this.#daemon.death, aborted(signal)]);
+    } catch (error) {
+      if (how === "started") await this.#endNewborn();
+      throw error;
+    } finally {
+      waiting.abort();
+    }
+    await this.#watch();
+  }
+
+  /** From now on its death is no news. */
+  release(): void {
+    this.#isEnding = true;
+    this.#leave();
+  }
+
+  /** Ends it with everything that it still runs; `SIGKILL` leaves the killing to its guard. */
+  async end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+    this.release();
+    await this.#daemon.end(signal, END_TIMEOUT_MS);
+  }
+
+  /** A daemon that died is replaced; what it ran comes back by its restart policies. */
+  async #revive(): Promise<void> {
+    if (this.#isEnding) return;
+    const now = performance.now();
+    if (now - this.#lastDeath > STABLE_MS) this.#deaths = 0;
+    this.#lastDeath = now;
+    const pause = RESTART_MS[Math.min(this.#deaths++, RESTART_MS.length - 1)] ?? 0;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    if (this.#isEnding) return;
+    try {
+      await this.#daemon.ensure();
+      await Promise.race([this.#locked(), this.#daemon.death]);
+      await this.#watch();
+    } catch (error) {
+      this.#options.log.append({
+        level: "error",
+        source: "manager",
+        msg: `the host daemon could not be started again: ${messageOf(error)}`,
+      });
+      void this.#revive();
+    }
+  }
+
+  async #hello(how: "found" | "started", end: AbortSignal): Promise<void> {
+    const { engine, stateDir } = this.#options;
+    if ((await becomesReady(engine, end)) || engine.world.isIncompatible()) return;
+    const holder = await this.#daemon.holder();
+    const who = holder === null ? "the host daemon" : `the host daemon (pid ${holder.pid})`;
+    const hint =
+      how === "found"
+        ? "End it with 'mgr down' and try again"
+        : `It was ended. See ${join(stateDir, "daemon.log")} and daemon.stderr beside it`;
+    throw new MgrError("timeout", `${who} did not say hello within ${HELLO_TIMEOUT_MS / 1_000} s. ${hint}.`);
+  }
+
+  async #endNewborn(): Promise<void> {
+    await this.#daemon.end("SIGTERM", BIRTH_END_TIMEOUT_MS).catch(() => this.#daemon.end("SIGKILL", BIRTH_END_TIMEOUT_MS));
+  }
+
+  async #locked(): Promise<void> {
+    const deadline = performance.now() + HELLO_TIMEOUT_MS;
+    while ((await this.#daemon.holder()) === null) {
+      if (performance.now() > deadline) throw new MgrError("timeout", "it did not take its lock");
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+  }
+
+  /** Its death is seen by its pid, not by its host's silence: it may come before its hello, and be another manager's child. */
+  async #watch(): Promise<void> {
+    const holder = await this.#daemon.holder();
+    if (this.#isEnding) return;
+    this.#leave();
+    if (holder === null) this.#died();
+    else this.#leave = watchDaemon(holder, () => this.#died());
+  }
+
+  #died(): void {
+    this.#options.engine.daemonExited();
+    void this.#revive();
+  }
+}
+
+/** Resolves with whether the host's hello came in time and before `end`. */
+function becomesReady(engine: Engine, end: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const finish = (ready: boolean) => {
+      clearTimeout(timer);
+      leave();
+      resolve(ready);
+    };
+    const timer = setTimeout(() => finish(false), HELLO_TIMEOUT_MS);
+    const leave = engine.events.subscribe((event) => {
+      if (event.type === "host_upsert" && event.host.daemon_ready) finish(true);
+    });
+    end.addEventListener("abort", () => finish(false), { once: true });
+    if (engine.world.isHostReady()) finish(true);
+  });
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const refuse = () => reject(signal.reason);
+    if (signal.aborted) refuse();
+    else signal.addEventListener("abort", refuse, { once: true });
+  });
+}
