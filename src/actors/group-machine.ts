@@ -1,6 +1,6 @@
 /**
- * The statechart of one group. A command resolves the members in the turn it is accepted and goes to them by address;
- * `starting` and `stopping` then last until each of them has reached its goal or can no longer.
+ * The statechart of one group. Whoever commands it has told its members before, in the same turn: one actor does not
+ * act within another's step. `starting` and `stopping` last until each of them has reached its goal or can no longer.
  *
  *   idle, starting, stopping  start, restart  → starting
  *   idle, starting, stopping  stop            → stopping
@@ -14,18 +14,16 @@ export interface GroupMember {
   readonly name: string;
   readonly state: ProcessState;
 }
-type Command = "start" | "stop" | "restart";
 
 export interface GroupInput {
   readonly name: string;
   /** The processes below the group at this moment, in configuration order. */
   readonly members: () => readonly GroupMember[];
-  /** Sends a command to a process by its address. */
-  readonly tell: (member: string, event: { type: Command; by: string }) => void;
 }
 
 export type GroupEvent =
-  | { type: Command; by: string }
+  /** This was asked of all members. */
+  | { type: "start" | "stop" | "restart" }
   /** A member's state changed, a member appeared (`state` its first) or was removed (null). */
   | { type: "member"; name: string; state: ProcessState | null };
 
@@ -46,12 +44,6 @@ export const groupMachine = setup({
   types: { context: {} as GroupContext, events: {} as GroupEvent, emitted: {} as GroupEmitted, input: {} as GroupInput },
   guards: { settled: ({ context }) => context.pending.size === 0 },
   actions: {
-    tellMembers: ({ context, event }) => {
-      if (event.type === "member") return;
-      const names = context.members().map((member) => member.name);
-      // Stop order is the reverse of start order.
-      for (const name of event.type === "stop" ? names.reverse() : names) context.tell(name, { type: event.type, by: event.by });
-    },
     watchMembers: assign(({ context }, { progress }: { progress: "starting" | "stopping" }) => ({
       pending: new Set(
         context
@@ -74,9 +66,9 @@ export const groupMachine = setup({
   context: ({ input }) => ({ ...input, pending: new Set<string>() }),
   initial: "idle",
   on: {
-    start: { target: ".starting", reenter: true, actions: "tellMembers" },
-    restart: { target: ".starting", reenter: true, actions: "tellMembers" },
-    stop: { target: ".stopping", reenter: true, actions: "tellMembers" },
+    start: { target: ".starting", reenter: true },
+    restart: { target: ".starting", reenter: true },
+    stop: { target: ".stopping", reenter: true },
   },
   states: {
     idle: {},

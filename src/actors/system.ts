@@ -67,9 +67,21 @@ export class ActorSystem {
     connection: new Map(),
   };
 
+  /** Deliveries that wait until the actor that caused them is done: one actor acts at a time. */
+  readonly #postponed: (() => void)[] = [];
+  /** How deep we are in telling listeners what an actor said, and in letting actors act. */
+  #listening = 0;
+  #acting = 0;
+  /** Timers of actors: what they cause is delivered in the same turn. */
+  readonly #timers: Pick<Clock, "setTimeout" | "clearTimeout">;
+
   constructor(options: ActorSystemOptions) {
     this.clock = options.clock;
     this.#options = options;
+    this.#timers = {
+      setTimeout: (callback, milliseconds) => this.clock.setTimeout(() => this.#act(callback), milliseconds),
+      clearTimeout: (handle) => this.clock.clearTimeout(handle),
+    };
   }
 
   /**
@@ -95,12 +107,37 @@ export class ActorSystem {
     return (actor ?? undefined) as ActorKinds[K] | undefined;
   }
 
-  /** False when nobody is at this address (unknown, stopped or parked). */
+  /**
+   * False when nobody is at this address (unknown, stopped or parked). In the order of the calls; what a listener sends
+   * waits until the actor that it listens to has finished its step.
+   */
   send<K extends ActorKind>(kind: K, name: string, event: Parameters<ActorKinds[K]["send"]>[0]): boolean {
-    const actor = this.#entries[kind].get(name)?.actor;
-    if (!actor) return false;
-    actor.send(event);
+    if (!this.#entries[kind].get(name)?.actor) return false;
+    if (this.#listening === 0 && this.#postponed.length === 0) this.#deliver(kind, name, event);
+    else this.#postpone(() => this.#deliver(kind, name, event));
     return true;
+  }
+
+  #deliver<K extends ActorKind>(kind: K, name: string, event: Parameters<ActorKinds[K]["send"]>[0]): void {
+    this.#act(() => this.#entries[kind].get(name)?.actor?.send(event));
+  }
+
+  #postpone(delivery: () => void): void {
+    this.#postponed.push(delivery);
+    // An effect's result reaches its actor past us: there is no end of that step which could be awaited.
+    if (this.#acting === 0) queueMicrotask(() => this.#act(() => {}));
+  }
+
+  /** Does `work`, and then what it has caused, unless it is part of another's doing. */
+  #act(work: () => void): void {
+    this.#acting += 1;
+    try {
+      work();
+      if (this.#acting > 1 || this.#listening > 0) return;
+      for (let delivery = this.#postponed.shift(); delivery; delivery = this.#postponed.shift()) delivery();
+    } finally {
+      this.#acting -= 1;
+    }
   }
 
   stop(kind: ActorKind, name: string): void {
@@ -124,7 +161,7 @@ export class ActorSystem {
     try {
       const scope: ActorScope = { kind, name, signal: entry.abort.signal, rebuild: entry.rebuilds.length };
       const { machine, input } = entry.create(scope);
-      const actor = createActor(machine, { id: `${kind}:${name}`, clock: this.clock, input, ...(inspect ? { inspect } : {}) });
+      const actor = createActor(machine, { id: `${kind}:${name}`, clock: this.#timers, input, ...(inspect ? { inspect } : {}) });
       entry.actor = actor;
       actor.on("*", (event) => this.#forward(kind, name, event));
       actor.subscribe({
@@ -141,11 +178,14 @@ export class ActorSystem {
   }
 
   #forward(kind: ActorKind, name: string, event: { type: string }): void {
+    this.#listening += 1;
     try {
       this.#options.onEmit(kind, name, event);
     } catch (error) {
       // The listener's defect must not reach the actor that spoke.
       this.#options.log("error", `a listener failed on '${event.type}' of ${kind} '${name}': ${messageOf(error)}`);
+    } finally {
+      this.#listening -= 1;
     }
   }
 

@@ -2,7 +2,6 @@ import type { AttributeValue, Backlog, Configuration, Control, ProcessDetail, Re
 import type { DomainEvents } from "../actors/domain-events.ts";
 import type { ActorSystem } from "../actors/system.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
-import { isWithin } from "../base/names.ts";
 import type { Principal } from "../base/principal.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { HostEntry, Process, ProcessState, ProcessTreeNode, StartTool } from "../protocol/resources.ts";
@@ -23,6 +22,8 @@ interface ControlOptions {
   system: ActorSystem;
   /** Sends a command to a process's actor, which is there again if it had been given up. */
   tell: (name: string, event: { type: Verb; by: string }) => void;
+  /** The same to all that are below a group. */
+  tellGroup: (name: string, event: { type: Verb; by: string }) => void;
   /** Keeps a terminal's size over restarts of the manager. */
   keepSize: (name: string, size: { rows: number; cols: number }) => void;
   settings: ProcessSettingsBook;
@@ -41,6 +42,7 @@ export class ActorControl implements Control {
   readonly #system: ActorSystem;
   readonly #world: World;
   readonly #tell: ControlOptions["tell"];
+  readonly #tellGroup: ControlOptions["tellGroup"];
   readonly #keepSize: ControlOptions["keepSize"];
   readonly configuration: Configuration;
   readonly #settings: ProcessSettingsBook;
@@ -55,6 +57,7 @@ export class ActorControl implements Control {
     system,
     world,
     tell,
+    tellGroup,
     keepSize,
     settings,
     startupCommands,
@@ -66,6 +69,7 @@ export class ActorControl implements Control {
     this.#system = system;
     this.#world = world;
     this.#tell = tell;
+    this.#tellGroup = tellGroup;
     this.#keepSize = keepSize;
     this.configuration = configuration;
     this.#settings = settings;
@@ -207,7 +211,7 @@ export class ActorControl implements Control {
 
   /** Starts processes or groups by name, as `mgr up NAME…` does; unknown names are refused before anything starts. */
   startNamed(names: readonly string[], by: string): void {
-    const members = names.flatMap((name) => (this.hasGroup(name) ? this.#membersOf(name) : [this.#known(name)]));
+    const members = names.flatMap((name) => (this.hasGroup(name) ? this.#world.membersOf(name) : [this.#known(name)]));
     this.#start(members, by);
   }
 
@@ -240,9 +244,8 @@ export class ActorControl implements Control {
     this.#command("restart", names, by, group);
   }
 
-  /** Members hear it from their group's actor. */
   #command(verb: Verb, names: readonly string[], by: string, group: string | undefined): void {
-    if (group !== undefined) this.#system.send("group", group, { type: verb, by });
+    if (group !== undefined) this.#tellGroup(group, { type: verb, by });
     else for (const name of this.#world.graph.inStartOrder(names)) this.#send(name, verb, by);
   }
 
@@ -292,13 +295,9 @@ export class ActorControl implements Control {
 
   #acceptGroup(name: string): string[] {
     if (!this.hasGroup(name)) throw new MgrError("not_found", `there is no group '${name}'`);
-    const members = this.#membersOf(name);
+    const members = this.#world.membersOf(name);
     for (const member of members) this.#session(member);
     return members;
-  }
-
-  #membersOf(group: string): string[] {
-    return this.#world.names().filter((name) => isWithin(name, group));
   }
 
   #session(name: string): HostSession {

@@ -155,6 +155,7 @@ export class Engine {
       system,
       world,
       tell: (name, event) => actors.tell(name, event),
+      tellGroup: (name, event) => actors.tellGroup(name, event),
       keepSize: (name, size) => this.#sizes.keep(name, size),
       settings,
       startupCommands: (name) => nextRuns.startupCommands(name),

@@ -2,7 +2,6 @@ import type { DomainEvents } from "../actors/domain-events.ts";
 import { groupMachine } from "../actors/group-machine.ts";
 import type { ActorScope, ActorSystem } from "../actors/system.ts";
 import type { Clock } from "../base/clock.ts";
-import { isWithin } from "../base/names.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { Process } from "../protocol/resources.ts";
 import type { Verb } from "./control.ts";
@@ -72,16 +71,20 @@ export class ProcessActors {
 
   spawnGroup(name: string): void {
     const { system, world } = this.#options;
+    const members = () => world.membersOf(name).map((member) => ({ name: member, state: world.stateOf(member) ?? ("stopped" as const) }));
+    system.spawn("group", name, () => ({ machine: groupMachine, input: { name, members } }));
+  }
+
+  /** Commands the processes that are below a group at this moment. */
+  tellGroup(name: string, event: { type: Verb; by: string }): void {
+    const { system, world } = this.#options;
     // In start order: a job that is to run again must have begun before those that wait for its end are asked.
-    const members = () =>
-      world.graph
-        .inStartOrder(world.names().filter((member) => isWithin(member, name)))
-        .map((member) => ({ name: member, state: world.stateOf(member) ?? ("stopped" as const) }));
-    const tell = (member: string, event: { type: Verb; by: string }) => {
+    const members = world.graph.inStartOrder(world.membersOf(name));
+    for (const member of event.type === "stop" ? members.reverse() : members) {
       // What was removed from the configuration can only be stopped.
       if (event.type === "stop" || !world.retiring.has(member)) this.tell(member, event);
-    };
-    system.spawn("group", name, () => ({ machine: groupMachine, input: { name, members, tell } }));
+    }
+    system.send("group", name, { type: event.type });
   }
 
   #actor(name: string, first: "start" | "stop", scope: ActorScope) {

@@ -3,6 +3,7 @@ import { runLives, treeLives } from "../actors/process-context.ts";
 import type { ProcessSnapshot } from "../actors/process-machine.ts";
 import { toProcess, toTree } from "../actors/resources.ts";
 import type { ActorSystem } from "../actors/system.ts";
+import { isWithin } from "../base/names.ts";
 import type { Config, ProcessDefinition } from "../config/definition.ts";
 import { isSameDefinition } from "../config/plan.ts";
 import type { HostEntry, Process, ProcessState, ProcessTreeNode } from "../protocol/resources.ts";
@@ -78,6 +79,11 @@ export class World {
 
   names(): string[] {
     return [...this.config.processes.keys()];
+  }
+
+  /** The processes below a group, in configuration order. */
+  membersOf(group: string): string[] {
+    return this.names().filter((name) => isWithin(name, group));
   }
 
   process(name: string): Process | undefined {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { ended, report } from "../support/run-reports.ts";
 import { WALL } from "./support/clock.ts";
-import { definition, ended, ProcessRig, report, startedProcess, stoppedProcess } from "./support/process.ts";
+import { definition, ProcessRig, startedProcess, stoppedProcess } from "./support/process.ts";
 
 const READY = { ready: { kind: "regex", pattern: "listening" }, ready_timeout: 30_000 } as const;
 const ON_FAILURE = { restart: { policy: "on-failure" } } as const;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { definition, ProcessRig, report, settle, startedProcess, stoppedProcess } from "./support/process.ts";
+import { report } from "../support/run-reports.ts";
+import { definition, ProcessRig, settle, startedProcess, stoppedProcess } from "./support/process.ts";
 
 /** Delays of successive backoffs while every run fails at once. */
 function delays(rig: ProcessRig, count: number): number[] {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { MgrError } from "../../src/base/errors.ts";
+import { report } from "../support/run-reports.ts";
 import { WALL } from "./support/clock.ts";
-import { definition, report, settle, startedProcess, stoppedProcess } from "./support/process.ts";
+import { definition, settle, startedProcess, stoppedProcess } from "./support/process.ts";
 
 const READY = { ready: { kind: "regex", pattern: "listening" }, ready_timeout: 30_000 } as const;
 const ON_FAILURE = { restart: { policy: "on-failure" } } as const;

@@ -27,14 +27,14 @@ function registry(options: Partial<ActorSystemOptions> = {}) {
 /** A group's machine that throws when it is told to stop: what a defect in a machine does. */
 const faulty = groupMachine.provide({
   actions: {
-    tellMembers: ({ event }) => {
+    watchMembers: ({ event }) => {
       if (event.type === "stop") throw new Error("a defect");
     },
   },
 });
-const input = (name: string) => ({ name, members: () => [], tell: () => {} });
-const stop = { type: "stop", by: "ann" } as const;
-const start = { type: "start", by: "ann" } as const;
+const input = (name: string) => ({ name, members: () => [] });
+const stop = { type: "stop" } as const;
+const start = { type: "start" } as const;
 
 describe("the registry of actors", () => {
   const systems: ActorSystem[] = [];
@@ -63,6 +63,28 @@ describe("the registry of actors", () => {
     expect(good?.getSnapshot().status).toBe("active");
     expect(scopes.map((scope) => scope.rebuild)).toEqual([0, 1]);
     expect(logged).toEqual(["error: the actor of group 'bad' failed and is rebuilt: a defect"]);
+  });
+
+  test("what a listener sends waits until the actor that spoke has finished its step, in the order of the calls", () => {
+    const seen: string[] = [];
+    const { system } = open({
+      onEmit: (_kind, name, event) => {
+        seen.push(`${name} ${event.type}`);
+        if (name !== "first") return;
+        expect(system.send("group", "second", start)).toBe(true);
+        expect(system.send("group", "third", start)).toBe(true);
+        expect(system.send("group", "nobody", start)).toBe(false);
+        seen.push("told");
+      },
+    });
+    for (const name of ["first", "second", "third"]) system.spawn("group", name, () => ({ machine: groupMachine, input: input(name) }));
+    system.send("group", "first", start);
+    // A group without members has begun and ended at once, and says so twice.
+    expect(seen).toEqual([
+      ...["first changed", "told", "first changed", "told"],
+      ...["second changed", "second changed", "third changed", "third changed"],
+      ...["second changed", "second changed", "third changed", "third changed"],
+    ]);
   });
 
   test("the effects of a failed actor are aborted before it is rebuilt", () => {

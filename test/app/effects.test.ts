@@ -4,7 +4,7 @@ import { HostSession } from "../../src/app/host-session.ts";
 import { MgrError } from "../../src/base/errors.ts";
 import type { RunSpec } from "../../src/contract/run.ts";
 import { testClock } from "../actors/support/clock.ts";
-import { report } from "../actors/support/process.ts";
+import { report } from "../support/run-reports.ts";
 import { hello, page, ScriptedLink, stale } from "./support/scripted-link.ts";
 
 const open: HostSession[] = [];

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { Engine } from "../../src/app/engine.ts";
 import { effectiveCommand } from "../../src/config/effective-command.ts";
 import { loadConfigObject } from "../../src/config/load.ts";
@@ -232,10 +232,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     },
   }),
 );
-
-// A group tells its members from within an action, of which the development build of xstate warns at each event.
-beforeAll(() => void vi.spyOn(console, "warn").mockImplementation(() => {}));
-afterAll(() => void vi.restoreAllMocks());
 
 test(`random commands and ends lead where the state table says (${RUNS} runs)`, async () => {
   await fc.assert(

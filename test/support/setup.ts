@@ -18,7 +18,16 @@ function livingChildren(): string[] {
 
 const before = livingChildren();
 
+// The development build of xstate says by a warning that an actor acts within another's step.
+const warnings: string[] = [];
+const warn = console.warn;
+console.warn = (...words: unknown[]) => {
+  if (String(words[0]).includes("stately.ai")) warnings.push(String(words[0]));
+  warn(...words);
+};
+
 afterAll(async () => {
+  expect([...new Set(warnings)], "warnings of xstate").toEqual([]);
   const deadline = Date.now() + 2_000;
   let leaked = livingChildren().filter((child) => !before.includes(child));
   while (leaked.length > 0 && Date.now() < deadline) {

@@ -14,6 +14,7 @@ import type {
 import type { ProcessDefinition, RestartPolicy } from "../../../src/config/definition.ts";
 import { PLAIN_RUN, type RunReport } from "../../../src/contract/run.ts";
 import type { ProcessState } from "../../../src/protocol/resources.ts";
+import { ended, report } from "../../support/run-reports.ts";
 import type { TestClock } from "./clock.ts";
 import { testClock, WALL } from "./clock.ts";
 
@@ -53,34 +54,6 @@ export function definition(
     ...overrides,
     restart: { ...NEVER, ...overrides.restart },
   };
-}
-
-export function report(runId: string, overrides: Partial<RunReport> = {}): RunReport {
-  return {
-    name: "sim/world",
-    run_id: runId,
-    spec_hash: "0123456789abcdef",
-    pid: 4_711,
-    start_time: WALL,
-    stop_time: null,
-    age_ms: 0,
-    ready: false,
-    unhealthy: null,
-    changed_file: null,
-    stopping: false,
-    exit: null,
-    extinct: false,
-    first_offset: 0,
-    final_offset: null,
-    rows: 24,
-    cols: 80,
-    memo: "",
-    ...overrides,
-  };
-}
-
-export function ended(code: number | null, signal: string | null = null): Partial<RunReport> {
-  return { exit: { code, signal, reason: null } };
 }
 
 interface Pending<T> {

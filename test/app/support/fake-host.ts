@@ -1,6 +1,7 @@
 import { MgrError } from "../../../src/base/errors.ts";
 import type { HostEvent, HostRequestName } from "../../../src/contract/messages.ts";
 import type { RunReport, RunSpec } from "../../../src/contract/run.ts";
+import { report } from "../../support/run-reports.ts";
 import { hello, page, ScriptedLink } from "./scripted-link.ts";
 
 interface FakeRun {
@@ -65,27 +66,17 @@ export class FakeHost extends ScriptedLink {
     const reason = this.failNextSpawn;
     this.failNextSpawn = null;
     if (reason !== null) return new MgrError("spawn_failed", reason);
-    const report: RunReport = {
-      name: spec.name,
-      run_id,
-      spec_hash: "0123456789abcdef",
-      pid: ++this.#pids,
-      start_time: this.#now(),
-      stop_time: null,
-      age_ms: 0,
-      ready: false,
-      unhealthy: null,
-      changed_file: null,
-      stopping: false,
-      exit: null,
-      extinct: false,
-      first_offset: 0,
-      final_offset: null,
-      rows: spec.terminal.rows,
-      cols: spec.terminal.cols,
-      memo,
+    const run = {
+      report: report(run_id, {
+        name: spec.name,
+        pid: ++this.#pids,
+        start_time: this.#now(),
+        rows: spec.terminal.rows,
+        cols: spec.terminal.cols,
+        memo,
+      }),
+      spec,
     };
-    const run = { report, spec };
     this.runs.set(spec.name, run);
     this.#change(run, "spawned", {});
     return { run: run.report };
