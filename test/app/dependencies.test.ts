@@ -118,11 +118,9 @@ describe("the graph of dependencies", () => {
     expect(graph(diamond).stopTimeOfDependents("ui")).toBe(0);
   });
 
-  it("does not take long for a chain of 5,000", () => {
+  it("follows a chain of 5,000, for which recursion would be too deep", () => {
     const chain = graph(Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`p${n}`, n === 0 ? [] : [`p${n - 1}`]])));
-    const began = performance.now();
     expect(chain.dependents(["p0"]).length).toBe(4_999);
     expect(chain.dependents(["p0"])[0]).toBe("p4999");
-    expect(performance.now() - began).toBeLessThan(2_000);
   });
 });
