@@ -15,6 +15,8 @@ export function inProcessLink(transport: Transport, mode: ViewMode = { kind: "fu
   return {
     frames$,
     state$,
+    // The manager takes each frame in the turn it is sent.
+    isFull: false,
     send(frame) {
       if (state$.value.kind !== "open") return false;
       connection.send(JSON.stringify(frame));

@@ -19,7 +19,8 @@ import { memoryIntents } from "./intent-keeper.ts";
 
 export { MgrError } from "../base/errors.ts";
 export type { ManagerClient } from "../client/manager-client.ts";
-export type { ProcessHandle, WaitOptions } from "../client/process-handle.ts";
+export type { ProcessHandle } from "../client/process-handle.ts";
+export type { WaitOptions } from "../client/wait.ts";
 export type { ConfigInput } from "../config/schema.ts";
 export type * from "../protocol/resources.ts";
 

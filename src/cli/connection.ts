@@ -30,7 +30,7 @@ interface Way {
 export async function connectManager(flags: ConnectionFlags): Promise<ManagerClient> {
   const { url, ...credentials } = await findWay(flags);
   try {
-    return await connect(url, credentials);
+    return await connect(url, { ...credentials, retry: false });
   } catch (error) {
     if (!(error instanceof MgrError)) throw new CommandFailure(EXIT.usage, `${url}: ${messageOf(error)}`);
     if (error.code !== "host_unavailable") throw new CommandFailure(EXIT.failed, `${url}: ${error.message}`);

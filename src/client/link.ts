@@ -14,7 +14,9 @@ export interface Link {
   readonly frames$: Observable<ManagerFrame>;
   /** Starts with the state of the moment of subscription, also after `closed`: it never completes. */
   readonly state$: Observable<LinkState>;
-  /** False if the link is not open: the frame was not sent and will not be. */
+  /** False if the link is not open, or is full: the frame was not sent and will not be. */
   send(frame: ClientFrame): boolean;
+  /** So much waits to be sent that nothing more is taken. */
+  readonly isFull: boolean;
   close(reason?: string): void;
 }

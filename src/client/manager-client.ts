@@ -1,60 +1,102 @@
-import { filter, firstValueFrom, type Observable, type Subscription } from "rxjs";
-import { isErrorCode, MgrError } from "../base/errors.ts";
+import { filter, firstValueFrom, mergeMap, type Observable, Subject, Subscription } from "rxjs";
+import { type Clock, systemClock } from "../base/clock.ts";
+import { MgrError } from "../base/errors.ts";
 import type { ClientFrame, ManagerFrame } from "../protocol/frames.ts";
-import type { LogLevel, Snapshot } from "../protocol/resources.ts";
+import type { LogEntry, Snapshot } from "../protocol/resources.ts";
+import { GroupHandle } from "./group-handle.ts";
+import { HostHandle } from "./host-handle.ts";
 import type { Link, LinkState } from "./link.ts";
-import { type OutputFrame, OutputSubscriptions } from "./output-subscriptions.ts";
+import { LoggerHandle } from "./logger-handle.ts";
+import { Mirror } from "./mirror.ts";
+import { ProcessHandle } from "./process-handle.ts";
+import { type AnswerTo, type RequestOptions, Requests } from "./requests.ts";
+import { type OutputFrame, Subscriptions } from "./subscriptions.ts";
 
-export interface RequestOptions {
-  /** Milliseconds until the promise rejects with `timeout`; 15 s by default. */
-  timeout?: number;
+export interface ManagerClientOptions {
+  /** For time-outs of requests and waits. */
+  clock?: Clock;
 }
-
-type RequestId = NonNullable<ClientFrame["request_id"]>;
-
-interface Waiting {
-  request: ClientFrame;
-  resolve: (frame: ManagerFrame) => void;
-  reject: (error: Error) => void;
-  timer: ReturnType<typeof setTimeout>;
-}
-
-const DEFAULT_TIMEOUT_MS = 15_000;
 
 /**
- * A manager as a program sees it: requests with answers over a link, and the frames that come by themselves.
- * Rejections are MgrError: the code of the manager's `error` or failed result frame, `timeout`, or `host_unavailable`
- * when the link is not open or closes before the answer.
+ * A manager as a program sees it, over any link: requests with answers, the frames that come by themselves, and handles.
+ * Rejections are MgrError: the code and sentence of the manager's `error` or failed result frame (`details` is that
+ * frame), `timeout`, `busy`, or `host_unavailable` when the link is not open or is lost before the answer. After a
+ * reconnect everything that was subscribed is subscribed again, and waits go on from a new snapshot.
  */
-export class ManagerClient {
+export class ManagerClient implements AsyncDisposable {
   readonly link: Link;
-  readonly #waiting = new Map<RequestId, Waiting>();
-  readonly #outputs: OutputSubscriptions;
-  readonly #subscriptions: Subscription[];
-  /** What the manager has accepted; it knows a level per connection. */
-  #logMinLevel: LogLevel | null = null;
-  #nextId = 1;
+  readonly clock: Clock;
+  /** The state as this connection has been told. */
+  readonly mirror: Mirror;
+  readonly #requests: Requests;
+  readonly #outputs: Subscriptions;
+  readonly #events = new Subject<ManagerFrame>();
+  readonly #subscription = new Subscription();
+  #state: LinkState = { kind: "connecting", attempt: 1 };
 
-  constructor(link: Link) {
+  constructor(link: Link, { clock = systemClock }: ManagerClientOptions = {}) {
     this.link = link;
-    this.#outputs = new OutputSubscriptions(link);
-    this.#subscriptions = [
-      link.frames$.subscribe((frame) => this.#answer(frame)),
-      link.state$.subscribe((state) => {
-        if (state.kind === "waiting" || state.kind === "closed") this.#rejectAll(state.reason);
-        if (state.kind === "open" && this.#logMinLevel !== null) link.send({ type: "set_log_min_level", level: this.#logMinLevel });
+    this.clock = clock;
+    this.#outputs = new Subscriptions(link);
+    this.#requests = new Requests(link, clock);
+    this.mirror = new Mirror({ link, snapshot: () => this.snapshot() });
+    this.#subscription.add(
+      link.frames$.subscribe({
+        next: (frame) => {
+          if (!this.#requests.answer(frame)) this.#events.next(frame);
+        },
+        complete: () => this.#events.complete(),
       }),
-    ];
+    );
+    this.#subscription.add(
+      link.state$.subscribe((state) => {
+        this.#state = state;
+        if (state.kind === "waiting" || state.kind === "closed") this.#requests.rejectAll(state.reason);
+      }),
+    );
   }
 
-  /** Every frame of the manager, answers included. */
+  /** Every frame of the manager, answers included, in order. Completes when the connection is closed for good. */
   get frames$(): Observable<ManagerFrame> {
     return this.link.frames$;
   }
 
+  /** The frames that answer no request of this client: changes, output, log. Completes with the connection. */
+  get events$(): Observable<ManagerFrame> {
+    return this.#events;
+  }
+
+  /** New entries of the manager's log from level `info` on, or from what `set_log_min_level` was last told. */
+  get log$(): Observable<LogEntry> {
+    return this.#events.pipe(
+      filter((frame) => frame.type === "log_batch" && frame.history !== true),
+      mergeMap((frame) => (frame.type === "log_batch" ? frame.entries : [])),
+    );
+  }
+
   /** Live output of one process, while somebody listens; also across reconnects. */
   output$(name: string): Observable<OutputFrame> {
-    return this.#outputs.of(name);
+    return this.#outputs.outputOf(name);
+  }
+
+  /** A handle of one process; an unknown name is told by its promises (`not_found`). */
+  process(name: string): ProcessHandle {
+    return new ProcessHandle(this, name);
+  }
+
+  /** A handle of a group and all processes below it. */
+  group(name: string): GroupHandle {
+    return new GroupHandle(this, name);
+  }
+
+  /** A handle of a host, by any of its names. */
+  host(name: string): HostHandle {
+    return new HostHandle(this, name);
+  }
+
+  /** A handle of a data logger, which need not exist: `configure` makes it. */
+  logger(name: string): LoggerHandle {
+    return new LoggerHandle(this, name);
   }
 
   /** Resolves when the link is open; rejects when it is closed for good, with what it was refused with. */
@@ -66,79 +108,44 @@ export class ManagerClient {
   }
 
   /**
-   * Sends a frame and resolves with its answer: the result frame, or `ack` where the protocol knows none. A `request_id`
-   * of the frame's own is kept; it rejects with `conflict` while that one waits for its answer. A log level that was
-   * accepted holds across reconnects.
+   * Sends a frame and resolves with its answer: the result frame, or `ack` where the protocol knows none. At most 32 are
+   * under way, further ones wait in order, and beyond 10,000 or 8 MiB they reject with `busy`. A `request_id` of the
+   * frame's own is kept; it rejects with `conflict` while that one waits for its answer.
    */
-  request(frame: ClientFrame, options: RequestOptions = {}): Promise<ManagerFrame> {
-    return new Promise((resolve, reject) => {
-      const id = frame.request_id ?? this.#freeId();
-      if (this.#waiting.has(id)) {
-        reject(new MgrError("conflict", `request_id ${JSON.stringify(id)} is waiting for its answer; use another`));
-        return;
-      }
-      if (!this.link.send({ ...frame, request_id: id })) {
-        reject(new MgrError("host_unavailable", "not connected to the manager"));
-        return;
-      }
-      const milliseconds = options.timeout ?? DEFAULT_TIMEOUT_MS;
-      const timer = setTimeout(() => {
-        this.#waiting.delete(id);
-        reject(new MgrError("timeout", `the manager did not answer '${frame.type}' within ${milliseconds} ms`));
-      }, milliseconds);
-      this.#waiting.set(id, { request: frame, resolve, reject, timer });
-    });
+  async request<F extends ClientFrame>(frame: F, options: RequestOptions = {}): Promise<AnswerTo<F>> {
+    const answer = await this.#requests.send(this.#outputs.outgoing(frame), options);
+    this.#outputs.sent(frame);
+    // The manager answers each type with its own frame; failures have become rejections.
+    return answer as AnswerTo<F>;
   }
 
-  async snapshot(): Promise<Snapshot> {
-    const frame = await this.request({ type: "get_snapshot" });
-    if (frame.type !== "snapshot") throw new MgrError("internal", `'get_snapshot' was answered by '${frame.type}'`);
-    return frame;
+  /** Sends a frame and waits for nothing. False: the link is not open, or has too much to send; the frame is not sent. */
+  send(frame: ClientFrame): boolean {
+    const isSent = this.link.send(this.#outputs.outgoing(frame));
+    if (isSent) this.#outputs.sent(frame);
+    return isSent;
+  }
+
+  /** Everything at one moment, as this connection may see it. */
+  snapshot(): Promise<Snapshot> {
+    return this.request({ type: "get_snapshot" });
+  }
+
+  /** What to add to a sentence about a time-out: why no answer came. "" while the link is open. */
+  get plight(): string {
+    return this.#state.kind === "open"
+      ? ""
+      : ` (the connection is ${"reason" in this.#state ? `lost: ${this.#state.reason}` : "being made"})`;
   }
 
   close(): void {
     this.link.close();
-    for (const subscription of this.#subscriptions) subscription.unsubscribe();
-    this.#rejectAll("closed by this program");
+    this.#subscription.unsubscribe();
+    this.#events.complete();
+    this.#requests.rejectAll("closed by this program");
   }
 
-  #freeId(): number {
-    while (this.#waiting.has(this.#nextId)) this.#nextId++;
-    return this.#nextId++;
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.close();
   }
-
-  #answer(frame: ManagerFrame): void {
-    const id = "request_id" in frame ? frame.request_id : undefined;
-    if (id === undefined) return;
-    const waiting = this.#waiting.get(id);
-    if (!waiting) return;
-    this.#waiting.delete(id);
-    clearTimeout(waiting.timer);
-    const failure = failureOf(frame);
-    if (failure) {
-      waiting.reject(failure);
-      return;
-    }
-    if (waiting.request.type === "set_log_min_level") this.#logMinLevel = waiting.request.level;
-    waiting.resolve(frame);
-  }
-
-  #rejectAll(reason: string): void {
-    for (const waiting of this.#waiting.values()) {
-      clearTimeout(waiting.timer);
-      waiting.reject(
-        new MgrError("host_unavailable", `the connection to the manager ended before it answered '${waiting.request.type}': ${reason}`),
-      );
-    }
-    this.#waiting.clear();
-  }
-}
-
-/** The error that an answer stands for: an `error` frame, or a result frame with `ok: false`. */
-function failureOf(frame: ManagerFrame): MgrError | null {
-  const failed = frame.type === "error" || ("ok" in frame && frame.ok === false);
-  if (!failed) return null;
-  const code = "code" in frame && isErrorCode(frame.code) ? frame.code : "internal";
-  const message = "message" in frame && typeof frame.message === "string" ? frame.message : `'${frame.type}' failed`;
-  return new MgrError(code, message);
 }

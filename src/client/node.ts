@@ -1,52 +1,31 @@
 import { WebSocket } from "ws";
 import { type AnyErrorCode, MgrError } from "../base/errors.ts";
+import { basicCredentials, type ConnectOptions, linkBehaviour, webSocketUrl } from "./connect-options.ts";
 import { ManagerClient } from "./manager-client.ts";
-import { type WebSocketLike, type WebSocketLinkOptions, webSocketLink } from "./websocket-link.ts";
+import { type WebSocketLike, webSocketLink } from "./websocket-link.ts";
 
-export interface ConnectOptions {
-  user?: string;
-  password?: string;
-  /** The manager's local token instead of user and password. */
-  token?: string;
-  /** A session cookie's value instead of user and password. */
-  cookie?: string;
-  /** A focused view (protocol.md, "GET /ws"). */
-  view?: { single_process: string } | { single_group: string } | { log_only: true };
-  retry?: WebSocketLinkOptions["retry"];
-}
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+/** The manager pings every 20 s. Without a sign of life for this long, milliseconds, the other end is taken for dead. */
+const SILENCE_MS = 60_000;
 
-/** The WebSocket address of a manager's base address: http → ws, https → wss, and the path `/ws`. */
-export function webSocketUrl(base: string, view: ConnectOptions["view"]): URL {
-  const url = new URL(base);
-  url.protocol = url.protocol === "https:" || url.protocol === "wss:" ? "wss:" : "ws:";
-  url.pathname = "/ws";
-  url.search = "";
-  for (const [key, value] of Object.entries(view ?? {})) url.searchParams.set(key, value === true ? "1" : String(value));
-  return url;
-}
-
-/** Connects to a manager from Node. `url` is its base address, for example `http://localhost:8130`. */
+/**
+ * Connects to a manager from Node. `url` is its base address, for example `http://localhost:8130`. Rejects with MgrError:
+ * `forbidden` (the login), `not_found` (the view), `busy` (throttled), `host_unavailable` (nobody answers there), with
+ * the manager's own words.
+ */
 export async function connect(url: string, options: ConnectOptions = {}): Promise<ManagerClient> {
   const headers: Record<string, string> = {};
   if (options.token !== undefined) headers.Authorization = `Bearer ${options.token}`;
   else if (options.cookie !== undefined) headers.Cookie = `mgr_web_session=${options.cookie}`;
-  else if (options.user !== undefined) {
-    headers.Authorization = `Basic ${Buffer.from(`${options.user}:${options.password ?? ""}`).toString("base64")}`;
-  }
+  else if (options.user !== undefined) headers.Authorization = basicCredentials(options);
   const address = webSocketUrl(url, options.view);
-  const link = webSocketLink({
-    open: (fail) => open(address, headers, fail),
-    // Throttled or shutting down is a matter of time.
-    isFinal: (error) => error instanceof MgrError && error.code !== "busy" && error.code !== "host_unavailable",
-    retry: options.retry ?? false,
-  });
-  const client = new ManagerClient(link);
+  const client = new ManagerClient(webSocketLink({ open: (fail) => open(address, headers, fail), ...linkBehaviour(options) }));
   await client.opened();
   return client;
 }
 
 function open(url: URL, headers: Record<string, string>, fail: (error: Error) => void): WebSocketLike {
-  const socket = new WebSocket(url, { headers, perMessageDeflate: false, handshakeTimeout: 10_000 });
+  const socket = new WebSocket(url, { headers, perMessageDeflate: false, handshakeTimeout: HANDSHAKE_TIMEOUT_MS });
   // A refused upgrade carries its reason as text: that is what a person has to read.
   socket.once("unexpected-response", (request, response) => {
     let text = "";
@@ -60,7 +39,18 @@ function open(url: URL, headers: Record<string, string>, fail: (error: Error) =>
       request.destroy();
     });
   });
+  endWhenSilent(socket);
   return socket as WebSocketLike;
+}
+
+/** A cable that was pulled out sends no end. */
+function endWhenSilent(socket: WebSocket): void {
+  socket.once("open", () => {
+    const timer = setTimeout(() => socket.terminate(), SILENCE_MS);
+    socket.on("ping", () => timer.refresh());
+    socket.on("message", () => timer.refresh());
+    socket.once("close", () => clearTimeout(timer));
+  });
 }
 
 /** HTTP status of a refused upgrade → code (protocol-decisions, "HTTP"). */

@@ -18,8 +18,10 @@ export interface WebSocketLike {
 export interface WebSocketLinkOptions {
   /** Opens a socket; called again for each attempt. `fail` ends the attempt with a better reason than the socket has. */
   open: (fail: (error: Error) => void) => WebSocketLike;
-  /** Milliseconds; doubled after each failure up to `retryMax`. `false`: no second attempt. */
+  /** Milliseconds; doubled after each failure up to `max`. `false`: no second attempt. */
   retry?: { first: number; max: number } | false;
+  /** No second attempt before the first success: whoever connects shall hear of a wrong address at once. */
+  firstMustSucceed?: boolean;
   /** True for failures that another attempt cannot mend (a refused login). */
   isFinal?: (error: Error) => boolean;
 }
@@ -28,6 +30,10 @@ const OPEN = 1;
 const RETRY = { first: 250, max: 5_000 };
 /** A connection that lived this long sets the backoff back, milliseconds. */
 const STABLE_AFTER_MS = 2_000;
+/** An attempt that is neither opened nor refused after this long has failed, milliseconds. */
+const OPEN_TIMEOUT_MS = 15_000;
+/** Unsent bytes beyond which nothing more is taken: the network is slower than the program. */
+const MOST_UNSENT_BYTES = 8 * 1024 * 1024;
 
 /** A link over a WebSocket that reconnects with exponential backoff. */
 export function webSocketLink(options: WebSocketLinkOptions): Link {
@@ -37,12 +43,15 @@ export function webSocketLink(options: WebSocketLinkOptions): Link {
   let socket: WebSocketLike | null = null;
   let attempt = 1;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let cancelDeadline = () => {};
+  let hasOpened = false;
   let over = false;
 
   function finish(reason: string, error?: Error): void {
     if (over) return;
     over = true;
     clearTimeout(timer);
+    cancelDeadline();
     state$.next(error ? { kind: "closed", reason, error } : { kind: "closed", reason });
     frames$.complete();
   }
@@ -51,7 +60,8 @@ export function webSocketLink(options: WebSocketLinkOptions): Link {
     socket = null;
     clearTimeout(timer);
     if (over) return;
-    if (retry === false || (error && options.isFinal?.(error))) {
+    const isFirst = options.firstMustSucceed === true && !hasOpened;
+    if (retry === false || isFirst || (error && options.isFinal?.(error))) {
       finish(reason, error);
       return;
     }
@@ -70,12 +80,21 @@ export function webSocketLink(options: WebSocketLinkOptions): Link {
     const end = (reason: string, error?: Error) => {
       if (ended) return;
       ended = true;
+      clearTimeout(deadline);
       failed(reason, error);
     };
+    const deadline = setTimeout(() => {
+      const late = socket;
+      end(`it was neither opened nor refused within ${OPEN_TIMEOUT_MS} ms`);
+      late?.close(1000);
+    }, OPEN_TIMEOUT_MS);
+    cancelDeadline = () => clearTimeout(deadline);
     try {
       const opened = options.open((error) => end(error.message, error));
       socket = opened;
       opened.onopen = () => {
+        clearTimeout(deadline);
+        hasOpened = true;
         timer = setTimeout(() => {
           attempt = 1;
         }, STABLE_AFTER_MS);
@@ -104,8 +123,11 @@ export function webSocketLink(options: WebSocketLinkOptions): Link {
   return {
     frames$,
     state$,
+    get isFull(): boolean {
+      return socket !== null && socket.bufferedAmount > MOST_UNSENT_BYTES;
+    },
     send(frame: ClientFrame): boolean {
-      if (socket === null || socket.readyState !== OPEN) return false;
+      if (socket === null || socket.readyState !== OPEN || socket.bufferedAmount > MOST_UNSENT_BYTES) return false;
       socket.send(JSON.stringify(frame));
       return true;
     },

@@ -10,6 +10,7 @@ class FakeLink implements Link {
   readonly frames$ = new Subject<ManagerFrame>();
   readonly state$ = new BehaviorSubject<LinkState>({ kind: "open" });
   readonly sent: ClientFrame[] = [];
+  readonly isFull = false;
 
   send(frame: ClientFrame): boolean {
     if (this.state$.value.kind !== "open") return false;
@@ -116,6 +117,131 @@ describe("a request", () => {
     await closed;
     await expect(client.request(start("a"))).rejects.toMatchObject(unavailable);
     await expect(client.opened()).rejects.toMatchObject(unavailable);
+  });
+});
+
+describe("many requests", () => {
+  it("are under way 32 at a time, the others in order behind them", async () => {
+    const { link, client } = rig();
+    const answers = Array.from({ length: 100 }, (_, n) => client.request(start(`p${n}`)));
+    expect(link.sent).toHaveLength(32);
+    for (let n = 0; n < 100; n++) link.say({ type: "ack", request_id: link.sent[n]?.request_id });
+    await Promise.all(answers);
+    expect(link.sent.map((frame) => "name" in frame && frame.name)).toEqual(Array.from({ length: 100 }, (_, n) => `p${n}`));
+  });
+
+  it("beyond 8 MiB or 10,000 are busy, and those that wait still get their answers", async () => {
+    const { link, client } = rig();
+    const loud = { type: "send_stdin", name: "a", text: "x".repeat(1024 * 1024) } as const;
+    const ends = Promise.allSettled(Array.from({ length: 45 }, () => client.request(loud)));
+    for (let n = 0; n < link.sent.length; n++) link.say({ type: "ack", request_id: link.sent[n]?.request_id });
+    const codes = (await ends).map((end) => (end.status === "rejected" ? (end.reason as { code: string }).code : "ok"));
+    expect(codes.slice(0, 39)).toEqual(Array.from({ length: 39 }, () => "ok"));
+    expect(codes.slice(39)).toEqual(Array.from({ length: 6 }, () => "busy"));
+    const more = Promise.allSettled(Array.from({ length: 10_033 }, () => client.request(start("a"))));
+    client.close();
+    const refused = (await more).map((end) => end.status === "rejected" && (end.reason as { code: string }).code);
+    expect(refused.filter((code) => code === "busy")).toHaveLength(1);
+    expect(refused.filter((code) => code === "host_unavailable")).toHaveLength(10_032);
+  });
+
+  it("that time out make room for those behind them", async () => {
+    vi.useFakeTimers();
+    const { link, client } = rig();
+    const late = Promise.allSettled(Array.from({ length: 32 }, () => client.request(start("a"), { timeout: 10 })));
+    const next = client.request(start("b"));
+    await vi.advanceTimersByTimeAsync(10);
+    expect((await late).every((end) => end.status === "rejected")).toBe(true);
+    expect(link.sent).toHaveLength(33);
+    link.say({ type: "ack", request_id: link.sent[32]?.request_id });
+    await next;
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("to a link that is full are busy", async () => {
+    const { link, client } = rig();
+    Object.assign(link, { isFull: true, send: () => false });
+    await expect(client.request(start("a"))).rejects.toMatchObject({ code: "busy" });
+  });
+});
+
+it("a long text is typed in pieces that the protocol takes, no character cut", async () => {
+  const { link, client } = rig();
+  const typed: string[] = [];
+  link.send = (frame) => {
+    if (frame.type === "send_stdin") typed.push(frame.text);
+    queueMicrotask(() => link.say({ type: "ack", request_id: frame.request_id }));
+    return true;
+  };
+  const text = `${"€".repeat(16_383)}😀${"x".repeat(20_000)}`;
+  await client.process("a").write(text);
+  expect(typed.map(({ length }) => length)).toEqual([16_385, 16_384, 3_616]);
+  expect(typed.join("")).toBe(text);
+  for (const piece of typed) expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(65_536);
+});
+
+describe("what the program subscribed by frames of its own", () => {
+  it("is subscribed again after a reconnect: patterns, topics, the level of the log", async () => {
+    const { link, client } = rig();
+    client.send({ type: "subscribe_process_output", patterns: ["a*", "b"] });
+    client.send({ type: "set_log_min_level", level: "debug" });
+    client.send({ type: "subscribe_topic", name: "t", max_rate: 5 });
+    const refused = client.request({ type: "subscribe_topic", name: "u" });
+    link.say({ type: "error", code: "not_found", message: "no", request_id: 1 });
+    await expect(refused).rejects.toMatchObject({ code: "not_found" });
+    client.send({ type: "unsubscribe_process_output", patterns: ["b"] });
+    link.lose();
+    link.sent.length = 0;
+    link.state$.next({ kind: "open" });
+    expect(link.sent).toEqual([
+      { type: "subscribe_process_output", patterns: ["a*"] },
+      { type: "subscribe_topic", name: "t", max_rate: 5 },
+      { type: "set_log_min_level", level: "debug" },
+    ]);
+  });
+
+  it("and what listens here do not end each other", () => {
+    const { link, client } = rig();
+    client.send({ type: "subscribe_process_output", patterns: ["a"] });
+    const listening = client.output$("a").subscribe();
+    client.send({ type: "unsubscribe_process_output", patterns: ["a", "b"] });
+    expect(link.sent.at(-1)).toEqual({ type: "unsubscribe_process_output", patterns: ["b"] });
+    client.send({ type: "subscribe_process_output", patterns: ["a"] });
+    link.sent.length = 0;
+    listening.unsubscribe();
+    expect(link.sent).toEqual([]);
+  });
+});
+
+describe("a wait over a lost connection", () => {
+  const process = (state: string) => ({ name: "a", state, has_ready_state: true, requested_state: "start", exit: null });
+  const snapshot = (state: string) => ({ type: "snapshot", processes: [process(state)], host_list: [], process_tree: [] });
+  const answerAll = (link: FakeLink, state: string) => {
+    const unanswered = link.sent.splice(0).filter((frame) => frame.type === "get_snapshot");
+    for (const frame of unanswered) link.say({ ...snapshot(state), request_id: frame.request_id });
+    return unanswered.length;
+  };
+
+  it("goes on from the snapshot after it", async () => {
+    const { link, client } = rig();
+    const waiting = client.process("a").waitFor("ready");
+    await vi.waitFor(() => expect(link.sent).toHaveLength(1));
+    link.lose();
+    link.sent.length = 0;
+    link.state$.next({ kind: "open" });
+    await vi.waitFor(() => expect(answerAll(link, "started")).toBe(1));
+    link.lose();
+    link.state$.next({ kind: "open" });
+    await vi.waitFor(() => expect(answerAll(link, "ready")).toBe(1));
+    expect((await waiting).state).toBe("ready");
+  });
+
+  it("is one question to the manager, however many wait", async () => {
+    const { link, client } = rig();
+    const waiting = Promise.all(Array.from({ length: 200 }, () => client.process("a").waitFor("ready")));
+    await vi.waitFor(() => expect(link.sent).toHaveLength(1));
+    expect(answerAll(link, "ready")).toBe(1);
+    await waiting;
   });
 });
 

@@ -7,7 +7,7 @@ beforeAll(async () => {
   manager = await createManager({
     processes: {
       job: { command: ["true"] },
-      "bad-job": { command: "echo last words; sleep 0.05; exit 3" },
+      "bad-job": { command: "echo last words; sleep 0.05; exit 3", ready: { regex: "never" } },
       missing: { command: ["/no/such/program"] },
       server: { command: "echo up; exec sleep 1000", ready: { regex: "^up" } },
       silent: { command: ["sleep", "1000"], ready: { regex: "never" } },
@@ -100,10 +100,28 @@ describe("waitFor", () => {
       code: "conflict",
       message: expect.stringMatching(/'bad-job' failed: .*3[\s\S]*last words/),
     });
-    await manager.process("bad-job").start();
+    await expect(manager.process("bad-job").start()).rejects.toMatchObject({ code: "conflict" });
     await waiting;
     await expect(manager.process("bad-job").waitFor("ready")).rejects.toMatchObject({ code: "conflict" });
     expect((await manager.process("bad-job").waitFor("error")).state).toBe("error");
+  });
+});
+
+describe("waitFor of a state that is reached on the way", () => {
+  it("resolves: who is ready has started, and without a ready condition started is ready", async () => {
+    await manager.process("server").start();
+    expect((await manager.process("server").waitFor("started")).state).toBe("ready");
+    await manager.process("lasting").start();
+    expect((await manager.process("lasting").waitFor("ready")).state).toBe("started");
+  });
+
+  it("ends when its signal aborts, with the signal's reason", async () => {
+    const reason = new Error("no patience");
+    await expect(manager.process("lasting").waitFor("error", { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    const controller = new AbortController();
+    const waiting = expect(manager.process("lasting").waitFor("error", { signal: controller.signal })).rejects.toBe(reason);
+    controller.abort(reason);
+    await waiting;
   });
 });
 

@@ -1,7 +1,7 @@
 import { batch, computed, type Signal, signal } from "@preact/signals";
-import { messageOf } from "../../src/base/errors.ts";
+import { MgrError, messageOf } from "../../src/base/errors.ts";
+import { browserLink } from "../../src/client/browser.ts";
 import { ManagerClient } from "../../src/client/manager-client.ts";
-import { type WebSocketLike, webSocketLink } from "../../src/client/websocket-link.ts";
 import type { ClientFrame, ManagerFrame } from "../../src/protocol/frames.ts";
 import type { HostEntry, LogEntry, Process, ProcessState, ProcessTreeNode, Snapshot, StartTool } from "../../src/protocol/resources.ts";
 import { reloadIfStale } from "./asset-hash.ts";
@@ -66,7 +66,7 @@ export const dependents = computed(() => {
 export const changes = computed<StateChange[]>(() => logEntries.value.flatMap((entry) => stateChange(entry) ?? []));
 
 const address = `${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/ws${socketQuery(location.search)}`;
-const link = webSocketLink({ open: () => new WebSocket(address) as unknown as WebSocketLike });
+const link = browserLink(address);
 export const client = new ManagerClient(link);
 
 link.state$.subscribe((state) => {
@@ -164,21 +164,11 @@ export async function command(frame: ClientFrame): Promise<boolean> {
   }
 }
 
-let nextQuestion = 1;
-
 /** Asks and resolves with the answer itself, also where it says `ok: false`: its other fields say what is wrong. */
 export async function ask<T extends ManagerFrame["type"]>(frame: ClientFrame, type: T): Promise<Extract<ManagerFrame, { type: T }>> {
-  const request_id = `page-${nextQuestion++}`;
-  let answer: ManagerFrame | null = null;
-  const listening = client.frames$.subscribe((came) => {
-    if ("request_id" in came && came.request_id === request_id) answer = came;
-  });
-  try {
-    await client.request({ ...frame, request_id }).catch((error: unknown) => {
-      if (answer?.type !== type) throw error;
-    });
-  } finally {
-    listening.unsubscribe();
-  }
-  return answer as unknown as Extract<ManagerFrame, { type: T }>;
+  return client.request(frame).catch((error: unknown) => {
+    const answer = error instanceof MgrError ? (error.details as ManagerFrame | null) : null;
+    if (answer?.type !== type) throw error;
+    return answer;
+  }) as Promise<Extract<ManagerFrame, { type: T }>>;
 }

@@ -1,0 +1,39 @@
+/** `mgr/client` in a browser: the same, over the browser's own WebSocket. */
+import { MgrError } from "../base/errors.ts";
+import { basicCredentials, type ConnectOptions, linkBehaviour, webSocketUrl } from "./connect-options.ts";
+import { ManagerClient } from "./manager-client.ts";
+import { type WebSocketLike, webSocketLink } from "./websocket-link.ts";
+
+export * from "./common.ts";
+
+/**
+ * Connects to a manager from a page. A page cannot put credentials into a WebSocket's request: `user` and `password` are
+ * exchanged for the session cookie first, which the browser then sends by itself. The manager answers pages of its own
+ * origin only. Rejects with MgrError: `forbidden` (the login), `bad_field` (`token` or `cookie`), `host_unavailable`.
+ */
+export async function connect(url: string, options: ConnectOptions = {}): Promise<ManagerClient> {
+  if (options.token !== undefined || options.cookie !== undefined)
+    throw new MgrError(
+      "bad_field",
+      "a page cannot send a token or a cookie of its own: give user and password, or log in to the manager's page",
+    );
+  if (options.user !== undefined) await logIn(url, basicCredentials(options));
+  const address = webSocketUrl(url, options.view);
+  const client = new ManagerClient(browserLink(address, linkBehaviour(options)));
+  await client.opened();
+  return client;
+}
+
+/** A link over the browser's own WebSocket. */
+export function browserLink(address: URL | string, behaviour: ReturnType<typeof linkBehaviour> = {}) {
+  return webSocketLink({ open: () => new WebSocket(address) as unknown as WebSocketLike, ...behaviour });
+}
+
+async function logIn(url: string, authorization: string): Promise<void> {
+  const address = new URL("/mgr/log?limit=1", url.replace(/^ws/, "http"));
+  const response = await fetch(address, { headers: { authorization }, credentials: "include" }).catch((cause: unknown) => {
+    throw new MgrError("host_unavailable", `nobody answers at ${address.origin}, or not to pages of another origin`, { cause });
+  });
+  const text = await response.text();
+  if (!response.ok) throw new MgrError(response.status === 429 ? "busy" : "forbidden", `${response.status}: ${text.trim()}`);
+}

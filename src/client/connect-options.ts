@@ -1,0 +1,52 @@
+import { MgrError } from "../base/errors.ts";
+import type { WebSocketLinkOptions } from "./websocket-link.ts";
+
+/** A focused view (protocol.md, "GET /ws"): one process with its output, a group with all below it, or the log. */
+export type FocusedView = { single_process: string } | { single_group: string } | { log_only: true };
+
+export interface ConnectOptions {
+  user?: string;
+  password?: string;
+  /** The manager's local token instead of user and password. Not in a browser. */
+  token?: string;
+  /** A session cookie's value instead of user and password. Not in a browser, which sends its own. */
+  cookie?: string;
+  /** Everything by default. */
+  view?: FocusedView;
+  /**
+   * Pauses between attempts, milliseconds, doubled up to `max`; also before the first success. Left out: the first attempt
+   * has to succeed, and a connection that is lost later is made again (250 ms to 5 s). False: it is closed when it is lost.
+   */
+  retry?: { first: number; max: number } | false;
+}
+
+/** The query of `/ws` that asks for a view. */
+export function viewQuery(view: FocusedView | undefined): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(view ?? {})) query.set(key, value === true ? "1" : String(value));
+  return query;
+}
+
+/** The WebSocket address of a manager's base address: http → ws, https → wss, and the path `/ws`. */
+export function webSocketUrl(base: string, view: ConnectOptions["view"]): URL {
+  const url = new URL(base);
+  url.protocol = url.protocol === "https:" || url.protocol === "wss:" ? "wss:" : "ws:";
+  url.pathname = "/ws";
+  url.search = viewQuery(view).toString();
+  return url;
+}
+
+/** How a link behaves that `connect` makes. */
+export function linkBehaviour({ retry }: ConnectOptions): Pick<WebSocketLinkOptions, "retry" | "firstMustSucceed" | "isFinal"> {
+  return {
+    // Throttled or shutting down is a matter of time.
+    isFinal: (error) => error instanceof MgrError && error.code !== "busy" && error.code !== "host_unavailable",
+    ...(retry === undefined ? { firstMustSucceed: true } : { retry }),
+  };
+}
+
+/** `user:password` as HTTP Basic has it, in UTF-8. */
+export function basicCredentials({ user = "", password = "" }: Pick<ConnectOptions, "user" | "password">): string {
+  const bytes = new TextEncoder().encode(`${user}:${password}`);
+  return `Basic ${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))}`;
+}

@@ -1,0 +1,139 @@
+import { type Observable, Subject } from "rxjs";
+import { isWithin } from "../base/names.ts";
+import type { ManagerFrame } from "../protocol/frames.ts";
+import type { GroupNode, HostEntry, Process, ProcessTreeNode, Snapshot } from "../protocol/resources.ts";
+import type { Link } from "./link.ts";
+
+interface MirrorOptions {
+  readonly link: Link;
+  readonly snapshot: () => Promise<Snapshot>;
+}
+
+/**
+ * The manager's state as this connection has been told: a snapshot when somebody first asks and after each reconnect,
+ * then the events. Reads are of the newest frame; nothing is followed before `current` is called for the first time.
+ */
+export class Mirror {
+  readonly #options: MirrorOptions;
+  readonly #changes = new Subject<string | null>();
+  readonly #processes = new Map<string, Process>();
+  readonly #hosts = new Map<string, HostEntry>();
+  #tree: ProcessTreeNode[] = [];
+  #isFollowing = false;
+  #isFilled = false;
+  #asking: Promise<void> | null = null;
+
+  /** `link` has to outlive this. */
+  constructor(options: MirrorOptions) {
+    this.#options = options;
+  }
+
+  /** The name of each process that changed or went, null for anything else (a snapshot, say). Ends with the connection. */
+  get changes$(): Observable<string | null> {
+    return this.#changes;
+  }
+
+  /**
+   * Resolves when everything here is at least as new as this call: one question to the manager for all calls of a turn.
+   * Rejects with `host_unavailable` while the link is not open.
+   */
+  current(): Promise<void> {
+    this.#follow();
+    this.#asking ??= Promise.resolve().then(() => {
+      this.#asking = null;
+      return this.#fill();
+    });
+    return this.#asking;
+  }
+
+  /** Resolves when there has been a snapshot of this connection: from then on everything that the manager sends is here. */
+  known(): Promise<void> {
+    return this.#isFilled ? Promise.resolve() : this.current();
+  }
+
+  process(name: string): Process | undefined {
+    return this.#processes.get(name);
+  }
+
+  processes(): Process[] {
+    return [...this.#processes.values()];
+  }
+
+  group(name: string): GroupNode | undefined {
+    return findGroup(this.#tree, name);
+  }
+
+  /** The processes below a group, of all levels. */
+  members(group: string): Process[] {
+    return this.processes().filter((process) => isWithin(process.name, group));
+  }
+
+  /** By its canonical name or any other. */
+  host(name: string): HostEntry | undefined {
+    return this.#hosts.get(name) ?? [...this.#hosts.values()].find((host) => host.all_names.includes(name));
+  }
+
+  #follow(): void {
+    if (this.#isFollowing) return;
+    this.#isFollowing = true;
+    const { link } = this.#options;
+    link.frames$.subscribe({ next: (frame) => this.#apply(frame), complete: () => this.#changes.complete() });
+    link.state$.subscribe((state) => {
+      if (state.kind !== "open") this.#isFilled = false;
+      // Whoever asked while it was away was refused; whoever waits is told by `changes$`. A failure: it is lost again.
+      else if (!this.#isFilled) this.current().catch(() => undefined);
+    });
+  }
+
+  async #fill(): Promise<void> {
+    // Applied where it stands among the events, in #apply: its promise resolves later.
+    await this.#options.snapshot();
+  }
+
+  #apply(frame: ManagerFrame): void {
+    switch (frame.type) {
+      case "process_upsert":
+        this.#processes.set(frame.process.name, frame.process);
+        this.#changes.next(frame.process.name);
+        return;
+      case "process_remove":
+        this.#processes.delete(frame.name);
+        this.#changes.next(frame.name);
+        return;
+      case "snapshot":
+        this.#replace(frame);
+        break;
+      case "process_tree":
+        this.#tree = frame.process_tree;
+        break;
+      case "host_upsert":
+        this.#hosts.set(frame.host.name, frame.host);
+        break;
+      default:
+        return;
+    }
+    this.#changes.next(null);
+  }
+
+  #replace(snapshot: Snapshot): void {
+    refill(this.#processes, snapshot.processes);
+    refill(this.#hosts, snapshot.host_list);
+    this.#tree = snapshot.process_tree;
+    this.#isFilled = true;
+  }
+}
+
+function refill<T extends { readonly name: string }>(map: Map<string, T>, items: readonly T[]): void {
+  map.clear();
+  for (const item of items) map.set(item.name, item);
+}
+
+function findGroup(nodes: readonly ProcessTreeNode[], name: string): GroupNode | undefined {
+  for (const node of nodes) {
+    if (node.type !== "group") continue;
+    if (node.name === name) return node;
+    const within = isWithin(name, node.name) ? findGroup(node.children, name) : undefined;
+    if (within) return within;
+  }
+  return undefined;
+}

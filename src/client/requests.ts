@@ -1,0 +1,148 @@
+import type { Clock } from "../base/clock.ts";
+import { isErrorCode, MgrError } from "../base/errors.ts";
+import type { AckFrame, AnswerOf, ClientFrame, ClientFrameType, ManagerFrame } from "../protocol/frames.ts";
+import type { Link } from "./link.ts";
+
+export interface RequestOptions {
+  /** Milliseconds until the promise rejects with `timeout`; 15 s by default. */
+  timeout?: number;
+}
+
+/** What a request resolves with: the frame that answers its type (a result frame with `ok: true`), or `ack` where the protocol knows none. */
+export type AnswerTo<F extends ClientFrame> = F["type"] extends infer T extends ClientFrameType
+  ? T extends ClientFrameType
+    ? [AnswerOf<T>] extends [never]
+      ? AckFrame
+      : Exclude<AnswerOf<T>, { ok: false }>
+    : never
+  : never;
+
+type RequestId = NonNullable<ClientFrame["request_id"]>;
+
+interface Waiting {
+  readonly frame: ClientFrame & { request_id: RequestId };
+  readonly resolve: (frame: ManagerFrame) => void;
+  readonly reject: (error: Error) => void;
+  readonly timer: unknown;
+  /** Characters, while it has not been sent. */
+  readonly size: number;
+}
+
+const DEFAULT_TIMEOUT_MS = 15_000;
+/** Sent and not answered; more wait here. The manager takes 64 of a connection. */
+const MOST_UNDER_WAY = 32;
+/** What waits here: more is `busy`. */
+const MOST_WAITING = 10_000;
+const MOST_WAITING_CHARACTERS = 8 * 1024 * 1024;
+
+/** Requests and their answers, matched by `request_id`: so many under way, the rest in order behind them. */
+export class Requests {
+  readonly #link: Link;
+  readonly #clock: Clock;
+  readonly #underWay = new Map<RequestId, Waiting>();
+  readonly #queue = new Map<RequestId, Waiting>();
+  #queuedCharacters = 0;
+  #nextId = 1;
+
+  constructor(link: Link, clock: Clock) {
+    this.#link = link;
+    this.#clock = clock;
+  }
+
+  /** See `ManagerClient.request`. */
+  send(frame: ClientFrame, { timeout = DEFAULT_TIMEOUT_MS }: RequestOptions): Promise<ManagerFrame> {
+    return new Promise((resolve, reject) => {
+      const id = frame.request_id ?? this.#freeId();
+      if (this.#isTaken(id)) {
+        reject(new MgrError("conflict", `request_id ${JSON.stringify(id)} is waiting for its answer; use another`));
+        return;
+      }
+      const late = () => {
+        this.#forget(id);
+        reject(new MgrError("timeout", `the manager did not answer '${frame.type}' within ${timeout} ms`));
+        this.#next();
+      };
+      const isQueued = this.#underWay.size >= MOST_UNDER_WAY;
+      const size = isQueued ? JSON.stringify(frame).length : 0;
+      if (isQueued && (this.#queue.size >= MOST_WAITING || this.#queuedCharacters + size > MOST_WAITING_CHARACTERS)) {
+        reject(new MgrError("busy", `'${frame.type}' was not sent: ${this.#queue.size} requests of this program wait before it`));
+        return;
+      }
+      const timer = this.#clock.setTimeout(late, timeout);
+      const waiting = { frame: { ...frame, request_id: id }, resolve, reject, timer, size };
+      if (isQueued) {
+        this.#queue.set(id, waiting);
+        this.#queuedCharacters += size;
+      } else this.#transmit(waiting);
+    });
+  }
+
+  /** Takes the answer of a request; false for any other frame. */
+  answer(frame: ManagerFrame): boolean {
+    const id = "request_id" in frame ? frame.request_id : undefined;
+    const waiting = id === undefined ? undefined : this.#underWay.get(id);
+    if (id === undefined || waiting === undefined) return false;
+    this.#forget(id);
+    const failure = failureOf(frame);
+    if (failure) waiting.reject(failure);
+    else waiting.resolve(frame);
+    this.#next();
+    return true;
+  }
+
+  /** Whether it was sent is not known of those under way: none is sent again. */
+  rejectAll(reason: string): void {
+    for (const { frame, reject } of this.#takeAll())
+      reject(new MgrError("host_unavailable", `the connection to the manager ended before it answered '${frame.type}': ${reason}`));
+  }
+
+  #transmit(waiting: Waiting): void {
+    const { frame, reject } = waiting;
+    this.#underWay.set(frame.request_id, waiting);
+    if (this.#link.send(frame as ClientFrame)) return;
+    this.#forget(frame.request_id);
+    if (this.#link.isFull) reject(new MgrError("busy", "the connection to the manager takes no more for now; try again later"));
+    else reject(new MgrError("host_unavailable", "not connected to the manager"));
+  }
+
+  #next(): void {
+    for (const [id, waiting] of this.#queue) {
+      if (this.#underWay.size >= MOST_UNDER_WAY) return;
+      this.#queue.delete(id);
+      this.#queuedCharacters -= waiting.size;
+      this.#transmit(waiting);
+    }
+  }
+
+  #takeAll(): Waiting[] {
+    const all = [...this.#underWay.values(), ...this.#queue.values()];
+    for (const { frame } of all) this.#forget(frame.request_id);
+    return all;
+  }
+
+  #forget(id: RequestId): void {
+    const queued = this.#queue.get(id);
+    this.#clock.clearTimeout((queued ?? this.#underWay.get(id))?.timer);
+    this.#queuedCharacters -= queued?.size ?? 0;
+    this.#queue.delete(id);
+    this.#underWay.delete(id);
+  }
+
+  #isTaken(id: RequestId): boolean {
+    return this.#underWay.has(id) || this.#queue.has(id);
+  }
+
+  #freeId(): number {
+    while (this.#isTaken(this.#nextId)) this.#nextId++;
+    return this.#nextId++;
+  }
+}
+
+/** The error that an answer stands for: an `error` frame, or a result frame with `ok: false`. Its `details` are the frame. */
+function failureOf(frame: ManagerFrame): MgrError | null {
+  const failed = frame.type === "error" || ("ok" in frame && frame.ok === false);
+  if (!failed) return null;
+  const code = "code" in frame && isErrorCode(frame.code) ? frame.code : "internal";
+  const message = "message" in frame && typeof frame.message === "string" ? frame.message : `'${frame.type}' failed`;
+  return new MgrError(code, message, { details: frame });
+}

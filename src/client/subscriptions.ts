@@ -1,0 +1,79 @@
+import { filter, Observable } from "rxjs";
+import type { ClientFrame, ManagerFrame } from "../protocol/frames.ts";
+import type { Link } from "./link.ts";
+
+export type OutputFrame = Extract<ManagerFrame, { type: "process_output" }>;
+
+/**
+ * What a connection has been told to send by itself: output patterns, topics, the level of the log. The manager forgets
+ * it with the connection, so that it is told again after a reconnect. A pattern is known to the manager once, however
+ * many listen here.
+ */
+export class Subscriptions {
+  readonly #link: Link;
+  /** Names of processes whose output somebody listens to here, and how many do. */
+  readonly #listeners = new Map<string, number>();
+  /** Patterns that the program subscribed by frames of its own. */
+  readonly #patterns = new Set<string>();
+  readonly #topics = new Map<string, ClientFrame>();
+  #logLevel: ClientFrame | null = null;
+
+  /** `link` has to outlive this. */
+  constructor(link: Link) {
+    this.#link = link;
+    link.state$.subscribe((state) => {
+      if (state.kind === "open") for (const frame of this.#all()) link.send(frame);
+    });
+  }
+
+  /** The frame to send for one of the program's own, which must not take from listeners what they wait for. */
+  outgoing(frame: ClientFrame): ClientFrame {
+    if (frame.type !== "unsubscribe_process_output") return frame;
+    return { ...frame, patterns: frame.patterns.filter((pattern) => !this.#listeners.has(pattern)) };
+  }
+
+  /** The program sent this frame, and it was not refused. */
+  sent(frame: ClientFrame): void {
+    if (frame.type === "subscribe_process_output") for (const pattern of frame.patterns) this.#patterns.add(pattern);
+    else if (frame.type === "unsubscribe_process_output") for (const pattern of frame.patterns) this.#patterns.delete(pattern);
+    else if (frame.type === "set_log_min_level") this.#logLevel = withoutId(frame);
+    else if (frame.type === "subscribe_topic") this.#topics.set(frame.name, withoutId(frame));
+    else if (frame.type === "unsubscribe_topic") this.#topics.delete(frame.name);
+  }
+
+  outputOf(name: string): Observable<OutputFrame> {
+    return new Observable((subscriber) => {
+      const frames = this.#link.frames$.pipe(
+        filter((frame): frame is OutputFrame => frame.type === "process_output" && frame.name === name),
+      );
+      const subscription = frames.subscribe(subscriber);
+      const before = this.#listeners.get(name) ?? 0;
+      this.#listeners.set(name, before + 1);
+      if (before === 0) this.#link.send({ type: "subscribe_process_output", patterns: [name] });
+      return () => {
+        subscription.unsubscribe();
+        const left = (this.#listeners.get(name) ?? 1) - 1;
+        if (left > 0) {
+          this.#listeners.set(name, left);
+          return;
+        }
+        this.#listeners.delete(name);
+        if (!this.#patterns.has(name)) this.#link.send({ type: "unsubscribe_process_output", patterns: [name] });
+      };
+    });
+  }
+
+  #all(): ClientFrame[] {
+    const patterns = [...new Set([...this.#listeners.keys(), ...this.#patterns])];
+    return [
+      ...(patterns.length > 0 ? [{ type: "subscribe_process_output" as const, patterns }] : []),
+      ...this.#topics.values(),
+      ...(this.#logLevel ? [this.#logLevel] : []),
+    ];
+  }
+}
+
+/** Nobody waits for the answer. */
+function withoutId({ request_id: _, ...frame }: ClientFrame): ClientFrame {
+  return frame as ClientFrame;
+}

@@ -1,0 +1,95 @@
+import { Subscription } from "rxjs";
+import { MgrError } from "../base/errors.ts";
+import type { ManagerClient } from "./manager-client.ts";
+
+export interface WaitOptions {
+  /** Milliseconds until the promise rejects with `timeout`; 30 s by default. */
+  timeout?: number;
+  /** Aborting rejects with its reason. */
+  signal?: AbortSignal;
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+/** A wait under way: it ends once, and everything in `subscription` with it. */
+export interface Wait<T> {
+  readonly subscription: Subscription;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: unknown) => void;
+  /** It cannot be reached any more. Rejects with `conflict`: the sentence, and what `context` adds. */
+  readonly fail: (message: string) => void;
+}
+
+export interface WaitFor<T> {
+  readonly client: ManagerClient;
+  /** Who is waited for, and for what: "'db'" and "'ready'" make "'db' did not reach 'ready' within 30000 ms". */
+  readonly subject: string;
+  readonly what: string;
+  readonly options: WaitOptions;
+  /** What a rejection quotes below its sentence, such as the last output; "" for nothing. */
+  readonly context: () => Promise<string>;
+  readonly begin: (wait: Wait<T>) => void | Promise<void>;
+}
+
+/**
+ * A promise with an end: the goal, a failure, a time-out, an abort, or the end of the connection (`host_unavailable`).
+ * A connection that is lost and comes back does not end it.
+ */
+export function waitFor<T>({ client, subject, what, options, context, begin }: WaitFor<T>): Promise<T> {
+  const { timeout = DEFAULT_TIMEOUT_MS, signal } = options;
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const subscription = new Subscription();
+    const settle = (conclude: () => void) => {
+      if (subscription.closed) return;
+      client.clock.clearTimeout(timer);
+      signal?.removeEventListener("abort", aborted);
+      subscription.unsubscribe();
+      conclude();
+    };
+    const fail = (code: "timeout" | "conflict", message: string) =>
+      settle(() => explained(message, context).then((whole) => reject(new MgrError(code, whole))));
+    const aborted = () => settle(() => reject(signal?.reason));
+    const timer = client.clock.setTimeout(
+      () => fail("timeout", `${subject} did not reach ${what} within ${timeout} ms${client.plight}`),
+      timeout,
+    );
+    signal?.addEventListener("abort", aborted, { once: true });
+    const ended = () =>
+      settle(() => reject(new MgrError("host_unavailable", `the connection ended while waiting for ${what} of ${subject}`)));
+    subscription.add(client.frames$.subscribe({ complete: ended }));
+    const wait: Wait<T> = {
+      subscription,
+      resolve: (value) => settle(() => resolve(value)),
+      reject: (error) => settle(() => reject(error)),
+      fail: (message) => fail("conflict", message),
+    };
+    Promise.resolve()
+      .then(() => begin(wait))
+      .catch(wait.reject);
+  });
+}
+
+async function explained(message: string, context: () => Promise<string>): Promise<string> {
+  const more = await context().catch(() => "");
+  return more === "" ? message : `${message}\n${more}`;
+}
+
+/**
+ * Calls `ask` when the link is open and again after each reconnect, until `subscription` ends; resolves after its first
+ * success. What a lost connection left open is asked again, any other failure rejects.
+ */
+export function onEachOpening(client: ManagerClient, subscription: Subscription, ask: () => Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    subscription.add(
+      client.link.state$.subscribe((state) => {
+        if (state.kind === "open") ask().then(resolve, (error: unknown) => isLost(error) || reject(error));
+      }),
+    );
+  });
+}
+
+/** The connection went before the answer: a refusal by the manager has its frame as details. */
+function isLost(error: unknown): boolean {
+  return error instanceof MgrError && error.code === "host_unavailable" && error.details === null;
+}
