@@ -8,7 +8,6 @@ import { messageOf } from "../base/errors.ts";
 import type { Config } from "../config/definition.ts";
 import type { HostLink } from "../contract/host-link.ts";
 import type { LogBook } from "../log/log-book.ts";
-import type { Process } from "../protocol/resources.ts";
 import { OutputHub } from "../transport/output-hub.ts";
 import { type LoadConfig, RunningConfiguration } from "./configuration.ts";
 import { ActorControl } from "./control.ts";
@@ -16,7 +15,7 @@ import { HostConductor } from "./host-conductor.ts";
 import type { IntentKeeper } from "./intent-keeper.ts";
 import { NextRuns } from "./next-runs.ts";
 import { ProcessActors } from "./process-actors.ts";
-import { ProcessNews } from "./process-news.ts";
+import { type OnProcessAtRest, ProcessNews } from "./process-news.ts";
 import { ProcessSettingsBook } from "./process-settings.ts";
 import { Reload } from "./reload.ts";
 import { RunHistory } from "./run-history.ts";
@@ -33,8 +32,7 @@ export interface EngineOptions {
   epoch: number;
   /** The one host, by its canonical name. */
   link: HostLink;
-  /** A process that is configured as essential has failed. */
-  onEssentialFailed?: ((process: Process) => void) | undefined;
+  onProcessAtRest?: OnProcessAtRest | undefined;
   /** Reads the configuration again; left out where there is no file. */
   loadConfig?: LoadConfig | undefined;
   inspect?: ((event: InspectionEvent) => void) | undefined;
@@ -94,7 +92,7 @@ export class Engine {
       log,
       clock,
       lastReport: (name) => this.#conductor.lastReport(name),
-      onEssentialFailed: options.onEssentialFailed,
+      onProcessAtRest: options.onProcessAtRest,
     });
     this.#sizes = new TerminalSizes({ clock, intents, log });
     const actors = new ProcessActors({

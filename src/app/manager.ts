@@ -16,19 +16,20 @@ import { acquireLock, instanceUuid } from "../daemon/lock.ts";
 import { socketDir } from "../daemon/sockets.ts";
 import { assetHash } from "../http/index.ts";
 import { LogBook } from "../log/log-book.ts";
-import type { LogEntry, Process } from "../protocol/resources.ts";
+import type { LogEntry } from "../protocol/resources.ts";
 import { createTransport, type Transport } from "../transport/websocket.ts";
 import { DaemonKeeper } from "./daemon-keeper.ts";
 import { Engine } from "./engine.ts";
 import { localHostName } from "./host-names.ts";
 import { openLogFile } from "./log-file.ts";
+import type { OnProcessAtRest } from "./process-news.ts";
 import { ASSETS, serveHttp } from "./serve-http.ts";
 
 export interface ManagerOptions {
   /** Follows the log from the first entry on. */
   onLog?: ((entry: LogEntry) => void) | undefined;
-  /** A process that is configured as essential has failed; may come before the manager is up. */
-  onEssentialFailed?: ((process: Process) => void) | undefined;
+  /** May come before the manager is up. */
+  onProcessAtRest?: OnProcessAtRest | undefined;
   /** Started beside what starts by itself: names of processes and groups, or everything. */
   start?: readonly string[] | "all";
   /** Ends the start: it rejects with the signal's reason, and a daemon that was started for it is gone. */
@@ -119,7 +120,7 @@ class Manager implements RunningManager {
       epoch,
       link,
       loadConfig: fileReader(this.#config),
-      onEssentialFailed: this.#options.onEssentialFailed,
+      onProcessAtRest: this.#options.onProcessAtRest,
     });
     this.#engine = engine;
     this.#cleanups.push(() => engine.close());

@@ -13,6 +13,9 @@ import { BY_CONFIGURATION } from "./reload.ts";
 import type { RunHistory } from "./run-history.ts";
 import type { World } from "./world.ts";
 
+/** A process was wanted and no longer runs nor will by itself: it ended, was stopped, or cannot be started. */
+export type OnProcessAtRest = (process: Process, configured: { essential: boolean }) => void;
+
 interface ProcessNewsOptions {
   world: World;
   system: ActorSystem;
@@ -23,8 +26,7 @@ interface ProcessNewsOptions {
   clock: Clock;
   /** What the host said last of its newest run. */
   lastReport: (name: string) => RunReport | null;
-  /** A process that is configured as essential has failed. */
-  onEssentialFailed: ((process: Process) => void) | undefined;
+  onProcessAtRest: OnProcessAtRest | undefined;
 }
 
 /** What the actors of processes say goes from here to the log, the intent file, their groups and whoever is connected. */
@@ -88,7 +90,8 @@ export class ProcessNews {
       log.append({ level: "warning", source, msg: `process '${name}' runs with what was configured before, until its restart` });
     for (const group of ancestorNames(name)) system.send("group", group, { type: "member", name, state: to });
     const process = world.process(name);
-    if (to === "error" && process && world.config.processes.get(name)?.essential) this.#options.onEssentialFailed?.(process);
+    const essential = world.config.processes.get(name)?.essential ?? false;
+    if ((to === "error" || to === "stopped") && process) this.#options.onProcessAtRest?.(process, { essential });
   }
 
   #publish(name: string): void {

@@ -44,6 +44,12 @@ program
   .option("-d, --detach", "leave it running in the background")
   .option("--all", "start every process")
   .option("--keep", "leave the processes running when this ends")
+  .addOption(new Option("--abort-on-failure", "stop everything when any process fails, and end with its exit code").conflicts("detach"))
+  .addOption(
+    new Option("--exit-with <name>", "start this process, too; when it ends stop everything and end with its exit code").conflicts(
+      "detach",
+    ),
+  )
   .action(up);
 
 program

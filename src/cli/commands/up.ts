@@ -7,7 +7,7 @@ import type { Config } from "../../config/definition.ts";
 import type { LogEntry } from "../../protocol/resources.ts";
 import { loadConfig } from "../configuration.ts";
 import { EndSignals } from "../end-signals.ts";
-import { EssentialFailure } from "../essential-failure.ts";
+import { Ending } from "../ending.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { paint } from "../table.ts";
 
@@ -16,6 +16,8 @@ export interface UpFlags {
   detach?: boolean;
   all?: boolean;
   keep?: boolean;
+  abortOnFailure?: boolean;
+  exitWith?: string;
 }
 
 /** Set for the manager that `mgr up --detach` leaves behind. */
@@ -26,52 +28,56 @@ const DETACH_TIMEOUT_MS = 30_000;
 /** `mgr up [NAME…]`: runs the manager, in the foreground until a signal or detached. */
 export async function up(names: string[], flags: UpFlags): Promise<void> {
   const config = await loadConfig(flags.config);
+  const { exitWith = null, abortOnFailure = false } = flags;
+  if (exitWith !== null && !config.processes.has(exitWith))
+    throw new CommandFailure(EXIT.notFound, `--exit-with: ${config.file} has no process '${exitWith}'`);
   if (flags.detach) return detach(config, names, flags);
 
   const { startManager } = await import("../../app/manager.ts");
   const detached = process.env[DETACHED] === "1";
   delete process.env[DETACHED];
-  const essential = new EssentialFailure();
+  const ending = new Ending({ abortOnFailure, exitWith });
   const signals = new EndSignals(detached);
   const manager = await startManager(config, {
     signal: signals.first,
     onLog: detached ? undefined : printEntry,
     // Whoever detached it looks at states and the log: nobody waits for its exit code.
-    onEssentialFailed: detached ? undefined : (process) => essential.note(process),
-    start: flags.all ? "all" : names,
+    onProcessAtRest: detached ? undefined : (process, configured) => ending.note(process, configured),
+    start: flags.all ? "all" : exitWith === null ? names : [...names, exitWith],
   });
   if (!detached)
     process.stdout.write(`${paint("bold", config.instance.name)} is up at ${paint("bold", manager.url)}  (Ctrl-C stops everything)\n`);
   if (detached) process.send?.({ url: manager.url });
   if (process.connected) process.disconnect();
-  await untilEnded(manager, { keep: flags.keep ?? false, detached, essential, signals });
+  await untilEnded(manager, { keep: flags.keep ?? false, detached, ending, signals });
 }
 
 /**
- * A first signal stops everything in reverse order, a second one at once; so does the failure of an essential process, whose
- * exit code it then ends with. `--keep` leaves everything running.
+ * A first signal stops everything in reverse order, a second one at once. So does the end of a process that it was to end
+ * with, or whose failure is not to be lived with; its exit code is that of the command, then. `--keep` leaves everything running.
  */
 async function untilEnded(
   manager: RunningManager,
-  { keep, detached, essential, signals }: { keep: boolean; detached: boolean; essential: EssentialFailure; signals: EndSignals },
+  { keep, detached, ending, signals }: { keep: boolean; detached: boolean; ending: Ending; signals: EndSignals },
 ): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     let isEnding = false;
     const end = (why: string) => {
       isEnding = true;
+      ending.close();
       if (!detached) process.stderr.write(`\n${why}\n`);
       manager.shutdown({ keep }).then(resolve, reject);
     };
     const endNow = () => void manager.shutdownNow().then(resolve, reject);
     const everything = keep ? "leaving everything running" : "stopping everything; once more ends it at once";
-    essential.onFailure(() => {
-      if (!isEnding) end(`${essential.sentence}: ${keep ? "leaving everything else running" : "stopping everything"}`);
+    ending.onEnd(() => {
+      if (!isEnding) end(`${ending.sentence}: ${keep ? "leaving everything else running" : "stopping everything"}`);
     });
     signals.onFirst((signal) => (isEnding ? endNow() : end(`${signal}: ${everything}`)));
     signals.onSecond(endNow);
     signals.onReload(() => manager.reload("SIGHUP"));
   });
-  process.exit(essential.exitCode);
+  process.exit(ending.exitCode);
 }
 
 async function detach(config: Config, names: string[], flags: UpFlags): Promise<void> {
