@@ -47,6 +47,56 @@ describe("essential: true", () => {
   });
 });
 
+describe("mgr up for a job", () => {
+  const bystander = { command: ["sleep", "1000"], autostart: true };
+
+  test.each([
+    ["exit code", "exit 0", 0],
+    ["failure", "exit 9", 9],
+    ["signal", "kill -9 $$$$", 137],
+  ])("--exit-with starts the process, and its %s is that of the command", async (_what, script, code) => {
+    await using instance = new Instance({ processes: { bystander, "ci/tests": { command: sh(script), depends_on: ["bystander"] } } });
+    const outcome = await instance.run("up", "-c", instance.config, "--exit-with", "ci/tests");
+    expect(outcome).toMatchObject({ code, stderr: expect.stringContaining("process 'ci/tests' ended") });
+    await instance.untilExtinct();
+  });
+
+  test("--exit-with a process whose dependency fails ends it, too; one that is not configured is exit code 3", async () => {
+    await using instance = new Instance({
+      processes: { db: { command: sh("exit 5") }, tests: { command: "true", depends_on: { db: { condition: "completed" } } } },
+    });
+    const outcome = await instance.run("up", "-c", instance.config, "--exit-with", "tests");
+    expect(outcome.code).toBe(1);
+    expect(outcome.stderr).toContain("process 'tests' ended");
+    await instance.untilExtinct();
+    expect(await instance.run("up", "-c", instance.config, "--exit-with", "nobody")).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("no process 'nobody'"),
+    });
+  });
+
+  test("--abort-on-failure ends it with the exit code of whoever fails first; who ends well is no cause", async () => {
+    await using instance = await Instance.up(
+      {
+        processes: {
+          bystander,
+          job: { command: sh("exit 0"), autostart: true },
+          fails: { command: sh("read go; exit 4"), autostart: true },
+        },
+      },
+      "--abort-on-failure",
+    );
+    await eventually("the job is done", async () => (await list(instance)).some(({ name, exit }) => name === "job" && exit?.code === 0));
+    await eventually("it runs", async () => (await list(instance)).some(({ name, state }) => name === "fails" && state === "started"));
+    await call(instance, { type: "send_stdin", name: "fails", text: "\n" });
+    expect(await instance.foreground.ended).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("process 'fails' failed (exit code 4)"),
+    });
+    await instance.untilExtinct();
+  });
+});
+
 describe("commands for one process", () => {
   test("mgr signal, wait, attach and log", async () => {
     await using instance = await Instance.up({
