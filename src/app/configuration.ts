@@ -123,6 +123,7 @@ export class RunningConfiguration implements Configuration {
   }
 }
 
-function withoutFile(): MgrError {
+/** Who asks for a file of a configuration that has none is told so. */
+export function withoutFile(): MgrError {
   return new MgrError("conflict", "this manager was given its configuration by a program, not by a file: there is nothing to read again");
 }

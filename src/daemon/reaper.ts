@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { Census } from "./census.ts";
+import { onChildSignal } from "./child-signal.ts";
 import { setChildSubreaper } from "./native.ts";
 import { Orphans } from "./orphans.ts";
 import { type ProcessStat, ticksSinceBoot } from "./proc.ts";
@@ -94,7 +95,7 @@ class Reaper implements TreeReaper {
   readonly #tags: RunTags;
   readonly #census: Census;
   readonly #sweeps = new SweepTimer(() => this.#sweep());
-  readonly #onChildSignal = () => this.#childEnded();
+  readonly #leaveSignal: () => void;
   #unmarked = "";
   #knownOrphans = new Map<number, string>();
 
@@ -110,7 +111,7 @@ class Reaper implements TreeReaper {
         () => ORPHANS_MS,
       );
     }
-    process.on("SIGCHLD", this.#onChildSignal);
+    this.#leaveSignal = onChildSignal(() => this.#childEnded());
     this.#census = new Census({
       marker: options.marker,
       excluded: (pid) => [...(options.protectedPids?.() ?? [])].includes(pid),
@@ -148,7 +149,7 @@ class Reaper implements TreeReaper {
 
   close(): void {
     this.#sweeps.close();
-    process.off("SIGCHLD", this.#onChildSignal);
+    this.#leaveSignal();
     if (this.#orphans) setChildSubreaper(false);
     this.#orphans?.close();
     for (const entry of this.#entries.values()) entry.end();

@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { createManager } from "../../src/app/index.ts";
-import { ConfigError } from "../../src/config/load.ts";
+import { ConfigError, createManager } from "../../src/app/index.ts";
+import { connect } from "../../src/client/index.ts";
 import type { HostLink } from "../../src/contract/host-link.ts";
 import { StateRecorder } from "../../src/testing/index.ts";
 import { processesWith, uniqueSeconds } from "../support/processes.ts";
@@ -108,10 +108,167 @@ describe("createManager", () => {
 
   it("ends further connections along with itself", async () => {
     const manager = await createManager({ processes: { a: lasting(uniqueSeconds()) } });
-    const focused = manager.connect({ kind: "single_process", name: "a" });
+    const focused = manager.connect({ single_process: "a" });
     expect((await focused.snapshot()).processes).toHaveLength(1);
     await manager[Symbol.asyncDispose]();
     await expect(focused.snapshot()).rejects.toMatchObject({ code: "host_unavailable" });
+  });
+});
+
+describe("what is not asked for", () => {
+  it("is not there: no file and no folder, no socket that listens", async () => {
+    const before = stateDirs();
+    const listening = () => process.getActiveResourcesInfo().filter((name) => /Server|Pipe.*Wrap/.test(name) && name.includes("Server"));
+    const serversBefore = listening();
+    await using manager = await createManager({ processes: { a: lasting(uniqueSeconds()) } });
+    await manager.process("a").start();
+    expect(manager.port).toBeNull();
+    expect(stateDirs()).toEqual(before);
+    expect(listening()).toEqual(serversBefore);
+  });
+});
+
+describe("an embedded manager", () => {
+  it("has handles of groups and hosts, and throws for those that are not there", async () => {
+    await using manager = await createManager({
+      processes: {
+        "g/a": lasting(uniqueSeconds()),
+        "g/b": { ...lasting(uniqueSeconds()), depends_on: ["g/a"] },
+        c: lasting(uniqueSeconds()),
+      },
+    });
+    const states = (await manager.group("g").start()).map(({ name, state }) => `${name} ${state}`);
+    expect(states).toEqual(["g/a started", "g/b started"]);
+    expect(await manager.group("g").get()).toMatchObject({ type: "group", state: "started" });
+    expect((await manager.host().processes()).map(({ name }) => name)).toEqual(["g/a", "g/b", "c"]);
+    expect(await manager.host("localhost").waitUntilReady()).toMatchObject({ daemon_ready: true });
+    await manager.group("g").stop();
+    expect(await manager.group("g").get()).toMatchObject({ state: "stopped" });
+    for (const missing of [
+      () => manager.group("c"),
+      () => manager.group("x"),
+      () => manager.host("x"),
+      () => manager.connect({ single_group: "x" }),
+    ])
+      expect(missing).toThrow(expect.objectContaining({ code: "not_found" }));
+    expect(() => manager.connect({ single_process: "" })).toThrow(expect.objectContaining({ code: "bad_field" }));
+  });
+
+  it("passes frames both ways, and tells events apart from answers", async () => {
+    await using manager = await createManager({ processes: { a: lasting(uniqueSeconds()) } });
+    const events: string[] = [];
+    manager.events$.subscribe((frame) => events.push(frame.type));
+    const started = manager.process("a").waitFor("started");
+    expect(manager.send({ type: "start_process", name: "a" })).toBe(true);
+    await started;
+    expect(events).toContain("process_upsert");
+    expect(events).toContain("log_batch");
+    expect(events).not.toContain("snapshot");
+    const answer = await manager.request({ type: "get_process_output", name: "a", lines: 1 });
+    expect(answer.output).toBe("");
+  });
+
+  it("shows its actors", async () => {
+    const seen = new Set<string>();
+    await using manager = await createManager(
+      { processes: { "g/a": lasting(uniqueSeconds()) } },
+      { inspect: (event) => void seen.add(event.type) },
+    );
+    await manager.process("g/a").start();
+    expect(manager.actor("process", "g/a").getSnapshot().matches("started")).toBe(true);
+    expect(manager.actor("group", "g").getSnapshot().matches("idle")).toBe(true);
+    expect(() => manager.actor("process", "x")).toThrow(expect.objectContaining({ code: "not_found" }));
+    expect(seen).toContain("@xstate.event");
+  });
+
+  it("takes another configuration while it runs; a bad one changes nothing", async () => {
+    const config = { a: lasting(uniqueSeconds()), b: lasting(uniqueSeconds()) };
+    await using manager = await createManager({ processes: config });
+    const { pid } = await manager.process("a").start();
+    const changes = await Promise.all([
+      manager.reload({ processes: { ...config, c: lasting(uniqueSeconds()) } }),
+      manager.reload({ processes: { a: config.a } }),
+    ]);
+    expect(changes).toMatchObject([{ added: ["c"] }, { removed: ["b", "c"] }]);
+    await expect(manager.reload({ processes: { a: { command: [] } } })).rejects.toMatchObject({ code: "bad_field" });
+    await expect(manager.reload()).rejects.toMatchObject({ code: "conflict", message: expect.stringContaining("by a program") });
+    expect((await manager.process("a").get()).pid).toBe(pid);
+  });
+
+  it("stops everything in reverse order when asked", async () => {
+    await using manager = await createManager({
+      processes: { db: lasting(uniqueSeconds()), api: { ...lasting(uniqueSeconds()), depends_on: ["db"] } },
+    });
+    await manager.process("api").start();
+    using recorder = new StateRecorder(manager.client);
+    await manager.stopAll();
+    await manager.snapshot();
+    expect(recorder.lines.filter((line) => line.endsWith("stopped"))).toEqual(["api: stopping → stopped", "db: stopping → stopped"]);
+  });
+});
+
+describe("listen", () => {
+  const config = { processes: { a: lasting(uniqueSeconds()) } };
+
+  it("opens the one port with a login of its own, which goes with it", async () => {
+    const before = stateDirs();
+    const manager = await createManager(config, { listen: true });
+    const { url, login } = manager.port ?? {};
+    if (!url || !login) throw new Error("no port");
+    await expect(connect(url, { user: "embedded", password: "wrong" })).rejects.toMatchObject({ code: "forbidden" });
+    const remote = await connect(url, { ...login, retry: false });
+    expect((await remote.process("a").start()).pid).toBe((await manager.process("a").get()).pid);
+    const [folder = ""] = stateDirs().filter((name) => !before.includes(name));
+    expect(statSync(join(temporary, folder)).mode & 0o77).toBe(0);
+    const waiting = expect(remote.process("a").waitFor("error")).rejects.toMatchObject({ code: "host_unavailable" });
+    await manager.close();
+    await waiting;
+    expect(stateDirs()).toEqual(before);
+    await expect(connect(url, login)).rejects.toMatchObject({ code: "host_unavailable" });
+  });
+
+  it("takes an address, and the auth file of the configuration", async () => {
+    const authFile = join(temporary, "keys");
+    writeFileSync(authFile, "ada secret\n", { mode: 0o600 });
+    await using manager = await createManager({ instance: { webui_auth_file: authFile }, ...config }, { listen: "127.0.0.1:0" });
+    expect(manager.port?.login).toBeNull();
+    await using remote = await connect(manager.port?.url ?? "", { user: "ada", password: "secret" });
+    expect((await remote.snapshot()).processes).toHaveLength(1);
+    const { port } = new URL(manager.port?.url ?? "");
+    await expect(createManager(config, { listen: `127.0.0.1:${port}` })).rejects.toMatchObject({ code: "conflict" });
+    await expect(createManager(config, { listen: "nonsense" })).rejects.toMatchObject({ code: "bad_field" });
+    rmSync(authFile);
+  });
+
+  it("removes logins that killed programs left behind", async () => {
+    const left = join(temporary, "mgr-embedded-1-999999999999-abcdef");
+    mkdirSync(left);
+    await using _ = await createManager(config, { listen: true });
+    expect(existsSync(left)).toBe(false);
+  });
+});
+
+describe("stateDir", () => {
+  it("keeps what users want and the log over restarts, for one manager at a time", async () => {
+    const stateDir = join(temporary, "kept/state");
+    const config = { processes: { a: lasting(uniqueSeconds()), b: { ...lasting(uniqueSeconds()), autostart: true } } };
+    const first = await createManager(config, { stateDir });
+    await first.process("a").start();
+    await first.process("b").stop();
+    await expect(createManager(config, { stateDir })).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining(stateDir),
+    });
+    await first.close();
+    const ids: number[] = [];
+    await using second = await createManager(config, { stateDir, onLog: ({ id }) => ids.push(id) });
+    expect((await second.process("a").waitFor("started")).requested_state).toBe("start");
+    expect((await second.process("b").get()).state).toBe("stopped");
+    const logged = readFileSync(join(stateDir, "manager.log"), "utf8").trim().split("\n");
+    const written = logged.map((line) => (JSON.parse(line) as { id: number }).id);
+    expect(written.indexOf(ids[0] ?? 0)).toBeGreaterThan(0);
+    await second.close();
+    rmSync(join(temporary, "kept"), { recursive: true });
   });
 });
 

@@ -340,7 +340,7 @@ describe("a reload", () => {
   it("reaches focused connections in their own view only, which stays open when its object vanishes", async () => {
     await open({ processes: { "g/a": { ...LASTING, autostart: true }, b: LASTING } });
     await state("g/a", "started");
-    const focused = manager.connect({ kind: "single_group", name: "g" });
+    const focused = manager.connect({ single_group: "g" });
     await focused.snapshot();
     const frames: ManagerFrame[] = [];
     const subscription = focused.frames$.subscribe((each) => frames.push(each));

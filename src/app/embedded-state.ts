@@ -1,0 +1,55 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { MgrError } from "../base/errors.ts";
+import { IntentStore } from "../config/intent.ts";
+import { CONTRACT_VERSION } from "../contract/messages.ts";
+import { acquireLock, instanceUuid } from "../daemon/lock.ts";
+import type { LogBook } from "../log/log-book.ts";
+import { type IntentKeeper, memoryIntents } from "./intent-keeper.ts";
+import { openLogFile } from "./log-file.ts";
+
+/** What an embedded manager keeps: what users want, its epoch, its log. */
+export interface EmbeddedState {
+  readonly intents: IntentKeeper;
+  readonly epoch: number;
+  /** Highest id of a log entry before. */
+  readonly lastLogId: number;
+  /** The log begins. */
+  begin(log: LogBook): void;
+  release(): Promise<void>;
+}
+
+export function keepInMemory(): EmbeddedState {
+  return { intents: memoryIntents(), epoch: 1, lastLogId: 0, begin() {}, release: () => Promise.resolve() };
+}
+
+/** Rejects with `conflict` while another manager uses the folder. */
+export async function keepInFolder(stateDir: string): Promise<EmbeddedState> {
+  await mkdir(stateDir, { recursive: true, mode: 0o700 });
+  const about = { instance_uuid: instanceUuid(stateDir), contract: CONTRACT_VERSION, socket: "" };
+  const lock = await acquireLock(join(stateDir, "manager.lock"), about);
+  if ("holder" in lock)
+    throw new MgrError("conflict", `the state folder ${stateDir} is in use by the manager with pid ${lock.holder.pid}; give another one`);
+  let end = async () => {};
+  try {
+    const intents = await IntentStore.open(join(stateDir, "intent.json"));
+    return {
+      intents,
+      epoch: await intents.nextEpoch(),
+      lastLogId: intents.lastLogId,
+      begin(log) {
+        const closeFile = openLogFile(join(stateDir, "manager.log"), log);
+        if (intents.warning) log.append({ level: "warning", source: "manager", msg: intents.warning });
+        end = async () => {
+          closeFile();
+          intents.rememberLogId(log.lastId);
+          await intents.flush();
+        };
+      },
+      release: () => end().finally(() => lock.release()),
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
