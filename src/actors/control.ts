@@ -1,6 +1,6 @@
 import type { Principal } from "../base/principal.ts";
 import type { LogBook } from "../log/log-book.ts";
-import type { AnswerOf } from "../protocol/frames.ts";
+import type { AnswerOf, FrameOf } from "../protocol/frames.ts";
 import type { HostEntry, Process, ProcessTreeNode, StartTool } from "../protocol/resources.ts";
 import type { DomainEvents } from "./domain-events.ts";
 
@@ -24,6 +24,19 @@ export type AttributeValue = string | boolean | null;
 
 /** More about a process than everybody is told: its answer without `ok` and `name`. */
 export type ProcessDetail = Pick<Extract<AnswerOf<"request_process_detail">, { ok: true }>, "environment" | "history" | "definition">;
+
+export type ProcessListRequest = Required<Omit<FrameOf<"request_process_list">, "type" | "request_id">>;
+/** The answer without `ok`; `host` is the canonical name. */
+export type ProcessList = Pick<
+  Extract<AnswerOf<"request_process_list">, { ok: true }>,
+  "host" | "show_threads" | "show_env" | "filter" | "time" | "columns" | "rows"
+>;
+export type TaskChange = Omit<FrameOf<"set_process_list_task">, "type" | "request_id">;
+/** How a task is scheduled, read back. */
+export type TaskSettings = Pick<
+  Extract<AnswerOf<"set_process_list_task">, { ok: true }>,
+  "host" | "pid" | "tid" | "policy" | "prio" | "affinity"
+>;
 
 /** What another configuration changes, by process name. */
 export interface ConfigurationChange {
@@ -103,6 +116,10 @@ export interface Control {
   startupCommands(name: string): Promise<string[]>;
   processDetail(name: string): ProcessDetail;
   readBacklog(name: string, lines: number): Promise<Backlog>;
+  /** CPU percentages are over the time since the same `requester` (at most 64 characters) asked last. */
+  processList(request: ProcessListRequest, requester: string): Promise<ProcessList>;
+  /** Rejects with the kernel's reason, then nothing was changed. */
+  setTask(change: TaskChange, by: Principal): Promise<TaskSettings>;
   /** For archives: nothing is read before it is asked for. */
   retainedOutput(name: string): Promise<RetainedOutput>;
 }

@@ -1,4 +1,15 @@
-import type { AttributeValue, Backlog, Configuration, Control, ProcessDetail, RetainedOutput } from "../actors/control.ts";
+import type {
+  AttributeValue,
+  Backlog,
+  Configuration,
+  Control,
+  ProcessDetail,
+  ProcessList,
+  ProcessListRequest,
+  RetainedOutput,
+  TaskChange,
+  TaskSettings,
+} from "../actors/control.ts";
 import type { DomainEvents } from "../actors/domain-events.ts";
 import type { ActorSystem } from "../actors/system.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
@@ -9,6 +20,7 @@ import { readBacklog } from "./backlog.ts";
 import type { HostSession } from "./host-session.ts";
 import type { Attribute, OutputFlag, ProcessSettingsBook } from "./process-settings.ts";
 import { retainedOutput } from "./retained-output.ts";
+import { TaskLists } from "./task-lists.ts";
 import type { World } from "./world.ts";
 
 export type Verb = "start" | "stop" | "restart";
@@ -48,6 +60,7 @@ export class ActorControl implements Control {
   readonly #settings: ProcessSettingsBook;
   readonly #startupCommands: ControlOptions["startupCommands"];
   readonly #processDetail: ControlOptions["processDetail"];
+  readonly #tasks: TaskLists;
 
   constructor({
     configuration,
@@ -75,6 +88,7 @@ export class ActorControl implements Control {
     this.#settings = settings;
     this.#startupCommands = startupCommands;
     this.#processDetail = processDetail;
+    this.#tasks = new TaskLists({ log, sessionOf: (host) => this.#sessionOfHost(host) });
   }
 
   // ── Reading ──
@@ -207,6 +221,14 @@ export class ActorControl implements Control {
     return retainedOutput(this.#session(name), name);
   }
 
+  processList(request: ProcessListRequest, requester: string): Promise<ProcessList> {
+    return this.#tasks.list(request, requester);
+  }
+
+  setTask(change: TaskChange, by: Principal): Promise<TaskSettings> {
+    return this.#tasks.set(change, by);
+  }
+
   // ── Without a principal: what the manager wants by itself ──
 
   /** Starts processes or groups by name, as `mgr up NAME…` does; unknown names are refused before anything starts. */
@@ -307,6 +329,15 @@ export class ActorControl implements Control {
       "host_unavailable",
       `the daemon of process '${name}' cannot be reached; nothing was sent. Try again when its host is ready`,
     );
+  }
+
+  /** `host` is any of its names. */
+  #sessionOfHost(host: string): HostSession {
+    const entry = this.#world.hosts().find(({ all_names }) => all_names.includes(host));
+    if (entry === undefined) throw new MgrError("not_found", `there is no host '${host}'`);
+    const session = this.#world.sessionOfHost(entry.name);
+    if (session?.isOpen) return session;
+    throw new MgrError("host_unavailable", `the daemon of host '${entry.name}' cannot be reached; try again when daemon_ready is true`);
   }
 
   #living(name: string): { session: HostSession; runId: string } {

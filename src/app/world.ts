@@ -133,6 +133,11 @@ export class World {
     return this.config.processes.has(name) ? this.#session() : null;
   }
 
+  /** `host` is a canonical name. */
+  sessionOfHost(host: string): HostSession | null {
+    return host === this.hostName ? this.#session() : null;
+  }
+
   /** The run of `name` whose leader lives, or null. */
   livingRun(name: string): string | null {
     const context = this.#snapshot(name)?.context;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { runId, runReport, runSpec, stopStep } from "./run.ts";
+import { taskScheduling } from "./tasks.ts";
 
 /** Version N of this contract. A manager speaks N and N-1; otherwise the host is not ready and nothing is killed. */
 export const CONTRACT_VERSION = 1;
@@ -73,6 +74,36 @@ export const HOST_REQUESTS = {
   report: {
     request: z.object({ session, after: z.string().nullable() }),
     response: z.object({ seq: offset, runs: z.array(runReport), next: z.string().nullable() }),
+  },
+  /**
+   * Makes a list of the host's tasks, as of now, that is fetched page by page. CPU percentages are over the time since the
+   * same `requester` asked last, at first over a second: then the answer takes that long. `bad_field`: `filter`.
+   */
+  tasks: {
+    request: z.object({
+      session,
+      requester: z.string().min(1).max(64),
+      show_threads: z.boolean(),
+      show_env: z.boolean(),
+      filter: z.string().max(65_536),
+    }),
+    response: z.object({ list: z.string(), time: z.number(), pages: offset }),
+  },
+  /** JSON of `taskPage`. A list goes when its last page was fetched, or after a while: then `not_found`. */
+  task_page: {
+    request: z.object({ session, list: z.string().max(64), page: offset }),
+    response: z.object({ data: z.instanceof(Uint8Array) }),
+  },
+  /** All of it or nothing; `nice` left out stays. Answered with what the kernel says afterwards; its refusals are rejections. */
+  set_task: {
+    request: z.object({
+      session,
+      pid: z.number().int().min(1),
+      tid: z.number().int().min(1),
+      ...taskScheduling,
+      nice: taskScheduling.nice.exactOptional(),
+    }),
+    response: z.object(taskScheduling),
   },
 } as const;
 

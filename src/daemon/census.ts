@@ -76,6 +76,21 @@ export class Census {
     this.#cost = performance.now() - begin;
   }
 
+  /** Says of single processes which run they belong to, without a look at all of them: who is remembered, marked or in a run's session. */
+  owners(trees: readonly RunTree[]): (stat: ProcessStat) => string | null {
+    const since = Math.min(...trees.map((tree) => tree.since));
+    const members = new Map(trees.flatMap((tree) => [...tree.members].map(([pid, startTime]) => [pid, { startTime, tree }] as const)));
+    const sessions = new Map(trees.flatMap((tree) => [...tree.sessions].map((session) => [session, tree] as const)));
+    const marks = new Map<Mark, RunTree>();
+    for (const tree of trees) marks.set(tree.runId, tree).set(tree.tag, tree);
+    return (stat) => {
+      const known = members.get(stat.pid);
+      if (known?.startTime === stat.startTime) return known.tree.runId;
+      if (Number(stat.startTime) < since || stat.ppid === 2) return null;
+      return (this.#bySession(stat, sessions, readStat) ?? this.#byMark(stat, marks))?.runId ?? null;
+    };
+  }
+
   /** Whether a process carries our marker or tag, so that a guard finds it by itself; as of the last look at it. */
   isMarked(pid: number, startTime: string): boolean {
     const known = this.#markers.get(pid);

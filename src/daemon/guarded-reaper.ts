@@ -22,6 +22,7 @@ export function createGuardedReaper({ subreaper, marker, log }: GuardedReaperOpt
   return {
     tagged: (start) => reaper.tagged(start),
     track: (run) => reaper.track(run),
+    owners: () => reaper.owners(),
     startGuard: () => guard.start(),
     close() {
       reaper.close();

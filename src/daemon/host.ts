@@ -29,6 +29,8 @@ import { RingStore } from "./ring-store.ts";
 import { Run } from "./run.ts";
 import { RunTable } from "./run-table.ts";
 import { killEverything, stopEverything } from "./stop-everything.ts";
+import { TaskLists } from "./task-list.ts";
+import { setTask } from "./task-scheduling.ts";
 import { WindowSender } from "./window-sender.ts";
 
 export interface HostOptions {
@@ -67,6 +69,7 @@ export class Host implements HostLink {
   readonly #runs = new RunTable();
   /** Names whose output waits for a reader (messages.ts, `hold`). */
   readonly #held = new Set<string>();
+  readonly #tasks: TaskLists;
   readonly #handlers: Handlers;
   #seq = 0;
   #ticks = 0;
@@ -91,6 +94,11 @@ export class Host implements HostLink {
     this.#reaper =
       options.killTree ??
       createGuardedReaper({ subreaper: options.subreaper, marker: this.streamId, log: (msg) => this.#report("warning", msg) });
+    this.#tasks = new TaskLists({
+      clock: this.#clock,
+      owners: () => this.#reaper.owners(),
+      nameOfRun: (runId) => this.#runs.nameOf(runId),
+    });
     this.#handlers = this.#makeHandlers();
     this.#tick();
   }
@@ -151,6 +159,7 @@ export class Host implements HostLink {
     await this.#runs.noneStarting();
     this.#reportLeft(await killEverything(this.#runs.living, this.#clock));
     this.#clock.clearTimeout(this.#timer);
+    this.#tasks.close();
     await this.#logFiles.close();
     await this.#reaper.close();
   }
@@ -210,6 +219,9 @@ export class Host implements HostLink {
         return { stream_id: this.streamId, pid: this.#runs.newest(name)?.pid ?? 0, until: ring?.end ?? 0, ...begin };
       },
       read: ({ name, from, max }) => this.#rings.find(name)?.read(from, max) ?? { from: 0, data: new Uint8Array(0) },
+      tasks: ({ session: _session, ...request }) => this.#tasks.make(request),
+      task_page: ({ list, page }) => ({ data: this.#tasks.page(list, page) }),
+      set_task: ({ session: _session, ...request }) => setTask(request),
       report: ({ after }) => ({ seq: this.#seq, ...this.#runs.page(after) }),
     };
   }

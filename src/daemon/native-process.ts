@@ -21,6 +21,12 @@ const schedSetaffinity = libc.func("int sched_setaffinity(int pid, size_t length
   length: number,
   mask: Buffer,
 ) => number;
+const schedGetaffinity = libc.func("int sched_getaffinity(int pid, size_t length, void *mask)") as (
+  pid: number,
+  length: number,
+  mask: Buffer,
+) => number;
+const schedGetscheduler = libc.func("int sched_getscheduler(int pid)") as (pid: number) => number;
 const setpriority = libc.func("int setpriority(int which, uint32_t who, int nice)") as (which: number, who: number, nice: number) => number;
 const syscall = libc.func("long syscall(long number, ...)") as (number: number, ...typed: unknown[]) => number;
 const prctl = libc.func("int prctl(int option, ...)") as (option: number, ...typed: unknown[]) => number;
@@ -76,6 +82,25 @@ export function setAffinity(pid: number, cpus: readonly number[]): void {
     mask[cpu >> 3] = (mask[cpu >> 3] ?? 0) | (1 << (cpu & 7));
   }
   check(schedSetaffinity(pid, mask.length, mask));
+}
+
+/** The mask, in a buffer that the next call uses again; null: there is no such task. */
+export function readAffinity(tid: number): Buffer | null {
+  // As small as this kernel takes it: it is read for thousands of tasks.
+  while (schedGetaffinity(tid, affinityMask.length, affinityMask) === -1) {
+    if (errnoName() !== "EINVAL" || affinityMask.length >= MAX_CPUS / 8) return null;
+    affinityMask = Buffer.alloc(2 * affinityMask.length);
+  }
+  return affinityMask;
+}
+
+let affinityMask = Buffer.alloc(8);
+
+/** The policy with its flags (SCHED_RESET_ON_FORK). */
+export function readPolicy(tid: number): number {
+  const policy = schedGetscheduler(tid);
+  check(policy);
+  return policy;
 }
 
 export function setNice(pid: number, nice: number): void {

@@ -17,7 +17,7 @@ export interface ProcessStat {
 }
 
 /** Clock ticks a second as the kernel reports them to programs; the same on every Linux platform. */
-const TICKS_PER_SECOND = 100;
+export const TICKS_PER_SECOND = 100;
 const SPACE = 0x20;
 const OPENING_PARENTHESIS = 0x28;
 const CLOSING_PARENTHESIS = 0x29;
@@ -48,6 +48,12 @@ function readInto(path: string): number {
   } finally {
     closeSync(fd);
   }
+}
+
+/** A file of /proc, in a buffer that the next read uses again; null if the process is gone or none of our business. */
+export function readProcFile(path: string): Buffer | null {
+  const length = readInto(path);
+  return length === -1 ? null : buffer.subarray(0, length);
 }
 
 /** It has ended, or belongs to somebody else: an answer. Anything else (EMFILE) must not pass for "no such process". */

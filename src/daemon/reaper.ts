@@ -8,6 +8,9 @@ import { RunTags } from "./run-tag.ts";
 import { type RunStart, RunTree, signalProcess } from "./run-tree.ts";
 import { SweepTimer } from "./sweep-timer.ts";
 
+/** The run that a process belongs to by a sign of its own; null: by none, but perhaps by descent. */
+export type RunOwners = (stat: ProcessStat) => string | null;
+
 export interface TreeReaper {
   /**
    * Starts a run so that everything it ever forks can be recognised: the fork has to happen before `start` returns. The
@@ -16,6 +19,8 @@ export interface TreeReaper {
   tagged<T>(start: () => T): { started: T; tag: number | null };
   /** Knows a run from now on. Its leader has to carry `MGR_RUN=<marker>:<runId>` and to lead a session of its own. */
   track(run: RunStart): TrackedTree;
+  /** For one list of processes: looked up in what is known now. */
+  owners(): RunOwners;
   close(): void | Promise<void>;
 }
 
@@ -145,6 +150,10 @@ class Reaper implements TreeReaper {
       extinct: () => entry.extinct,
       release: () => this.#remove(entry),
     };
+  }
+
+  owners(): RunOwners {
+    return this.#census.owners(this.#trees());
   }
 
   close(): void {

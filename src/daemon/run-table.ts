@@ -45,6 +45,11 @@ export class RunTable {
     return this.#byId.has(runId);
   }
 
+  /** Which process it is a run of; null: it is known no more. */
+  nameOf(runId: string): string | null {
+    return this.#byId.get(runId)?.spec.name ?? null;
+  }
+
   /** The run of a command; throws `not_running` for one that is unknown or was followed by a newer one. */
   byId(runId: string): Run {
     const run = this.#byId.get(runId);

@@ -1,7 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { basename, relative } from "node:path";
 import type { Control, RetainedOutput } from "../actors/control.ts";
-import { messageOf } from "../base/errors.ts";
+import { messageOf, wireCode } from "../base/errors.ts";
 import type { Principal } from "../base/principal.ts";
 import { redactConfig } from "../config/redact.ts";
 import { snapshotOf } from "../transport/handlers/snapshot.ts";
@@ -30,9 +31,21 @@ export async function* archiveParts({ control, principal, assetHash, configFiles
   yield { name: "environment.json", content: json(environmentOf(control.manager.name)) };
   yield* configParts(configFiles());
   yield { name: "manager.log", content: control.log.entries().map(formatLogLine).join("") };
+  for (const { name } of control.hosts())
+    yield { name: `process-list/${fileNameOf(name)}.json`, content: json(await processListOf(control, name)) };
   for (const { name } of control.processes()) {
     // It may have gone since.
     if (control.process(name)) yield { name: `output/${fileNameOf(name)}.txt`, content: await outputOf(control, name) };
+  }
+}
+
+/** All threads of a host, never with environments. */
+async function processListOf(control: Control, host: string): Promise<object> {
+  const request = { host, show_threads: true, show_env: false, filter: "" };
+  try {
+    return { type: "process_list", ok: true, ...(await control.processList(request, randomUUID())) };
+  } catch (error) {
+    return { type: "process_list", ok: false, host, code: wireCode(error), message: messageOf(error) };
   }
 }
 

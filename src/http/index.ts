@@ -25,7 +25,7 @@ import { healthRoute } from "./routes/health.ts";
 import { logRoute } from "./routes/log.ts";
 import { logoutRoute } from "./routes/logout.ts";
 import { metricsRoute } from "./routes/metrics.ts";
-import { pageRoute } from "./routes/page.ts";
+import { pageRoutes } from "./routes/page.ts";
 import { saveAllRoute } from "./routes/save-all.ts";
 import { schemaRoute } from "./routes/schema.ts";
 import { websocketHintRoute } from "./routes/websocket-hint.ts";
@@ -126,7 +126,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   });
   const metrics = new Metrics({ control, transport, connections: listener.connections });
   const routes = [
-    pageRoute(assets),
+    ...pageRoutes(assets),
     ...assetRoutes(assets),
     websocketHintRoute,
     logRoute(control.log, followers),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { flag, hostName, text, timestamp } from "./field-kinds.ts";
 import { clientFrames, managerFrames, result } from "./frame-table.ts";
-import { affinity, policy, prio, taskFields, taskName } from "./task.ts";
+import { affinity, nice, policy, prio, taskFields, taskName } from "./task.ts";
 
 const COLUMN_TYPES = ["integer", "number", "string", "bytes", "duration", "percent", "boolean"] as const;
 
@@ -42,7 +42,7 @@ export const taskListCommands = clientFrames("Process list", {
     meaning: "All tasks of a host.",
   },
   set_process_list_task: {
-    fields: { ...taskName, policy, prio, affinity },
+    fields: { ...taskName, policy, prio, affinity, nice: nice.exactOptional() },
     answer: "process_list_task_set_result",
     scope: "global",
     meaning: "Changes how a task is scheduled: all of it or nothing.",

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { EMPTY, type Subscription } from "rxjs";
 import type { Control } from "../actors/control.ts";
 import { type ErrorCode, messageOf, wireCode } from "../base/errors.ts";
@@ -46,6 +47,7 @@ const DEFECT = "This failed because of a defect of this manager; its log has the
 export class Connection implements HandlerContext {
   readonly principal: Principal;
   readonly view: ViewMode;
+  readonly requester = randomUUID();
   readonly control: Control;
   readonly assetHash: string;
   readonly #services: ConnectionServices;

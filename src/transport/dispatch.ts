@@ -6,6 +6,7 @@ import { logHandlers } from "./handlers/log.ts";
 import { outputHandlers } from "./handlers/output.ts";
 import { processHandlers } from "./handlers/process.ts";
 import { snapshotHandlers } from "./handlers/snapshot.ts";
+import { taskHandlers } from "./handlers/task-list.ts";
 import { notYetHandlers } from "./unavailable.ts";
 
 /** A handler for every frame type: one that is missing does not compile. */
@@ -16,6 +17,7 @@ const HANDLERS: HandlerTable<ClientFrameType> = {
   ...outputHandlers,
   ...logHandlers,
   ...configHandlers,
+  ...taskHandlers,
   ...notYetHandlers,
 };
 

@@ -4,8 +4,6 @@ import type { Unavailable } from "./handlers/handler.ts";
 /** Frames whose part of the manager is not there yet. This list shrinks to nothing. */
 export const NOT_YET = [
   "request_clients",
-  "request_process_list",
-  "set_process_list_task",
   "request_parameters",
   "set_parameter_override",
   "open_parameter_scope",

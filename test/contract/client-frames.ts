@@ -51,8 +51,17 @@ const OF_PROTOCOL: Readonly<Record<string, ClientFrameRow>> = {
     { host: "string", show_threads: optional("boolean"), show_env: optional("boolean"), filter: optional("string") },
     "process_list",
   ),
+  // `nice` is beyond the table: the other half of scheduling, which a process list shows as well
   set_process_list_task: row(
-    { host: "string", pid: "integer", tid: "integer", policy: "integer", prio: "integer", affinity: "string" },
+    {
+      host: "string",
+      pid: "integer",
+      tid: "integer",
+      policy: "integer",
+      prio: "integer",
+      affinity: "string",
+      nice: optional("integer"),
+    },
     "process_list_task_set_result",
   ),
   request_parameters: row({ pattern: "string" }, "parameters_snapshot"),

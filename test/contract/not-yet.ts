@@ -13,8 +13,6 @@ export const NOT_YET: readonly NotYetRow[] = [
   // Answered by `error` with code `not_found`.
   ...rows("client frame", [
     "request_clients",
-    "request_process_list",
-    "set_process_list_task",
     "request_parameters",
     "set_parameter_override",
     "open_parameter_scope",
@@ -40,8 +38,6 @@ export const NOT_YET: readonly NotYetRow[] = [
     "clients_snapshot",
     "client_upsert",
     "client_remove",
-    "process_list",
-    "process_list_task_set_result",
     "topic_upsert",
     "topic_remove",
     "service_upsert",
@@ -85,15 +81,12 @@ export const NOT_YET: readonly NotYetRow[] = [
     "network",
     "network interface",
     "gateway",
-    "column",
-    "row",
-    "cell",
     "topic statistics",
     "topic task",
     "applied topic task",
   ]),
   // Answered by 404.
-  ...rows("route", ["GET /mgr/vnc/info", "GET /mgr/vnc/ws", "GET /mgr/logger-download", "GET /mgr/process-list"]),
+  ...rows("route", ["GET /mgr/vnc/info", "GET /mgr/vnc/ws", "GET /mgr/logger-download"]),
 ];
 
 export const isNotYet = (kind: NotYetRow["kind"], name: string): boolean => NOT_YET.some((row) => row.kind === kind && row.name === name);

@@ -182,6 +182,7 @@ describe("what is in the tables and not in the list of what is not there yet", (
     );
     await client.ask({ type: "make_tea" });
     await commandsOfAProcess();
+    await tasksOfTheHost();
     await changesOfTheConfiguration();
 
     expect([...client.problems, ...log.problems]).toEqual([]);
@@ -208,6 +209,30 @@ async function commandsOfAProcess(): Promise<void> {
   const startup = await client.ask({ type: "dump_startup_commands", name });
   expect((startup.commands as string[]).join("\n")).toContain("exit $code");
   expect(await client.ask({ type: "request_process_detail", name })).toMatchObject({ ok: true, name });
+}
+
+/** The list of the host's tasks, and a change to one that is taken back. */
+async function tasksOfTheHost(): Promise<void> {
+  await client.command({ type: "start_process", name: "tools/echo" });
+  await client.untilState("tools/echo", "started");
+  const { pid, host } = await client.process("tools/echo");
+  const question = { type: "request_process_list", host: "localhost", show_threads: true, show_env: true };
+  const list = await client.ask({ ...question, filter: "process:==:tools/echo\0env:~:MGR_RUN=" });
+  expect(list).toMatchObject({ ok: true, host, show_threads: true, show_env: true, filter: "process:==:tools/echo\0env:~:MGR_RUN=" });
+  const rows = list.rows as { key: string; process: string; cells: { raw: unknown; formatted: string }[] }[];
+  expect(rows.map(({ process }) => process)).toEqual(rows.map(() => "tools/echo"));
+  const row = rows.find(({ key }) => key === `${pid}:${pid}`);
+  const raw = (name: string) => row?.cells[(list.columns as { name: string }[]).findIndex((column) => column.name === name)]?.raw;
+  expect([raw("pid"), raw("tid"), raw("process"), raw("policy")]).toEqual([pid, pid, "tools/echo", 0]);
+  const task = { type: "set_process_list_task", host: "localhost", pid, tid: pid, policy: 0, prio: 0 };
+  const cpu = String(raw("affinity")).split(",")[0] ?? "0";
+  const answered = { type: "process_list_task_set_result", host, pid, tid: pid };
+  expect(await client.ask({ ...task, affinity: cpu })).toMatchObject({ ...answered, ok: true, policy: 0, prio: 0, affinity: cpu });
+  const refused = await client.ask({ ...task, prio: 50, affinity: String(raw("affinity")) });
+  expect(refused).toMatchObject({ ...answered, host: "localhost", ok: false, code: "bad_field" });
+  expect(refused.message).toContain("EINVAL");
+  expect(await client.ask({ ...question, filter: "speed:==:1" })).toMatchObject({ type: "process_list", ok: false, code: "bad_field" });
+  expect(await client.ask({ ...question, host: "elsewhere" })).toMatchObject({ type: "process_list", ok: false, code: "not_found" });
 }
 
 /** One process goes, one comes, one is changed; before that, the file is broken, told about, and mended. */
@@ -239,7 +264,6 @@ async function changesOfTheConfiguration(): Promise<void> {
 describe("what is not there yet", () => {
   const later = Object.entries(CLIENT_FRAMES).filter(([type]) => isNotYet("client frame", type));
   const special: Record<string, object> = {
-    set_process_list_task: { affinity: "0" },
     apply_topic_scheduling: { tasks: [{ host: "localhost", pid: 1, tid: 1 }] },
     set_process_attribute: { attribute: "svc_debug", value: true },
   };

@@ -33,6 +33,10 @@ test("/save-all of a living manager: tar opens it, outputs are what clients read
   expect(read("output/never.txt")).toBe("");
   const snapshot = await client.ask({ type: "get_snapshot" });
   expect(JSON.parse(read("snapshot.json"))).toMatchObject({ processes: snapshot.processes, process_tree: snapshot.process_tree });
+  const [host] = snapshot.hosts as string[];
+  const tasks = JSON.parse(read(`process-list/${host}.json`)) as { columns: { name: string }[]; rows: { process: string | null }[] };
+  expect(tasks.columns.some(({ name }) => name === "env")).toBe(false);
+  expect(tasks.rows.length).toBeGreaterThan(20);
   const log = await (await instance.fetch("/mgr/log")).text();
   expect(log.startsWith(read("manager.log").split("\n").slice(0, 5).join("\n"))).toBe(true);
   expect(JSON.parse(read("config/mgr.yaml"))).toMatchObject({ processes: { never: { command: "true", environment: { TOKEN: "***" } } } });

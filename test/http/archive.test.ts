@@ -54,9 +54,15 @@ describe("GET /save-all", () => {
     rig.control.log.append({ level: "warning", source: "manager", msg: "two\nlines" });
     const files = await unpack(rig, "?name=bench");
     expect([...files.keys()].sort()).toEqual(
-      ["environment.json", "manager.log", "output/lone.txt", "output/sim/eyes.txt", "output/sim/world.txt", "snapshot.json"].map(
-        (name) => `bench/${name}`,
-      ),
+      [
+        "environment.json",
+        "manager.log",
+        "output/lone.txt",
+        "output/sim/eyes.txt",
+        "output/sim/world.txt",
+        "process-list/testhost.json",
+        "snapshot.json",
+      ].map((name) => `bench/${name}`),
     );
     for (const [name, output] of Object.entries(outputs)) expect(files.get(`bench/output/${name}.txt`) === output, name).toBe(true);
     expect(files.get("bench/manager.log")).toBe(await (await rig.get("/mgr/log", { authorization: GOOD })).text());

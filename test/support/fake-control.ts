@@ -6,7 +6,11 @@ import type {
   ConfigurationChange,
   Control,
   ProcessDetail,
+  ProcessList,
+  ProcessListRequest,
   RetainedOutput,
+  TaskChange,
+  TaskSettings,
 } from "../../src/actors/control.ts";
 import { DomainEvents } from "../../src/actors/domain-events.ts";
 import { MgrError } from "../../src/base/errors.ts";
@@ -182,6 +186,16 @@ export class FakeControl implements Control {
     return this.backlog;
   }
 
+  async processList({ host, ...request }: ProcessListRequest, requester: string): Promise<ProcessList> {
+    this.#host("processList", host, request, requester);
+    return { host: this.manager.host, ...request, time: "2026-11-21T08:14:02.123", columns: [], rows: [] };
+  }
+
+  async setTask({ host, pid, tid, policy, prio, affinity, nice }: TaskChange, _by: Principal): Promise<TaskSettings> {
+    this.#host("setTask", host, pid, tid, policy, prio, affinity, nice);
+    return { host: this.manager.host, pid, tid, policy, prio, affinity };
+  }
+
   async retainedOutput(name: string): Promise<RetainedOutput> {
     this.#command("retainedOutput", name);
     const bytes = Buffer.from(this.backlog.output);
@@ -196,6 +210,11 @@ export class FakeControl implements Control {
   #command(method: string, name: string, ...rest: unknown[]): void {
     if (!this.#processes.has(name)) throw new MgrError("not_found", `There is no process '${name}'.`);
     this.#record(method, name, ...rest);
+  }
+
+  #host(method: string, host: string, ...rest: unknown[]): void {
+    if (!this.hosts().some(({ all_names }) => all_names.includes(host))) throw new MgrError("not_found", `There is no host '${host}'.`);
+    this.#record(method, host, ...rest);
   }
 
   #groupCommand(method: string, name: string): void {

@@ -6,12 +6,19 @@ import { assetResponse } from "./assets.ts";
 const NOT_BUILT =
   "The web page is not built. Build it (npm run build) and restart the manager. Scripts can use the WebSocket at /ws without it.";
 
-/** `GET /`: the page, carrying the hash of its assets (protocol.md, "Versioning"). */
-export function pageRoute({ files, hash }: BuiltAssets): Route {
+/** Addresses of the page: it looks at its own address for what to show. */
+const PATHS = ["/", "/mgr/process-list"];
+
+/** The page, carrying the hash of its assets (protocol.md, "Versioning"). */
+export function pageRoutes(assets: BuiltAssets): Route[] {
+  return PATHS.map((path) => pageRoute(path, assets));
+}
+
+function pageRoute(path: string, { files, hash }: BuiltAssets): Route {
   const built = files.get("/index.html");
   const page = built && withAssetHash(built, hash);
   return {
-    path: "/",
+    path,
     method: "GET",
     handle: (context) => (page ? assetResponse(context, page, "no-cache") : refusalResponse(refusal(503, NOT_BUILT))),
   };

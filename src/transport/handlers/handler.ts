@@ -9,6 +9,8 @@ export interface HandlerContext {
   readonly control: Control;
   readonly principal: Principal;
   readonly view: ViewMode;
+  /** Names this connection, and no other that ever was. */
+  readonly requester: string;
   readonly assetHash: string;
   readonly logMinLevel: LogLevel;
   setLogMinLevel(level: LogLevel): void;

@@ -1,0 +1,98 @@
+import { MgrError } from "../base/errors.ts";
+import { isTextColumn, POLICY_NAMES, TASK_COLUMNS, type TaskCell, type TaskColumnName } from "./tasks.ts";
+
+export const FILTER_OPERATORS = ["==", "!=", "<=", ">=", "!~", "<", ">", "~"] as const;
+type Operator = (typeof FILTER_OPERATORS)[number];
+
+interface FilterItem {
+  readonly key: TaskColumnName;
+  readonly operator: Operator;
+  readonly value: string;
+  /** Of a column of numbers: the value as one; NaN for `~`, which looks at the digits. */
+  readonly number: number;
+}
+
+/** What a list of tasks is reduced to (protocol-decisions, "Process list"). */
+export class TaskFilter {
+  readonly #items: readonly FilterItem[];
+
+  /** Items `key:op:value` joined by NUL. Throws `bad_field`. */
+  constructor(text: string) {
+    this.#items = text.split("\0").flatMap((item) => (item === "" ? [] : parseItem(item)));
+  }
+
+  /** Whether every item holds; `cell` gives the task's value of a column. */
+  accepts(cell: (key: TaskColumnName) => TaskCell): boolean {
+    return this.#items.every((item) => holds(item, cell(item.key)));
+  }
+
+  has(key: TaskColumnName): boolean {
+    return this.#items.some((item) => item.key === key);
+  }
+
+  /** The one number that `key` has to be, if the filter says so: nothing else need be looked at. */
+  only(key: TaskColumnName): number | null {
+    return this.#items.find((item) => item.key === key && item.operator === "==")?.number ?? null;
+  }
+}
+
+function parseItem(text: string): FilterItem {
+  const colon = text.indexOf(":");
+  const key = text.slice(0, Math.max(0, colon));
+  const rest = text.slice(colon + 1);
+  const operator = FILTER_OPERATORS.find((each) => rest.startsWith(`${each}:`));
+  if (!isColumn(key)) throw refused(text, `there is no column '${short(key)}'; there are ${TASK_COLUMNS.join(", ")}`);
+  if (operator === undefined) throw refused(text, `its operator is none of ${FILTER_OPERATORS.join(" ")}; an item is key:op:value`);
+  const value = rest.slice(operator.length + 1);
+  return { key, operator, value, number: numberOf(text, key, operator, value) };
+}
+
+function numberOf(text: string, key: TaskColumnName, operator: Operator, value: string): number {
+  if (isTextColumn(key) || operator === "~" || operator === "!~") return Number.NaN;
+  const policy = key === "policy" ? Object.entries(POLICY_NAMES).find(([, name]) => name === value.toUpperCase())?.[0] : undefined;
+  const number = Number(policy ?? value);
+  if (value.trim() === "" || !Number.isFinite(number))
+    throw refused(text, `the column '${key}' holds numbers, and '${short(value)}' is none`);
+  return number;
+}
+
+function holds({ key, operator, value, number }: FilterItem, cell: TaskCell): boolean {
+  if (operator === "~") return contains(cell, value);
+  if (operator === "!~") return !contains(cell, value);
+  return isTextColumn(key) ? compare(operator, String(cell ?? ""), value) : compare(operator, Number(cell ?? Number.NaN), number);
+}
+
+function contains(cell: TaskCell, value: string): boolean {
+  return String(cell ?? "")
+    .toLowerCase()
+    .includes(value.toLowerCase());
+}
+
+function compare<T extends string | number>(operator: Exclude<Operator, "~" | "!~">, left: T, right: T): boolean {
+  switch (operator) {
+    case "==":
+      return left === right;
+    case "!=":
+      return left !== right;
+    case "<":
+      return left < right;
+    case "<=":
+      return left <= right;
+    case ">":
+      return left > right;
+    case ">=":
+      return left >= right;
+  }
+}
+
+function isColumn(key: string): key is TaskColumnName {
+  return (TASK_COLUMNS as readonly string[]).includes(key);
+}
+
+function refused(item: string, why: string): MgrError {
+  return new MgrError("bad_field", `the item '${short(item)}' of 'filter' cannot be used: ${why}`);
+}
+
+function short(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

@@ -1,0 +1,55 @@
+import { z } from "zod";
+
+/** A thread of a host as its kernel knows it; or, where threads are not asked for, a process: then `tid` is `pid`. */
+export const TASK_COLUMNS = [
+  "pid",
+  "tid",
+  "ppid",
+  "user",
+  "process",
+  "name",
+  "state",
+  "policy",
+  "prio",
+  "nice",
+  "affinity",
+  "processor",
+  "cpu_percent",
+  "memory_rss",
+  "memory_percent",
+  "threads",
+  "start_time",
+  "cpu_time",
+  "command",
+  "env",
+] as const;
+export type TaskColumnName = (typeof TASK_COLUMNS)[number];
+
+/** Those that hold text, compared by code units; `process` is null for a task of no managed process, `env` where it may not be read. */
+const TEXT_COLUMNS = new Set<TaskColumnName>(["user", "process", "name", "state", "affinity", "start_time", "command", "env"]);
+export const isTextColumn = (name: TaskColumnName): boolean => TEXT_COLUMNS.has(name);
+
+export type TaskCell = string | number | null;
+
+/** Linux numbers of scheduling policies. */
+export const POLICY_NAMES: Readonly<Record<number, string>> = {
+  0: "OTHER",
+  1: "FIFO",
+  2: "RR",
+  3: "BATCH",
+  5: "IDLE",
+  6: "DEADLINE",
+  7: "EXT",
+};
+
+/** A page of a list: rows of cells in the order of TASK_COLUMNS. */
+export const taskPage = z.array(z.array(z.union([z.string(), z.number(), z.null()])).length(TASK_COLUMNS.length));
+
+/** How a task is scheduled, in the kernel's words: `prio` is 1 to 99 for FIFO and RR, else 0. */
+export const taskScheduling = {
+  policy: z.number().int(),
+  prio: z.number().int(),
+  /** CPU numbers, ascending. */
+  affinity: z.array(z.number().int().min(0)).min(1),
+  nice: z.number().int().min(-20).max(19),
+};

@@ -1,0 +1,60 @@
+/** CPU time of tasks at one moment. */
+export interface CpuSample {
+  /** Milliseconds of the host's monotonic clock. */
+  at: number;
+  /** Milliseconds of `performance.now()`, which times the reading of each task. */
+  readAt: number;
+  /** By id of the task. */
+  tasks: Map<number, TaskSample>;
+}
+
+export interface TaskSample {
+  /** Clock ticks of CPU time so far. */
+  ticks: number;
+  readAt: number;
+  /** Tells a task from a later one with the same id. */
+  startTime: string;
+}
+
+/** Shorter times would show the kernel's ticks of 10 ms rather than the load, milliseconds. */
+export const LEAST_INTERVAL_MS = 500;
+/** A first question is answered for this time, milliseconds. */
+export const FIRST_INTERVAL_MS = 1_000;
+/** Samples of somebody who asks more often than LEAST_INTERVAL_MS: the oldest is old enough. */
+const SAMPLES_KEPT = 3;
+const SPACING_MS = LEAST_INTERVAL_MS / 2;
+/** Who did not ask for this long asks for the first time, milliseconds. */
+const FORGOTTEN_AFTER_MS = 600_000;
+/** Bounds of memory: of askers, and of tasks in all samples together. */
+const MAX_ASKERS = 64;
+const MAX_TASKS = 1_000_000;
+
+/** What each asker has seen last: its next answer tells the load since then. */
+export class CpuSamples {
+  /** The one that asked last is last. */
+  readonly #samples = new Map<string, CpuSample[]>();
+
+  /** The newest sample that is old enough to compare with. */
+  base(asker: string, now: number): CpuSample | undefined {
+    return this.#samples.get(asker)?.findLast(({ at }) => now - at >= LEAST_INTERVAL_MS && now - at <= FORGOTTEN_AFTER_MS);
+  }
+
+  keep(asker: string, sample: CpuSample): void {
+    const known = this.#samples.get(asker) ?? [];
+    const newest = known.at(-1);
+    if (newest === undefined || sample.at - newest.at >= SPACING_MS) known.push(sample);
+    this.#samples.delete(asker);
+    this.#samples.set(asker, known.slice(-SAMPLES_KEPT));
+    this.#forget(sample.at);
+  }
+
+  #forget(now: number): void {
+    let tasks = 0;
+    for (const [asker, samples] of [...this.#samples].reverse()) {
+      for (const sample of samples) tasks += sample.tasks.size;
+      const isOld = now - (samples.at(-1)?.at ?? 0) > FORGOTTEN_AFTER_MS;
+      if (isOld || tasks > MAX_TASKS) this.#samples.delete(asker);
+    }
+    for (const asker of this.#samples.keys()) if (this.#samples.size > MAX_ASKERS) this.#samples.delete(asker);
+  }
+}

@@ -1,0 +1,66 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { TASK_COLUMNS, type TaskCell, type TaskColumnName, taskPage } from "../../../src/contract/tasks.ts";
+import type { TaskLists } from "../../../src/daemon/task-list.ts";
+
+export type Row = Record<TaskColumnName, TaskCell>;
+
+interface Question {
+  requester?: string;
+  show_threads?: boolean;
+  show_env?: boolean;
+  filter?: string;
+}
+
+/** All rows of a list. */
+export async function listTasks(lists: Pick<TaskLists, "make" | "page">, question: Question = {}): Promise<Row[]> {
+  const whole = { requester: "test", show_threads: true, show_env: false, filter: "", ...question };
+  const { list, pages } = await lists.make(whole);
+  const rows: Row[] = [];
+  for (let page = 0; page < pages; page++) {
+    const data = lists.page(list, page);
+    rows.push(...rowsOf(data));
+  }
+  return rows;
+}
+
+/** The rows of a page. */
+export function rowsOf(page: Uint8Array): Row[] {
+  const rows = taskPage.parse(JSON.parse(Buffer.from(page).toString()));
+  return rows.map((cells) => Object.fromEntries(TASK_COLUMNS.map((name, index) => [name, cells[index] ?? null])) as Row);
+}
+
+/** What ps(1) says: one object a task, every value as text. `fields` are ps's names; the last may hold blanks. */
+export function ps(fields: readonly string[], which: readonly string[] = ["-eL"]): Record<string, string>[] {
+  // Wide, because ps shows a number for a user whose name does not fit.
+  const wide = fields.flatMap((field) => ["-o", `${field === "user" ? "user:32" : field}=`]);
+  const text = execFileSync("ps", [...which, "-ww", ...wide], { encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => {
+      const words = line.trim().split(/\s+/);
+      const last = line.trim().match(new RegExp(`^(?:\\S+\\s+){${fields.length - 1}}(.*)$`))?.[1] ?? "";
+      return Object.fromEntries(fields.map((field, index) => [field, index === fields.length - 1 ? last : (words[index] ?? "")]));
+    });
+}
+
+/** ps shows what is no printable character as `?` or a blank. */
+export const asPs = (value: TaskCell): string => String(value ?? "").replace(/[\p{Cc}\ufffd]/gu, "?");
+export const sameText = (ours: TaskCell, theirs: string): boolean =>
+  asPs(ours).replace(/[? ]+/g, " ").trim() === theirs.replace(/[? \ufffd]+/g, " ").trim();
+
+const ODD_TASKS = fileURLToPath(new URL("../../fixtures/odd-tasks.py", import.meta.url));
+
+/** A process with odd threads and a zombie child, ended with the test. `stopped`: nothing about it changes any more. */
+export async function oddTasks(options: { stopped?: boolean } = {}): Promise<{ pid: number; child: ChildProcess } & Disposable> {
+  const child = spawn("/usr/bin/python3", [ODD_TASKS, ...(options.stopped ? ["--stop"] : [])], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, ODD_SECRET: "of the\nodd one", EMPTY: "" },
+  });
+  await once(child.stdout ?? child, "data");
+  const { pid } = child;
+  if (pid === undefined) throw new Error("python3 did not start");
+  return { pid, child, [Symbol.dispose]: () => void child.kill("SIGKILL") };
+}
