@@ -36,6 +36,8 @@ export interface EngineOptions {
   /** Reads the configuration again; left out where there is no file. */
   loadConfig?: LoadConfig | undefined;
   inspect?: ((event: InspectionEvent) => void) | undefined;
+  /** How a process comes to the bus, with a token of its own; null: not at all. */
+  busUrl?: ((process: string) => string | null) | undefined;
 }
 
 /** Actors, output hub and control of one manager, without port, files or processes of its own. */
@@ -82,7 +84,7 @@ export class Engine {
       specHashOf: (name) => nextRuns.hash(name),
     });
     const { world } = this;
-    const nextRuns = new NextRuns({ world, intents, history });
+    const nextRuns = new NextRuns({ world, intents, history, busUrl: options.busUrl });
     this.#news = new ProcessNews({
       world,
       system,

@@ -3,9 +3,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
-import { createBroker } from "../bus/broker.ts";
 import { busHostLink } from "../bus/host-link.ts";
-import { connectBus } from "../bus/transport.ts";
 import { writeFileAtomically } from "../config/atomic-file.ts";
 import { authFilePath } from "../config/auth-file-path.ts";
 import type { Config } from "../config/definition.ts";
@@ -22,6 +20,7 @@ import { DaemonKeeper } from "./daemon-keeper.ts";
 import { Engine } from "./engine.ts";
 import { localHostName } from "./host-names.ts";
 import { openLogFile } from "./log-file.ts";
+import { type ManagerBus, openManagerBus } from "./manager-bus.ts";
 import type { OnProcessAtRest } from "./process-news.ts";
 import { ASSETS, serveHttp } from "./serve-http.ts";
 
@@ -104,12 +103,10 @@ class Manager implements RunningManager {
     const log = this.#openLog(stateDir, intents);
     const epoch = await intents.nextEpoch();
 
-    const broker = createBroker();
-    this.#cleanups.push(() => broker.close());
-    const bus = await connectBus({ server: { kind: "memory", broker }, name: "manager" });
+    const bus = await openManagerBus({ instance, log, hosts: () => (this.#engine?.world.config ?? this.#config).hosts });
     this.#cleanups.push(() => bus.close());
     const host = localHostName();
-    const link = busHostLink(bus, host);
+    const link = busHostLink(bus.local, host);
     this.#cleanups.push(() => link.close());
 
     const engine = new Engine({
@@ -121,12 +118,13 @@ class Manager implements RunningManager {
       link,
       loadConfig: fileReader(this.#config),
       onProcessAtRest: this.#options.onProcessAtRest,
+      busUrl: (process) => bus.clientUrl(process),
     });
     this.#engine = engine;
     this.#cleanups.push(() => engine.close());
 
-    await this.#listen(engine, log, stateDir);
-    await broker.listenUnix(socket);
+    await this.#listen(engine, log, bus);
+    await bus.broker.listenUnix(socket);
     const daemon = new DaemonKeeper({ stateDir, host, socket, engine, log });
     this.#daemon = daemon;
     this.#cleanups.push(() => daemon.release());
@@ -207,8 +205,9 @@ class Manager implements RunningManager {
     return log;
   }
 
-  async #listen(engine: Engine, log: LogBook, stateDir: string): Promise<void> {
+  async #listen(engine: Engine, log: LogBook, bus: ManagerBus): Promise<void> {
     const { instance } = this.#config;
+    const stateDir = instance.state_dir;
     const token = randomBytes(32).toString("base64url");
     const tokenFile = join(stateDir, "local.token");
     const urlFile = join(stateDir, "manager.url");
@@ -217,9 +216,16 @@ class Manager implements RunningManager {
     this.#transport = transport;
     this.#cleanups.push(() => this.#sayGoodbye());
     const authFile = authFilePath(instance);
-    const http = await serveHttp({ engine, transport, instance, log, authFile, localToken: token, listen: instance.manager });
+    const { door } = bus;
+    const http = await serveHttp({ engine, transport, instance, log, authFile, localToken: token, listen: instance.manager, bus: door });
     // Let go of in reverse: the port stays until the WebSockets have said goodbye.
-    this.#cleanups.splice(-1, 0, () => http.close());
+    this.#cleanups.splice(
+      -1,
+      0,
+      () => http.close(),
+      () => bus.retire(),
+    );
+    await bus.listen(http);
     this.#url = http.url;
     await writeFileAtomically(tokenFile, `${token}\n`);
     await writeFileAtomically(urlFile, `${http.localUrl}\n`);

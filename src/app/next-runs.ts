@@ -15,6 +15,8 @@ interface NextRunsOptions {
   world: World;
   intents: IntentKeeper;
   history: RunHistory;
+  /** How a process comes to the bus, with a token of its own; null: not at all. */
+  busUrl?: ((process: string) => string | null) | undefined;
 }
 
 /** What the next start of each process would be given: its definition, with what users chose and the manager's environment. */
@@ -34,6 +36,7 @@ export class NextRuns {
       inherited: inheritedVariables(process.env, definition.pass_environment),
       stop_rank: world.graph.stopRank(definition.name),
       size: size ?? undefined,
+      busUrl: this.#options.busUrl?.(definition.name) ?? null,
     });
   }
 

@@ -16,6 +16,7 @@ import {
 import { isValidLiteral, isValidSubscription, type SubscriptionTree } from "./broker-subscriptions.ts";
 import type { BrokerTurns } from "./broker-turns.ts";
 import type { ByteStream } from "./byte-stream.ts";
+import type { BrokerPermissions } from "./permissions.ts";
 
 /** What a client said about itself in CONNECT. */
 export interface Credentials {
@@ -25,19 +26,17 @@ export interface Credentials {
   readonly name: string;
 }
 
-/** What a client may do; a missing function allows everything. Subjects of subscriptions may hold wildcards. */
-export interface BrokerPermissions {
-  publish?(subject: string): boolean;
-  subscribe?(subject: string, queue: string | null): boolean;
-}
-
 export interface AcceptOptions {
   readonly kind: "memory" | "unix" | "tcp" | "websocket";
   /** Who was authenticated before the bus, if anybody. */
   readonly principal?: Principal;
   readonly permissions?: BrokerPermissions;
-  /** Asked at CONNECT, which is then the only operation to begin with; null refuses. */
-  readonly authenticate?: (credentials: Credentials) => BrokerPermissions | null;
+  /** The client's `<ip>:<port>`, where there is one. */
+  readonly address?: string;
+  /** The client has to turn to TLS after the greeting; the stream sees to it. */
+  readonly tls?: boolean;
+  /** Asked at CONNECT, which is then the only operation to begin with; null refuses. Nothing is read until it has answered. */
+  readonly authenticate?: (credentials: Credentials, address: string) => BrokerPermissions | null | Promise<BrokerPermissions | null>;
 }
 
 export interface ClientSubscription {
@@ -45,9 +44,12 @@ export interface ClientSubscription {
   readonly subject: string;
   readonly queue: string | null;
   readonly sid: string;
+  /** Its wildcard may match what the client must not see. */
+  readonly isFiltered: boolean;
   /** Ends after this many deliveries; 0: never. */
   max: number;
   delivered: number;
+  isEnded: boolean;
 }
 
 /** What a client shares with the others of its broker. */
@@ -104,6 +106,24 @@ export class BrokerClient implements BrokerOperations {
     return this.#options.name;
   }
 
+  /** Of its credentials or its principal, "" without. */
+  get user(): string {
+    return this.#permissions.user ?? this.accepted.principal?.user ?? "";
+  }
+
+  get address(): string {
+    return this.accepted.address ?? this.accepted.principal?.address ?? "";
+  }
+
+  isValid(): boolean {
+    return this.#permissions.isValid?.() ?? true;
+  }
+
+  /** Asked for subscriptions that are filtered. */
+  mayReceive(subject: string): boolean {
+    return this.#permissions.deliver?.(readableText(subject)) !== false;
+  }
+
   get echo(): boolean {
     return this.#options.echo;
   }
@@ -119,6 +139,16 @@ export class BrokerClient implements BrokerOperations {
 
   fail(text: string): void {
     this.#connection.fail(text);
+  }
+
+  /** A line that nobody asked for, such as INFO. */
+  tell(text: string): void {
+    this.#connection.answer(text);
+  }
+
+  /** Sends what waits, then closes; resolves when the client is gone. */
+  leave(): Promise<void> {
+    return this.#connection.end();
   }
 
   destroy(): void {
@@ -153,15 +183,19 @@ export class BrokerClient implements BrokerOperations {
   connect(json: string): void {
     this.#options = parseConnect(json);
     const { authenticate } = this.accepted;
-    if (authenticate) {
-      const { user = null, pass = null, auth_token: token = null, name } = this.#options;
-      const permissions = authenticate({ user, pass, token, name });
-      if (!permissions) throw new ProtocolViolation(ERROR_TEXTS.authorization);
-      this.#permissions = permissions;
-      this.#isAuthorized = true;
-      if (this.#deadline) clearTimeout(this.#deadline);
+    if (!authenticate) {
+      this.#acknowledge();
+      return;
     }
-    this.#acknowledge();
+    const { user = null, pass = null, auth_token: token = null, name } = this.#options;
+    const answer = authenticate({ user, pass, token, name }, this.address);
+    if (!(answer instanceof Promise)) this.#admit(answer);
+    else this.#connection.hold(answer.then((permissions) => this.#admit(permissions)));
+  }
+
+  /** Before room is made for the message. */
+  announce(): void {
+    this.#assertAuthorized();
   }
 
   ping(): void {
@@ -176,14 +210,27 @@ export class BrokerClient implements BrokerOperations {
 
   subscribe(subject: string, queue: string | null, sid: string): void {
     this.#assertAuthorized();
-    const refusal = this.#subscribeRefusal(subject, queue);
-    if (refusal) {
-      this.#refuse(refusal);
+    if (!isValidSubscription(subject)) {
+      this.#refuse(ERROR_TEXTS.subject);
+      return;
+    }
+    const allowed = this.#permissions.subscribe?.(readableText(subject), queue === null ? null : readableText(queue)) ?? true;
+    if (allowed === false) {
+      this.#refuse(`Permissions Violation for Subscription to "${subject}"${queue === null ? "" : ` using queue "${queue}"`}`);
       return;
     }
     if (!this.subscriptions.has(sid)) {
       if (this.subscriptions.size >= this.#environment.limits.maxSubscriptions) throw new ProtocolViolation(ERROR_TEXTS.subscriptions);
-      const subscription: ClientSubscription = { client: this, subject, queue, sid, max: 0, delivered: 0 };
+      const subscription: ClientSubscription = {
+        client: this,
+        subject,
+        queue,
+        sid,
+        isFiltered: allowed === "filtered",
+        max: 0,
+        delivered: 0,
+        isEnded: false,
+      };
       this.subscriptions.set(sid, subscription);
       this.#environment.tree.insert(subscription);
     }
@@ -214,11 +261,12 @@ export class BrokerClient implements BrokerOperations {
     if (!this.#environment.route(this, envelope, message) && envelope.reply !== null) this.#tellNoResponders(envelope.reply);
   }
 
-  #subscribeRefusal(subject: string, queue: string | null): string | null {
-    if (!isValidSubscription(subject)) return ERROR_TEXTS.subject;
-    const { subscribe } = this.#permissions;
-    if (!subscribe || subscribe(readableText(subject), queue === null ? null : readableText(queue))) return null;
-    return `Permissions Violation for Subscription to "${subject}"${queue === null ? "" : ` using queue "${queue}"`}`;
+  #admit(permissions: BrokerPermissions | null): void {
+    if (!permissions) throw new ProtocolViolation(ERROR_TEXTS.authorization);
+    this.#permissions = permissions;
+    this.#isAuthorized = true;
+    if (this.#deadline) clearTimeout(this.#deadline);
+    this.#acknowledge();
   }
 
   #publishRefusal(subject: string): string | null {
@@ -236,7 +284,7 @@ export class BrokerClient implements BrokerOperations {
   #tellNoResponders(reply: string): void {
     if (!this.#options.no_responders || !this.#options.headers) return;
     const { plain } = this.#environment.tree.match(reply);
-    const subscription = plain.find((one) => one.client === this);
+    const subscription = plain.find((one) => one.client === this && !one.isEnded);
     if (!subscription) return;
     const size = NO_RESPONDERS_HEADERS.length;
     this.deliver(subscription, { subject: reply, reply: null, headerBytes: size, size }, NO_RESPONDERS_MESSAGE);
@@ -261,14 +309,14 @@ export class BrokerClient implements BrokerOperations {
   }
 
   #remove(subscription: ClientSubscription): void {
+    subscription.isEnded = true;
     this.subscriptions.delete(subscription.sid);
     this.#environment.tree.remove(subscription);
   }
 
   #forget(): void {
     if (this.#deadline) clearTimeout(this.#deadline);
-    for (const subscription of this.subscriptions.values()) this.#environment.tree.remove(subscription);
-    this.subscriptions.clear();
+    for (const subscription of this.subscriptions.values()) this.#remove(subscription);
   }
 }
 

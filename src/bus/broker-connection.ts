@@ -42,6 +42,9 @@ export class BrokerConnection implements Worker {
   /** "ended": the other side is gone, but what it sent before is still worked on. */
   #state: "open" | "ended" | "closing" | "closed" = "open";
   #farewell: ReturnType<typeof setTimeout> | null = null;
+  /** What came has to wait for a decision. */
+  #isHeld = false;
+  #gone: (() => void)[] = [];
   #heard = true;
   #pingsOut = 0;
 
@@ -86,6 +89,10 @@ export class BrokerConnection implements Worker {
   fail(text: string): void {
     if (this.#state !== "open") return;
     this.#output.text(`-ERR '${text}'${CRLF}`);
+    this.#leave();
+  }
+
+  #leave(): void {
     this.#stream.write(this.#output.take());
     this.#state = "closing";
     // What still comes is read and thrown away: closing with unread bytes would reset the connection under the text.
@@ -98,6 +105,27 @@ export class BrokerConnection implements Worker {
 
   destroy(): void {
     this.#stream.destroy();
+  }
+
+  /** Reads no further until `decision` is made; one that rejects ends the connection. */
+  hold(decision: Promise<void>): void {
+    this.#isHeld = true;
+    const goOn = () => {
+      this.#isHeld = false;
+      if (this.#isReading && this.#input.length > 0) this.#environment.turns.add(this);
+    };
+    decision.then(goOn, (error: unknown) => {
+      goOn();
+      this.#refuse(error);
+    });
+  }
+
+  /** Sends what waits, then closes; resolves when the other side is gone or FAREWELL_MS are over. */
+  end(): Promise<void> {
+    if (this.#state === "closed") return Promise.resolve();
+    const gone = new Promise<void>((resolve) => this.#gone.push(resolve));
+    if (this.#state === "open") this.#leave();
+    return gone;
   }
 
   /** Called once each ping interval: who was silent for one is asked, who does not answer is given up. */
@@ -116,12 +144,10 @@ export class BrokerConnection implements Worker {
   work(budget: Budget): boolean {
     try {
       const isDone = this.#operate(budget);
-      if (isDone && this.#state === "ended") this.#finish();
+      if (isDone && this.#state === "ended" && !this.#isHeld) this.#finish();
       return isDone;
     } catch (error) {
-      if (!(error instanceof ProtocolViolation)) this.#environment.defect(error);
-      if (this.#state === "ended") this.#finish();
-      this.fail(error instanceof ProtocolViolation ? error.message : ERROR_TEXTS.internal);
+      this.#refuse(error);
       return true;
     }
   }
@@ -146,7 +172,13 @@ export class BrokerConnection implements Worker {
   }
 
   get #isReading(): boolean {
-    return this.#state === "open" || this.#state === "ended";
+    return (this.#state === "open" || this.#state === "ended") && !this.#isHeld;
+  }
+
+  #refuse(error: unknown): void {
+    if (!(error instanceof ProtocolViolation)) this.#environment.defect(error);
+    if (this.#state === "ended") this.#finish();
+    this.fail(error instanceof ProtocolViolation ? error.message : ERROR_TEXTS.internal);
   }
 
   #receive(bytes: Uint8Array): void {
@@ -197,5 +229,6 @@ export class BrokerConnection implements Worker {
     this.#output.take();
     if (this.#farewell) clearTimeout(this.#farewell);
     this.#environment.closed();
+    for (const resolve of this.#gone.splice(0)) resolve();
   }
 }

@@ -12,3 +12,61 @@ export interface BrokerCounters {
 export function newCounters(): BrokerCounters {
   return { in_msgs: 0, in_bytes: 0, out_msgs: 0, out_bytes: 0, dropped_msgs: 0, dropped_bytes: 0 };
 }
+
+/** Messages of one subject, as they were published. */
+export interface SubjectCounters {
+  msgs: number;
+  bytes: number;
+  /** What was published last, bytes. */
+  last_bytes: number;
+  /** Messages of each connection that published it, by id; gone with the connection. */
+  readonly publishers: Map<number, number>;
+}
+
+/** Subjects that are counted by themselves; while there are more, the later ones share one account. */
+const MAX_SUBJECTS = 10_000;
+/** Inboxes are made for one answer: one account for all. */
+const INBOXES = "_INBOX.";
+const OTHERS = ">";
+
+/** Who publishes how much of what. */
+export class SubjectBook {
+  readonly #accounts = new Map<string, SubjectCounters>();
+  /** Raised when accounts were closed: those taken under another generation may be among them. */
+  generation = 0;
+  #mayClose = false;
+
+  account(subject: string): SubjectCounters {
+    const own = subject.startsWith(INBOXES) ? `${INBOXES}>` : subject;
+    const known = this.#accounts.get(own);
+    if (known) return known;
+    if (this.#accounts.size >= MAX_SUBJECTS) this.#closeAbandoned();
+    const name = this.#accounts.size < MAX_SUBJECTS ? own : OTHERS;
+    const account = this.#accounts.get(name) ?? { msgs: 0, bytes: 0, last_bytes: 0, publishers: new Map<number, number>() };
+    this.#accounts.set(name, account);
+    return account;
+  }
+
+  entries(): IterableIterator<[string, SubjectCounters]> {
+    return this.#accounts.entries();
+  }
+
+  /** Its counts stay in the sums. */
+  forget(publisher: number): void {
+    for (const { publishers } of this.#accounts.values()) this.#mayClose = publishers.delete(publisher) || this.#mayClose;
+  }
+
+  #closeAbandoned(): void {
+    if (!this.#mayClose) return;
+    this.#mayClose = false;
+    this.generation++;
+    for (const [subject, { publishers }] of this.#accounts) if (publishers.size === 0) this.#accounts.delete(subject);
+  }
+}
+
+export function count(account: SubjectCounters, publisher: number, bytes: number): void {
+  account.msgs++;
+  account.bytes += bytes;
+  account.last_bytes = bytes;
+  account.publishers.set(publisher, (account.publishers.get(publisher) ?? 0) + 1);
+}

@@ -8,6 +8,8 @@ export interface BrokerOperations {
   subscribe(subject: string, queue: string | null, sid: string): void;
   /** `max` 0: at once; else after that many messages since the subscription began. */
   unsubscribe(sid: string, max: number): void;
+  /** A message of this envelope is about to come; what is thrown refuses it. */
+  announce(envelope: Envelope): void;
   /** `message` ends with CR LF and is only lent: copy what is to be kept. Its first `headerBytes` are headers. */
   publish(envelope: Envelope, message: Buffer): void;
 }
@@ -147,7 +149,9 @@ export class BrokerParser {
     const headerBytes = withHeaders ? this.#number(bytes, count - 2) : 0;
     if (size > this.#limits.maxPayload) throw new ProtocolViolation(ERROR_TEXTS.payload);
     expect(headerBytes <= size);
-    this.#envelope = { subject: this.#word(bytes, 1), reply: count === 3 + numbers ? this.#word(bytes, 2) : null, headerBytes, size };
+    const envelope = { subject: this.#word(bytes, 1), reply: count === 3 + numbers ? this.#word(bytes, 2) : null, headerBytes, size };
+    this.#operations.announce(envelope);
+    this.#envelope = envelope;
   }
 
   /** Fills `#words` and returns how many there are, at most one more than fit. */

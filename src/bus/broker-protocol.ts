@@ -45,6 +45,7 @@ export const ERROR_TEXTS = {
   headers: "Message Headers Not Supported",
   subject: "Invalid Subject",
   publishSubject: "Invalid Publish Subject",
+  revoked: "User Authentication Revoked",
   internal: "Internal Error",
 } as const;
 

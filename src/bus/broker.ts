@@ -1,14 +1,18 @@
 import { randomBytes } from "node:crypto";
+import type { Socket } from "node:net";
 import { hostname } from "node:os";
+import type { SecureContext } from "node:tls";
 import { MgrError, messageOf } from "../base/errors.ts";
 import { type AcceptOptions, BrokerClient, type ClientEnvironment, type ClientSubscription } from "./broker-client.ts";
-import { type BrokerCounters, newCounters } from "./broker-counters.ts";
+import { type BrokerCounters, count, newCounters, SubjectBook, type SubjectCounters } from "./broker-counters.ts";
 import type { Envelope } from "./broker-parser.ts";
-import { BROKER_LIMITS, type BrokerLimits, CRLF, ERROR_TEXTS, SPOKEN_VERSION } from "./broker-protocol.ts";
-import { SubscriptionTree } from "./broker-subscriptions.ts";
+import { BROKER_LIMITS, type BrokerLimits, CRLF, ERROR_TEXTS, readableText, SPOKEN_VERSION } from "./broker-protocol.ts";
+import { type Match, SubscriptionTree } from "./broker-subscriptions.ts";
 import { BrokerTurns } from "./broker-turns.ts";
 import { type ByteStream, socketStream } from "./byte-stream.ts";
 import { memoryPair } from "./memory-pair.ts";
+import { listenTcp, type TcpAddress } from "./tcp-listener.ts";
+import { greetThenSecure } from "./tls-stream.ts";
 import { listenUnix } from "./unix-listener.ts";
 
 export interface BrokerOptions extends Partial<BrokerLimits> {
@@ -29,21 +33,50 @@ export interface BrokerClientStats extends BrokerCounters {
   pending_bytes: number;
 }
 
+export interface BrokerSubjectStats {
+  subject: string;
+  msgs: number;
+  bytes: number;
+  last_bytes: number;
+  /** Ids of connected clients that have published it. */
+  publishers: number[];
+  /** Subscriptions that it reaches now. */
+  subscribers: number;
+}
+
 export interface BrokerStats extends BrokerCounters {
   clients: BrokerClientStats[];
   subscriptions: number;
+}
+
+export interface TcpOptions extends TcpAddress {
+  /** For the next handshake; without it connections are in the clear. */
+  readonly secureContext?: (() => SecureContext) | undefined;
+  /** Everybody who comes has to say who he is. */
+  readonly authenticate: NonNullable<AcceptOptions["authenticate"]>;
 }
 
 /** A server of the NATS protocol within this program: core messaging without JetStream, clusters and accounts. */
 export interface Broker {
   /** Serves a unix socket of mode 0600. Rejects a path over 107 bytes, and one where somebody else serves (`conflict`). */
   listenUnix(path: string): Promise<void>;
+  /** Serves plain NATS over TCP and resolves with the port. Rejects with `conflict` when it cannot be had. */
+  listenTcp(options: TcpOptions): Promise<number>;
   /** A new in-process connection: the client's end. */
   connectMemory(options?: Omit<AcceptOptions, "kind">): ByteStream;
-  /** Serves any other carrier: the seam for TCP and WebSocket. */
+  /** Serves any other carrier, such as a WebSocket. */
   accept(stream: ByteStream, options: AcceptOptions): void;
   stats(): BrokerStats;
-  /** Closes every connection and socket; resolves when the socket files are gone. */
+  /** What was published, by subject; inboxes, and what came after 10,000 subjects, in one account each. */
+  subjects(): BrokerSubjectStats[];
+  /** Closes the connections whose permissions are no longer valid. */
+  revalidate(): void;
+  /**
+   * The beginning of the end ("lame duck"): takes no more connections and tells those who are there, who then look for
+   * another server, or come back later. Resolves after `graceMs`, or when only in-process connections are left.
+   */
+  retire(graceMs: number): Promise<void>;
+  /** Closes every connection and socket after what waits was sent; resolves when the socket files are gone. */
   close(): Promise<void>;
 }
 
@@ -51,11 +84,19 @@ export function createBroker(options: BrokerOptions = {}): Broker {
   return new EmbeddedBroker(options);
 }
 
+/** Where a subject goes, and in which account it is counted. */
+interface Routed extends Match<ClientSubscription> {
+  account: SubjectCounters;
+  /** Of the book of accounts. */
+  generation: number;
+}
+
 class EmbeddedBroker implements Broker, ClientEnvironment {
   readonly limits: BrokerLimits;
   readonly tree = new SubscriptionTree<ClientSubscription>();
   readonly turns = new BrokerTurns();
   readonly counters = newCounters();
+  readonly subjectBook = new SubjectBook();
   readonly #name: string;
   readonly #log: NonNullable<BrokerOptions["log"]>;
   readonly #id = randomBytes(12).toString("hex").toUpperCase();
@@ -63,7 +104,9 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   readonly #listeners: { close(): Promise<void> }[] = [];
   readonly #ticks: ReturnType<typeof setInterval>;
   #nextClient = 1;
+  #isRetiring = false;
   #isClosed = false;
+  #tellGone = () => {};
 
   constructor(options: BrokerOptions) {
     const { name = "mgr", log = () => {}, ...limits } = options;
@@ -84,6 +127,22 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     });
     this.#listeners.push(listener);
     if (this.#isClosed) await listener.close();
+  }
+
+  async listenTcp({ secureContext, authenticate, ...address }: TcpOptions): Promise<number> {
+    this.#assertOpen();
+    const serve = (socket: Socket) => {
+      const options = { kind: "tcp", authenticate, address: addressOf(socket) } as const;
+      if (secureContext) this.accept(greetThenSecure(socket, secureContext), { ...options, tls: true });
+      else this.accept(socketStream(socket), options);
+    };
+    const listener = await listenTcp(address, {
+      accept: serve,
+      failed: (error) => this.#log("error", `the bus port cannot take a connection: ${error.message}`),
+    });
+    this.#listeners.push(listener);
+    if (this.#isClosed) await listener.close();
+    return listener.port;
   }
 
   connectMemory(options: Omit<AcceptOptions, "kind"> = {}): ByteStream {
@@ -107,8 +166,8 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
       id: client.id,
       name: client.name,
       kind: client.accepted.kind,
-      user: client.accepted.principal?.user ?? "",
-      address: client.accepted.principal?.address ?? "",
+      user: client.user,
+      address: client.address,
       subscriptions: client.subscriptions.size,
       pending_bytes: client.pending,
       ...client.counters,
@@ -116,11 +175,40 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     return { ...this.counters, clients, subscriptions: this.tree.size };
   }
 
+  subjects(): BrokerSubjectStats[] {
+    return [...this.subjectBook.entries()].map(([subject, { publishers, ...counters }]) => {
+      const { plain, groups } = this.tree.match(subject);
+      const subscribers = plain.length + groups.reduce((sum, group) => sum + group.length, 0);
+      return { subject: readableText(subject), ...counters, publishers: [...publishers.keys()], subscribers };
+    });
+  }
+
+  revalidate(): void {
+    for (const client of this.#clients) if (!client.isValid()) client.fail(ERROR_TEXTS.revoked);
+  }
+
+  async retire(graceMs: number): Promise<void> {
+    this.#isRetiring = true;
+    for (const listener of this.#listeners.splice(0)) void listener.close();
+    const guests = () => [...this.#clients].filter(({ accepted }) => accepted.kind !== "memory");
+    for (const client of guests()) client.tell(this.greeting(client));
+    if (guests().length === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, graceMs);
+      this.#tellGone = () => {
+        if (guests().length > 0) return;
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#ticks);
-    for (const client of this.#clients) client.destroy();
-    await Promise.all(this.#listeners.splice(0).map((listener) => listener.close()));
+    const closed = this.#listeners.splice(0).map((listener) => listener.close());
+    await Promise.all([...this.#clients].map((client) => client.leave()));
+    await Promise.all(closed);
   }
 
   greeting(client: BrokerClient): string {
@@ -134,13 +222,18 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
       headers: true,
       max_payload: this.limits.maxPayload,
       client_id: client.id,
+      ...(client.address === "" ? {} : { client_ip: client.address.replace(/:\d+$/, "") }),
       ...(client.accepted.authenticate ? { auth_required: true } : {}),
+      ...(client.accepted.tls ? { tls_required: true } : {}),
+      ...(this.#isRetiring ? { ldm: true } : {}),
     };
     return `INFO ${JSON.stringify(info)} ${CRLF}`;
   }
 
   closed(client: BrokerClient): void {
     this.#clients.delete(client);
+    this.subjectBook.forget(client.id);
+    this.#tellGone();
   }
 
   defect(client: BrokerClient, error: unknown): void {
@@ -155,10 +248,12 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   }
 
   route(publisher: BrokerClient, envelope: Envelope, message: Buffer): boolean {
-    const { plain, groups } = this.tree.match(envelope.subject);
+    const { subject, size } = envelope;
+    const { plain, groups, account } = this.#match(subject);
+    count(account, publisher.id, size);
     let interest = false;
     for (const subscription of plain) {
-      if (!wants(subscription, publisher)) continue;
+      if (!wants(subscription, publisher, subject)) continue;
       interest = true;
       subscription.client.deliver(subscription, envelope, message);
     }
@@ -166,7 +261,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
       const first = Math.floor(Math.random() * group.length);
       for (let offset = 0; offset < group.length; offset++) {
         const member = group[(first + offset) % group.length] as ClientSubscription;
-        if (!wants(member, publisher)) continue;
+        if (!wants(member, publisher, subject)) continue;
         interest = true;
         // A member that cannot take it leaves it to the next.
         if (member.client.deliver(member, envelope, message)) break;
@@ -175,13 +270,30 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     return interest;
   }
 
+  /** The account of a subject is kept with its subscribers: one look-up for both. */
+  #match(subject: string): Routed {
+    const found: Match<ClientSubscription> & Partial<Routed> = this.tree.match(subject);
+    const { generation } = this.subjectBook;
+    if (found.generation !== generation) {
+      found.account = this.subjectBook.account(subject);
+      found.generation = this.subjectBook.generation;
+    }
+    return found as Routed;
+  }
+
   #assertOpen(): void {
     if (this.#isClosed) throw new MgrError("host_unavailable", "the bus is closed; the manager is shutting down");
   }
 }
 
 /** It may have ended while a message was on its way to many. */
-function wants(subscription: ClientSubscription, publisher: BrokerClient): boolean {
+function wants(subscription: ClientSubscription, publisher: BrokerClient, subject: string): boolean {
   const { client } = subscription;
-  return (client !== publisher || client.echo) && client.subscriptions.get(subscription.sid) === subscription;
+  if ((client === publisher && !client.echo) || subscription.isEnded) return false;
+  return !subscription.isFiltered || client.mayReceive(subject);
+}
+
+function addressOf({ remoteAddress = "", remotePort = 0 }: Socket): string {
+  const ip = remoteAddress.replace(/^::ffff:(?=\d+\.)/i, "");
+  return ip.includes(":") ? `[${ip}]:${remotePort}` : `${ip}:${remotePort}`;
 }

@@ -1,16 +1,22 @@
-import { connect } from "node:net";
+import { type Authenticator, credsAuthenticator, tokenAuthenticator } from "@nats-io/nats-core";
 import { NatsConnectionImpl } from "@nats-io/nats-core/internal";
 import { MgrError, messageOf } from "../base/errors.ts";
 import type { Broker } from "./broker.ts";
 import { Bus, type BusLog } from "./bus.ts";
-import { type ByteStream, socketStream } from "./byte-stream.ts";
+import { busUrl, placeOf } from "./bus-url.ts";
+import { dialNats, dialUnix, type TlsMaterial } from "./dial.ts";
 import { type Dial, installNatsTransport, type NatsTransport, type TransportOptions } from "./nats-transport.ts";
+import { dialWebsocket } from "./transport-websocket.ts";
 import { assertSocketPath } from "./unix-listener.ts";
 
 installNatsTransport();
 
-/** Where a broker is. TCP and WebSocket will be further kinds. */
-export type BusServer = { readonly kind: "memory"; readonly broker: Broker } | { readonly kind: "unix"; readonly path: string };
+/** Where a broker is. Of several addresses the next one is tried after each failure. */
+export type BusServer =
+  | { readonly kind: "memory"; readonly broker: Broker }
+  | { readonly kind: "unix"; readonly path: string }
+  /** nats://, tls://, ws:// or wss://, with user and password, or a token, before an `@` where they are needed. */
+  | { readonly kind: "url"; readonly urls: readonly string[]; readonly tls?: TlsMaterial };
 
 export interface ConnectBusOptions {
   readonly server: BusServer;
@@ -20,9 +26,14 @@ export interface ConnectBusOptions {
   readonly waitForBroker?: boolean;
   /** Gives up waiting for the broker. */
   readonly signal?: AbortSignal;
-  readonly token?: string;
+  /** Asked for each attempt if it is a function: tokens change. Over a WebSocket it goes along as a Bearer token, too. */
+  readonly token?: string | (() => string);
   readonly user?: string;
   readonly pass?: string;
+  /** Content of a NATS credentials file (user JWT and seed), read for each attempt. */
+  readonly credentials?: () => Uint8Array;
+  /** Each attempt to reach a server by its address: null, or why it failed. */
+  readonly onAttempt?: (problem: string | null, place: string) => void;
   readonly log?: BusLog;
 }
 
@@ -40,10 +51,11 @@ const MAX_PINGS_OUT = 2;
 export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
   const { name, signal } = options;
   let current: NatsTransport | null = null;
+  const { dial, current: currentUrl } = dialer(options.server, options);
   const natsOptions: TransportOptions = {
     // The library wants an address; the carrier is chosen by `dial`.
     servers: "localhost:4222",
-    dial: dialer(options.server, signal),
+    dial,
     onTransport: (transport) => {
       current = transport;
     },
@@ -63,7 +75,8 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
     ignoreAuthErrorAbort: true,
     ignoreClusterUpdates: true,
     noAsyncTraces: true,
-    ...pick(options, ["token", "user", "pass"]),
+    authenticator: authenticatorOf(options, currentUrl),
+    ...pick(options, ["user", "pass"]),
   };
   try {
     const connection = await NatsConnectionImpl.connect(natsOptions);
@@ -74,30 +87,56 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
   }
 }
 
-function dialer(server: BusServer, signal: AbortSignal | undefined): Dial {
-  if (server.kind === "memory") return async () => server.broker.connectMemory();
-  const { path } = server;
-  assertSocketPath(path);
-  return (abandoned) => dialUnix(path, signal ? AbortSignal.any([signal, abandoned]) : abandoned);
+function dialer(
+  server: BusServer,
+  options: Pick<ConnectBusOptions, "signal" | "token" | "onAttempt">,
+): { dial: Dial; current(): URL | null } {
+  const { signal, onAttempt } = options;
+  const both = (abandoned: AbortSignal) => (signal ? AbortSignal.any([signal, abandoned]) : abandoned);
+  if (server.kind === "memory") return { dial: async () => server.broker.connectMemory(), current: () => null };
+  if (server.kind === "unix") {
+    const { path } = server;
+    assertSocketPath(path);
+    return { dial: (abandoned) => dialUnix(path, both(abandoned)), current: () => null };
+  }
+  const urls = server.urls.map(busUrl);
+  let turn = -1;
+  const dial = async (abandoned: AbortSignal) => {
+    turn = (turn + 1) % urls.length;
+    const url = urls[turn] as URL;
+    try {
+      const isWeb = url.protocol === "ws:" || url.protocol === "wss:";
+      const stream = await (isWeb
+        ? dialWebsocket(url, { ...server.tls, token: secretOf(options.token) }, both(abandoned))
+        : dialNats(url, server.tls ?? {}, both(abandoned)));
+      onAttempt?.(null, placeOf(url));
+      return stream;
+    } catch (error) {
+      onAttempt?.(messageOf(error), placeOf(url));
+      throw error;
+    }
+  };
+  return { dial, current: () => urls[turn] ?? null };
 }
 
-function dialUnix(path: string, signal: AbortSignal): Promise<ByteStream> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(path);
-    const giveUp = () => {
-      socket.destroy();
-      reject(new Error(`no connection to ${path}: given up`));
-    };
-    signal.addEventListener("abort", giveUp, { once: true });
-    socket.once("error", (cause) => {
-      signal.removeEventListener("abort", giveUp);
-      reject(new Error(`no connection to ${path}: ${cause.message}`, { cause }));
-    });
-    socket.once("connect", () => {
-      signal.removeEventListener("abort", giveUp);
-      resolve(socketStream(socket));
-    });
-  });
+/** Tries the connection's own credentials, then those in the address. */
+function authenticatorOf(options: ConnectBusOptions, current: () => URL | null): Authenticator[] {
+  const fromUrl: Authenticator = () => {
+    const url = current();
+    if (!url || url.username === "") return undefined;
+    const user = decodeURIComponent(url.username);
+    return url.password === "" ? { auth_token: user } : { user, pass: decodeURIComponent(url.password) };
+  };
+  const { token, credentials } = options;
+  return [
+    fromUrl,
+    ...(token === undefined ? [] : [tokenAuthenticator(() => secretOf(token) ?? "")]),
+    ...(credentials === undefined ? [] : [credsAuthenticator(credentials)]),
+  ];
+}
+
+function secretOf(token: ConnectBusOptions["token"]): string | undefined {
+  return typeof token === "function" ? token() : token;
 }
 
 function pick<T extends object, K extends keyof T>(source: T, keys: readonly K[]): { [P in K]?: Exclude<T[P], undefined> } {

@@ -93,6 +93,17 @@ export interface InstanceSettings {
   readonly https_only: boolean;
   /** Host names to answer to beside those of this machine and of the configured hosts. */
   readonly allowed_hosts: readonly string[];
+  /** Where the embedded broker takes clients. */
+  readonly bus_listen: { readonly host: string; readonly port: number };
+  /** URLs of the servers that carry remote hosts and clients; none: the embedded broker does. */
+  readonly bus: readonly string[];
+  /** Absolute, or null when not configured; so the next three. */
+  readonly bus_credentials_file: string | null;
+  readonly bus_ca_file: string | null;
+  readonly bus_cert_file: string | null;
+  readonly bus_key_file: string | null;
+  /** What processes get as MGR_BUS_URL where `bus` is set. */
+  readonly bus_client_url: string | null;
   /** Absolute. */
   readonly state_dir: string;
   readonly retained_log_entries: number;

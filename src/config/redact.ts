@@ -2,7 +2,7 @@ import { type Document, isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCou
 import { parseYamlDocument } from "./yaml-document.ts";
 
 /** Keys whose values are nobody's business; below one of them no value is shown. */
-const SECRET_KEY = /^environment$|token|passw|secret|credential|api_?key/i;
+const SECRET_KEY = /^(environment|bus|bus_client_url)$|token|passw|secret|credential|api_?key/i;
 const REDACTED = "***";
 /** Sections that are mappings from names. */
 const NAMED = new Set<unknown>(["processes", "groups", "hosts", "nodes", "networks", "templates", "loggers"]);

@@ -1,5 +1,6 @@
 import { constants } from "node:os";
 import { messageOf } from "../base/errors.ts";
+import { busUrlProblem } from "../bus/bus-url.ts";
 import { toCommand } from "./command-line.ts";
 import { leaf, listOf, listOr, Refusal } from "./schema-kinds.ts";
 import { didYouMean } from "./suggest.ts";
@@ -178,6 +179,8 @@ export const tcpTarget = leaf<number | string, { host: string; port: number }>(
 export const httpUrl = text("a URL that begins with http:// or https://", (value) =>
   /^https?:\/\/[^/]/.test(value) && URL.canParse(value) ? null : `must be a URL that begins with http:// or https://, found '${value}'`,
 );
+
+export const busAddress = text("the URL of a NATS server, such as nats://10.0.0.1:4222", busUrlProblem);
 
 export const headerValue = leaf<string, string>("a string", { type: "string" }, (value) => {
   if (typeof value !== "string") return undefined;

@@ -1,9 +1,10 @@
 import type { z } from "zod";
 import { nameProblem } from "../base/names.ts";
 import type { Finding } from "./problems.ts";
-import { described, jsonSchemaOf, listOf, namedMap, section } from "./schema-kinds.ts";
+import { described, jsonSchemaOf, listOf, listOr, namedMap, section } from "./schema-kinds.ts";
 import { defaultsSection, processSection, templateSection } from "./schema-process.ts";
 import {
+  busAddress,
   environmentValue,
   flag,
   hostName,
@@ -46,6 +47,28 @@ const instance = {
   allowed_hosts: described(
     "Further host names by which browsers reach this manager, without port: those of a proxy, or aliases.",
     listOf("host names", hostName),
+  ),
+  bus_listen: described(
+    "Where clients of the bus connect with the NATS protocol: [HOST]:PORT. Default 127.0.0.1:0, a free port, which MGR_BUS_URL tells processes.",
+    listenAddress,
+  ),
+  bus: described(
+    "A NATS server, or several of one cluster, for remote hosts and clients instead of the manager's own broker.",
+    listOr(listOf("URLs", busAddress, { minItems: 1 }), busAddress),
+  ),
+  bus_credentials_file: described(
+    "NATS credentials file (user JWT and seed) with which the manager goes to 'bus'.",
+    path("the path of a file"),
+  ),
+  bus_ca_file: described(
+    "PEM file with the authorities that may vouch for 'bus'. Default: those of the system.",
+    path("the path of a file"),
+  ),
+  bus_cert_file: described("PEM file with the manager's own certificate, where 'bus' asks for one.", path("the path of a file")),
+  bus_key_file: described("PEM file with the private key of bus_cert_file.", path("the path of a file")),
+  bus_client_url: described(
+    "With 'bus': what MGR_BUS_URL tells processes. Default: the URLs of 'bus' without user and password.",
+    busAddress,
   ),
   state_dir: described("Where the manager keeps its state. Default $XDG_STATE_HOME/mgr/<name>.", path("the path of a folder")),
   retained_log_entries: described("Entries of the manager's log that are kept in memory. Default 10000.", integer(1, 1_000_000)),
@@ -123,15 +146,32 @@ function checkHttps(values: ReadonlyMap<string, unknown>, report: (finding: Find
   if (values.get("https_only") === true) report({ path: ["https_only"], message });
 }
 
+function checkBus(values: ReadonlyMap<string, unknown>, report: (finding: Finding) => void): void {
+  const own = ["bus_credentials_file", "bus_ca_file", "bus_cert_file", "bus_key_file", "bus_client_url"];
+  if (values.has("bus") && values.has("bus_listen"))
+    report({ path: ["bus_listen"], message: "has no meaning beside 'bus': clients connect to that server" });
+  for (const key of own) if (values.has(key) && !values.has("bus")) report({ path: [key], message: "has no meaning without 'bus'" });
+  if (values.has("bus_cert_file") !== values.has("bus_key_file"))
+    report({
+      path: [values.has("bus_cert_file") ? "bus_cert_file" : "bus_key_file"],
+      message: "bus_cert_file and bus_key_file belong together",
+    });
+}
+
+function checkInstance(values: ReadonlyMap<string, unknown>, report: (finding: Finding) => void): void {
+  checkHttps(values, report);
+  checkBus(values, report);
+}
+
 /** A file names its instance; an embedding program need not. */
 export const configFileSchema = section({
-  instance: section(instance, { check: checkHttps }).meta({ description: "The manager itself." }),
+  instance: section(instance, { check: checkInstance }).meta({ description: "The manager itself." }),
   ...rest,
 });
 export const configObjectSchema = section({
   instance: section(
     { ...instance, name: instance.name.exactOptional(), manager: instance.manager.exactOptional() },
-    { check: checkHttps },
+    { check: checkInstance },
   ).exactOptional(),
   ...rest,
 });

@@ -31,6 +31,7 @@ export async function childEnvironment(spec: RunSpec, { marker, account }: Circu
   environment.TERM = "xterm-256color";
   environment.COLORTERM = "truecolor";
   environment.MGR_PROCESS = spec.name;
+  if (spec.bus_url !== null) environment.MGR_BUS_URL = spec.bus_url;
   // What is inherited speaks of the daemon's own user.
   if (account !== null) {
     Object.assign(environment, { HOME: account.home, USER: account.name, LOGNAME: account.name, SHELL: account.shell });

@@ -6,7 +6,7 @@ import { type Authorization, parseAuthorization } from "./authorization.ts";
 import { sessionCookie, sessionTokens } from "./cookies.ts";
 import type { Credentials } from "./credentials.ts";
 import type { HttpLog } from "./http-log.ts";
-import { type Refusal, refusal } from "./refusal.ts";
+import { isRefusal, type Refusal, refusal } from "./refusal.ts";
 import { addressKey, formatAddress, isLoopback, type RemoteEnd } from "./remote-end.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Throttle } from "./throttle.ts";
@@ -18,6 +18,12 @@ export interface Admission {
   readonly sessionId: string | null;
   /** Value of Set-Cookie that the response has to carry. */
   readonly setCookie: string | null;
+}
+
+/** Of a connection that lives longer than its login. */
+export interface StandingAdmission {
+  /** False once the user is gone from the auth file or has another password. */
+  isValid(): boolean;
 }
 
 export interface AuthenticatorParts {
@@ -70,21 +76,46 @@ export class Authenticator {
     return authorization.scheme === "bearer" && this.#isLocalToken(authorization.token, remote);
   }
 
-  async #logIn(
+  /** For a user and password that come by another way than HTTP: nothing is opened for them. Null: they are wrong. */
+  async admitUser(user: string, password: string, remote: RemoteEnd): Promise<StandingAdmission | null> {
+    const { authFile } = this.#parts;
+    const state = authFile.read();
+    const entry = state.ok ? await this.#check({ user, password }, state.entries, remote) : null;
+    if (entry === null || isRefusal(entry)) return null;
+    const isSame = (now: AuthEntry) => now.user === entry.user && now.secret === entry.secret;
+    return {
+      isValid() {
+        const now = authFile.read();
+        return now.ok && now.entries.some(isSame);
+      },
+    };
+  }
+
+  async #logIn(claim: { user: string; password: string }, entries: readonly AuthEntry[], remote: RemoteEnd): Promise<Admission | Refusal> {
+    const entry = await this.#check(claim, entries, remote);
+    if (isRefusal(entry)) return entry;
+    const { sessions, log, isHttpsOnly } = this.#parts;
+    const { user } = claim;
+    const address = formatAddress(remote);
+    const { token, id } = sessions.open(entry);
+    log("debug", `web user '${user}' logged in from ${address}`);
+    return { principal: { user, via: "basic", address }, sessionId: id, setCookie: sessionCookie(token, isHttpsOnly) };
+  }
+
+  async #check(
     { user, password }: { user: string; password: string },
     entries: readonly AuthEntry[],
     remote: RemoteEnd,
-  ): Promise<Admission | Refusal> {
-    const { credentials, throttle, sessions, authFile, log } = this.#parts;
+  ): Promise<AuthEntry | Refusal> {
+    const { credentials, throttle, authFile, log } = this.#parts;
     const keys = [`address ${addressKey(remote)}`, `user ${user.slice(0, 255)}`];
     const wait = throttle.wait(keys);
     if (wait > 0) return tooMany(wait, "Too many failed logins.");
     const entry = await credentials.check(entries, user, password);
     if (entry === "busy") return tooMany(1, "Too many logins at once.");
-    const address = formatAddress(remote);
     if (!entry) {
       throttle.failed(keys);
-      log("warning", `web login refused for user ${JSON.stringify(user.slice(0, 255))} from ${address}`);
+      log("warning", `web login refused for user ${JSON.stringify(user.slice(0, 255))} from ${formatAddress(remote)}`);
       return refusal(401, `Unknown user or wrong password. ${LOG_IN}`, CHALLENGE);
     }
     // A check of a hash takes a while: the file may say something else by now.
@@ -92,9 +123,7 @@ export class Authenticator {
     if (!state.ok) return refusal(403, state.refusal);
     if (!state.entries.some((now) => now.user === entry.user && now.secret === entry.secret)) return refusal(401, LOG_IN, CHALLENGE);
     throttle.succeeded(keys);
-    const { token, id } = sessions.open(entry);
-    log("debug", `web user '${user}' logged in from ${address}`);
-    return { principal: { user, via: "basic", address }, sessionId: id, setCookie: sessionCookie(token, this.#parts.isHttpsOnly) };
+    return entry;
   }
 
   /** The local token acts as the first entry's user (protocol-decisions, "HTTP"). */

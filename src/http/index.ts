@@ -5,8 +5,9 @@ import type { Transport } from "../transport/websocket.ts";
 import { createApp } from "./app.ts";
 import type { AuthEntry } from "./auth-entries.ts";
 import { AuthFile } from "./auth-file.ts";
-import { Authenticator } from "./authenticate.ts";
+import { Authenticator, type StandingAdmission } from "./authenticate.ts";
 import { loadAssets } from "./built-assets.ts";
+import type { BusDoor } from "./bus-door.ts";
 import { Certificate, type CertificateFiles } from "./certificate.ts";
 import type { ConnectionLimits } from "./connections.ts";
 import { Credentials } from "./credentials.ts";
@@ -19,7 +20,7 @@ import { Metrics } from "./metrics.ts";
 import { knownHosts } from "./names.ts";
 import { OpenWebSockets } from "./open-websockets.ts";
 import { refusal, refusalResponse } from "./refusal.ts";
-import { remoteEnd } from "./remote-end.ts";
+import { remoteEnd, remoteOf } from "./remote-end.ts";
 import { assetRoutes } from "./routes/assets.ts";
 import { healthRoute } from "./routes/health.ts";
 import { logRoute } from "./routes/log.ts";
@@ -56,6 +57,8 @@ export interface HttpServerOptions {
   readonly lock: FileLock;
   /** Host names to answer to beside localhost, IP literals, this machine's name and those of `control.hosts()`. */
   readonly allowedHosts: readonly string[];
+  /** Behind `/mgr/bus`; a text says where the bus is instead. */
+  readonly bus?: BusDoor | string;
   readonly log: HttpLog;
   /** For tests. */
   readonly deadlines?: Partial<Deadlines>;
@@ -68,6 +71,8 @@ export interface HttpServer {
   readonly url: string;
   /** For programs on this machine that hold the local token: plain HTTP, also where there is HTTPS only for everybody else. */
   readonly localUrl: string;
+  /** A user and password of the auth file that come by another way than HTTP; failures count as those of HTTP do. `address` is `<ip>:<port>`. */
+  admitUser(user: string, password: string, address: string): Promise<StandingAdmission | null>;
   /** Ends everything within a few seconds. Close the transport first: it says goodbye to its WebSockets. */
   close(): Promise<void>;
 }
@@ -77,7 +82,7 @@ const REVOCATION_INTERVAL = 1_000;
 
 /** The web interface's port, listening. Rejects with MgrError `conflict` when it cannot. */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { control, transport, log, isHttpsOnly } = options;
+  const { control, transport, log, isHttpsOnly, bus = "This manager has no bus." } = options;
   const certificate = options.certificate && new Certificate(options.certificate, log);
   const assets = await loadAssets(options.assetsDir);
   const followers = new Followers();
@@ -137,7 +142,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     logoutRoute(endSession, isHttpsOnly),
   ];
   const onRequest = requestListener(createApp({ gate, routes, log }), log);
-  const upgrades = new Upgrades({ gate, control, transport, open, onRequest, log });
+  const upgrades = new Upgrades({ gate, control, transport, open, bus, onRequest, log });
 
   const port = await listener.listen(options.listen).catch((error: unknown) => {
     metrics.close();
@@ -153,6 +158,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     port,
     url: urlOf(certificate ? "https" : "http", options.listen.host, port),
     localUrl: urlOf("http", options.listen.host, port),
+    admitUser: (user, password, address) => authenticator.admitUser(user, password, remoteOf(address)),
     async close() {
       isClosing = true;
       clearInterval(watch);

@@ -25,6 +25,12 @@ export function formatAddress({ ip, port }: Pick<RemoteEnd, "ip" | "port">): str
   return ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}`;
 }
 
+/** What `formatAddress` wrote. */
+export function remoteOf(address: string): RemoteEnd {
+  const [, ip = "", port = "0"] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
+  return { ip, port: Number(port), isSecure: false };
+}
+
 export function isLoopback({ ip }: RemoteEnd): boolean {
   return ip === "::1" || (isIPv4(ip) && ip.startsWith("127."));
 }

@@ -3,38 +3,55 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Control } from "../actors/control.ts";
+import type { BrokerPermissions } from "../bus/permissions.ts";
+import { BUS_PATH, MAX_FRAME_BYTES, websocketStream } from "../bus/transport-websocket.ts";
 import { WEBSOCKET_SERVER_OPTIONS } from "../transport/oversize.ts";
 import { isRefusal as isViewRefusal, parseViewMode, type ViewMode } from "../transport/view.ts";
 import type { Transport } from "../transport/websocket.ts";
 import type { Admission } from "./authenticate.ts";
-import type { Gate } from "./gate.ts";
+import { parseAuthorization } from "./authorization.ts";
+import type { BusDoor } from "./bus-door.ts";
+import type { Belonging } from "./followers.ts";
+import type { Gate, Visit } from "./gate.ts";
 import { type HttpLog, stackOf } from "./http-log.ts";
 import type { OpenWebSockets } from "./open-websockets.ts";
 import { isRefusal, type Refusal, refusal, refuseOnSocket } from "./refusal.ts";
-import { remoteEnd } from "./remote-end.ts";
+import { formatAddress, remoteEnd } from "./remote-end.ts";
 
 export interface UpgradeOptions {
   readonly gate: Gate;
   readonly control: Control;
   readonly transport: Pick<Transport, "accept">;
   readonly open: OpenWebSockets;
+  /** Behind `/mgr/bus`; a text says where the bus is instead. */
+  readonly bus: BusDoor | string;
   /** Serves a request that offers an upgrade which nobody here knows (RFC 9110, 7.8: it is ignored). */
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
   readonly log: HttpLog;
+}
+
+interface BusVisit {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+  readonly headers: Headers;
+  readonly visit: Visit;
 }
 
 /** Upgrades pass the same gate as requests; framework middleware never sees them. */
 export class Upgrades {
   readonly #options: UpgradeOptions;
   readonly #server = new WebSocketServer(WEBSOCKET_SERVER_OPTIONS);
+  readonly #busServer = new WebSocketServer({ ...WEBSOCKET_SERVER_OPTIONS, maxPayload: MAX_FRAME_BYTES });
   readonly #cookies = new WeakMap<IncomingMessage, string>();
 
   constructor(options: UpgradeOptions) {
     this.#options = options;
-    this.#server.on("headers", (headers, request) => {
-      const cookie = this.#cookies.get(request);
-      if (cookie !== undefined) headers.push(`Set-Cookie: ${cookie}`);
-    });
+    for (const server of [this.#server, this.#busServer])
+      server.on("headers", (headers, request) => {
+        const cookie = this.#cookies.get(request);
+        if (cookie !== undefined) headers.push(`Set-Cookie: ${cookie}`);
+      });
   }
 
   handle(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -55,7 +72,9 @@ export class Upgrades {
     const url = targetOf(request.url ?? "");
     if (url === null) return refuseOnSocket(socket, refusal(400, "The address of this request is malformed."));
     const visit = { remote: remoteEnd(request.socket), target: url.pathname + url.search, hasEffects: false };
-    const outcome = await gate.admit(headersOf(request), visit);
+    const headers = headersOf(request);
+    if (url.pathname === BUS_PATH) return this.#upgradeToBus({ request, socket, head, headers, visit });
+    const outcome = await gate.admit(headers, visit);
     if (socket.destroyed) return;
     if (isRefusal(outcome)) return refuseOnSocket(socket, outcome);
     if (url.pathname !== "/ws") return refuseOnSocket(socket, notFound(url));
@@ -63,6 +82,29 @@ export class Upgrades {
     if (isViewRefusal(mode)) return refuseOnSocket(socket, refusal(mode.status, mode.message));
     if (outcome.setCookie !== null) this.#cookies.set(request, outcome.setCookie);
     this.#server.handleUpgrade(request, socket, head, (ws) => this.#accept(ws, mode, outcome, socket));
+  }
+
+  async #upgradeToBus({ request, socket, head, headers, visit }: BusVisit): Promise<void> {
+    const { gate, bus, open } = this.#options;
+    const refused = gate.check(headers, visit);
+    if (refused) return refuseOnSocket(socket, refused);
+    if (typeof bus === "string") return refuseOnSocket(socket, refusal(404, bus));
+    const authorization = parseAuthorization(headers.get("authorization"));
+    const bearer = authorization.scheme === "bearer" ? bus.permissionsOf(authorization.token) : null;
+    const address = formatAddress(visit.remote);
+    const enter = (permissions: BrokerPermissions, belonging: Belonging) =>
+      this.#busServer.handleUpgrade(request, socket, head, (ws) => {
+        open.add(ws, belonging);
+        bus.accept(websocketStream(ws), { kind: "websocket", permissions, address });
+      });
+    // With a token of its own it is no web user, whose name never holds a colon.
+    if (bearer !== null) return enter(bearer, { user: "bus:", sessionId: null });
+    const outcome = await gate.admit(headers, visit);
+    if (socket.destroyed) return;
+    if (isRefusal(outcome)) return refuseOnSocket(socket, outcome);
+    if (outcome.setCookie !== null) this.#cookies.set(request, outcome.setCookie);
+    const { user } = outcome.principal;
+    enter(bus.permissionsOfUser(user), { user, sessionId: outcome.sessionId });
   }
 
   #accept(ws: WebSocket, mode: ViewMode, { principal, sessionId }: Admission, socket: Duplex): void {
@@ -105,5 +147,5 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
 }
 
 function notFound({ pathname }: URL): Refusal {
-  return refusal(404, `There is no WebSocket at ${JSON.stringify(pathname)}; it is at /ws.`);
+  return refusal(404, `There is no WebSocket at ${JSON.stringify(pathname)}; the protocol is at /ws, the bus at ${BUS_PATH}.`);
 }

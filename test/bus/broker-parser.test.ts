@@ -10,6 +10,7 @@ function parse(chunks: Buffer[]): unknown[] {
   const said: unknown[] = [];
   const parser = new BrokerParser(
     {
+      announce: () => {},
       connect: (json) => said.push(["connect", json]),
       ping: () => said.push(["ping"]),
       pong: () => said.push(["pong"]),

@@ -1,0 +1,35 @@
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { writeFileAtomically } from "../config/atomic-file.ts";
+
+const savedState = z.object({ secret: z.string().min(40), port: z.number().int().min(0).max(65_535) });
+
+/** What processes that outlive a manager still hold from it: the signature of their tokens, and the port. */
+export interface BusState {
+  readonly secret: Buffer;
+  /** 0: there was none yet. */
+  readonly port: number;
+  keep(port: number): Promise<void>;
+}
+
+/** From `bus.json` in `stateDir`, mode 0600; made anew when it is not there or cannot be understood. */
+export async function busState(stateDir: string): Promise<BusState> {
+  const path = join(stateDir, "bus.json");
+  const saved = await readFile(path, "utf8").then(
+    (text) => savedState.safeParse(parseJson(text)),
+    () => null,
+  );
+  const { secret, port } = saved?.success ? saved.data : { secret: randomBytes(32).toString("base64url"), port: 0 };
+  const keep = (used: number) => writeFileAtomically(path, `${JSON.stringify({ secret, port: used })}\n`);
+  return { secret: Buffer.from(secret, "base64url"), port, keep };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // Not ours any more.
+  }
+}
