@@ -6,7 +6,8 @@ export type DomainEvent =
   | { type: "process_remove"; name: string }
   /** The shape of the tree changed: processes or groups appeared or went. */
   | { type: "tree_changed" }
-  | { type: "host_upsert"; host: HostEntry };
+  | { type: "host_upsert"; host: HostEntry }
+  | { type: "host_remove"; name: string };
 
 export type DomainListener = (event: DomainEvent) => void;
 

@@ -24,6 +24,10 @@ export interface Greeting {
   readonly session: string;
   readonly stream_id: string;
   readonly pid: number;
+  /** Of the daemon's program; null: it did not say. */
+  readonly version: string | null;
+  /** The host's clock minus ours, milliseconds. */
+  readonly clock_offset_ms: number;
 }
 export interface GreetInput {
   readonly name: string;
@@ -46,6 +50,8 @@ export type HostEmitted =
 
 export interface HostContext {
   readonly name: string;
+  /** On the manager's own machine. */
+  readonly isLocal: boolean;
   /** Of the newest greeting; null before the first and after the daemon's death. */
   readonly greeting: Greeting | null;
   /** The stream_id of a daemon that is known to be dead: its late heartbeats count for nothing. */
@@ -59,7 +65,7 @@ export const hostMachine = setup({
     context: {} as HostContext,
     events: {} as HostMachineEvent,
     emitted: {} as HostEmitted,
-    input: {} as { readonly name: string },
+    input: {} as { readonly name: string; readonly isLocal: boolean },
   },
   actors: {
     /** hello, then the report of all runs delivered; rejects `conflict` when the daemon speaks another contract. */
@@ -78,9 +84,12 @@ export const hostMachine = setup({
     emitLost: enqueueActions(({ enqueue }) => enqueue.emit({ type: "lost" })),
     emitDied: enqueueActions(({ enqueue }) => enqueue.emit({ type: "died" })),
     note: enqueueActions(({ enqueue }, { level, msg }: { level: Level; msg: string }) => enqueue.emit({ type: "note", level, msg })),
-    noteContract: enqueueActions(({ event, enqueue }) => {
+    noteContract: enqueueActions(({ context, event, enqueue }) => {
       assertEvent(event, "heartbeat");
-      const msg = `its daemon (pid ${event.heartbeat.pid}) speaks contract ${event.heartbeat.contract}, this manager ${CONTRACT_VERSION}: run 'mgr down', then 'mgr up'; nothing was stopped`;
+      const how = context.isLocal
+        ? "run 'mgr down', then 'mgr up'"
+        : "end it there (SIGTERM stops what it runs), and start one of this version";
+      const msg = `its daemon (pid ${event.heartbeat.pid}) speaks contract ${event.heartbeat.contract}, this manager ${CONTRACT_VERSION}: ${how}; nothing was stopped`;
       enqueue.emit({ type: "note", level: "error", msg });
     }),
     takeGreeting: enqueueActions(({ context, enqueue }, { greeting }: { greeting: Greeting }) => {
@@ -92,7 +101,7 @@ export const hostMachine = setup({
   delays: { silence: HEARTBEAT_LOST_MS, greetingTimeout: GREETING_TIMEOUT_MS },
 }).createMachine({
   id: "host",
-  context: ({ input }) => ({ name: input.name, greeting: null, dead: null }),
+  context: ({ input }) => ({ name: input.name, isLocal: input.isLocal, greeting: null, dead: null }),
   initial: "absent",
   on: {
     heartbeat: [{ guard: "incompatible", target: ".incompatible" }, { target: ".greeting" }],

@@ -16,6 +16,7 @@ export function initialContext(input: ProcessInput): ProcessContext {
     runId: null,
     run: null,
     runGone: false,
+    host: input.host === undefined ? input.definition.host : input.host,
     runBegan: 0,
     runEnded: null,
     exit: null,
@@ -75,7 +76,7 @@ export function succeeded(context: ProcessContext, exit: RunExit): boolean {
  * What a fresh report changes. A run that this manager did not start is adopted with its memo. `late` reports may tell
  * of an end long ago; events come at once.
  */
-export function withRun(context: ProcessContext, run: RunReport, late: boolean): Partial<ProcessContext> {
+export function withRun(context: ProcessContext, run: RunReport, late: boolean, host = context.host): Partial<ProcessContext> {
   const { clock, definition } = context;
   const known = context.run?.run_id === run.run_id;
   const adopted = context.runId === null || compareRunIds(run.run_id, context.runId) > 0;
@@ -86,6 +87,7 @@ export function withRun(context: ProcessContext, run: RunReport, late: boolean):
     run,
     runBegan,
     runGone: false,
+    host,
     ...(adopted ? { runId: run.run_id, runDefinition: definition, ...readMemo(run.memo, runBegan) } : {}),
     ...(context.size === null && adopted && resized ? { size: { rows: run.rows, cols: run.cols } } : {}),
     // The end is judged once: a later report of the same run does not undo what was said about it.

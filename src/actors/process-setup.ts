@@ -113,7 +113,8 @@ export const processSetup = setup({
     }),
     takeRun: assign(({ context, event }) => {
       const run = freshRun(context, event);
-      return run ? withRun(context, run, event.type === "report") : {};
+      const host = event.type === "report" ? event.host : undefined;
+      return run ? withRun(context, run, event.type === "report", host) : {};
     }),
     /** The host has no such run any more: it ended without anybody seeing how. */
     loseRun: assign({ runGone: true, daemonDied: false }),
@@ -152,6 +153,7 @@ export const processSetup = setup({
     beginRun: assign(({ context }) => ({
       runId: context.nextRunId(),
       runDefinition: context.definition,
+      host: context.definition.host,
       exit: null,
       lastRunSucceeded: null,
     })),
@@ -198,5 +200,5 @@ export function spawnInput(context: ProcessContext): SpawnInput {
 }
 
 export function stopInput(context: ProcessContext): StopInput {
-  return { runId: context.runId ?? "", definition: context.definition };
+  return { runId: context.runId ?? "", host: context.host, definition: context.definition };
 }

@@ -23,9 +23,9 @@ export type ProcessEvent =
   /**
    * What the host's run table says, after a hello or a reconnect. `run: null` is "this daemon has never run it": send
    * it only when the table was complete and asked for after the last spawn was answered (a paged report can miss a run
-   * that began while it was read).
+   * that began while it was read). `host` tells where a run was found that was not expected there.
    */
-  | { type: "report"; run: RunReport | null }
+  | { type: "report"; run: RunReport | null; host?: string | null }
   | { type: "run.spawned"; run: RunReport }
   | { type: "run.ready"; run: RunReport }
   | { type: "run.exited"; run: RunReport }
@@ -56,6 +56,8 @@ export interface ProcessInput {
   readonly size?: TerminalSize | null;
   readonly settings?: ProcessSettings;
   readonly hostReady?: boolean;
+  /** Where the newest run of an earlier manager was; the definition's host if left out. */
+  readonly host?: string | null;
   /** The same clock as the actor system's. */
   readonly clock: Clock;
   /** A new id `<epoch>-<n>`, larger than every one before. */
@@ -76,6 +78,7 @@ export interface SpawnInput {
 /** Input of stopRun. Resolves "accepted" (then run.extinct follows), or "gone" when the host answers `not_running`. */
 export interface StopInput {
   readonly runId: string;
+  readonly host: string | null;
   readonly definition: ProcessDefinition;
 }
 export type StopOutcome = "accepted" | "gone";
@@ -112,6 +115,8 @@ export interface ProcessContext {
   readonly run: RunReport | null;
   /** The host lost `run` without reporting its end (another daemon): nothing of it is left. */
   readonly runGone: boolean;
+  /** Where the newest run is or was, a configured host or null for the manager's own; the next one begins where `definition` says. */
+  readonly host: string | null;
   /** Monotonic time at which `run` began. */
   readonly runBegan: number;
   /** Monotonic time at which `run`'s leader ended; null while it lives. */

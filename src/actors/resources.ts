@@ -12,12 +12,14 @@ import type { ProcessContext } from "./process-types.ts";
 export interface Surroundings {
   /** Canonical name of the host that the process's node stands for. */
   readonly host: string;
+  /** Whether its daemon takes commands. */
+  readonly hostReady: boolean;
   /** The configured ones. */
   readonly startTools: readonly StartToolSetting[];
 }
 
 /** The resource of a process. */
-export function toProcess(context: ProcessContext, { host, startTools }: Surroundings): Process {
+export function toProcess(context: ProcessContext, { host, hostReady, startTools }: Surroundings): Process {
   const { definition, exit, nextStart, run, settings } = context;
   const lives = runLives(context);
   return {
@@ -46,7 +48,7 @@ export function toProcess(context: ProcessContext, { host, startTools }: Surroun
     autostart: definition.autostart,
     low_delay_output: settings.low_delay_output,
     no_skip_display: settings.no_skip_display,
-    host_ready: context.hostReady,
+    host_ready: hostReady,
   };
 }
 

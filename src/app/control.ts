@@ -213,12 +213,12 @@ export class ActorControl implements Control {
 
   async readBacklog(name: string, lines: number): Promise<Backlog> {
     this.#known(name);
-    return readBacklog(this.#session(name), name, lines);
+    return readBacklog(this.#outputSession(name), name, lines);
   }
 
   async retainedOutput(name: string): Promise<RetainedOutput> {
     this.#known(name);
-    return retainedOutput(this.#session(name), name);
+    return retainedOutput(this.#outputSession(name), name);
   }
 
   processList(request: ProcessListRequest, requester: string): Promise<ProcessList> {
@@ -318,16 +318,33 @@ export class ActorControl implements Control {
   #acceptGroup(name: string): string[] {
     if (!this.hasGroup(name)) throw new MgrError("not_found", `there is no group '${name}'`);
     const members = this.#world.membersOf(name);
-    for (const member of members) this.#session(member);
-    return members;
+    const [away, there] = split(members, (member) => this.#world.sessionOf(member)?.isOpen !== true);
+    const [first] = away;
+    if (first === undefined) return members;
+    if (there.length === 0) this.#session(first);
+    // A host that is away must not keep anybody from stopping what runs on the others.
+    const names = away.map((member) => `'${member}'`).join(", ");
+    this.log.append({
+      level: "warning",
+      source: "manager",
+      msg: `of group '${name}' these are left out, their hosts cannot be reached: ${names}`,
+    });
+    return there;
   }
 
   #session(name: string): HostSession {
-    const session = this.#world.sessionOf(name);
+    return this.#open(name, this.#world.hostOf(name), this.#world.sessionOf(name));
+  }
+
+  #outputSession(name: string): HostSession {
+    return this.#open(name, this.#world.outputHostOf(name), this.#world.outputSessionOf(name));
+  }
+
+  #open(name: string, host: string | null, session: HostSession | null): HostSession {
     if (session?.isOpen) return session;
     throw new MgrError(
       "host_unavailable",
-      `the daemon of process '${name}' cannot be reached; nothing was sent. Try again when its host is ready`,
+      `host '${host}' of process '${name}' cannot be reached; nothing was sent. Try again when it is ready (mgr hosts)`,
     );
   }
 
@@ -350,4 +367,10 @@ export class ActorControl implements Control {
   #note(verb: Verb, name: string, by: Principal): void {
     this.log.append({ level: "info", source: "manager", msg: `'${by.user}' requests ${verb} of '${name}'` });
   }
+}
+
+function split<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
+  const parts: [T[], T[]] = [[], []];
+  for (const item of items) parts[isFirst(item) ? 0 : 1].push(item);
+  return parts;
 }

@@ -11,7 +11,7 @@ import type { LogBook } from "../log/log-book.ts";
 import { OutputHub } from "../transport/output-hub.ts";
 import { type LoadConfig, RunningConfiguration } from "./configuration.ts";
 import { ActorControl } from "./control.ts";
-import { HostConductor } from "./host-conductor.ts";
+import { Hosts } from "./hosts.ts";
 import type { IntentKeeper } from "./intent-keeper.ts";
 import { NextRuns } from "./next-runs.ts";
 import { ProcessActors } from "./process-actors.ts";
@@ -30,9 +30,11 @@ export interface EngineOptions {
   intents: IntentKeeper;
   /** Of this boot, higher than that of every manager before. */
   epoch: number;
-  /** The one host, by its canonical name. */
+  /** The manager's own host, by its canonical name. */
   link: HostLink;
   onProcessAtRest?: OnProcessAtRest | undefined;
+  /** Makes the link to another host of the configuration; left out where there is no bus. */
+  connectHost?: ((host: string) => HostLink) | undefined;
   /** Reads the configuration again; left out where there is no file. */
   loadConfig?: LoadConfig | undefined;
   inspect?: ((event: InspectionEvent) => void) | undefined;
@@ -48,7 +50,7 @@ export class Engine {
   readonly system: ActorSystem;
   readonly world: World;
   readonly #options: EngineOptions;
-  readonly #conductor: HostConductor;
+  readonly #hosts: Hosts;
   readonly #news: ProcessNews;
   readonly #sizes: TerminalSizes;
 
@@ -66,7 +68,7 @@ export class Engine {
       log: (level, msg) => log.append({ level, source: "manager", msg }),
       onEmit: (kind, name, event) => {
         if (kind === "process") this.#news.take(name, event as ProcessEmitted);
-        else if (kind === "host") this.#conductor.onEmit(event as HostEmitted);
+        else if (kind === "host") this.#hosts.onEmit(name, event as HostEmitted);
       },
       onParked: (kind, name, error) => {
         if (kind === "process") this.#news.parked(name, error);
@@ -79,7 +81,8 @@ export class Engine {
       system,
       events,
       hostName,
-      session: () => this.#conductor.session,
+      session: (host) => this.#hosts.session(host),
+      hostEntries: () => this.#hosts.entries(),
       epoch,
       specHashOf: (name) => nextRuns.hash(name),
     });
@@ -93,7 +96,7 @@ export class Engine {
       intents,
       log,
       clock,
-      lastReport: (name) => this.#conductor.lastReport(name),
+      lastReport: (name) => this.#hosts.conductor(world.hostOf(name) ?? hostName)?.lastReport(name) ?? null,
       onProcessAtRest: options.onProcessAtRest,
     });
     this.#sizes = new TerminalSizes({ clock, intents, log });
@@ -107,16 +110,15 @@ export class Engine {
       nextRuns,
       epoch,
       wish: (name, wish) => this.#news.wish(name, wish),
-      conductor: () => this.#conductor,
+      hosts: () => this.#hosts,
+      hub: () => this.hub,
     });
     this.hub = new OutputHub({
       clock,
       source: {
-        window: (_host, windows) => {
-          if (this.#conductor.session.isOpen) link.window({ session: this.#conductor.session.session, windows });
-        },
-        hold: (_host, name, held) => this.#hold(name, held),
-        hostOf: (name) => (world.config.processes.has(name) ? hostName : null),
+        window: (host, windows) => this.#hosts.window(host, windows),
+        hold: (host, name, held) => this.#hold(host, name, held),
+        hostOf: (name) => world.outputHostOf(name),
       },
     });
     events.subscribe((event) => {
@@ -138,6 +140,8 @@ export class Engine {
         actors.tellNew(name);
       },
       spawnGroup: (name) => actors.spawnGroup(name),
+      moved: (name) => actors.moved(name),
+      hosts: () => this.#hosts,
       wanted: (names) => wantedAtBegin(names, world.config, intents),
       tell: (name, event) => actors.tell(name, event),
     });
@@ -161,22 +165,23 @@ export class Engine {
       startupCommands: (name) => nextRuns.startupCommands(name),
       processDetail: (name) => nextRuns.detail(name),
     });
-    const wanted = wantedAtBegin(world.names(), config, intents);
-    for (const name of world.names()) actors.spawn(name, wanted.has(name) ? "start" : "stop");
-    for (const name of config.groups.keys()) actors.spawnGroup(name);
-    this.#conductor = new HostConductor({
-      host: hostName,
-      link,
+    this.#hosts = new Hosts({
+      local: link,
+      connect: options.connectHost,
+      world,
+      hub: this.hub,
       epoch,
       clock,
       system,
-      hub: this.hub,
       log,
-      processes: () => world.names(),
-      onHostChanged: () => {
-        for (const host of world.hosts()) events.publish({ type: "host_upsert", host });
-      },
+      onChanged: (host) => events.publish({ type: "host_upsert", host }),
+      onRemoved: (name) => events.publish({ type: "host_remove", name }),
+      respawn: (name) => actors.respawn(name),
     });
+    this.#hosts.configure(config);
+    const wanted = wantedAtBegin(world.names(), config, intents);
+    for (const name of world.names()) actors.spawn(name, wanted.has(name) ? "start" : "stop");
+    for (const name of config.groups.keys()) actors.spawnGroup(name);
   }
 
   /** The exit of the host's daemon was seen. */
@@ -193,15 +198,15 @@ export class Engine {
   close(): void {
     this.#news.freezeIntent();
     this.#sizes.close();
-    this.#conductor.close();
+    this.#hosts.close();
     this.system.stopAll();
     this.hub.close();
   }
 
   /** Lost with the session, which ends every hold: the hub asks again after the next hello. */
-  #hold(name: string, held: boolean): void {
-    const { session } = this.#conductor;
-    if (!session.isOpen) return;
+  #hold(host: string, name: string, held: boolean): void {
+    const session = this.#hosts.session(host);
+    if (!session?.isOpen) return;
     session
       .command((id) => session.link.request("hold", { session: id, name, held }))
       .catch((error: unknown) => {

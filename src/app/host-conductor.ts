@@ -10,23 +10,30 @@ import type { OutputHub } from "../transport/output-hub.ts";
 import { stopRun } from "./effects/process-effects.ts";
 import { hostWithEffects } from "./effects/providers.ts";
 import { HostSession } from "./host-session.ts";
+import type { World } from "./world.ts";
 
 interface ConductorOptions {
   host: string;
+  /** The manager's own machine. */
+  isLocal: boolean;
   link: HostLink;
   epoch: number;
   clock: Clock;
   system: ActorSystem;
   hub: OutputHub;
   log: LogBook;
-  /** Names of the processes that belong to this host. */
-  processes: () => readonly string[];
+  /** How long the host waits for a lost manager before it stops everything, milliseconds; null: for ever. */
+  stopAfterMs: () => number | null;
+  world: Pick<World, "namesAt" | "hostOf" | "isUnknown" | "foundAt" | "concerns">;
   /** The host's state may have changed. */
   onHostChanged: () => void;
 }
 
 /** An exit waits this long for its output, milliseconds; then what is missing is declared lost (runtime.md, "Exit never overtakes output"). */
 const OUTPUT_PATIENCE_MS = 1_000;
+
+/** A clock that differs by more is worth a warning, milliseconds: people compare times in logs. */
+const CLOCK_TOLERANCE_MS = 2_000;
 
 /** What processes hear of; the rest only brings the table up to date. */
 const EVENTS: { readonly [K in HostEvent["kind"]]?: "run.spawned" | "run.ready" | "run.exited" | "run.extinct" } = {
@@ -69,6 +76,7 @@ export class HostConductor {
       link: options.link,
       epoch: options.epoch,
       clock: options.clock,
+      stopAfterMs: options.stopAfterMs,
       listener: {
         onHeartbeat: (heartbeat) => system.send("host", host, { type: "heartbeat", heartbeat }),
         onOutput: (chunk) => hub.receive(host, chunk),
@@ -78,7 +86,15 @@ export class HostConductor {
         onStale: () => system.send("host", host, { type: "stale" }),
       },
     });
-    system.spawn("host", host, (scope) => ({ machine: hostWithEffects((signal) => this.#greet(signal), scope), input: { name: host } }));
+  }
+
+  /** From here on the host is listened to. */
+  begin(): void {
+    const { host, isLocal, system } = this.#options;
+    system.spawn("host", host, (scope) => ({
+      machine: hostWithEffects((signal) => this.#greet(signal), scope),
+      input: { name: host, isLocal },
+    }));
   }
 
   /** What the host's actor says. */
@@ -137,13 +153,25 @@ export class HostConductor {
   async #greet(signal: AbortSignal): Promise<Greeting> {
     const greeting = await this.session.greet();
     signal.throwIfAborted();
+    this.#checkClock(greeting.clock_offset_ms);
     // Windows are asked for again, and of another daemon from the beginning, before any process can be spawned there.
     this.#options.hub.hostReady(this.#options.host, greeting.stream_id);
     return greeting;
   }
 
+  #checkClock(offsetMs: number): void {
+    if (Math.abs(offsetMs) < CLOCK_TOLERANCE_MS) return;
+    const { host, log } = this.#options;
+    const much = `${(Math.abs(offsetMs) / 1_000).toFixed(1)} s ${offsetMs > 0 ? "ahead of" : "behind"}`;
+    const msg = `the clock of host '${host}' is ${much} the manager's: times of its processes are its own; let both follow a time server`;
+    log.append({ level: "warning", source: "manager", msg });
+  }
+
   #report(runs: ReadonlyMap<string, RunReport>, changing: ReadonlySet<string>): void {
-    const known = new Set(this.#options.processes());
+    const { host, world } = this.#options;
+    // What is looked for elsewhere and found here is taken over here.
+    for (const run of runs.values()) if (!run.extinct && world.isUnknown(run.name)) world.foundAt(run.name, host);
+    const known = new Set(world.namesAt(host));
     this.#table = new Map(runs);
     for (const name of known) {
       const run = runs.get(name) ?? null;
@@ -156,7 +184,7 @@ export class HostConductor {
     this.#enqueue(name, run, () => {
       // It waited behind other news, and a run has begun meanwhile: "never run" is no longer so.
       if (run === null && this.#table?.has(name)) return;
-      this.#options.system.send("process", name, { type: "report", run });
+      this.#options.system.send("process", name, { type: "report", run, ...(run === null ? {} : this.#here()) });
       if (run !== null) this.#tellFindings(run);
     });
   }
@@ -171,6 +199,8 @@ export class HostConductor {
 
   #event({ kind, run }: HostEvent): void {
     if (this.#table) this.#table.set(run.name, run);
+    // What goes on here of a process that is elsewhere is another one's story.
+    if (!this.#options.world.concerns(run.name, this.#options.host)) return;
     const type = EVENTS[kind];
     if (kind === "unhealthy" || kind === "watch") this.#enqueue(run.name, run, () => this.#tellFindings(run));
     if (type) this.#enqueue(run.name, run, () => this.#options.system.send("process", run.name, { type, run }));
@@ -203,12 +233,17 @@ export class HostConductor {
     this.#deliverDue(name, queue);
   }
 
+  #here(): { host: string | null } {
+    return { host: this.#options.isLocal ? null : this.#options.host };
+  }
+
   /** Stops a run that no configured process stands for. */
   async #stopStranger({ name, pid, run_id }: RunReport): Promise<void> {
     if (this.#strangers.has(run_id)) return;
     this.#strangers.add(run_id);
-    const { log } = this.#options;
-    log.append({ level: "warning", source: "manager", msg: `process '${name}' (pid ${pid}) is not configured any more: it is stopped` });
+    const { log, host, world } = this.#options;
+    const why = world.hostOf(name) === null ? "is not configured any more" : `runs on host '${host}', but is configured elsewhere`;
+    log.append({ level: "warning", source: "manager", msg: `process '${name}' (pid ${pid}) ${why}: it is stopped` });
     try {
       await stopRun(this.session, { runId: run_id, steps: STRANGER_STEPS }, this.#end.signal);
     } catch (error) {
@@ -220,6 +255,6 @@ export class HostConductor {
   }
 
   #tellProcesses(event: { type: "host.ready" | "host.lost" | "host.died" }): void {
-    for (const name of this.#options.processes()) this.#options.system.send("process", name, event);
+    for (const name of this.#options.world.namesAt(this.#options.host)) this.#options.system.send("process", name, event);
   }
 }

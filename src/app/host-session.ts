@@ -32,12 +32,16 @@ export interface Greeting {
   stream_id: string;
   contract: number;
   pid: number;
+  version: string | null;
+  clock_offset_ms: number;
 }
 
 interface SessionOptions {
   link: HostLink;
   epoch: number;
   clock: Clock;
+  /** How long the host waits for a lost manager before it stops everything, milliseconds; null: for ever. */
+  stopAfterMs?: () => number | null;
   listener: HostSessionListener;
 }
 
@@ -106,19 +110,25 @@ export class HostSession {
     this.drop();
     const question = this.#ask();
     try {
+      const { clock } = this.#options;
+      const asked = clock.now();
       const hello = await this.link.request("hello", {
         epoch: this.#options.epoch,
         manager_pid: process.pid,
         contracts: contractsSpoken(),
+        stop_after_ms: this.#options.stopAfterMs?.() ?? null,
       });
       this.#checkAsked(question);
+      // Its answer was made somewhere between the question and now.
+      const clock_offset_ms = Math.round(hello.time - (asked + clock.now()) / 2);
       this.#session = hello.session;
       this.#streamId = hello.stream_id;
       this.#keepAlive(hello.session);
       // What came before is from before the hello, perhaps from another daemon.
       this.#early = [];
       await this.#fetch(question);
-      return { session: hello.session, stream_id: hello.stream_id, contract: hello.contract, pid: hello.pid };
+      const { session, stream_id, contract, pid, version = null } = hello;
+      return { session, stream_id, contract, pid, version, clock_offset_ms };
     } catch (error) {
       if (this.#question === question) this.drop();
       throw error;

@@ -33,7 +33,8 @@ export class NextRuns {
     return buildRunSpec(definition, {
       command: effectiveCommand(definition, settings, world.config.instance.start_tools),
       debug: settings.svc_debug,
-      inherited: inheritedVariables(process.env, definition.pass_environment),
+      // Another host has an environment of its own.
+      inherited: definition.host === null ? inheritedVariables(process.env, definition.pass_environment) : null,
       stop_rank: world.graph.stopRank(definition.name),
       size: size ?? undefined,
       busUrl: this.#options.busUrl?.(definition.name) ?? null,

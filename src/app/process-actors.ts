@@ -2,11 +2,14 @@ import type { DomainEvents } from "../actors/domain-events.ts";
 import { groupMachine } from "../actors/group-machine.ts";
 import type { ActorScope, ActorSystem } from "../actors/system.ts";
 import type { Clock } from "../base/clock.ts";
+import { MgrError } from "../base/errors.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { Process } from "../protocol/resources.ts";
+import type { OutputHub } from "../transport/output-hub.ts";
 import type { Verb } from "./control.ts";
 import { processWithEffects } from "./effects/providers.ts";
 import type { HostConductor } from "./host-conductor.ts";
+import type { Hosts } from "./hosts.ts";
 import { choicesOf, type IntentKeeper } from "./intent-keeper.ts";
 import type { NextRuns } from "./next-runs.ts";
 import { BY_CONFIGURATION } from "./reload.ts";
@@ -24,7 +27,8 @@ interface ProcessActorsOptions {
   epoch: number;
   /** Keeps a user's wish that the actor itself has no news of. */
   wish: (name: string, wish: { by: string; requested_state: "stop" }) => void;
-  conductor: () => HostConductor;
+  hosts: () => Hosts;
+  hub: () => OutputHub;
 }
 
 /** Brings actors of processes and groups to life, and addresses them. */
@@ -46,10 +50,28 @@ export class ProcessActors {
   /** A process that appears begins anew: how a run ended that had its name is another's story, a living one is its own. */
   tellNew(name: string): void {
     const { system, world } = this.#options;
-    const conductor = this.#options.conductor();
-    const run = conductor.lastReport(name);
-    if (run !== null && !run.extinct) conductor.reportAgain(name);
-    else if (world.isHostReady()) system.send("process", name, { type: "report", run: null });
+    const conductor = this.#conductor(name);
+    const run = conductor?.lastReport(name) ?? null;
+    if (run !== null && !run.extinct) conductor?.reportAgain(name);
+    else if (world.isHostReady(world.hostOf(name) ?? undefined)) system.send("process", name, { type: "report", run: null });
+  }
+
+  /** Its definition names another host now: if it is at rest, it hears from that one. */
+  moved(name: string): void {
+    const { world, system } = this.#options;
+    world.mayBeElsewhere(name);
+    if (world.isUp(name)) return;
+    const host = world.hostOf(name);
+    system.send("process", name, { type: world.isHostReady(host ?? undefined) ? "host.ready" : "host.lost" });
+    this.#conductor(name)?.reportAgain(name);
+  }
+
+  /** Begins anew, where it is configured: what it was looked for on is not there any more. */
+  respawn(name: string): void {
+    const { system, world } = this.#options;
+    const requested = requestedOf(world.process(name));
+    system.stop("process", name);
+    this.spawn(name, requested);
   }
 
   /** Sends a command to a process's actor. One that was given up gets another chance when somebody asks for something. */
@@ -81,6 +103,8 @@ export class ProcessActors {
     // In start order: a job that is to run again must have begun before those that wait for its end are asked.
     const members = world.graph.inStartOrder(world.membersOf(name));
     for (const member of event.type === "stop" ? members.reverse() : members) {
+      // Whose host is away was left out when the command was accepted.
+      if (world.sessionOf(member)?.isOpen !== true) continue;
       // What was removed from the configuration can only be stopped.
       if (event.type === "stop" || !world.retiring.has(member)) this.tell(member, event);
     }
@@ -88,7 +112,7 @@ export class ProcessActors {
   }
 
   #actor(name: string, first: "start" | "stop", scope: ActorScope) {
-    const { world, events, clock, log, intents, nextRuns, epoch, conductor } = this.#options;
+    const { world, events, clock, log, intents, nextRuns, epoch, hosts } = this.#options;
     const definition = world.config.processes.get(name);
     if (!definition) throw new Error(`process '${name}' is not configured`);
     const machine = processWithEffects(
@@ -96,7 +120,12 @@ export class ProcessActors {
         world,
         events,
         log,
-        session: () => conductor().session,
+        session: (host) => {
+          const session = hosts().session(host ?? world.hostName);
+          if (session) return session;
+          throw new MgrError("host_unavailable", `host '${host}' is not configured any more`);
+        },
+        beforeRun: (each, host, signal) => this.#beforeRun(each, host, signal),
         intentWritten: () => intents.flush(),
         runSpec: (choices) => nextRuns.spec(choices),
       },
@@ -104,7 +133,9 @@ export class ProcessActors {
     );
     // Built anew: it goes on from what was shown, and is told what its host last reported once it listens.
     const before = world.process(name);
-    if (before || scope.rebuild > 0) queueMicrotask(() => conductor().reportAgain(name));
+    if (before || scope.rebuild > 0) queueMicrotask(() => this.#conductor(name)?.reportAgain(name));
+    const host = this.#firstHost(name, definition.host);
+    if (host !== definition.host) world.mayBeElsewhere(name);
     return {
       machine,
       input: {
@@ -112,11 +143,32 @@ export class ProcessActors {
         requested: before ? requestedOf(before) : first,
         clock,
         nextRunId: () => `${epoch}-${++this.#runs}`,
-        hostReady: world.isHostReady(),
+        host,
+        hostReady: world.isHostReady(host ?? undefined),
         ...choicesOf(intents.get(name)),
         ...(before ? { shown: before.state } : {}),
       },
     };
+  }
+
+  /** Where an earlier manager began its newest run, if that host is still led: there it may live. */
+  #firstHost(name: string, configured: string | null): string | null {
+    const { intents, hosts } = this.#options;
+    const { host = configured } = intents.get(name);
+    return host === null || (hosts().session(host) !== null && !hosts().isLeaving(host)) ? host : configured;
+  }
+
+  async #beforeRun(name: string, host: string | null, signal: AbortSignal): Promise<void> {
+    const { intents, hosts, hub, world } = this.#options;
+    if ((intents.get(name).host ?? null) !== host) intents.set(name, { host });
+    const canonical = host ?? world.hostName;
+    hub().hasMoved(name, canonical);
+    await hosts().startTurn(canonical, signal);
+  }
+
+  #conductor(name: string): HostConductor | null {
+    const host = this.#options.world.hostOf(name);
+    return host === null ? null : this.#options.hosts().conductor(host);
   }
 }
 

@@ -8,6 +8,8 @@ import type { Config, ProcessDefinition } from "../config/definition.ts";
 import { fixedSettings, planChanges } from "../config/plan.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { ProcessState } from "../protocol/resources.ts";
+import type { Verb } from "./control.ts";
+import type { Hosts } from "./hosts.ts";
 import type { World } from "./world.ts";
 
 interface ReloadOptions {
@@ -18,9 +20,12 @@ interface ReloadOptions {
   /** Makes the actor of a process that is configured now; it is not asked to start. */
   spawnProcess: (name: string) => void;
   spawnGroup: (name: string) => void;
+  /** Its definition names another host now. */
+  moved: (name: string) => void;
+  hosts: () => Hosts;
   /** Of these new processes, those that shall run from the beginning, and what they need. */
   wanted: (names: readonly string[]) => ReadonlySet<string>;
-  tell: (name: string, event: { type: "start" | "stop"; by: string }) => void;
+  tell: (name: string, event: { type: Verb; by: string }) => void;
 }
 
 /** Not running yet, and about to. */
@@ -79,7 +84,9 @@ export class Reload {
     }
     for (const name of [...plan.changed, ...revived]) {
       const definition = next.processes.get(name);
-      if (definition !== undefined) system.send("process", name, { type: "definition", definition });
+      if (definition === undefined) continue;
+      system.send("process", name, { type: "definition", definition });
+      if (before.processes.get(name)?.host !== definition.host) this.#options.moved(name);
     }
     for (const name of retired) tell(name, { type: "stop", by: BY_CONFIGURATION });
     // Those that are on their way may need something new.
@@ -87,11 +94,28 @@ export class Reload {
     const wanted = [...this.#options.wanted([...fresh, ...onTheirWay])].filter((name) => !onTheirWay.includes(name));
     for (const name of [...wantedAgain, ...wanted]) tell(name, { type: "start", by: BY_CONFIGURATION });
     for (const name of retired) this.#awaitEnd(name);
+    this.#leaveHosts();
     this.#showAgain(before, plan.unchanged);
     if (!isDeepStrictEqual([before.hosts, before.nodes], [next.hosts, next.nodes]))
       for (const host of world.hosts()) events.publish({ type: "host_upsert", host });
     events.publish({ type: "tree_changed" });
     return { ...plan, restart_needed: [...next.processes.keys()].filter((name) => world.needsRestart(name)) };
+  }
+
+  /** What lives on a host that is not configured any more is stopped there, then started where it is configured now. */
+  #leaveHosts(): void {
+    const { hosts, world, tell, events } = this.#options;
+    if (!hosts().isAnyLeaving) return;
+    for (const name of world.names()) {
+      const host = world.hostOf(name);
+      if (host === null || !hosts().isLeaving(host) || world.retiring.has(name) || world.isGone(name)) continue;
+      tell(name, { type: world.process(name)?.requested_state === "start" ? "restart" : "stop", by: BY_CONFIGURATION });
+    }
+    const leave = events.subscribe(() => {
+      hosts().release();
+      if (!hosts().isAnyLeaving) leave();
+    });
+    hosts().release();
   }
 
   /** A retiring process may go by a name that a new group has, or the other way round. */
@@ -122,6 +146,7 @@ export class Reload {
       for (const group of ancestorNames(name)) if (!groups.has(group)) groups.set(group, before.groups.get(group) ?? { opened: true });
     }
     world.replaceConfig({ ...this.#latest, processes, groups });
+    this.#options.hosts().configure(this.#latest);
     for (const name of before.groups.keys()) if (!groups.has(name)) system.stop("group", name);
     for (const name of groups.keys()) if (!before.groups.has(name)) spawnGroup(name);
   }

@@ -1,4 +1,5 @@
 import type { DomainEvents } from "../actors/domain-events.ts";
+import type { Greeting } from "../actors/host-machine.ts";
 import { runLives, treeLives } from "../actors/process-context.ts";
 import type { ProcessSnapshot } from "../actors/process-machine.ts";
 import { toProcess, toTree } from "../actors/resources.ts";
@@ -6,10 +7,11 @@ import type { ActorSystem } from "../actors/system.ts";
 import { isWithin } from "../base/names.ts";
 import type { Config, ProcessDefinition } from "../config/definition.ts";
 import { isSameDefinition } from "../config/plan.ts";
+import { HOST_STATES } from "../protocol/host.ts";
 import type { HostEntry, Process, ProcessState, ProcessTreeNode } from "../protocol/resources.ts";
 import { type DependencyFacts, DependencyGraph, type Unmet, unmetDependencies } from "./dependencies.ts";
-import { localHostEntry } from "./host-names.ts";
 import type { HostSession } from "./host-session.ts";
+import { Whereabouts } from "./whereabouts.ts";
 
 /** States in which something of the process lives or is about to. */
 const ALIVE: ReadonlySet<ProcessState> = new Set<ProcessState>(["waiting", "starting", "started", "ready", "stopping"]);
@@ -21,8 +23,11 @@ interface WorldOptions {
   config: Config;
   system: ActorSystem;
   events: DomainEvents;
+  /** The manager's own host, by its canonical name. */
   hostName: string;
-  session: () => HostSession | null;
+  /** With the daemon of a host, by its canonical name; null: nobody leads it. */
+  session: (host: string) => HostSession | null;
+  hostEntries: () => HostEntry[];
   /** Of this boot: run ids begin with it. */
   epoch: number;
   /** Hash of what a start of `name` would be told now. */
@@ -37,7 +42,9 @@ export class World {
   readonly hostName: string;
   readonly #system: ActorSystem;
   readonly #events: DomainEvents;
-  readonly #session: () => HostSession | null;
+  readonly #session: (host: string) => HostSession | null;
+  readonly #hostEntries: () => HostEntry[];
+  readonly #whereabouts: Whereabouts;
   readonly #epoch: number;
   readonly #specHashOf: (name: string) => string;
   #config: Config;
@@ -46,13 +53,20 @@ export class World {
   /** What is still shown of processes whose actor is parked. */
   readonly #parked = new Map<string, Process>();
 
-  constructor({ config, system, events, hostName, session, epoch, specHashOf }: WorldOptions) {
+  constructor({ config, system, events, hostName, session, hostEntries, epoch, specHashOf }: WorldOptions) {
     this.#config = config;
     this.graph = new DependencyGraph(() => this.config);
     this.hostName = hostName;
     this.#system = system;
     this.#events = events;
     this.#session = session;
+    this.#hostEntries = hostEntries;
+    this.#whereabouts = new Whereabouts({
+      config: () => this.config,
+      hostName,
+      snapshot: (name) => this.#snapshot(name),
+      shown: (name) => this.#parked.get(name)?.host ?? null,
+    });
     this.#epoch = epoch;
     this.#specHashOf = specHashOf;
   }
@@ -70,6 +84,7 @@ export class World {
   forget(name: string): void {
     this.#projected.delete(name);
     this.#parked.delete(name);
+    this.#whereabouts.forget(name);
   }
 
   /** Something that all processes show has changed. */
@@ -92,7 +107,9 @@ export class World {
     if (!snapshot) return this.#parked.get(name) ?? this.#projected.get(name)?.process;
     const known = this.#projected.get(name);
     if (known?.of === snapshot) return known.process;
-    const process = toProcess(snapshot.context, { host: this.hostName, startTools: this.config.instance.start_tools });
+    const host = this.hostOf(name) ?? this.hostName;
+    const startTools = this.config.instance.start_tools;
+    const process = toProcess(snapshot.context, { host, hostReady: this.isHostReady(host), startTools });
     this.#projected.set(name, { of: snapshot, process });
     return process;
   }
@@ -117,20 +134,68 @@ export class World {
   }
 
   hosts(): HostEntry[] {
-    return [localHostEntry(this.hostName, this.config, this.isHostReady())];
+    return this.#hostEntries();
   }
 
-  isHostReady(): boolean {
-    return this.#system.get("host", this.hostName)?.getSnapshot().matches("ready") ?? false;
+  isHostReady(host = this.hostName): boolean {
+    return this.#system.get("host", host)?.getSnapshot().matches("ready") ?? false;
   }
 
-  /** The host's daemon speaks another contract: it will not become ready by waiting. */
+  /** The daemon of the manager's own host speaks another contract: it will not become ready by waiting. */
   isIncompatible(): boolean {
-    return this.#system.get("host", this.hostName)?.getSnapshot().matches("incompatible") ?? false;
+    return this.hostState(this.hostName).state === "incompatible";
+  }
+
+  hostState(host: string): { state: HostEntry["state"]; greeting: Greeting | null } {
+    const snapshot = this.#system.get("host", host)?.getSnapshot();
+    if (!snapshot) return { state: "absent", greeting: null };
+    return { state: HOST_STATES.find((state) => snapshot.matches(state)) ?? "absent", greeting: snapshot.context.greeting };
+  }
+
+  /** Canonical name of the host that `name` runs on, or would; null if there is no such process. */
+  hostOf(name: string): string | null {
+    return this.#whereabouts.hostOf(name);
+  }
+
+  /** Where the output of its newest run is. */
+  outputHostOf(name: string): string | null {
+    const host = this.#whereabouts.lastHostOf(name);
+    return host !== null && this.#session(host) === null ? this.hostOf(name) : host;
+  }
+
+  /** What `host` says about `name` is news. */
+  concerns(name: string, host: string): boolean {
+    return this.#whereabouts.hostOf(name) === host || this.#whereabouts.lastHostOf(name) === host;
+  }
+
+  /** Processes that run on `host`, or would, in the order of the configuration. */
+  namesAt(host: string): string[] {
+    return this.#whereabouts.namesAt(host);
+  }
+
+  /** It may run elsewhere than its definition says. */
+  mayBeElsewhere(name: string): void {
+    this.#whereabouts.mayBeElsewhere(name);
+  }
+
+  /** It was looked for elsewhere, and lives on `host`. */
+  foundAt(name: string, host: string): void {
+    this.#whereabouts.foundAt(name, host);
+  }
+
+  /** No host has said yet whether it runs. */
+  isUnknown(name: string): boolean {
+    return this.#snapshot(name)?.matches("unknown") ?? false;
   }
 
   sessionOf(name: string): HostSession | null {
-    return this.config.processes.has(name) ? this.#session() : null;
+    const host = this.hostOf(name);
+    return host === null ? null : this.#session(host);
+  }
+
+  outputSessionOf(name: string): HostSession | null {
+    const host = this.outputHostOf(name);
+    return host === null ? null : this.#session(host);
   }
 
   /** `host` is a canonical name. */
@@ -148,7 +213,7 @@ export class World {
   isGone(name: string): boolean {
     const snapshot = this.#snapshot(name);
     if (!snapshot) return !this.#parked.has(name);
-    if (snapshot.matches("unknown")) return !this.isHostReady();
+    if (snapshot.matches("unknown")) return !this.isHostReady(this.hostOf(name) ?? this.hostName);
     return (snapshot.matches("stopped") || snapshot.matches("error")) && !treeLives(snapshot.context);
   }
 
@@ -156,9 +221,9 @@ export class World {
   needsRestart(name: string): boolean {
     const context = this.#snapshot(name)?.context;
     if (!context || this.retiring.has(name) || !this.isUp(name)) return false;
-    const { run, definition, runDefinition } = context;
+    const { run, definition, runDefinition, host } = context;
     // What an earlier manager started it with is known by its hash only.
-    if (run !== null && this.isAdopted(name)) return run.spec_hash !== this.#specHashOf(name);
+    if (run !== null && this.isAdopted(name)) return host !== definition.host || run.spec_hash !== this.#specHashOf(name);
     return !isSameDefinition(runDefinition, definition);
   }
 
@@ -182,9 +247,10 @@ export class World {
     return definition ? unmetDependencies(definition, (each) => this.#facts(each)) : { missing: [], impossible: null };
   }
 
-  /** Resolves when no process is alive any more, or nobody is left who could end one: the host is away. */
+  /** Resolves when no process is alive any more that anybody could end: hosts that are away are not waited for. */
   allAtRest(): Promise<void> {
-    return this.#until(() => !this.isHostReady() || this.names().every((name) => !ALIVE.has(this.stateOf(name) ?? "stopped")));
+    const isDone = (name: string) => !ALIVE.has(this.stateOf(name) ?? "stopped") || !this.isHostReady(this.hostOf(name) ?? this.hostName);
+    return this.#until(() => this.names().every(isDone));
   }
 
   /**

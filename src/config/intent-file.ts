@@ -25,6 +25,7 @@ const processIntent = z.looseObject({
   rows: dimension.exactOptional(),
   cols: dimension.exactOptional(),
   settings: settings.exactOptional(),
+  host: z.string().nullable().exactOptional(),
 });
 const intentFile = z.looseObject({
   version: z.number().int().min(1),
@@ -46,6 +47,8 @@ export interface ProcessIntent {
   rows?: number;
   cols?: number;
   settings?: ProcessSettings;
+  /** Where its newest run was begun, if not on the manager's own host (null): there it is looked for before it is started elsewhere. */
+  host?: string | null;
 }
 
 export interface LoadedIntent {

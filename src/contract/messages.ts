@@ -24,7 +24,13 @@ const dimension = z.number().int().min(1).max(65_535);
 /** Requests a manager makes of a host. Every command but `hello` names its session; every one about a run, its run_id. */
 export const HOST_REQUESTS = {
   hello: {
-    request: z.object({ epoch: z.number().int().min(1), manager_pid: z.number().int(), contracts: z.array(z.number().int()) }),
+    request: z.object({
+      epoch: z.number().int().min(1),
+      manager_pid: z.number().int(),
+      contracts: z.array(z.number().int()),
+      /** Without a manager for so long, milliseconds, the host stops everything (`on_manager_lost`); null: never. */
+      stop_after_ms: z.number().int().min(0).nullable().optional(),
+    }),
     response: z.object({
       session,
       contract: z.number().int(),
@@ -33,7 +39,10 @@ export const HOST_REQUESTS = {
       /** Names the life of this daemon: ring offsets are comparable only under the same stream_id. */
       stream_id: z.string(),
       seq: offset,
+      /** Its wall clock, milliseconds since 1970. */
       time: z.number(),
+      /** Of the daemon's program. */
+      version: z.string().max(64).optional(),
     }),
   },
   /** Known run_id: the recorded result. New one while a run of that name or its tree lives: `conflict`, details {run}. */

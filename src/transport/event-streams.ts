@@ -81,6 +81,9 @@ export class EventStreams {
       case "host_upsert":
         this.#tell([scopeKey(undefined)], event, `host:${event.host.name}`);
         break;
+      case "host_remove":
+        this.#tell([scopeKey(undefined)], event, null);
+        break;
       case "tree_changed":
         this.#treeChanged();
         break;

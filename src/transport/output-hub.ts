@@ -71,6 +71,16 @@ export class OutputHub {
     this.#windows.open(streams);
   }
 
+  /** `name` is about to run on `host`: where it ran elsewhere before, its stream begins anew there. */
+  hasMoved(name: string, host: string): void {
+    const stream = this.#streams.get(name);
+    const streamId = this.#hostStreams.get(host);
+    if (!stream || streamId === undefined || (stream.channel.streamId ?? streamId) === streamId) return;
+    stream.channel.restart(streamId);
+    stream.release();
+    this.#windows.open([stream]);
+  }
+
   // ── Processes that come and go ──
 
   processAppeared(name: string): void {

@@ -25,7 +25,7 @@ describe("the statechart of a host", () => {
         ),
       },
     });
-    actor = createActor(machine, { input: { name: "bench" }, clock });
+    actor = createActor(machine, { input: { name: "bench", isLocal: true }, clock });
     actor.on("*", (event) => {
       emitted.push(event);
     });
@@ -38,7 +38,7 @@ describe("the statechart of a host", () => {
       heartbeat: { host: "bench", contract: CONTRACT_VERSION, pid: 7, stream_id: "s1", session: null, seq: 0, ...overrides },
     });
   const greeted = async (greeting: Partial<Greeting> = {}) => {
-    greetings.at(-1)?.resolve({ session: "a", stream_id: "s1", pid: 7, ...greeting });
+    greetings.at(-1)?.resolve({ session: "a", stream_id: "s1", pid: 7, version: null, clock_offset_ms: 0, ...greeting });
     await settle();
   };
   const ready = async () => {
@@ -59,7 +59,7 @@ describe("the statechart of a host", () => {
     expect(greetings).toHaveLength(1);
     await greeted();
     expect(state()).toBe("ready");
-    expect(emitted).toEqual([{ type: "ready", greeting: { session: "a", stream_id: "s1", pid: 7 } }]);
+    expect(emitted).toEqual([{ type: "ready", greeting: { session: "a", stream_id: "s1", pid: 7, version: null, clock_offset_ms: 0 } }]);
   });
 
   test("greeting | failed | lost, a sentence in the log, and the next heartbeat tries again", async () => {

@@ -8,7 +8,7 @@ import type { ProcessRig } from "./support/process.ts";
 import { definition, startedProcess, stoppedProcess } from "./support/process.ts";
 
 const project = (rig: ProcessRig) => {
-  const process = toProcess(rig.context, { host: "bench", startTools: [] });
+  const process = toProcess(rig.context, { host: "bench", hostReady: true, startTools: [] });
   // The wire's own schema, with every field and no other.
   expect(processSchema.strict().parse(process)).toEqual(process);
   return process;
@@ -101,7 +101,7 @@ describe("the resource of a process", () => {
     const rig = startedProcess();
     rig.clock.advance(2_000);
     rig.send({ type: "host.died" });
-    expect(project(rig)).toMatchObject({ state: "error", pid: null, stop_time: "2026-11-21T08:00:02.000", host_ready: false });
+    expect(project(rig)).toMatchObject({ state: "error", pid: null, stop_time: "2026-11-21T08:00:02.000" });
     expect(WALL).toBe(Date.parse("2026-11-21T08:00:00Z"));
   });
 

@@ -49,9 +49,18 @@ function rig(names = ["a", "b"]) {
     system,
     hub,
     log,
-    processes: () => names,
+    isLocal: true,
+    stopAfterMs: () => null,
+    world: {
+      namesAt: () => [...names],
+      hostOf: (name) => (names.includes(name) ? "bench" : null),
+      isUnknown: () => false,
+      foundAt: () => {},
+      concerns: (name) => names.includes(name),
+    },
     onHostChanged: () => {},
   });
+  conductor.begin();
   closing.push(() => {
     conductor.close();
     system.stopAll();

@@ -3,7 +3,7 @@ import { HostSession } from "../../src/app/host-session.ts";
 import type { RunReport } from "../../src/contract/run.ts";
 import { testClock } from "../actors/support/clock.ts";
 import { report } from "../support/run-reports.ts";
-import { hello, page, ScriptedLink, settled, stale } from "./support/scripted-link.ts";
+import { HOST_TIME, hello, page, ScriptedLink, settled, stale } from "./support/scripted-link.ts";
 
 const open: HostSession[] = [];
 afterEach(() => {
@@ -46,6 +46,15 @@ function rig() {
 }
 
 describe("a greeting", () => {
+  it("tells by how much the host's clock is off, the way there and back counted", async () => {
+    const { link, clock, session } = rig();
+    const greeting = session.greet();
+    clock.advance(400);
+    await link.next("hello").answer({ ...hello(), time: HOST_TIME + 5_200, version: "1.2.3" });
+    await link.next("report").answer(page(0));
+    expect(await greeting).toMatchObject({ clock_offset_ms: 5_000, version: "1.2.3" });
+  });
+
   it("tells epoch and contracts, opens the session at the hello and holds the table back until deliver", async () => {
     const { link, heard, session } = rig();
     const greeting = session.greet();
@@ -56,7 +65,7 @@ describe("a greeting", () => {
     expect(session.session).toBe("s1");
     expect(session.streamId).toBe("stream-a");
     await link.next("report").answer(page(3, [report("7-1", { name: "a" })]));
-    expect(await greeting).toEqual({ session: "s1", stream_id: "stream-a", contract: 1, pid: 1 });
+    expect(await greeting).toEqual({ session: "s1", stream_id: "stream-a", contract: 1, pid: 1, version: null, clock_offset_ms: 0 });
     expect(heard).toEqual([]);
     session.deliver();
     session.deliver();

@@ -2,6 +2,8 @@
 
 /** protocol-decisions, "States". */
 export const STATES = ["stopped", "waiting", "starting", "started", "ready", "stopping", "backoff", "error"];
+/** docs/multi-host.md. */
+export const HOST_STATES = ["absent", "greeting", "ready", "lost", "incompatible", "died"];
 /** protocol-decisions, "States". */
 export const REQUESTED_STATES = ["start", "stop"];
 /** protocol-decisions, "Snapshot and events": the worst member first. */

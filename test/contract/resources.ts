@@ -2,6 +2,7 @@ import {
   ALIGNMENTS,
   COLUMN_TYPES,
   ERROR_CODES,
+  HOST_STATES,
   LINK_CHILD_KINDS,
   LOG_LEVELS,
   PROBLEM_SEVERITIES,
@@ -76,6 +77,10 @@ export const RESOURCES: Tables = {
     node_aliases: arrayOf("string"),
     all_names: arrayOf("string"),
     daemon_ready: "boolean",
+    // Beyond the documents: docs/multi-host.md
+    state: anyOne(HOST_STATES),
+    version: nullable("string"),
+    clock_offset: nullable("number"),
   },
   "start tool": { value: nullable("string"), label: "string" },
 

@@ -105,7 +105,8 @@ export class FakeControl implements Control {
 
   hosts(): HostEntry[] {
     const { host } = this.manager;
-    return [{ name: host, aliases: ["localhost"], node_aliases: ["localhost"], all_names: [host, "localhost"], daemon_ready: true }];
+    const names = { name: host, aliases: ["localhost"], node_aliases: ["localhost"], all_names: [host, "localhost"] };
+    return [{ ...names, daemon_ready: true, state: "ready", version: null, clock_offset: 0 }];
   }
 
   startTools(): StartTool[] {

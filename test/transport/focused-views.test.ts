@@ -88,7 +88,10 @@ async function play(rig: Rig, full: Client): Promise<Happenings> {
         upsert(name);
       }
     } else if (what === "host") {
-      rig.control.events.publish({ type: "host_upsert", host: { ...HOST_ENTRY, daemon_ready: step % 2 === 0 } });
+      rig.control.events.publish({
+        type: "host_upsert",
+        host: { ...HOST_ENTRY, aliases: [], node_aliases: [], all_names: ["testhost"], daemon_ready: step % 2 === 0 },
+      });
     } else if (what === "log") {
       const entry = rig.control.log.append({
         level: choose(["debug", "info", "warning", "error"] as const),
@@ -115,7 +118,7 @@ async function play(rig: Rig, full: Client): Promise<Happenings> {
   return happened;
 }
 
-const HOST_ENTRY = { name: "testhost", aliases: [], node_aliases: [], all_names: ["testhost"], daemon_ready: true };
+const HOST_ENTRY = { name: "testhost", daemon_ready: true, state: "ready", version: null, clock_offset: 0 } as const;
 
 /** What a client has got when it is answered: everything up to then. */
 async function everything(client: Client): Promise<Frame[]> {

@@ -124,12 +124,21 @@ function receive(frame: ManagerFrame): void {
       tree.value = frame.process_tree;
       break;
     case "host_upsert":
-      hosts.value = [...hosts.value.filter(({ name }) => name !== frame.host.name), frame.host];
+      hosts.value = withHost(frame.host);
+      break;
+    case "host_remove":
+      hosts.value = hosts.value.filter(({ name }) => name !== frame.name);
       break;
     case "log_batch":
       keepEntries(frame.entries);
       break;
   }
+}
+
+/** In its place: the list keeps its order. */
+function withHost(host: HostEntry): HostEntry[] {
+  const isKnown = hosts.value.some(({ name }) => name === host.name);
+  return isKnown ? hosts.value.map((each) => (each.name === host.name ? host : each)) : [...hosts.value, host];
 }
 
 /** Entries wait for the next picture: a start of a thousand processes brings thousands of batches. */

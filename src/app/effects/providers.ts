@@ -17,7 +17,10 @@ export interface ProcessEffectServices {
   world: World;
   events: DomainEvents;
   log: LogBook;
-  session: () => HostSession;
+  /** With a host: a configured one, or null for the manager's own. Throws `host_unavailable` for one that is gone. */
+  session: (host: string | null) => HostSession;
+  /** Before a run begins on `host`: where it is looked for after a restart of the manager, when it is its turn, and where its output comes from. */
+  beforeRun: (name: string, host: string | null, signal: AbortSignal) => Promise<void>;
   /** Resolves once what users want is on disk: before every effect of it. */
   intentWritten: () => Promise<void>;
   runSpec: (choices: Pick<SpawnInput, "definition" | "size" | "settings">) => RunSpec;
@@ -38,8 +41,10 @@ export function processWithEffects(services: ProcessEffectServices, scope: Actor
         const ended = AbortSignal.any([signal, scope.signal]);
         // Frozen here: however often it is sent again, the host gets the same one.
         const spec = runSpec(input);
+        const { host } = input.definition;
+        await services.beforeRun(name, host, ended);
         await intentWritten();
-        return spawnRun(session(), { runId: input.runId, spec, memo: input.memo }, ended);
+        return spawnRun(session(host), { runId: input.runId, spec, memo: input.memo }, ended);
       }),
       stopRun: fromPromise<StopOutcome, StopInput>(async ({ input, signal }) => {
         const ended = AbortSignal.any([signal, scope.signal]);
@@ -47,7 +52,7 @@ export function processWithEffects(services: ProcessEffectServices, scope: Actor
         // Reverse order, and waiting: those that need this one and are on their way out go first.
         const left = await world.dependentsStopped(name, ended);
         if (left.length > 0) complain("warning", `it is stopped although ${left.join(", ")} did not end in time`);
-        return stopRun(session(), { runId: input.runId, steps: [...input.definition.stop] }, ended);
+        return stopRun(session(input.host), { runId: input.runId, steps: [...input.definition.stop] }, ended);
       }),
       watchDependencies: fromCallback<ProcessEvent, WatchInput>(({ input, sendBack }) => {
         const needed = new Set(input.definition.depends_on.map((dependency) => dependency.name));

@@ -74,8 +74,11 @@ export class ScriptedLink implements HostLink {
   async close(): Promise<void> {}
 }
 
+/** When test clocks begin. */
+export const HOST_TIME = Date.parse("2026-11-21T08:00:00Z");
+
 export function hello(session = "s1", stream_id = "stream-a") {
-  return { session, contract: 1, pid: 1, boot_id: "boot", stream_id, seq: 0, time: 0 };
+  return { session, contract: 1, pid: 1, boot_id: "boot", stream_id, seq: 0, time: HOST_TIME };
 }
 
 export function page(seq: number, runs: RunReport[] = [], next: string | null = null) {
