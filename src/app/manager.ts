@@ -116,6 +116,7 @@ class Manager implements RunningManager {
       intents,
       epoch,
       link,
+      connectHost: (name) => busHostLink(bus, name),
       loadConfig: fileReader(this.#config),
       onProcessAtRest: this.#options.onProcessAtRest,
       busUrl: (process) => bus.clientUrl(process),

@@ -259,6 +259,19 @@ async function changesOfTheConfiguration(): Promise<void> {
     start,
   );
   expect((await client.process("missing")).command).toBe("./other");
+  await hostsThatComeAndGo(changed);
+}
+
+/** A host is configured, and then it is not. */
+async function hostsThatComeAndGo(configuration: Record<string, unknown>): Promise<void> {
+  for (const hosts of [{ away: {} }, {}]) {
+    const start = client.here;
+    const { hash, path } = await client.ask({ type: "request_config_file" });
+    await client.ask({ type: "save_config_file", path, content: JSON.stringify({ ...configuration, hosts }), base_hash: hash });
+    expect(await client.ask({ type: "reload_config" })).toMatchObject({ ok: true });
+    if ("away" in hosts) await client.until("the host", ({ host }) => (host as { name?: string } | undefined)?.name === "away", start);
+    else await client.until("the host that went", ({ type, name }) => type === "host_remove" && name === "away", start);
+  }
 }
 
 describe("what is not there yet", () => {
