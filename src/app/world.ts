@@ -200,7 +200,7 @@ export class World {
 
   /** `host` is a canonical name. */
   sessionOfHost(host: string): HostSession | null {
-    return host === this.hostName ? this.#session() : null;
+    return this.#session(host);
   }
 
   /** The run of `name` whose leader lives, or null. */
