@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
 import { busHostLink } from "../bus/host-link.ts";
+import { lateHostLink } from "../bus/late-host-link.ts";
 import { writeFileAtomically } from "../config/atomic-file.ts";
 import { authFilePath } from "../config/auth-file-path.ts";
 import type { Config } from "../config/definition.ts";
@@ -116,7 +117,7 @@ class Manager implements RunningManager {
       intents,
       epoch,
       link,
-      connectHost: (name) => busHostLink(bus, name),
+      connectHost: (name) => lateHostLink(bus.shared, name),
       loadConfig: fileReader(this.#config),
       onProcessAtRest: this.#options.onProcessAtRest,
       busUrl: (process) => bus.clientUrl(process),
