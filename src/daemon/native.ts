@@ -25,7 +25,11 @@ const prlimit = libc.func("int prlimit(int pid, int resource, const void *limit,
   limit: Buffer | null,
   old: Buffer | null,
 ) => number;
-const waitpid = libc.func("int waitpid(int pid, void *status, int options)") as (pid: number, status: null, options: number) => number;
+const waitpid = libc.func("int waitpid(int pid, void *status, int options)") as (
+  pid: number,
+  status: Buffer | null,
+  options: number,
+) => number;
 
 const tcgetattr = libc.func("int tcgetattr(int fd, void *settings)") as (fd: number, settings: Buffer) => number;
 const tcsetattr = libc.func("int tcsetattr(int fd, int when, const void *settings)") as (
@@ -98,6 +102,15 @@ export function reapOrphan(pid: number): boolean {
   const reaped = waitpid(pid, null, WNOHANG);
   if (reaped === -1 && errnoName() !== "ECHILD") throw systemError("waitpid");
   return reaped === pid;
+}
+
+/** Takes an ended child away: its raw wait status. `unknown`: somebody else did. Never to be used for children of Node's. */
+export function waitForChild(pid: number): number | "alive" | "unknown" {
+  const status = Buffer.alloc(4);
+  const found = waitpid(pid, status, WNOHANG);
+  if (found === pid) return status.readInt32LE();
+  if (found === 0 || errnoName() === "EINTR") return "alive";
+  return "unknown";
 }
 
 /** A new pseudo terminal; neither end is inherited by children. `path` names the slave. */

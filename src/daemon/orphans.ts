@@ -1,11 +1,12 @@
 import type { ChildProcess } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { isOwnChild } from "./child.ts";
 import { reapOrphan } from "./native.ts";
 import { ownChildren, type ProcessStat, readStat } from "./proc.ts";
 
 /**
- * The orphans that came to us because we are their subreaper: children of ours that Node did not start. Node waits for
- * its own children and for no others, so the zombies of orphans are taken away here, and never a child of Node's.
+ * The orphans that came to us because we are their subreaper: children that neither Node nor we have started. Whoever
+ * started a child waits for it, and Node for no others, so the zombies of orphans are taken away here, and only those.
  */
 export class Orphans {
   readonly #started = new Set<ChildProcess>();
@@ -38,7 +39,7 @@ export class Orphans {
   }
 
   isOrphan(stat: ProcessStat): boolean {
-    return stat.ppid === process.pid && !this.#earlier.has(stat.pid) && !this.#nodeChildren().has(stat.pid);
+    return stat.ppid === process.pid && !this.#earlier.has(stat.pid) && !isOwnChild(stat.pid) && !this.#nodeChildren().has(stat.pid);
   }
 
   #look(): ProcessStat[] | null {
@@ -47,7 +48,7 @@ export class Orphans {
     const known = this.#nodeChildren();
     const orphans: ProcessStat[] = [];
     for (const pid of children) {
-      if (known.has(pid) || this.#earlier.has(pid)) continue;
+      if (known.has(pid) || this.#earlier.has(pid) || isOwnChild(pid)) continue;
       const stat = readStat(pid);
       if (stat?.ppid === process.pid) orphans.push(stat);
     }

@@ -1,5 +1,5 @@
-import type { ChildProcess } from "node:child_process";
 import { Census } from "./census.ts";
+import type { Child } from "./child.ts";
 import { onChildSignal } from "./child-signal.ts";
 import { setChildSubreaper } from "./native.ts";
 import { Orphans } from "./orphans.ts";
@@ -28,7 +28,7 @@ export interface TrackedTree {
   /** To the whole tree as it is now, with SIGCONT after it: a stopped process would never see it. SIGKILL goes on until extinct. */
   signal(signal: NodeJS.Signals | string): void;
   /** The child that `start` forks before it returns belongs to the run, as if its leader had forked it. */
-  join(start: () => ChildProcess): ChildProcess;
+  join(start: () => Child): Child;
   /** False: the leader has ended. */
   signalLeader(signal: NodeJS.Signals | string): boolean;
   /** The leader has ended: kills what is left until nothing is. */
@@ -81,8 +81,8 @@ interface Entry {
   signals: PendingSignal[];
   /** Something was sent, or its leader ended: sweeps go on until it is extinct. */
   active: boolean;
-  /** Children of Node's beside the leader that have not ended: what is below them is no orphan yet. */
-  companions: Set<ChildProcess>;
+  /** Children of ours beside the leader that have not ended: what is below them is no orphan yet. */
+  companions: Set<Child>;
   emptyLooks: number;
   extinct: Promise<void>;
   end: () => void;
@@ -165,9 +165,8 @@ class Reaper implements TreeReaper {
     this.#entries.clear();
   }
 
-  #join(entry: Entry, start: () => ChildProcess): ChildProcess {
+  #join(entry: Entry, start: () => Child): Child {
     const child = this.#tags.lend(entry.tree.tag, start).started;
-    if (child.pid === undefined) return child;
     entry.companions.add(child);
     child.once("exit", () => entry.companions.delete(child));
     return child;

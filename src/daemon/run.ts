@@ -327,7 +327,8 @@ export class Run {
     this.#options.onChange("watch", this);
   }
 
-  #leaderEnded({ code, signal }: TerminalExit): void {
+  #leaderEnded({ code, signal, dumpedCore }: TerminalExit): void {
+    if (dumpedCore) this.#options.log("warning", `'${this.spec.name}' (pid ${this.pid}) was ended by ${signal} and left a core dump`);
     this.#attendants.end();
     this.#exit = { code, signal, reason: null };
     this.#stopTime = this.#options.clock.now();

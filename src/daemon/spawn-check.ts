@@ -9,16 +9,17 @@ interface Checked {
 }
 
 /**
- * Throws `spawn_failed` with the reason if `program` cannot be started: once the shell in between has tried, only an
- * exit code and a line of text would be left of it.
+ * The file that is to be executed, absolute or relative to `cwd`. Throws `spawn_failed` with the reason if it cannot be:
+ * a shell in between would leave only an exit code and a line of text of it.
  */
-export function checkProgram(program: Checked): void {
+export function findProgram(program: Checked): string {
   checkDirectory(program.cwd);
   checkText(program);
   const [command = ""] = program.argv;
   if (command === "") throw refusal("the command is empty; name a program to run");
-  if (command.includes("/")) checkFile(isAbsolute(command) ? command : resolve(program.cwd, command), command);
-  else searchPath(command, program);
+  if (!command.includes("/")) return searchPath(command, program);
+  checkFile(isAbsolute(command) ? command : resolve(program.cwd, command), command);
+  return command;
 }
 
 function checkDirectory(cwd: string): void {
@@ -38,14 +39,14 @@ function checkText(program: Checked): void {
   }
 }
 
-function searchPath(command: string, program: Checked): void {
+function searchPath(command: string, program: Checked): string {
   const path = program.environment.PATH ?? "";
   let obstacle: MgrError | null = null;
   for (const directory of path.split(":")) {
     const file = resolve(program.cwd, directory, command);
     try {
       checkFile(file, file);
-      return;
+      return file;
     } catch (error) {
       if (!(error instanceof MgrError)) throw error;
       // Like the shell, look further; but if nothing better comes, what is in the way says more than "not found".

@@ -1,20 +1,15 @@
-import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, fchownSync, readSync } from "node:fs";
-import type { Writable } from "node:stream";
 import { ReadStream } from "node:tty";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
+import type { Child } from "./child.ts";
 import { openTerminalPair, resizeTerminal } from "./native.ts";
 import { startTimeOf } from "./proc.ts";
-import { type Program, startFailure, startProgram } from "./program.ts";
+import { type Program, startProgram } from "./program.ts";
 import { isUnrestricted, type Restrictions, restrict } from "./restrictions.ts";
 import { TerminalWriter } from "./terminal-writer.ts";
-
-/** A session leader that opens a terminal gets it as its controlling one: that is what the shell does before it becomes the program. */
-const TAKE_TERMINAL = (path: string): string => `exec "$@" <>${path} >&0 2>&1`;
-/** Waits for a line, so that limits and scheduling hold from the program's first instruction on. */
-const WAIT = "read -r _ <&3 || exit 125; exec 3<&-; ";
+import type { ChildExit } from "./wait-status.ts";
 
 /**
  * Most bytes read at once when the child has ended. A terminal's buffers in the kernel hold far less, so whatever lies
@@ -23,11 +18,7 @@ const WAIT = "read -r _ <&3 || exit 125; exec 3<&-; ";
 const DRAIN_BYTES = 256 * 1024;
 const READ_BYTES = 64 * 1024;
 
-export interface TerminalExit {
-  /** Null if a signal ended it. */
-  code: number | null;
-  signal: NodeJS.Signals | null;
-}
+export type TerminalExit = ChildExit;
 
 export interface TerminalOptions extends Pick<Program, "argv" | "cwd" | "environment">, Partial<Pick<Program, "account" | "umask">> {
   /** Hold from the program's first instruction on. */
@@ -66,13 +57,9 @@ export class Terminal {
     try {
       // A program run by another user may open /dev/tty and /proc/self/fd/0 only if the terminal is that user's. -1: the group stays.
       if (program.account !== null) fchownSync(pair.slave, program.account.uid, -1);
-      const child = startProgram(program, {
-        script: (isFree ? "" : WAIT) + TAKE_TERMINAL(pair.path),
-        stdio: ["ignore", "ignore", "ignore", ...(isFree ? [] : ["pipe" as const])],
-      });
-      const pid = child.pid ?? (await startFailure(child, program));
-      if (!isFree) await release(child, () => restrict(pid, { limits, scheduling }, program.account));
-      return new Terminal({ ...pair, child, pid, options });
+      const { child, release } = startProgram(program, { standard: pair.path, isHeld: !isFree });
+      if (!isFree) await begin(child, release, () => restrict(child.pid, { limits, scheduling }, program.account));
+      return new Terminal({ ...pair, child, options });
     } catch (error) {
       closeSync(pair.slave);
       closeSync(pair.master);
@@ -80,12 +67,12 @@ export class Terminal {
     }
   }
 
-  private constructor(parts: { master: number; slave: number; path: string; child: ChildProcess; pid: number; options: TerminalOptions }) {
-    const { master, slave, path, child, pid, options } = parts;
+  private constructor(parts: { master: number; slave: number; path: string; child: Child; options: TerminalOptions }) {
+    const { master, slave, path, child, options } = parts;
     this.path = path;
-    this.pid = pid;
+    this.pid = child.pid;
     // Its exit is noticed on this thread only, so the entry is still there, be it a zombie's.
-    this.startTime = startTimeOf(pid) ?? "";
+    this.startTime = startTimeOf(child.pid) ?? "";
     this.#master = master;
     this.#slave = slave;
     this.#options = options;
@@ -94,7 +81,7 @@ export class Terminal {
     this.#stream.on("data", options.onData);
     // A privileged child may hang its terminal up (vhangup(2), as getty does): EIO, and the stream has closed the master.
     this.#stream.on("error", () => this.#end());
-    child.once("exit", (code, signal) => this.#exited({ code, signal }));
+    child.once("exit", (_code, _signal, exit) => this.#exited(exit));
   }
 
   /** Queues bytes for the child; throws `busy` when too many wait. Ignored once it is closed. */
@@ -184,10 +171,7 @@ function openPair(options: TerminalOptions): { master: number; slave: number; pa
 }
 
 /** Restricts a child that waits, then lets it become its program. Rejects with `spawn_failed`, the child then being gone. */
-async function release(child: ChildProcess, applyRestrictions: () => void): Promise<void> {
-  const gate = child.stdio[3] as Writable;
-  // Somebody may have killed it meanwhile: its exit tells.
-  gate.on("error", () => {});
+async function begin(child: Child, release: () => void, applyRestrictions: () => void): Promise<void> {
   try {
     applyRestrictions();
   } catch (error) {
@@ -195,6 +179,7 @@ async function release(child: ChildProcess, applyRestrictions: () => void): Prom
     child.kill("SIGKILL");
     await ended;
     throw error;
+  } finally {
+    release();
   }
-  gate.end("\n");
 }
