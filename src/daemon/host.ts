@@ -66,7 +66,7 @@ export class Host implements HostLink {
   readonly #windows: WindowSender;
   readonly #logFiles: LogFiles;
   readonly #reaper: TreeReaper;
-  readonly #runs = new RunTable();
+  readonly #runs = new RunTable<Run>();
   /** Names whose output waits for a reader (messages.ts, `hold`). */
   readonly #held = new Set<string>();
   readonly #tasks: TaskLists;

@@ -1,24 +1,32 @@
 import { MgrError } from "../base/errors.ts";
 import type { ResponseOf } from "../contract/messages.ts";
 import type { RunReport } from "../contract/run.ts";
-import type { Run } from "./run.ts";
 
 /** Largest page of a report, bytes of JSON: below MAX_MESSAGE_BYTES with room for its envelope. */
 const PAGE_BYTES = 400 * 1024;
 
 const FINAL_CODES: ReadonlySet<string> = new Set(["spawn_failed", "bad_field"]);
 
+/** What the table has to know of a run: a real one's, or a scripted one's (testing/fake-run.ts). */
+interface TableRun {
+  readonly id: string;
+  readonly pid: number;
+  readonly spec: { readonly name: string };
+  readonly isExtinct: boolean;
+  readonly report: RunReport;
+}
+
 /** How the newest spawn of a name came out. */
-type Outcome = { runId: string; run: Run } | { runId: string; failure: unknown } | { runId: string; pending: Promise<Run> };
+type Outcome<R> = { runId: string; run: R } | { runId: string; failure: unknown } | { runId: string; pending: Promise<R> };
 
 /** The newest run of each name, living or not. */
-export class RunTable {
-  readonly #runs = new Map<string, Run>();
-  readonly #byId = new Map<string, Run>();
-  readonly #outcomes = new Map<string, Outcome>();
+export class RunTable<R extends TableRun> {
+  readonly #runs = new Map<string, R>();
+  readonly #byId = new Map<string, R>();
+  readonly #outcomes = new Map<string, Outcome<R>>();
 
   /** All runs that are not extinct. */
-  get living(): Run[] {
+  get living(): R[] {
     return [...this.#runs.values()].filter((run) => !run.isExtinct);
   }
 
@@ -37,7 +45,7 @@ export class RunTable {
       if (outcome.runId === runId && "pending" in outcome) await Promise.allSettled([outcome.pending]);
   }
 
-  newest(name: string): Run | undefined {
+  newest(name: string): R | undefined {
     return this.#runs.get(name);
   }
 
@@ -51,7 +59,7 @@ export class RunTable {
   }
 
   /** The run of a command; throws `not_running` for one that is unknown or was followed by a newer one. */
-  byId(runId: string): Run {
+  byId(runId: string): R {
     const run = this.#byId.get(runId);
     if (run === undefined)
       throw new MgrError("not_running", `the run ${runId} is not known to this host: it never began, or a newer one took its place`);
@@ -62,7 +70,7 @@ export class RunTable {
    * Starts a run with `start`, once for each run_id: a repeated command gets the result of the first. Rejects with
    * `conflict` (details {run}) while a run of that name or its tree lives, with `not_running` if a newer one took its place.
    */
-  async spawn(name: string, runId: string, start: () => Promise<Run>): Promise<Run> {
+  async spawn(name: string, runId: string, start: () => Promise<R>): Promise<R> {
     const known = this.#outcomes.get(name);
     if (known?.runId === runId) return recorded(known);
     if (known !== undefined && !isNewer(runId, known.runId)) {
@@ -112,7 +120,7 @@ export class RunTable {
   }
 }
 
-async function recorded(outcome: Outcome): Promise<Run> {
+async function recorded<R>(outcome: Outcome<R>): Promise<R> {
   if ("run" in outcome) return outcome.run;
   if ("failure" in outcome) throw outcome.failure;
   return outcome.pending;

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import { ConfigError, createManager } from "../../src/app/index.ts";
 import { connect } from "../../src/client/index.ts";
 import type { HostLink } from "../../src/contract/host-link.ts";
-import { StateRecorder } from "../../src/testing/index.ts";
+import { Recorder } from "../../src/testing/index.ts";
 import { processesWith, uniqueSeconds } from "../support/processes.ts";
 import { ScriptedLink } from "./support/scripted-link.ts";
 
@@ -200,7 +200,7 @@ describe("an embedded manager", () => {
       processes: { db: lasting(uniqueSeconds()), api: { ...lasting(uniqueSeconds()), depends_on: ["db"] } },
     });
     await manager.process("api").start();
-    using recorder = new StateRecorder(manager.client);
+    using recorder = new Recorder(manager.client);
     await manager.stopAll();
     await manager.snapshot();
     expect(recorder.lines.filter((line) => line.endsWith("stopped"))).toEqual(["api: stopping → stopped", "db: stopping → stopped"]);
@@ -272,13 +272,13 @@ describe("stateDir", () => {
   });
 });
 
-describe("StateRecorder", () => {
+describe("Recorder", () => {
   it("writes down every change in order, until it is disposed of", async () => {
     await using manager = await createManager({
       processes: { db: lasting(uniqueSeconds()), api: { ...lasting(uniqueSeconds()), depends_on: ["db"] } },
     });
     {
-      using recorder = new StateRecorder(manager.client);
+      using recorder = new Recorder(manager.client);
       await manager.process("api").start();
       await manager.process("db").stop();
       expect(recorder.lines).toEqual([

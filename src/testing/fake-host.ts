@@ -1,0 +1,250 @@
+import type { Clock } from "../base/clock.ts";
+import { MgrError } from "../base/errors.ts";
+import { compileFnmatch } from "../base/fnmatch.ts";
+import type { HostLink, HostListener } from "../contract/host-link.ts";
+import {
+  CONTRACT_VERSION,
+  HEARTBEAT_MS,
+  type HostEvent,
+  type HostHeartbeat,
+  type HostRequestName,
+  type OutputWindows,
+  type RequestOf,
+  type ResponseOf,
+} from "../contract/messages.ts";
+import { Announcer } from "../daemon/announcer.ts";
+import { ManagerSession, TICK_MS } from "../daemon/manager-session.ts";
+import { RingStore } from "../daemon/ring-store.ts";
+import { RunTable } from "../daemon/run-table.ts";
+import { WindowSender } from "../daemon/window-sender.ts";
+import type { FakeProcess, FakeProgram, FakePrograms } from "./fake-program.ts";
+import { FakeRun } from "./fake-run.ts";
+
+/** How a host answers the requests of a manager. */
+export type HostAnswers = { [N in HostRequestName]?: (request: RequestOf<N>) => ResponseOf<N> | Promise<ResponseOf<N>> };
+
+export interface FakeHostOptions {
+  clock: Clock;
+  /** Canonical name; `localhost` by default. */
+  host?: string;
+  /** What runs in the place of the configured commands. */
+  programs?: FakePrograms;
+  /** Answers to requests that it has none for, or others than its own. */
+  answers?: HostAnswers;
+}
+
+const FIRST_PID = 1_000;
+
+/**
+ * A host whose processes are scripts: for a manager it is as good as a real one (sessions, run table, output by offset,
+ * readiness, stops), but nothing runs, and time is its clock's. Pids count from 1000.
+ */
+export class FakeHost implements HostLink {
+  readonly host: string;
+  readonly #clock: Clock;
+  readonly #programs: readonly { matches: (name: string) => boolean; program: FakeProgram }[];
+  readonly #answers: HostAnswers;
+  readonly #announcer = new Announcer(() => {});
+  readonly #counts = new Map<string, number>();
+  #life = 0;
+  #parts: Life;
+  #isLost = false;
+  #isClosed = false;
+  #ticks = 0;
+  #timer: unknown = null;
+  #lastPid = FIRST_PID - 1;
+
+  constructor({ clock, host = "localhost", programs = {}, answers = {} }: FakeHostOptions) {
+    this.host = host;
+    this.#clock = clock;
+    this.#programs = Object.entries(programs).map(([pattern, program]) => ({
+      matches: compileFnmatch(pattern),
+      program: typeof program === "function" ? { script: program } : program,
+    }));
+    this.#parts = this.#begin();
+    this.#answers = { ...this.#makeAnswers(), ...answers };
+    this.#tick();
+  }
+
+  /** The newest run of a process, to make it do things from the test. Throws `not_found` if it never ran in this life. */
+  process(name: string): FakeProcess {
+    const run = this.#parts.runs.newest(name);
+    if (!run) throw new MgrError("not_found", `'${name}' has not been started on this host`);
+    return run;
+  }
+
+  /** It cannot be reached from now on: silence, and what is asked fails. Its processes go on. */
+  lose(): void {
+    this.#isLost = true;
+  }
+
+  /** It can be reached again. */
+  restore(): void {
+    this.#isLost = false;
+    this.#announce();
+  }
+
+  /** Its daemon dies, and its processes with it; `restore` is the start of another one. */
+  die(): void {
+    this.lose();
+    for (const run of this.#parts.runs.living) run.kill();
+    this.#parts = this.#begin();
+  }
+
+  async request<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>> {
+    // As every host does: never from within the call.
+    await Promise.resolve();
+    if (this.#isLost || this.#isClosed) throw new MgrError("host_unavailable", `host '${this.host}' cannot be reached`);
+    if ("session" in request) this.#parts.session.check(request.session);
+    const answer = this.#answers[name] as ((request: RequestOf<N>) => ResponseOf<N> | Promise<ResponseOf<N>>) | undefined;
+    if (!answer) throw new MgrError("host_unavailable", `the fake host has no answer to '${name}'; give it one (answers: {${name}: …})`);
+    return answer(request);
+  }
+
+  window({ session, windows }: OutputWindows): void {
+    const { session: known, output } = this.#parts;
+    if (!this.#isLost && known.isCurrent(session)) for (const window of windows) output.set(window);
+  }
+
+  heartbeat(session: string): void {
+    if (!this.#isLost) this.#parts.session.heartbeat(session);
+  }
+
+  listen(listener: HostListener): () => void {
+    const leave = this.#announcer.listen(listener);
+    queueMicrotask(() => this.#announce());
+    return leave;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#clock.clearTimeout(this.#timer);
+    for (const run of this.#parts.runs.living) run.kill();
+    this.#parts.session.end();
+  }
+
+  #begin(): Life {
+    const streamId = `fake-${++this.#life}`;
+    const rings = new RingStore();
+    return {
+      streamId,
+      seq: 0,
+      rings,
+      runs: new RunTable<FakeRun>(),
+      session: new ManagerSession({ clock: this.#clock, onVoid: () => this.#parts.output.clear() }),
+      output: new WindowSender({
+        streamId,
+        findRing: (name) => rings.find(name),
+        send: (chunk) => this.#tell((listener) => listener.onOutput?.(chunk)),
+      }),
+    };
+  }
+
+  #makeAnswers(): HostAnswers {
+    const run = (id: string) => this.#parts.runs.byId(id);
+    return {
+      hello: (request) => ({
+        session: this.#parts.session.begin(request),
+        contract: CONTRACT_VERSION,
+        pid: 1,
+        boot_id: "fake",
+        stream_id: this.#parts.streamId,
+        seq: this.#parts.seq,
+        time: this.#clock.now(),
+      }),
+      spawn: async (request) => ({ run: (await this.#spawn(request)).report }),
+      stop: async ({ run_id, steps }) => {
+        // A start that is under way cannot be called back: what comes up is stopped.
+        await this.#parts.runs.notStarting(run_id);
+        if (run(run_id).isExtinct) throw new MgrError("not_running", `the run ${run_id} has ended`);
+        run(run_id).stop(steps);
+        return {};
+      },
+      signal: ({ run_id, signal }) => {
+        run(run_id).signal(signal);
+        return {};
+      },
+      write: ({ run_id, text }) => {
+        run(run_id).type(text);
+        return {};
+      },
+      resize: ({ run_id, rows, cols }) => {
+        run(run_id).resize(rows, cols);
+        return {};
+      },
+      hold: () => ({}),
+      memo: ({ run_id, memo }) => {
+        run(run_id).memo = memo;
+        return {};
+      },
+      tail: ({ name, lines }) => {
+        const { rings, runs, streamId } = this.#parts;
+        const ring = rings.find(name);
+        const begin = ring?.tail(lines) ?? { from: 0, truncated: false };
+        return { stream_id: streamId, pid: runs.newest(name)?.pid ?? 0, until: ring?.end ?? 0, ...begin };
+      },
+      read: ({ name, from, max }) => this.#parts.rings.find(name)?.read(from, max) ?? { from: 0, data: new Uint8Array(0) },
+      report: ({ after }) => ({ seq: this.#parts.seq, ...this.#parts.runs.page(after) }),
+    };
+  }
+
+  #spawn({ run_id: runId, spec, memo }: RequestOf<"spawn">): Promise<FakeRun> {
+    const life = this.#parts;
+    const { script = null, spawn_delay = 0, spawn_error } = this.#programs.find(({ matches }) => matches(spec.name))?.program ?? {};
+    return life.runs.spawn(spec.name, runId, async () => {
+      if (spawn_delay > 0) await new Promise<void>((resolve) => this.#clock.setTimeout(resolve, spawn_delay));
+      if (spawn_error !== undefined) throw new MgrError("spawn_failed", spawn_error);
+      if (this.#isClosed || life !== this.#parts) throw new MgrError("host_unavailable", `host '${this.host}' has ended`);
+      const count = (this.#counts.get(spec.name) ?? 0) + 1;
+      this.#counts.set(spec.name, count);
+      const run = new FakeRun({
+        runId,
+        spec,
+        memo,
+        pid: ++this.#lastPid,
+        count,
+        clock: this.#clock,
+        ring: life.rings.open(spec.name, spec.terminal.backlog),
+        script,
+        onChange: (kind, changed) => this.#runChanged(life, kind, changed),
+        onOutput: (name) => life.output.pump(name),
+      });
+      this.#runChanged(life, "spawned", run);
+      return run;
+    });
+  }
+
+  #runChanged(life: Life, kind: HostEvent["kind"], run: FakeRun): void {
+    if (life !== this.#parts || this.#isClosed) return;
+    life.output.pump(run.spec.name);
+    life.seq += 1;
+    const event: HostEvent = { seq: life.seq, kind, run: run.report };
+    this.#tell((listener) => listener.onEvent?.(event));
+  }
+
+  #tick(): void {
+    this.#parts.session.tick();
+    if ((this.#ticks++ * TICK_MS) % HEARTBEAT_MS === 0) this.#announce();
+    this.#timer = this.#clock.setTimeout(() => this.#tick(), TICK_MS);
+  }
+
+  #announce(): void {
+    const { streamId: stream_id, session, seq } = this.#parts;
+    const heartbeat: HostHeartbeat = { host: this.host, contract: CONTRACT_VERSION, pid: 1, stream_id, session: session.id, seq };
+    this.#tell((listener) => listener.onHeartbeat?.(heartbeat));
+  }
+
+  #tell(message: (listener: HostListener) => void): void {
+    if (!this.#isLost && !this.#isClosed) this.#announcer.tell(message);
+  }
+}
+
+/** What goes with a daemon's death. */
+interface Life {
+  readonly streamId: string;
+  seq: number;
+  readonly rings: RingStore;
+  readonly runs: RunTable<FakeRun>;
+  readonly session: ManagerSession;
+  readonly output: WindowSender;
+}

@@ -1,0 +1,70 @@
+import { MgrError, messageOf } from "../base/errors.ts";
+import type { GroupHandle } from "../client/group-handle.ts";
+import type { ProcessHandle } from "../client/process-handle.ts";
+import type { WaitOptions } from "../client/wait.ts";
+import type { ProcessState } from "../protocol/resources.ts";
+import type { Recorder } from "./recorder.ts";
+
+interface Verdict {
+  pass: boolean;
+  message: () => string;
+}
+
+/** What `expect.extend(matchers)` adds; declare it as `interface Matchers<T> extends MgrMatchers<T> {}` of your runner. */
+export interface MgrMatchers<R = unknown> {
+  /** A process (or every process of a group) gets as far as this state; see `ProcessHandle.waitFor`. */
+  toReach(state: ProcessState, options?: WaitOptions): Promise<R>;
+  /** The output of a process matches, now or within the time; see `ProcessHandle.waitForOutput`. */
+  toPrint(pattern: RegExp, options?: WaitOptions): Promise<R>;
+  /** These lines were recorded in this order; others may stand between them. */
+  toHaveHappened(lines: readonly string[]): R;
+}
+
+/** Matchers for runners with `expect.extend` (vitest, jest). Failures say why, with the last output or the whole record. */
+export const matchers = {
+  toReach(received: ProcessHandle | GroupHandle, state: ProcessState, options?: WaitOptions): Promise<Verdict> {
+    return verdict(received.waitFor(state, options), `'${received.name}' reached '${state}'`);
+  },
+  toPrint(received: ProcessHandle, pattern: RegExp, options?: WaitOptions): Promise<Verdict> {
+    return verdict(received.waitForOutput(pattern, options), `'${received.name}' printed ${pattern}`);
+  },
+  toHaveHappened(received: Recorder, lines: readonly string[]): Verdict {
+    const missing = firstMissing(received.lines, lines);
+    return {
+      pass: missing === null,
+      message: () => (missing === null ? `all of it happened:\n${received.text()}` : describeMissing(missing, received)),
+    };
+  },
+};
+
+/** The same for `node:test` and any other runner: throws an Error that says which line is missing, with the whole record. */
+export function assertHappened(recorder: Recorder, lines: readonly string[]): void {
+  const missing = firstMissing(recorder.lines, lines);
+  if (missing !== null) throw new Error(describeMissing(missing, recorder));
+}
+
+async function verdict(wait: Promise<unknown>, what: string): Promise<Verdict> {
+  try {
+    await wait;
+    return { pass: true, message: () => what };
+  } catch (error) {
+    // What a wait rejects with is its answer; anything else is a defect of the test.
+    if (!(error instanceof MgrError)) throw error;
+    return { pass: false, message: () => messageOf(error) };
+  }
+}
+
+function firstMissing(happened: readonly string[], lines: readonly string[]): string | null {
+  let at = 0;
+  for (const line of lines) {
+    const found = happened.indexOf(line, at);
+    if (found < 0) return line;
+    at = found + 1;
+  }
+  return null;
+}
+
+function describeMissing(missing: string, recorder: Recorder): string {
+  const text = recorder.text();
+  return `this did not happen, or not in this order: ${missing}\nWhat happened:\n${text === "" ? "nothing" : text}`;
+}

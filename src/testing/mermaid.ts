@@ -1,0 +1,27 @@
+import type { Happening } from "./recorder.ts";
+
+/** What happened as a Mermaid sequence diagram: the manager, and a participant for each process. */
+export function mermaidSequence(happenings: readonly Happening[]): string {
+  const names = [...new Set(happenings.map(({ name }) => name))];
+  const id = (name: string) => `p${names.indexOf(name)}`;
+  const participants = names.map((name) => `  participant ${id(name)} as ${plain(name)}`);
+  const steps = happenings.map((each) => `  ${step(each, id(each.name))}`);
+  return ["sequenceDiagram", "  participant m as manager", ...participants, ...steps].join("\n");
+}
+
+function step(each: Happening, id: string): string {
+  if (each.kind === "output") return `Note right of ${id}: ${plain(each.line)}`;
+  const { to } = each;
+  const why = each.why === "" ? "" : ` (${plain(each.why)})`;
+  // What the manager does is an arrow to the process, what the process does an arrow back, and thoughts are notes.
+  if (to === "starting") return `m->>${id}: start`;
+  if (to === "stopping") return `m->>${id}: stop`;
+  if (to === "waiting" || (to === "stopped" && (each.from === "waiting" || each.from === "backoff" || each.from === null)))
+    return `Note over m,${id}: ${to}${why}`;
+  return `${id}-->>m: ${to}${why}`;
+}
+
+/** Nothing that ends a line or begins something of Mermaid's own. */
+function plain(text: string): string {
+  return text.replace(/[#;<>\p{C}]/gu, (char) => `#${char.codePointAt(0)};`);
+}

@@ -1,0 +1,99 @@
+import type { Clock } from "../base/clock.ts";
+import { MgrError } from "../base/errors.ts";
+import { parseTime } from "../protocol/time.ts";
+
+/** Wall time at which simulated time begins unless told otherwise. */
+const BEGIN = "2026-01-01T00:00:00.000";
+/** Turns of the event loop after which whatever depends on promises alone has happened. */
+const SETTLING_TURNS = 4;
+/** Time that `until` lets pass at most, milliseconds: an hour, in a fraction of a second. */
+const MOST_MS = 3_600_000;
+
+interface Timer {
+  readonly due: number;
+  readonly callback: () => void;
+}
+
+/**
+ * Time that passes when the test says so. Given to a manager it drives statecharts, waits, time-outs and backoff; times
+ * shown begin at 2026-01-01T00:00:00.000. What is due falls due in its order, and everything that it causes happens before
+ * the next. Real programs and sockets do not wait for it: use it with a fake host.
+ */
+export class SimulatedClock implements Clock {
+  readonly #begin: number;
+  readonly #timers = new Map<number, Timer>();
+  #elapsed = 0;
+  #lastTimer = 0;
+
+  /** `begin`: a time as the protocol writes it. Throws RangeError for any other text. */
+  constructor(begin: string = BEGIN) {
+    this.#begin = parseTime(begin);
+  }
+
+  now(): number {
+    return this.#begin + this.#elapsed;
+  }
+
+  monotonic(): number {
+    return this.#elapsed;
+  }
+
+  setTimeout(callback: () => void, milliseconds: number): unknown {
+    // As Node's: less than one is one, and so is what cannot be counted.
+    const delay = milliseconds >= 1 ? milliseconds : 1;
+    this.#timers.set(++this.#lastTimer, { due: this.#elapsed + delay, callback });
+    return this.#lastTimer;
+  }
+
+  clearTimeout(handle: unknown): void {
+    this.#timers.delete(handle as number);
+  }
+
+  /** Timers that are set. */
+  get pending(): number {
+    return this.#timers.size;
+  }
+
+  /** Lets happen what waits for no time: promises, and what they cause. */
+  async settle(): Promise<void> {
+    for (let turn = 0; turn < SETTLING_TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** Lets `milliseconds` pass, and everything happen that falls due meanwhile. */
+  async advance(milliseconds: number): Promise<void> {
+    const end = this.#elapsed + milliseconds;
+    await this.settle();
+    while (this.#fireNext(end)) await this.settle();
+    this.#elapsed = end;
+    await this.settle();
+  }
+
+  /**
+   * Lets pass as much time as `promise` needs, and settles as it does. Rejects with `timeout` if nothing is left that
+   * could come, or after `within` milliseconds of simulated time (an hour).
+   */
+  async until<T>(promise: Promise<T>, { within = MOST_MS }: { within?: number } = {}): Promise<T> {
+    const end = this.#elapsed + within;
+    let isSettled = false;
+    const noted = () => {
+      isSettled = true;
+    };
+    promise.then(noted, noted);
+    await this.settle();
+    while (!isSettled && this.#fireNext(end)) await this.settle();
+    if (!isSettled) throw new MgrError("timeout", `it did not come to that within ${within} ms of simulated time`);
+    return promise;
+  }
+
+  /** Jumps to the next timer that is due by `end` and fires it; false if there is none. */
+  #fireNext(end: number): boolean {
+    let next: [number, Timer] | null = null;
+    for (const entry of this.#timers) if (next === null || entry[1].due < next[1].due) next = entry;
+    if (next === null || next[1].due > end) return false;
+    const [handle, { due, callback }] = next;
+    this.#timers.delete(handle);
+    this.#elapsed = Math.max(this.#elapsed, due);
+    callback();
+    return true;
+  }
+}

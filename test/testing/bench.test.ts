@@ -1,0 +1,162 @@
+import { describe, expect, it } from "vitest";
+import { createBench } from "../../src/testing/index.ts";
+
+const server = { command: "server", ready: { regex: "listening" } };
+
+describe("a bench", () => {
+  it("runs processes that are not there: ready at once, until they are stopped", async () => {
+    await using bench = await createBench({
+      processes: { db: server, api: { command: "api", depends_on: { db: { condition: "ready" } } } },
+    });
+    expect(await bench.until(bench.manager.process("api").start())).toMatchObject({ state: "started", pid: 1001 });
+    await bench.until(bench.manager.process("db").stop());
+    expect(bench.recorder.lines).toEqual([
+      "db: starting",
+      "api: waiting",
+      "db: starting → started",
+      "db: started → ready",
+      "api: waiting → starting",
+      "api: starting → started",
+      "api: started → stopping",
+      "db: ready → stopping",
+      "api: stopping → stopped",
+      "db: stopping → stopped",
+    ]);
+  });
+
+  it("plays scripts: they print, become ready, read, are slow, and exit", async () => {
+    await using bench = await createBench(
+      { processes: { db: server } },
+      {
+        programs: {
+          db: async (process) => {
+            process.print("starting up\n");
+            await process.sleep(2_500);
+            process.print("listening\n");
+            const typed = await process.input();
+            process.print(`heard ${typed}`);
+            await process.sleep(500);
+            return 3;
+          },
+        },
+      },
+    );
+    const db = bench.manager.process("db");
+    const ready = await bench.until(db.start());
+    expect(ready).toMatchObject({ state: "ready", start_time: "2026-01-01T00:00:00.000" });
+    expect(bench.clock.monotonic()).toBeGreaterThanOrEqual(2_500);
+    await db.write("hello\n");
+    await bench.until(db.waitForOutput(/heard hello/));
+    await expect(bench.until(db.waitFor("stopped"))).rejects.toMatchObject({
+      code: "conflict",
+      message: "'db' failed: exit code 3\nIts last output:\nstarting up\r\nlistening\r\nheard hello\r\n",
+    });
+  });
+
+  it("lets backoff pass in no time", async () => {
+    await using bench = await createBench(
+      { processes: { flaky: { command: "flaky", restart: { policy: "on-failure", delay: "1s", factor: 2, max_delay: "60s" } } } },
+      { programs: { flaky: (process) => (process.run < 5 ? 1 : undefined) } },
+    );
+    bench.manager.send({ type: "start_process", name: "flaky" });
+    await bench.advance(15_000);
+    const restarts = bench.recorder.happenings.flatMap((each) => (each.kind === "state" && each.to === "starting" ? [each.at] : []));
+    expect(restarts).toEqual([0, 1_000, 3_000, 7_000, 15_000]);
+    expect(bench.manager.actor("process", "flaky").getSnapshot().matches("started")).toBe(true);
+  });
+
+  it("ignored signals end in SIGKILL after the stop's time", async () => {
+    await using bench = await createBench(
+      { processes: { stubborn: { command: "stubborn", stop: { timeout: "10s" } } } },
+      { programs: { stubborn: (process) => process.ignore("SIGTERM") } },
+    );
+    await bench.until(bench.manager.process("stubborn").start());
+    const before = bench.clock.monotonic();
+    const stopped = await bench.until(bench.manager.process("stubborn").stop());
+    expect(stopped.exit).toMatchObject({ signal: "SIGKILL" });
+    expect(bench.clock.monotonic() - before).toBe(10_000);
+    expect(bench.host.process("stubborn").received).toEqual(["SIGTERM", "SIGKILL"]);
+  });
+
+  it("can be slow to start, and refuse to", async () => {
+    await using bench = await createBench(
+      { processes: { slow: { command: "slow" }, none: { command: "none" } } },
+      { programs: { slow: { spawn_delay: 400 }, "n*": { spawn_error: "there is no program 'none'" } } },
+    );
+    await bench.until(bench.manager.process("slow").start());
+    expect(bench.clock.monotonic()).toBe(400);
+    await expect(bench.until(bench.manager.process("none").start())).rejects.toMatchObject({
+      code: "conflict",
+      message: "'none' failed: there is no program 'none'",
+    });
+  });
+
+  it("time-outs are of simulated time", async () => {
+    await using bench = await createBench({ processes: { db: server } }, { programs: { db: () => {} } });
+    await expect(bench.until(bench.manager.process("db").start({ timeout: 600_000 }))).rejects.toMatchObject({ code: "timeout" });
+    expect(bench.clock.monotonic()).toBe(600_000);
+    await expect(bench.until(new Promise(() => {}), { within: 5_000 })).rejects.toMatchObject({ code: "timeout" });
+    expect(bench.clock.monotonic()).toBe(605_000);
+  });
+
+  it("the host can be lost and come back, and its daemon can die", async () => {
+    await using bench = await createBench({
+      processes: { a: { command: "a", restart: { policy: "always", delay: "1s" } } },
+    });
+    const a = bench.manager.process("a");
+    const { pid } = await bench.until(a.start());
+    bench.host.lose();
+    expect(await bench.until(bench.manager.host().waitUntilLost())).toMatchObject({ daemon_ready: false });
+    await expect(a.signal("SIGHUP")).rejects.toMatchObject({ code: "host_unavailable" });
+    bench.host.restore();
+    await bench.until(bench.manager.host().waitUntilReady());
+    expect(await a.get()).toMatchObject({ state: "started", pid });
+    bench.host.die();
+    bench.host.restore();
+    await bench.advance(10_000);
+    expect(await a.get()).toMatchObject({ state: "started", pid: 1_001 });
+    expect(bench.recorder.lines.slice(-4)).toEqual([
+      "a: started → error",
+      "a: error → backoff",
+      "a: backoff → starting",
+      "a: starting → started",
+    ]);
+  });
+
+  it("is the same each time, to the last byte of every frame", async () => {
+    const round = async () => {
+      const frames: string[] = [];
+      await using bench = await createBench(
+        { processes: { db: server, api: { command: "api", depends_on: ["db"], restart: { policy: "always", delay: "1s" } } } },
+        {
+          programs: {
+            db: async (process) => {
+              await process.sleep(100);
+              process.print("listening\n");
+            },
+            api: async (process) => {
+              await process.sleep(1_000);
+              process.crash();
+            },
+          },
+        },
+      );
+      bench.manager.frames$.subscribe((frame) => frames.push(JSON.stringify(frame)));
+      await bench.until(bench.manager.process("api").start());
+      await bench.advance(20_000);
+      return { frames, text: bench.recorder.text() };
+    };
+    const first = await round();
+    expect(first.frames.length).toBeGreaterThan(20);
+    expect(await round()).toEqual(first);
+  });
+
+  it("has no answer to what a fake host knows nothing of, unless it is given one", async () => {
+    await using bench = await createBench(
+      { processes: { a: { command: "a" } } },
+      { answers: { tail: () => ({ stream_id: "x", pid: 7, from: 0, until: 0, truncated: false }) } },
+    );
+    const answer = await bench.manager.request({ type: "get_process_output", name: "a" });
+    expect(answer).toMatchObject({ pid: 7, output: "" });
+  });
+});
