@@ -15,7 +15,7 @@ export interface ConnectionFlags {
   passwordFile?: string;
 }
 
-interface Way {
+export interface Way {
   url: string;
   token?: string;
   user?: string;

@@ -22,13 +22,14 @@ describe("docs/protocol.md", () => {
   const document = committed("docs/protocol.md");
 
   it("has a row for every frame", () => {
-    for (const type of [...Object.keys(CLIENT_FRAMES), ...Object.keys(MANAGER_FRAMES)]) expect(document).toContain(`\n| \`${type}\` |`);
+    const rows = [...document.matchAll(/^\| \[?`([a-z_]+)`/gm)].map(([, type]) => type);
+    expect(rows).toEqual(expect.arrayContaining([...Object.keys(CLIENT_FRAMES), ...Object.keys(MANAGER_FRAMES)]));
   });
 
-  it("links to resources that it has", () => {
+  it("links to resources and examples that it has", () => {
     const links = [...document.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
     expect(links.length).toBeGreaterThan(20);
-    const headings = new Set([...document.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading?.toLowerCase()));
+    const headings = new Set([...document.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading ?? "")));
     expect(links.filter((anchor) => !headings.has(anchor))).toEqual([]);
   });
 
@@ -53,6 +54,14 @@ describe("docs/protocol.schema.json", () => {
     expect(references.filter((reference) => !defined.has(reference))).toEqual([]);
   });
 });
+
+/** The target that a heading gets where Markdown is shown. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\w -]/g, "")
+    .replaceAll(" ", "-");
+}
 
 function referencesIn(value: unknown): string[] {
   if (value === null || typeof value !== "object") return [];

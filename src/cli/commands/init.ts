@@ -1,0 +1,114 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { open, readFile, rm } from "node:fs/promises";
+import { userInfo } from "node:os";
+import { basename, dirname, relative, resolve } from "node:path";
+import { stringify } from "yaml";
+import { messageOf } from "../../base/errors.ts";
+import { hashPassword } from "../../http/password-hash.ts";
+import { loadConfig } from "../configuration.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { parseProcfile } from "../procfile.ts";
+
+export interface InitFlags {
+  config: string;
+  name?: string;
+  port: number;
+  procfile?: string;
+}
+
+/** 144 random bits in 24 characters. */
+const PASSWORD_BYTES = 18;
+const KEYS = "webui.keys";
+
+/** `mgr init`: a configuration to begin with and a web user; never over a file that is there. */
+export async function init({ config, name, port, procfile }: InitFlags): Promise<void> {
+  const file = resolve(config);
+  const keys = resolve(dirname(file), KEYS);
+  const processes = procfile === undefined ? EXAMPLE : await fromProcfile(resolve(procfile), dirname(file));
+  await writeNew(file, configText(name ?? instanceName(basename(dirname(file))), port, processes), 0o644);
+  try {
+    // What it wrote has to be what it reads.
+    await loadConfig(file);
+    console.log(`${config}: written; 'mgr check' validates it after each change`);
+    await makeUser(keys);
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  }
+  console.log("Next: mgr up");
+}
+
+async function makeUser(keys: string): Promise<void> {
+  if (existsSync(keys)) {
+    console.log(`${keys}: is there, and kept`);
+    return;
+  }
+  const user = /^[A-Za-z0-9._-]+$/.exec(userInfo().username)?.[0] ?? "admin";
+  const password = randomBytes(PASSWORD_BYTES).toString("base64url");
+  await writeNew(keys, `${user} ${await hashPassword(password)}\n`, 0o600);
+  console.log(`${keys}: written, keep it out of version control\nLog in to the page as '${user}' with the password ${password}`);
+  console.log("It is shown only now; 'mgr passwd' makes another one.");
+}
+
+async function writeNew(path: string, text: string, mode: number): Promise<void> {
+  let file: Awaited<ReturnType<typeof open>>;
+  try {
+    file = await open(path, "wx", mode);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST")
+      throw new CommandFailure(EXIT.failed, `${path} is there already; it was not touched. Name another file with -c, or remove it.`);
+    throw new CommandFailure(EXIT.failed, `cannot write ${path}: ${messageOf(error)}`);
+  }
+  await file.writeFile(text).finally(() => file.close());
+}
+
+/** The folder's name, as far as it can be an instance's. */
+function instanceName(folder: string): string {
+  const name = folder.replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^[-.]+|-+$/g, "");
+  return name === "" ? "mgr" : name.slice(0, 64);
+}
+
+function configText(name: string, port: number, processes: string): string {
+  return `# Configuration of mgr. 'mgr check' validates it, 'mgr reload' applies it; docs/config.md explains every key.
+instance:
+  name: ${stringify(name).trim()}
+  manager: "localhost:${port}" # ":${port}" would listen on every interface
+  webui_auth_file: ${KEYS}
+
+${processes}`;
+}
+
+const EXAMPLE = `processes:
+  # Shell syntax goes through /bin/sh; plain words are executed directly.
+  clock:
+    command: while date; do sleep 1; done
+    autostart: true
+    restart: {policy: on-failure}
+
+  # Ready when it says so; the viewer waits for that.
+  demo/server:
+    command: echo starting; sleep 2; echo listening; exec sleep 100000
+    ready: {regex: listening}
+    ready_timeout: 30s
+
+  demo/viewer:
+    command: cat
+    depends_on: [demo/server]
+`;
+
+async function fromProcfile(path: string, dir: string): Promise<string> {
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    throw new CommandFailure(EXIT.failed, `cannot read the Procfile ${path}: ${messageOf(error)}`);
+  });
+  const { entries, problems } = parseProcfile(text);
+  if (problems.length > 0)
+    throw new CommandFailure(EXIT.usage, problems.map(({ line, message }) => `${path}:${line}: ${message}`).join("\n"));
+  const cwd = relative(dir, dirname(path));
+  const env = existsSync(resolve(dirname(path), ".env")) ? { env_file: `${cwd === "" ? "" : `${cwd}/`}.env` } : {};
+  const processes = entries.map(({ name, command, port }) => [
+    name,
+    { command, shell: true, ...(cwd === "" ? {} : { cwd }), ...env, environment: { PORT: port }, autostart: true },
+  ]);
+  return stringify({ processes: Object.fromEntries(processes) }, { lineWidth: 0 });
+}

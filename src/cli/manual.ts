@@ -1,0 +1,158 @@
+import type { Command } from "commander";
+
+interface Page {
+  /** What the one line of the list does not say. */
+  readonly about: string;
+  /** A command line, and what it is for. */
+  readonly examples: readonly (readonly [line: string, purpose: string])[];
+  /** Exit codes beyond the common ones. */
+  readonly exitCodes?: string;
+}
+
+const CHOOSING = "NAMES are processes, groups (all of their processes, of all levels) or fnmatch patterns such as 'sim/*'.";
+const EXIT_CODES = "0 done, 1 failed, 2 usage or bad configuration, 3 not found, 4 time-out";
+const CONNECTION = `Without --url the manager is found by the configuration, and its password in the configured auth file; where only a hash of
+it stands there, the manager's local token is used on its host.`;
+
+const PAGES: Readonly<Record<string, Page>> = {
+  up: {
+    about: `In the foreground it prints its log. The first SIGINT (Ctrl-C), SIGTERM or SIGHUP stops everything in reverse order, a second
+one at once. A killed manager takes nothing along: the next 'mgr up' adopts what runs, with its pids, states and output.
+Started are processes with 'autostart: true', what ran when the manager was killed, and NAMES.`,
+    examples: [
+      ["mgr up", "run what starts by itself"],
+      ["mgr up --detach sim tools/viewer", "in the background, and start a group and a process"],
+      ["mgr up --all --abort-on-failure --exit-with tests", "a CI job: run everything until the process 'tests' ends"],
+    ],
+    exitCodes: "that of the process that ended it (--exit-with, --abort-on-failure, 'essential: true'), or 128 and its signal's number",
+  },
+  down: {
+    about: "Works without a manager, too: the daemon that holds the processes is told to stop them. Nothing running is success.",
+    examples: [["mgr down", "end the instance of ./mgr.yaml"]],
+  },
+  ps: {
+    about: CHOOSING,
+    examples: [
+      ["mgr ps", "everything"],
+      ["mgr ps --watch sim", "the group sim, repainted on each change"],
+      ["mgr ps --json | jq -r '.[] | select(.state == \"error\").name'", "names of what failed"],
+    ],
+  },
+  start: {
+    about: `${CHOOSING} What they depend on is started, too. It waits until each is ready (or started, where no ready
+condition is configured, or has ended well) and prints what came of it.`,
+    examples: [
+      ["mgr start sim", "a group"],
+      ["mgr start --no-wait '*/camera'", "by a pattern, without waiting"],
+    ],
+  },
+  stop: {
+    about: `${CHOOSING} First those are stopped that depend on them, unless their 'on_stop' says otherwise.`,
+    examples: [["mgr stop sim/world", "one process and what needs it"]],
+  },
+  restart: { about: CHOOSING, examples: [["mgr restart sim/world", "stop it if it runs, then start it"]] },
+  signal: {
+    about: `${CHOOSING} The signal goes to the leader of each process; its name may be written without SIG, in small letters.`,
+    examples: [["mgr signal hup 'web/*'", "let them read their configuration again"]],
+  },
+  wait: {
+    about: `${CHOOSING} 'ready' is started for a process without a ready condition.`,
+    examples: [
+      ["mgr wait db sim --for ready --timeout 60", "until all of it is ready"],
+      ["mgr wait job --for stopped", "until a job has ended well"],
+    ],
+    exitCodes: "1 as soon as one of them fails, 4 when the time is over",
+  },
+  attach: {
+    about: "Everything that is typed goes to the process, Ctrl-C too; Ctrl-] leaves it running. The size of this terminal becomes its.",
+    examples: [["mgr attach tools/editor", "work in it as if it had been started here"]],
+  },
+  logs: {
+    about: CHOOSING,
+    examples: [
+      ["mgr logs -n 100 sim/world", "the last hundred lines"],
+      ["mgr logs -f 'sim/*'", "a whole group, live, each line with its process"],
+    ],
+  },
+  log: {
+    about: "What the manager did, for whom and why: starts, exits, refusals, reloads.",
+    examples: [["mgr log -f --level warning", "what needs a look, live"]],
+  },
+  call: {
+    about: "Frames are described in docs/protocol.md. The answer is printed as JSON; a refusal is exit code 1, 2 or 3 by its code.",
+    examples: [[`mgr call '{"type":"request_process_detail","name":"sim/world"}'`, "what is known of a process"]],
+  },
+  plan: { about: "Changes nothing.", examples: [["mgr plan && mgr reload", "look, then do it"]] },
+  reload: {
+    about: `Processes whose definition is unchanged keep running; removed ones are stopped first; changed ones that run are marked and take
+the change at their next start. A bad file changes nothing and every problem is named.`,
+    examples: [["mgr reload", "after editing mgr.yaml"]],
+  },
+  graph: {
+    about: "Of NAMES and all they need, or of everything.",
+    examples: [
+      ["mgr graph sim/viewer", "what has to run for the viewer"],
+      ["mgr graph --dot | dot -Tsvg > graph.svg", "a picture, with Graphviz"],
+    ],
+  },
+  check: {
+    about: "Reads the file and everything that it includes, as 'mgr up' would, and starts nothing.",
+    examples: [["mgr check -c bench.yaml --json", "for an editor or a CI job"]],
+    exitCodes: "2 when there is a problem",
+  },
+  init: {
+    about: `Writes mgr.yaml and webui.keys into the current folder, and never over a file that is there. The password is printed once;
+'mgr passwd' makes others.`,
+    examples: [
+      ["mgr init && mgr up", "the page within a minute"],
+      ["mgr init --procfile Procfile --port 9000", "each line 'name: command' of a Procfile becomes a process"],
+    ],
+  },
+  "save-all": {
+    about: "A .tar.bz2, named after the instance and the time unless FILE is given. It is complete or not there.",
+    examples: [
+      ["mgr save-all", "into the current folder"],
+      ["mgr save-all - | ssh desk 'cat > bench.tar.bz2'", "over a pipe"],
+    ],
+  },
+  passwd: {
+    about: "A running manager takes it over at once; earlier sessions of the user end.",
+    examples: [
+      ["mgr passwd ada", "asks for it, without showing it"],
+      ["mgr passwd --generate --hash ci", "prints a new one, and keeps only its hash"],
+    ],
+  },
+  daemon: {
+    about: "The daemon holds terminals and processes, and outlives a killed manager. 'mgr up' starts the local one by itself.",
+    examples: [["mgr daemon -c mgr.yaml", "in the foreground, to watch it"]],
+  },
+};
+
+/** Adds to the help of the program and of each command what a manual page would say. */
+export function addManual(program: Command): void {
+  program.addHelpText(
+    "after",
+    `\n${EXAMPLES_OF_ALL}\n\nExit codes: ${EXIT_CODES}.\nNO_COLOR turns colours off. 'mgr help COMMAND' says more.`,
+  );
+  for (const command of program.commands) {
+    const page = PAGES[command.name()];
+    if (!page) throw new Error(`the command '${command.name()}' has no page in manual.ts`);
+    command.addHelpText("after", pageText(page, isConnecting(command)));
+  }
+}
+
+const EXAMPLES_OF_ALL = `Examples:
+  mgr init && mgr up        a configuration to begin with, and its page
+  mgr ps --watch            what runs
+  mgr attach NAME           the terminal of a process`;
+
+function pageText({ about, examples, exitCodes }: Page, connects: boolean): string {
+  const width = Math.max(...examples.map(([line]) => line.length));
+  const lines = examples.map(([line, purpose]) => `  ${line.padEnd(width)}  # ${purpose}`);
+  const codes = exitCodes === undefined ? EXIT_CODES : `${EXIT_CODES}; ${exitCodes}`;
+  return ["", about, ...(connects ? ["", CONNECTION] : []), "", "Examples:", ...lines, "", `Exit codes: ${codes}.`].join("\n");
+}
+
+function isConnecting(command: Command): boolean {
+  return command.options.some(({ long }) => long === "--url");
+}

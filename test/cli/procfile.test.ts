@@ -1,0 +1,36 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseProcfile } from "../../src/cli/procfile.ts";
+import { expandText } from "../../src/config/expand-text.ts";
+
+describe("a Procfile", () => {
+  test("has a process a line, each with a port of its own; empty lines and comments are left out", () => {
+    expect(parseProcfile("# all of it\r\nweb: node server.js -p $PORT\n\n  worker :  run --fast  \n")).toEqual({
+      entries: [
+        { name: "web", command: "node server.js -p $PORT", port: "5000" },
+        { name: "worker", command: "run --fast", port: "5100" },
+      ],
+      problems: [],
+    });
+  });
+
+  test.each([
+    ["web sleep 1", 1, "'name: command' is expected, found 'web sleep 1'"],
+    ["web:", 1, "'name: command' is expected, found 'web:'"],
+    ["a: b\na: c", 2, "'a' is there twice"],
+    ["# nothing", 1, "it has no process"],
+  ])("%j is refused with its line", (text, line, message) => {
+    expect(parseProcfile(text).problems).toEqual([{ line, message }]);
+  });
+
+  test("whatever a command holds, the configuration means the same", () => {
+    const commands = fc.stringMatching(/^[a-z${}:!-]{1,30}$/);
+    fc.assert(
+      fc.property(commands, (command) => {
+        const [entry] = parseProcfile(`p: ${command}`).entries;
+        const nothingIsDefined = (name: string): string => expect.fail(`${name} would be expanded`);
+        expect(expandText(entry?.command ?? "", nothingIsDefined)).toBe(command);
+      }),
+    );
+  });
+});
