@@ -103,16 +103,26 @@ const HAPPENINGS: Readonly<Record<string, () => unknown>> = {
 /** A frame of the document as this manager has to get it. */
 function toLive(frame: Frame): Frame {
   const live = JSON.parse(JSON.stringify(frame).replaceAll(DIR, instance.dir)) as Record<string, unknown> & Frame;
+  if ("pid" in live) return { ...live, pid: pidOf("sim/world"), tid: pidOf("sim/world") };
   if (live.type !== "save_config_file") return live;
   const file = client.frames.findLast(({ type }) => type === "config_file");
   return { ...live, content: `${live.content}${mark}`, base_hash: file?.hash };
+}
+
+function pidOf(name: string): unknown {
+  const isOf = ({ type, process }: Frame) => type === "process_upsert" && (process as { name: string }).name === name;
+  return (client.frames.findLast(isOf)?.process as { pid: number } | undefined)?.pid;
 }
 
 /** A frame of this manager as the document shows it: of a host 'bench' and a folder /srv/bench. */
 function toDocument(value: unknown): unknown {
   if (typeof value === "string") {
     if (value === hostname()) return HOST;
-    return value.replaceAll(mark, "").replaceAll(instance.dir, DIR).replaceAll(`'${hostname()}'`, `'${HOST}'`);
+    return value
+      .replace(/nats:\/\/\S+@127\.0\.0\.1:\d+/, "nats://TOKEN@127.0.0.1:4222")
+      .replaceAll(mark, "")
+      .replaceAll(instance.dir, DIR)
+      .replaceAll(`'${hostname()}'`, `'${HOST}'`);
   }
   if (Array.isArray(value)) return value.filter((item) => !String(item).startsWith(`export ${MARK}=`)).map(toDocument);
   if (typeof value !== "object" || value === null) return value;
@@ -127,7 +137,7 @@ function matches(value: unknown, pattern: unknown): boolean {
 
 /** Fields that are other ones each time: only their kind is compared. */
 const VOLATILE = new Set(
-  "pid ts time start_time stop_time next_start_time ready_time offset stream_id id run_id hash base_hash webui_asset_hash aliases all_names size".split(
+  "pid tid ts time start_time stop_time next_start_time ready_time offset stream_id id run_id hash base_hash webui_asset_hash aliases all_names size".split(
     " ",
   ),
 );
@@ -137,6 +147,7 @@ function shapeOf(value: unknown, key = ""): unknown {
   if (VOLATILE.has(key)) return Array.isArray(value) ? "array" : typeof value;
   // Which debuggers are offered is a matter of the machine: 'default' and 'no tool' always are.
   if (key === "start_tools") return (value as unknown[]).slice(0, 2);
+  if (key === "rows" && Array.isArray(value)) return value.map((row) => Object.keys(row as object));
   // How many entries come in one live batch is a matter of time.
   if (key === "entries") return (value as unknown[]).slice(0, 1).map((item) => shapeOf(item));
   if (Array.isArray(value)) return value.map((item) => shapeOf(item));

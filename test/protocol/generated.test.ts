@@ -22,12 +22,12 @@ describe("docs/protocol.md", () => {
   const document = committed("docs/protocol.md");
 
   it("has a row for every frame", () => {
-    const rows = [...document.matchAll(/^\| \[?`([a-z_]+)`/gm)].map(([, type]) => type);
+    const rows = [...document.matchAll(/^\| \[?`([a-z_]+)`/gm)].map(([, type]) => type ?? "");
     expect(rows).toEqual(expect.arrayContaining([...Object.keys(CLIENT_FRAMES), ...Object.keys(MANAGER_FRAMES)]));
   });
 
   it("links to resources and examples that it has", () => {
-    const links = [...document.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
+    const links = [...document.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor ?? "");
     expect(links.length).toBeGreaterThan(20);
     const headings = new Set([...document.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading ?? "")));
     expect(links.filter((anchor) => !headings.has(anchor))).toEqual([]);
