@@ -10,7 +10,8 @@ import { LastResort } from "./last-resort.ts";
 import { type Living, MARK, markedProcesses, startTime } from "./marked.ts";
 import { eventually } from "./wait.ts";
 
-const PROGRAM = fileURLToPath(new URL("../../../bin/mgr.js", import.meta.url));
+/** The built program. */
+export const PROGRAM = fileURLToPath(new URL("../../../bin/mgr.js", import.meta.url));
 
 /** A configuration as a user writes it; JSON is YAML, too. */
 export interface Configuration {
