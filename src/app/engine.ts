@@ -117,7 +117,6 @@ export class Engine {
       clock,
       source: {
         window: (host, windows) => this.#hosts.window(host, windows),
-        hold: (host, name, held) => this.#hold(host, name, held),
         hostOf: (name) => world.outputHostOf(name),
       },
     });
@@ -201,21 +200,5 @@ export class Engine {
     this.#hosts.close();
     this.system.stopAll();
     this.hub.close();
-  }
-
-  /** Lost with the session, which ends every hold: the hub asks again after the next hello. */
-  #hold(host: string, name: string, held: boolean): void {
-    const session = this.#hosts.session(host);
-    if (!session?.isOpen) return;
-    session
-      .command((id) => session.link.request("hold", { session: id, name, held }))
-      .catch((error: unknown) => {
-        const what = held ? "held back for its readers" : "let go on";
-        this.#options.log.append({
-          level: "warning",
-          source: "manager",
-          msg: `process '${name}' could not be ${what}: ${messageOf(error)}`,
-        });
-      });
   }
 }

@@ -56,11 +56,6 @@ export const HOST_REQUESTS = {
   /** Answered once queued; `busy` when the queue is full. */
   write: { request: z.object({ session, run_id: runId, text: z.string() }), response: z.object({}) },
   resize: { request: z.object({ session, run_id: runId, rows: dimension, cols: dimension }), response: z.object({}) },
-  /**
-   * Whether the output of `name`, of its runs now and later, waits in the kernel's terminal until somebody reads it: the
-   * program then blocks when it writes. Ends with the session at the latest; a run that is being stopped is read all the same.
-   */
-  hold: { request: z.object({ session, name: z.string(), held: z.boolean() }), response: z.object({}) },
   memo: { request: z.object({ session, run_id: runId, memo: z.string().max(4_096) }), response: z.object({}) },
   /** Where the last `lines` lines of a name's ring begin. `pid` 0 and equal offsets if it never ran. */
   tail: {
@@ -152,8 +147,17 @@ export type HostLog = z.infer<typeof hostLog>;
  * "Send `length` bytes of `name` from `from` on, and none further." Not answered: repeated by the manager each second
  * and moved on as it consumes. `from: null` is the end of the ring at this moment: the host answers at once with an
  * empty chunk that carries the offset (the anchor). `length: 0` closes the window. An unknown name's ring is empty at 0.
+ *
+ * `lossless`: nothing after `from` may be evicted. While too much of the ring lies after it, the host leaves output in the
+ * kernel's terminal, where the program blocks when it writes. That ends with the window and with the session, and a run
+ * that is being stopped is read all the same.
  */
-export const outputWindow = z.object({ name: z.string(), from: offset.nullable(), length: z.number().int().min(0).max(MAX_WINDOW_BYTES) });
+export const outputWindow = z.object({
+  name: z.string(),
+  from: offset.nullable(),
+  length: z.number().int().min(0).max(MAX_WINDOW_BYTES),
+  lossless: z.boolean().optional(),
+});
 export type OutputWindow = z.infer<typeof outputWindow>;
 
 /** Several windows in one message, at most 512. */

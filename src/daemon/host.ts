@@ -67,7 +67,7 @@ export class Host implements HostLink {
   readonly #logFiles: LogFiles;
   readonly #reaper: TreeReaper;
   readonly #runs = new RunTable<Run>();
-  /** Names whose output waits for a reader (messages.ts, `hold`). */
+  /** Names whose output waits for a reader (messages.ts, `lossless`). */
   readonly #held = new Set<string>();
   readonly #tasks: TaskLists;
   readonly #handlers: Handlers;
@@ -90,6 +90,7 @@ export class Host implements HostLink {
       streamId: this.streamId,
       findRing: (name) => this.#rings.find(name),
       send: (chunk) => this.#announcer.tell((listener) => listener.onOutput?.(chunk)),
+      hold: (name, held) => this.#hold(name, held),
     });
     this.#reaper =
       options.killTree ??
@@ -205,10 +206,6 @@ export class Host implements HostLink {
         this.#runs.byId(run_id).resize(rows, cols);
         return {};
       },
-      hold: ({ name, held }) => {
-        this.#hold(name, held);
-        return {};
-      },
       memo: ({ run_id, memo }) => {
         this.#runs.byId(run_id).memo = memo;
         return {};
@@ -276,7 +273,6 @@ export class Host implements HostLink {
 
   #sessionVoided(reason: string): void {
     this.#windows.clear();
-    for (const name of [...this.#held]) this.#hold(name, false);
     this.#report("debug", `the manager's session ended: ${reason}`);
     this.announce();
   }

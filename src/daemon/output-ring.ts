@@ -2,6 +2,8 @@
 export const BLOCK_BYTES = 32 * 1024;
 /** First allocation of a block: thousands of quiet processes print a few lines each. */
 const SMALLEST_BLOCK_BYTES = 1024;
+/** A reader who must not miss anything keeps at most so many bytes from being forgotten. */
+const MAX_PINNED_BYTES = 4 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /** Told how much memory a ring took (positive) or gave back (negative). */
@@ -17,6 +19,8 @@ export class OutputRing {
   readonly #onMemory: MemoryListener;
   #firstBlock = 0;
   #backlog: number;
+  /** Of the first byte that a reader must not miss; null: there is none. */
+  #pin: number | null = null;
   #end = 0;
 
   constructor(backlog: number, onMemory: MemoryListener = () => {}) {
@@ -41,6 +45,12 @@ export class OutputRing {
   set backlog(bytes: number) {
     this.#backlog = bytes;
     this.#forgetSurplus();
+  }
+
+  /** From this offset on nothing is forgotten for the backlog's sake, within MAX_PINNED_BYTES; null lets go. */
+  set pin(offset: number | null) {
+    this.#pin = offset;
+    if (offset === null) this.#forgetSurplus();
   }
 
   /** Copies `bytes`. */
@@ -118,6 +128,8 @@ export class OutputRing {
   }
 
   #forgetSurplus(): void {
-    while (this.#blocks.length > 1 && this.#end - (this.#firstBlock + 1) * BLOCK_BYTES >= this.#backlog) this.forgetOldest();
+    const pinned = this.#pin === null ? 0 : Math.min(this.#end - this.#pin, MAX_PINNED_BYTES);
+    const kept = Math.max(this.#backlog, pinned);
+    while (this.#blocks.length > 1 && this.#end - (this.#firstBlock + 1) * BLOCK_BYTES >= kept) this.forgetOldest();
   }
 }

@@ -7,18 +7,26 @@ import type { OutputRing } from "./output-ring.ts";
  */
 const BATCH_BYTES = MAX_CHUNK_BYTES;
 const BATCH_MS = 2;
+/** Bytes that a lossless reader has not consumed at which the program has to wait for it, and at which it may go on. */
+const HOLD_BYTES = 1024 * 1024;
+const RELEASE_BYTES = HOLD_BYTES / 2;
 
 interface Progress {
+  /** Offset that the reader has consumed. */
+  consumed: number;
   /** Offset of the next byte to send. */
   next: number;
   /** Offset that no chunk passes. */
   until: number;
+  lossless: boolean;
 }
 
 interface WindowSenderOptions {
   streamId: string;
   findRing: (name: string) => OutputRing | undefined;
   send: (chunk: OutputChunk) => void;
+  /** The program that writes `name` has to wait, or may go on. */
+  hold: (name: string, held: boolean) => void;
 }
 
 /** Sends output as far as windows allow it (contract/messages.ts, outputWindow): never a byte more, however slow the reader. */
@@ -26,6 +34,7 @@ export class WindowSender {
   readonly #options: WindowSenderOptions;
   readonly #windows = new Map<string, Progress>();
   readonly #grown = new Set<string>();
+  readonly #held = new Set<string>();
   /** When output of a name with a window came last, by the monotonic clock. */
   readonly #lastGrown = new Map<string, number>();
   #timer: NodeJS.Timeout | null = null;
@@ -34,15 +43,17 @@ export class WindowSender {
     this.#options = options;
   }
 
-  set({ name, from, length }: OutputWindow): void {
+  set({ name, from, length, lossless = false }: OutputWindow): void {
     if (length === 0) {
       this.#windows.delete(name);
       this.#lastGrown.delete(name);
+      this.#weigh(name);
       return;
     }
     const end = this.#options.findRing(name)?.end ?? 0;
     const next = from ?? end;
-    this.#windows.set(name, { next, until: next + length });
+    this.#windows.set(name, { consumed: next, next, until: next + length, lossless });
+    this.#weigh(name);
     if (from === null) this.#send(name, { offset: end, gap: 0, data: new Uint8Array(0) });
     this.pump(name);
   }
@@ -52,6 +63,7 @@ export class WindowSender {
     const window = this.#windows.get(name);
     const ring = this.#options.findRing(name);
     if (window === undefined || ring === undefined) return;
+    if (window.lossless) this.#weigh(name);
     const now = performance.now();
     const isAfterQuiet = now - (this.#lastGrown.get(name) ?? Number.NEGATIVE_INFINITY) >= BATCH_MS;
     this.#lastGrown.set(name, now);
@@ -85,11 +97,27 @@ export class WindowSender {
   }
 
   clear(): void {
+    const names = [...this.#windows.keys()];
     this.#windows.clear();
+    for (const name of names) this.#weigh(name);
     this.#lastGrown.clear();
     this.#grown.clear();
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
+  }
+
+  /** Decides whether the program has to wait for its reader, and what the ring must not forget. */
+  #weigh(name: string): void {
+    const ring = this.#options.findRing(name);
+    const window = this.#windows.get(name);
+    const pin = window?.lossless === true ? window.consumed : null;
+    if (ring !== undefined) ring.pin = pin;
+    const behind = pin === null ? 0 : (ring?.end ?? 0) - pin;
+    const isHeld = this.#held.has(name);
+    if (isHeld ? behind > RELEASE_BYTES : behind < HOLD_BYTES) return;
+    if (isHeld) this.#held.delete(name);
+    else this.#held.add(name);
+    this.#options.hold(name, !isHeld);
   }
 
   #pumpGrown(): void {

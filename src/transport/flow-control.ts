@@ -4,70 +4,57 @@ import type { OutputStream } from "./output-stream.ts";
 /** How long one reader may hold a process back, milliseconds (protocol-decisions, "Output"). */
 const MAX_HOLD_MS = 10_000;
 
-interface FlowControlOptions {
-  readonly clock: Clock;
-  /** Makes the terminal of `name` wait for its readers, or go on. */
-  readonly hold: (name: string, held: boolean) => void;
-}
-
 /**
- * Holds a process back while a reader of its output, none of which may be skipped, is far behind; a reader that does not
- * catch up in time is closed, so that a process never waits for ever.
+ * Closes readers that hold a process back for too long, none of whose output may be skipped, so that a process never waits
+ * for ever. What holds it back is that its window is not moved on (OutputStream.room; contract/messages.ts, `lossless`).
  */
 export class FlowControl {
   readonly #clock: Clock;
-  readonly #hold: FlowControlOptions["hold"];
-  /** Streams whose process is held back, with the timer of its end. */
-  readonly #held = new Map<OutputStream, unknown>();
+  /** Streams that wait for a reader, with the timer of that. */
+  readonly #holds = new Map<OutputStream, unknown>();
 
-  constructor({ clock, hold }: FlowControlOptions) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.#hold = hold;
   }
 
   /** To be called when a reader may have fallen behind, caught up or gone. */
   look(stream: OutputStream): void {
-    const isHeld = this.#held.has(stream);
-    const shouldBe = stream.neverSkips && laggards(stream).length > 0;
-    if (shouldBe === isHeld) return;
-    if (shouldBe) {
-      this.#held.set(
-        stream,
-        this.#clock.setTimeout(() => this.#giveUp(stream), MAX_HOLD_MS),
-      );
-    } else this.#forget(stream);
-    this.#hold(stream.name, shouldBe);
+    const isHeld = this.#holds.has(stream);
+    const shouldBe = stream.laggards.length > 0;
+    if (shouldBe && !isHeld) this.#begin(stream);
+    else if (isHeld && !shouldBe) this.#forget(stream);
   }
 
-  /** Everybody that is held back and concerned. */
-  lookAgain(isConcerned: (stream: OutputStream) => boolean): void {
-    for (const stream of [...this.#held.keys()]) if (isConcerned(stream)) this.look(stream);
-  }
-
-  /** A host that has just taken our hello has let everything go on. */
-  repeat(names: ReadonlySet<string>): void {
-    for (const stream of this.#held.keys()) if (names.has(stream.name)) this.#hold(stream.name, true);
+  /** Everybody that is held back and concerned; returns those who may go on. */
+  lookAgain(isConcerned: (stream: OutputStream) => boolean): OutputStream[] {
+    const concerned = [...this.#holds.keys()].filter(isConcerned);
+    for (const stream of concerned) this.look(stream);
+    return concerned.filter((stream) => !this.#holds.has(stream));
   }
 
   close(): void {
-    for (const stream of [...this.#held.keys()]) this.#forget(stream);
+    for (const stream of [...this.#holds.keys()]) this.#forget(stream);
   }
 
-  #giveUp(stream: OutputStream): void {
+  #begin(stream: OutputStream): void {
+    const later = (milliseconds: number, act: () => void) => this.#holds.set(stream, this.#clock.setTimeout(act, milliseconds));
+    later(MAX_HOLD_MS / 2, () => {
+      // What was under way at the beginning has come. If nothing follows, the process has nothing to write, and waits for nobody.
+      const { position } = stream.channel;
+      later(MAX_HOLD_MS / 2, () => this.#decide(stream, stream.channel.position !== position));
+    });
+  }
+
+  #decide(stream: OutputStream, isHeldBack: boolean): void {
     // Closing a reader takes it out of the stream, after which nobody is looked at twice.
-    for (const { sink } of laggards(stream)) sink.tooSlow?.(`too slow: '${stream.name}' was held back for ${MAX_HOLD_MS / 1_000} s`);
-    if (!this.#held.has(stream)) return;
+    for (const sink of isHeldBack ? stream.laggards : [])
+      sink.tooSlow?.(`too slow: '${stream.name}' was held back for ${MAX_HOLD_MS / 1_000} s`);
     this.#forget(stream);
-    this.#hold(stream.name, false);
     this.look(stream);
   }
 
   #forget(stream: OutputStream): void {
-    this.#clock.clearTimeout(this.#held.get(stream));
-    this.#held.delete(stream);
+    this.#clock.clearTimeout(this.#holds.get(stream));
+    this.#holds.delete(stream);
   }
-}
-
-function laggards(stream: OutputStream) {
-  return [...stream.subscribers].filter(({ sink }) => sink.isFarBehind === true);
 }

@@ -15,10 +15,15 @@ const OUTPUT_SHARE = 0.85;
 const RESUME_BYTES = SOFT_LIMIT_BYTES / 2;
 /** Beyond this many waiting bytes processes whose output must not be skipped are held back (protocol-decisions, "Output"). */
 export const FAR_BEHIND_BYTES = 4 * 1024 * 1024;
-/** They go on below this. */
-const CAUGHT_UP_BYTES = FAR_BEHIND_BYTES / 2;
+/** They go on below this. A reader stays this little below so that a slow but steady one is not closed for its slowness. */
+const CAUGHT_UP_BYTES = FAR_BEHIND_BYTES - 512 * 1024;
 /** Beyond this the connection is closed. */
 export const HARD_LIMIT_BYTES = 8 * 1024 * 1024;
+/**
+ * The same while output waits that must not be skipped: of each such process as much may be under way as its window holds,
+ * and the end of one that has exited comes whole.
+ */
+const UNSKIPPED_LIMIT_BYTES = 32 * 1024 * 1024;
 /** Handed to the socket ahead of the network; the rest stays here, where it can still be merged or skipped. */
 const WRITE_AHEAD_BYTES = 256 * 1024;
 /** Larger answers go out as fragments of one message, so that the socket's progress is seen and pings get through. */
@@ -67,6 +72,8 @@ export class Outbox implements OutputSink {
   #behind = false;
   #full = false;
   #farBehind = false;
+  /** Something of what waits must not be skipped. */
+  #keepsOutput = false;
   #congested = false;
   #scheduled = false;
   #closed = false;
@@ -108,6 +115,7 @@ export class Outbox implements OutputSink {
 
   /** Output: skipped while the reader is behind, unless it is to be kept. */
   output(piece: OutputPiece, keep = false): void {
+    this.#keepsOutput ||= keep;
     if (this.#behind && !keep) this.#skipped.miss(piece);
     else this.#enqueue({ bytes: this.#skipped.resume(piece).encoded, mergeKey: null, exempt: false, onSent: null });
   }
@@ -135,7 +143,7 @@ export class Outbox implements OutputSink {
   #enqueue(item: OutboxItem): void {
     if (this.#closed) return;
     this.#queue.push(item);
-    if (this.waitingBytes > HARD_LIMIT_BYTES) {
+    if (this.waitingBytes > (this.#keepsOutput ? UNSKIPPED_LIMIT_BYTES : HARD_LIMIT_BYTES)) {
       this.close();
       this.#observer.overflow();
       return;
@@ -183,7 +191,7 @@ export class Outbox implements OutputSink {
     this.#inFlight -= size;
     this.#countedAhead -= counted;
     if (this.#closed) return;
-    if (this.#behind && this.waitingBytes < RESUME_BYTES) this.#catchUp();
+    if (this.waitingBytes < RESUME_BYTES) this.#catchUp();
     this.#noteRoom();
     const isEmpty = this.#current === null && this.#queue.isEmpty;
     this.#reportTaken(isEmpty);
@@ -199,6 +207,8 @@ export class Outbox implements OutputSink {
   }
 
   #catchUp(): void {
+    this.#keepsOutput = false;
+    if (!this.#behind) return;
     this.#behind = false;
     for (const piece of this.#skipped.declare()) this.#enqueue({ bytes: piece.encoded, mergeKey: null, exempt: false, onSent: null });
   }

@@ -39,7 +39,7 @@ export class OutputHub {
     this.#coalescer = new Coalescer(options.clock);
     this.#work = new SlicedWork(options.clock);
     this.#windows = new WindowSender({ ...options, streams: this.#streams });
-    this.#flow = new FlowControl({ clock: options.clock, hold: (name, held) => this.#hold(name, held) });
+    this.#flow = new FlowControl(options.clock);
   }
 
   // ── What comes from hosts ──
@@ -67,7 +67,6 @@ export class OutputHub {
       stream.channel.restart(streamId);
       stream.release();
     }
-    this.#flow.repeat(new Set(streams.map(({ name }) => name)));
     this.#windows.open(streams);
   }
 
@@ -110,7 +109,7 @@ export class OutputHub {
     if (!stream || (stream.isLowDelay === mode.low_delay_output && stream.neverSkips === mode.no_skip_display)) return;
     applyMode(stream, mode);
     this.#flow.look(stream);
-    this.#windows.resume((held) => held === stream);
+    this.#windows.open([stream]);
   }
 
   // ── Subscriptions ──
@@ -157,7 +156,7 @@ export class OutputHub {
   /** The sink of `subscription` was full and is not any more. */
   hasRoom(subscription: OutputSubscription): void {
     const isConcerned = (stream: OutputStream) => stream.subscribers.has(subscription);
-    this.#flow.lookAgain(isConcerned);
+    this.#windows.open(this.#flow.lookAgain(isConcerned));
     this.#windows.resume(isConcerned);
   }
 
@@ -183,7 +182,7 @@ export class OutputHub {
     return stream.reached(offset, {
       clock: this.#clock,
       milliseconds: timeoutMs,
-      hurry: () => this.#windows.resume((held) => held === stream),
+      hurry: () => this.#windows.open([stream]),
       giveUp: () => this.#giveUp(stream, offset),
     });
   }
@@ -260,9 +259,9 @@ export class OutputHub {
     const stream = this.#streams.get(name);
     stream?.subscribers.delete(subscription);
     if (stream?.neverSkips) {
-      // Whom the others waited for may have been this one.
       this.#flow.look(stream);
-      this.#windows.resume((held) => held === stream);
+      // Whom the others waited for may have been this one.
+      if (stream.subscribers.size > 0) this.#windows.open([stream]);
     }
     if (stream?.subscribers.size !== 0) return [];
     this.#streams.delete(name);
@@ -283,11 +282,6 @@ export class OutputHub {
     if (stream.isLowDelay) this.#coalescer.flush(stream.channel);
     else this.#coalescer.touch(stream.channel);
     if (stream.neverSkips) this.#flow.look(stream);
-  }
-
-  #hold(name: string, held: boolean): void {
-    const host = this.#source.hostOf(name);
-    if (host !== null) this.#source.hold?.(host, name, held);
   }
 
   #giveUp(stream: OutputStream, offset: number): void {

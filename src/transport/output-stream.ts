@@ -1,13 +1,20 @@
 import type { Clock } from "../base/clock.ts";
 import { OutputChannel } from "./output-channel.ts";
-import type { OutputSubscription } from "./output-subscription.ts";
-import { WindowState } from "./output-window.ts";
+import type { OutputSink, OutputSubscription } from "./output-subscription.ts";
+import { MOVE_AFTER_BYTES, WindowState } from "./output-window.ts";
 
 /**
  * Who waits for an offset waits this long without progress for readers that are full, milliseconds: time for one that is
  * alive to take the end of a long output whole, short enough for everybody else who wants to know of the exit.
  */
 const GRACE_MS = 200;
+/**
+ * Bytes of a process that must not skip anything which are asked for at least, however far behind its readers are: what
+ * comes shows that the process does have to wait for them.
+ */
+const TRICKLE_BYTES = 4 * 1024;
+/** At most so much of it is under way: a reader of many such processes may fall behind with all of them at once. */
+const MOST_UNSKIPPED_BYTES = 2 * MOVE_AFTER_BYTES;
 /** Output that still comes is waited for this many times longer than output that does not: it is late, not lost. */
 const MAX_PATIENCE = 10;
 
@@ -42,19 +49,24 @@ export class OutputStream {
 
   /**
    * Everybody who listens has enough for now, and nobody has waited long for an offset: the host's ring is the place to
-   * wait in, because what leaves it now would only be skipped. Where nothing may be skipped, one reader that is far
-   * behind is enough.
+   * wait in, because what leaves it now would only be skipped.
    */
   get isHeld(): boolean {
-    if (this.channel.position === null || this.#isUrgent || this.subscribers.size === 0) return false;
-    if (this.neverSkips) return [...this.subscribers].some(({ sink }) => sink.isFarBehind === true);
+    if (this.channel.position === null || this.neverSkips || this.#isUrgent || this.subscribers.size === 0) return false;
     for (const { sink } of this.subscribers) if (sink.isFull !== true) return false;
     return true;
   }
 
-  /** Bytes that the reader who is furthest along can take; no limit where nothing is skipped, and where the live end is not known. */
+  /** Readers for whom the process has to wait. */
+  get laggards(): OutputSink[] {
+    if (!this.neverSkips || this.#isUrgent) return [];
+    return [...this.subscribers].flatMap(({ sink }) => (sink.isFarBehind === true ? [sink] : []));
+  }
+
+  /** Bytes that the reader who is furthest along can take; no limit where the live end is not known. */
   get room(): number {
-    if (this.neverSkips || this.#isUrgent || this.channel.position === null) return Number.POSITIVE_INFINITY;
+    if (this.#isUrgent || this.channel.position === null) return Number.POSITIVE_INFINITY;
+    if (this.neverSkips) return this.laggards.length > 0 ? TRICKLE_BYTES : MOST_UNSKIPPED_BYTES;
     let room = 0;
     for (const { sink } of this.subscribers) room = Math.max(room, sink.room ?? Number.POSITIVE_INFINITY);
     return room;

@@ -1,7 +1,7 @@
 import { MAX_WINDOW_BYTES, type OutputWindow } from "../contract/messages.ts";
 
 /** Moving the window on when this much of it is used keeps the host sending without ever waiting for us. */
-const MOVE_AFTER_BYTES = MAX_WINDOW_BYTES / 8;
+export const MOVE_AFTER_BYTES = MAX_WINDOW_BYTES / 8;
 
 /** What the host was last asked to send of one process. */
 export class WindowState {
@@ -25,9 +25,10 @@ export class WindowState {
   }
 
   /** `room`: what somebody can take, bytes; no more may be under way, because it would be skipped. */
-  opened(name: string, position: number | null, room: number): OutputWindow {
+  opened(name: string, position: number | null, { room, lossless }: { room: number; lossless: boolean }): OutputWindow {
     this.#from = position;
-    return { name, from: position, length: Math.min(room, MAX_WINDOW_BYTES) };
+    const length = Math.min(room, MAX_WINDOW_BYTES);
+    return lossless ? { name, from: position, length, lossless } : { name, from: position, length };
   }
 }
 

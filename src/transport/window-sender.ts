@@ -12,8 +12,6 @@ export const MAX_WINDOWS_PER_MESSAGE = 512;
 export interface OutputSource {
   /** At most 512 windows. Fire and forget: what cannot be sent now is repeated. */
   window(host: string, windows: OutputWindow[]): void;
-  /** Makes the terminal of `name` wait for its readers, or go on. Fire and forget. Absent: nothing can be held back. */
-  hold?(host: string, name: string, held: boolean): void;
   /** Canonical name of the host that runs `name`, null if there is none. */
   hostOf(name: string): string | null;
 }
@@ -37,7 +35,9 @@ export class WindowSender {
   /** From each stream's position on. Streams that were closed meanwhile are left out; held ones wait. */
   open(streams: OutputStream[]): void {
     const wanted = streams.filter((stream) => this.#streams.get(stream.name) === stream && !this.#isHeld(stream));
-    this.#send(wanted, ({ name, channel, window, room }) => window.opened(name, channel.position, room));
+    this.#send(wanted, ({ name, channel, window, room, neverSkips: lossless }) =>
+      window.opened(name, channel.position, { room, lossless }),
+    );
     if (this.#streams.size > 0) this.#repeat ??= this.#clock.setTimeout(() => this.#repeatAll(), REPEAT_MS);
   }
 

@@ -7,7 +7,12 @@ import { WindowSender } from "../../src/daemon/window-sender.ts";
 function rig(backlog = 1024 * 1024) {
   const rings = new RingStore();
   const chunks: OutputChunk[] = [];
-  const sender = new WindowSender({ streamId: "life", findRing: (name) => rings.find(name), send: (chunk) => chunks.push(chunk) });
+  const sender = new WindowSender({
+    streamId: "life",
+    findRing: (name) => rings.find(name),
+    send: (chunk) => chunks.push(chunk),
+    hold() {},
+  });
   const say = (bytes: Uint8Array) => {
     rings.open("p", backlog).append(bytes);
     sender.pump("p");
@@ -96,6 +101,7 @@ test("a receiver that moves the window while it is told a chunk gets each byte o
       offsets.push(chunk.offset);
       sender.set({ name: "p", from: chunk.offset + chunk.data.length, length: 10 });
     },
+    hold() {},
   });
   rings.open("p", 4_096).append(Buffer.alloc(100, "x"));
   sender.set({ name: "p", from: 0, length: 10 });

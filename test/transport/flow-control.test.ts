@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { OutputWindow } from "../../src/contract/messages.ts";
 import { FAR_BEHIND_BYTES, Outbox } from "../../src/transport/outbox.ts";
 import { OutputHub } from "../../src/transport/output-hub.ts";
 import { ManualClock } from "./manual-clock.ts";
@@ -8,22 +9,48 @@ const PLAIN = { low_delay_output: false, no_skip_display: false };
 const LINE = `${"x".repeat(1_023)}\n`;
 const CHUNK = LINE.repeat(64);
 
-/** A hub with one process, and connections whose sockets take what the test lets them. */
+/** A hub with one process that writes as far as its window allows, and connections whose sockets take what the test lets them. */
 function open() {
   const clock = new ManualClock();
-  const holds: string[] = [];
-  const hub = new OutputHub({
-    clock,
-    source: { window() {}, hold: (_host, name, held) => holds.push(`${name} ${held ? "held" : "goes on"}`), hostOf: () => "host" },
-  });
+  const windows: OutputWindow[] = [];
+  const hub = new OutputHub({ clock, source: { window: (_host, opened) => windows.push(...opened), hostOf: () => "host" } });
   hub.hostReady("host", "s1");
   hub.processAppeared("yes");
   let offset = 0;
+  let writable = Number.POSITIVE_INFINITY;
   const output = (text: string) => {
     hub.receive("host", { name: "yes", stream_id: "s1", offset, gap: 0, data: Buffer.from(text) });
     offset += text.length;
   };
-  return { clock, hub, holds, output, reader: () => new Reader(hub), anchor: () => output("") };
+  const world = {
+    clock,
+    hub,
+    windows,
+    output,
+    reader: () => new Reader(hub),
+    anchor: () => output(""),
+    get written() {
+      return offset;
+    },
+    /** Bytes that the host may send now. */
+    get allowed() {
+      const window = windows.at(-1);
+      return window ? (window.from ?? 0) + window.length - offset : 0;
+    },
+    /** The program has so much to say, and no more. */
+    set left(bytes: number) {
+      writable = offset + bytes;
+    },
+    /** Writes until the window is used up. */
+    async flood(between: () => unknown = () => {}): Promise<void> {
+      while (world.allowed > 0 && offset < writable) {
+        output(CHUNK.slice(0, Math.min(world.allowed, writable - offset)));
+        hub.flushAll();
+        await between();
+      }
+    },
+  };
+  return world;
 }
 
 class Reader {
@@ -77,92 +104,141 @@ class Reader {
 
 describe("set_process_no_skip_display", () => {
   test("holds the process back while one reader is more than 4 MiB behind, and skips nothing", async () => {
-    const { hub, holds, output, reader, anchor } = open();
-    hub.setMode("yes", NO_SKIP);
-    const slow = reader();
-    const fast = reader();
-    anchor();
-    let sent = 0;
-    while (holds.length === 0) {
-      output(CHUNK);
-      sent += CHUNK.length;
-      hub.flushAll();
-      await fast.takeAll();
-      expect(sent).toBeLessThan(2 * FAR_BEHIND_BYTES);
-    }
-    expect(holds).toEqual(["yes held"]);
-    expect(sent).toBeGreaterThan(FAR_BEHIND_BYTES * 0.9);
+    const world = open();
+    world.hub.setMode("yes", NO_SKIP);
+    const slow = world.reader();
+    const fast = world.reader();
+    world.anchor();
+    await world.flood(() => fast.takeAll());
+    expect(world.written).toBeGreaterThan(FAR_BEHIND_BYTES * 0.9);
+    expect(world.written).toBeLessThan(FAR_BEHIND_BYTES * 1.3);
+    expect(world.windows.every(({ lossless, length }) => lossless === true && length > 0)).toBe(true);
     await slow.takeAll();
-    expect(holds).toEqual(["yes held", "yes goes on"]);
+    expect(world.allowed).toBeGreaterThan(100_000);
+    await world.flood(async () => {
+      await Promise.all([fast.takeAll(), slow.takeAll()]);
+      if (world.written > 2 * FAR_BEHIND_BYTES) world.left = 0;
+    });
     for (const { frames } of [slow, fast]) {
-      expect(frames.map(({ output }) => output).join("")).toHaveLength(sent);
+      expect(frames.map(({ output }) => output).join("")).toHaveLength(world.written);
       expect(frames.some(({ skipped }) => skipped !== undefined)).toBe(false);
     }
-    hub.close();
+    world.hub.close();
   });
 
-  test("a reader that does not catch up within 10 s is closed, and the process goes on", () => {
-    const { clock, hub, holds, output, reader, anchor } = open();
-    hub.setMode("yes", NO_SKIP);
-    const slow = reader();
-    reader();
-    anchor();
-    while (holds.length === 0) {
-      output(CHUNK);
-      hub.flushAll();
+  test("a reader that does not catch up within 10 s is closed, and the process goes on", async () => {
+    const world = open();
+    world.hub.setMode("yes", NO_SKIP);
+    const slow = world.reader();
+    const fast = world.reader();
+    world.anchor();
+    await world.flood(() => fast.takeAll());
+    for (let second = 0; second < 10; second++) {
+      expect(slow.refused).toEqual([]);
+      // The window is repeated, and a little comes: the process does wait.
+      world.left = 1_000;
+      await world.flood(() => fast.takeAll());
+      world.clock.advance(1_000);
     }
-    clock.advance(9_999);
-    expect(slow.refused).toEqual([]);
-    clock.advance(1);
     expect(slow.refused).toEqual([expect.stringContaining("'yes' was held back for 10 s")]);
-    expect(holds).toEqual(["yes held", "yes goes on"]);
-    hub.close();
+    expect(fast.refused).toEqual([]);
+    expect(world.allowed, "it goes on").toBeGreaterThan(100_000);
+    world.hub.close();
+  });
+
+  test("a reader for whom no process waits may take its time", async () => {
+    const world = open();
+    world.hub.setMode("yes", NO_SKIP);
+    const slow = world.reader();
+    world.anchor();
+    await world.flood();
+    // It has said all it had to say.
+    world.clock.advance(60_000);
+    expect(slow.refused).toEqual([]);
+    await slow.takeAll();
+    expect(slow.frames.map(({ output }) => output).join("")).toHaveLength(world.written);
+    world.hub.close();
   });
 
   test.each([
     ["the reader leaves", (world: ReturnType<typeof open>, slow: Reader) => world.hub.closeSubscription(slow.subscription)],
     ["the flag is turned off", (world: ReturnType<typeof open>) => world.hub.setMode("yes", PLAIN)],
-    ["the process goes", (world: ReturnType<typeof open>) => world.hub.processGone("yes")],
-  ])("the process goes on at once when %s", (_what, act) => {
+  ])("the process goes on at once when %s", async (_what, act) => {
+    const world = open();
+    world.hub.setMode("yes", NO_SKIP);
+    const slow = world.reader();
+    const fast = world.reader();
+    world.anchor();
+    await world.flood(() => fast.takeAll());
+    act(world, slow);
+    expect(world.allowed).toBeGreaterThan(100_000);
+    // No timer is left that would close somebody.
+    for (let second = 0; second < 20; second++) {
+      world.clock.advance(1_000);
+      world.output(LINE);
+    }
+    expect(slow.refused).toEqual([]);
+    world.hub.close();
+  });
+
+  test("waits for nobody when the process goes", async () => {
     const world = open();
     world.hub.setMode("yes", NO_SKIP);
     const slow = world.reader();
     world.anchor();
-    while (world.holds.length === 0) {
-      world.output(CHUNK);
-      world.hub.flushAll();
-    }
-    act(world, slow);
-    expect(world.holds).toEqual(["yes held", "yes goes on"]);
-    // No timer is left that would close somebody.
+    await world.flood();
+    world.hub.processGone("yes");
+    expect(world.windows.at(-1)).toMatchObject({ name: "yes", length: 0 });
     world.clock.advance(20_000);
     expect(slow.refused).toEqual([]);
     world.hub.close();
   });
 
-  test("is asked for again after the host's next hello, which has let everything go on", () => {
-    const { hub, holds, output, reader, anchor } = open();
-    hub.setMode("yes", NO_SKIP);
-    reader();
-    anchor();
-    while (holds.length === 0) {
-      output(CHUNK);
-      hub.flushAll();
-    }
-    hub.hostReady("host", "s1");
-    expect(holds).toEqual(["yes held", "yes held"]);
-    hub.close();
+  test("is asked for again after the host's next hello, which has let everything go on", async () => {
+    const world = open();
+    world.hub.setMode("yes", NO_SKIP);
+    world.reader();
+    world.anchor();
+    await world.flood();
+    world.windows.length = 0;
+    world.hub.hostReady("host", "s1");
+    expect(world.windows).toEqual([{ name: "yes", from: world.written, length: expect.any(Number), lossless: true }]);
+    expect(world.allowed).toBeLessThan(10_000);
+    world.hub.close();
+  });
+
+  test("the end of a process that has exited comes whole, however far behind its reader is", async () => {
+    const world = open();
+    world.hub.setMode("yes", NO_SKIP);
+    const slow = world.reader();
+    world.anchor();
+    await world.flood();
+    const end = world.written + 5_000_000;
+    let isReached = false;
+    void world.hub.reached("yes", end, 1_000).then(() => {
+      isReached = true;
+    });
+    world.left = 5_000_000;
+    world.clock.advance(400);
+    await world.flood();
+    await Promise.resolve();
+    expect([world.written, isReached]).toEqual([end, true]);
+    world.clock.advance(20_000);
+    expect(slow.refused).toEqual([]);
+    await slow.takeAll();
+    expect(slow.frames.map(({ output }) => output).join("")).toHaveLength(end);
+    world.hub.close();
   });
 
   test("without it a slow reader holds up nobody and is told what it missed", async () => {
-    const { hub, holds, output, reader, anchor } = open();
+    const { hub, windows, output, reader, anchor } = open();
     const slow = reader();
     anchor();
     for (let count = 0; count < 100; count++) {
       output(CHUNK);
       hub.flushAll();
     }
-    expect(holds).toEqual([]);
+    expect(windows.some(({ lossless }) => lossless)).toBe(false);
     await slow.takeAll();
     expect(slow.frames.some(({ skipped = 0 }) => skipped > 0)).toBe(true);
     hub.close();
