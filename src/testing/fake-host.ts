@@ -136,6 +136,8 @@ export class FakeHost implements HostLink {
         streamId,
         findRing: (name) => rings.find(name),
         send: (chunk) => this.#tell((listener) => listener.onOutput?.(chunk)),
+        // What scripted programs print is there at once.
+        hold: () => {},
       }),
     };
   }
@@ -172,7 +174,6 @@ export class FakeHost implements HostLink {
         run(run_id).resize(rows, cols);
         return {};
       },
-      hold: () => ({}),
       memo: ({ run_id, memo }) => {
         run(run_id).memo = memo;
         return {};
