@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { MgrError } from "../base/errors.ts";
 import { type LockInfo, readLock } from "../daemon/lock.ts";
 import { isAlive, startTimeOf } from "../daemon/proc.ts";
+import { VERSION } from "../http/about.ts";
 
 interface LocalDaemonOptions {
   stateDir: string;
@@ -49,7 +50,7 @@ export class LocalDaemon {
     const silence = fstatSync(words).size;
     try {
       // Detached: it and its children outlive this manager, however that ends.
-      const child = spawn(process.execPath, [BUNDLE, JSON.stringify({ state_dir: stateDir, host, socket, on_manager_lost: "keep" })], {
+      const child = spawn(process.execPath, [BUNDLE, JSON.stringify({ state_dir: stateDir, host, bus: { socket }, version: VERSION })], {
         detached: true,
         stdio: ["ignore", "ignore", words],
         cwd: "/",

@@ -34,6 +34,8 @@ export interface ConnectBusOptions {
   readonly credentials?: () => Uint8Array;
   /** Each attempt to reach a server by its address: null, or why it failed. */
   readonly onAttempt?: (problem: string | null, place: string) => void;
+  /** Pauses between attempts grow up to this, milliseconds: many that lost the same server must not storm it. Default: none grows. */
+  readonly maxPauseMs?: number;
   readonly log?: BusLog;
 }
 
@@ -51,6 +53,8 @@ const MAX_PINGS_OUT = 2;
 export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
   const { name, signal } = options;
   let current: NatsTransport | null = null;
+  /** In a row. */
+  let failures = 0;
   const { dial, current: currentUrl } = dialer(options.server, options);
   const natsOptions: TransportOptions = {
     // The library wants an address; the carrier is chosen by `dial`.
@@ -58,12 +62,16 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
     dial,
     onTransport: (transport) => {
       current = transport;
+      failures = 0;
     },
     name,
     timeout: DIAL_TIMEOUT_MS,
     reconnect: true,
     maxReconnectAttempts: -1,
-    reconnectDelayHandler: () => RECONNECT_MS,
+    reconnectDelayHandler: () => {
+      const pause = Math.min(RECONNECT_MS * 1.5 ** failures++, Math.max(RECONNECT_MS, options.maxPauseMs ?? 0));
+      return pause * (0.75 + Math.random() / 2);
+    },
     waitOnFirstConnect: options.waitForBroker ?? true,
     // Throwing is the library's only way out of the first connection's loop.
     reconnectToServer: () => {

@@ -38,6 +38,11 @@ Started are processes with 'autostart: true', what ran when the manager was kill
       ["mgr ps --json | jq -r '.[] | select(.state == \"error\").name'", "names of what failed"],
     ],
   },
+  hosts: {
+    about: `RUNNING counts processes that run, of those that belong there; CLOCK is a host's clock minus the manager's. A host that is lost
+keeps its processes; commands for them are refused until its daemon is heard again.`,
+    examples: [["mgr hosts", "who is there"]],
+  },
   start: {
     about: `${CHOOSING} What they depend on is started, too. It waits until each is ready (or started, where no ready
 condition is configured, or has ended well) and prints what came of it.`,
@@ -123,8 +128,14 @@ the change at their next start. A bad file changes nothing and every problem is 
     ],
   },
   daemon: {
-    about: "The daemon holds terminals and processes, and outlives a killed manager. 'mgr up' starts the local one by itself.",
-    examples: [["mgr daemon -c mgr.yaml", "in the foreground, to watch it"]],
+    about: `The daemon holds terminals and processes, and outlives a killed manager. 'mgr up' starts the one of its own machine by
+itself. With --bus it is that of another machine: it connects to the manager (ws://MANAGER:PORT, wss://…), or to the
+NATS server of 'instance.bus' (nats://…, tls://…), and again for ever when the link is cut; what it runs goes on
+meanwhile. SIGTERM stops everything that it runs, a second one at once. docs/multi-host.md has the whole story.`,
+    examples: [
+      ["mgr daemon --host rt1 --bus ws://bench.lab:8130 --token-file rt1.token", "on another machine, in the foreground"],
+      ["mgr daemon -c mgr.yaml", "the manager's own, to watch it"],
+    ],
   },
 };
 

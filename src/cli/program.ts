@@ -8,6 +8,7 @@ import { check } from "./commands/check.ts";
 import { control } from "./commands/control.ts";
 import { down } from "./commands/down.ts";
 import { graph } from "./commands/graph.ts";
+import { hosts } from "./commands/hosts.ts";
 import { log } from "./commands/log.ts";
 import { logs } from "./commands/logs.ts";
 import { ps } from "./commands/ps.ts";
@@ -54,6 +55,11 @@ export function createProgram(): Command {
     .option("--json", "as JSON")
     .option("-w, --watch", "repaint on every change")
     .action(ps);
+
+  connecting(program.command("hosts"))
+    .description("list the machines that processes run on, and whether their daemons are there")
+    .option("--json", "as JSON")
+    .action(hosts);
 
   for (const verb of ["start", "stop", "restart"] as const) {
     connecting(program.command(`${verb} <names...>`))
@@ -141,8 +147,14 @@ export function createProgram(): Command {
 
   program
     .command("daemon")
-    .description("run this host's daemon for a configuration in the foreground (mgr up starts one by itself)")
-    .addOption(configuration())
+    .description("run a host's daemon in the foreground: that of another machine with --bus (mgr up starts its own by itself)")
+    .option("-c, --config <file>", "without --bus: the configuration file (default: mgr.yaml)")
+    .option("--host <name>", "name of this host in the manager's 'hosts' (default: the machine's name)")
+    .option("--bus <url...>", "where the manager or its NATS server is; several are tried in turn")
+    .option("--token-file <file>", "file with the token of this host")
+    .option("--ca-file <file>", "PEM file with the authorities that may vouch for the bus")
+    .option("--state-dir <folder>", "where the daemon keeps its lock and log (default: $XDG_STATE_HOME/mgr/daemon-NAME)")
+    .option("--cwd <folder>", "what relative paths of processes mean here (default: the current folder)")
     .action(async (flags) => (await import("./commands/daemon.ts")).daemon(flags));
 
   addManual(program);

@@ -18,6 +18,7 @@ import {
   type ResponseOf,
 } from "../contract/messages.ts";
 import type { StopStep } from "../contract/run.ts";
+import { Abandoned } from "./abandoned.ts";
 import { Announcer } from "./announcer.ts";
 import { createGuardedReaper } from "./guarded-reaper.ts";
 import { LOG_BACKLOG_BYTES } from "./log-file.ts";
@@ -45,6 +46,8 @@ export interface HostOptions {
   ringBudget?: number;
   /** Names the life of this daemon; made up if left out. */
   streamId?: string;
+  /** Of the program, for managers to show. */
+  version?: string;
   /** How trees are killed; made from `subreaper` if left out. */
   killTree?: TreeReaper;
 }
@@ -70,6 +73,8 @@ export class Host implements HostLink {
   /** Names whose output waits for a reader (messages.ts, `lossless`). */
   readonly #held = new Set<string>();
   readonly #tasks: TaskLists;
+  readonly #version: string | undefined;
+  readonly #abandoned: Abandoned;
   readonly #handlers: Handlers;
   #seq = 0;
   #ticks = 0;
@@ -79,10 +84,12 @@ export class Host implements HostLink {
 
   constructor(options: HostOptions) {
     this.host = options.host;
+    this.#version = options.version;
     this.streamId = options.streamId ?? randomUUID();
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log;
     this.#announcer = new Announcer(options.log);
+    this.#abandoned = new Abandoned({ clock: this.#clock, stop: (afterMs) => void this.#stopAbandoned(afterMs) });
     this.#session = new ManagerSession({ clock: this.#clock, onVoid: (reason) => this.#sessionVoided(reason) });
     this.#rings = new RingStore(options.ringBudget);
     this.#logFiles = new LogFiles({ clock: this.#clock, log: (level, msg) => this.#report(level, msg) });
@@ -160,9 +167,17 @@ export class Host implements HostLink {
     await this.#runs.noneStarting();
     this.#reportLeft(await killEverything(this.#runs.living, this.#clock));
     this.#clock.clearTimeout(this.#timer);
+    this.#abandoned.close();
     this.#tasks.close();
     await this.#logFiles.close();
     await this.#reaper.close();
+  }
+
+  /** `on_manager_lost: stop`: what runs is stopped, and the manager that comes back may start it again. */
+  async #stopAbandoned(afterMs: number): Promise<void> {
+    if (this.#isEnding || this.#runs.living.length === 0) return;
+    this.#report("warning", `no manager for ${afterMs / 1_000} s: what runs is stopped (on_manager_lost: stop)`);
+    this.#reportLeft(await stopEverything(this.#runs.living, this.#clock));
   }
 
   #reportLeft(left: readonly Run[]): void {
@@ -174,6 +189,7 @@ export class Host implements HostLink {
     return {
       hello: (request) => {
         const session = this.#session.begin(request);
+        this.#abandoned.greeted(request.stop_after_ms ?? null);
         return {
           session,
           contract: CONTRACT_VERSION,
@@ -182,6 +198,7 @@ export class Host implements HostLink {
           stream_id: this.streamId,
           seq: this.#seq,
           time: this.#clock.now(),
+          ...(this.#version === undefined ? {} : { version: this.#version }),
         };
       },
       spawn: async (request) => ({ run: (await this.#spawn(request)).report }),
@@ -274,6 +291,7 @@ export class Host implements HostLink {
   #sessionVoided(reason: string): void {
     this.#windows.clear();
     this.#report("debug", `the manager's session ended: ${reason}`);
+    if (!this.#isEnding) this.#abandoned.lost();
     this.announce();
   }
 

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
 import { messageOf } from "../base/errors.ts";
 import { CONTRACT_VERSION, type HostLog } from "../contract/messages.ts";
 import { type BusService, serveOnBus } from "./bus-service.ts";
@@ -12,17 +11,7 @@ import { acquireLock, instanceUuid } from "./lock.ts";
 import { openLog } from "./main-log.ts";
 import { PreviousLife } from "./previous-life.ts";
 import { readStat } from "./proc.ts";
-
-/** What the manager starts the daemon with: one argument, JSON. Paths are absolute. */
-const startOptions = z.strictObject({
-  state_dir: z.string().startsWith("/"),
-  host: z.string().min(1),
-  /** The bus: unix socket of the manager's broker. */
-  socket: z.string().startsWith("/"),
-  /** Bytes of memory for the output of all processes. */
-  ring_budget: z.number().int().positive().optional(),
-  on_manager_lost: z.literal("keep").default("keep"),
-});
+import { placeOfBus, type StartOptions, startOptions } from "./start-options.ts";
 
 const EXIT = { done: 0, failed: 1, usage: 2, locked: 3 } as const;
 const PINO_LEVEL = { debug: "debug", info: "info", warning: "warn", error: "error" } as const satisfies Record<HostLog["level"], string>;
@@ -32,11 +21,15 @@ await main();
 async function main(): Promise<void> {
   const options = parseOptions(process.argv[2]);
   // Nothing of where and by whom we were started may be held for the months that we may live.
-  process.chdir("/");
+  enter(options.work_dir);
   keepInheritedFiles();
   mkdirSync(options.state_dir, { recursive: true, mode: 0o700 });
   const lock = await takeLock(options);
   const log = openLog(join(options.state_dir, "daemon.log"));
+  const tell = (level: HostLog["level"], source: string, msg: string) => {
+    log[PINO_LEVEL[level]]({ source }, msg);
+    if (options.is_talkative && level !== "debug") process.stdout.write(`${new Date().toISOString().slice(11, 23)} ${level} ${msg}\n`);
+  };
 
   let isServing = false;
   const survive = (error: unknown) => {
@@ -54,7 +47,8 @@ async function main(): Promise<void> {
     subreaper: true,
     killTree: reaper,
     streamId,
-    log: ({ level, source, msg }) => log[PINO_LEVEL[level]]({ source }, msg),
+    log: ({ level, source, msg }) => tell(level, source, msg),
+    ...(options.version === undefined ? {} : { version: options.version }),
     ...(options.ring_budget === undefined ? {} : { ringBudget: options.ring_budget }),
   });
   const previous = new PreviousLife(join(options.state_dir, "daemon.json"));
@@ -62,7 +56,7 @@ async function main(): Promise<void> {
 
   const end = async () => {
     waiting.abort();
-    log.info("stopping everything");
+    tell("info", "daemon", "stopping everything");
     await host.stopAll();
     await host.close();
     await service?.close();
@@ -86,13 +80,13 @@ async function main(): Promise<void> {
   if (ended !== null) log.warn({ stream_id: ended }, "the daemon before this one was killed; what it ran has been killed too");
   previous.begin(streamId);
   reaper.startGuard();
-  log.info({ stream_id: streamId, contract: CONTRACT_VERSION, host: options.host, socket: options.socket }, "started");
+  log.info({ stream_id: streamId, contract: CONTRACT_VERSION, host: options.host, bus: placeOfBus(options) }, "started");
   isServing = true;
   try {
     service = await serveOnBus({
       host,
-      socket: options.socket,
-      log: (level, msg) => log[PINO_LEVEL[level]]({ source: "bus" }, msg),
+      bus: options.bus,
+      log: (level, msg) => tell(level, "bus", msg),
       signal: waiting.signal,
     });
   } catch (error) {
@@ -100,23 +94,37 @@ async function main(): Promise<void> {
   }
 }
 
-function parseOptions(argument: string | undefined): z.infer<typeof startOptions> {
+/** Where relative paths begin, and nothing else of where we were started. */
+function enter(folder: string): void {
+  try {
+    process.chdir(folder);
+  } catch (error) {
+    giveUp(EXIT.failed, `the host daemon cannot work in ${folder}: ${messageOf(error)}`);
+  }
+}
+
+function parseOptions(argument: string | undefined): StartOptions {
   try {
     return startOptions.parse(JSON.parse(argument ?? ""));
   } catch (error) {
     return giveUp(
       EXIT.usage,
-      `the host daemon takes one argument, JSON {"state_dir", "host", "socket"} with absolute paths: ${messageOf(error)}`,
+      `the host daemon takes one argument, JSON {"state_dir", "host", "bus"} with absolute paths: ${messageOf(error)}`,
     );
   }
 }
 
-async function takeLock({ state_dir, socket }: z.infer<typeof startOptions>) {
+async function takeLock(options: StartOptions) {
+  const { state_dir } = options;
   const path = join(state_dir, "daemon.lock");
   try {
-    const lock = await acquireLock(path, { instance_uuid: instanceUuid(state_dir), contract: CONTRACT_VERSION, socket });
+    const lock = await acquireLock(path, {
+      instance_uuid: instanceUuid(state_dir),
+      contract: CONTRACT_VERSION,
+      socket: placeOfBus(options),
+    });
     if (!("holder" in lock)) return lock;
-    return giveUp(EXIT.locked, `a host daemon of this instance runs already (pid ${lock.holder.pid} holds ${path})`);
+    return giveUp(EXIT.locked, `such a host daemon runs already (pid ${lock.holder.pid} holds ${path})`);
   } catch (error) {
     return giveUp(EXIT.failed, `the host daemon could not take its lock: ${messageOf(error)}`);
   }

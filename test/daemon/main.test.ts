@@ -79,8 +79,7 @@ function startDaemon(changes: object = {}, cwd = "/", program = join(built, "dis
   const options = {
     state_dir: join(folder, "state"),
     host: "bench",
-    socket: join(folder, "bus.sock"),
-    on_manager_lost: "keep",
+    bus: { socket: join(folder, "bus.sock") },
     ...changes,
   };
   const daemon = spawn(process.execPath, [program, JSON.stringify(options)], { detached: true, cwd, stdio: ["ignore", "pipe", "pipe"] });
@@ -245,7 +244,7 @@ describe("a host daemon", () => {
   });
 
   test("ends on SIGTERM also while it waits for a broker", async () => {
-    const { daemon, exit } = startDaemon({ socket: join(folder, "none.sock") });
+    const { daemon, exit } = startDaemon({ bus: { socket: join(folder, "none.sock") } });
     await until(() => existsSync(join(folder, "state/daemon.log")) && logOf().includes('"msg":"started"'), 5_000, logOf);
     daemon.kill("SIGTERM");
     expect(await exit).toEqual([0, null]);

@@ -1,23 +1,94 @@
-import { spawn } from "node:child_process";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { mkdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { localHostName } from "../../app/host-names.ts";
+import { busUrlProblem } from "../../bus/bus-url.ts";
 import { instanceUuid } from "../../daemon/lock.ts";
 import { socketDir } from "../../daemon/sockets.ts";
+import type { StartOptions } from "../../daemon/start-options.ts";
+import { VERSION } from "../../http/about.ts";
+import { readRegularFile } from "../../http/read-regular-file.ts";
 import { loadConfig } from "../configuration.ts";
-import { EXIT } from "../exit-codes.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+
+export interface DaemonFlags {
+  config?: string;
+  host?: string;
+  bus?: string[];
+  tokenFile?: string;
+  caFile?: string;
+  stateDir?: string;
+  cwd?: string;
+}
 
 const BUNDLE = fileURLToPath(new URL("../../../dist/daemon.mjs", import.meta.url));
+const MAX_TOKEN_BYTES = 4_096;
 
-/** `mgr daemon`: this host's daemon in the foreground; the manager of the same configuration finds it by its lock. */
-export async function daemon(flags: { config?: string }): Promise<void> {
+/**
+ * `mgr daemon`: a host's daemon in the foreground. With `--bus` that of another machine than the manager's; else that of
+ * a configuration, whose manager finds it by its lock. This very process becomes the daemon: signals reach it once.
+ */
+export async function daemon(flags: DaemonFlags): Promise<void> {
+  const options = flags.bus === undefined ? await localOptions(flags) : remoteOptions(flags, flags.bus);
+  process.argv[2] = JSON.stringify(options);
+  await import(pathToFileURL(BUNDLE).href);
+}
+
+async function localOptions(flags: DaemonFlags): Promise<Partial<StartOptions>> {
+  for (const key of ["host", "tokenFile", "caFile", "stateDir", "cwd"] as const) {
+    if (flags[key] !== undefined) throw usage(`--${key.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)} goes with --bus only`);
+  }
   const { instance } = await loadConfig(flags.config);
   const socket = join(await socketDir(await instanceUuid(instance.state_dir)), "bus.sock");
-  const settings = { state_dir: instance.state_dir, host: localHostName(), socket, on_manager_lost: "keep" };
-  const child = spawn(process.execPath, [BUNDLE, JSON.stringify(settings)], { stdio: "inherit" });
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill("SIGTERM"));
-  process.exitCode = await new Promise<number>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("exit", (code) => resolve(code ?? EXIT.failed));
-  });
+  return { state_dir: instance.state_dir, host: localHostName(), bus: { socket }, version: VERSION };
+}
+
+function remoteOptions(flags: DaemonFlags, bus: string[]): Partial<StartOptions> {
+  if (flags.config !== undefined) throw usage("--config and --bus do not go together: a daemon on another machine has no configuration");
+  const host = flags.host ?? localHostName();
+  const urls = bus.flatMap((list) => list.split(",")).map(busAddress);
+  const state_dir = flags.stateDir === undefined ? defaultStateDir(host) : resolve(flags.stateDir);
+  mkdirSync(state_dir, { recursive: true, mode: 0o700 });
+  return {
+    state_dir,
+    host,
+    bus: {
+      urls,
+      token_file: flags.tokenFile === undefined ? null : checkedToken(resolve(flags.tokenFile)),
+      ca_file: flags.caFile === undefined ? null : resolve(flags.caFile),
+    },
+    work_dir: resolve(flags.cwd ?? "."),
+    version: VERSION,
+    is_talkative: true,
+  };
+}
+
+/** People copy what stands in the address bar. */
+function busAddress(text: string): string {
+  const url = text.trim().replace(/^http(s?):/, "ws$1:");
+  const problem = busUrlProblem(url);
+  if (problem !== null)
+    throw usage(`--bus '${text}' ${problem.replace("nats://10.0.0.1:4222", "ws://MANAGER:8130 or nats://10.0.0.1:4222")}`);
+  return url;
+}
+
+function checkedToken(path: string): string {
+  const file = readRegularFile(path, MAX_TOKEN_BYTES, ({ mode }) =>
+    (mode & 0o004n) === 0n ? null : "everybody can read it; close it with chmod 600",
+  );
+  if (!file.ok) throw usage(`the token cannot be read from ${path}: ${file.reason}`);
+  if (file.content.toString().trim() === "")
+    throw usage(`${path} is empty; it has to hold the token of hosts.NAME.token_file of the manager`);
+  return path;
+}
+
+function defaultStateDir(host: string): string {
+  const configured = process.env.XDG_STATE_HOME;
+  const base = configured !== undefined && isAbsolute(configured) ? configured : join(homedir(), ".local", "state");
+  return join(base, "mgr", `daemon-${encodeURIComponent(host)}`);
+}
+
+function usage(sentence: string): CommandFailure {
+  return new CommandFailure(EXIT.usage, sentence);
 }

@@ -1,8 +1,8 @@
 import { exitText } from "../../client/exit-text.ts";
-import type { Process, Snapshot } from "../../protocol/resources.ts";
+import type { HostEntry, Process, Snapshot } from "../../protocol/resources.ts";
 import { type ConnectionFlags, connectManager, whileConnected } from "../connection.ts";
 import { selectProcesses } from "../select.ts";
-import { paintState, table } from "../table.ts";
+import { type Column, paint, paintState, table } from "../table.ts";
 
 export interface PsFlags extends ConnectionFlags {
   json?: boolean;
@@ -41,16 +41,23 @@ export async function ps(names: string[], flags: PsFlags): Promise<void> {
 
 function show(snapshot: Snapshot, names: string[], flags: PsFlags): void {
   const processes = names.length === 0 ? snapshot.processes : selectProcesses(snapshot.processes, names);
-  process.stdout.write(`${flags.json ? JSON.stringify(processes, null, 2) : listing(processes)}\n`);
+  process.stdout.write(`${flags.json ? JSON.stringify(processes, null, 2) : listing(processes, snapshot.host_list)}\n`);
 }
 
-function listing(processes: Process[]): string {
+function listing(processes: Process[], hosts: HostEntry[]): string {
+  const offsets = new Map(hosts.map(({ name, clock_offset }) => [name, (clock_offset ?? 0) * 1_000]));
+  const host: Column<Process> = {
+    title: "HOST",
+    text: ({ host, host_ready }) => (host_ready ? host : `${host} (away)`),
+    paint: ({ host_ready }, text) => (host_ready ? text : paint("yellow", text)),
+  };
   return table<Process>(
     [
       { title: "NAME", text: (row) => row.name },
       { title: "STATE", text: (row) => row.state, paint: (row, padded) => paintState(row.state, padded) },
+      ...(hosts.length > 1 ? [host] : []),
       { title: "PID", text: (row) => (row.pid === null ? "-" : String(row.pid)), right: true },
-      { title: "UPTIME", text: uptime, right: true },
+      { title: "UPTIME", text: (row) => uptime(row, Date.now() + (offsets.get(row.host) ?? 0)), right: true },
       { title: "RESTARTS", text: (row) => String(row.restarts), right: true },
       { title: "", text: remark },
     ],
@@ -58,10 +65,10 @@ function listing(processes: Process[]): string {
   );
 }
 
-/** Times are the host's clock in UTC without a zone (protocol-decisions, "Conventions"). */
-function uptime(row: Process): string {
+/** Times are the host's clock, and so is `now`; in UTC without a zone (protocol-decisions, "Conventions"). */
+function uptime(row: Process, now: number): string {
   if (row.pid === null || row.start_time === null) return "-";
-  const seconds = Math.max(0, Math.floor((Date.now() - Date.parse(`${row.start_time}Z`)) / 1_000));
+  const seconds = Math.max(0, Math.floor((now - Date.parse(`${row.start_time}Z`)) / 1_000));
   if (seconds < 60) return `${seconds}s`;
   if (seconds < 3_600) return `${Math.floor(seconds / 60)}m${seconds % 60}s`;
   return `${Math.floor(seconds / 3_600)}h${Math.floor((seconds % 3_600) / 60)}m`;

@@ -1,0 +1,47 @@
+import type { HostEntry, Process } from "../../protocol/resources.ts";
+import { type ConnectionFlags, connectManager } from "../connection.ts";
+import { paint, table } from "../table.ts";
+
+export interface HostsFlags extends ConnectionFlags {
+  json?: boolean;
+}
+
+/** A difference of clocks that people should know of, seconds. */
+const CLOCK_TOLERANCE = 2;
+
+/** `mgr hosts`: the machines that processes run on, and whether their daemons are there. */
+export async function hosts(flags: HostsFlags): Promise<void> {
+  const client = await connectManager(flags);
+  try {
+    const { host_list, processes } = await client.snapshot();
+    process.stdout.write(`${flags.json ? JSON.stringify(host_list, null, 2) : listing(host_list, processes)}\n`);
+  } finally {
+    client.close();
+  }
+}
+
+function listing(entries: HostEntry[], processes: Process[]): string {
+  const running = (host: string) => {
+    const own = processes.filter((each) => each.host === host);
+    return `${own.filter(({ pid }) => pid !== null).length}/${own.length}`;
+  };
+  return table<HostEntry>(
+    [
+      { title: "HOST", text: ({ name }) => name },
+      { title: "STATE", text: ({ state }) => state, paint: ({ state }, text) => paint(state === "ready" ? "green" : "yellow", text) },
+      { title: "RUNNING", text: ({ name }) => running(name), right: true },
+      { title: "VERSION", text: ({ version }) => version ?? "-" },
+      { title: "CLOCK", text: clock, right: true, paint: (entry, text) => (isOff(entry) ? paint("yellow", text) : text) },
+      { title: "ALSO", text: ({ all_names, name }) => all_names.filter((each) => each !== name).join(" ") },
+    ],
+    entries,
+  );
+}
+
+function clock({ clock_offset }: HostEntry): string {
+  return clock_offset === null ? "-" : `${clock_offset < 0 ? "-" : "+"}${Math.abs(clock_offset).toFixed(2)}s`;
+}
+
+function isOff({ clock_offset }: HostEntry): boolean {
+  return clock_offset !== null && Math.abs(clock_offset) > CLOCK_TOLERANCE;
+}
