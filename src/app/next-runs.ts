@@ -37,7 +37,8 @@ export class NextRuns {
       inherited: definition.host === null ? inheritedVariables(process.env, definition.pass_environment) : null,
       stop_rank: world.graph.stopRank(definition.name),
       size: size ?? undefined,
-      busUrl: this.#options.busUrl?.(definition.name) ?? null,
+      // The manager's own broker serves programs on loopback; other hosts reach servers of instance.bus only.
+      busUrl: definition.host === null || world.config.instance.bus.length > 0 ? (this.#options.busUrl?.(definition.name) ?? null) : null,
     });
   }
 
