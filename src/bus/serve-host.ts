@@ -28,6 +28,8 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
   const unsent = new RareWarning(log);
 
   const publish = (bus: Bus, leaf: string, body: Uint8Array | string) => {
+    // A link that is down has been told of; the manager asks for what it missed.
+    if (!bus.isConnected) return;
     try {
       if (body.length > MAX_MESSAGE_BYTES) throw new Error(`it has ${body.length} bytes, the limit is ${MAX_MESSAGE_BYTES}`);
       bus.publish(subject(leaf), body);

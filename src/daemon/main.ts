@@ -124,7 +124,7 @@ async function takeLock(options: StartOptions) {
       socket: placeOfBus(options),
     });
     if (!("holder" in lock)) return lock;
-    return giveUp(EXIT.locked, `such a host daemon runs already (pid ${lock.holder.pid} holds ${path})`);
+    return giveUp(EXIT.locked, `a host daemon of this instance runs already (pid ${lock.holder.pid} holds ${path})`);
   } catch (error) {
     return giveUp(EXIT.failed, `the host daemon could not take its lock: ${messageOf(error)}`);
   }
