@@ -41,7 +41,7 @@ export async function keepInFolder(stateDir: string): Promise<EmbeddedState> {
         const closeFile = openLogFile(join(stateDir, "manager.log"), log);
         if (intents.warning) log.append({ level: "warning", source: "manager", msg: intents.warning });
         end = async () => {
-          closeFile();
+          await closeFile();
           intents.rememberLogId(log.lastId);
           await intents.flush();
         };

@@ -14,6 +14,7 @@ import { ActorControl } from "./control.ts";
 import { Hosts } from "./hosts.ts";
 import type { IntentKeeper } from "./intent-keeper.ts";
 import { NextRuns } from "./next-runs.ts";
+import { PatientIntents } from "./patient-intents.ts";
 import { ProcessActors } from "./process-actors.ts";
 import { type OnProcessAtRest, ProcessNews } from "./process-news.ts";
 import { ProcessSettingsBook } from "./process-settings.ts";
@@ -53,10 +54,13 @@ export class Engine {
   readonly #hosts: Hosts;
   readonly #news: ProcessNews;
   readonly #sizes: TerminalSizes;
+  readonly #intents: PatientIntents;
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    const { config, clock, log, link, intents, epoch } = options;
+    const { config, clock, log, link, epoch } = options;
+    const intents = new PatientIntents(options.intents, { clock, log });
+    this.#intents = intents;
     const hostName = link.host;
     const history = new RunHistory();
     this.events = new DomainEvents((error) =>
@@ -99,7 +103,7 @@ export class Engine {
       lastReport: (name) => this.#hosts.conductor(world.hostOf(name) ?? hostName)?.lastReport(name) ?? null,
       onProcessAtRest: options.onProcessAtRest,
     });
-    this.#sizes = new TerminalSizes({ clock, intents, log });
+    this.#sizes = new TerminalSizes({ clock, intents });
     const actors = new ProcessActors({
       world,
       system,
@@ -197,6 +201,7 @@ export class Engine {
   close(): void {
     this.#news.freezeIntent();
     this.#sizes.close();
+    this.#intents.close();
     this.#hosts.close();
     this.system.stopAll();
     this.hub.close();

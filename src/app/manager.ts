@@ -22,6 +22,7 @@ import { Engine } from "./engine.ts";
 import { localHostName } from "./host-names.ts";
 import { openLogFile } from "./log-file.ts";
 import { type ManagerBus, openManagerBus } from "./manager-bus.ts";
+import { PatientIntents } from "./patient-intents.ts";
 import type { OnProcessAtRest } from "./process-news.ts";
 import { ASSETS, serveHttp } from "./serve-http.ts";
 
@@ -202,7 +203,7 @@ class Manager implements RunningManager {
     if (intents.warning) log.append({ level: "warning", source: "manager", msg: intents.warning });
     this.#cleanups.push(async () => {
       intents.rememberLogId(log.lastId);
-      await intents.flush();
+      await new PatientIntents(intents, { clock: systemClock, log }).flush();
     });
     return log;
   }

@@ -63,7 +63,11 @@ export class ProcessNews {
 
   /** Keeps what somebody wants of a process; what the configuration wants by itself is no user's wish. */
   wish(name: string, { by, requested_state }: { by: string; requested_state: RequestedState }): void {
-    if (!this.#isIntentFrozen && by !== BY_CONFIGURATION) this.#options.intents.set(name, { requested_state });
+    if (this.#isIntentFrozen || by === BY_CONFIGURATION) return;
+    const { intents } = this.#options;
+    intents.set(name, { requested_state });
+    // Also what no effect follows: who stops a process in backoff must find it stopped after a crash.
+    void intents.flush();
   }
 
   /** Its actor is given up. */

@@ -1,5 +1,5 @@
 import type { AttributeValue } from "../actors/control.ts";
-import { MgrError, messageOf } from "../base/errors.ts";
+import { MgrError } from "../base/errors.ts";
 import { toCommand } from "../config/command-line.ts";
 import type { Config, ProcessDefinition } from "../config/definition.ts";
 import { NO_SETTINGS, PRIMARY, type ProcessSettings, withOverride } from "../config/settings.ts";
@@ -27,7 +27,7 @@ interface ProcessSettingsOptions {
 
 /**
  * What users set of processes beside their configuration. Every change is checked, kept and shown in the turn in which it
- * is asked for; the promise resolves once it is on disk. Refusals are `not_found` (process, label, tool) and `bad_field`.
+ * is asked for; the promise resolves once it is on disk (or the disk had its time). Refusals are `not_found` (process, label, tool) and `bad_field`.
  */
 export class ProcessSettingsBook {
   readonly #config: () => Config;
@@ -86,12 +86,7 @@ export class ProcessSettingsBook {
     this.#keeper.set(name, { settings });
     this.#log.append({ level: "info", source: "manager", msg: said });
     this.#apply(name, settings);
-    try {
-      await this.#keeper.flush();
-    } catch (error) {
-      // It is in effect; a full disk only means that a crash would forget it.
-      this.#log.append({ level: "error", source: "manager", msg: `process '${name}': ${messageOf(error)}; the change holds until then` });
-    }
+    await this.#keeper.flush();
   }
 
   #definition(name: string): ProcessDefinition {

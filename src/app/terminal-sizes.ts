@@ -1,7 +1,5 @@
 import type { TerminalSize } from "../actors/process-types.ts";
 import type { Clock } from "../base/clock.ts";
-import { messageOf } from "../base/errors.ts";
-import type { LogBook } from "../log/log-book.ts";
 import type { IntentKeeper } from "./intent-keeper.ts";
 
 /** Sizes of terminals are on disk this long after the first change, milliseconds. */
@@ -11,14 +9,12 @@ const WRITTEN_AFTER_MS = 1_000;
 export class TerminalSizes {
   readonly #clock: Clock;
   readonly #intents: IntentKeeper;
-  readonly #log: LogBook;
   /** Timer of the next write. */
   #due: unknown = null;
 
-  constructor({ clock, intents, log }: { clock: Clock; intents: IntentKeeper; log: LogBook }) {
+  constructor({ clock, intents }: { clock: Clock; intents: IntentKeeper }) {
     this.#clock = clock;
     this.#intents = intents;
-    this.#log = log;
   }
 
   keep(name: string, size: TerminalSize): void {
@@ -27,7 +23,7 @@ export class TerminalSizes {
     this.#intents.set(name, size);
     this.#due ??= this.#clock.setTimeout(() => {
       this.#due = null;
-      this.#intents.flush().catch((error: unknown) => this.#log.append({ level: "error", source: "manager", msg: messageOf(error) }));
+      void this.#intents.flush();
     }, WRITTEN_AFTER_MS);
   }
 

@@ -264,10 +264,10 @@ describe("stateDir", () => {
     await using second = await createManager(config, { stateDir, onLog: ({ id }) => ids.push(id) });
     expect((await second.process("a").waitFor("started")).requested_state).toBe("start");
     expect((await second.process("b").get()).state).toBe("stopped");
+    await second.close();
     const logged = readFileSync(join(stateDir, "manager.log"), "utf8").trim().split("\n");
     const written = logged.map((line) => (JSON.parse(line) as { id: number }).id);
     expect(written.indexOf(ids[0] ?? 0)).toBeGreaterThan(0);
-    await second.close();
     rmSync(join(temporary, "kept"), { recursive: true });
   });
 });

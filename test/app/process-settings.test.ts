@@ -2,11 +2,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { PatientIntents } from "../../src/app/patient-intents.ts";
 import { ProcessSettingsBook } from "../../src/app/process-settings.ts";
 import { IntentStore } from "../../src/config/intent.ts";
 import { loadConfigObject } from "../../src/config/load.ts";
 import { NO_SETTINGS } from "../../src/config/settings.ts";
 import { LogBook } from "../../src/log/log-book.ts";
+import { testClock } from "../actors/support/clock.ts";
 
 const CONFIG = loadConfigObject(
   { processes: { "sim/world": { command: "./world", alternate_commands: { debug: "./debug" } } } },
@@ -73,7 +75,8 @@ test("each change says in the log who set what", async () => {
 test("a disk that is full keeps nobody from it: it is said in the log, and holds for this manager", async () => {
   const { keeper, applied } = await open();
   const full = { get: keeper.get.bind(keeper), set: keeper.set.bind(keeper), flush: () => Promise.reject(new Error("no space left")) };
-  const book = new ProcessSettingsBook({ config: () => CONFIG, keeper: full, log, apply: (name) => applied.push(name) });
+  const patient = new PatientIntents(full, { clock: testClock(), log });
+  const book = new ProcessSettingsBook({ config: () => CONFIG, keeper: patient, log, apply: (name) => applied.push(name) });
   await book.setFlag("sim/world", "low_delay_output", true, "ada");
   expect(book.of("sim/world").low_delay_output).toBe(true);
   expect(log.entries({ level: "error" })[0]?.msg).toContain("no space left");

@@ -5,7 +5,6 @@ import { hostMachine } from "../../actors/host-machine.ts";
 import { processMachine } from "../../actors/process-machine.ts";
 import type { ProcessEvent, SpawnInput, StopInput, StopOutcome, WatchInput } from "../../actors/process-types.ts";
 import type { ActorScope } from "../../actors/system.ts";
-import { messageOf } from "../../base/errors.ts";
 import type { RunReport, RunSpec } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { HostSession } from "../host-session.ts";
@@ -21,7 +20,7 @@ export interface ProcessEffectServices {
   session: (host: string | null) => HostSession;
   /** Before a run begins on `host`: where it is looked for after a restart of the manager, when it is its turn, and where its output comes from. */
   beforeRun: (name: string, host: string | null, signal: AbortSignal) => Promise<void>;
-  /** Resolves once what users want is on disk: before every effect of it. */
+  /** Resolves once what users want is on disk, as far as it can be: before every effect of it. Never rejects. */
   intentWritten: () => Promise<void>;
   runSpec: (choices: Pick<SpawnInput, "definition" | "size" | "settings">) => RunSpec;
 }
@@ -31,9 +30,6 @@ export function processWithEffects(services: ProcessEffectServices, scope: Actor
   const { world, events, log, session, runSpec } = services;
   const { name } = scope;
   const complain = (level: "warning" | "error", msg: string) => log.append({ level, source: "manager", msg: `process '${name}': ${msg}` });
-  /** A full disk must not keep a process from being stopped or restarted: it is said, and the work goes on. */
-  const intentWritten = () =>
-    services.intentWritten().catch((error: unknown) => complain("error", `${messageOf(error)}; it is done nevertheless`));
   return processMachine.provide({
     guards: { dependenciesHold: () => world.unmet(name).missing.length === 0 },
     actors: {
@@ -43,12 +39,12 @@ export function processWithEffects(services: ProcessEffectServices, scope: Actor
         const spec = runSpec(input);
         const { host } = input.definition;
         await services.beforeRun(name, host, ended);
-        await intentWritten();
+        await services.intentWritten();
         return spawnRun(session(host), { runId: input.runId, spec, memo: input.memo }, ended);
       }),
       stopRun: fromPromise<StopOutcome, StopInput>(async ({ input, signal }) => {
         const ended = AbortSignal.any([signal, scope.signal]);
-        await intentWritten();
+        await services.intentWritten();
         // Reverse order, and waiting: those that need this one and are on their way out go first.
         const left = await world.dependentsStopped(name, ended);
         if (left.length > 0) complain("warning", `it is stopped although ${left.join(", ")} did not end in time`);

@@ -9,6 +9,7 @@ import { loadConfig } from "../configuration.ts";
 import { EndSignals } from "../end-signals.ts";
 import { Ending } from "../ending.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { Printer } from "../printer.ts";
 import { paint } from "../table.ts";
 
 export interface UpFlags {
@@ -38,18 +39,24 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
   delete process.env[DETACHED];
   const ending = new Ending({ abortOnFailure, exitWith });
   const signals = new EndSignals(detached);
+  const printer = new Printer();
   const manager = await startManager(config, {
     signal: signals.first,
-    onLog: detached ? undefined : printEntry,
+    onLog: detached ? undefined : (entry) => printer.print(entryLine(entry)),
     // Whoever detached it looks at states and the log: nobody waits for its exit code.
     onProcessAtRest: detached ? undefined : (process, configured) => ending.note(process, configured),
     start: flags.all ? "all" : exitWith === null ? names : [...names, exitWith],
+  }).catch(async (error: unknown) => {
+    await printer.drained();
+    throw error;
   });
   if (!detached)
-    process.stdout.write(`${paint("bold", config.instance.name)} is up at ${paint("bold", manager.url)}  (Ctrl-C stops everything)\n`);
+    printer.print(`${paint("bold", config.instance.name)} is up at ${paint("bold", manager.url)}  (Ctrl-C stops everything)\n`);
   if (detached) process.send?.({ url: manager.url });
   if (process.connected) process.disconnect();
   await untilEnded(manager, { keep: flags.keep ?? false, detached, ending, signals });
+  await printer.drained();
+  process.exit(ending.exitCode);
 }
 
 /**
@@ -77,7 +84,6 @@ async function untilEnded(
     signals.onSecond(endNow);
     signals.onReload(() => manager.reload("SIGHUP"));
   });
-  process.exit(ending.exitCode);
 }
 
 async function detach(config: Config, names: string[], flags: UpFlags): Promise<void> {
@@ -113,10 +119,8 @@ async function detach(config: Config, names: string[], flags: UpFlags): Promise<
   console.log(`${config.instance.name} is up at ${url} (pid ${child.pid}); 'mgr down' ends it`);
 }
 
-function printEntry(entry: LogEntry): void {
-  if (entry.level === "debug") return;
+function entryLine(entry: LogEntry): string {
+  if (entry.level === "debug") return "";
   const level = { info: paint("grey", "info "), warning: paint("yellow", "warn "), error: paint("red", "error") }[entry.level];
-  process.stdout.write(
-    `${paint("grey", entry.ts.slice(11))} ${level} ${entry.source === "manager" ? "" : `${entry.source}: `}${entry.msg}\n`,
-  );
+  return `${paint("grey", entry.ts.slice(11))} ${level} ${entry.source === "manager" ? "" : `${entry.source}: `}${entry.msg}\n`;
 }

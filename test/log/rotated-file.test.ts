@@ -1,0 +1,151 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openLogFile } from "../../src/app/log-file.ts";
+import { LineQueue } from "../../src/log/line-queue.ts";
+import { LogBook } from "../../src/log/log-book.ts";
+import { RotatedFile } from "../../src/log/rotated-file.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "mgr-log-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const path = () => join(folder, "m.log");
+const read = (file: string) => readFileSync(join(folder, file), "utf8");
+const lostLine = (count: number) => `lost ${count}\n`;
+
+describe("a log file", () => {
+  it("is rotated while it is written, between lines: never larger than it may be, the newest lines are there", async () => {
+    const file = new RotatedFile({ path: path(), maxBytes: 1_000, lostLine });
+    for (let n = 0; n < 500; n++) {
+      file.write(`line ${n} ${"é".repeat(n % 40)}\n`);
+      // In several turns, as a log comes.
+      if (n % 7 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    await file.close();
+    expect(readdirSync(folder).sort()).toEqual(["m.log", "m.log.1"]);
+    for (const name of ["m.log", "m.log.1"]) expect(statSync(join(folder, name)).size).toBeLessThanOrEqual(1_000);
+    expect(statSync(path()).mode & 0o777).toBe(0o600);
+    const lines = (read("m.log.1") + read("m.log")).trimEnd().split("\n");
+    const numbers = lines.map((line) => Number(line.split(" ")[1]));
+    expect(numbers.at(-1)).toBe(499);
+    expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index));
+  });
+
+  it("goes on where the manager before ended", async () => {
+    for (const text of ["one\n", "two\n"]) {
+      const file = new RotatedFile({ path: path(), lostLine });
+      file.write(text);
+      await file.close();
+    }
+    expect(read("m.log")).toBe("one\ntwo\n");
+  });
+
+  it("of the manager holds a JSON object a line, with pino's level and the entry's id, time and source", async () => {
+    const log = new LogBook({ capacity: 10, now: () => Date.UTC(2026, 10, 21) });
+    const close = openLogFile(path(), log);
+    const { id } = log.append({ level: "warning", source: "manager", msg: 'two\nlines "quoted"' });
+    await close();
+    log.append({ level: "info", source: "manager", msg: "too late" });
+    const lines = read("m.log").trimEnd().split("\n");
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+      level: 40,
+      id,
+      ts: "2026-11-21T00:00:00.000",
+      source: "manager",
+      msg: 'two\nlines "quoted"',
+      pid: process.pid,
+    });
+  });
+
+  it("on a full disk loses lines and says how many", async () => {
+    // A file system of its own that is full, in a mount namespace of its own; the sources are compiled by tsx.
+    const script = `
+      import { writeFileSync, rmSync } from "node:fs";
+      import { RotatedFile } from "${new URL("../../src/log/rotated-file.ts", import.meta.url).pathname}";
+      const file = new RotatedFile({ path: "${folder}/m.log", lostLine: (count) => "lost " + count + "\\n" });
+      try { writeFileSync("${folder}/ballast", Buffer.alloc(1 << 20)); } catch {}
+      for (let n = 0; n < 3; n++) { file.write("x".repeat(4096) + n + "\\n"); await new Promise((r) => setTimeout(r, 50)); }
+      rmSync("${folder}/ballast");
+      file.write("room again\\n");
+      await file.close();
+      process.stdout.write((await import("node:fs")).readFileSync("${folder}/m.log", "utf8").replace(/x+/g, "x"));
+    `;
+    const done = spawnSync(
+      "unshare",
+      ["-m", "sh", "-c", `mount -t tmpfs -o size=64k none ${folder} && exec "$@"`, "sh", process.execPath, "--import", "tsx", "-e", script],
+      { encoding: "utf8", cwd: new URL("../..", import.meta.url).pathname },
+    );
+    expect(done.stderr).toBe("");
+    expect(done.stdout).toContain("lost ");
+    expect(done.stdout.endsWith("room again\n")).toBe(true);
+  });
+});
+
+describe("a queue of lines", () => {
+  it("holds a bounded number of bytes while writing stands still, waits a moment at its end, and counts what it dropped", async () => {
+    let release = () => {};
+    const stands = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const written: string[] = [];
+    const queue = new LineQueue({
+      lostLine,
+      maxWaiting: 100,
+      write: async (lines) => {
+        if (written.length === 0) await stands;
+        written.push(...lines);
+        return lines.length;
+      },
+    });
+    queue.push("first\n");
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    for (let n = 0; n < 1_000; n++) queue.push("0123456789\n");
+    await queue.drained();
+    expect(written).toEqual([]);
+    release();
+    await queue.drained();
+    expect(written[0]).toBe("first\n");
+    expect(written.filter((line) => line === "0123456789\n").length).toBeLessThanOrEqual(100 / 11);
+    const lost = Number(/lost (\d+)/.exec(written.join(""))?.[1]);
+    expect(lost + written.filter((line) => line === "0123456789\n").length).toBe(1_000);
+  });
+
+  it("writes everything once and in order, or says what is missing, whatever fails", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: -1, max: 3 }), { maxLength: 20 }), fc.nat(30), async (outcomes, count) => {
+        const written: string[] = [];
+        const plan = [...outcomes];
+        const queue = new LineQueue({
+          lostLine,
+          write: async (lines) => {
+            const outcome = plan.shift() ?? 100;
+            if (outcome < 0) throw new Error("no");
+            const taken = Math.max(1, Math.min(outcome, lines.length));
+            written.push(...lines.slice(0, taken));
+            return taken;
+          },
+        });
+        for (let n = 0; n < count; n++) {
+          queue.push(`${n}\n`);
+          if (n % 5 === 4) await queue.drained();
+        }
+        await queue.drained();
+        plan.length = 0;
+        queue.push("last\n");
+        await queue.drained();
+        const numbers = written.filter((line) => /^\d/.test(line)).map(Number);
+        expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+        const lost = written.reduce((sum, line) => sum + Number(/lost (\d+)/.exec(line)?.[1] ?? 0), 0);
+        expect(numbers.length + lost).toBe(count);
+        expect(written.at(-1)).toBe("last\n");
+      }),
+    );
+  });
+});
