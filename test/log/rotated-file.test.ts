@@ -79,7 +79,18 @@ describe("a log file", () => {
     `;
     const done = spawnSync(
       "unshare",
-      ["-rm", "sh", "-c", `mount -t tmpfs -o size=64k none ${folder} && exec "$@"`, "sh", process.execPath, "--import", "tsx", "-e", script],
+      [
+        "-rm",
+        "sh",
+        "-c",
+        `mount -t tmpfs -o size=64k none ${folder} && exec "$@"`,
+        "sh",
+        process.execPath,
+        "--import",
+        "tsx",
+        "-e",
+        script,
+      ],
       { encoding: "utf8", cwd: new URL("../..", import.meta.url).pathname },
     );
     expect(done.stderr).toBe("");
