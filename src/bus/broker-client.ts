@@ -16,6 +16,7 @@ import {
 import { isValidLiteral, isValidSubscription, type SubscriptionTree } from "./broker-subscriptions.ts";
 import type { BrokerTurns } from "./broker-turns.ts";
 import type { ByteStream } from "./byte-stream.ts";
+import { LentMessage, viewOf } from "./lent-message.ts";
 import type { BrokerPermissions } from "./permissions.ts";
 
 /** What a client said about itself in CONNECT. */
@@ -50,6 +51,8 @@ export interface ClientSubscription {
   max: number;
   delivered: number;
   isEnded: boolean;
+  /** What stood before its last message, most likely what stands before the next; bytes once that has proved true. */
+  readonly header: { subject: string; size: number; bytes: DataView | null };
 }
 
 /** What a client shares with the others of its broker. */
@@ -65,7 +68,7 @@ export interface ClientEnvironment {
   /** It has begun to lose messages. */
   slow(client: BrokerClient): void;
   /** Delivers a message; false when nobody is interested. */
-  route(publisher: BrokerClient, envelope: Envelope, message: Buffer): boolean;
+  route(publisher: BrokerClient, envelope: Envelope, message: LentMessage): boolean;
 }
 
 /** One client: what it may do, what it has subscribed to, what it has lost. */
@@ -160,24 +163,32 @@ export class BrokerClient implements BrokerOperations {
   }
 
   /** A message for one of its subscriptions; false if it was lost because too much is unread. */
-  deliver(subscription: ClientSubscription, envelope: Envelope, message: Buffer): boolean {
+  deliver(subscription: ClientSubscription, envelope: Envelope, message: LentMessage): boolean {
     const { reply, size } = envelope;
     if (this.pending > this.#environment.limits.maxPending) {
       this.#drop(size);
       return false;
     }
     this.#isSlow = false;
-    const withHeaders = envelope.headerBytes > 0 && this.#options.headers;
-    const target = reply === null ? `${envelope.subject} ${subscription.sid} ` : `${envelope.subject} ${subscription.sid} ${reply} `;
-    if (withHeaders) this.#connection.message(`HMSG ${target}${envelope.headerBytes} ${size}${CRLF}`, message);
-    else if (envelope.headerBytes === 0) this.#connection.message(`MSG ${target}${size}${CRLF}`, message);
-    else this.#connection.message(`MSG ${target}${size - envelope.headerBytes}${CRLF}`, message.subarray(envelope.headerBytes));
+    if (reply === null && envelope.headerBytes === 0) this.#connection.message(headerOf(subscription, envelope), message);
+    else this.#deliverInFull(subscription, envelope, message);
+    const { counters } = this.#environment;
     this.counters.out_msgs++;
     this.counters.out_bytes += size;
-    this.#environment.counters.out_msgs++;
-    this.#environment.counters.out_bytes += size;
+    counters.out_msgs++;
+    counters.out_bytes += size;
     if (++subscription.delivered === subscription.max) this.#remove(subscription);
     return true;
+  }
+
+  #deliverInFull({ sid }: ClientSubscription, { subject, reply, headerBytes, size }: Envelope, message: LentMessage): void {
+    const target = reply === null ? `${subject} ${sid} ` : `${subject} ${sid} ${reply} `;
+    if (headerBytes > 0 && this.#options.headers) this.#connection.message(`HMSG ${target}${headerBytes} ${size}${CRLF}`, message);
+    else if (headerBytes === 0) this.#connection.message(`MSG ${target}${size}${CRLF}`, message);
+    else {
+      const body = message.whole().subarray(headerBytes);
+      this.#connection.message(`MSG ${target}${size - headerBytes}${CRLF}`, new LentMessage().of(body, 0, body.length));
+    }
   }
 
   connect(json: string): void {
@@ -230,6 +241,7 @@ export class BrokerClient implements BrokerOperations {
         max: 0,
         delivered: 0,
         isEnded: false,
+        header: { subject: "", size: -1, bytes: null },
       };
       this.subscriptions.set(sid, subscription);
       this.#environment.tree.insert(subscription);
@@ -245,13 +257,14 @@ export class BrokerClient implements BrokerOperations {
     this.#acknowledge();
   }
 
-  publish(envelope: Envelope, message: Buffer): void {
+  publish(envelope: Envelope, message: LentMessage): void {
     this.#assertAuthorized();
     if (envelope.headerBytes > 0 && !this.#options.headers) throw new ProtocolViolation(ERROR_TEXTS.headers);
-    for (const counters of [this.counters, this.#environment.counters]) {
-      counters.in_msgs++;
-      counters.in_bytes += envelope.size;
-    }
+    const { counters } = this.#environment;
+    this.counters.in_msgs++;
+    this.counters.in_bytes += envelope.size;
+    counters.in_msgs++;
+    counters.in_bytes += envelope.size;
     const refusal = this.#publishRefusal(envelope.subject);
     if (refusal) {
       this.#refuse(refusal);
@@ -320,4 +333,15 @@ export class BrokerClient implements BrokerOperations {
   }
 }
 
-const NO_RESPONDERS_MESSAGE = Buffer.from(NO_RESPONDERS_HEADERS + CRLF, "latin1");
+const NO_RESPONDERS = Buffer.from(NO_RESPONDERS_HEADERS + CRLF, "latin1");
+const NO_RESPONDERS_MESSAGE = new LentMessage().of(NO_RESPONDERS, 0, NO_RESPONDERS.length);
+
+function headerOf({ header, sid }: ClientSubscription, { subject, size }: Envelope): string | DataView {
+  const isSame = header.size === size && header.subject === subject;
+  if (isSame && header.bytes !== null) return header.bytes;
+  const text = `MSG ${subject} ${sid} ${size}${CRLF}`;
+  header.bytes = isSame ? viewOf(Buffer.from(text, "latin1")) : null;
+  header.subject = subject;
+  header.size = size;
+  return text;
+}

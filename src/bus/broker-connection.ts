@@ -3,6 +3,7 @@ import { type BrokerOperations, BrokerParser } from "./broker-parser.ts";
 import { type BrokerLimits, CRLF, ERROR_TEXTS, ProtocolViolation } from "./broker-protocol.ts";
 import type { BrokerTurns, Budget, Worker } from "./broker-turns.ts";
 import type { ByteStream } from "./byte-stream.ts";
+import type { LentMessage } from "./lent-message.ts";
 
 /** Operations of one client before the next client's turn. */
 const OPERATIONS_PER_TURN = 256;
@@ -67,10 +68,11 @@ export class BrokerConnection implements Worker {
   }
 
   /** A message of somebody else. The caller has looked at `pending`. */
-  message(header: string, body: Buffer): void {
+  message(header: string | DataView, message: LentMessage): void {
     if (this.#state !== "open") return;
-    this.#output.text(header);
-    this.#output.payload(body);
+    if (typeof header === "string") this.#output.text(header);
+    else this.#output.bytesOf(header);
+    this.#output.message(message);
     this.#environment.turns.flushSoon(this);
   }
 

@@ -20,7 +20,7 @@ export interface SubjectCounters {
   /** What was published last, bytes. */
   last_bytes: number;
   /** Messages of each connection that published it, by id; gone with the connection. */
-  readonly publishers: Map<number, number>;
+  readonly publishers: Map<number, { msgs: number }>;
 }
 
 /** Subjects that are counted by themselves; while there are more, the later ones share one account. */
@@ -42,7 +42,7 @@ export class SubjectBook {
     if (known) return known;
     if (this.#accounts.size >= MAX_SUBJECTS) this.#closeAbandoned();
     const name = this.#accounts.size < MAX_SUBJECTS ? own : OTHERS;
-    const account = this.#accounts.get(name) ?? { msgs: 0, bytes: 0, last_bytes: 0, publishers: new Map<number, number>() };
+    const account = this.#accounts.get(name) ?? { msgs: 0, bytes: 0, last_bytes: 0, publishers: new Map<number, { msgs: number }>() };
     this.#accounts.set(name, account);
     return account;
   }
@@ -64,9 +64,17 @@ export class SubjectBook {
   }
 }
 
-export function count(account: SubjectCounters, publisher: number, bytes: number): void {
+export function count(account: SubjectCounters, bytes: number): void {
   account.msgs++;
   account.bytes += bytes;
   account.last_bytes = bytes;
-  account.publishers.set(publisher, (account.publishers.get(publisher) ?? 0) + 1);
+}
+
+/** The count of one connection. */
+export function publisherOf({ publishers }: SubjectCounters, id: number): { msgs: number } {
+  const known = publishers.get(id);
+  if (known) return known;
+  const made = { msgs: 0 };
+  publishers.set(id, made);
+  return made;
 }

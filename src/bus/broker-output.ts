@@ -1,3 +1,5 @@
+import { copyWords, type LentMessage, viewOf } from "./lent-message.ts";
+
 /** Sizes of blocks: an answer of a few bytes must not hold much, and a flood must not be many writes. */
 const FIRST_BLOCK = 1_024;
 const LARGEST_BLOCK = 64 * 1024;
@@ -9,6 +11,7 @@ export class BrokerOutput {
   bytes = 0;
   #full: Buffer[] = [];
   #block: Buffer | null = null;
+  #view: DataView | null = null;
   #used = 0;
   #nextSize = FIRST_BLOCK;
 
@@ -20,17 +23,27 @@ export class BrokerOutput {
     this.bytes += text.length;
   }
 
-  /** Copies, except when `bytes` is large: then it must not change any more. */
-  payload(bytes: Buffer): void {
-    this.bytes += bytes.length;
-    if (bytes.length >= BY_REFERENCE) {
+  /** Control text that was made before. */
+  bytesOf(header: DataView): void {
+    const block = this.#room(header.byteLength);
+    copyWords(this.#view ?? viewOf(block), this.#used, header, 0, header.byteLength);
+    this.#used += header.byteLength;
+    this.bytes += header.byteLength;
+  }
+
+  /** Copies, except when it is large. */
+  message(message: LentMessage): void {
+    const { length, rest } = message;
+    this.bytes += length;
+    if (rest !== null || length >= BY_REFERENCE) {
       this.#seal();
-      this.#full.push(bytes);
+      if (rest === null) this.#full.push(message.whole());
+      else this.#full.push(message.start === 0 ? message.bytes : message.bytes.subarray(message.start), ...rest);
       return;
     }
-    const block = this.#room(bytes.length);
-    block.set(bytes, this.#used);
-    this.#used += bytes.length;
+    const block = this.#room(length);
+    message.copyTo(block, this.#view ?? viewOf(block), this.#used);
+    this.#used += length;
   }
 
   /** Everything, in order; the output is empty afterwards. */
@@ -49,6 +62,7 @@ export class BrokerOutput {
     const block = Buffer.allocUnsafe(Math.max(length, this.#nextSize));
     this.#nextSize = Math.min(LARGEST_BLOCK, this.#nextSize * 4);
     this.#block = block;
+    this.#view = viewOf(block);
     return block;
   }
 
@@ -56,6 +70,7 @@ export class BrokerOutput {
     if (this.#block && this.#used > 0)
       this.#full.push(this.#used === this.#block.length ? this.#block : this.#block.subarray(0, this.#used));
     this.#block = null;
+    this.#view = null;
     this.#used = 0;
   }
 }

@@ -4,12 +4,13 @@ import { hostname } from "node:os";
 import type { SecureContext } from "node:tls";
 import { MgrError, messageOf } from "../base/errors.ts";
 import { type AcceptOptions, BrokerClient, type ClientEnvironment, type ClientSubscription } from "./broker-client.ts";
-import { type BrokerCounters, count, newCounters, SubjectBook, type SubjectCounters } from "./broker-counters.ts";
+import { type BrokerCounters, count, newCounters, publisherOf, SubjectBook, type SubjectCounters } from "./broker-counters.ts";
 import type { Envelope } from "./broker-parser.ts";
 import { BROKER_LIMITS, type BrokerLimits, CRLF, ERROR_TEXTS, readableText, SPOKEN_VERSION } from "./broker-protocol.ts";
 import { type Match, SubscriptionTree } from "./broker-subscriptions.ts";
 import { BrokerTurns } from "./broker-turns.ts";
 import { type ByteStream, socketStream } from "./byte-stream.ts";
+import type { LentMessage } from "./lent-message.ts";
 import { memoryPair } from "./memory-pair.ts";
 import { listenTcp, type TcpAddress } from "./tcp-listener.ts";
 import { greetThenSecure } from "./tls-stream.ts";
@@ -89,6 +90,9 @@ interface Routed extends Match<ClientSubscription> {
   account: SubjectCounters;
   /** Of the book of accounts. */
   generation: number;
+  /** Who published it last, and how often. */
+  publisher: number;
+  published: { msgs: number };
 }
 
 class EmbeddedBroker implements Broker, ClientEnvironment {
@@ -247,10 +251,13 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     );
   }
 
-  route(publisher: BrokerClient, envelope: Envelope, message: Buffer): boolean {
+  route(publisher: BrokerClient, envelope: Envelope, message: LentMessage): boolean {
     const { subject, size } = envelope;
-    const { plain, groups, account } = this.#match(subject);
-    count(account, publisher.id, size);
+    const routed = this.#match(subject);
+    const { plain, groups, account } = routed;
+    count(account, size);
+    if (routed.publisher !== publisher.id) this.#setPublisher(routed, publisher.id);
+    routed.published.msgs++;
     let interest = false;
     for (const subscription of plain) {
       if (!wants(subscription, publisher, subject)) continue;
@@ -277,8 +284,15 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     if (found.generation !== generation) {
       found.account = this.subjectBook.account(subject);
       found.generation = this.subjectBook.generation;
+      found.publisher = 0;
+      found.published = { msgs: 0 };
     }
     return found as Routed;
+  }
+
+  #setPublisher(routed: Routed, id: number): void {
+    routed.publisher = id;
+    routed.published = publisherOf(routed.account, id);
   }
 
   #assertOpen(): void {

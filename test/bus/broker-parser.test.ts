@@ -6,7 +6,7 @@ import { ProtocolViolation } from "../../src/bus/broker-protocol.ts";
 const LIMITS = { maxPayload: 1_000, maxControlLine: 128 };
 
 /** What the parser says about a stream that comes in the given chunks; a violation is its last entry. */
-function parse(chunks: Buffer[]): unknown[] {
+function parse(chunks: Buffer[], limits = LIMITS): unknown[] {
   const said: unknown[] = [];
   const parser = new BrokerParser(
     {
@@ -16,9 +16,9 @@ function parse(chunks: Buffer[]): unknown[] {
       pong: () => said.push(["pong"]),
       subscribe: (...subscription) => said.push(["sub", ...subscription]),
       unsubscribe: (...subscription) => said.push(["unsub", ...subscription]),
-      publish: (envelope, message) => said.push(["pub", { ...envelope }, message.toString("hex")]),
+      publish: (envelope, message) => said.push(["pub", { ...envelope }, message.whole().toString("hex")]),
     },
-    LIMITS,
+    limits,
   );
   try {
     for (const chunk of chunks) for (let position = 0; position < chunk.length; ) position = parser.step(chunk, position);
@@ -142,5 +142,37 @@ describe("the broker's parser", () => {
 
   it("takes a payload of exactly the limit", () => {
     expect(parseText(`PUB a 1000\r\n${"x".repeat(1_000)}\r\n`)).toHaveLength(1);
+  });
+
+  it("takes large messages as they come, in few pieces or in a thousand, cut anywhere", () => {
+    const limits = { maxPayload: 1024 * 1024, maxControlLine: 128 };
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 15_000, max: 40_000 }), { minLength: 1, maxLength: 3 }),
+        fc.array(fc.nat(120_000), { maxLength: 100 }),
+        fc.nat(200),
+        (sizes, cuts, shift) => {
+          const messages = sizes.map((size) => Buffer.alloc(size, `${size} `));
+          const bytes = Buffer.concat(
+            messages.flatMap((body) => [Buffer.from(`PUB a ${body.length}\r\n`), body, Buffer.from("\r\nPING\r\n")]),
+          );
+          const many = Array.from({ length: shift }, (_, n) => n * 7 + shift);
+          const expected = messages.flatMap((body) => [
+            ["pub", { subject: "a", reply: null, headerBytes: 0, size: body.length }, `${body.toString("hex")}0d0a`],
+            ["ping"],
+          ]);
+          expect(parse(split(bytes, [...cuts, ...many]), limits)).toEqual(expected);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it("refuses a large message that does not end with its line, wherever it was cut", () => {
+    const limits = { maxPayload: 1024 * 1024, maxControlLine: 128 };
+    for (const ending of ["\r\r", "\n\n", "x\n", "\rx"]) {
+      const bytes = Buffer.from(`PUB a 20000\r\n${"x".repeat(20_000)}${ending}`);
+      for (const cut of [1, 2, 3, 100]) expect(parse(split(bytes, [5_000, bytes.length - cut]), limits)).toEqual(["Parser Error"]);
+    }
   });
 });
