@@ -23,6 +23,12 @@ export class Coalescer {
   /** `channel` has new pending output. */
   touch(channel: OutputChannel): void {
     const now = this.#clock.monotonic();
+    if (channel.pendingBytes === 0) {
+      // Only a gap so far: what comes after it is under way, and tells it.
+      this.#lastSent.set(channel, now);
+      this.#wait(channel, now);
+      return;
+    }
     const isAfterQuiet = now - (this.#lastTouched.get(channel) ?? Number.NEGATIVE_INFINITY) >= QUIET_MS;
     this.#lastTouched.set(channel, now);
     if (isAfterQuiet || channel.pendingBytes >= COALESCE_BYTES || now - this.#sentAt(channel) >= COALESCE_MS) this.flush(channel);

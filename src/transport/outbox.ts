@@ -193,6 +193,7 @@ export class Outbox implements OutputSink {
     if (this.#closed) return;
     if (this.waitingBytes < RESUME_BYTES) this.#catchUp();
     this.#noteRoom();
+    if (this.#inFlight === 0 && this.#current === null && this.#queue.isEmpty) this.#declareSkipped();
     const isEmpty = this.#current === null && this.#queue.isEmpty;
     this.#reportTaken(isEmpty);
     if (!isEmpty && this.#inFlight <= WRITE_AHEAD_BYTES / 2) this.#schedule();
@@ -208,8 +209,11 @@ export class Outbox implements OutputSink {
 
   #catchUp(): void {
     this.#keepsOutput = false;
-    if (!this.#behind) return;
     this.#behind = false;
+  }
+
+  /** Everything was read, and nothing has followed what was missed: it is told by itself. Otherwise the next output tells it. */
+  #declareSkipped(): void {
     for (const piece of this.#skipped.declare()) this.#enqueue({ bytes: piece.encoded, mergeKey: null, exempt: false, onSent: null });
   }
 

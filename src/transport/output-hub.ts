@@ -279,7 +279,7 @@ export class OutputHub {
   }
 
   #deliver(stream: OutputStream): void {
-    if (stream.isLowDelay) this.#coalescer.flush(stream.channel);
+    if (stream.isLowDelay && stream.channel.pendingBytes > 0) this.#coalescer.flush(stream.channel);
     else this.#coalescer.touch(stream.channel);
     if (stream.neverSkips) this.#flow.look(stream);
   }

@@ -109,6 +109,25 @@ describe("a reader that is behind", () => {
     expect(next).toEqual({ type: "process_output", name: "a", output: "next line", offset, stream_id: "s", skipped: 14 });
   });
 
+  it("is told what it missed by the next output, in one frame, if that comes before everything was read", async () => {
+    const { socket, outbox, frames } = open();
+    const line = `${"x".repeat(64 * KIB - 1)}\n`;
+    let offset = 0;
+    const write = (data: string) => {
+      outbox.output(output("a", offset, data));
+      offset += data.length;
+    };
+    while (outbox.waitingBytes <= SOFT_LIMIT_BYTES) write(line);
+    write("lost, and cut in the mid");
+    const delivered = offset - 24;
+    while (outbox.waitingBytes > SOFT_LIMIT_BYTES / 4) await socket.take(1);
+    write("dle of a line\nnext line");
+    await socket.takeAll();
+    const [next, ...others] = frames().slice(delivered / line.length);
+    expect(next).toEqual({ type: "process_output", name: "a", output: "next line", offset, stream_id: "s", skipped: 24 + 14 });
+    expect(others).toEqual([]);
+  });
+
   it("accounts for every byte: what it got and what it was told to have missed adds up", async () => {
     const { socket, outbox, frames } = open();
     let offset = 0;

@@ -285,6 +285,22 @@ describe("joining", () => {
     expect(JSON.parse(String([...encoded][0]))).toEqual({ type: "process_output", name: "a", output: "hello", offset: 5, stream_id: "s1" });
   });
 
+  it.each([false, true])("a gap is told with what follows it, in one frame, or by itself where nothing does (low delay: %s)", (low) => {
+    const { subscription, pieces } = listener();
+    hub.processAppeared("a");
+    hub.setMode("a", { low_delay_output: low, no_skip_display: false });
+    hub.subscribe(subscription, ["a"]);
+    anchor("a", 0);
+    const gap = (offset: number) => hub.receive(HOST, { name: "a", stream_id: "s1", offset, gap: 10, data: new Uint8Array() });
+    gap(0);
+    send("a", 10, "rest\nline\n");
+    clock.advance(16);
+    expect(pieces.map((piece) => [piece.text, piece.skipped, piece.offset])).toEqual([["line\n", 15, 20]]);
+    gap(20);
+    clock.advance(16);
+    expect(pieces.slice(1).map((piece) => [piece.text, piece.skipped, piece.offset])).toEqual([["", 10, 30]]);
+  });
+
   it("bytes that the host evicted are declared as skipped, and the decoder begins anew", () => {
     const { subscription, pieces } = listener();
     hub.processAppeared("a");
