@@ -37,9 +37,7 @@ export class OutputStream {
 
   constructor(name: string) {
     this.channel = new OutputChannel(name, (piece) => {
-      // After lost bytes it goes on at a line start if there is one (protocol-decisions, "Output").
-      const whole = piece.skipped > 0 ? piece.fromLineStart() : piece;
-      for (const { sink } of this.subscribers) sink.output(whole, this.neverSkips);
+      for (const { sink } of this.subscribers) sink.output(piece, this.neverSkips);
     });
   }
 
