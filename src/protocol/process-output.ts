@@ -46,7 +46,16 @@ export const outputCommands = clientFrames("Output", {
     meaning: "Removes equal patterns; a process stays subscribed while another pattern matches.",
   },
   send_stdin: {
-    fields: { name: processName, text: stdin },
+    fields: {
+      name: processName,
+      text: stdin,
+      reply: z
+        .boolean()
+        .optional()
+        .describe(
+          "Written by the viewer's terminal by itself, in reply to a query of the program: taken from the connection that typed or resized last, from all others accepted and dropped.",
+        ),
+    },
     answer: null,
     scope: "name",
     meaning: "Types into the terminal of a running process.",

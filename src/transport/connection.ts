@@ -17,6 +17,7 @@ import type { OutputHub } from "./output-hub.ts";
 import type { OutputSubscription } from "./output-subscription.ts";
 import type { RefusalLog } from "./refusal-log.ts";
 import { MAX_WAITING_REQUESTS, RequestLine } from "./request-line.ts";
+import type { Typists } from "./typists.ts";
 import { contains, outOfScope, type ViewMode } from "./view.ts";
 
 /** What all connections share. */
@@ -26,6 +27,7 @@ export interface ConnectionServices {
   readonly events: EventStreams;
   readonly logs: LogStreams;
   readonly refusals: RefusalLog;
+  readonly typists: Typists;
   /** Content hash of the web UI's files, for `snapshot`. */
   readonly assetHash: string;
 }
@@ -101,6 +103,7 @@ export class Connection implements HandlerContext {
     this.#events.unsubscribe();
     this.#log.unsubscribe();
     this.#services.hub.closeSubscription(this.#output);
+    this.#services.typists.forget(this);
     this.#line.close();
     this.#outbox.close();
   }
@@ -126,6 +129,14 @@ export class Connection implements HandlerContext {
 
   unsubscribeOutput(patterns: readonly string[]): void | Promise<void> {
     return this.#services.hub.unsubscribe(this.#output, patterns);
+  }
+
+  noteTyping(name: string): void {
+    this.#services.typists.note(name, this);
+  }
+
+  mayReply(name: string): boolean {
+    return this.#services.typists.isLast(name, this);
   }
 
   flushEvents(): void {

@@ -14,6 +14,7 @@ import type { OutboxSocket } from "./outbox.ts";
 import type { OutputHub } from "./output-hub.ts";
 import { beforeOversizeClose } from "./oversize.ts";
 import { RefusalLog } from "./refusal-log.ts";
+import { Typists } from "./typists.ts";
 import type { ViewMode } from "./view.ts";
 
 export interface TransportOptions {
@@ -71,6 +72,7 @@ export function createTransport({ control, hub, system, assetHash }: TransportOp
     events,
     logs: new LogStreams(control.log),
     refusals: new RefusalLog(control.log, system.clock),
+    typists: new Typists(),
     assetHash,
   };
   const open = new Map<number, ConnectionInfo>();

@@ -37,7 +37,8 @@ const OF_PROTOCOL: Readonly<Record<string, ClientFrameRow>> = {
   get_process_output: row({ name, lines: optional("integer") }, "process_output_snapshot"),
   subscribe_process_output: row({ patterns: arrayOf("string") }),
   unsubscribe_process_output: row({ patterns: arrayOf("string") }),
-  send_stdin: row({ name, text }),
+  // `reply` is beyond the table: "replies … only from the connection that last typed or resized" (runtime.md, "Frames out")
+  send_stdin: row({ name, text, reply: optional("boolean") }),
   send_winch: row({ name, rows: "integer", cols: "integer" }),
   set_process_current_alternate_command: row({ name, which: "string" }),
   // "Setting an override or attribute to null or "" clears it" (protocol-decisions, "Commands with fields not shown")

@@ -9,6 +9,7 @@ import { EventStreams } from "../../src/transport/event-streams.ts";
 import { LogStreams } from "../../src/transport/log-streams.ts";
 import { OutputHub } from "../../src/transport/output-hub.ts";
 import { RefusalLog } from "../../src/transport/refusal-log.ts";
+import { Typists } from "../../src/transport/typists.ts";
 import { ROUTES } from "../contract/http-routes.ts";
 import { validFrames } from "../protocol/valid-frames.ts";
 import { FakeControl } from "../support/fake-control.ts";
@@ -123,6 +124,7 @@ test(`${FRAMES} odd frames are each answered within 1 s and change nothing`, asy
     events: new EventStreams(control, (name) => hub.flush(name)),
     logs: new LogStreams(control.log),
     refusals: new RefusalLog(new LogBook({ capacity: 1, now: () => 0 }), systemClock),
+    typists: new Typists(),
     assetHash: "",
   };
   const sent: string[] = [];

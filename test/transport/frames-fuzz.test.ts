@@ -8,6 +8,7 @@ import { EventStreams } from "../../src/transport/event-streams.ts";
 import { LogStreams } from "../../src/transport/log-streams.ts";
 import { OutputHub } from "../../src/transport/output-hub.ts";
 import { RefusalLog } from "../../src/transport/refusal-log.ts";
+import { Typists } from "../../src/transport/typists.ts";
 import { NOT_YET } from "../../src/transport/unavailable.ts";
 import type { ViewMode } from "../../src/transport/view.ts";
 import { FakeControl } from "../support/fake-control.ts";
@@ -30,6 +31,7 @@ function open(view: ViewMode) {
     events,
     logs: new LogStreams(control.log),
     refusals: new RefusalLog(unheard, systemClock),
+    typists: new Typists(),
     assetHash: "hash",
   };
   const texts: string[] = [];

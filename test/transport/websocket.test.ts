@@ -101,6 +101,28 @@ describe("commands", () => {
     ]);
   });
 
+  it("that are replies of a terminal are taken from the connection that typed or resized last, and dropped from all others", async () => {
+    const [one, other] = [await rig.connect(), await rig.connect()];
+    const reply = (client: typeof one, name = "db") => client.ask({ type: "send_stdin", name, text: "\u001b[1;1R", reply: true });
+    const taken = async (act: () => Promise<unknown>) => {
+      rig.control.calls.length = 0;
+      await act();
+      return rig.control.calls.filter(([command]) => command === "sendStdin").length;
+    };
+    expect(await taken(() => reply(one)), "nobody has typed").toBe(0);
+    await one.ask({ type: "send_winch", name: "db", rows: 40, cols: 100 });
+    expect(await taken(() => reply(one))).toBe(1);
+    expect(await taken(() => reply(one, "sim/arm/left"))).toBe(0);
+    await other.ask({ type: "send_stdin", name: "db", text: "x" });
+    expect(await taken(() => reply(one))).toBe(0);
+    expect(await taken(() => reply(other))).toBe(1);
+    expect(await reply(one)).toMatchObject({ type: "ack" });
+    other.ws.close();
+    await other.closed;
+    await one.ask({ type: "send_stdin", name: "db", text: "x" });
+    expect(await taken(() => reply(one))).toBe(1);
+  });
+
   it("that are refused are answered by one error with code, request_type and request_id", async () => {
     const client = await rig.connect();
     expect(await client.ask({ type: "start_process", name: "nobody" })).toEqual({

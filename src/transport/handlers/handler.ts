@@ -16,6 +16,10 @@ export interface HandlerContext {
   setLogMinLevel(level: LogLevel): void;
   subscribeOutput(patterns: readonly string[]): void | Promise<void>;
   unsubscribeOutput(patterns: readonly string[]): void | Promise<void>;
+  /** This connection has typed into or resized a process: from now on its terminal answers the program's queries. */
+  noteTyping(name: string): void;
+  /** Whether it did so last. */
+  mayReply(name: string): boolean;
   /** Queues every event of the past for this connection, so that an answer made now stands after them. */
   flushEvents(): void;
 }

@@ -26,11 +26,19 @@ export const processHandlers: HandlerTable<Types> = {
   },
   send_stdin: {
     kind: "command",
-    run: ({ name, text }, { control, principal }) => control.sendStdin(name, text, principal),
+    run: ({ name, text, reply = false }, context) => {
+      if (reply && !context.mayReply(name)) return;
+      const queued = context.control.sendStdin(name, text, context.principal);
+      if (!reply) context.noteTyping(name);
+      return queued;
+    },
   },
   send_winch: {
     kind: "command",
-    run: ({ name, rows, cols }, { control, principal }) => control.sendWinch(name, rows, cols, principal),
+    run: ({ name, rows, cols }, context) => {
+      context.control.sendWinch(name, rows, cols, context.principal);
+      context.noteTyping(name);
+    },
   },
   set_process_current_alternate_command: {
     kind: "command",
