@@ -6,10 +6,11 @@ export const GUARD_VARIABLE = "MGR_GUARD";
  * tags look like (run-tag.ts).
  *
  * It reads lines from the process that it guards: `run PID START`, `end PID`, `unmarked PID:START …` (replaces the list
- * before), `bye` (ends it). At end of file without `bye` it kills every process
+ * before), `cgroup FOLDER` (of all runs), `bye` (ends it). At end of file without `bye` it kills every process
  *  - whose environment has MGR_RUN=<marker>:…, or that has such a tag,
  *  - that it was told of (pid and start time; of runs also their session),
  *  - below one of these, or in a session that one of these leads,
+ *  - in that cgroup, which it removes afterwards,
  * until two looks in a row find nobody. It stops them all before it kills the first: what is stopped cannot fork.
  */
 export const GUARD_SCRIPT = `
@@ -17,15 +18,18 @@ trap '' HUP INT QUIT TERM PIPE
 cd /
 marker=$1
 tag=$2
-unmarked=
+unmarked= cgroup=
 while read -r verb pid rest; do
   case $verb in
     run) eval "R$pid=$rest" ;;
     end) unset "R$pid" ;;
     unmarked) unmarked="$pid $rest" ;;
+    cgroup) cgroup=$pid ;;
     bye) exit 0 ;;
   esac
 done
+
+[ ! -w "$cgroup/cgroup.kill" ] || echo 1 >"$cgroup/cgroup.kill"
 
 line_end='
 '
@@ -119,4 +123,8 @@ while [ $empty -lt 2 ] && [ $look -lt 500 ]; do
     sleep 0.05
   fi
 done
+if [ "$cgroup" ]; then
+  set +f
+  rmdir "$cgroup"/*/ "$cgroup"
+fi
 `;

@@ -16,6 +16,8 @@ const MAX_UNMARKED = 5_000;
 interface GuardOptions {
   /** Of the runs it answers for: their environment has `MGR_RUN=<marker>:<run_id>`. */
   marker: string;
+  /** The cgroup that the runs are in (cgroups.ts), removed after them; null: none. */
+  cgroup?: string | null;
   log: (msg: string) => void;
 }
 
@@ -45,6 +47,7 @@ export class Guard implements RunObserver {
     child.once("exit", (code, signal) => this.#lost(child, signal ?? `exit code ${code}`));
     // The end of a guard breaks the pipe; that it has ended is told by `exit`.
     child.stdin?.on("error", () => {});
+    if (this.#options.cgroup) this.#tell(`cgroup ${this.#options.cgroup}\n`);
     for (const line of this.#runs.values()) this.#tell(line);
     if (this.#unmarked !== "") this.#tell(this.#unmarked);
   }
@@ -107,10 +110,10 @@ export class Guard implements RunObserver {
 }
 
 /** Kills whatever is left of the runs of an earlier host that did not end well; resolves when nothing is left of them. */
-export async function killLeftovers(marker: string): Promise<void> {
+export async function killLeftovers(marker: string, cgroup: string | null = null): Promise<void> {
   const child = startGuard(marker);
   const ended = once(child, "exit");
-  child.stdin?.end();
+  child.stdin?.end(cgroup === null ? "" : `cgroup ${cgroup}\n`);
   await ended;
 }
 

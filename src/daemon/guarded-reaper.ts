@@ -1,3 +1,4 @@
+import type { RunCgroups } from "./cgroups.ts";
 import { Guard } from "./guard.ts";
 import { createReaper, type TreeReaper } from "./reaper.ts";
 
@@ -5,6 +6,8 @@ interface GuardedReaperOptions {
   /** See `ReaperOptions`. */
   subreaper: boolean;
   marker: string;
+  /** Closed along with it. */
+  cgroups?: RunCgroups | null;
   log: (msg: string) => void;
 }
 
@@ -16,17 +19,18 @@ export interface GuardedReaper extends TreeReaper {
 }
 
 /** A reaper whose runs die with this process, however it ends (runtime.md, "Guard"). */
-export function createGuardedReaper({ subreaper, marker, log }: GuardedReaperOptions): GuardedReaper {
-  const guard = new Guard({ marker, log });
-  const reaper = createReaper({ subreaper, marker, observer: guard, protectedPids: () => guard.pids });
+export function createGuardedReaper({ subreaper, marker, cgroups = null, log }: GuardedReaperOptions): GuardedReaper {
+  const guard = new Guard({ marker, cgroup: cgroups?.path ?? null, log });
+  const reaper = createReaper({ subreaper, marker, observer: guard, protectedPids: () => guard.pids, cgroups });
   return {
     tagged: (start) => reaper.tagged(start),
     track: (run) => reaper.track(run),
     owners: () => reaper.owners(),
     startGuard: () => guard.start(),
-    close() {
+    async close() {
       reaper.close();
-      return guard.close();
+      await guard.close();
+      await cgroups?.close();
     },
   };
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { messageOf } from "../base/errors.ts";
 import { CONTRACT_VERSION, type HostLog } from "../contract/messages.ts";
 import { type BusService, serveOnBus } from "./bus-service.ts";
+import { RunCgroups } from "./cgroups.ts";
 import { createGuardedReaper } from "./guarded-reaper.ts";
 import { Host } from "./host.ts";
 import { keepInheritedFiles } from "./inherited-files.ts";
@@ -41,7 +42,8 @@ async function main(): Promise<void> {
 
   const streamId = randomUUID();
   const waiting = new AbortController();
-  const reaper = createGuardedReaper({ subreaper: true, marker: streamId, log: (msg) => log.warn(msg) });
+  const cgroups = RunCgroups.create(streamId);
+  const reaper = createGuardedReaper({ subreaper: true, marker: streamId, cgroups, log: (msg) => log.warn(msg) });
   const host = new Host({
     host: options.host,
     subreaper: true,
@@ -78,7 +80,7 @@ async function main(): Promise<void> {
 
   const ended = await previous.end();
   if (ended !== null) log.warn({ stream_id: ended }, "the daemon before this one was killed; what it ran has been killed too");
-  previous.begin(streamId);
+  previous.begin(streamId, cgroups?.path ?? null);
   reaper.startGuard();
   log.info({ stream_id: streamId, contract: CONTRACT_VERSION, host: options.host, bus: placeOfBus(options) }, "started");
   isServing = true;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { killLeftovers } from "./guard.ts";
 import { bootId } from "./proc.ts";
 
-const life = z.object({ stream_id: z.string(), boot_id: z.string() });
+const life = z.object({ stream_id: z.string(), boot_id: z.string(), cgroup: z.string().nullable().default(null) });
 
 /**
  * The file in which a daemon leaves the marker of its runs, for its successor. Of a daemon that ended well there is
@@ -21,17 +21,17 @@ export class PreviousLife {
     const previous = this.#read();
     // A boot ends every process, and its pids mean others now.
     if (previous === null || previous.boot_id !== bootId()) return null;
-    await killLeftovers(previous.stream_id);
+    await killLeftovers(previous.stream_id, previous.cgroup);
     return previous.stream_id;
   }
 
   /** Before the first run: from here on our successor knows what is ours. */
-  begin(streamId: string): void {
+  begin(streamId: string, cgroup: string | null): void {
     const temporary = `${this.#path}.new`;
     rmSync(temporary, { force: true });
     const fd = openSync(temporary, "wx", 0o600);
     try {
-      writeSync(fd, `${JSON.stringify({ stream_id: streamId, boot_id: bootId() })}\n`);
+      writeSync(fd, `${JSON.stringify({ stream_id: streamId, boot_id: bootId(), cgroup })}\n`);
       fsyncSync(fd);
     } finally {
       closeSync(fd);

@@ -1,4 +1,5 @@
 import { Census } from "./census.ts";
+import type { RunCgroups } from "./cgroups.ts";
 import type { Child } from "./child.ts";
 import { onChildSignal } from "./child-signal.ts";
 import { setChildSubreaper } from "./native.ts";
@@ -55,6 +56,8 @@ export interface ReaperOptions {
   observer?: RunObserver;
   /** Never touched, beside init and this process: the guard. */
   protectedPids?: () => Iterable<number>;
+  /** Kills a tree at one go, where there is such a thing; sweeps find the rest and know when nothing is left. */
+  cgroups?: RunCgroups | null;
 }
 
 /** SIGCHLD tells of orphans that ended; so often they are looked at all the same, milliseconds. */
@@ -141,6 +144,7 @@ class Reaper implements TreeReaper {
     });
     const entry: Entry = { tree: new RunTree(run), signals: [], active: false, companions: new Set(), emptyLooks: 0, extinct, end };
     this.#entries.set(run.runId, entry);
+    this.#options.cgroups?.add(run.runId, run.pid);
     this.#options.observer?.runStarted(run);
     return {
       signal: (signal) => this.#signal(entry, signal),
@@ -168,18 +172,22 @@ class Reaper implements TreeReaper {
   #join(entry: Entry, start: () => Child): Child {
     const child = this.#tags.lend(entry.tree.tag, start).started;
     entry.companions.add(child);
+    this.#options.cgroups?.add(entry.tree.runId, child.pid);
     child.once("exit", () => entry.companions.delete(child));
     return child;
   }
 
   #signal(entry: Entry, signal: string): void {
-    if (signal === "SIGKILL") entry.tree.killing = true;
-    else entry.signals.push({ signal, before: ticksSinceBoot() + 1, reached: new Set(), looks: 0 });
-    this.#activate(entry);
+    if (signal === "SIGKILL") this.#kill(entry);
+    else {
+      entry.signals.push({ signal, before: ticksSinceBoot() + 1, reached: new Set(), looks: 0 });
+      this.#activate(entry);
+    }
   }
 
   #kill(entry: Entry): void {
     entry.tree.killing = true;
+    this.#options.cgroups?.kill(entry.tree.runId);
     this.#activate(entry);
   }
 
@@ -192,6 +200,7 @@ class Reaper implements TreeReaper {
   #remove(entry: Entry): void {
     if (this.#entries.get(entry.tree.runId) === entry) {
       this.#entries.delete(entry.tree.runId);
+      this.#options.cgroups?.remove(entry.tree.runId);
       this.#options.observer?.runEnded(entry.tree.runId);
     }
     entry.end();

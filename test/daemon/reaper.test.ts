@@ -2,12 +2,14 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { RunCgroups } from "../../src/daemon/cgroups.ts";
 import { ownChildren, readStat, startTimeOf } from "../../src/daemon/proc.ts";
 import { createReaper, type ReaperOptions, type TrackedTree, type TreeReaper } from "../../src/daemon/reaper.ts";
 import { processesWith, uniqueSeconds, until } from "../support/processes.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 let reaper: TreeReaper | null = null;
+let cgroups: RunCgroups | null = null;
 let words: string[] = [];
 let count = 0;
 const before = ownChildren() ?? [];
@@ -18,7 +20,14 @@ afterEach(async () => {
   await until(nobodyLeft, 2_000, ownChildren);
   reaper?.close();
   reaper = null;
+  await cgroups?.close();
+  cgroups = null;
 });
+
+function openCgroups(): RunCgroups | null {
+  cgroups = RunCgroups.create(`test-${process.pid}`);
+  return cgroups;
+}
 
 function start(options: Partial<ReaperOptions> = {}): TreeReaper {
   reaper = createReaper({ subreaper: true, marker: `test-${process.pid}`, ...options });
@@ -70,13 +79,14 @@ async function stop({ tree, exited }: Run, patience = 100): Promise<void> {
 }
 
 describe.each([
-  ["a child subreaper", true],
-  ["no subreaper", false],
-])("as %s, stopping leaves nothing alive of", (_title, subreaper) => {
+  ["a child subreaper", true, false],
+  ["no subreaper", false, false],
+  ["a child subreaper, in cgroups where they can be had", true, true],
+])("as %s, stopping leaves nothing alive of", (_title, subreaper, inCgroups) => {
   test.each<string>(["ignore-term.sh", "setsid-grandchild.sh", "stopped-child.sh", "double-fork.py", "fork-bomb.sh"])(
     "%s",
     async (program) => {
-      const started = run(start({ subreaper }), [program]);
+      const started = run(start({ subreaper, cgroups: inCgroups ? openCgroups() : null }), [program]);
       await ready(started);
       expect(processesWith(started.word).length).toBeGreaterThan(0);
       await stop(started);
@@ -85,7 +95,7 @@ describe.each([
   );
 
   test("nohup-child.sh, whose leader ended by itself", async () => {
-    const started = run(start({ subreaper }), ["nohup-child.sh"]);
+    const started = run(start({ subreaper, cgroups: inCgroups ? openCgroups() : null }), ["nohup-child.sh"]);
     await started.exited;
     expect(processesWith(started.word)).toHaveLength(1);
     started.tree.killRest();
@@ -94,7 +104,7 @@ describe.each([
   });
 
   test("a child without environment and session while its parent lives", async () => {
-    const started = run(start({ subreaper }), [
+    const started = run(start({ subreaper, cgroups: inCgroups ? openCgroups() : null }), [
       "sh",
       "-c",
       "env -i setsid sleep WORD </dev/null >/dev/null 2>&1 & sleep 0.2; echo ready; sleep WORD",

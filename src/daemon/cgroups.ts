@@ -1,0 +1,104 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** What has ended may still be counted for a moment: a folder is tried again after this, milliseconds, and so often. */
+const REMOVE_AGAIN_MS = 50;
+const REMOVE_TRIES = 100;
+/** Paths that the guard's shell can be told without quoting. */
+const PLAIN_PATH = /^[\w./@:-]+$/;
+
+/**
+ * A cgroup for each run, below one of this host's life, where a cgroup v2 may be written: there one write kills a whole
+ * tree at once, however fast it forks. Never required: what slipped out before it was put in, sweeps find (reaper.ts).
+ */
+export class RunCgroups {
+  readonly path: string;
+  /** The newest step of each run: they are taken one after the other. */
+  readonly #steps = new Map<string, Promise<void>>();
+
+  /** null: there is no cgroup v2 that we may write. `name` is unique to this host's life. */
+  static create(name: string, proc = "/proc/self"): RunCgroups | null {
+    try {
+      const own = ownCgroup(proc);
+      const path = own === null ? null : join(own, `mgr-${name}`);
+      if (path === null || !PLAIN_PATH.test(path)) return null;
+      mkdirSync(path);
+      if (existsSync(join(path, "cgroup.kill"))) return new RunCgroups(path);
+      rmdirSync(path);
+      return null;
+    } catch {
+      return null; // Mounted read-only, or somebody else's.
+    }
+  }
+
+  private constructor(path: string) {
+    this.path = path;
+  }
+
+  /** Puts a process, and what it forks from now on, into the cgroup of a run. */
+  add(runId: string, pid: number): void {
+    this.#next(runId, async () => {
+      const folder = join(this.path, runId);
+      if (!existsSync(folder)) mkdirSync(folder);
+      await writeFile(join(folder, "cgroup.procs"), String(pid));
+    });
+  }
+
+  kill(runId: string): void {
+    this.#next(runId, () => writeFile(join(this.path, runId, "cgroup.kill"), "1"));
+  }
+
+  /** Nothing of the run is left. */
+  remove(runId: string): void {
+    const removed = this.#next(runId, () => removeTree(join(this.path, runId)));
+    void removed.then(() => {
+      if (this.#steps.get(runId) === removed) this.#steps.delete(runId);
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#steps.values());
+    await removeTree(this.path);
+  }
+
+  /** Failures are not told: an ended process cannot be put anywhere, and sweeps do what is left undone. */
+  #next(runId: string, step: () => Promise<void>): Promise<void> {
+    const done = (this.#steps.get(runId) ?? Promise.resolve()).then(step).catch(() => undefined);
+    this.#steps.set(runId, done);
+    return done;
+  }
+}
+
+/** The folder of this process's cgroup in a mounted cgroup v2. */
+function ownCgroup(proc: string): string | null {
+  const unified = readFileSync(join(proc, "cgroup"), "utf8")
+    .split("\n")
+    .find((line) => line.startsWith("0::"))
+    ?.slice("0::".length);
+  if (unified === undefined) return null;
+  for (const line of readFileSync(join(proc, "mountinfo"), "utf8").split("\n")) {
+    // proc(5): … root, mount point, options, then " - " and the type of the file system.
+    const [before = "", after = ""] = line.split(" - ");
+    const [, , , root = "", mountPoint = ""] = before.split(" ");
+    if (!after.startsWith("cgroup2 ")) continue;
+    // A part of the hierarchy may be mounted: then our path begins with its root.
+    if (root === "/") return join(mountPoint, unified);
+    if (unified === root || unified.startsWith(`${root}/`)) return join(mountPoint, unified.slice(root.length));
+  }
+  return null;
+}
+
+/** With cgroups that programs have made below it. */
+async function removeTree(path: string): Promise<void> {
+  for (let attempt = 0; attempt < REMOVE_TRIES; attempt++) {
+    try {
+      for (const entry of readdirSync(path, { withFileTypes: true })) if (entry.isDirectory()) await removeTree(join(path, entry.name));
+      rmdirSync(path);
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+      await new Promise<void>((resolve) => setTimeout(resolve, REMOVE_AGAIN_MS).unref());
+    }
+  }
+}
