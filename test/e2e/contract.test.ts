@@ -214,7 +214,7 @@ async function commandsOfAProcess(): Promise<void> {
 /** The list of the host's tasks, and a change to one that is taken back. */
 async function tasksOfTheHost(): Promise<void> {
   await client.command({ type: "start_process", name: "tools/echo" });
-  await client.untilState("tools/echo", "started");
+  await eventually("it runs again", async () => (await client.process("tools/echo")).pid !== null);
   const { pid, host } = await client.process("tools/echo");
   const question = { type: "request_process_list", host: "localhost", show_threads: true, show_env: true };
   const list = await client.ask({ ...question, filter: "process:==:tools/echo\0env:~:MGR_RUN=" });

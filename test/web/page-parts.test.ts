@@ -6,7 +6,9 @@ import { fuzzyScore } from "../../web/src/fuzzy.ts";
 import { pathByIndent } from "../../web/src/path-by-indent.ts";
 import { isKeyAllowed, keysAt, type Schema, valuesAt } from "../../web/src/schema.ts";
 import { membersOf, treeRows } from "../../web/src/tree-rows.ts";
-import { isPoppedOut, searchOfView, socketQuery, viewOfSearch } from "../../web/src/views.ts";
+import { type Address, addressOfView, isPoppedOut, socketQuery, viewOfAddress } from "../../web/src/views.ts";
+
+const at = (address: string): Address => new URL(address, "http://localhost");
 
 describe("addresses", () => {
   test("every view has a link, and the link leads back to it", () => {
@@ -15,19 +17,24 @@ describe("addresses", () => {
       { kind: "group", name: "sim/x" },
       { kind: "log" },
       { kind: "config" },
+      { kind: "tasks" },
+      { kind: "tasks", host: "rt1", pid: 4711, tid: 4712 },
     ] as const) {
-      expect(viewOfSearch(searchOfView(view, ""))).toEqual(view);
+      expect(viewOfAddress(at(addressOfView(view, "")))).toEqual(view);
     }
   });
   test("other parameters are kept, and the overview has none", () => {
-    expect(searchOfView({ kind: "overview" }, "?process=a&v=1")).toBe("?v=1");
+    expect(addressOfView({ kind: "overview" }, "?process=a&v=1&pid=7")).toBe("/?v=1");
+    expect(viewOfAddress(at("/mgr/process-list?pid=x&tid=-1&host="))).toEqual({ kind: "tasks" });
   });
   test("a window of its own uses a focused connection", () => {
-    expect(socketQuery("?process=a/b&window=1")).toBe("?single_process=a%2Fb");
-    expect(socketQuery("?group=a&window=1")).toBe("?single_group=a");
-    expect(socketQuery("?view=log&window=1")).toBe("?log_only=1");
-    expect(socketQuery("?process=a")).toBe("");
-    expect(isPoppedOut("?window=1")).toBe(false);
+    expect(socketQuery(at("/?process=a/b&window=1"))).toBe("?single_process=a%2Fb");
+    expect(socketQuery(at("/?group=a&window=1"))).toBe("?single_group=a");
+    expect(socketQuery(at("/?view=log&window=1"))).toBe("?log_only=1");
+    expect(socketQuery(at("/?process=a"))).toBe("");
+    expect(isPoppedOut(at("/?window=1"))).toBe(false);
+    expect(isPoppedOut(at("/mgr/process-list?window=1"))).toBe(true);
+    expect(socketQuery(at("/mgr/process-list?window=1"))).toBe("");
   });
 });
 

@@ -83,6 +83,10 @@ function Shell() {
             <Icon name="config" />
             <span class="word">Configuration</span>
           </button>
+          <button type="button" class="flat" aria-pressed={current.value.kind === "tasks"} onClick={() => show({ kind: "tasks" })}>
+            <Icon name="table" />
+            <span class="word">Process list</span>
+          </button>
           <button
             type="button"
             class="flat"

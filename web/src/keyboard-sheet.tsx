@@ -20,7 +20,7 @@ const SHORTCUTS: readonly [string, readonly [string, string][]][] = [
       ["Enter", "into the terminal"],
       ["s  x  r", "start, stop, restart what is shown"],
       ["d", "details of the process"],
-      ["o  c  l", "overview, configuration, log"],
+      ["o  c  t  l", "overview, configuration, process list, log"],
       ["\\  -", "split right, split down"],
       ["w", "close the tab"],
       ["p", "a window of its own"],
@@ -44,6 +44,14 @@ const SHORTCUTS: readonly [string, readonly [string, string][]][] = [
       ["↑ ↓ ← →", "move and fold"],
       ["Enter", "open"],
       ["Ctrl-click", "open in a tab that stays"],
+    ],
+  ],
+  [
+    "In the process list",
+    [
+      ["↑ ↓ PgUp PgDn", "move"],
+      ["Enter", "everything about a task, and its scheduling"],
+      ["Esc", "back to the list"],
     ],
   ],
 ];

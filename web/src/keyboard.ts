@@ -56,6 +56,9 @@ function plain({ key }: KeyboardEvent): boolean {
     case "c":
       show({ kind: "config" });
       return true;
+    case "t":
+      show({ kind: "tasks" });
+      return true;
     case "l":
       logOpen.value = !logOpen.value;
       return true;

@@ -1,12 +1,12 @@
 import { computed, effect, signal } from "@preact/signals";
 import * as layouts from "./layout.ts";
 import { isNarrow, storedLayout } from "./settings.ts";
-import { isPoppedOut, keyOf, searchOfView, type View, viewOfSearch } from "./views.ts";
+import { addressOfView, isPoppedOut, keyOf, type View, viewOfAddress } from "./views.ts";
 
 /** What is shown where. The address names the view that has the focus, so that it is a link to it. */
-export const poppedOut = isPoppedOut(location.search);
+export const poppedOut = isPoppedOut(location);
 
-const first = viewOfSearch(location.search);
+const first = viewOfAddress(location);
 const before = layouts.readLayout(storedLayout.value) ?? layouts.newLayout();
 export const layout = signal(first === null ? before : layouts.open(before, first));
 
@@ -20,14 +20,14 @@ effect(() => {
   const view = current.value;
   if (poppedOut) return;
   storedLayout.value = layout.value;
-  const url = location.pathname + searchOfView(view, location.search);
+  const url = addressOfView(view, location.search);
   if (keyOf(view) === shownKey) history.replaceState(null, "", url);
   else history.pushState(null, "", url);
   shownKey = keyOf(view);
 });
 
 addEventListener("popstate", () => {
-  const view = viewOfSearch(location.search) ?? { kind: "overview" };
+  const view = viewOfAddress(location) ?? { kind: "overview" };
   shownKey = keyOf(view);
   show(view);
 });
@@ -51,14 +51,13 @@ export function showBeside(view: View, direction: layouts.Direction = "row"): vo
 
 /** A window of its own with one view, over a focused connection. */
 export function popOut(view: View): void {
-  const search = searchOfView(view, "?window=1");
-  window.open(`${location.pathname}${search}`, `mgr ${keyOf(view)}`, "popup,width=960,height=640");
+  window.open(addressOfView(view, "?window=1"), `mgr ${keyOf(view)}`, "popup,width=960,height=640");
 }
 
 /** A link that opens a view here by a plain click, and in a browser tab by others. */
 export function linkTo(view: View): { href: string; onClick: (event: MouseEvent) => void } {
   return {
-    href: location.pathname + searchOfView(view, ""),
+    href: addressOfView(view, ""),
     onClick: (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
       event.preventDefault();

@@ -96,6 +96,7 @@ function pageActions(): Action[] {
   return [
     { title: "Overview", keys: "o", near: true, run: () => show({ kind: "overview" }) },
     { title: "Configuration", keys: "c", near: true, run: () => show({ kind: "config" }) },
+    { title: "Process list", keys: "t", near: true, run: () => show({ kind: "tasks" }) },
     toggle("The log below", "l", logOpen),
     { title: "Log in a tab", near: true, run: () => show({ kind: "log" }) },
     { title: "Log in a window of its own", run: () => popOut({ kind: "log" }) },

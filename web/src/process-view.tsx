@@ -3,7 +3,7 @@ import { exitText } from "../../src/client/exit-text.ts";
 import { type Process, SIGNALS, type Signal } from "../../src/protocol/resources.ts";
 import { canDo, type Verb } from "./actions.ts";
 import { Icon, IconButton, type IconName } from "./icons.tsx";
-import { showProcess } from "./navigation.ts";
+import { poppedOut, show, showProcess } from "./navigation.ts";
 import { ProcessDetails } from "./process-details.tsx";
 import { detailsOpen } from "./settings.ts";
 import { StateChip } from "./state-mark.tsx";
@@ -118,6 +118,14 @@ function Buttons({ process }: { process: Process }) {
           </option>
         ))}
       </select>
+      {!poppedOut && (
+        <IconButton
+          icon="table"
+          label="Its processes and threads"
+          disabled={process.pid === null}
+          onClick={() => process.pid !== null && show({ kind: "tasks", host: process.host, pid: process.pid })}
+        />
+      )}
       <IconButton
         icon="details"
         label="Details  d"

@@ -65,7 +65,7 @@ export const dependents = computed(() => {
 /** Changes of state that the log knows, oldest first. */
 export const changes = computed<StateChange[]>(() => logEntries.value.flatMap((entry) => stateChange(entry) ?? []));
 
-const address = `${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/ws${socketQuery(location.search)}`;
+const address = `${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/ws${socketQuery(location)}`;
 const link = browserLink(address);
 export const client = new ManagerClient(link);
 

@@ -4,21 +4,43 @@ export type View =
   | { kind: "log" }
   | { kind: "config" }
   | { kind: "process"; name: string }
-  | { kind: "group"; name: string };
+  | { kind: "group"; name: string }
+  | TasksView;
+
+/** The process list of a host (left out: the manager's), of one process, with one thread in sight. */
+export interface TasksView {
+  kind: "tasks";
+  host?: string;
+  pid?: number;
+  tid?: number;
+}
+
+/** The address of process lists (protocol.md, "HTTP routes"); everything else is shown at "/". */
+const TASKS_PATH = "/mgr/process-list";
+const TASK_PARAMETERS = ["host", "pid", "tid"];
 
 /** One text a view: equal views have equal keys. */
 export function keyOf(view: View): string {
+  if (view.kind === "tasks") return `tasks:${view.host ?? ""}:${view.pid ?? ""}:${view.tid ?? ""}`;
   return "name" in view ? `${view.kind}:${view.name}` : view.kind;
 }
 
 export function titleOf(view: View): string {
   if ("name" in view) return view.name.slice(view.name.lastIndexOf("/") + 1);
+  if (view.kind === "tasks") return view.pid === undefined ? "Process list" : `Process ${view.pid}`;
   return view.kind === "overview" ? "Overview" : view.kind === "log" ? "Log" : "Configuration";
 }
 
+/** The part of an address that names a view. */
+export interface Address {
+  pathname: string;
+  search: string;
+}
+
 /** The view that an address asks for; null if it names none. Other parameters are nobody's business here. */
-export function viewOfSearch(search: string): View | null {
+export function viewOfAddress({ pathname, search }: Address): View | null {
   const parameters = new URLSearchParams(search);
+  if (pathname === TASKS_PATH) return tasksView(parameters.get("host"), parameters.get("pid"), parameters.get("tid"));
   const process = parameters.get("process");
   if (process) return { kind: "process", name: process };
   const group = parameters.get("group");
@@ -27,25 +49,42 @@ export function viewOfSearch(search: string): View | null {
   return view === "overview" || view === "log" || view === "config" ? { kind: view } : null;
 }
 
-/** `search` with the parameters of another view; all others are kept. */
-export function searchOfView(view: View, search: string): string {
+function tasksView(host: unknown, pid: unknown, tid: unknown): TasksView {
+  const view: TasksView = { kind: "tasks" };
+  if (typeof host === "string" && host !== "") view.host = host;
+  if (isId(pid)) view.pid = Number(pid);
+  if (isId(tid)) view.tid = Number(tid);
+  return view;
+}
+
+const isId = (value: unknown) => value !== null && Number.isInteger(Number(value)) && Number(value) > 0;
+
+/** The address of a view, with all parameters of `search` that belong to no view. */
+export function addressOfView(view: View, search: string): string {
+  return (view.kind === "tasks" ? TASKS_PATH : "/") + searchOfView(view, search);
+}
+
+function searchOfView(view: View, search: string): string {
   const parameters = new URLSearchParams(search);
-  for (const name of ["process", "group", "view"]) parameters.delete(name);
+  for (const name of ["process", "group", "view", ...TASK_PARAMETERS]) parameters.delete(name);
   if ("name" in view) parameters.set(view.kind, view.name);
-  else if (view.kind !== "overview") parameters.set("view", view.kind);
+  else if (view.kind === "tasks") {
+    for (const [name, value] of Object.entries({ host: view.host, pid: view.pid, tid: view.tid }))
+      if (value !== undefined) parameters.set(name, String(value));
+  } else if (view.kind !== "overview") parameters.set("view", view.kind);
   // Slashes are legal in a query and easier to read.
   const text = parameters.toString().replaceAll("%2F", "/");
   return text === "" ? "" : `?${text}`;
 }
 
 /** Whether an address is that of a window of its own: one view and nothing else. */
-export function isPoppedOut(search: string): boolean {
-  return new URLSearchParams(search).get("window") === "1" && viewOfSearch(search) !== null;
+export function isPoppedOut(address: Address): boolean {
+  return new URLSearchParams(address.search).get("window") === "1" && viewOfAddress(address) !== null;
 }
 
 /** The query of the WebSocket: a window of its own uses the manager's focused connections (protocol.md, "GET /ws"). */
-export function socketQuery(search: string): string {
-  const view = isPoppedOut(search) ? viewOfSearch(search) : null;
+export function socketQuery(address: Address): string {
+  const view = isPoppedOut(address) ? viewOfAddress(address) : null;
   if (view?.kind === "process") return `?single_process=${encodeURIComponent(view.name)}`;
   if (view?.kind === "group") return `?single_group=${encodeURIComponent(view.name)}`;
   return view?.kind === "log" ? "?log_only=1" : "";
@@ -56,6 +95,10 @@ export function readView(value: unknown): View | null {
   if (typeof value !== "object" || value === null || !("kind" in value)) return null;
   const { kind } = value;
   if (kind === "overview" || kind === "log" || kind === "config") return { kind };
+  if (kind === "tasks") {
+    const { host, pid, tid } = value as Partial<Record<"host" | "pid" | "tid", unknown>>;
+    return tasksView(host, pid ?? null, tid ?? null);
+  }
   if (kind !== "process" && kind !== "group") return null;
   return "name" in value && typeof value.name === "string" ? { kind, name: value.name } : null;
 }

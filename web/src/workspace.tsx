@@ -14,6 +14,7 @@ import { ProcessView } from "./process-view.tsx";
 import { isNarrow } from "./settings.ts";
 import { StateMark } from "./state-mark.tsx";
 import { processOf, tree } from "./store.ts";
+import { TaskView } from "./task-view.tsx";
 import { findGroup } from "./tree-rows.ts";
 import { keyOf, titleOf, type View } from "./views.ts";
 
@@ -207,13 +208,14 @@ function ViewMark({ view }: { view: View }) {
     const node = findGroup(tree.value, view.name);
     return node ? <StateMark state={groupState(processesOf(node).map(({ state }) => state))} /> : null;
   }
-  return <Icon name={view.kind === "log" ? "log" : view.kind === "config" ? "config" : "grid"} />;
+  return <Icon name={view.kind === "log" ? "log" : view.kind === "config" ? "config" : view.kind === "tasks" ? "table" : "grid"} />;
 }
 
 export function ViewBox({ view }: { view: View }) {
   if (view.kind === "process") return <ProcessView name={view.name} />;
   if (view.kind === "group") return <GroupView name={view.name} />;
   if (view.kind === "log") return <LogView />;
+  if (view.kind === "tasks") return <TaskView view={view} />;
   return view.kind === "config" ? <ConfigView /> : <Overview />;
 }
 

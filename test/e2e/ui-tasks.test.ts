@@ -1,0 +1,162 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Client } from "./support/client.ts";
+import { launchBrowser } from "./support/demo.ts";
+import { Instance } from "./support/instance.ts";
+import { eventually } from "./support/wait.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const THREADS = 400;
+const PROGRAM = `import threading
+threading.stack_size(65536)
+for n in range(${THREADS} - 1): threading.Thread(target=threading.Event().wait).start()
+print("listening", flush=True)`;
+
+let instance: Instance;
+let client: Client;
+let browser: Browser;
+let pid = 0;
+const complaints: string[] = [];
+
+beforeAll(async () => {
+  instance = new Instance({
+    processes: {
+      "sim/threads": { command: ["/usr/bin/python3", "-c", PROGRAM], ready: { regex: "listening" }, autostart: true },
+      "tools/sleeper": { command: "sleep 1000", autostart: true },
+    },
+  });
+  await instance.mgr("up", "--detach");
+  client = await instance.connect();
+  await eventually("its threads are there", async () => (await client.process("sim/threads")).state === "ready");
+  pid = (await client.process("sim/threads")).pid ?? 0;
+  browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await instance?.[Symbol.asyncDispose]();
+});
+
+async function open(path: string, options: Parameters<Browser["newContext"]>[0] = {}): Promise<Page> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    ...options,
+    httpCredentials: { username: instance.user, password: instance.password },
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  await page.goto(new URL(path, instance.url).href);
+  await page.getByText("connected", { exact: true }).waitFor();
+  return page;
+}
+
+const rows = (page: Page) => page.locator("tr[data-key]");
+const row = (page: Page, tid: number) => page.locator(`tr[data-key="${pid}:${tid}"]`);
+const tids = () =>
+  execFileSync("ps", ["-L", "-p", String(pid), "-o", "lwp="], { encoding: "utf8" })
+    .trim()
+    .split(/\s+/)
+    .map(Number);
+
+test("an address shows the threads of a process with the one that it names, of which only those in sight are drawn", async () => {
+  const [, , last = 0] = [...tids()].sort((a, b) => b - a);
+  const page = await open(`/mgr/process-list?host=localhost&pid=${pid}&tid=${last}`);
+  await page.getByText(`${THREADS} threads`).waitFor();
+  await page.getByRole("complementary", { name: `Task ${last}` }).waitFor();
+  await row(page, last).waitFor();
+  expect(await rows(page).count()).toBeLessThan(100);
+  expect(await row(page, last).getAttribute("aria-selected")).toBe("true");
+  await page.context().close();
+});
+
+test("by keyboard alone: from the process to its threads, to one of them, and its scheduling", async () => {
+  const page = await open("/?process=sim/threads");
+  await page.getByRole("button", { name: "Its processes and threads" }).press("Enter");
+  await page.getByText(`${THREADS} threads`).waitFor();
+  expect(new URL(page.url()).pathname).toBe("/mgr/process-list");
+  await page.getByRole("button", { name: "TID" }).press("Enter");
+  await page.getByLabel(/^Filter tasks/).focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  const [, second = 0] = [...tids()].sort((a, b) => a - b);
+  const form = page.getByRole("form", { name: `Scheduling of thread ${second}` });
+  await form.getByLabel("Policy").selectOption("BATCH");
+  await form.getByLabel("Nice").fill("4");
+  await form.getByLabel("CPUs").fill("0");
+  await form.getByRole("button", { name: "Apply" }).press("Enter");
+  await page.getByText(`Thread ${second} is scheduled as you said.`).waitFor();
+  const says = (command: string, ...words: string[]) => execFileSync(command, [...words, String(second)], { encoding: "utf8" });
+  expect(says("chrt", "-p")).toContain("SCHED_BATCH");
+  expect(says("taskset", "-cp")).toMatch(/: 0$/m);
+  await eventually("the list tells it", async () => /BATCH04/.test((await row(page, second).textContent()) ?? ""));
+  await page.keyboard.press("Escape");
+  expect(await page.getByRole("complementary").count()).toBe(0);
+  await page.context().close();
+});
+
+test("what the kernel refuses is told where it was asked for", async () => {
+  const page = await open(`/mgr/process-list?pid=${pid}`);
+  const form = page.getByRole("form", { name: `Scheduling of thread ${pid}` });
+  await form.getByLabel("CPUs").fill("8000");
+  await form.getByRole("button", { name: "Apply" }).click();
+  await form.getByText(/EINVAL/).waitFor();
+  await form.getByLabel("CPUs").fill("one");
+  await form.getByRole("button", { name: "Apply" }).click();
+  await form.getByText(/numbers and ranges/).waitFor();
+  await page.context().close();
+});
+
+test("the filter is evaluated at the host, words on the page; a wrong one is told about; columns sort both ways", async () => {
+  const page = await open("/mgr/process-list");
+  const filter = page.getByLabel(/^Filter tasks/);
+  await filter.fill("process==tools/sleeper");
+  await page.getByText("1 processes").waitFor();
+  await page.getByRole("link", { name: "tools/sleeper" }).waitFor();
+  await filter.fill("process!= python3");
+  await page.getByText("1 processes of 2").waitFor();
+  await filter.fill("pid>many");
+  await page.getByText(/holds numbers/).waitFor();
+  await filter.fill("process!=");
+  await page.getByText(/^2 processes$/).waitFor();
+  const order = async () => (await rows(page).allTextContents()).map((text) => (text.includes("tools/sleeper") ? "sleeper" : "threads"));
+  await page.getByRole("button", { name: /^Memory/ }).click();
+  await eventually("the largest is first", async () => (await order())[0] === "threads");
+  await page.getByRole("button", { name: /^Memory/ }).click();
+  await eventually("the smallest is first", async () => (await order())[0] === "sleeper");
+  expect(await page.getByRole("columnheader", { name: /^Memory/ }).getAttribute("aria-sort")).toBe("ascending");
+  await page.context().close();
+});
+
+test.each(["dark", "light"] as const)(
+  "no serious accessibility violation in the %s theme, and nothing sticks out of a phone",
+  async (colorScheme) => {
+    const page = await open(`/mgr/process-list?pid=${pid}`, { colorScheme });
+    await page.getByRole("complementary", { name: `Task ${pid}` }).waitFor();
+    await page.evaluate(AXE);
+    const violations = await page.evaluate(async () => {
+      const axe = (
+        globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> } }
+      ).axe;
+      return (await axe.run()).violations.map(({ id, impact, nodes }) => `${impact}: ${id}: ${nodes[0]?.html.slice(0, 160)}`);
+    });
+    expect(violations.filter((each) => /^(serious|critical)/.test(each))).toEqual([]);
+    await page.context().close();
+    const phone = await open("/mgr/process-list", { colorScheme, viewport: { width: 375, height: 720 }, isMobile: true, hasTouch: true });
+    await rows(phone).first().click();
+    await phone.getByRole("complementary").waitFor();
+    expect(await phone.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(375);
+    await phone.context().close();
+  },
+);
+
+test("nothing of all this made the page complain", () => {
+  expect(complaints).toEqual([]);
+});

@@ -1,0 +1,229 @@
+import { type Signal, signal } from "@preact/signals";
+import type { RefObject } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { TaskColumn, TaskRow } from "../../src/protocol/resources.ts";
+import { linkTo } from "./navigation.ts";
+import { isNarrow } from "./settings.ts";
+import { hasProcess } from "./store.ts";
+import type { Order } from "./task-query.ts";
+import { lasting } from "./time.ts";
+
+/** Widths in characters; the order is that of the screen. What is not here stands in the panel. */
+const WIDTHS: Readonly<Record<string, number>> = {
+  pid: 9,
+  tid: 9,
+  process: 18,
+  name: 18,
+  user: 10,
+  state: 10,
+  cpu_percent: 8,
+  memory_rss: 11,
+  threads: 9,
+  policy: 9,
+  prio: 9,
+  nice: 7,
+  affinity: 8,
+  processor: 9,
+  cpu_time: 11,
+  start_time: 9,
+  command: 60,
+  env: 60,
+};
+const NARROW: Readonly<Record<string, number>> = { pid: 9, name: 16, cpu_percent: 7, memory_rss: 11 };
+const OF_THREADS = new Set(["tid", "processor"]);
+const OF_PROCESSES = new Set(["threads"]);
+
+/** Heights in the style sheet, pixels: rows out of sight are not drawn. */
+const rowHeight = () => (isNarrow.value ? 40 : 26);
+const SPARE = 12;
+
+interface TableProps {
+  box: RefObject<HTMLElement | null>;
+  columns: TaskColumn[];
+  rows: TaskRow[];
+  order: Order;
+  threads: boolean;
+  selected: string | null;
+  onOrder: (column: string) => void;
+  onSelect: (key: string) => void;
+}
+
+/** A table of thousands of rows, of which those in sight are drawn. Keys by the WAI-ARIA pattern of a grid whose rows have the focus. */
+export function TaskTable({ box, columns, rows, order, threads, selected, onOrder, onSelect }: TableProps) {
+  const sight = useSight(box);
+  const focused = useRef(signal<string | null>(selected)).current;
+  const height = rowHeight();
+  const first = Math.max(0, Math.floor(sight.value.top / height) - SPARE);
+  const last = Math.min(rows.length, Math.ceil((sight.value.top + sight.value.height) / height) + SPARE);
+  const drawn = rows.slice(first, last);
+  const shown = shownColumns(columns, threads);
+  const tabStop = drawn.some(({ key }) => key === focused.value) ? focused.value : (drawn[Math.min(SPARE, first)] ?? drawn[0])?.key;
+  useBroughtIntoSight(box, rows, selected);
+  const go = (index: number) => {
+    const row = rows[Math.max(0, Math.min(index, rows.length - 1))];
+    if (!row || !box.current) return;
+    focused.value = row.key;
+    scrollTo(box.current, rows.indexOf(row));
+    const focus = () => box.current?.querySelector<HTMLElement>(`[data-key="${row.key}"]`)?.focus({ preventScroll: true });
+    focus();
+    // Out of sight it is drawn first; keys that come meanwhile go on from it.
+    requestAnimationFrame(() => requestAnimationFrame(() => focused.value === row.key && focus()));
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const row = rows.find(({ key }) => key === focused.value);
+    if (!row) return;
+    const index = rows.indexOf(row);
+    const page = Math.max(1, Math.floor(sight.value.height / height) - 2);
+    const steps: Readonly<Record<string, number>> = {
+      ArrowDown: index + 1,
+      ArrowUp: index - 1,
+      PageDown: index + page,
+      PageUp: index - page,
+      Home: 0,
+      End: rows.length - 1,
+    };
+    const to = Object.hasOwn(steps, event.key) ? steps[event.key] : undefined;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget) return;
+    if (to !== undefined) go(to);
+    else if (event.key === "Enter" || event.key === " ") onSelect(row.key);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <section class="task-table" ref={box} aria-label="Tasks">
+      {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: the WAI-ARIA grid pattern allows it, and rows can be selected */}
+      <table role="grid" aria-rowcount={rows.length + 1} aria-label="Tasks" style={{ "--columns": `${widthOf(shown)}ch` }}>
+        <colgroup>
+          {shown.map(({ column, width }) => (
+            <col key={column.name} style={{ width: `${width}ch` }} />
+          ))}
+        </colgroup>
+        <thead>
+          <tr>
+            {shown.map(({ column }) => (
+              <th key={column.name} class={column.align} aria-sort={sortOf(order, column)} scope="col">
+                <button type="button" class="linklike" onClick={() => onOrder(column.name)}>
+                  {column.label}
+                  {order.column === column.name && <span aria-hidden="true">{order.descending ? " ↓" : " ↑"}</span>}
+                </button>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {first > 0 && <tr class="spacer" style={{ height: `${first * height}px` }} />}
+          {drawn.map((row, index) => (
+            <tr
+              key={row.key}
+              data-key={row.key}
+              tabIndex={row.key === tabStop ? 0 : -1}
+              aria-rowindex={first + index + 2}
+              aria-selected={row.key === selected}
+              onFocus={() => {
+                focused.value = row.key;
+              }}
+              onClick={() => onSelect(row.key)}
+              onKeyDown={onKey}
+            >
+              {shown.map(({ column, at }) => (
+                <Cell key={column.name} column={column} cell={row.cells[at]} />
+              ))}
+            </tr>
+          ))}
+          {last < rows.length && <tr class="spacer" style={{ height: `${(rows.length - last) * height}px` }} />}
+        </tbody>
+      </table>
+      {rows.length === 0 && columns.length > 0 && <p class="empty nothing">Nothing fits the filter.</p>}
+    </section>
+  );
+}
+
+interface Shown {
+  column: TaskColumn;
+  /** Its place in the cells. */
+  at: number;
+  width: number;
+}
+
+function shownColumns(columns: TaskColumn[], threads: boolean): Shown[] {
+  const widths = isNarrow.value ? NARROW : WIDTHS;
+  const hidden = threads ? OF_PROCESSES : OF_THREADS;
+  return Object.entries(widths).flatMap(([name, width]) => {
+    const at = columns.findIndex((column) => column.name === name);
+    const column = columns[at];
+    return column && !hidden.has(name) ? [{ column, at, width }] : [];
+  });
+}
+
+const widthOf = (shown: Shown[]) => shown.reduce((sum, { width }) => sum + width, 0);
+
+function sortOf({ column, descending }: Order, { name }: TaskColumn): "ascending" | "descending" | "none" {
+  return column !== name ? "none" : descending ? "descending" : "ascending";
+}
+
+function Cell({ column, cell }: { column: TaskColumn; cell: TaskRow["cells"][number] | undefined }) {
+  if (!cell || cell.raw === null) return <td />;
+  const { raw, formatted } = cell;
+  if (column.name === "process" && hasProcess(String(raw)))
+    return (
+      <td>
+        <a class="member" tabIndex={-1} {...linkTo({ kind: "process", name: String(raw) })}>
+          {formatted}
+        </a>
+      </td>
+    );
+  if (column.name === "cpu_percent")
+    return (
+      <td class={`load ${column.align}`} style={{ "--load": `${Math.min(100, Number(raw))}%` }}>
+        {formatted}
+      </td>
+    );
+  if (column.name === "start_time") return <td title={`${formatted} UTC`}>{lasting(String(raw))}</td>;
+  return (
+    <td class={column.align} title={column.type === "string" ? formatted.slice(0, 2_000) : undefined}>
+      {formatted.slice(0, 400)}
+    </td>
+  );
+}
+
+/** What of the list can be seen. */
+function useSight(box: RefObject<HTMLElement | null>): Signal<{ top: number; height: number }> {
+  const sight = useRef(signal({ top: 0, height: 900 })).current;
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const look = () => {
+      sight.value = { top: element.scrollTop, height: element.clientHeight };
+    };
+    look();
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    element.addEventListener("scroll", look, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener("scroll", look);
+    };
+  }, [box, sight]);
+  return sight;
+}
+
+/** The row that the address names is scrolled to once it is there; afterwards the user scrolls. */
+function useBroughtIntoSight(box: RefObject<HTMLElement | null>, rows: TaskRow[], wanted: string | null): void {
+  const isDone = useRef(wanted === null);
+  useEffect(() => {
+    if (isDone.current || rows.length === 0 || !box.current) return;
+    isDone.current = true;
+    const at = rows.findIndex(({ key }) => key === wanted);
+    if (at >= 0) scrollTo(box.current, at);
+  }, [box, rows, wanted]);
+}
+
+/** Below the head, which sticks to the top. */
+function scrollTo(box: HTMLElement, index: number): void {
+  const height = rowHeight();
+  const head = box.querySelector("thead")?.clientHeight ?? height;
+  const top = index * height;
+  if (top < box.scrollTop) box.scrollTop = top;
+  else if (top + height + head > box.scrollTop + box.clientHeight) box.scrollTop = top + height + head - box.clientHeight;
+}
