@@ -98,7 +98,7 @@ test("by keyboard alone: from the process to its threads, to one of them, and it
   expect(says("taskset", "-cp")).toMatch(/: 0$/m);
   await eventually("the list tells it", async () => /BATCH04/.test((await row(page, second).textContent()) ?? ""));
   await page.keyboard.press("Escape");
-  expect(await page.getByRole("complementary").count()).toBe(0);
+  await page.getByRole("complementary", { name: /^Task/ }).waitFor({ state: "detached" });
   await page.context().close();
 });
 
@@ -151,7 +151,7 @@ test.each(["dark", "light"] as const)(
     await page.context().close();
     const phone = await open("/mgr/process-list", { colorScheme, viewport: { width: 375, height: 720 }, isMobile: true, hasTouch: true });
     await rows(phone).first().click();
-    await phone.getByRole("complementary").waitFor();
+    await phone.getByRole("complementary", { name: /^Task/ }).waitFor();
     expect(await phone.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(375);
     await phone.context().close();
   },

@@ -180,10 +180,10 @@ function SchedulingForm({ host, pid, tid, cell, onChanged }: FormProps) {
           {problem}
         </p>
       )}
+      {/* Never disabled: what has the keyboard would lose it. */}
       <span class="dialog-buttons">
         <button
           type="button"
-          disabled={Object.keys(typed).length === 0}
           onClick={() => {
             setTyped({});
             setProblem(null);
@@ -191,7 +191,7 @@ function SchedulingForm({ host, pid, tid, cell, onChanged }: FormProps) {
         >
           Reset
         </button>
-        <button type="submit" class="strong" disabled={Object.keys(typed).length === 0}>
+        <button type="submit" class="strong">
           Apply
         </button>
       </span>
