@@ -11,6 +11,8 @@ export interface BusTokensOptions {
   /** Of this instance, and of nobody else. */
   readonly secret: Buffer;
   readonly hosts: () => ReadonlyMap<string, HostSetting>;
+  /** Whether the manager still has to do with a host that the configuration may not name any more. */
+  readonly isLed: (host: string) => boolean;
   /** A token file that cannot be used; told when somebody comes with a token. */
   readonly warn: (msg: string) => void;
 }
@@ -35,8 +37,10 @@ export class BusTokens {
     const client = this.#clientOf(token);
     if (client !== null) return permissionsOf({ kind: "client", name: client });
     for (const name of this.#options.hosts().keys()) {
-      const isValid = () => this.#isTokenOf(name, token);
-      if (isValid()) return { ...permissionsOf({ kind: "host", name }), isValid };
+      if (!this.#isTokenOf(name, token)) continue;
+      // A host that was taken out of the configuration stays for as long as something that runs there has to be stopped.
+      const isValid = () => (this.#options.hosts().has(name) ? this.#isTokenOf(name, token) : this.#options.isLed(name));
+      return { ...permissionsOf({ kind: "host", name }), isValid };
     }
     return null;
   }

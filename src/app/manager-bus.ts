@@ -6,6 +6,7 @@ import { type Broker, createBroker } from "../bus/broker.ts";
 import type { Credentials } from "../bus/broker-client.ts";
 import type { Bus } from "../bus/bus.ts";
 import { busUrl, placeOf } from "../bus/bus-url.ts";
+import { answerReports, collectReports } from "../bus/member-reports.ts";
 import { type BrokerPermissions, permissionsOf } from "../bus/permissions.ts";
 import { type ConnectBusOptions, connectBus } from "../bus/transport.ts";
 import { writeFileAtomically } from "../config/atomic-file.ts";
@@ -30,6 +31,8 @@ interface ManagerBusOptions {
   readonly instance: InstanceSettings;
   /** As the configuration now is. */
   readonly hosts: () => ReadonlyMap<string, HostSetting>;
+  /** Whether the manager still has to do with a host that the configuration may not name any more. */
+  readonly isLed: (host: string) => boolean;
   readonly log: LogBook;
 }
 
@@ -53,7 +56,7 @@ export class ManagerBus {
   /** For remote hosts and clients: resolves once their server was reached, which may take for ever. Rejects at the end. */
   readonly shared: Promise<Bus>;
   /** Of `/mgr/bus`. */
-  readonly door: BusDoor | string;
+  readonly door: BusDoor;
   readonly #options: ManagerBusOptions & { state: BusState };
   readonly #tokens: BusTokens;
   readonly #end = new AbortController();
@@ -62,22 +65,23 @@ export class ManagerBus {
   readonly #validation: ReturnType<typeof setInterval>;
 
   constructor(options: ManagerBusOptions & { broker: Broker; local: Bus; state: BusState }) {
-    const { broker, local, state, instance, hosts } = options;
+    const { broker, local, state, instance, hosts, isLed } = options;
     this.#options = options;
     this.broker = broker;
     this.local = local;
-    this.#tokens = new BusTokens({ secret: state.secret, hosts, warn: (msg) => this.#log("warning", msg) });
+    this.#tokens = new BusTokens({ secret: state.secret, hosts, isLed, warn: (msg) => this.#log("warning", msg) });
     this.shared = instance.bus.length === 0 ? Promise.resolve(local) : this.#connect();
     // Whoever needs it hears of the end; nobody may need it.
     this.shared.catch(() => {});
-    this.door =
-      instance.bus.length > 0
-        ? `The bus of this manager is at ${instance.bus.map((url) => placeOf(busUrl(url))).join(", ")}.`
-        : {
-            permissionsOf: (token) => this.#tokens.permissionsOf(token),
-            permissionsOfUser,
-            accept: (stream, accepted) => broker.accept(stream, accepted),
-          };
+    this.door = {
+      elsewhere: instance.bus.length === 0 ? null : instance.bus.map(withoutSecret).join(", "),
+      permissionsOf: (token) => this.#tokens.permissionsOf(token),
+      permissionsOfUser,
+      accept: (stream, accepted) => broker.accept(stream, accepted),
+      stats: () => broker.stats(),
+      report: () => this.#report(),
+    };
+    void this.shared.then(answerReports, () => {});
     this.#validation = setInterval(() => broker.revalidate(), REVALIDATION_MS);
   }
 
@@ -148,6 +152,17 @@ export class ManagerBus {
     return `${host.includes(":") ? `[${host}]` : host}:${bound}`;
   }
 
+  /** What the broker sees, and where it is not in the middle what the members say of themselves. */
+  async #report(): Promise<object> {
+    const { broker, door, local } = this;
+    const { clients: connections, ...totals } = broker.stats();
+    const own = { totals, connections, subjects: broker.subjects() };
+    if (door.elsewhere === null) return { server: null, ...own, members: [] };
+    const shared = await Promise.race([this.shared, Promise.resolve(local)]);
+    const members = shared === local || !shared.isConnected ? [] : await collectReports(shared);
+    return { server: door.elsewhere, ...own, members };
+  }
+
   async #authenticate(
     { token, user, pass }: Credentials,
     address: string,
@@ -164,7 +179,7 @@ export class ManagerBus {
   #connect(): Promise<Bus> {
     const { instance } = this.#options;
     const { bus: urls, bus_credentials_file: credentials } = instance;
-    let shown: string | null = null;
+    let shown: string | null | undefined;
     const options: ConnectBusOptions = {
       server: { kind: "url", urls, tls: tlsOf(instance) },
       name: `manager ${instance.name}`,

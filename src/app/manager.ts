@@ -105,7 +105,12 @@ class Manager implements RunningManager {
     const log = this.#openLog(stateDir, intents);
     const epoch = await intents.nextEpoch();
 
-    const bus = await openManagerBus({ instance, log, hosts: () => (this.#engine?.world.config ?? this.#config).hosts });
+    const bus = await openManagerBus({
+      instance,
+      log,
+      hosts: () => (this.#engine?.world.config ?? this.#config).hosts,
+      isLed: (name) => this.#engine?.control.hosts().some((known) => known.name === name) ?? false,
+    });
     this.#cleanups.push(() => bus.close());
     const host = localHostName();
     const link = busHostLink(bus.local, host);

@@ -1,7 +1,9 @@
-import type { MsgHdrs, NatsConnection } from "@nats-io/nats-core";
+import { createInbox, type MsgHdrs, type NatsConnection } from "@nats-io/nats-core";
 import { MgrError, messageOf } from "../base/errors.ts";
+import type { MemberReport } from "./member-reports.ts";
 import type { NatsTransport } from "./nats-transport.ts";
 import { Requests } from "./requests.ts";
+import { TrafficBook } from "./traffic-book.ts";
 
 /** Most bytes that a connection may have unsent before `publish` refuses more (runtime.md, "Bus"). */
 export const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
@@ -31,6 +33,9 @@ export class Bus {
   readonly #log: BusLog;
   readonly #requests = new Requests();
   readonly #listeners = new Set<(isConnected: boolean) => void>();
+  readonly #traffic = new TrafficBook();
+  /** Subjects, each as often as it is subscribed to. */
+  readonly #subscribed = new Map<object, string>();
   #isUp = true;
 
   constructor(connection: NatsConnection, options: { name: string; transport: () => NatsTransport | null; log: BusLog }) {
@@ -65,17 +70,19 @@ export class Bus {
     if (data.length > limit)
       throw new MgrError("too_large", `a message of ${data.length} bytes to ${subject} is over the bus limit of ${limit}`);
     this.connection.publish(subject, data, options);
+    this.#traffic.sent(subject, data.length);
   }
 
   /** Calls back in the order of arrival. A callback that throws is logged and hurts nobody else. */
   subscribe(subject: string, callback: (message: BusMessage) => void, options: { queue?: string } = {}): BusSubscription {
-    return this.connection.subscribe(subject, {
+    const subscription = this.connection.subscribe(subject, {
       ...options,
       callback: (error, message) => {
         if (error) {
           this.#log("error", `the bus refused the subscription to ${subject}: ${error.message}`);
           return;
         }
+        this.#traffic.received(message.subject, message.data.length);
         try {
           callback(message);
         } catch (cause) {
@@ -84,6 +91,23 @@ export class Bus {
         }
       },
     });
+    if (!subject.startsWith("_INBOX.")) this.#subscribed.set(subscription, subject);
+    return {
+      unsubscribe: () => {
+        this.#subscribed.delete(subscription);
+        subscription.unsubscribe();
+      },
+    };
+  }
+
+  /** What this connection did since it was made. */
+  report(): MemberReport {
+    return { name: this.name, subscriptions: [...this.#subscribed.values()], subjects: this.#traffic.report() };
+  }
+
+  /** A subject for answers to this connection, that nobody can guess. */
+  inbox(): string {
+    return createInbox();
   }
 
   /** Publishes at once; rejects as `publish` throws, and with `timeout` or `host_unavailable` (nobody there, link lost). */

@@ -1,4 +1,4 @@
-import { subjectToken } from "../contract/subjects.ts";
+import { BUS_REPORT_SUBJECT, subjectToken } from "../contract/subjects.ts";
 
 /** Who is at the other end of a bus connection that is not the manager's own. */
 export type BusMember =
@@ -35,7 +35,7 @@ export function permissionsOf(member: BusMember): BrokerPermissions {
       // Everything that the wildcard may match is looked at message by message.
       if (first === ">" || first === "*") return "filtered";
       if (first === "_INBOX") return second !== "" && second !== "*" && second !== ">";
-      return isOwn(subject) || !isReserved(subject);
+      return isOwn(subject) || subject === BUS_REPORT_SUBJECT || !isReserved(subject);
     },
     deliver: (subject) => isOwn(subject) || !(isReserved(subject) || subject.startsWith(INBOX)),
   };

@@ -17,3 +17,6 @@ export function hostSubject(host: string, leaf: string): string {
 export function subjectToken(text: string): string {
   return encodeURIComponent(text).replace(/[.*!'()~]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
+
+/** Asks every member of the bus, daemons and manager, what it has sent, received and subscribed to. Only the manager may. */
+export const BUS_REPORT_SUBJECT = "mgr.bus.report";

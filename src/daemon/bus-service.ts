@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { MgrError, messageOf } from "../base/errors.ts";
 import type { Bus } from "../bus/bus.ts";
 import { serveHost } from "../bus/host-link.ts";
+import { answerReports } from "../bus/member-reports.ts";
 import { type BusServer, type ConnectBusOptions, connectBus } from "../bus/transport.ts";
 import type { Host } from "./host.ts";
 import { SoleSpeaker } from "./sole-speaker.ts";
@@ -33,6 +34,7 @@ export async function serveOnBus(options: BusServiceOptions): Promise<BusService
     return () => service.close();
   };
   const stop = speaker === null ? serve() : speaker.begin(serve);
+  for (const bus of [control, bulk]) answerReports(bus);
   return {
     async close() {
       stop();

@@ -22,6 +22,7 @@ import { OpenWebSockets } from "./open-websockets.ts";
 import { refusal, refusalResponse } from "./refusal.ts";
 import { remoteEnd, remoteOf } from "./remote-end.ts";
 import { assetRoutes } from "./routes/assets.ts";
+import { busRoute } from "./routes/bus.ts";
 import { healthRoute } from "./routes/health.ts";
 import { logRoute } from "./routes/log.ts";
 import { logoutRoute } from "./routes/logout.ts";
@@ -57,8 +58,8 @@ export interface HttpServerOptions {
   readonly lock: FileLock;
   /** Host names to answer to beside localhost, IP literals, this machine's name and those of `control.hosts()`. */
   readonly allowedHosts: readonly string[];
-  /** Behind `/mgr/bus`; a text says where the bus is instead. */
-  readonly bus?: BusDoor | string;
+  /** Behind `/mgr/bus`; left out: there is none. */
+  readonly bus?: BusDoor | null;
   readonly log: HttpLog;
   /** For tests. */
   readonly deadlines?: Partial<Deadlines>;
@@ -82,7 +83,7 @@ const REVOCATION_INTERVAL = 1_000;
 
 /** The web interface's port, listening. Rejects with MgrError `conflict` when it cannot. */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { control, transport, log, isHttpsOnly, bus = "This manager has no bus." } = options;
+  const { control, transport, log, isHttpsOnly, bus = null } = options;
   const certificate = options.certificate && new Certificate(options.certificate, log);
   const assets = await loadAssets(options.assetsDir);
   const followers = new Followers();
@@ -129,7 +130,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     limits: options.limits,
     log,
   });
-  const metrics = new Metrics({ control, transport, connections: listener.connections });
+  const metrics = new Metrics({ control, transport, connections: listener.connections, bus });
   const routes = [
     ...pageRoutes(assets),
     ...assetRoutes(assets),
@@ -137,6 +138,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     logRoute(control.log, followers),
     saveAllRoute({ source: { control, assetHash: assets.hash, configFiles: options.configFiles }, followers, log }),
     metricsRoute(metrics),
+    ...(bus === null ? [] : [busRoute(bus)]),
     schemaRoute(),
     healthRoute,
     logoutRoute(endSession, isHttpsOnly),

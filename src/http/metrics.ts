@@ -6,12 +6,14 @@ import { PROCESS_STATES } from "../protocol/process-state.ts";
 import { LOG_LEVELS } from "../protocol/resources.ts";
 import type { Transport } from "../transport/websocket.ts";
 import { VERSION } from "./about.ts";
+import type { BusDoor } from "./bus-door.ts";
 import type { Connections } from "./connections.ts";
 
 export interface MetricsSource {
   readonly control: Control;
   readonly transport: Pick<Transport, "frames" | "connections">;
   readonly connections: Connections;
+  readonly bus: Pick<BusDoor, "stats"> | null;
 }
 
 const PHASES = ["opening", "idle", "busy"] as const;
@@ -25,11 +27,12 @@ export class Metrics {
   readonly #loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION });
   readonly #leave: () => void;
 
-  constructor({ control, transport, connections }: MetricsSource) {
+  constructor({ control, transport, connections, bus }: MetricsSource) {
     this.#loop.enable();
     this.#leave = this.#countLog(control);
     this.#aboutProcesses(control);
     this.#aboutConnections(transport, connections);
+    if (bus) this.#aboutBus(bus);
     this.#aboutItself();
   }
 
@@ -94,6 +97,34 @@ export class Metrics {
       const { received, sent } = connections.traffic();
       counter.inc({ direction: "received" }, received);
       counter.inc({ direction: "sent" }, sent);
+    });
+  }
+
+  #aboutBus(bus: Pick<BusDoor, "stats">): void {
+    this.#gauge("mgr_bus_connections", "Connections of the manager's own broker.", ["kind"], (gauge) => {
+      for (const kind of ["memory", "unix", "tcp", "websocket"]) gauge.set({ kind }, 0);
+      for (const { kind } of bus.stats().clients) gauge.inc({ kind });
+    });
+    this.#gauge("mgr_bus_subscriptions", "Subscriptions of all connections.", [], (gauge) => gauge.set(bus.stats().subscriptions));
+    this.#total(
+      "mgr_bus_messages_total",
+      "Messages that clients published, that they were sent, and that slow ones lost.",
+      ["direction"],
+      (counter) => {
+        const { in_msgs, out_msgs, dropped_msgs } = bus.stats();
+        counter.inc({ direction: "in" }, in_msgs);
+        counter.inc({ direction: "out" }, out_msgs);
+        counter.inc({ direction: "dropped" }, dropped_msgs);
+      },
+    );
+    this.#total("mgr_bus_bytes_total", "Bytes of the same.", ["direction"], (counter) => {
+      const { in_bytes, out_bytes, dropped_bytes } = bus.stats();
+      counter.inc({ direction: "in" }, in_bytes);
+      counter.inc({ direction: "out" }, out_bytes);
+      counter.inc({ direction: "dropped" }, dropped_bytes);
+    });
+    this.#gauge("mgr_bus_unread_bytes", "Bytes that the slowest connection has not read yet.", [], (gauge) => {
+      gauge.set(bus.stats().clients.reduce((most, { pending_bytes }) => Math.max(most, pending_bytes), 0));
     });
   }
 

@@ -23,8 +23,8 @@ export interface UpgradeOptions {
   readonly control: Control;
   readonly transport: Pick<Transport, "accept">;
   readonly open: OpenWebSockets;
-  /** Behind `/mgr/bus`; a text says where the bus is instead. */
-  readonly bus: BusDoor | string;
+  /** Behind `/mgr/bus`, if there is one. */
+  readonly bus: BusDoor | null;
   /** Serves a request that offers an upgrade which nobody here knows (RFC 9110, 7.8: it is ignored). */
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
   readonly log: HttpLog;
@@ -88,7 +88,8 @@ export class Upgrades {
     const { gate, bus, open } = this.#options;
     const refused = gate.check(headers, visit);
     if (refused) return refuseOnSocket(socket, refused);
-    if (typeof bus === "string") return refuseOnSocket(socket, refusal(404, bus));
+    if (bus === null) return refuseOnSocket(socket, refusal(404, "This manager has no bus."));
+    if (bus.elsewhere !== null) return refuseOnSocket(socket, refusal(404, `The bus of this manager is at ${bus.elsewhere}.`));
     const authorization = parseAuthorization(headers.get("authorization"));
     const bearer = authorization.scheme === "bearer" ? bus.permissionsOf(authorization.token) : null;
     const address = formatAddress(visit.remote);

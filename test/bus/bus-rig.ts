@@ -70,8 +70,8 @@ export class RawClient {
     });
   }
 
-  static async connect(path: string): Promise<RawClient> {
-    const socket = connect(path);
+  static async connect(place: string | { host: string; port: number }): Promise<RawClient> {
+    const socket = typeof place === "string" ? connect(place) : connect(place);
     const client = new RawClient(socket);
     await client.until((text) => text.endsWith("\r\n"));
     return client;

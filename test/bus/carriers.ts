@@ -140,6 +140,9 @@ export class Web extends Base {
     const broker = createBroker();
     this.broker = broker;
     const bus = {
+      elsewhere: null,
+      stats: () => broker.stats(),
+      report: async () => ({}),
       permissionsOf: (token: string) => (token === TOKEN ? permissionsOf({ kind: "host", name: "far" }) : null),
       permissionsOfUser: () => FREE,
       accept: (...accepted: Parameters<Broker["accept"]>) => broker.accept(...accepted),

@@ -33,6 +33,7 @@ export const ROUTES: readonly RouteRow[] = [
   route(["POST", "/mgr/logout"], {}, null),
   route(["GET", "/mgr/health"], {}, "text/plain", { authenticated: false }),
   route(["GET", "/mgr/metrics"], {}, "text/plain"),
+  route(["GET", "/mgr/bus"], {}, "application/json"),
   route(["GET", "/mgr/schema"], {}, "application/json"),
 ];
 

@@ -1,0 +1,11 @@
+import type { BusDoor } from "../bus-door.ts";
+import type { Route } from "../route.ts";
+
+/** `GET /mgr/bus` as plain HTTP: who is connected, who publishes what, who is too slow (docs/bus.md). Upgrades never come here. */
+export function busRoute(bus: BusDoor): Route {
+  return {
+    path: "/mgr/bus",
+    method: "GET",
+    handle: async () => Response.json(await bus.report(), { headers: { "Cache-Control": "no-store" } }),
+  };
+}

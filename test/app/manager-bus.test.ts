@@ -1,0 +1,348 @@
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { type ManagerBus, openManagerBus } from "../../src/app/manager-bus.ts";
+import type { Bus } from "../../src/bus/bus.ts";
+import { type ConnectBusOptions, connectBus } from "../../src/bus/transport.ts";
+import { loadConfigObject } from "../../src/config/load.ts";
+import type { ConfigInput } from "../../src/config/schema.ts";
+import { LogBook } from "../../src/log/log-book.ts";
+import { RawClient } from "../bus/bus-rig.ts";
+import { makeCertificate } from "../http/certificates.ts";
+import { GOOD, PASSWORD, Rig, USER } from "../http/rig.ts";
+import { NatsServer } from "../support/nats-server.ts";
+
+const FAR_TOKEN = "far-token-0123456789abcdef";
+
+describe("a manager's bus", () => {
+  let folder: string;
+  let log: LogBook;
+  let led: string[];
+  let hosts: NonNullable<ConfigInput["hosts"]>;
+  const cleanups: (() => unknown)[] = [];
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "mgr-manager-bus-"));
+    log = new LogBook({ capacity: 1_000, now: () => 0 });
+    led = [];
+    write("far.token", `${FAR_TOKEN}\n`);
+    hosts = { far: { token_file: "far.token" }, near: {} };
+  });
+  afterEach(async () => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function write(name: string, text: string, mode = 0o600): void {
+    writeFileSync(join(folder, name), text);
+    chmodSync(join(folder, name), mode);
+  }
+
+  const logged = () =>
+    log
+      .entries()
+      .map(({ level, msg }) => `${level}: ${msg}`)
+      .join("\n");
+
+  /** Port and bus, as a manager has them. */
+  async function open(instance: object = {}): Promise<{ bus: ManagerBus; rig: Rig; close(): Promise<void> }> {
+    const load = () => loadConfigObject({ instance: { state_dir: ".", ...instance }, hosts }, { base_dir: folder, state_dir: folder });
+    const bus = await openManagerBus({
+      instance: load().instance,
+      log,
+      hosts: () => load().hosts,
+      isLed: (host) => led.includes(host),
+    });
+    const rig = await Rig.start({ bus: bus.door });
+    await bus.listen(rig.server);
+    let isClosed = false;
+    const close = async () => {
+      if (isClosed) return;
+      isClosed = true;
+      await bus.retire();
+      await rig[Symbol.asyncDispose]();
+      await bus.close();
+    };
+    cleanups.push(close);
+    return { bus, rig, close };
+  }
+
+  async function visit(url: string, options: Partial<ConnectBusOptions> = {}): Promise<Bus> {
+    const bus = await connectBus({ server: { kind: "url", urls: [url] }, name: "guest", waitForBroker: false, ...options });
+    cleanups.push(() => bus.close());
+    return bus;
+  }
+  const lost = (bus: Bus) => new Promise<void>((resolve) => bus.onConnection((isUp) => !isUp && resolve()));
+
+  it("gives each process an address with a token of its own, good for this process only", async () => {
+    const { bus } = await open();
+    const arm = await visit(bus.clientUrl("sim/arm") ?? "");
+    expect(bus.broker.stats().clients.map(({ user }) => user)).toContain("client:sim/arm");
+    const heard: string[] = [];
+    bus.local.subscribe(">", ({ subject }) => subject.startsWith("_INBOX.") || heard.push(subject));
+    await bus.local.flush();
+    for (const subject of ["arm.state", "mgr.client.sim%2Farm.hello", "mgr.client.other.hello", "mgr.host.far.do.stop", "mgr.bus.report"])
+      arm.publish(subject, "");
+    await arm.flush();
+    await bus.local.flush();
+    expect(heard).toEqual(["arm.state", "mgr.client.sim%2Farm.hello"]);
+    const url = new URL(bus.clientUrl("sim/arm") ?? "");
+    const forged = `${Buffer.from("sim/eye").toString("base64url")}.${url.username.split(".")[1]}`;
+    await expect(visit(`nats://${forged}@${url.host}`)).rejects.toThrow(/Authorization Violation/i);
+    await expect(visit(`nats://${url.host}`)).rejects.toThrow(/Authorization Violation/i);
+  });
+
+  it("keeps port and tokens over its own end: processes that outlive a manager come back with what they have", async () => {
+    const first = await open();
+    const url = first.bus.clientUrl("arm") ?? "";
+    const arm = await visit(url);
+    const gone = lost(arm);
+    const back = new Promise<void>((resolve) => arm.onConnection((isUp) => isUp && resolve()));
+    expect(readFileSync(join(folder, "bus.url"), "utf8")).toMatch(/^nats:\/\/[^@]+@127\.0\.0\.1:\d+\n$/);
+    await first.close();
+    await gone;
+    const second = await open();
+    await back;
+    expect(second.bus.clientUrl("arm")).toBe(url);
+    expect(logged()).not.toContain("another port");
+  });
+
+  it("takes another port when its own was taken meanwhile, and says so", async () => {
+    const first = await open();
+    const port = Number(new URL(first.bus.clientUrl("x") ?? "").port);
+    await first.close();
+    const squatter = createServer().listen(port, "127.0.0.1");
+    await once(squatter, "listening");
+    cleanups.push(() => new Promise((resolve) => squatter.close(resolve)));
+    const { bus } = await open();
+    expect(Number(new URL(bus.clientUrl("x") ?? "").port)).not.toBe(port);
+    expect(logged()).toMatch(/warning: the bus has another port than before.*another program has it/);
+  });
+
+  it("cannot come up on a configured port that is taken", async () => {
+    const squatter = createServer().listen(0, "127.0.0.1");
+    await once(squatter, "listening");
+    cleanups.push(() => new Promise((resolve) => squatter.close(resolve)));
+    const { port } = squatter.address() as { port: number };
+    await expect(open({ bus_listen: `127.0.0.1:${port}` })).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining(`port ${port} of 127.0.0.1 (instance.bus_listen)`),
+    });
+  });
+
+  it("lets web users in by their password, over TCP and over the one port, until it changes", async () => {
+    const { bus, rig } = await open();
+    const { host } = new URL(bus.clientUrl("x") ?? "");
+    const secret = `${USER}:${encodeURIComponent(PASSWORD)}`;
+    const guests = [await visit(`nats://${secret}@${host}`), await visit(`ws://${secret}@${rig.host}`)];
+    expect(
+      bus.broker
+        .stats()
+        .clients.filter(({ user }) => user === `client:@${USER}`)
+        .map(({ kind }) => kind)
+        .sort(),
+    ).toEqual(["tcp", "websocket"]);
+    await expect(visit(`nats://${USER}:wrong@${host}`)).rejects.toThrow(/Authorization Violation/i);
+    await expect(visit(`ws://${USER}:wrong@${rig.host}`)).rejects.toThrow(/status 401: Unknown user or wrong password/);
+    const ends = Promise.all(guests.map(lost));
+    rig.writeAuth("bob secret\n");
+    await ends;
+  });
+
+  it("lets a browser with a session in, from its own pages only", async () => {
+    const { rig } = await open();
+    const cookie = await rig.cookie();
+    const ws = new WebSocket(`ws://${rig.host}/mgr/bus`, { headers: { cookie, origin: `http://${rig.host}` } });
+    const [greeting] = (await once(ws, "message")) as [Buffer];
+    expect(greeting.toString()).toMatch(/^INFO \{.*"max_payload":1048576.*\} \r\n$/);
+    ws.terminate();
+    const foreign = new WebSocket(`ws://${rig.host}/mgr/bus`, { headers: { cookie, origin: "http://evil.example" } });
+    const [, response] = await once(foreign, "unexpected-response");
+    expect(response.statusCode).toBe(403);
+    foreign.on("error", () => {});
+    foreign.terminate();
+  });
+
+  it("lets the daemon of a configured host in by its token file, as nobody else, until the token changes", async () => {
+    const { bus, rig } = await open();
+    const { host } = new URL(bus.clientUrl("x") ?? "");
+    const far = [await visit(`nats://${host}`, { token: FAR_TOKEN }), await visit(`ws://${rig.host}/mgr/bus`, { token: FAR_TOKEN })];
+    expect(bus.broker.stats().clients.filter(({ user }) => user === "host:far")).toHaveLength(2);
+    await expect(visit(`nats://${host}`, { token: "near-token-0123456789abcd" })).rejects.toThrow(/Authorization Violation/i);
+    await expect(visit(`ws://${rig.host}`, { token: "near-token-0123456789abcd" })).rejects.toThrow(/status 401/);
+    const ends = Promise.all(far.map(lost));
+    write("far.token", "another-token-0123456789");
+    await ends;
+  });
+
+  it("keeps a host that was taken out of the configuration for as long as the manager has to do with it", async () => {
+    const { bus } = await open();
+    const far = await visit(`nats://${new URL(bus.clientUrl("x") ?? "").host}`, { token: FAR_TOKEN });
+    led = ["far"];
+    hosts = {};
+    bus.broker.revalidate();
+    await far.flush();
+    expect(far.isConnected).toBe(true);
+    const end = lost(far);
+    led = [];
+    bus.broker.revalidate();
+    await end;
+  });
+
+  it.each([
+    ["too short", "short", 0o600, /20 characters or more/],
+    ["open to everybody", FAR_TOKEN, 0o644, /everybody can read it; close it with chmod 600/],
+    ["of two words", `${FAR_TOKEN} again`, 0o600, /has to hold one token/],
+  ])("does not accept a token file that is %s, and says which and why", async (_what, text, mode, reason) => {
+    write("far.token", text, mode);
+    const { bus } = await open();
+    await expect(visit(`nats://${new URL(bus.clientUrl("x") ?? "").host}`, { token: text.split(" ")[0] ?? "" })).rejects.toThrow(
+      /Authorization/i,
+    );
+    expect(logged()).toMatch(/warning: the token of host 'far' cannot be read from .*far\.token: /);
+    expect(logged()).toMatch(reason);
+  });
+
+  it("speaks TLS with a certificate where others reach it, and lets processes of this machine in without", async () => {
+    const { certFile, keyFile } = makeCertificate(folder, "bench");
+    const { bus } = await open({ bus_listen: "0.0.0.0:0", webui_https_cert_file: certFile, webui_https_key_file: keyFile });
+    const port = /tls:\/\/0\.0\.0\.0:(\d+)/.exec(logged())?.[1];
+    const server = (ca?: string) =>
+      ({ kind: "url", urls: [`tls://localhost:${port}`], ...(ca === undefined ? {} : { tls: { ca } }) }) as const;
+    const far = await visit("", { server: server(readFileSync(certFile, "utf8")), token: FAR_TOKEN });
+    const answer = bus.local.request("far.question", "", { timeoutMs: 5_000 }).catch(({ code }) => code);
+    expect(await answer).toBe("host_unavailable");
+    far.publish("mgr.host.far.event", "{}");
+    await far.flush();
+    await expect(visit("", { server: server(), token: FAR_TOKEN })).rejects.toThrow(/self-signed certificate/);
+    await expect(visit("", { server: { kind: "url", urls: [`tls://${new URL(bus.clientUrl("x") ?? "").host}`] } })).rejects.toThrow(
+      /does not offer TLS/,
+    );
+    await visit(bus.clientUrl("arm") ?? "");
+  });
+
+  it("tells its clients of its end before it ends (lame duck), and takes no more", async () => {
+    const { bus, close } = await open();
+    const url = new URL(bus.clientUrl("arm") ?? "");
+    const raw = await RawClient.connect({ host: url.hostname, port: Number(url.port) });
+    raw.send(`CONNECT {"verbose":false,"auth_token":"${url.username}"}\r\nPING\r\n`);
+    await raw.until((text) => text.includes("PONG"));
+    const ended = raw.end();
+    await close();
+    const said = await ended;
+    expect(said.slice(said.indexOf("PONG"))).toMatch(/^PONG\r\nINFO \{.*"ldm":true.*\} \r\n$/);
+    await expect(visit(url.href)).rejects.toMatchObject({ code: "host_unavailable" });
+  });
+
+  it("reports connections, subjects and their counters", async () => {
+    const { bus, rig } = await open();
+    const arm = await visit(bus.clientUrl("arm") ?? "");
+    const eye = await visit(bus.clientUrl("eye") ?? "");
+    eye.subscribe("arm.*", () => {});
+    await eye.flush();
+    for (let n = 0; n < 5; n++) arm.publish("arm.state", "12345678");
+    await arm.flush();
+    await eye.flush();
+    const report = (await (await rig.get("/mgr/bus", { authorization: GOOD })).json()) as {
+      connections: { id: number; user: string; in_msgs: number; out_msgs: number }[];
+      subjects: { subject: string; publishers: number[] }[];
+    };
+    const arms = report.connections.find(({ user }) => user === "client:arm");
+    expect(arms).toMatchObject({ kind: "tcp", in_msgs: 5, in_bytes: 40, dropped_msgs: 0, subscriptions: 1 });
+    expect(report.connections.find(({ user }) => user === "client:eye")).toMatchObject({ out_msgs: 5, out_bytes: 40 });
+    expect(report.subjects.find(({ subject }) => subject === "arm.state")).toEqual({
+      subject: "arm.state",
+      msgs: 5,
+      bytes: 40,
+      last_bytes: 8,
+      publishers: [arms?.id],
+      subscribers: 1,
+    });
+    const metrics = await (await rig.get("/mgr/metrics", { authorization: GOOD })).text();
+    expect(metrics).toContain('mgr_bus_connections{kind="tcp"} 2\n');
+    expect(metrics).toContain('mgr_bus_messages_total{direction="dropped"} 0\n');
+    expect((await rig.get("/mgr/bus")).status).toBe(401);
+  });
+
+  describe("with a server of its own", () => {
+    it("goes on without it, says so once, and finds it when it comes; the next one of the list when one goes", async () => {
+      await using one = await NatsServer.start();
+      await using two = await NatsServer.start();
+      await one.end();
+      await two.end();
+      const { bus, rig } = await open({ bus: [one.url, two.url] });
+      // The local host needs nobody.
+      bus.local.subscribe("local", ({ reply }) => reply && bus.local.publish(reply, "here"));
+      expect(Buffer.from((await bus.local.request("local", "", { timeoutMs: 5_000 })).data).toString()).toBe("here");
+      await one.begin();
+      const shared = await bus.shared;
+      expect(shared).not.toBe(bus.local);
+      const gone = lost(shared);
+      const back = new Promise<void>((resolve) => shared.onConnection((isUp) => isUp && resolve()));
+      await two.begin();
+      await one.end("SIGKILL");
+      await gone;
+      await back;
+      await shared.flush();
+      expect(logged()).toMatch(
+        /warning: the bus server nats:\/\/127.0.0.1:\d+ cannot be reached, remote hosts and clients are cut off: .*ECONNREFUSED/,
+      );
+      expect(logged()).toMatch(/info: the bus server nats:\/\/127.0.0.1:\d+ was reached/);
+      expect(bus.clientUrl("arm")).toBe(`${one.url},${two.url}`);
+      const ws = new WebSocket(`ws://${rig.host}/mgr/bus`, { headers: { authorization: GOOD } });
+      const [, response] = await once(ws, "unexpected-response");
+      expect(response.statusCode).toBe(404);
+      ws.on("error", () => {});
+      ws.terminate();
+    });
+
+    it("takes user and password from the address, which nobody else gets to see", async () => {
+      await using server = await NatsServer.start('authorization {user: manager, password: "s:crét"}');
+      const { bus, rig } = await open({ bus: `nats://manager:${encodeURIComponent("s:crét")}@127.0.0.1:${server.port}` });
+      await (await bus.shared).flush();
+      expect(bus.clientUrl("arm")).toBe(server.url);
+      const report = await (await rig.get("/mgr/bus", { authorization: GOOD })).text();
+      expect(report).toContain(`"server":"${server.url}"`);
+      expect(report + logged()).not.toMatch(/s:cr|s%3A/);
+    });
+
+    it("learns from its members what their server does not tell", async () => {
+      await using server = await NatsServer.start();
+      const { bus, rig } = await open({ bus: server.url });
+      const shared = await bus.shared;
+      shared.subscribe("arm.*", () => {});
+      for (let n = 0; n < 3; n++) shared.publish("arm.state", "1234");
+      await shared.flush();
+      const report = (await (await rig.get("/mgr/bus", { authorization: GOOD })).json()) as { members: unknown[] };
+      expect(report.members).toMatchObject([
+        {
+          subscriptions: expect.arrayContaining(["arm.*"]),
+          subjects: { "arm.state": { out_msgs: 3, out_bytes: 12, in_msgs: 3, in_bytes: 12 } },
+        },
+      ]);
+    });
+
+    it("goes there with TLS and a certificate of its own", async () => {
+      const files = { server: makeCertificate(folder, "server"), client: makeCertificate(folder, "client") };
+      await using server = await NatsServer.start(
+        `tls {cert_file: "${files.server.certFile}", key_file: "${files.server.keyFile}", ca_file: "${files.client.certFile}", verify: true}`,
+      );
+      const url = `tls://127.0.0.1:${server.port}`;
+      const own = { bus_cert_file: files.client.certFile, bus_key_file: files.client.keyFile };
+      const { bus } = await open({ bus: url, bus_ca_file: files.server.certFile, ...own });
+      await (await bus.shared).flush();
+      expect(logged()).toContain(`info: the bus server ${url} was reached`);
+    });
+
+    it("says at its start which file cannot be read", async () => {
+      await expect(open({ bus: "nats://127.0.0.1:1", bus_ca_file: "nowhere.pem" })).rejects.toMatchObject({
+        code: "bad_field",
+        message: expect.stringMatching(/^instance\.bus_ca_file: .*nowhere\.pem cannot be read/),
+      });
+    });
+  });
+});
