@@ -1,0 +1,252 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client } from "./client.ts";
+import { LastResort } from "./last-resort.ts";
+import { MARK, markedProcesses } from "./marked.ts";
+import { type Machine, Network, type Quality } from "./network.ts";
+import { eventually } from "./wait.ts";
+
+const PROGRAM = fileURLToPath(new URL("../../../bin/mgr.js", import.meta.url));
+const WATCH = fileURLToPath(new URL("../../fixtures/watch-duplicates.js", import.meta.url));
+const PORT = 8130;
+const NATS_PORT = 4222;
+/** Lets the test into the manager's network: a unix socket that leads to a port there. */
+const RELAY = `const net = require("node:net"); net.createServer((s) => { const to = net.connect(${PORT}, "127.0.0.1"); s.pipe(to).pipe(s);
+  s.on("error", () => to.destroy()); to.on("error", () => s.destroy()); }).listen(process.argv[1], () => console.log("up"));`;
+
+interface FleetOptions {
+  /** Names of the remote hosts. */
+  hosts: readonly string[];
+  processes: Record<string, object>;
+  /** Debian's nats-server carries the remote hosts. */
+  nats?: boolean;
+}
+
+/** A manager and the daemons of other hosts, each on a machine of its own at one switch, run by the built program. */
+export class Fleet implements AsyncDisposable {
+  readonly dir = mkdtempSync(join(tmpdir(), "mgr-fleet-"));
+  readonly #mark = randomUUID();
+  readonly #env: NodeJS.ProcessEnv = {
+    PATH: `${process.env.PATH}:/usr/sbin`,
+    HOME: this.dir,
+    LANG: "C.UTF-8",
+    XDG_RUNTIME_DIR: join(this.dir, "run"),
+    [MARK]: this.#mark,
+  };
+  readonly #options: FleetOptions;
+  readonly #network = new Network(this.#env);
+  readonly #lastResort = new LastResort(this.#mark, this.dir);
+  readonly #machines = new Map<string, Machine>();
+  readonly #daemons = new Map<string, ChildProcess>();
+  readonly #clients: Client[] = [];
+  readonly config = join(this.dir, "mgr.yaml");
+  #manager: ChildProcess | null = null;
+  #nats: ChildProcess | null = null;
+  #watch: ChildProcess | null = null;
+  #watched = "";
+  #boots = 0;
+
+  private constructor(options: FleetOptions) {
+    this.#options = options;
+    mkdirSync(join(this.dir, "run"), { mode: 0o700 });
+    writeFileSync(join(this.dir, "webui.keys"), "ada correct horse\n", { mode: 0o600 });
+    for (const host of options.hosts)
+      writeFileSync(join(this.dir, `${host}.token`), `${randomBytes(24).toString("hex")}\n`, { mode: 0o600 });
+    this.write(options.processes);
+  }
+
+  static async up(options: FleetOptions): Promise<Fleet> {
+    const fleet = new Fleet(options);
+    try {
+      await fleet.#begin();
+      return fleet;
+    } catch (error) {
+      await fleet[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Another configuration: the next reload takes it. */
+  write(processes: Record<string, object>, hosts = this.#options.hosts): void {
+    const configuration = {
+      instance: {
+        name: "fleet",
+        manager: `:${PORT}`,
+        webui_auth_file: "webui.keys",
+        state_dir: "state",
+        ...(this.#options.nats ? { bus: `nats://10.77.0.1:${NATS_PORT}` } : {}),
+      },
+      hosts: Object.fromEntries(hosts.map((host) => [host, { token_file: `${host}.token` }])),
+      defaults: { environment: { [MARK]: this.#mark } },
+      processes,
+    };
+    writeFileSync(this.config, JSON.stringify(configuration));
+  }
+
+  link(host: string, quality: Quality): void {
+    this.#network.link(host, quality);
+  }
+
+  /** Starts the manager; resolves once it says that it is up. */
+  async startManager(): Promise<void> {
+    const child = this.#spawn("manager", [process.execPath, PROGRAM, "up", "-c", this.config]);
+    this.#manager = child;
+    await says(child, / is up at /);
+  }
+
+  async killManager(): Promise<void> {
+    await killed(this.#manager);
+  }
+
+  /** A new daemon of `host`, on its machine. */
+  startDaemon(host: string): void {
+    const bus = this.#options.nats ? `nats://10.77.0.1:${NATS_PORT}` : `ws://10.77.0.1:${PORT}`;
+    const token = join(this.dir, `${host}.token`);
+    const state = join(this.dir, `state-${host}`);
+    const words = [process.execPath, PROGRAM, "daemon", "--host", host, "--bus", bus, "--token-file", token, "--state-dir", state];
+    this.#daemons.set(host, this.#spawn(host, [...words, "--cwd", this.dir]));
+  }
+
+  /** The daemon alone; its guard does the rest. */
+  async killDaemon(host: string): Promise<void> {
+    const info = JSON.parse(readFileSync(join(this.dir, `state-${host}`, "daemon.lock"), "utf8")) as { pid: number };
+    // The pid that it has on its own machine.
+    this.#network.exec(this.#machine(host), "kill", "-9", String(info.pid));
+    const child = this.#daemons.get(host);
+    if (child && child.exitCode === null && child.signalCode === null) await once(child, "exit");
+  }
+
+  /** The power of `host` fails and comes back: nothing of it lives on, and it says that it has booted. Its daemon comes with it. */
+  async reboot(host: string): Promise<void> {
+    const machine = this.#machine(host);
+    await this.#network.crash(machine);
+    await this.#boot(host, machine.address);
+    this.startDaemon(host);
+  }
+
+  async startNats(): Promise<void> {
+    const file = join(this.dir, "nats.conf");
+    writeFileSync(file, `listen: "0.0.0.0:${NATS_PORT}"\n`);
+    this.#nats = this.#spawn("manager", ["nats-server", "-c", file]);
+    await says(this.#nats, /Server is ready/);
+  }
+
+  async killNats(): Promise<void> {
+    await killed(this.#nats);
+  }
+
+  async connect(): Promise<Client> {
+    const authorization = `Basic ${Buffer.from("ada:correct horse").toString("base64")}`;
+    const client = await Client.open(`ws+unix://${this.#socket}:/ws`, { authorization });
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** From now on it is seen when two of these live at the same moment. */
+  watch(commands: readonly (readonly string[])[]): void {
+    this.#watch = spawn(process.execPath, [WATCH, ...commands.map((words) => JSON.stringify(words))], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    this.#watch.stdout?.setEncoding("utf8").on("data", (text) => {
+      this.#watched += text;
+    });
+  }
+
+  /** What was seen twice at the same moment, how often somebody looked, and how many of the commands were seen at all. */
+  async watched(): Promise<{ twins: object[]; looks: number; seen: number }> {
+    const child = this.#watch;
+    if (!child) throw new Error("nobody watches");
+    child.stdin?.end();
+    await once(child, "close");
+    this.#watch = null;
+    const lines = this.#watched
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { looks?: number; seen?: number });
+    return { twins: lines.filter(({ looks }) => looks === undefined), looks: lines.at(-1)?.looks ?? 0, seen: lines.at(-1)?.seen ?? 0 };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const problems = this.#clients.flatMap((client) => client.problems);
+    for (const client of this.#clients) client.ws.terminate();
+    this.#watch?.kill("SIGKILL");
+    await this.#network.end();
+    for (const { pid } of markedProcesses(this.#mark)) kill(pid);
+    await eventually("nothing of the fleet is alive", () => markedProcesses(this.#mark).length === 0);
+    await this.#lastResort.dismiss();
+    rmSync(this.dir, { recursive: true, force: true });
+    if (problems.length > 0) throw new Error(`frames that do not conform to the tables:\n${[...new Set(problems)].join("\n")}`);
+  }
+
+  get #socket(): string {
+    return join(this.dir, "relay.sock");
+  }
+
+  async #begin(): Promise<void> {
+    await this.#network.begin();
+    this.#machines.set("manager", await this.#network.boot("manager", "10.77.0.1"));
+    for (const [index, host] of this.#options.hosts.entries()) await this.#boot(host, `10.77.0.${index + 2}`);
+    if (this.#options.nats) await this.startNats();
+    await this.startManager();
+    await says(this.#spawn("manager", [process.execPath, "-e", RELAY, this.#socket]), /up/);
+    for (const host of this.#options.hosts) this.startDaemon(host);
+  }
+
+  async #boot(host: string, address: string): Promise<void> {
+    const file = join(this.dir, `boot-${++this.#boots}`);
+    writeFileSync(file, `${randomUUID()}\n`);
+    this.#machines.set(host, await this.#network.boot(host, address, file));
+  }
+
+  #machine(name: string): Machine {
+    const machine = this.#machines.get(name);
+    if (!machine) throw new Error(`there is no machine '${name}'`);
+    return machine;
+  }
+
+  #spawn(machine: string, words: readonly string[]): ChildProcess {
+    const [program = "", ...args] = [...this.#network.on(this.#machine(machine)), ...words];
+    return spawn(program, args, { cwd: this.dir, env: this.#env, stdio: ["ignore", "pipe", "pipe"] });
+  }
+
+  /** For a person who looks for the reason of a failure. */
+  logOf(host: string): string {
+    const file = join(this.dir, `state-${host}`, "daemon.log");
+    return existsSync(file) ? readFileSync(file, "utf8") : "";
+  }
+}
+
+async function killed(child: ChildProcess | null): Promise<void> {
+  if (!child || child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, "exit");
+  // nsenter became the program itself.
+  child.kill("SIGKILL");
+  await gone;
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has gone by itself.
+  }
+}
+
+/** Resolves once it says something like `pattern`; rejects when it ends before. */
+async function says(child: ChildProcess, pattern: RegExp): Promise<void> {
+  let text = "";
+  await new Promise<void>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding("utf8").on("data", (chunk) => {
+        text += chunk;
+        if (pattern.test(text)) resolve();
+      });
+    }
+    child.once("close", (code) => reject(new Error(`it ended with ${code} and never said ${pattern}:\n${text}`)));
+  });
+}
