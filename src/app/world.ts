@@ -254,11 +254,12 @@ export class World {
   }
 
   /**
-   * Resolves when none of those that need `name` is being stopped any more, or when they have had all the time that
+   * Resolves when none of those that need `name` and can be reached is being stopped any more, or when they have had all the time that
    * their stops may take: then with the names of those that are left. Aborting rejects.
    */
   async dependentsStopped(name: string, signal: AbortSignal): Promise<string[]> {
-    const stopping = () => this.graph.directDependents(name).filter((each) => this.stateOf(each) === "stopping");
+    const isAway = (each: string) => !this.isHostReady(this.hostOf(each) ?? this.hostName);
+    const stopping = () => this.graph.directDependents(name).filter((each) => this.stateOf(each) === "stopping" && !isAway(each));
     await this.#until(() => stopping().length === 0, { signal, milliseconds: this.graph.stopTimeOfDependents(name) });
     return stopping();
   }
