@@ -1,6 +1,6 @@
 /** A ring grows and forgets in blocks of this many bytes, aligned to multiples of it. */
 export const BLOCK_BYTES = 32 * 1024;
-/** First allocation of a block: thousands of quiet processes print a few lines each. */
+/** First allocation of the first block: thousands of quiet processes print a few lines each. */
 const SMALLEST_BLOCK_BYTES = 1024;
 /** A reader who must not miss anything keeps at most so many bytes from being forgotten. */
 const MAX_PINNED_BYTES = 4 * 1024 * 1024;
@@ -17,6 +17,8 @@ export class OutputRing {
   /** Oldest first. Block `i` holds the bytes from `(#firstBlock + i) * BLOCK_BYTES` on. */
   readonly #blocks: Buffer<ArrayBuffer>[] = [];
   readonly #onMemory: MemoryListener;
+  /** The block forgotten last: a flood writes into the same memory again and again. */
+  #spare: Buffer<ArrayBuffer> | null = null;
   #firstBlock = 0;
   #backlog: number;
   /** Of the first byte that a reader must not miss; null: there is none. */
@@ -45,6 +47,7 @@ export class OutputRing {
   set backlog(bytes: number) {
     this.#backlog = bytes;
     this.#forgetSurplus();
+    this.#forgetSpare();
   }
 
   /** From this offset on nothing is forgotten for the backlog's sake, within MAX_PINNED_BYTES; null lets go. */
@@ -65,21 +68,19 @@ export class OutputRing {
     this.#forgetSurplus();
   }
 
-  /**
-   * Bytes from `from` on, at most `max`, and the offset of the first: later than `from` if older bytes are gone. `data`
-   * is empty at the end. It may be a view: the ring never changes bytes that it once took.
-   */
+  /** A copy of the bytes from `from` on, at most `max`, and the offset of the first: later than `from` if older ones are gone. */
   read(from: number, max: number): { from: number; data: Buffer<ArrayBuffer> } {
     const first = Math.min(Math.max(from, this.start), this.#end);
-    const until = Math.min(first + max, this.#end);
-    const pieces: Buffer<ArrayBuffer>[] = [];
-    for (let offset = first; offset < until; ) {
-      const piece = this.#piece(offset, until);
-      pieces.push(piece);
-      offset += piece.length;
-    }
-    const [only, another] = pieces;
-    return { from: first, data: only !== undefined && another === undefined ? only : Buffer.concat(pieces) };
+    const data = Buffer.allocUnsafe(Math.min(max, this.#end - first));
+    this.copy(first, data);
+    return { from: first, data };
+  }
+
+  /** Fills `target` with the bytes from `from` on, which has to be in the ring; returns how many there were. */
+  copy(from: number, target: Buffer): number {
+    const length = Math.min(target.length, this.#end - from);
+    for (let copied = 0; copied < length; ) copied += this.#piece(from + copied, from + length).copy(target, copied);
+    return length;
   }
 
   /** Where the last `lines` lines begin. A last line without newline counts; `truncated`: older ones are gone. */
@@ -99,10 +100,9 @@ export class OutputRing {
 
   /** Gives up the oldest block, unless it is the newest too. */
   forgetOldest(): void {
-    const block = this.#blocks.length > 1 ? this.#blocks.shift() : undefined;
-    if (block === undefined) return;
-    this.#firstBlock += 1;
-    this.#onMemory(-block.length);
+    this.#forgetSpare();
+    const block = this.#shift();
+    if (block !== undefined) this.#onMemory(-block.length);
   }
 
   /** The part of one block between two offsets; it ends with the block. */
@@ -118,6 +118,7 @@ export class OutputRing {
     const index = Math.floor(this.#end / BLOCK_BYTES) - this.#firstBlock;
     const current = this.#blocks[index];
     if (current !== undefined && current.length >= within + length) return current;
+    if (current === undefined && index > 0) return this.#addBlock();
     let size = current?.length ?? SMALLEST_BLOCK_BYTES;
     while (size < within + length) size *= 2;
     const grown = Buffer.allocUnsafeSlow(size);
@@ -127,9 +128,35 @@ export class OutputRing {
     return grown;
   }
 
+  /** After the first block the process is no quiet one. */
+  #addBlock(): Buffer<ArrayBuffer> {
+    const spare = this.#spare;
+    const block = spare ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
+    this.#spare = null;
+    this.#blocks.push(block);
+    if (spare === null) this.#onMemory(BLOCK_BYTES);
+    return block;
+  }
+
   #forgetSurplus(): void {
     const pinned = this.#pin === null ? 0 : Math.min(this.#end - this.#pin, MAX_PINNED_BYTES);
     const kept = Math.max(this.#backlog, pinned);
-    while (this.#blocks.length > 1 && this.#end - (this.#firstBlock + 1) * BLOCK_BYTES >= kept) this.forgetOldest();
+    while (this.#end - (this.#firstBlock + 1) * BLOCK_BYTES >= kept) {
+      const block = this.#shift();
+      if (block === undefined) return;
+      this.#forgetSpare();
+      this.#spare = block;
+    }
+  }
+
+  #forgetSpare(): void {
+    if (this.#spare !== null) this.#onMemory(-this.#spare.length);
+    this.#spare = null;
+  }
+
+  #shift(): Buffer<ArrayBuffer> | undefined {
+    const block = this.#blocks.length > 1 ? this.#blocks.shift() : undefined;
+    if (block !== undefined) this.#firstBlock += 1;
+    return block;
   }
 }

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { closeSync, fchownSync, readSync } from "node:fs";
+import type { OnReadOpts, SocketConstructorOpts } from "node:net";
 import { ReadStream } from "node:tty";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
@@ -16,7 +17,12 @@ import type { ChildExit } from "./wait-status.ts";
  * beyond is not the child's, but of somebody who goes on writing and must not hold back the exit.
  */
 const DRAIN_BYTES = 256 * 1024;
-const READ_BYTES = 64 * 1024;
+/**
+ * What the kernel's terminal holds at most, so that a read of a program that floods is full: then libuv reads on (32 times)
+ * before it polls again. Each read is taken before the next, so one buffer serves all terminals.
+ */
+const readBuffer = Buffer.allocUnsafeSlow(4_095);
+const drainBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 export type TerminalExit = ChildExit;
 
@@ -26,7 +32,7 @@ export interface TerminalOptions extends Pick<Program, "argv" | "cwd" | "environ
   rows: number;
   cols: number;
   clock?: Clock;
-  /** The bytes belong to the receiver. */
+  /** The bytes are only lent: copy what is to be kept. */
   onData: (bytes: Buffer) => void;
   /** Everything that the child wrote has come before. Called once. */
   onExit: (exit: TerminalExit) => void;
@@ -77,8 +83,7 @@ export class Terminal {
     this.#slave = slave;
     this.#options = options;
     this.#writer = new TerminalWriter(master, options.clock ?? systemClock);
-    this.#stream = new ReadStream(master);
-    this.#stream.on("data", options.onData);
+    this.#stream = openStream(master, options.onData);
     // A privileged child may hang its terminal up (vhangup(2), as getty does): EIO, and the stream has closed the master.
     this.#stream.on("error", () => this.#end());
     child.once("exit", (_code, _signal, exit) => this.#exited(exit));
@@ -124,8 +129,6 @@ export class Terminal {
     this.#hasExited = true;
     if (!this.#isClosed && !this.#stream.destroyed) {
       this.#stream.pause();
-      // What the stream holds comes as `data`, also from read().
-      while (this.#stream.read() !== null);
       this.#drain();
       // Others may hold the terminal and go on writing.
       this.#stream.resume();
@@ -139,23 +142,32 @@ export class Terminal {
    */
   #drain(): void {
     for (let left = DRAIN_BYTES; left > 0; ) {
-      const buffer = Buffer.allocUnsafe(READ_BYTES);
-      const length = this.#readNow(buffer);
+      const length = this.#readNow();
       if (length === 0) return;
       left -= length;
-      this.#options.onData(buffer.subarray(0, length));
+      this.#options.onData(drainBuffer.subarray(0, length));
     }
   }
 
-  #readNow(buffer: Buffer): number {
+  #readNow(): number {
     try {
-      return readSync(this.#master, buffer);
+      return readSync(this.#master, drainBuffer);
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
       if (code === "EAGAIN" || code === "EIO") return 0;
       throw error;
     }
   }
+}
+
+/** `onread` is taken by every socket's constructor; the types know it for connect() only. */
+function openStream(master: number, onData: (bytes: Buffer) => void): ReadStream {
+  const callback = (length: number) => {
+    onData(readBuffer.subarray(0, length));
+    return true;
+  };
+  const options: SocketConstructorOpts & { onread: OnReadOpts } = { onread: { buffer: readBuffer, callback } };
+  return new ReadStream(master, options).resume();
 }
 
 function openPair(options: TerminalOptions): { master: number; slave: number; path: string } {

@@ -30,7 +30,7 @@ export async function record(argv: string[], options: Partial<TerminalOptions> =
     rows: 24,
     cols: 80,
     onData: (data) => {
-      chunks.push(data);
+      chunks.push(Buffer.from(data));
       bytes += data.length;
       for (const look of waiting) look();
     },
