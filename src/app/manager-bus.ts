@@ -6,6 +6,7 @@ import { type Broker, createBroker } from "../bus/broker.ts";
 import type { Credentials } from "../bus/broker-client.ts";
 import type { Bus } from "../bus/bus.ts";
 import { busUrl, placeOf } from "../bus/bus-url.ts";
+import { LocalBus } from "../bus/local-bus.ts";
 import { answerReports, collectReports } from "../bus/member-reports.ts";
 import { type BrokerPermissions, permissionsOf } from "../bus/permissions.ts";
 import { type ConnectBusOptions, connectBus } from "../bus/transport.ts";
@@ -52,12 +53,14 @@ export async function openManagerBus(options: ManagerBusOptions): Promise<Manage
 export class ManagerBus {
   readonly broker: Broker;
   /** For the local host. */
-  readonly local: Bus;
+  readonly localHosts: LocalBus;
   /** For remote hosts and clients: resolves once their server was reached, which may take for ever. Rejects at the end. */
   readonly shared: Promise<Bus>;
   /** Of `/mgr/bus`. */
   readonly door: BusDoor;
   readonly #options: ManagerBusOptions & { state: BusState };
+  /** A client of our own broker. */
+  readonly #local: Bus;
   readonly #tokens: BusTokens;
   readonly #end = new AbortController();
   /** Where processes of this machine come in, without a token; null: nowhere. */
@@ -68,7 +71,8 @@ export class ManagerBus {
     const { broker, local, state, instance, hosts, isLed } = options;
     this.#options = options;
     this.broker = broker;
-    this.local = local;
+    this.#local = local;
+    this.localHosts = new LocalBus(broker);
     this.#tokens = new BusTokens({ secret: state.secret, hosts, isLed, warn: (msg) => this.#log("warning", msg) });
     this.shared = instance.bus.length === 0 ? Promise.resolve(local) : this.#connect();
     // Whoever needs it hears of the end; nobody may need it.
@@ -128,9 +132,10 @@ export class ManagerBus {
     clearInterval(this.#validation);
     this.#end.abort();
     await rm(this.#urlFile, { force: true });
-    const shared = await this.shared.catch(() => this.local);
-    if (shared !== this.local) await shared.close();
-    await this.local.close();
+    const shared = await this.shared.catch(() => this.#local);
+    if (shared !== this.#local) await shared.close();
+    await this.#local.close();
+    this.localHosts.close();
     await this.broker.close();
   }
 

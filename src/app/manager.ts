@@ -113,7 +113,7 @@ class Manager implements RunningManager {
     });
     this.#cleanups.push(() => bus.close());
     const host = localHostName();
-    const link = busHostLink(bus.local, host);
+    const link = busHostLink(bus.localHosts, host);
     this.#cleanups.push(() => link.close());
 
     const engine = new Engine({

@@ -40,8 +40,19 @@ export interface AcceptOptions {
   readonly authenticate?: (credentials: Credentials, address: string) => BrokerPermissions | null | Promise<BrokerPermissions | null>;
 }
 
+/** Whom messages go to: a client behind a carrier, or this program itself. */
+export interface Subscriber {
+  readonly id: number;
+  /** Whether it hears its own messages, too. */
+  readonly echo: boolean;
+  /** Asked for subscriptions that are filtered. */
+  mayReceive(subject: string): boolean;
+  /** False: it could not be taken. */
+  deliver(subscription: ClientSubscription, envelope: Envelope, message: LentMessage): boolean;
+}
+
 export interface ClientSubscription {
-  readonly client: BrokerClient;
+  readonly client: Subscriber;
   readonly subject: string;
   readonly queue: string | null;
   readonly sid: string;
@@ -68,11 +79,11 @@ export interface ClientEnvironment {
   /** It has begun to lose messages. */
   slow(client: BrokerClient): void;
   /** Delivers a message; false when nobody is interested. */
-  route(publisher: BrokerClient, envelope: Envelope, message: LentMessage): boolean;
+  route(publisher: Subscriber, envelope: Envelope, message: LentMessage): boolean;
 }
 
 /** One client: what it may do, what it has subscribed to, what it has lost. */
-export class BrokerClient implements BrokerOperations {
+export class BrokerClient implements BrokerOperations, Subscriber {
   readonly id: number;
   readonly accepted: AcceptOptions;
   readonly counters = newCounters();

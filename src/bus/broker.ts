@@ -3,9 +3,10 @@ import type { Socket } from "node:net";
 import { hostname } from "node:os";
 import type { SecureContext } from "node:tls";
 import { MgrError, messageOf } from "../base/errors.ts";
-import { type AcceptOptions, BrokerClient, type ClientEnvironment, type ClientSubscription } from "./broker-client.ts";
+import { type AcceptOptions, BrokerClient, type ClientEnvironment, type ClientSubscription, type Subscriber } from "./broker-client.ts";
 import { type BrokerCounters, count, newCounters, publisherOf, SubjectBook, type SubjectCounters } from "./broker-counters.ts";
 import type { Envelope } from "./broker-parser.ts";
+import { BrokerPort } from "./broker-port.ts";
 import { BROKER_LIMITS, type BrokerLimits, CRLF, ERROR_TEXTS, readableText, SPOKEN_VERSION } from "./broker-protocol.ts";
 import { type Match, SubscriptionTree } from "./broker-subscriptions.ts";
 import { BrokerTurns } from "./broker-turns.ts";
@@ -65,6 +66,8 @@ export interface Broker {
   listenTcp(options: TcpOptions): Promise<number>;
   /** A new in-process connection: the client's end. */
   connectMemory(options?: Omit<AcceptOptions, "kind">): ByteStream;
+  /** An end for this program itself, without a carrier and without the text of the protocol between. */
+  port(): BrokerPort;
   /** Serves any other carrier, such as a WebSocket. */
   accept(stream: ByteStream, options: AcceptOptions): void;
   stats(): BrokerStats;
@@ -105,6 +108,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   readonly #log: NonNullable<BrokerOptions["log"]>;
   readonly #id = randomBytes(12).toString("hex").toUpperCase();
   readonly #clients = new Set<BrokerClient>();
+  readonly #ports = new Set<BrokerPort>();
   readonly #listeners: { close(): Promise<void> }[] = [];
   readonly #ticks: ReturnType<typeof setInterval>;
   #nextClient = 1;
@@ -154,6 +158,13 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     const [server, client] = memoryPair();
     this.accept(server, { ...options, kind: "memory" });
     return client;
+  }
+
+  port(): BrokerPort {
+    this.#assertOpen();
+    const port = new BrokerPort(this.#nextClient++, this, this.#log);
+    this.#ports.add(port);
+    return port;
   }
 
   accept(stream: ByteStream, options: AcceptOptions): void {
@@ -210,6 +221,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#ticks);
+    for (const port of this.#ports) port.close();
     const closed = this.#listeners.splice(0).map((listener) => listener.close());
     await Promise.all([...this.#clients].map((client) => client.leave()));
     await Promise.all(closed);
@@ -251,7 +263,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     );
   }
 
-  route(publisher: BrokerClient, envelope: Envelope, message: LentMessage): boolean {
+  route(publisher: Subscriber, envelope: Envelope, message: LentMessage): boolean {
     const { subject, size } = envelope;
     const routed = this.#match(subject);
     const { plain, groups, account } = routed;
@@ -301,7 +313,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
 }
 
 /** It may have ended while a message was on its way to many. */
-function wants(subscription: ClientSubscription, publisher: BrokerClient, subject: string): boolean {
+function wants(subscription: ClientSubscription, publisher: Subscriber, subject: string): boolean {
   const { client } = subscription;
   if ((client === publisher && !client.echo) || subscription.isEnded) return false;
   return !subscription.isFiltered || client.mayReceive(subject);

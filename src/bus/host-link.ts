@@ -12,7 +12,7 @@ import {
   type ResponseOf,
 } from "../contract/messages.ts";
 import { hostSubject } from "../contract/subjects.ts";
-import type { Bus, BusLog, BusMessage, BusSubscription } from "./bus.ts";
+import type { BusLog, BusMessage, BusSubscription, HostBus } from "./bus.ts";
 import { decodeChunk } from "./output-codec.ts";
 import { RareWarning } from "./rare-warning.ts";
 import { callProcedure, type Procedure } from "./rpc.ts";
@@ -30,13 +30,13 @@ export interface BusHostLinkOptions {
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /** The manager's end of the link to `host`. It does not own the bus connection: closing it leaves that open. */
-export function busHostLink(bus: Bus, host: string, options: BusHostLinkOptions = {}): HostLink {
+export function busHostLink(bus: HostBus, host: string, options: BusHostLinkOptions = {}): HostLink {
   return new BusHostLink(bus, host, options);
 }
 
 class BusHostLink implements HostLink {
   readonly host: string;
-  readonly #bus: Bus;
+  readonly #bus: HostBus;
   readonly #timeoutMs: number;
   readonly #listeners = new Set<HostListener>();
   readonly #subscriptions: BusSubscription[];
@@ -44,7 +44,7 @@ class BusHostLink implements HostLink {
   readonly #malformed: RareWarning;
   readonly #unsent: RareWarning;
 
-  constructor(bus: Bus, host: string, options: BusHostLinkOptions) {
+  constructor(bus: HostBus, host: string, options: BusHostLinkOptions) {
     this.host = host;
     this.#bus = bus;
     this.#timeoutMs = options.timeoutMs ?? REQUEST_TIMEOUT_MS;

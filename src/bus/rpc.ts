@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MgrError, messageOf } from "../base/errors.ts";
 import { MAX_MESSAGE_BYTES } from "../contract/messages.ts";
-import type { Bus, BusLog, BusMessage } from "./bus.ts";
+import type { BusLog, BusMessage, HostBus } from "./bus.ts";
 import { decodeAnswer, encodeError, encodeResult, parseJson } from "./rpc-envelope.ts";
 
 /** One kind of request: both ends check both schemas. A result may hold bytes in its field `data`. */
@@ -16,7 +16,7 @@ export interface Procedure<Request = unknown, Response extends object = object> 
  * `internal` for an answer that does not fit its schema.
  */
 export async function callProcedure<Request, Response extends object>(
-  bus: Bus,
+  bus: HostBus,
   subject: string,
   procedure: Procedure<Request, Response>,
   call: { request: Request; timeoutMs: number },
@@ -40,7 +40,7 @@ export type Handle<Request, Response> = (request: Request) => Promise<Response>;
 
 /** Answers one message; never throws. Answers go out as they come, in any order. */
 export async function answerProcedure<Request, Response extends object>(
-  bus: Bus,
+  bus: HostBus,
   message: BusMessage,
   procedure: Procedure<Request, Response>,
   serve: { handle: Handle<Request, Response>; log: BusLog },

@@ -3,7 +3,7 @@ import type { HostLink } from "../contract/host-link.ts";
 import { HOST_REQUESTS, type HostRequestName, MAX_MESSAGE_BYTES, outputWindows, type RequestOf } from "../contract/messages.ts";
 import { hostSubject } from "../contract/subjects.ts";
 import type { Bus, BusLog, BusMessage } from "./bus.ts";
-import { encodeChunk } from "./output-codec.ts";
+import { encodeChunkHead } from "./output-codec.ts";
 import { RareWarning } from "./rare-warning.ts";
 import { answerProcedure, type Procedure } from "./rpc.ts";
 import { parseJson } from "./rpc-envelope.ts";
@@ -24,20 +24,26 @@ const alive = z.object({ session: z.string() });
 export function serveHost(options: ServeHostOptions): { close(): void } {
   const { control, bulk, host, log = () => {} } = options;
   const subject = (leaf: string) => hostSubject(host.host, leaf);
+  const outputSubject = subject("output");
   const malformed = new RareWarning(log);
   const unsent = new RareWarning(log);
 
-  const publish = (bus: Bus, leaf: string, body: Uint8Array | string) => {
+  const attempt = (bus: Bus, leaf: string, send: () => void) => {
     // A link that is down has been told of; the manager asks for what it missed.
     if (!bus.isConnected) return;
     try {
-      if (body.length > MAX_MESSAGE_BYTES) throw new Error(`it has ${body.length} bytes, the limit is ${MAX_MESSAGE_BYTES}`);
-      bus.publish(subject(leaf), body);
+      send();
     } catch (error) {
       // Nothing is lost for good: events are found missing by their seq, output is asked for again by its offset.
       unsent.warn(`'${leaf}' of host '${host.host}' was not sent: ${String(error)}`);
     }
   };
+  const say = (leaf: string, message: object) =>
+    attempt(control, leaf, () => {
+      const body = JSON.stringify(message);
+      if (body.length > MAX_MESSAGE_BYTES) throw new Error(`it has ${body.length} bytes, the limit is ${MAX_MESSAGE_BYTES}`);
+      control.publish(subject(leaf), body);
+    });
   const receive = <T>(leaf: string, schema: z.ZodType<T>, handle: (value: T) => void) =>
     control.subscribe(subject(leaf), (message) => {
       const parsed = schema.safeParse(parseJson(message.data));
@@ -62,10 +68,10 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
   ];
   const leave = [
     host.listen({
-      onEvent: (event) => publish(control, "event", JSON.stringify(event)),
-      onHeartbeat: (beat) => publish(control, "heartbeat", JSON.stringify(beat)),
-      onLog: (entry) => publish(control, "log", JSON.stringify(entry)),
-      onOutput: (chunk) => publish(bulk, "output", encodeChunk(chunk)),
+      onEvent: (event) => say("event", event),
+      onHeartbeat: (beat) => say("heartbeat", beat),
+      onLog: (entry) => say("log", entry),
+      onOutput: (chunk) => attempt(bulk, "output", () => bulk.publishBulk(outputSubject, [encodeChunkHead(chunk), chunk.data])),
     }),
     control.onConnection((isConnected) => {
       if (isConnected) host.announce?.();

@@ -43,7 +43,7 @@ export class WindowSender {
     this.#options = options;
   }
 
-  set({ name, from, length, lossless = false }: OutputWindow): void {
+  set({ name, from, length, moved = false, lossless = false }: OutputWindow): void {
     if (length === 0) {
       this.#windows.delete(name);
       this.#lastGrown.delete(name);
@@ -51,8 +51,9 @@ export class WindowSender {
       return;
     }
     const end = this.#options.findRing(name)?.end ?? 0;
-    const next = from ?? end;
-    this.#windows.set(name, { consumed: next, next, until: next + length, lossless });
+    const first = from ?? end;
+    const sent = moved ? (this.#windows.get(name)?.next ?? first) : first;
+    this.#windows.set(name, { consumed: first, next: Math.max(first, sent), until: first + length, lossless });
     this.#weigh(name);
     if (from === null) this.#send(name, { offset: end, gap: 0, data: new Uint8Array(0) });
     this.pump(name);

@@ -53,7 +53,7 @@ export class OutputHub {
     const acceptance = stream.channel.accept(chunk);
     if (acceptance === "hole" && stream.window.reportHole(stream.channel.position)) this.#windows.open([stream]);
     if (acceptance === "advanced") this.#deliver(stream);
-    if (stream.window.isUsedUp(stream.channel.position)) this.#windows.open([stream]);
+    if (stream.window.isUsedUp(stream.channel.position)) this.#windows.move([stream]);
     stream.settle();
   }
 
@@ -182,7 +182,7 @@ export class OutputHub {
     return stream.reached(offset, {
       clock: this.#clock,
       milliseconds: timeoutMs,
-      hurry: () => this.#windows.open([stream]),
+      hurry: (isSilent) => (isSilent ? this.#windows.open([stream]) : this.#windows.resume((held) => held === stream)),
       giveUp: () => this.#giveUp(stream, offset),
     });
   }

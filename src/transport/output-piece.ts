@@ -1,4 +1,5 @@
-import { encodeFrame } from "../protocol/encode.ts";
+import { isUtf8 } from "node:buffer";
+import { encodeOutput } from "../protocol/encode-output.ts";
 
 const NEWLINE = 0x0a;
 // ignoreBOM: a byte order mark in the middle of terminal output is a character like any other.
@@ -27,21 +28,13 @@ export class OutputPiece {
     this.skipped = fields.skipped;
   }
 
+  /** What is no UTF-8 becomes U+FFFD, as in every decoder. */
   get text(): string {
     return decoder.decode(this.data);
   }
 
   get encoded(): Buffer {
-    this.#encoded ??= Buffer.from(
-      encodeFrame({
-        type: "process_output",
-        name: this.name,
-        output: this.text,
-        offset: this.offset,
-        stream_id: this.streamId,
-        ...(this.skipped > 0 ? { skipped: this.skipped } : {}),
-      }),
-    );
+    this.#encoded ??= this.#encode();
     return this.#encoded;
   }
 
@@ -52,6 +45,13 @@ export class OutputPiece {
   /** The same bytes for a reader that missed `skipped` bytes before them. */
   afterSkipping(skipped: number): OutputPiece {
     return new OutputPiece({ ...this, skipped: this.skipped + skipped });
+  }
+
+  #encode(): Buffer {
+    const { name, streamId, offset, skipped } = this;
+    const text = isUtf8(this.data) ? this.data : Buffer.from(this.text);
+    const bytes = encodeOutput(text, { name, offset, stream_id: streamId, ...(skipped > 0 ? { skipped } : {}) });
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
   /** From the first line start on; what stood before it counts as skipped. The piece itself if no line starts in it. */

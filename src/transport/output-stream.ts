@@ -78,7 +78,10 @@ export class OutputStream {
    * Resolves at `offset`, on `release`, or after `milliseconds` without progress, when `giveUp` is called before. Full
    * readers are waited for as long as they take something, `milliseconds` at most; from `hurry` on it is not held.
    */
-  reached(offset: number, timeout: { clock: Clock; milliseconds: number; hurry: () => void; giveUp: () => void }): Promise<void> {
+  reached(
+    offset: number,
+    timeout: { clock: Clock; milliseconds: number; hurry: (isSilent: boolean) => void; giveUp: () => void },
+  ): Promise<void> {
     const { clock, milliseconds, hurry, giveUp } = timeout;
     return new Promise((resolve) => {
       const waiter: Waiter = {
@@ -103,7 +106,7 @@ export class OutputStream {
         }
         if (silent > 0 || elapsed >= milliseconds) {
           this.#isUrgent = true;
-          hurry();
+          hurry(silent > 0);
         }
         timer = clock.setTimeout(look, GRACE_MS);
       };

@@ -3,11 +3,20 @@ import { MAX_WINDOW_BYTES, type OutputWindow } from "../contract/messages.ts";
 /** Moving the window on when this much of it is used keeps the host sending without ever waiting for us. */
 export const MOVE_AFTER_BYTES = MAX_WINDOW_BYTES / 8;
 
+interface WindowNeeds {
+  readonly room: number;
+  readonly lossless: boolean;
+  /** Nothing is missing before what comes. */
+  readonly moved: boolean;
+}
+
 /** What the host was last asked to send of one process. */
 export class WindowState {
   #from: number | null = null;
   /** Position at which a hole was last reported: chunks already under way would report it again and again. */
   #reportedHole: number | null = null;
+  /** Position when the window was repeated last. */
+  #repeatedAt: number | null = null;
 
   /** Whether the window has to be moved now that the stream is contiguous up to `position`. */
   isUsedUp(position: number | null): boolean {
@@ -24,11 +33,18 @@ export class WindowState {
     return true;
   }
 
+  /** Whether nothing has come since it was asked the last time: then what was under way is taken for lost. */
+  isStalled(position: number | null): boolean {
+    if (this.#repeatedAt === position) return true;
+    this.#repeatedAt = position;
+    return false;
+  }
+
   /** `room`: what somebody can take, bytes; no more may be under way, because it would be skipped. */
-  opened(name: string, position: number | null, { room, lossless }: { room: number; lossless: boolean }): OutputWindow {
+  opened(name: string, position: number | null, { room, lossless, moved }: WindowNeeds): OutputWindow {
     this.#from = position;
     const length = Math.min(room, MAX_WINDOW_BYTES);
-    return lossless ? { name, from: position, length, lossless } : { name, from: position, length };
+    return { name, from: position, length, ...(moved ? { moved } : {}), ...(lossless ? { lossless } : {}) };
   }
 }
 

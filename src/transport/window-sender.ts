@@ -32,13 +32,14 @@ export class WindowSender {
     this.#streams = options.streams;
   }
 
-  /** From each stream's position on. Streams that were closed meanwhile are left out; held ones wait. */
+  /** From each stream's position on, also what has been sent already. Streams that were closed meanwhile are left out; held ones wait. */
   open(streams: OutputStream[]): void {
-    const wanted = streams.filter((stream) => this.#streams.get(stream.name) === stream && !this.#isHeld(stream));
-    this.#send(wanted, ({ name, channel, window, room, neverSkips: lossless }) =>
-      window.opened(name, channel.position, { room, lossless }),
-    );
-    if (this.#streams.size > 0) this.#repeat ??= this.#clock.setTimeout(() => this.#repeatAll(), REPEAT_MS);
+    this.#open(streams, () => false);
+  }
+
+  /** The same where nothing is missing: only what comes behind what is on its way. */
+  move(streams: OutputStream[]): void {
+    this.#open(streams, () => true);
   }
 
   /** Streams that were opened anew meanwhile are left out. */
@@ -49,9 +50,9 @@ export class WindowSender {
     if (this.#streams.size === 0) this.stop();
   }
 
-  /** Opens those of the held streams for which `isConcerned` holds and somebody has room again. */
+  /** Moves those of the held streams for which `isConcerned` holds and somebody has room again. */
   resume(isConcerned: (stream: OutputStream) => boolean): void {
-    if (this.#held.size > 0) this.open([...this.#held].filter(isConcerned));
+    if (this.#held.size > 0) this.move([...this.#held].filter(isConcerned));
   }
 
   stop(): void {
@@ -67,7 +68,16 @@ export class WindowSender {
 
   #repeatAll(): void {
     this.#repeat = null;
-    this.open([...this.#streams.values()]);
+    this.#open([...this.#streams.values()], ({ window, channel }) => !window.isStalled(channel.position));
+  }
+
+  #open(streams: OutputStream[], isMoved: (stream: OutputStream) => boolean): void {
+    const wanted = streams.filter((stream) => this.#streams.get(stream.name) === stream && !this.#isHeld(stream));
+    this.#send(wanted, (stream) => {
+      const { name, channel, window, room, neverSkips: lossless } = stream;
+      return window.opened(name, channel.position, { room, lossless, moved: isMoved(stream) });
+    });
+    if (this.#streams.size > 0) this.#repeat ??= this.#clock.setTimeout(() => this.#repeatAll(), REPEAT_MS);
   }
 
   #send(streams: OutputStream[], toWindow: (stream: OutputStream) => OutputWindow): void {

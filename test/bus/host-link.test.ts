@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { MgrError } from "../../src/base/errors.ts";
 import { createBroker } from "../../src/bus/broker.ts";
 import { busHostLink, serveHost } from "../../src/bus/host-link.ts";
+import { LocalBus } from "../../src/bus/local-bus.ts";
 import type { HostLink, HostListener } from "../../src/contract/host-link.ts";
 import type { HostHeartbeat, HostRequestName, OutputWindows, RequestOf, ResponseOf } from "../../src/contract/messages.ts";
 import { hostSubject } from "../../src/contract/subjects.ts";
@@ -49,27 +50,44 @@ class ScriptedHost implements HostLink {
   async close(): Promise<void> {}
 }
 
-async function linkRig() {
+type Way = "a connection" | "the manager's own end of the broker";
+
+async function linkRig(way: Way = "a connection") {
   const rig = await BusRig.start();
   const problems: string[] = [];
   const log = (_level: string, msg: string) => void problems.push(msg);
   const [manager, control, bulk] = await Promise.all([rig.bus("manager"), rig.bus("control"), rig.bus("bulk")]);
   const host = new ScriptedHost();
-  const link = busHostLink(manager, NAME, { log, timeoutMs: 2_000 });
+  const managersEnd = way === "a connection" ? manager : new LocalBus(rig.broker);
+  const link = busHostLink(managersEnd, NAME, { log, timeoutMs: 2_000 });
   await manager.flush();
   const served = serveHost({ control, bulk, host, log });
   await control.flush();
   const settle = async () => {
     for (const bus of [manager, control, bulk, manager]) await bus.flush();
   };
-  return { rig, problems, manager, control, bulk, host, link, served, settle, [Symbol.asyncDispose]: () => rig[Symbol.asyncDispose]() };
+  return {
+    rig,
+    problems,
+    manager,
+    managersEnd,
+    control,
+    bulk,
+    host,
+    link,
+    served,
+    settle,
+    [Symbol.asyncDispose]: () => rig[Symbol.asyncDispose](),
+  };
 }
 
 const write = (text: string): RequestOf<"write"> => ({ session: "s", run_id: "1-1", text });
 
-describe("the host link over the bus", () => {
+const WAYS: Way[] = ["a connection", "the manager's own end of the broker"];
+
+describe.each(WAYS)("the host link over the bus, through %s", (way) => {
   it("hands requests, windows and heartbeats to the host in the order in which the manager made them", async () => {
-    await using one = await linkRig();
+    await using one = await linkRig(way);
     const pending: Promise<unknown>[] = [];
     const expected: string[] = [];
     for (let n = 0; n < 100; n++) {
@@ -85,7 +103,7 @@ describe("the host link over the bus", () => {
   });
 
   it("does not hold a later request back for an earlier one", async () => {
-    await using one = await linkRig();
+    await using one = await linkRig(way);
     let release = () => {};
     one.host.answer = (name) => (name === "write" ? new Promise((resolve) => (release = () => resolve({}))) : Promise.resolve({}));
     const slow = one.link.request("write", write("x"));
@@ -95,7 +113,7 @@ describe("the host link over the bus", () => {
   });
 
   it("carries the host's errors with code, message and details", async () => {
-    await using one = await linkRig();
+    await using one = await linkRig(way);
     one.host.answer = async () => {
       throw new MgrError("conflict", "it lives", { details: { run: 1 } });
     };
@@ -107,17 +125,17 @@ describe("the host link over the bus", () => {
   });
 
   it("says host_unavailable where no daemon is, and timeout where one does not answer", async () => {
-    await using one = await linkRig();
-    const nobody = busHostLink(one.manager, "elsewhere");
+    await using one = await linkRig(way);
+    const nobody = busHostLink(one.managersEnd, "elsewhere");
     await expect(nobody.request("write", write("x"))).rejects.toMatchObject({ code: "host_unavailable" });
-    const mute = busHostLink(one.manager, NAME, { timeoutMs: 30 });
+    const mute = busHostLink(one.managersEnd, NAME, { timeoutMs: 30 });
     one.host.answer = () => new Promise(() => {});
     await expect(mute.request("write", write("x"))).rejects.toMatchObject({ code: "timeout" });
     await Promise.all([nobody.close(), mute.close()]);
   });
 
   it("brings events, heartbeats and log lines in the order in which the host said them, output byte for byte", async () => {
-    await using one = await linkRig();
+    await using one = await linkRig(way);
     const heard: unknown[] = [];
     one.link.listen({
       onHeartbeat: (beat) => heard.push(beat.seq),
@@ -139,7 +157,7 @@ describe("the host link over the bus", () => {
   });
 
   it("drops what is malformed on either side, counts it, and goes on", async () => {
-    await using one = await linkRig();
+    await using one = await linkRig(way);
     const heard: unknown[] = [];
     one.link.listen({
       onEvent: (event) => heard.push(event),
@@ -159,12 +177,27 @@ describe("the host link over the bus", () => {
   });
 
   it("never puts a message over the limit onto the bus", async () => {
-    await using one = await linkRig();
+    await using one = await linkRig(way);
     one.host.say((listener) => listener.onLog?.({ level: "info", source: "daemon", msg: "x".repeat(600_000) }));
     await one.settle();
     expect(one.problems.join()).toMatch(/'log' of host .* was not sent: .*the limit is 524288/);
   });
 
+  it("leaves nothing on the bus when both ends are closed", async () => {
+    await using one = await linkRig(way);
+    const before = one.rig.broker.stats().subscriptions;
+    expect(before).toBeGreaterThan(3);
+    one.served.close();
+    await one.link.close();
+    await one.settle();
+    // The reply subjects of the connections remain, and of the manager's own end.
+    expect(one.rig.broker.stats().subscriptions).toBe(way === "a connection" ? 3 : 4);
+    expect(one.host.listeners.size).toBe(0);
+    await expect(one.link.request("write", write("x"))).rejects.toMatchObject({ code: "host_unavailable" });
+  });
+});
+
+describe("the host link over the bus", () => {
   it("makes the host announce itself at once and again after each reconnect, and works on with the same link", async () => {
     await using one = await linkRig();
     expect(one.host.announced).toBe(1);
@@ -197,18 +230,5 @@ describe("the host link over the bus", () => {
     await next;
     expect(beats).toContain(0);
     expect(one.host.told).toEqual(["write again"]);
-  });
-
-  it("leaves nothing on the bus when both ends are closed", async () => {
-    await using one = await linkRig();
-    const before = one.rig.broker.stats().subscriptions;
-    expect(before).toBeGreaterThan(3);
-    one.served.close();
-    await one.link.close();
-    await one.settle();
-    // The reply subjects of the three connections remain.
-    expect(one.rig.broker.stats().subscriptions).toBe(3);
-    expect(one.host.listeners.size).toBe(0);
-    await expect(one.link.request("write", write("x"))).rejects.toMatchObject({ code: "host_unavailable" });
   });
 });

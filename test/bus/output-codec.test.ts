@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeChunk, encodeChunk } from "../../src/bus/output-codec.ts";
-import { MAX_CHUNK_BYTES } from "../../src/contract/messages.ts";
+import { decodeChunk, encodeChunkHead } from "../../src/bus/output-codec.ts";
+import { MAX_CHUNK_BYTES, type OutputChunk } from "../../src/contract/messages.ts";
 
 const name = fc.string({ unit: "grapheme", minLength: 1, maxLength: 255 });
 const chunk = fc.oneof(
@@ -14,6 +14,8 @@ const chunk = fc.oneof(
   }),
   fc.record({ name, stream_id: fc.uuid(), offset: fc.maxSafeNat(), gap: fc.maxSafeNat(), data: fc.constant(new Uint8Array(0)) }),
 );
+
+const encodeChunk = (one: OutputChunk) => Buffer.concat([encodeChunkHead(one), one.data]);
 
 describe("output chunks on the bus", () => {
   it("come out as they went in", () => {

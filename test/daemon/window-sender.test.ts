@@ -57,6 +57,23 @@ test("no chunk passes its window or is larger than allowed, and with windows mov
   );
 });
 
+test("a window that was moved sends nothing twice, another sends what it names again", () => {
+  const { sender, chunks, say } = rig();
+  const offsets = () => chunks.splice(0).map(({ offset, data }) => [offset, data.length]);
+  sender.set({ name: "p", from: 0, length: 100, moved: true });
+  say(Buffer.alloc(150, "x"));
+  expect(offsets()).toEqual([[0, 100]]);
+  sender.set({ name: "p", from: 40, length: 100, moved: true });
+  expect(offsets()).toEqual([[100, 40]]);
+  sender.set({ name: "p", from: 60, length: 20, moved: true });
+  expect(offsets()).toEqual([]);
+  sender.set({ name: "p", from: 120, length: 100 });
+  expect(offsets()).toEqual([[120, 30]]);
+  sender.set({ name: "p", from: 170, length: 100, moved: true });
+  say(Buffer.alloc(50, "x"));
+  expect(offsets()).toEqual([[170, 30]]);
+});
+
 test("evicted bytes come as a gap that stays inside of the window", () => {
   const { sender, chunks, say, rings } = rig(4_096);
   say(Buffer.alloc(500_000, "x"));

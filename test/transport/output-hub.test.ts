@@ -58,9 +58,25 @@ describe("windows", () => {
     send("a", 100, chunk);
     expect(windows).toEqual([]);
     send("a", 100 + chunk.length, chunk);
-    expect(windows).toEqual([{ name: "a", from: 100 + WINDOW / 8, length: WINDOW }]);
+    expect(windows).toEqual([{ name: "a", from: 100 + WINDOW / 8, length: WINDOW, moved: true }]);
     clock.advance(1_000);
     expect(windows).toHaveLength(2);
+  });
+
+  it("what is under way is not asked for again, unless nothing comes of it for a second", () => {
+    const { subscription } = listener();
+    hub.processAppeared("a");
+    hub.subscribe(subscription, ["a"]);
+    anchor("a", 0);
+    windows.length = 0;
+    send("a", 0, "one");
+    clock.advance(1_000);
+    expect(windows.splice(0)).toEqual([{ name: "a", from: 3, length: WINDOW, moved: true }]);
+    clock.advance(1_000);
+    expect(windows.splice(0)).toEqual([{ name: "a", from: 3, length: WINDOW }]);
+    send("a", 3, "two");
+    clock.advance(1_000);
+    expect(windows).toEqual([{ name: "a", from: 6, length: WINDOW, moved: true }]);
   });
 
   it("one message to a host carries at most 512 windows", () => {
@@ -150,6 +166,7 @@ describe("readers that are full", () => {
     return from + 2 * chunk.length;
   }
   const open = (from: number) => ({ name: "a", from, length: WINDOW });
+  const move = (from: number) => ({ ...open(from), moved: true });
 
   beforeEach(() => {
     hub.processAppeared("a");
@@ -161,13 +178,13 @@ describe("readers that are full", () => {
     windows.length = 0;
     one.sink.isFull = true;
     const position = useUp(0);
-    expect(windows).toEqual([open(position)]);
+    expect(windows).toEqual([move(position)]);
     other.sink.isFull = true;
     const held = useUp(position);
     clock.advance(5_000);
-    expect(windows).toEqual([open(position)]);
+    expect(windows).toEqual([move(position)]);
     one.empty();
-    expect(windows).toEqual([open(position), open(held)]);
+    expect(windows).toEqual([move(position), move(held)]);
   });
 
   it("are asked for no more than the one of them with the most room can take", () => {
@@ -177,7 +194,7 @@ describe("readers that are full", () => {
     one.sink.room = 300_000;
     other.sink.room = 200_000;
     const position = useUp(0);
-    expect(windows).toEqual([{ name: "a", from: position, length: 300_000 }]);
+    expect(windows).toEqual([{ name: "a", from: position, length: 300_000, moved: true }]);
   });
 
   it("do not hold it for a newcomer, nor for long when somebody waits for the end of the output", async () => {
@@ -197,7 +214,7 @@ describe("readers that are full", () => {
     position = useUp(position + 4);
     expect(windows).toEqual([]);
     reader(["a"]);
-    expect(windows).toEqual([open(position)]);
+    expect(windows).toEqual([move(position)]);
   });
 
   it("go on at a line start after what the ring has lost meanwhile", () => {
