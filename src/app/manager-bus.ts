@@ -52,15 +52,15 @@ export async function openManagerBus(options: ManagerBusOptions): Promise<Manage
  */
 export class ManagerBus {
   readonly broker: Broker;
-  /** For the local host. */
+  /** A client of our own broker. */
+  readonly local: Bus;
+  /** For the local host, whose output is much. */
   readonly localHosts: LocalBus;
   /** For remote hosts and clients: resolves once their server was reached, which may take for ever. Rejects at the end. */
   readonly shared: Promise<Bus>;
   /** Of `/mgr/bus`. */
   readonly door: BusDoor;
   readonly #options: ManagerBusOptions & { state: BusState };
-  /** A client of our own broker. */
-  readonly #local: Bus;
   readonly #tokens: BusTokens;
   readonly #end = new AbortController();
   /** Where processes of this machine come in, without a token; null: nowhere. */
@@ -71,7 +71,7 @@ export class ManagerBus {
     const { broker, local, state, instance, hosts, isLed } = options;
     this.#options = options;
     this.broker = broker;
-    this.#local = local;
+    this.local = local;
     this.localHosts = new LocalBus(broker);
     this.#tokens = new BusTokens({ secret: state.secret, hosts, isLed, warn: (msg) => this.#log("warning", msg) });
     this.shared = instance.bus.length === 0 ? Promise.resolve(local) : this.#connect();
@@ -132,9 +132,9 @@ export class ManagerBus {
     clearInterval(this.#validation);
     this.#end.abort();
     await rm(this.#urlFile, { force: true });
-    const shared = await this.shared.catch(() => this.#local);
-    if (shared !== this.#local) await shared.close();
-    await this.#local.close();
+    const shared = await this.shared.catch(() => this.local);
+    if (shared !== this.local) await shared.close();
+    await this.local.close();
     this.localHosts.close();
     await this.broker.close();
   }
