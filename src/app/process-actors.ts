@@ -34,10 +34,32 @@ interface ProcessActorsOptions {
 /** Brings actors of processes and groups to life, and addresses them. */
 export class ProcessActors {
   readonly #options: ProcessActorsOptions;
+  /** Of the newest actor of each name. */
+  readonly #lives = new Map<string, AbortSignal>();
+  readonly #machine: ReturnType<typeof processWithEffects>;
   #runs = 0;
 
   constructor(options: ProcessActorsOptions) {
     this.#options = options;
+    const { world, events, log, intents, nextRuns, hosts } = options;
+    this.#machine = processWithEffects({
+      world,
+      events,
+      log,
+      session: (host) => {
+        const session = hosts().session(host ?? world.hostName);
+        if (session) return session;
+        throw new MgrError("host_unavailable", `host '${host}' is not configured any more`);
+      },
+      beforeRun: (name, host, signal) => this.#beforeRun(name, host, signal),
+      intentWritten: () => intents.flush(),
+      runSpec: (choices) => nextRuns.spec(choices),
+      lifeOf: (name) => this.#lives.get(name) ?? AbortSignal.abort(),
+    });
+    events.subscribe((event) => {
+      // Its name may have come back already.
+      if (event.type === "process_remove" && this.#lives.get(event.name)?.aborted) this.#lives.delete(event.name);
+    });
   }
 
   spawn(name: string, first: "start" | "stop"): void {
@@ -112,32 +134,17 @@ export class ProcessActors {
   }
 
   #actor(name: string, first: "start" | "stop", scope: ActorScope) {
-    const { world, events, clock, log, intents, nextRuns, epoch, hosts } = this.#options;
+    const { world, clock, intents, epoch } = this.#options;
     const definition = world.config.processes.get(name);
     if (!definition) throw new Error(`process '${name}' is not configured`);
-    const machine = processWithEffects(
-      {
-        world,
-        events,
-        log,
-        session: (host) => {
-          const session = hosts().session(host ?? world.hostName);
-          if (session) return session;
-          throw new MgrError("host_unavailable", `host '${host}' is not configured any more`);
-        },
-        beforeRun: (each, host, signal) => this.#beforeRun(each, host, signal),
-        intentWritten: () => intents.flush(),
-        runSpec: (choices) => nextRuns.spec(choices),
-      },
-      scope,
-    );
+    this.#lives.set(name, scope.signal);
     // Built anew: it goes on from what was shown, and is told what its host last reported once it listens.
     const before = world.process(name);
     if (before || scope.rebuild > 0) queueMicrotask(() => this.#conductor(name)?.reportAgain(name));
     const host = this.#firstHost(name, definition.host);
     if (host !== definition.host) world.mayBeElsewhere(name);
     return {
-      machine,
+      machine: this.#machine,
       input: {
         definition,
         requested: before ? requestedOf(before) : first,

@@ -23,34 +23,43 @@ export interface ProcessEffectServices {
   /** Resolves once what users want is on disk, as far as it can be: before every effect of it. Never rejects. */
   intentWritten: () => Promise<void>;
   runSpec: (choices: Pick<SpawnInput, "definition" | "size" | "settings">) => RunSpec;
+  /** Of the actor that stands behind a name now: aborted before it is built anew, and on its stop. */
+  lifeOf: (name: string) => AbortSignal;
 }
 
-/** The process machine with its effects: what it asks for happens at the host. */
-export function processWithEffects(services: ProcessEffectServices, scope: ActorScope) {
-  const { world, events, log, session, runSpec } = services;
-  const { name } = scope;
-  const complain = (level: "warning" | "error", msg: string) => log.append({ level, source: "manager", msg: `process '${name}': ${msg}` });
+/**
+ * The process machine with its effects: what it asks for happens at the host. One machine for all processes: to provide
+ * a machine costs a millisecond.
+ */
+export function processWithEffects(services: ProcessEffectServices) {
+  const { world, events, log, session, runSpec, lifeOf } = services;
   return processMachine.provide({
-    guards: { dependenciesHold: () => world.unmet(name).missing.length === 0 },
+    guards: { dependenciesHold: ({ context }) => world.unmet(context.definition.name).missing.length === 0 },
     actors: {
       spawnRun: fromPromise<RunReport, SpawnInput>(async ({ input, signal }) => {
-        const ended = AbortSignal.any([signal, scope.signal]);
+        const { name, host } = input.definition;
+        const ended = AbortSignal.any([signal, lifeOf(name)]);
         // Frozen here: however often it is sent again, the host gets the same one.
         const spec = runSpec(input);
-        const { host } = input.definition;
         await services.beforeRun(name, host, ended);
         await services.intentWritten();
         return spawnRun(session(host), { runId: input.runId, spec, memo: input.memo }, ended);
       }),
       stopRun: fromPromise<StopOutcome, StopInput>(async ({ input, signal }) => {
-        const ended = AbortSignal.any([signal, scope.signal]);
+        const { name } = input.definition;
+        const ended = AbortSignal.any([signal, lifeOf(name)]);
         await services.intentWritten();
         // Reverse order, and waiting: those that need this one and are on their way out go first.
         const left = await world.dependentsStopped(name, ended);
-        if (left.length > 0) complain("warning", `it is stopped although ${left.join(", ")} did not end in time`);
+        if (left.length > 0) {
+          const msg = `process '${name}': it is stopped although ${left.join(", ")} did not end in time`;
+          log.append({ level: "warning", source: "manager", msg });
+        }
         return stopRun(session(input.host), { runId: input.runId, steps: [...input.definition.stop] }, ended);
       }),
       watchDependencies: fromCallback<ProcessEvent, WatchInput>(({ input, sendBack }) => {
+        const { name } = input.definition;
+        const life = lifeOf(name);
         const needed = new Set(input.definition.depends_on.map((dependency) => dependency.name));
         let due = false;
         let over = false;
@@ -60,7 +69,7 @@ export function processWithEffects(services: ProcessEffectServices, scope: Actor
           due = true;
           queueMicrotask(() => {
             due = false;
-            if (!over && !scope.signal.aborted) sendBack({ type: "dependencies", ...world.unmet(name) });
+            if (!over && !life.aborted) sendBack({ type: "dependencies", ...world.unmet(name) });
           });
         };
         const leave = events.subscribe((event) => {
@@ -70,9 +79,9 @@ export function processWithEffects(services: ProcessEffectServices, scope: Actor
         const stop = () => {
           over = true;
           leave();
-          scope.signal.removeEventListener("abort", stop);
+          life.removeEventListener("abort", stop);
         };
-        scope.signal.addEventListener("abort", stop, { once: true });
+        life.addEventListener("abort", stop, { once: true });
         look();
         return stop;
       }),
