@@ -10,7 +10,8 @@
  *   waiting                | a dependency can no longer be met      | error
  *   waiting, backoff       | stop                                   | stopped, at once
  *   stopped, error         | stop                                   | stopped
- *   starting               | (the tree of the run before lives)     | starting, until it is extinct; only then a new run
+ *   starting               | (the tree of the run before lives)     | starting, until it is extinct; then launching again
+ *   starting               | a dependency is lost before it is sent | launching again
  *   starting               | spawned                                | started
  *   starting               | spawn failed                           | error
  *   any                    | host lost                              | unchanged; an effect under way re-sends its run_id
@@ -47,6 +48,7 @@ import {
   whileRunning,
   whileSpawning,
 } from "./process-transitions.ts";
+import { DependenciesLost } from "./process-types.ts";
 
 export const processMachine = processSetup.createMachine({
   id: "process",
@@ -138,11 +140,11 @@ export const processMachine = processSetup.createMachine({
             },
           },
           on: {
-            "host.died": { target: "spawning", actions: "noteDaemonDied" },
-            "run.*": [{ guard: "seenExtinct", target: "spawning", actions: "takeRun" }],
+            "host.died": { target: "#process.launching", actions: "noteDaemonDied" },
+            "run.*": [{ guard: "seenExtinct", target: "#process.launching", actions: "takeRun" }],
             report: [
-              { guard: "seenExtinct", target: "spawning", actions: "takeRun" },
-              { guard: "unknownToHost", target: "spawning", actions: "loseRun" },
+              { guard: "seenExtinct", target: "#process.launching", actions: "takeRun" },
+              { guard: "unknownToHost", target: "#process.launching", actions: "loseRun" },
             ],
           },
         },
@@ -152,10 +154,10 @@ export const processMachine = processSetup.createMachine({
             src: "spawnRun",
             input: ({ context }) => spawnInput(context),
             onDone: { actions: ({ self, event }) => self.send({ type: "run.spawned", run: event.output }) },
-            onError: {
-              target: "#process.error",
-              actions: { type: "blameSpawn", params: ({ event }) => ({ reason: messageOf(event.error) }) },
-            },
+            onError: [
+              { guard: ({ event }) => event.error instanceof DependenciesLost, target: "#process.launching" },
+              { target: "#process.error", actions: { type: "blameSpawn", params: ({ event }) => ({ reason: messageOf(event.error) }) } },
+            ],
           },
           on: {
             restart: restartAlive,

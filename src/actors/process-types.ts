@@ -64,7 +64,13 @@ export interface ProcessInput {
   readonly nextRunId: () => string;
 }
 
-/** Input of spawnRun: resolves with the run's RunReport, rejects only with `spawn_failed`; retries everything else. */
+/** Nothing was sent to the host: what the process needs is not there any more. */
+export class DependenciesLost extends Error {}
+
+/**
+ * Input of spawnRun: resolves with the run's RunReport, rejects only with `spawn_failed` or DependenciesLost; retries
+ * everything else.
+ */
 export interface SpawnInput {
   readonly runId: string;
   readonly definition: ProcessDefinition;

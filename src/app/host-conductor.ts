@@ -245,7 +245,7 @@ export class HostConductor {
     const why = world.hostOf(name) === null ? "is not configured any more" : `runs on host '${host}', but is configured elsewhere`;
     log.append({ level: "warning", source: "manager", msg: `process '${name}' (pid ${pid}) ${why}: it is stopped` });
     try {
-      await stopRun(this.session, { runId: run_id, steps: STRANGER_STEPS }, this.#end.signal);
+      await stopRun({ session: this.session, clock: this.#options.clock }, { runId: run_id, steps: STRANGER_STEPS }, this.#end.signal);
     } catch (error) {
       if (!this.#end.signal.aborted)
         log.append({ level: "error", source: "manager", msg: `could not stop '${name}': ${messageOf(error)}` });

@@ -41,10 +41,11 @@ export class ProcessActors {
 
   constructor(options: ProcessActorsOptions) {
     this.#options = options;
-    const { world, events, log, intents, nextRuns, hosts } = options;
+    const { world, events, clock, log, intents, nextRuns, hosts } = options;
     this.#machine = processWithEffects({
       world,
       events,
+      clock,
       log,
       session: (host) => {
         const session = hosts().session(host ?? world.hostName);

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { DependenciesLost } from "../../src/actors/process-types.ts";
 import { spawnRun, stopRun } from "../../src/app/effects/process-effects.ts";
 import { HostSession } from "../../src/app/host-session.ts";
+import { systemClock } from "../../src/base/clock.ts";
 import { MgrError } from "../../src/base/errors.ts";
 import type { RunSpec } from "../../src/contract/run.ts";
 import { testClock } from "../actors/support/clock.ts";
@@ -43,7 +45,7 @@ const never = new AbortController().signal;
 describe("spawning", () => {
   it("sends the same run_id, spec and memo again until the host answers, under the session of the moment", async () => {
     const { link, session } = await rig();
-    const spawned = spawnRun(session, { runId: "1-1", spec, memo: "m" }, never);
+    const spawned = spawnRun({ session, clock: systemClock }, { runId: "1-1", spec, memo: "m", stillHold: () => true }, never);
     const first = await next(link, "spawn");
     await first.refuse(new MgrError("timeout", "no answer"));
     const second = await next(link, "spawn");
@@ -58,9 +60,25 @@ describe("spawning", () => {
     expect(third.request.spec).toBe(spec);
   });
 
+  it("sends nothing when what it needs is lost before, but asks again for what was sent", async () => {
+    const { link, session } = await rig();
+    let holds = false;
+    const stillHold = () => holds;
+    const begin = (runId: string) => spawnRun({ session, clock: systemClock }, { runId, spec, memo: "", stillHold }, never);
+    await expect(begin("1-1")).rejects.toThrow(DependenciesLost);
+    expect(link.asked).toEqual([]);
+    holds = true;
+    const sent = begin("1-2");
+    const first = await next(link, "spawn");
+    holds = false;
+    await first.refuse(new MgrError("timeout", "no answer"));
+    await (await next(link, "spawn")).answer({ run: report("1-2") });
+    expect((await sent).run_id).toBe("1-2");
+  });
+
   it("waits while the tree of another run lives, or the host is away", async () => {
     const { link, session } = await rig();
-    const spawned = spawnRun(session, { runId: "1-1", spec, memo: "" }, never);
+    const spawned = spawnRun({ session, clock: systemClock }, { runId: "1-1", spec, memo: "", stillHold: () => true }, never);
     await (await next(link, "spawn")).refuse(new MgrError("conflict", "its last run lives"));
     await (await next(link, "spawn")).refuse(new MgrError("host_unavailable", "away"));
     await (await next(link, "spawn")).answer({ run: report("1-1") });
@@ -69,7 +87,7 @@ describe("spawning", () => {
 
   it.each(["spawn_failed", "bad_field", "forbidden", "internal"] as const)("gives up on %s, with the host's sentence", async (code) => {
     const { link, session } = await rig();
-    const spawned = spawnRun(session, { runId: "1-1", spec, memo: "" }, never);
+    const spawned = spawnRun({ session, clock: systemClock }, { runId: "1-1", spec, memo: "", stillHold: () => true }, never);
     const rejected = expect(spawned).rejects.toMatchObject({ code, message: "no such program" });
     await (await next(link, "spawn")).refuse(new MgrError(code, "no such program"));
     await rejected;
@@ -78,7 +96,7 @@ describe("spawning", () => {
   it("ends with its actor, also in the pause between two attempts, and sends nothing more", async () => {
     const { link, session } = await rig();
     const actor = new AbortController();
-    const spawned = spawnRun(session, { runId: "1-1", spec, memo: "" }, actor.signal);
+    const spawned = spawnRun({ session, clock: systemClock }, { runId: "1-1", spec, memo: "", stillHold: () => true }, actor.signal);
     const rejected = expect(spawned).rejects.toMatchObject({ name: "AbortError" });
     await (await next(link, "spawn")).refuse(new MgrError("timeout", "no answer"));
     actor.abort();
@@ -92,7 +110,7 @@ describe("stopping", () => {
 
   it("is sent again until the host accepts it", async () => {
     const { link, session } = await rig();
-    const stopped = stopRun(session, { runId: "1-1", steps }, never);
+    const stopped = stopRun({ session, clock: systemClock }, { runId: "1-1", steps }, never);
     await (await next(link, "stop")).refuse(new MgrError("timeout", "no answer"));
     const again = await next(link, "stop");
     expect(again.request).toEqual({ session: "s1", run_id: "1-1", steps });
@@ -102,14 +120,14 @@ describe("stopping", () => {
 
   it("finds the run gone when the host knows no such run", async () => {
     const { link, session } = await rig();
-    const stopped = stopRun(session, { runId: "1-1", steps }, never);
+    const stopped = stopRun({ session, clock: systemClock }, { runId: "1-1", steps }, never);
     await (await next(link, "stop")).refuse(new MgrError("not_running", "no such run"));
     expect(await stopped).toBe("gone");
   });
 
   it("fails for a defect, not for a refusal", async () => {
     const { link, session } = await rig();
-    const stopped = stopRun(session, { runId: "1-1", steps }, never);
+    const stopped = stopRun({ session, clock: systemClock }, { runId: "1-1", steps }, never);
     const rejected = expect(stopped).rejects.toThrow(TypeError);
     await (await next(link, "stop")).refuse(new TypeError("a defect"));
     await rejected;

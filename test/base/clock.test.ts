@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { pause, systemClock } from "../../src/base/clock.ts";
 
 it("the wall clock is Date's, the monotonic one does not follow it when it is set", () => {
   expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(1_000);
@@ -28,4 +28,24 @@ it("timers fire once, and not after they were cleared", async () => {
   expect(fired).toEqual(["fired"]);
   systemClock.clearTimeout(undefined);
   systemClock.clearTimeout(null);
+});
+
+it("a pause ends with its time, or with the signal's reason and no timer left", async () => {
+  const timers = new Map<number, () => void>();
+  const clock = {
+    setTimeout: (callback: () => void) => {
+      timers.set(timers.size + 1, callback);
+      return timers.size;
+    },
+    clearTimeout: (handle: unknown) => void timers.delete(handle as number),
+  };
+  const over = pause(clock, 5, new AbortController().signal);
+  timers.get(1)?.();
+  await over;
+  const controller = new AbortController();
+  const aborted = pause(clock, 5, controller.signal);
+  controller.abort(new Error("enough"));
+  await expect(aborted).rejects.toThrow("enough");
+  expect(timers.has(2)).toBe(false);
+  await expect(pause(clock, 5, controller.signal)).rejects.toThrow("enough");
 });

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from "node:timers/promises";
-import type { StopOutcome } from "../../actors/process-types.ts";
+import { DependenciesLost, type StopOutcome } from "../../actors/process-types.ts";
+import { type Clock, pause } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
 import type { RunId, RunReport, RunSpec, StopStep } from "../../contract/run.ts";
 import type { HostSession } from "../host-session.ts";
@@ -7,23 +7,36 @@ import type { HostSession } from "../host-session.ts";
 /** Pause before a command that got no answer is sent again, milliseconds. The host recognizes it by its run_id. */
 const RETRY_MS = 250;
 
+/** The host, and the clock by which it is asked again. */
+interface Target {
+  session: HostSession;
+  clock: Clock;
+}
+
 /** Failures of a spawn that sending it again cannot mend. */
 const UNSTARTABLE = new Set(["spawn_failed", "bad_field", "forbidden", "internal"]);
 
 /**
  * Spawns a run, however often the host goes away meanwhile: always the same run_id and the same frozen spec, so that
- * the host never starts it twice. Rejects with what the host said when the program cannot be started.
+ * the host never starts it twice. Rejects with what the host said when the program cannot be started, and with
+ * DependenciesLost when `stillHold` says no before anything was sent.
  */
 export async function spawnRun(
-  session: HostSession,
-  command: { runId: RunId; spec: RunSpec; memo: string },
+  { session, clock }: Target,
+  command: { runId: RunId; spec: RunSpec; memo: string; stillHold: () => boolean },
   signal: AbortSignal,
 ): Promise<RunReport> {
-  const { runId: run_id, spec, memo } = command;
+  const { runId: run_id, spec, memo, stillHold } = command;
+  let isSent = false;
   return untilAnswered(
-    signal,
+    { clock, signal },
     async () => {
-      const answer = await session.command((id) => session.link.request("spawn", { session: id, run_id, spec, memo }));
+      const answer = await session.command((id) => {
+        // The host may have been away for long. What was sent once may have begun: that is asked for again.
+        if (!isSent && !stillHold()) throw new DependenciesLost("what it needs is not there any more");
+        isSent = true;
+        return session.link.request("spawn", { session: id, run_id, spec, memo });
+      });
       return answer.run;
     },
     (error) => !(error instanceof MgrError) || UNSTARTABLE.has(error.code),
@@ -32,12 +45,12 @@ export async function spawnRun(
 
 /** Asks the host to stop a run, which it carries out to extinction by itself. "gone": it is over already. */
 export async function stopRun(
-  session: HostSession,
+  { session, clock }: Target,
   command: { runId: RunId; steps: StopStep[] },
   signal: AbortSignal,
 ): Promise<StopOutcome> {
   return untilAnswered(
-    signal,
+    { clock, signal },
     async () => {
       try {
         await session.command((id) => session.link.request("stop", { session: id, run_id: command.runId, steps: command.steps }));
@@ -51,7 +64,11 @@ export async function stopRun(
   );
 }
 
-async function untilAnswered<T>(signal: AbortSignal, send: () => Promise<T>, isFinal: (error: unknown) => boolean): Promise<T> {
+async function untilAnswered<T>(
+  { clock, signal }: { clock: Clock; signal: AbortSignal },
+  send: () => Promise<T>,
+  isFinal: (error: unknown) => boolean,
+): Promise<T> {
   for (;;) {
     signal.throwIfAborted();
     try {
@@ -59,6 +76,6 @@ async function untilAnswered<T>(signal: AbortSignal, send: () => Promise<T>, isF
     } catch (error) {
       if (isFinal(error)) throw error;
     }
-    await pause(RETRY_MS, undefined, { signal });
+    await pause(clock, RETRY_MS, signal);
   }
 }

@@ -5,6 +5,7 @@ import { hostMachine } from "../../actors/host-machine.ts";
 import { processMachine } from "../../actors/process-machine.ts";
 import type { ProcessEvent, SpawnInput, StopInput, StopOutcome, WatchInput } from "../../actors/process-types.ts";
 import type { ActorScope } from "../../actors/system.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { RunReport, RunSpec } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { HostSession } from "../host-session.ts";
@@ -15,6 +16,7 @@ import { spawnRun, stopRun } from "./process-effects.ts";
 export interface ProcessEffectServices {
   world: World;
   events: DomainEvents;
+  clock: Clock;
   log: LogBook;
   /** With a host: a configured one, or null for the manager's own. Throws `host_unavailable` for one that is gone. */
   session: (host: string | null) => HostSession;
@@ -32,9 +34,10 @@ export interface ProcessEffectServices {
  * a machine costs a millisecond.
  */
 export function processWithEffects(services: ProcessEffectServices) {
-  const { world, events, log, session, runSpec, lifeOf } = services;
+  const { world, events, clock, log, session, runSpec, lifeOf } = services;
+  const stillHolds = (name: string) => world.unmet(name).missing.length === 0;
   return processMachine.provide({
-    guards: { dependenciesHold: ({ context }) => world.unmet(context.definition.name).missing.length === 0 },
+    guards: { dependenciesHold: ({ context }) => stillHolds(context.definition.name) },
     actors: {
       spawnRun: fromPromise<RunReport, SpawnInput>(async ({ input, signal }) => {
         const { name, host } = input.definition;
@@ -43,7 +46,7 @@ export function processWithEffects(services: ProcessEffectServices) {
         const spec = runSpec(input);
         await services.beforeRun(name, host, ended);
         await services.intentWritten();
-        return spawnRun(session(host), { runId: input.runId, spec, memo: input.memo }, ended);
+        return spawnRun({ session: session(host), clock }, { runId: input.runId, spec, memo: input.memo, stillHold: () => stillHolds(name) }, ended);
       }),
       stopRun: fromPromise<StopOutcome, StopInput>(async ({ input, signal }) => {
         const { name } = input.definition;
@@ -55,7 +58,7 @@ export function processWithEffects(services: ProcessEffectServices) {
           const msg = `process '${name}': it is stopped although ${left.join(", ")} did not end in time`;
           log.append({ level: "warning", source: "manager", msg });
         }
-        return stopRun(session(input.host), { runId: input.runId, steps: [...input.definition.stop] }, ended);
+        return stopRun({ session: session(input.host), clock }, { runId: input.runId, steps: [...input.definition.stop] }, ended);
       }),
       watchDependencies: fromCallback<ProcessEvent, WatchInput>(({ input, sendBack }) => {
         const { name } = input.definition;

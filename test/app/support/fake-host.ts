@@ -15,6 +15,8 @@ export class FakeHost extends ScriptedLink {
   readonly violations: string[] = [];
   /** Called for each spawn, before its answer. */
   onSpawn: (spec: RunSpec) => void = () => {};
+  /** Called for each stop of a run that lives. */
+  onStop: (name: string) => void = () => {};
   /** The next spawn fails for this reason. */
   failNextSpawn: string | null = null;
   readonly #now: () => number;
@@ -35,10 +37,15 @@ export class FakeHost extends ScriptedLink {
   end(name: string, how: { code: number | null; signal: string | null }): boolean {
     const run = this.runs.get(name);
     if (run === undefined || run.report.extinct) return false;
-    const exit = { ...how, reason: null };
-    this.#change(run, "exited", { exit, stop_time: this.#now(), final_offset: 0 });
+    this.endLeader(name, how);
     this.#change(run, "extinct", { extinct: true });
     return true;
+  }
+
+  /** The leader ends, and something of its tree lives on until `end`. */
+  endLeader(name: string, how: { code: number | null; signal: string | null }): void {
+    const run = this.runs.get(name);
+    if (run && !run.report.exit) this.#change(run, "exited", { exit: { ...how, reason: null }, stop_time: this.#now(), final_offset: 0 });
   }
 
   becomeReady(name: string): void {
@@ -85,7 +92,8 @@ export class FakeHost extends ScriptedLink {
   #stop(run_id: string): object {
     const run = [...this.runs.values()].find(({ report }) => report.run_id === run_id);
     if (run === undefined || run.report.extinct) return new MgrError("not_running", "it is over");
-    this.#change(run, "stopping", { stopping: true });
+    this.onStop(run.spec.name);
+    if (!run.report.stopping) this.#change(run, "stopping", { stopping: true });
     return {};
   }
 
