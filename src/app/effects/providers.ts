@@ -46,7 +46,11 @@ export function processWithEffects(services: ProcessEffectServices) {
         const spec = runSpec(input);
         await services.beforeRun(name, host, ended);
         await services.intentWritten();
-        return spawnRun({ session: session(host), clock }, { runId: input.runId, spec, memo: input.memo, stillHold: () => stillHolds(name) }, ended);
+        return spawnRun(
+          { session: session(host), clock },
+          { runId: input.runId, spec, memo: input.memo, stillHold: () => stillHolds(name) },
+          ended,
+        );
       }),
       stopRun: fromPromise<StopOutcome, StopInput>(async ({ input, signal }) => {
         const { name } = input.definition;
