@@ -125,10 +125,8 @@ describe("mgr start", () => {
       manager.set("a", { state: "starting", requested_state: "start" });
       setTimeout(() => manager.hangUp("the manager is shutting down"), 20);
     };
-    const began = performance.now();
     const { error } = await printed(() => control("start", ["a"], flags(manager)));
     expect(error).toMatchObject({ exitCode: 1, message: "the connection to the manager ended: the manager is shutting down" });
-    expect(performance.now() - began).toBeLessThan(5_000);
   });
 
   it("of an unknown name is exit code 3, and asks for nothing", async () => {

@@ -300,15 +300,13 @@ describe("a file", () => {
   });
 });
 
-it("ten thousand processes are loaded in a few seconds", () => {
+it("ten thousand processes are loaded", () => {
   const text = Array.from(
     { length: 10_000 },
     (_, n) =>
       `  g${n % 100}/p${n}: {command: sleep ${n}, environment: {A: ${n}}, depends_on: [${n < 100 ? "" : `g${n % 100}/p${n - 100}`}]}\n`,
   ).join("");
-  const started = performance.now();
   expect(parseConfigText(`${INSTANCE}processes:\n${text}`, "m").processes.size).toBe(10_000);
-  expect(performance.now() - started).toBeLessThan(60_000);
 }, 60_000);
 
 it("the message of the error lists the first problems, and says how many more there are", () => {

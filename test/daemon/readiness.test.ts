@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ReadyCondition } from "../../src/contract/run.ts";
 import { stripEscapes } from "../../src/daemon/escape-sequences.ts";
 import { Readiness } from "../../src/daemon/readiness.ts";
@@ -72,11 +72,14 @@ describe("an expression", () => {
 
   test("is searched for in batches: 10,000 small reads cost few searches", () => {
     const { say, calls, clock } = watch(regex("never there"));
-    const begin = performance.now();
+    const searches = vi.spyOn(RegExp.prototype, "test");
+    onTestFinished(() => searches.mockRestore());
     for (let read = 0; read < 10_000; read++) say("some output of a program that is not ready yet\r\n");
     clock.advance(10);
+    const made = searches.mock.calls.length;
     expect(calls()).toBe(0);
-    expect(performance.now() - begin).toBeLessThan(5_000);
+    expect(made).toBeGreaterThan(0);
+    expect(made).toBeLessThan(500);
   });
 });
 
@@ -109,8 +112,7 @@ test("escape sequences vanish, text does not, whatever it is", () => {
     ),
   );
   expect(stripEscapes("cut \x1b[38;5;1")).toBe("cut ");
-  const begin = performance.now();
-  stripEscapes("\x1b]".repeat(50_000));
-  stripEscapes("\x1b[".concat("0;".repeat(50_000)));
-  expect(performance.now() - begin).toBeLessThan(5_000);
+  // Never closed, and long: a search that begins anew at each of them would not end.
+  expect(stripEscapes("\x1b]".repeat(50_000))).toBe("\x1b]".repeat(49_999));
+  expect(stripEscapes("\x1b[".concat("0;".repeat(50_000)))).toBe("");
 });

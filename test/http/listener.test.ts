@@ -246,22 +246,18 @@ test("closing ends idle connections, silent ones, followers and open WebSockets"
   webSocket.write(upgradeRequest("/ws", rig.host, { Authorization: GOOD }));
   await readUntil(webSocket, (text) => text.includes("\r\n\r\n"));
   const followed = readUntil(follower, (text) => text.endsWith("0\r\n\r\n"));
-  const began = Date.now();
   await Promise.all([
     rig[Symbol.asyncDispose](),
     followed,
     ...[silent, idle, follower, webSocket].map((socket) => once(socket.resume(), "close")),
   ]);
-  expect(Date.now() - began).toBeLessThan(4_000);
 });
 
 test("closing waits for no connection that never said anything: browsers keep such in reserve", async () => {
   const rig = await Rig.start();
   const silent = connect(rig.server.port, "127.0.0.1");
   await once(silent, "connect");
-  const began = performance.now();
   await Promise.all([rig[Symbol.asyncDispose](), once(silent.resume(), "close")]);
-  expect(performance.now() - began).toBeLessThan(1_500);
 });
 
 test("a server that does not exist any more is refused by the system, not left hanging", async () => {
