@@ -1,5 +1,5 @@
 import type { Backlog } from "../actors/control.ts";
-import { completeLength } from "../transport/character-cut.ts";
+import { completeLength } from "../base/character-cut.ts";
 import type { HostSession } from "./host-session.ts";
 
 /** Bytes asked for at a time: the contract's maximum. */

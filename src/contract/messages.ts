@@ -145,9 +145,9 @@ export type HostLog = z.infer<typeof hostLog>;
 
 /**
  * "Send `length` bytes of `name` from `from` on, and none further." Not answered: repeated by the manager each second
- * and moved on as it consumes. `from: null` is the end of the ring at this moment: the host answers at once with an
- * empty chunk that carries the offset (the anchor). `length: 0` closes the window. An unknown name's ring is empty at 0.
- * `moved`: nothing is missing, what was sent from `from` on is on its way; without it all of that is sent again.
+ * and moved on as it consumes. `from: null` is the end of the ring's last whole character at this moment: the host answers
+ * at once with an empty chunk that carries the offset (the anchor). `length: 0` closes the window. An unknown name's ring is
+ * empty at 0. `moved`: nothing is missing, what was sent from `from` on is on its way; without it all of that is sent again.
  *
  * `lossless`: nothing after `from` may be evicted. While too much of the ring lies after it, the host leaves output in the
  * kernel's terminal, where the program blocks when it writes. That ends with the window and with the session, and a run

@@ -1,3 +1,7 @@
+import { completeLength } from "../base/character-cut.ts";
+
+/** Of UTF-8, bytes. */
+const LONGEST_CHARACTER = 4;
 /** A ring grows and forgets in blocks of this many bytes, aligned to multiples of it. */
 export const BLOCK_BYTES = 32 * 1024;
 /** First allocation of the first block: thousands of quiet processes print a few lines each. */
@@ -38,6 +42,12 @@ export class OutputRing {
   /** Offset after the newest byte. */
   get end(): number {
     return this.#end;
+  }
+
+  /** Offset after the newest whole character: earlier than `end` while bytes of a UTF-8 sequence are still to come. */
+  get characterEnd(): number {
+    const { from, data } = this.read(this.#end - LONGEST_CHARACTER, LONGEST_CHARACTER);
+    return from + completeLength(data);
   }
 
   get blockCount(): number {

@@ -50,7 +50,8 @@ export class WindowSender {
       this.#weigh(name);
       return;
     }
-    const end = this.#options.findRing(name)?.end ?? 0;
+    // Whoever begins to listen now gets a character whole of which a part is there already.
+    const end = this.#options.findRing(name)?.characterEnd ?? 0;
     const first = from ?? end;
     const sent = moved ? (this.#windows.get(name)?.next ?? first) : first;
     this.#windows.set(name, { consumed: first, next: Math.max(first, sent), until: first + length, lossless });

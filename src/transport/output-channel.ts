@@ -1,5 +1,5 @@
+import { completeLength } from "../base/character-cut.ts";
 import type { OutputChunk } from "../contract/messages.ts";
-import { completeLength } from "./character-cut.ts";
 import { OutputPiece } from "./output-piece.ts";
 
 /** What a chunk did: moved the position, was known already, or left a hole before it. */

@@ -59,6 +59,31 @@ describe("an output ring", () => {
     expect(data.toString()).toBe("first");
   });
 
+  test("knows where its last whole character ends", () => {
+    const ring = new OutputRing(4_096);
+    const ends = [...Buffer.from("a€😀\n")].map((byte) => {
+      ring.append(Buffer.of(byte));
+      return ring.characterEnd;
+    });
+    expect(ends).toEqual([1, 1, 1, 4, 4, 4, 4, 8, 9]);
+    ring.append(Buffer.alloc(BLOCK_BYTES, "é"));
+    ring.append(Buffer.of(0xc3));
+    expect(ring.characterEnd).toBe(ring.end - 1);
+  });
+
+  test("forgets nothing from its pin on, within bounds, and then what is too much", () => {
+    const ring = new OutputRing(4_096);
+    ring.append(Buffer.alloc(100_000));
+    ring.pin = 90_000;
+    ring.append(Buffer.alloc(1_000_000));
+    expect(ring.start).toBeLessThanOrEqual(90_000);
+    ring.append(Buffer.alloc(5_000_000));
+    expect(ring.end - ring.start).toBeLessThan(4 * 1_048_576 + 2 * BLOCK_BYTES);
+    expect(ring.start).toBeGreaterThan(90_000);
+    ring.pin = null;
+    expect(ring.end - ring.start).toBeLessThan(4_096 + 2 * BLOCK_BYTES);
+  });
+
   test("finds the last 100,000 lines", () => {
     const ring = new OutputRing(16 * 1024 * 1024);
     for (let line = 0; line < 120_000; line++) ring.append(Buffer.from(`${line}`.padStart(99, ".").concat("\n")));

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Client, Frame } from "./support/client.ts";
 import { type Configuration, Instance } from "./support/instance.ts";
 import { ECHO, EXIT_AS_TYPED, READY_WHEN_TYPED, sh } from "./support/shell.ts";
+import { eventually } from "./support/wait.ts";
 
 const PROCESS = "cell/arm";
 const GROUP = "cell";
@@ -59,26 +60,28 @@ test("recorders of the three focused views hold exactly their frames and not one
     await full.command({ type: "send_stdin", name, text });
     await full.untilOutput(name, heard, start);
   };
-  const run = async (command: string, name: string, until: string, fields: object = {}) => {
-    const start = full.here;
-    await full.command({ type: command, name, ...fields });
-    await full.untilState(name, until, start);
+  const becomes = (name: string, state: string) =>
+    eventually(`'${name}' is ${state}`, async () => (await full.process(name)).state === state);
+  const run = async (command: string, name: string, until: string) => {
+    await full.command({ type: command, name });
+    await becomes(name, until);
   };
   const everything = async () => {
     await run("start_process", "cell/arm", "started");
     await typed("cell/arm", "hello ünï €\n", "you typed hello ünï €");
-    await run("start_process", "arm", "waiting");
-    await full.untilState("cell/arm2", "started");
+    await full.command({ type: "start_process", name: "arm" });
+    await becomes("cell/arm2", "started");
     await typed("cell/arm2", "go\n", "listening");
-    await full.untilState("arm", "started");
+    await becomes("arm", "started");
     await run("start_process", "cell2/arm", "started");
     await run("start_process", "cell/sub/gripper", "started");
     const start = full.here;
     await full.command({ type: "send_stdin", name: "cell/sub/gripper", text: "7\n" });
     await full.untilState("cell/sub/gripper", "backoff", start);
     await full.untilState("cell/sub/gripper", "started", start);
-    await run("restart_process", "cell/arm", "stopping");
-    await full.untilState("cell/arm", "started", full.here - 2);
+    const again = full.here;
+    await full.command({ type: "restart_process", name: "cell/arm" });
+    await full.untilState("cell/arm", "started", again);
     await full.command({ type: "send_winch", name: "cell/arm", rows: 40, cols: 120 });
     await full.command({ type: "send_signal", name: "cell2/arm", signal: "SIGWINCH" });
     await full.command({ type: "set_process_low_delay_output", name: "cell/arm", enabled: true });
@@ -112,7 +115,8 @@ test("recorders of the three focused views hold exactly their frames and not one
   await everything();
   await run("start_process", "cell/new", "started");
   await typed("cell/new", "new\n", "you typed new");
-  await run("stop_group", "cell", "stopped").catch(() => undefined);
+  await full.command({ type: "stop_group", name: "cell" });
+  for (const name of ["cell/arm", "cell/arm2", "cell/new", "cell/sub/gripper"]) await becomes(name, "stopped");
 
   const seen = (await sofar(full, starts[3] ?? 0)).filter(({ type, request_id }) => type !== "process_tree" && request_id === undefined);
   for (const [client, from, isIn] of [

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { completeLength } from "../../src/transport/character-cut.ts";
+import { completeLength } from "../../src/base/character-cut.ts";
 
 const decode = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 
