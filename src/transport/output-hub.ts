@@ -156,7 +156,7 @@ export class OutputHub {
   /** The sink of `subscription` was full and is not any more. */
   hasRoom(subscription: OutputSubscription): void {
     const isConcerned = (stream: OutputStream) => stream.subscribers.has(subscription);
-    this.#windows.open(this.#flow.lookAgain(isConcerned));
+    this.#windows.move(this.#flow.lookAgain(isConcerned));
     this.#windows.resume(isConcerned);
   }
 
@@ -261,7 +261,7 @@ export class OutputHub {
     if (stream?.neverSkips) {
       this.#flow.look(stream);
       // Whom the others waited for may have been this one.
-      if (stream.subscribers.size > 0) this.#windows.open([stream]);
+      if (stream.subscribers.size > 0) this.#windows.move([stream]);
     }
     if (stream?.subscribers.size !== 0) return [];
     this.#streams.delete(name);
