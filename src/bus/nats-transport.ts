@@ -8,12 +8,16 @@ export type Dial = (signal: AbortSignal) => Promise<ByteStream>;
 /** Options of the official client with the one that our transport adds. */
 export interface TransportOptions extends ConnectionOptions {
   dial: Dial;
+  /** The server's answer to the credentials: null, or why it refuses them. */
+  onAnswer?(problem: string | null): void;
   /** Told about each transport that was made for this connection: it knows what is unsent. */
   onTransport(transport: NatsTransport): void;
 }
 
 /** Longest INFO line, bytes. */
 const MAX_INFO = 32 * 1024;
+/** Beginning of what follows the greeting in which the answer to the credentials is looked for, bytes. */
+const MAX_ANSWER = 4 * 1024;
 /** Received and not parsed bytes beyond which the carrier is paused. */
 const MAX_UNREAD = 256 * 1024;
 /** How long a regular close waits for what is unsent, milliseconds. */
@@ -42,6 +46,9 @@ export class NatsTransport implements Transport {
   #paused = false;
   /** INFO has come: from here on the end of the stream is the end of a connection, not of an attempt. */
   #greeted = false;
+  /** What came after the greeting, until it says whether we are let in. */
+  #answer: string | null = "";
+  #tellAnswer: (problem: string | null) => void = () => {};
   #isDone = false;
   #wake: (() => void) | null = null;
 
@@ -55,7 +62,8 @@ export class NatsTransport implements Transport {
   }
 
   async connect(_server: unknown, options: ConnectionOptions): Promise<void> {
-    const { dial, onTransport } = options as TransportOptions;
+    const { dial, onTransport, onAnswer } = options as TransportOptions;
+    if (onAnswer) this.#tellAnswer = onAnswer;
     const stream = await dial(this.#abort.signal);
     if (this.#isDone) {
       stream.destroy();
@@ -135,7 +143,10 @@ export class NatsTransport implements Transport {
       stream.open({
         data: (bytes) => {
           this.#receive(bytes);
-          if (this.#greeted) return;
+          if (this.#greeted) {
+            if (this.#answer !== null) this.#lookForAnswer(bytes);
+            return;
+          }
           const problem = this.#greetingProblem(bytes);
           if (problem === "incomplete") return;
           if (problem) {
@@ -153,6 +164,15 @@ export class NatsTransport implements Transport {
         },
       });
     });
+  }
+
+  /** The library keeps to itself why a server that was reached refuses it, and tries on. */
+  #lookForAnswer(bytes: Uint8Array): void {
+    this.#answer += Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1", 0, MAX_ANSWER);
+    const [found, problem] = /^PONG\r|^-ERR '(.*)'/m.exec(this.#answer ?? "") ?? [];
+    if (found === undefined && (this.#answer?.length ?? 0) < MAX_ANSWER) return;
+    this.#answer = null;
+    this.#tellAnswer(problem ?? null);
   }
 
   #greetingProblem(latest: Uint8Array): string | null {

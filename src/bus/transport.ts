@@ -32,7 +32,7 @@ export interface ConnectBusOptions {
   readonly pass?: string;
   /** Content of a NATS credentials file (user JWT and seed), read for each attempt. */
   readonly credentials?: () => Uint8Array;
-  /** Each attempt to reach a server by its address: null, or why it failed. */
+  /** Each attempt to get in at a server by its address: null, or why it failed. */
   readonly onAttempt?: (problem: string | null, place: string) => void;
   /** Pauses between attempts grow up to this, milliseconds: many that lost the same server must not storm it. Default: none grows. */
   readonly maxPauseMs?: number;
@@ -60,9 +60,13 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
     // The library wants an address; the carrier is chosen by `dial`.
     servers: "localhost:4222",
     dial,
+    onAnswer: (problem) => {
+      if (problem === null) failures = 0;
+      const url = currentUrl();
+      if (url) options.onAttempt?.(problem, placeOf(url));
+    },
     onTransport: (transport) => {
       current = transport;
-      failures = 0;
     },
     name,
     timeout: DIAL_TIMEOUT_MS,
@@ -114,11 +118,9 @@ function dialer(
     const url = urls[turn] as URL;
     try {
       const isWeb = url.protocol === "ws:" || url.protocol === "wss:";
-      const stream = await (isWeb
+      return await (isWeb
         ? dialWebsocket(url, { ...server.tls, token: secretOf(options.token) }, both(abandoned))
         : dialNats(url, server.tls ?? {}, both(abandoned)));
-      onAttempt?.(null, placeOf(url));
-      return stream;
     } catch (error) {
       onAttempt?.(messageOf(error), placeOf(url));
       throw error;

@@ -14,6 +14,7 @@ import { LogBook } from "../../src/log/log-book.ts";
 import { RawClient } from "../bus/bus-rig.ts";
 import { makeCertificate } from "../http/certificates.ts";
 import { GOOD, PASSWORD, Rig, USER } from "../http/rig.ts";
+import { makeCredentials } from "../support/nats-credentials.ts";
 import { NatsServer } from "../support/nats-server.ts";
 
 const FAR_TOKEN = "far-token-0123456789abcdef";
@@ -336,6 +337,19 @@ describe("a manager's bus", () => {
       const { bus } = await open({ bus: url, bus_ca_file: files.server.certFile, ...own });
       await (await bus.shared).flush();
       expect(logged()).toContain(`info: the bus server ${url} was reached`);
+    });
+
+    it("proves who it is by a credentials file, and tries on without one that is good", async () => {
+      const { config, credentials } = makeCredentials();
+      await using server = await NatsServer.start(config);
+      write("manager.creds", makeCredentials().credentials);
+      const { bus } = await open({ bus: server.url, bus_credentials_file: "manager.creds" });
+      await new Promise<void>((resolve) => {
+        if (logged().includes("Authorization Violation")) resolve();
+        log.subscribe(({ msg }) => msg.includes("Authorization Violation") && resolve());
+      });
+      write("manager.creds", credentials);
+      await (await bus.shared).flush();
     });
 
     it("says at its start which file cannot be read", async () => {

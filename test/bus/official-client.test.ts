@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { createInbox, deferred, errors, headers, type NatsConnection, type Status, wsconnect } from "@nats-io/nats-core";
 import { ServiceError, Svcm } from "@nats-io/services";
 import { connect } from "@nats-io/transport-node";
@@ -207,15 +208,19 @@ const GUARDED: Record<string, () => Promise<{ port: number } & AsyncDisposable>>
     await tcp.begin();
     return tcp;
   },
-  "nats-server": () =>
-    NatsServer.start(`authorization { users: [
-      {user: manager, password: "${MANAGER.pass}"}
-      {user: far, password: "${FAR.pass}", permissions: {
-        publish: {allow: ["mgr.host.far.>", "_INBOX.>"]}, subscribe: {allow: ["mgr.host.far.>", "_INBOX.>"]}}}
-      {user: arm, password: "${ARM.pass}", permissions: {
-        publish: {deny: ["mgr.host.>", "mgr.client.>", "$SYS.>"]}, subscribe: {deny: ["mgr.host.>", "mgr.client.>", "$SYS.>"]}}}
-    ]}`),
+  "nats-server with the rules of docs/bus.md": () => NatsServer.start(documentedRules()),
 };
+
+/** The block of the page, with the names and passwords of above. */
+function documentedRules(): string {
+  const page = readFileSync(new URL("../../docs/bus.md", import.meta.url), "utf8");
+  const [block = ""] = /^authorization \{[\s\S]*?^\]\}/m.exec(page) ?? [];
+  const passwords = [MANAGER.pass, FAR.pass, ARM.pass];
+  return block
+    .replaceAll("rt1", "far")
+    .replace("user: client", "user: arm")
+    .replace(/password: …/g, () => `password: "${passwords.shift()}"`);
+}
 
 describe.each(Object.keys(GUARDED))("permissions of %s, as the official client sees them", (name) => {
   let server: { port: number } & AsyncDisposable;
