@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import type { Principal } from "../base/principal.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { AnswerOf, FrameOf } from "../protocol/frames.ts";
@@ -116,6 +117,12 @@ export interface Control {
   startupCommands(name: string): Promise<string[]>;
   processDetail(name: string): ProcessDetail;
   readBacklog(name: string, lines: number): Promise<Backlog>;
+  /**
+   * A TCP connection that `host` (any of its names) makes to `target`, as a stream with half close and flow control.
+   * Rejects with `conflict` where nobody listens, `not_found`, `timeout`, `busy`, `host_unavailable`; is destroyed with
+   * `host_unavailable` when the host is lost.
+   */
+  openTcp(host: string, target: { host: string; port: number }): Promise<Duplex>;
   /** CPU percentages are over the time since the same `requester` (at most 64 characters) asked last. */
   processList(request: ProcessListRequest, requester: string): Promise<ProcessList>;
   /** Rejects with the kernel's reason, then nothing was changed. */

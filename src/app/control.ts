@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import type {
   AttributeValue,
   Backlog,
@@ -214,6 +215,10 @@ export class ActorControl implements Control {
   async readBacklog(name: string, lines: number): Promise<Backlog> {
     this.#known(name);
     return readBacklog(this.#outputSession(name), name, lines);
+  }
+
+  async openTcp(host: string, target: { host: string; port: number }): Promise<Duplex> {
+    return this.#sessionOfHost(host).connect(target);
   }
 
   async retainedOutput(name: string): Promise<RetainedOutput> {

@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import type { Clock } from "../base/clock.ts";
 import { type AnyErrorCode, MgrError } from "../base/errors.ts";
 import type { HostLink } from "../contract/host-link.ts";
@@ -11,6 +12,7 @@ import {
   type ResponseOf,
 } from "../contract/messages.ts";
 import type { RunReport } from "../contract/run.ts";
+import { Forwards } from "./forwards.ts";
 
 /** What the session tells the rest of the manager; all of it in the order in which it was true at the host. */
 export interface HostSessionListener {
@@ -53,6 +55,7 @@ interface SessionOptions {
 export class HostSession {
   readonly link: HostLink;
   readonly #options: SessionOptions;
+  readonly #forwards: Forwards;
   readonly #leave: () => void;
   #session: string | null = null;
   #streamId: string | null = null;
@@ -71,6 +74,7 @@ export class HostSession {
     this.link = options.link;
     this.#options = options;
     const { listener } = options;
+    this.#forwards = new Forwards(options.link);
     this.#leave = options.link.listen({
       onHeartbeat: (heartbeat) => {
         listener.onHeartbeat(heartbeat);
@@ -78,6 +82,7 @@ export class HostSession {
       },
       onOutput: (chunk) => listener.onOutput(chunk),
       onLog: (entry) => listener.onLog(entry),
+      onStream: (frame) => this.#forwards.receive(frame),
       onEvent: (event) => this.#receive(event),
     });
   }
@@ -151,6 +156,7 @@ export class HostSession {
     this.#session = null;
     this.#streamId = null;
     this.#seq = null;
+    this.#forwards.closeAll();
     this.#forgetQuestion();
     this.#options.clock.clearTimeout(this.#beat);
   }
@@ -173,6 +179,11 @@ export class HostSession {
       }
       throw error;
     }
+  }
+
+  /** A TCP connection from the host to `target` as a stream (app/forwards.ts); it ends with the session. */
+  connect(target: { host: string; port: number }): Promise<Duplex> {
+    return this.command((session) => this.#forwards.open(session, target));
   }
 
   #receive(event: HostEvent): void {

@@ -11,12 +11,14 @@ import {
   type RequestOf,
   type ResponseOf,
 } from "../contract/messages.ts";
+import type { StreamFrame } from "../contract/streams.ts";
 import { hostSubject } from "../contract/subjects.ts";
 import type { BusLog, BusMessage, BusSubscription, HostBus } from "./bus.ts";
 import { decodeChunk } from "./output-codec.ts";
 import { RareWarning } from "./rare-warning.ts";
 import { callProcedure, type Procedure } from "./rpc.ts";
 import { parseJson } from "./rpc-envelope.ts";
+import { decodeStreamFrame, encodeStreamFrame } from "./stream-codec.ts";
 
 export { serveHost } from "./serve-host.ts";
 
@@ -56,6 +58,7 @@ class BusHostLink implements HostLink {
       this.#receive("heartbeat", (message) => this.#parse(message, hostHeartbeat), "onHeartbeat"),
       this.#receive("log", (message) => this.#parse(message, hostLog), "onLog"),
       this.#receive("output", (message) => decodeChunk(message.data), "onOutput"),
+      this.#receive("stream", (message) => decodeStreamFrame(message.data), "onStream"),
     ];
   }
 
@@ -71,6 +74,10 @@ class BusHostLink implements HostLink {
 
   heartbeat(session: string): void {
     this.#send("alive", { session });
+  }
+
+  stream(frame: StreamFrame): void {
+    this.#bus.publish(hostSubject(this.host, "to_stream"), encodeStreamFrame(frame));
   }
 
   listen(listener: HostListener): () => void {

@@ -1,6 +1,7 @@
 import { MgrError } from "../base/errors.ts";
 import type { HostLink, HostListener } from "../contract/host-link.ts";
 import type { HostRequestName, OutputWindows, RequestOf, ResponseOf } from "../contract/messages.ts";
+import type { StreamFrame } from "../contract/streams.ts";
 import type { Bus } from "./bus.ts";
 import { busHostLink } from "./host-link.ts";
 
@@ -32,6 +33,10 @@ class LateHostLink implements HostLink {
 
   window(windows: OutputWindows): void {
     this.#link?.window(windows);
+  }
+
+  stream(frame: StreamFrame): void {
+    this.#link?.stream?.(frame);
   }
 
   heartbeat(session: string): void {

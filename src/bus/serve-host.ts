@@ -7,6 +7,7 @@ import { encodeChunkHead } from "./output-codec.ts";
 import { RareWarning } from "./rare-warning.ts";
 import { answerProcedure, type Procedure } from "./rpc.ts";
 import { parseJson } from "./rpc-envelope.ts";
+import { decodeStreamFrame, encodeStreamFrame } from "./stream-codec.ts";
 
 export interface ServeHostOptions {
   /** Commands, events, heartbeats, log lines: small and in order. */
@@ -25,6 +26,7 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
   const { control, bulk, host, log = () => {} } = options;
   const subject = (leaf: string) => hostSubject(host.host, leaf);
   const outputSubject = subject("output");
+  const streamSubject = subject("stream");
   const malformed = new RareWarning(log);
   const unsent = new RareWarning(log);
 
@@ -64,6 +66,11 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
   const subscriptions = [
     control.subscribe(subject("do.*"), answer),
     receive("window", outputWindows, (windows) => host.window(windows)),
+    bulk.subscribe(subject("to_stream"), ({ data }) => {
+      const frame = decodeStreamFrame(data);
+      if (frame) host.stream?.(frame);
+      else malformed.warn(`a malformed 'to_stream' for host '${host.host}' was dropped`);
+    }),
     receive("alive", alive, ({ session }) => host.heartbeat(session)),
   ];
   const leave = [
@@ -72,6 +79,7 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
       onHeartbeat: (beat) => say("heartbeat", beat),
       onLog: (entry) => say("log", entry),
       onOutput: (chunk) => attempt(bulk, "output", () => bulk.publishBulk(outputSubject, [encodeChunkHead(chunk), chunk.data])),
+      onStream: (frame) => attempt(bulk, "stream", () => bulk.publish(streamSubject, encodeStreamFrame(frame))),
     }),
     control.onConnection((isConnected) => {
       if (isConnected) host.announce?.();

@@ -1,10 +1,12 @@
 import type { HostEvent, HostHeartbeat, HostLog, HostRequestName, OutputChunk, OutputWindows, RequestOf, ResponseOf } from "./messages.ts";
+import type { StreamFrame } from "./streams.ts";
 
 export interface HostListener {
   onEvent?(event: HostEvent): void;
   onHeartbeat?(heartbeat: HostHeartbeat): void;
   onOutput?(chunk: OutputChunk): void;
   onLog?(entry: HostLog): void;
+  onStream?(frame: StreamFrame): void;
 }
 
 /**
@@ -19,6 +21,11 @@ export interface HostLink {
   request<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>>;
   /** Fire and forget; repeated by the caller. Stale sessions are ignored. */
   window(windows: OutputWindows): void;
+  /**
+   * Fire and forget; may throw when it cannot be sent. What is lost is asked for again by the ends of the stream. Left
+   * out by hosts that open no connections.
+   */
+  stream?(frame: StreamFrame): void;
   /** The manager lives and still holds `session`. */
   heartbeat(session: string): void;
   /** Several listeners may be there; returns the way to leave. */

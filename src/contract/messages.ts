@@ -56,6 +56,16 @@ export const HOST_REQUESTS = {
   /** Answered once queued; `busy` when the queue is full. */
   write: { request: z.object({ session, run_id: runId, text: z.string() }), response: z.object({}) },
   resize: { request: z.object({ session, run_id: runId, rows: dimension, cols: dimension }), response: z.object({}) },
+  /** Opens a TCP connection from the host to `host:port`; its bytes go through the stream (contract/streams.ts). Ends with the session. */
+  connect: {
+    request: z.object({
+      session,
+      stream: z.string().min(1).max(64),
+      host: z.string().min(1).max(255),
+      port: z.number().int().min(1).max(65_535),
+    }),
+    response: z.object({}),
+  },
   memo: { request: z.object({ session, run_id: runId, memo: z.string().max(4_096) }), response: z.object({}) },
   /** Where the last `lines` lines of a name's ring begin. `pid` 0 and equal offsets if it never ran. */
   tail: {

@@ -3,6 +3,9 @@
  *
  *   mgr.host.<host>.do.<request>   request/reply, manager → host   (JSON; `read` answers binary, see bus/host-link.ts)
  *   mgr.host.<host>.window         manager → host
+ *   mgr.host.<host>.to_stream      manager → host, binary, on the daemon's bulk connection
+ *   mgr.host.<host>.stream         host → manager, binary, on the daemon's bulk connection
+ *   mgr.host.<host>.who            among daemons that go by the same name
  *   mgr.host.<host>.alive          manager → host, the manager's heartbeat {session}
  *   mgr.host.<host>.heartbeat      host → manager
  *   mgr.host.<host>.event          host → manager

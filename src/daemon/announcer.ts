@@ -47,6 +47,7 @@ function bound(listener: HostListener): HostListener {
     onEvent: (event) => listener.onEvent?.(event),
     onHeartbeat: (heartbeat) => listener.onHeartbeat?.(heartbeat),
     onOutput: (chunk) => listener.onOutput?.(chunk),
+    onStream: (frame) => listener.onStream?.(frame),
     onLog: (entry) => listener.onLog?.(entry),
   };
 }

@@ -18,8 +18,10 @@ import {
   type ResponseOf,
 } from "../contract/messages.ts";
 import type { StopStep } from "../contract/run.ts";
+import type { StreamFrame } from "../contract/streams.ts";
 import { Abandoned } from "./abandoned.ts";
 import { Announcer } from "./announcer.ts";
+import { Forwarder } from "./forwarder.ts";
 import { createGuardedReaper } from "./guarded-reaper.ts";
 import { LOG_BACKLOG_BYTES } from "./log-file.ts";
 import { LogFiles } from "./log-files.ts";
@@ -75,6 +77,7 @@ export class Host implements HostLink {
   readonly #tasks: TaskLists;
   readonly #version: string | undefined;
   readonly #abandoned: Abandoned;
+  readonly #forwarder: Forwarder;
   readonly #handlers: Handlers;
   #seq = 0;
   #ticks = 0;
@@ -107,6 +110,7 @@ export class Host implements HostLink {
       owners: () => this.#reaper.owners(),
       nameOfRun: (runId) => this.#runs.nameOf(runId),
     });
+    this.#forwarder = new Forwarder((frame) => this.#announcer.tell((listener) => listener.onStream?.(frame)));
     this.#handlers = this.#makeHandlers();
     this.#tick();
   }
@@ -134,6 +138,10 @@ export class Host implements HostLink {
 
   heartbeat(session: string): void {
     this.#session.heartbeat(session);
+  }
+
+  stream(frame: StreamFrame): void {
+    this.#forwarder.receive(frame);
   }
 
   listen(listener: HostListener): () => void {
@@ -223,6 +231,10 @@ export class Host implements HostLink {
         this.#runs.byId(run_id).resize(rows, cols);
         return {};
       },
+      connect: async ({ stream, host, port }) => {
+        await this.#forwarder.open({ stream, host, port });
+        return {};
+      },
       memo: ({ run_id, memo }) => {
         this.#runs.byId(run_id).memo = memo;
         return {};
@@ -290,6 +302,7 @@ export class Host implements HostLink {
 
   #sessionVoided(reason: string): void {
     this.#windows.clear();
+    this.#forwarder.closeAll("the manager's session ended");
     this.#report("debug", `the manager's session ended: ${reason}`);
     if (!this.#isEnding) this.#abandoned.lost();
     this.announce();

@@ -1,3 +1,4 @@
+import { type Duplex, PassThrough } from "node:stream";
 import type {
   AttributeValue,
   Backlog,
@@ -180,6 +181,11 @@ export class FakeControl implements Control {
   processDetail(name: string): ProcessDetail {
     this.#command("processDetail", name);
     return { environment: {}, history: [], definition: {} };
+  }
+
+  async openTcp(host: string, target: { host: string; port: number }): Promise<Duplex> {
+    this.#command("openTcp", host, target.host, target.port);
+    return new PassThrough();
   }
 
   async readBacklog(name: string, lines: number): Promise<Backlog> {

@@ -1,0 +1,92 @@
+import { connect, type Socket } from "node:net";
+import { MgrError } from "../base/errors.ts";
+import { StreamEnd } from "../bus/stream-end.ts";
+import { MAX_STREAMS, type StreamFrame } from "../contract/streams.ts";
+
+/** How long a target has to accept, milliseconds. */
+const CONNECT_TIMEOUT_MS = 8_000;
+
+/** Opens TCP connections from this host for the manager, and carries them over the bus as streams. */
+export class Forwarder {
+  readonly #send: (frame: StreamFrame) => void;
+  readonly #ends = new Map<string, StreamEnd>();
+  /** Connections that are being made. */
+  readonly #opening = new Set<Socket>();
+
+  constructor(send: (frame: StreamFrame) => void) {
+    this.#send = send;
+  }
+
+  /** Resolves once the target has accepted. Rejects with `busy`, `conflict` (refused), `not_found` or `timeout`. */
+  async open({ stream, host, port }: { stream: string; host: string; port: number }): Promise<void> {
+    if (this.#ends.size + this.#opening.size >= MAX_STREAMS)
+      throw new MgrError("busy", `this host has ${MAX_STREAMS} connections open for the manager already; close one first`);
+    const socket = await this.#connect(host, port);
+    if (this.#ends.has(stream)) {
+      socket.destroy();
+      throw new MgrError("conflict", "a stream of that name is open already");
+    }
+    const end = new StreamEnd({ id: stream, send: this.#send });
+    this.#ends.set(stream, end);
+    end.once("close", () => this.#ends.delete(stream));
+    join(socket, end);
+  }
+
+  receive(frame: StreamFrame): void {
+    const end = this.#ends.get(frame.stream);
+    if (end) end.receive(frame);
+    // Whoever speaks to a stream that is not there is to know.
+    else if (frame.kind !== "reset") this.#tellGone(frame.stream);
+  }
+
+  /** The manager is not there any more. */
+  closeAll(reason: string): void {
+    for (const socket of this.#opening) socket.destroy(new Error(reason));
+    for (const end of this.#ends.values()) end.destroy(new MgrError("host_unavailable", reason));
+  }
+
+  #tellGone(stream: string): void {
+    this.#send({ stream, kind: "reset", offset: 0, data: Buffer.from("it is not open (any more)") });
+  }
+
+  #connect(host: string, port: number): Promise<Socket> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ host, port, allowHalfOpen: true, noDelay: true });
+      this.#opening.add(socket);
+      const settle = (act: () => void) => {
+        clearTimeout(timer);
+        this.#opening.delete(socket);
+        act();
+      };
+      const timer = setTimeout(
+        () => socket.destroy(new MgrError("timeout", `${host}:${port} did not answer within ${CONNECT_TIMEOUT_MS / 1_000} s`)),
+        CONNECT_TIMEOUT_MS,
+      );
+      const fail = (cause: NodeJS.ErrnoException) => settle(() => reject(refusal(cause, `${host}:${port}`)));
+      socket.once("error", fail);
+      socket.once("connect", () => {
+        socket.off("error", fail);
+        settle(() => resolve(socket));
+      });
+    });
+  }
+}
+
+/** Each direction ends by itself; an error of one end is the end of both. */
+function join(socket: Socket, end: StreamEnd): void {
+  socket.on("error", (error) => end.destroy(error));
+  end.on("error", () => socket.destroy());
+  socket.once("close", () => end.destroy());
+  end.once("close", () => socket.destroy());
+  socket.pipe(end);
+  end.pipe(socket);
+}
+
+function refusal(cause: NodeJS.ErrnoException, place: string): MgrError {
+  if (cause instanceof MgrError) return cause;
+  const { code } = cause;
+  if (code === "ECONNREFUSED") return new MgrError("conflict", `nobody listens at ${place}`, { cause });
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return new MgrError("not_found", `${place} is unknown there: ${cause.message}`, { cause });
+  return new MgrError(code === "ETIMEDOUT" ? "timeout" : "conflict", `${place} cannot be reached: ${cause.message}`, { cause });
+}
