@@ -1,0 +1,7 @@
+// Says what the temperature is, ten times a second.
+import { connect } from "node:net";
+import { createInterface } from "node:readline";
+
+const store = connect(process.env.STORE);
+createInterface({ input: store }).on("line", (value) => console.log(`temperature ${value}`));
+setInterval(() => store.write("get temperature\n"), 100);
