@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -93,6 +93,8 @@ describe("GET /save-all", () => {
       expect(all).not.toContain("CANARY");
       expect(all).not.toContain(cookie.split("=")[1] ?? "?");
       expect(all).not.toContain("right horse");
+      // Written a little after the log-in.
+      await until(() => existsSync(`${rig.authFile}.sessions`));
       for (const { id } of JSON.parse(readFileSync(`${rig.authFile}.sessions`, "utf8")).sessions) expect(all).not.toContain(id);
     } finally {
       delete process.env.MGR_TEST_SECRET;

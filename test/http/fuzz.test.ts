@@ -44,8 +44,10 @@ function oddRequest(random: () => number, host: string): string {
   headers[oddity] = random() < 0.002 ? "x".repeat(1024 * 1024) : small(random);
   const lines = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${String(value)}\r\n`]));
   const target = `${random() < 0.9 ? route.path : route.path.replace("/", pick(random, ["//", "/../", "/%2e%2e/", "/\\", "http://["]))}?${query.join("&")}`;
-  if (random() < 0.1 && route.path !== "/save-all")
-    return upgradeRequest(target, host, { Authorization: good.Authorization, [oddity]: String(headers[oddity]) });
+  if (random() < 0.1 && route.path !== "/save-all") {
+    const odd = random() < 0.5 ? {} : { [oddity]: String(headers[oddity]) };
+    return upgradeRequest(random() < 0.5 ? route.path : target, host, { Authorization: good.Authorization, ...odd });
+  }
   return `${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n${method === "POST" ? "x" : ""}`;
 }
 
