@@ -94,7 +94,11 @@ describe("GET /save-all", () => {
       expect(all).not.toContain(cookie.split("=")[1] ?? "?");
       expect(all).not.toContain("right horse");
       // Written a little after the log-in.
-      await until(() => existsSync(`${rig.authFile}.sessions`));
+      await until(
+        () => existsSync(`${rig.authFile}.sessions`),
+        5_000,
+        () => "no sessions",
+      );
       for (const { id } of JSON.parse(readFileSync(`${rig.authFile}.sessions`, "utf8")).sessions) expect(all).not.toContain(id);
     } finally {
       delete process.env.MGR_TEST_SECRET;
