@@ -148,7 +148,8 @@ class Manager implements RunningManager {
   async shutdown({ keep }: { keep: boolean }): Promise<void> {
     this.#ending = true;
     try {
-      if (!keep) await this.#stopAll();
+      if (keep) this.#letGo();
+      else await this.#stopAll();
     } finally {
       await this.release();
     }
@@ -176,11 +177,15 @@ class Manager implements RunningManager {
   async #stopAll(): Promise<void> {
     // Only what the daemon answers for can be stopped by its actors; whatever is left, the daemon stops itself.
     if (this.engine.world.isHostReady()) await this.engine.stopEverything();
+    this.#letGo();
+    await this.#daemon?.end("SIGTERM");
+  }
+
+  #letGo(): void {
     // Connections have actors as well: they must have heard the end before the engine closes.
     this.#sayGoodbye();
-    // From here on the host's silence is no news.
+    // From here on the hosts' silence is no news.
     this.engine.close();
-    await this.#daemon?.end("SIGTERM");
   }
 
   #sayGoodbye(): void {

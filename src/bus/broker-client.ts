@@ -1,6 +1,6 @@
 import type { Principal } from "../base/principal.ts";
 import { BrokerConnection } from "./broker-connection.ts";
-import { type BrokerCounters, newCounters } from "./broker-counters.ts";
+import { type BrokerCounters, newCounters, type SubjectCounters } from "./broker-counters.ts";
 import type { BrokerOperations, Envelope } from "./broker-parser.ts";
 import {
   type BrokerLimits,
@@ -43,6 +43,8 @@ export interface AcceptOptions {
 /** Whom messages go to: a client behind a carrier, or this program itself. */
 export interface Subscriber {
   readonly id: number;
+  /** Accounts of the subjects that it has published. */
+  readonly published: SubjectCounters[];
   /** Whether it hears its own messages, too. */
   readonly echo: boolean;
   /** Asked for subscriptions that are filtered. */
@@ -87,6 +89,7 @@ export class BrokerClient implements BrokerOperations, Subscriber {
   readonly id: number;
   readonly accepted: AcceptOptions;
   readonly counters = newCounters();
+  readonly published: SubjectCounters[] = [];
   readonly subscriptions = new Map<string, ClientSubscription>();
   readonly #environment: ClientEnvironment;
   readonly #connection: BrokerConnection;

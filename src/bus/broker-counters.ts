@@ -51,9 +51,10 @@ export class SubjectBook {
     return this.#accounts.entries();
   }
 
-  /** Its counts stay in the sums. */
-  forget(publisher: number): void {
-    for (const { publishers } of this.#accounts.values()) this.#mayClose = publishers.delete(publisher) || this.#mayClose;
+  /** A connection that is gone, and the accounts in which it stands. What it published stays in the sums. */
+  forget(publisher: number, accounts: readonly SubjectCounters[]): void {
+    for (const { publishers } of accounts) publishers.delete(publisher);
+    if (accounts.length > 0) this.#mayClose = true;
   }
 
   #closeAbandoned(): void {
@@ -68,13 +69,4 @@ export function count(account: SubjectCounters, bytes: number): void {
   account.msgs++;
   account.bytes += bytes;
   account.last_bytes = bytes;
-}
-
-/** The count of one connection. */
-export function publisherOf({ publishers }: SubjectCounters, id: number): { msgs: number } {
-  const known = publishers.get(id);
-  if (known) return known;
-  const made = { msgs: 0 };
-  publishers.set(id, made);
-  return made;
 }

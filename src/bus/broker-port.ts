@@ -1,5 +1,6 @@
 import { MgrError, messageOf } from "../base/errors.ts";
 import type { ClientEnvironment, ClientSubscription, Subscriber } from "./broker-client.ts";
+import type { SubjectCounters } from "./broker-counters.ts";
 import type { Envelope } from "./broker-parser.ts";
 import { CRLF } from "./broker-protocol.ts";
 import type { BusLog, BusMessage } from "./bus.ts";
@@ -11,6 +12,7 @@ type Receive = (message: BusMessage) => void;
 /** The end of the broker for the program that it lives in. Subjects have to be ASCII. */
 export class BrokerPort implements Subscriber {
   readonly id: number;
+  readonly published: SubjectCounters[] = [];
   readonly echo = true;
   readonly #environment: PortEnvironment;
   readonly #log: BusLog;

@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import type { SecureContext } from "node:tls";
 import { MgrError, messageOf } from "../base/errors.ts";
 import { type AcceptOptions, BrokerClient, type ClientEnvironment, type ClientSubscription, type Subscriber } from "./broker-client.ts";
-import { type BrokerCounters, count, newCounters, publisherOf, SubjectBook, type SubjectCounters } from "./broker-counters.ts";
+import { type BrokerCounters, count, newCounters, SubjectBook, type SubjectCounters } from "./broker-counters.ts";
 import type { Envelope } from "./broker-parser.ts";
 import { BrokerPort } from "./broker-port.ts";
 import { BROKER_LIMITS, type BrokerLimits, CRLF, ERROR_TEXTS, readableText, SPOKEN_VERSION } from "./broker-protocol.ts";
@@ -13,6 +13,7 @@ import { BrokerTurns } from "./broker-turns.ts";
 import { type ByteStream, socketStream } from "./byte-stream.ts";
 import type { LentMessage } from "./lent-message.ts";
 import { memoryPair } from "./memory-pair.ts";
+import { RareWarning } from "./rare-warning.ts";
 import { listenTcp, type TcpAddress } from "./tcp-listener.ts";
 import { greetThenSecure } from "./tls-stream.ts";
 import { listenUnix } from "./unix-listener.ts";
@@ -76,8 +77,8 @@ export interface Broker {
   /** Closes the connections whose permissions are no longer valid. */
   revalidate(): void;
   /**
-   * The beginning of the end ("lame duck"): takes no more connections and tells those who are there, who then look for
-   * another server, or come back later. Resolves after `graceMs`, or when only in-process connections are left.
+   * The beginning of the end ("lame duck"): takes no more clients over TCP and WebSocket and tells those who are there, who
+   * then look for another server, or come back later; those who are still there after `graceMs` are closed.
    */
   retire(graceMs: number): Promise<void>;
   /** Closes every connection and socket after what waits was sent; resolves when the socket files are gone. */
@@ -111,6 +112,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   readonly #ports = new Set<BrokerPort>();
   readonly #listeners: { close(): Promise<void> }[] = [];
   readonly #ticks: ReturnType<typeof setInterval>;
+  readonly #untaken: RareWarning;
   #nextClient = 1;
   #isRetiring = false;
   #isClosed = false;
@@ -120,6 +122,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     const { name = "mgr", log = () => {}, ...limits } = options;
     this.#name = name;
     this.#log = log;
+    this.#untaken = new RareWarning(log);
     this.limits = { ...BROKER_LIMITS, ...limits };
     this.#ticks = setInterval(() => {
       for (const client of this.#clients) client.tick();
@@ -131,7 +134,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     this.#assertOpen();
     const listener = await listenUnix(path, {
       accept: (socket) => this.accept(socketStream(socket), { kind: "unix" }),
-      failed: (error) => this.#log("error", `the bus socket ${path} cannot take a connection: ${error.message}`),
+      failed: (error) => this.#untaken.warn(`the bus socket ${path} cannot take a connection: ${error.message}`),
     });
     this.#listeners.push(listener);
     if (this.#isClosed) await listener.close();
@@ -146,7 +149,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     };
     const listener = await listenTcp(address, {
       accept: serve,
-      failed: (error) => this.#log("error", `the bus port cannot take a connection: ${error.message}`),
+      failed: (error) => this.#untaken.warn(`the bus port cannot take a connection: ${error.message}`),
     });
     this.#listeners.push(listener);
     if (this.#isClosed) await listener.close();
@@ -172,7 +175,8 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     const isFull = this.#clients.size >= this.limits.maxClients;
     this.#clients.add(client);
     client.open();
-    if (this.#isClosed) client.destroy();
+    const isGuest = options.kind === "tcp" || options.kind === "websocket";
+    if (this.#isClosed || (this.#isRetiring && isGuest)) client.destroy();
     else if (isFull) client.fail(ERROR_TEXTS.clients);
   }
 
@@ -204,18 +208,18 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
 
   async retire(graceMs: number): Promise<void> {
     this.#isRetiring = true;
-    for (const listener of this.#listeners.splice(0)) void listener.close();
-    const guests = () => [...this.#clients].filter(({ accepted }) => accepted.kind !== "memory");
+    const guests = () => [...this.#clients].filter(({ accepted: { kind } }) => kind === "tcp" || kind === "websocket");
     for (const client of guests()) client.tell(this.greeting(client));
-    if (guests().length === 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, graceMs);
-      this.#tellGone = () => {
-        if (guests().length > 0) return;
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    if (guests().length > 0)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, graceMs);
+        this.#tellGone = () => {
+          if (guests().length > 0) return;
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    await Promise.all(guests().map((client) => client.leave()));
   }
 
   async close(): Promise<void> {
@@ -248,7 +252,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
 
   closed(client: BrokerClient): void {
     this.#clients.delete(client);
-    this.subjectBook.forget(client.id);
+    this.subjectBook.forget(client.id, client.published);
     this.#tellGone();
   }
 
@@ -268,7 +272,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     const routed = this.#match(subject);
     const { plain, groups, account } = routed;
     count(account, size);
-    if (routed.publisher !== publisher.id) this.#setPublisher(routed, publisher.id);
+    if (routed.publisher !== publisher.id) this.#setPublisher(routed, publisher);
     routed.published.msgs++;
     let interest = false;
     for (const subscription of plain) {
@@ -302,9 +306,16 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     return found as Routed;
   }
 
-  #setPublisher(routed: Routed, id: number): void {
+  #setPublisher(routed: Routed, { id, published }: Subscriber): void {
+    const { publishers } = routed.account;
+    let entry = publishers.get(id);
+    if (!entry) {
+      entry = { msgs: 0 };
+      publishers.set(id, entry);
+      published.push(routed.account);
+    }
     routed.publisher = id;
-    routed.published = publisherOf(routed.account, id);
+    routed.published = entry;
   }
 
   #assertOpen(): void {
