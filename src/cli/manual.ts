@@ -38,6 +38,12 @@ Started are processes with 'autostart: true', what ran when the manager was kill
       ["mgr ps --json | jq -r '.[] | select(.state == \"error\").name'", "names of what failed"],
     ],
   },
+  top: {
+    about: `CPU is percent of one CPU over the last two seconds, memory what is resident, both of a process with everything below it. Arrow keys
+select a process, s, x and r start, stop and restart it, Enter attaches to it (Ctrl-] comes back), / filters by name or state, < and > sort by
+another column, ? shows all keys, q ends it. The terminal is given back however it ends.`,
+    examples: [["mgr top", "what takes how much, live"]],
+  },
   hosts: {
     about: `RUNNING counts processes that run, of those that belong there; CLOCK is a host's clock minus the manager's. A host that is lost
 keeps its processes; commands for them are refused until its daemon is heard again.`,

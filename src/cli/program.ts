@@ -14,6 +14,7 @@ import { logs } from "./commands/logs.ts";
 import { ps } from "./commands/ps.ts";
 import { plan, reload } from "./commands/reload.ts";
 import { signal } from "./commands/signal.ts";
+import { top } from "./commands/top.ts";
 import { up } from "./commands/up.ts";
 import { wait } from "./commands/wait.ts";
 import { addManual } from "./manual.ts";
@@ -55,6 +56,10 @@ export function createProgram(): Command {
     .option("--json", "as JSON")
     .option("-w, --watch", "repaint on every change")
     .action(ps);
+
+  connecting(program.command("top"))
+    .description("a live list over the whole terminal: states, load, memory; start, stop, restart and attach from it")
+    .action(top);
 
   connecting(program.command("hosts"))
     .description("list the machines that processes run on, and whether their daemons are there")

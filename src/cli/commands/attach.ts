@@ -11,6 +11,8 @@ export interface AttachFlags extends ConnectionFlags {
 
 /** Ctrl-]: leaves. */
 const LEAVE = 0x1d;
+/** What a full-screen program may have left on: colours, mouse, bracketed paste, keypad and other modes, a hidden cursor, its own screen. */
+const PLAIN = "\x1b[0m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?1l\x1b>\x1b[?7h\x1b[?25h\x1b[?1047l";
 /** Characters of one `send_stdin`: at most four bytes each, of 64 KiB. */
 const PIECE = 16_384;
 
@@ -21,27 +23,35 @@ export async function attach(name: string, flags: AttachFlags): Promise<void> {
     const [chosen, ...others] = selectProcesses((await client.snapshot()).processes, [name]);
     if (chosen === undefined || others.length > 0)
       throw new CommandFailure(EXIT.usage, `'${name}' is more than one process; attach takes the name of one`);
-    await showOutput(client, chosen.name, flags.lines);
-    const leaveTerminal = takeTerminal(client, chosen.name);
-    try {
-      await whileConnected(client, (stop, fail) => typeInto(client, chosen.name, { stop, fail }));
-    } finally {
-      leaveTerminal();
-    }
+    await attachTo(client, chosen.name, flags.lines);
   } finally {
     client.close();
   }
 }
 
-async function showOutput(client: ManagerClient, name: string, lines: number): Promise<void> {
+/** Until Ctrl-]; afterwards the terminal is what it was. */
+export async function attachTo(client: ManagerClient, name: string, lines: number): Promise<void> {
+  const leaveOutput = await showOutput(client, name, lines);
+  const leaveTerminal = takeTerminal(client, name);
+  let leaveKeys = () => {};
+  try {
+    await whileConnected(client, (stop, fail) => {
+      leaveKeys = typeInto(client, name, { stop, fail });
+    });
+  } finally {
+    leaveKeys();
+    leaveTerminal();
+    leaveOutput();
+  }
+}
+
+async function showOutput(client: ManagerClient, name: string, lines: number): Promise<() => void> {
   const join = new OutputJoin();
   // Subscribed before asking, so that nothing falls between.
-  client.frames$.subscribe((frame) => {
-    if (frame.type === "process_output" && frame.name === name) process.stdout.write(join.live(frame));
-  });
-  await client.request({ type: "subscribe_process_output", patterns: [name] });
+  const subscription = client.output$(name).subscribe((frame) => process.stdout.write(join.live(frame)));
   const backlog = await client.request({ type: "get_process_output", name, lines });
-  if (backlog.type === "process_output_snapshot") process.stdout.write(join.backlog(backlog));
+  process.stdout.write(join.backlog(backlog));
+  return () => subscription.unsubscribe();
 }
 
 /** Raw mode, and the size of this terminal for that one. Returns the way back. */
@@ -64,6 +74,7 @@ function takeTerminal(client: ManagerClient, name: string): () => void {
   }
   return () => {
     stdout.off("resize", resized);
+    if (stdout.isTTY) stdout.write(PLAIN);
     if (stdin.isTTY) {
       stdin.setRawMode(false);
       process.stderr.write("\r\n");
@@ -73,18 +84,18 @@ function takeTerminal(client: ManagerClient, name: string): () => void {
 }
 
 /** Sends what is typed in order, one piece after the other: a process that does not read makes the typing wait. */
-function typeInto(client: ManagerClient, name: string, { stop, fail }: { stop: () => void; fail: (error: unknown) => void }): void {
+function typeInto(client: ManagerClient, name: string, { stop, fail }: { stop: () => void; fail: (error: unknown) => void }): () => void {
   const { stdin } = process;
   const decoder = new StringDecoder("utf8");
   const send = async (text: string) => {
     for (let start = 0; start < text.length; start += PIECE)
       await client.request({ type: "send_stdin", name, text: text.slice(start, start + PIECE) });
   };
-  stdin.on("data", (data: Buffer) => {
+  const typed = (data: Buffer) => {
     const end = stdin.isTTY ? data.indexOf(LEAVE) : -1;
     stdin.pause();
     send(decoder.write(end < 0 ? data : data.subarray(0, end))).then(() => (end < 0 ? stdin.resume() : stop()), fail);
-  });
-  stdin.once("end", stop);
-  stdin.resume();
+  };
+  stdin.on("data", typed).once("end", stop).resume();
+  return () => void stdin.off("data", typed).off("end", stop);
 }

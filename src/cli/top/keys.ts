@@ -1,0 +1,38 @@
+/** Names of keys that are no characters. */
+const SEQUENCES: Readonly<Record<string, string>> = {
+  "\x1b[A": "up",
+  "\x1b[B": "down",
+  "\x1b[C": "right",
+  "\x1b[D": "left",
+  "\x1bOA": "up",
+  "\x1bOB": "down",
+  "\x1bOC": "right",
+  "\x1bOD": "left",
+  "\x1b[5~": "page-up",
+  "\x1b[6~": "page-down",
+  "\x1b[H": "home",
+  "\x1b[F": "end",
+  "\x1b[1~": "home",
+  "\x1b[4~": "end",
+  "\x1bOH": "home",
+  "\x1bOF": "end",
+  "\x1b": "escape",
+  "\r": "enter",
+  "\n": "enter",
+  "\x7f": "backspace",
+  "\b": "backspace",
+  "\x03": "ctrl-c",
+  "\x0c": "ctrl-l",
+  "\x15": "ctrl-u",
+  "\x1a": "ctrl-z",
+};
+// biome-ignore lint/suspicious/noControlCharactersInRegex: keys are control characters
+const KEY = /\x1b\[[0-?]*[ -/]*[@-~]|\x1bO[A-Z]|\x1b|[\s\S]/gu;
+
+/** What was typed, a key each: a name as above, or the character itself. Sequences that mean nothing here are left out. */
+export function keysOf(text: string): string[] {
+  return (text.match(KEY) ?? []).flatMap((key) => {
+    if (Object.hasOwn(SEQUENCES, key)) return SEQUENCES[key] ?? [];
+    return /^\p{Cc}/u.test(key) ? [] : key;
+  });
+}

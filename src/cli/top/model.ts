@@ -1,0 +1,86 @@
+import type { Process, ProcessState } from "../../protocol/resources.ts";
+
+/** What a process and everything below it use. */
+export interface Load {
+  /** Percent of one CPU. */
+  cpu: number;
+  /** Resident bytes. */
+  memory: number;
+}
+
+export const SORT_KEYS = ["name", "state", "pid", "cpu", "memory", "uptime", "restarts"] as const;
+export type SortKey = (typeof SORT_KEYS)[number];
+
+/** Everything that the picture depends on. */
+export interface TopState {
+  instance: string;
+  processes: readonly Process[];
+  loads: ReadonlyMap<string, Load>;
+  /** Seconds that the host's clock is ahead of ours, by host. */
+  clockOffsets: ReadonlyMap<string, number>;
+  sort: SortKey;
+  descending: boolean;
+  /** Text that names or states have to hold. */
+  filter: string;
+  /** The filter is being typed. */
+  isTyping: boolean;
+  /** By name: rows change places, what is selected does not. */
+  selected: string | null;
+  isHelpShown: boolean;
+  message: { text: string; isBad: boolean } | null;
+}
+
+export const INITIAL: TopState = {
+  instance: "",
+  processes: [],
+  loads: new Map(),
+  clockOffsets: new Map(),
+  sort: "cpu",
+  descending: true,
+  filter: "",
+  isTyping: false,
+  selected: null,
+  isHelpShown: false,
+  message: null,
+};
+
+/** What somebody should look at comes first. */
+const STATE_ORDER: readonly ProcessState[] = ["error", "backoff", "stopping", "starting", "waiting", "started", "ready", "stopped"];
+
+/** The rows that are shown, in order. */
+export function rowsOf(state: TopState): Process[] {
+  const wanted = state.filter.toLowerCase();
+  const sign = state.descending ? -1 : 1;
+  return state.processes
+    .filter(({ name, state: its }) => name.toLowerCase().includes(wanted) || its.includes(wanted))
+    .sort((a, b) => sign * compare(state, a, b) || (a.name < b.name ? -1 : 1));
+}
+
+function compare({ sort, loads }: TopState, a: Process, b: Process): number {
+  switch (sort) {
+    case "name":
+      return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+    case "state":
+      return STATE_ORDER.indexOf(a.state) - STATE_ORDER.indexOf(b.state);
+    case "pid":
+      return (a.pid ?? 0) - (b.pid ?? 0);
+    case "cpu":
+    case "memory":
+      return (loads.get(a.name)?.[sort] ?? -1) - (loads.get(b.name)?.[sort] ?? -1);
+    case "uptime":
+      return startOf(b) - startOf(a);
+    case "restarts":
+      return a.restarts - b.restarts;
+  }
+}
+
+const startOf = ({ pid, start_time }: Process): number =>
+  pid === null || start_time === null ? Number.MAX_SAFE_INTEGER : Date.parse(`${start_time}Z`);
+
+/** The selected row's place, 0 where that is gone. */
+export function selectedIndex(state: TopState, rows: readonly Process[]): number {
+  return Math.max(
+    0,
+    rows.findIndex(({ name }) => name === state.selected),
+  );
+}

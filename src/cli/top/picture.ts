@@ -1,0 +1,168 @@
+import { PROCESS_STATES, type Process } from "../../protocol/resources.ts";
+import { remark, uptime } from "../process-text.ts";
+import { paint, paintState } from "../table.ts";
+import { rowsOf, type SortKey, selectedIndex, type TopState } from "./model.ts";
+import { inColumns } from "./text-width.ts";
+
+export interface Size {
+  rows: number;
+  cols: number;
+}
+
+/** Lines above the list, and below it. */
+const HEAD = 3;
+const FOOT = 1;
+const LEAST_NAME = 12;
+const MOST_NAME = 48;
+
+interface Column {
+  key: SortKey | null;
+  title: string;
+  width: number;
+  right?: boolean;
+  text: (process: Process, state: TopState) => string;
+  paint?: (process: Process, text: string) => string;
+}
+
+const NAME: Column = { key: "name", title: "NAME", width: LEAST_NAME, text: ({ name }) => name };
+const WHY: Column = { key: null, title: "", width: 0, text: remark };
+const HOST: Column = {
+  key: null,
+  title: "HOST",
+  width: 14,
+  text: ({ host, host_ready }) => (host_ready ? host : `${host} away`),
+  paint: ({ host_ready }, text) => (host_ready ? text : paint("yellow", text)),
+};
+/** In the order in which they are given up where there is little room, the last one first. */
+const COLUMNS: readonly Column[] = [
+  { key: "state", title: "STATE", width: 8, text: ({ state }) => state, paint: ({ state }, text) => paintState(state, text) },
+  { key: "cpu", title: "CPU%", width: 6, right: true, text: ({ name }, { loads }) => loads.get(name)?.cpu.toFixed(1) ?? "-" },
+  { key: "memory", title: "MEMORY", width: 9, right: true, text: ({ name }, { loads }) => bytes(loads.get(name)?.memory) },
+  { key: "pid", title: "PID", width: 8, right: true, text: ({ pid }) => (pid === null ? "-" : String(pid)) },
+  {
+    key: "uptime",
+    title: "UPTIME",
+    width: 8,
+    right: true,
+    text: (process, { clockOffsets }) => uptime(process, Date.now() + 1_000 * (clockOffsets.get(process.host) ?? 0)),
+  },
+  { key: "restarts", title: "RESTARTS", width: 8, right: true, text: ({ restarts }) => String(restarts) },
+];
+
+/** Rows of the list in sight. */
+export const pageOf = ({ rows }: Size): number => Math.max(1, rows - HEAD - FOOT);
+
+/** The whole screen, a text a line, each as wide as the screen. `top` is the first row in sight as it was before, and is now. */
+export function picture(state: TopState, size: Size, top: number): { lines: string[]; top: number } {
+  if (state.isHelpShown) return { lines: filled(HELP, size), top };
+  const rows = rowsOf(state);
+  const selected = selectedIndex(state, rows);
+  const page = pageOf(size);
+  const first = Math.max(0, Math.min(Math.max(top, selected - page + 1), selected, Math.max(0, rows.length - page)));
+  const columns = columnsFor(state, size.cols);
+  const list = rows
+    .slice(first, first + page)
+    .map((process, index) => rowLine(process, columns, { state, isSelected: first + index === selected, size }));
+  while (list.length < page) list.push(" ".repeat(size.cols));
+  if (rows.length === 0)
+    list[0] = inColumns(state.processes.length === 0 ? "no processes are configured" : "nothing fits the filter", size.cols);
+  const lines = [
+    titleLine(state, size),
+    summaryLine(state, rows.length, size),
+    headLine(state, columns, size),
+    ...list,
+    footLine(state, size),
+  ];
+  return { lines: lines.slice(0, size.rows), top: first };
+}
+
+function columnsFor({ processes }: TopState, cols: number): Column[] {
+  const longest = Math.min(MOST_NAME, Math.max(LEAST_NAME, ...processes.map(({ name }) => name.length)));
+  const all = new Set(processes.map(({ host }) => host)).size > 1 ? [...COLUMNS, HOST] : [...COLUMNS];
+  const used = () => all.reduce((sum, { width }) => sum + width + 1, 0);
+  while (all.length > 1 && cols - used() < LEAST_NAME) all.pop();
+  const rest = cols - used();
+  const name = { ...NAME, width: Math.max(1, Math.min(longest, rest)) };
+  const why = { ...WHY, width: rest - name.width - 1 };
+  return why.width >= LEAST_NAME ? [name, ...all, why] : [{ ...name, width: Math.max(1, rest) }, ...all];
+}
+
+function rowLine(
+  process: Process,
+  columns: Column[],
+  { state, isSelected, size }: { state: TopState; isSelected: boolean; size: Size },
+): string {
+  const cells = columns.map(({ width, right, text }) => inColumns(text(process, state), width, right));
+  const line = cells.join(" ");
+  const spare = size.cols - columns.reduce((sum, { width }) => sum + width + 1, -1);
+  if (isSelected) return inverse(inColumns(line, size.cols));
+  // Painted text cannot be measured any more.
+  if (spare < 0) return inColumns(line, size.cols);
+  return columns.map(({ paint: colour }, index) => colour?.(process, cells[index] ?? "") ?? cells[index]).join(" ") + " ".repeat(spare);
+}
+
+function titleLine({ instance, processes, loads }: TopState, { cols }: Size): string {
+  const all = [...loads.values()];
+  const cpu = all.reduce((sum, load) => sum + load.cpu, 0).toFixed(1);
+  const memory = bytes(all.reduce((sum, load) => sum + load.memory, 0));
+  const use = all.length === 0 ? "measuring …" : `CPU ${cpu}%  memory ${memory}`;
+  return paint("bold", inColumns(`mgr top - ${instance}  ${processes.length} processes  ${use}`, cols));
+}
+
+function summaryLine({ processes, filter, isTyping }: TopState, shown: number, { cols }: Size): string {
+  if (isTyping) return inColumns(`Filter: ${filter}█`, cols);
+  const counts = PROCESS_STATES.flatMap((state) => {
+    const count = processes.filter((process) => process.state === state).length;
+    return count === 0 ? [] : `${count} ${state}`;
+  }).join("  ");
+  return inColumns(filter === "" ? counts : `Filter: ${filter}  (${shown} of ${processes.length}; Esc ends it)`, cols);
+}
+
+function headLine({ sort, descending }: TopState, columns: Column[], { cols }: Size): string {
+  const titles = columns.map(({ key, title, width, right }) => {
+    const arrow = key === sort ? (descending ? "↓" : "↑") : "";
+    return inColumns(title.slice(0, width - arrow.length) + arrow, width, right);
+  });
+  return paint("grey", inColumns(titles.join(" "), cols));
+}
+
+function footLine({ message }: TopState, { cols }: Size): string {
+  if (message !== null) return paint(message.isBad ? "red" : "green", inColumns(message.text, cols));
+  return paint("grey", inColumns("s start  x stop  r restart  Enter attach  / filter  < > sort  ? help  q quit", cols));
+}
+
+const HELP = [
+  "mgr top",
+  "",
+  "  ↑ ↓ k j              select a process",
+  "  PgUp PgDn Home End",
+  "  s  x  r              start, stop, restart it",
+  "  Enter                attach to it; Ctrl-] comes back",
+  "",
+  "  /                    filter by name or state; Esc shows all",
+  "  < >                  sort by another column",
+  "  N T P C M U R        sort by name, state, pid, CPU, memory, uptime, restarts",
+  "  i                    the other way round",
+  "",
+  "  Ctrl-L               draw anew",
+  "  Ctrl-Z               suspend",
+  "  q  Ctrl-C            quit",
+  "",
+  "CPU is percent of one CPU, memory what is resident, both of a process with",
+  "everything below it, over the last two seconds.",
+  "",
+  "Any key goes back.",
+];
+
+function filled(text: readonly string[], { rows, cols }: Size): string[] {
+  return Array.from({ length: rows }, (_, index) => inColumns(text[index] ?? "", cols));
+}
+
+/** Also without colours: it is the only sign of what is selected. */
+const inverse = (text: string) => `\x1b[7m${text}\x1b[0m`;
+
+function bytes(value: number | undefined): string {
+  if (value === undefined) return "-";
+  if (value < 1024 ** 2) return `${Math.round(value / 1024)} KiB`;
+  return value < 1024 ** 3 ? `${(value / 1024 ** 2).toFixed(1)} MiB` : `${(value / 1024 ** 3).toFixed(2)} GiB`;
+}

@@ -1,0 +1,65 @@
+import { writeSync } from "node:fs";
+import type { Size } from "./picture.ts";
+
+/** The alternate screen without a cursor; lines do not wrap. */
+const ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[0m\x1b[2J";
+const LEAVE = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
+/** Drawn at once by terminals that know it; others do not mind. */
+const [BEGIN_UPDATE, END_UPDATE] = ["\x1b[?2026h", "\x1b[?2026l"];
+/** A terminal that does not tell its size, such as a serial line. */
+const UNKNOWN_SIZE: Size = { rows: 24, cols: 80 };
+const STDOUT = 1;
+
+/** This terminal as one picture. However the program ends, short of SIGKILL, the terminal is what it was. */
+export class Screen {
+  #shown: string[] = [];
+  #isOurs = false;
+  readonly #restore = () => this.leave();
+
+  get size(): Size {
+    const { rows, columns } = process.stdout;
+    return rows > 0 && columns > 0 ? { rows, cols: columns } : UNKNOWN_SIZE;
+  }
+
+  enter(): void {
+    if (this.#isOurs) return;
+    this.#isOurs = true;
+    this.#shown = [];
+    process.once("exit", this.#restore);
+    process.stdin.setRawMode(true);
+    write(ENTER);
+  }
+
+  /** Gives the terminal back. */
+  leave(): void {
+    if (!this.#isOurs) return;
+    this.#isOurs = false;
+    process.off("exit", this.#restore);
+    write(LEAVE);
+    process.stdin.setRawMode(false);
+  }
+
+  /** Everything is drawn anew with the next picture. */
+  forget(): void {
+    this.#shown = [];
+  }
+
+  /** Lines as wide as the screen; only those that changed are sent. */
+  draw(lines: readonly string[]): void {
+    if (!this.#isOurs) return;
+    const isNew = this.#shown.length !== lines.length;
+    const changed = lines.map((line, index) => (line === this.#shown[index] ? "" : `\x1b[${index + 1};1H${line}`)).join("");
+    this.#shown = [...lines];
+    if (changed !== "") process.stdout.write(`${BEGIN_UPDATE}${isNew ? "\x1b[2J" : ""}${changed}${END_UPDATE}`);
+  }
+}
+
+/** At once: the program may be ending. A terminal that is gone needs nothing. */
+function write(text: string): void {
+  try {
+    writeSync(STDOUT, text);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "EIO" && code !== "EPIPE" && code !== "EAGAIN") throw error;
+  }
+}

@@ -1,0 +1,154 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { press } from "../../src/cli/top/actions.ts";
+import { keysOf } from "../../src/cli/top/keys.ts";
+import { INITIAL, rowsOf, type TopState } from "../../src/cli/top/model.ts";
+import { pageOf, picture } from "../../src/cli/top/picture.ts";
+import { inColumns, textWidth } from "../../src/cli/top/text-width.ts";
+import { fakeProcess } from "../support/fake-control.ts";
+
+const processes = [
+  { ...fakeProcess("db"), state: "ready" as const, pid: 10, start_time: "2026-11-21T08:00:00.000", restarts: 2 },
+  { ...fakeProcess("sim/world"), state: "error" as const, exit: { code: 7, signal: null, reason: null, time: "2026-11-21T08:14:02.123" } },
+  { ...fakeProcess("sim/eyes"), state: "started" as const, pid: 9, start_time: "2026-11-21T09:00:00.000" },
+  fakeProcess("web"),
+];
+const state: TopState = {
+  ...INITIAL,
+  instance: "bench@rt1",
+  processes,
+  loads: new Map([
+    ["db", { cpu: 1.5, memory: 3 * 1024 ** 2 }],
+    ["sim/eyes", { cpu: 99.9, memory: 1024 ** 2 }],
+  ]),
+};
+const names = (of: TopState) => rowsOf(of).map(({ name }) => name);
+/** After several keys. */
+const typing = (keys: string[], from = state): TopState => keys.reduce((now, key) => press(now, key, 5).state, from);
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control characters
+const plain = (line: string) => line.replaceAll(/\x1b\[[0-9;]*m/g, "");
+
+describe("rows", () => {
+  test.each([
+    ["C", ["sim/eyes", "db", "sim/world", "web"]],
+    ["M", ["db", "sim/eyes", "sim/world", "web"]],
+    ["N", ["db", "sim/eyes", "sim/world", "web"]],
+    ["T", ["sim/world", "sim/eyes", "db", "web"]],
+    ["P", ["sim/world", "web", "sim/eyes", "db"]],
+    ["U", ["sim/world", "web", "sim/eyes", "db"]],
+    ["R", ["db", "sim/eyes", "sim/world", "web"]],
+  ])("are sorted by %s", (key, order) => {
+    expect(names(typing([key]))).toEqual(order);
+  });
+
+  test("are turned round, and sorted by the next column", () => {
+    expect(names(typing(["N", "i"]))).toEqual(["web", "sim/world", "sim/eyes", "db"]);
+    expect(typing(["N", ">"]).sort).toBe("state");
+    expect(typing(["N", "<"]).sort).toBe("restarts");
+  });
+
+  test("are filtered by name or state while it is typed; keys are text meanwhile", () => {
+    const typed = typing(["/", ..."siq"]);
+    expect([typed.filter, names(typed)]).toEqual(["siq", []]);
+    expect(names(typing(["backspace"], typed))).toEqual(["sim/eyes", "sim/world"]);
+    expect(names(typing(["ctrl-u", ..."ERR", "enter", "down"], typed))).toEqual(["sim/world"]);
+    expect(typing(["escape"], typed)).toMatchObject({ filter: "", isTyping: false });
+  });
+});
+
+describe("what is selected", () => {
+  test("moves by keys and stops at both ends", () => {
+    const by = (...keys: string[]) => typing(["N", ...keys]).selected;
+    expect([by("down"), by("end"), by("end", "down"), by("end", "home", "up"), by("page-down"), by("j", "j", "k")]).toEqual([
+      "sim/eyes",
+      "web",
+      "web",
+      "db",
+      "web",
+      "sim/eyes",
+    ]);
+  });
+
+  test("is the same process after the rows have changed places", () => {
+    expect(press(typing(["N", "down", "C"]), "s", 5).command).toEqual({ kind: "control", verb: "start", name: "sim/eyes" });
+  });
+
+  test("is what commands are about; without rows there are none", () => {
+    expect(press(typing(["N"]), "x", 5).command).toEqual({ kind: "control", verb: "stop", name: "db" });
+    expect(press(typing(["N"]), "r", 5).command).toEqual({ kind: "control", verb: "restart", name: "db" });
+    expect(press(typing(["N"]), "enter", 5).command).toEqual({ kind: "attach", name: "db" });
+    expect(press({ ...state, processes: [] }, "s", 5).command).toBeUndefined();
+    expect(press(state, "q", 5).command).toEqual({ kind: "quit" });
+    expect(press(typing(["/"]), "ctrl-c", 5).command).toEqual({ kind: "quit" });
+    expect(press(typing(["?"]), "q", 5)).toMatchObject({ state: { isHelpShown: false } });
+  });
+});
+
+describe("the picture", () => {
+  test("has every column in 80, and why in a wide terminal", () => {
+    const { lines } = picture(state, { rows: 24, cols: 80 }, 0);
+    const text = lines.map(plain).join("\n");
+    for (const word of [
+      "bench@rt1",
+      "4 processes",
+      "CPU 101.4%",
+      "4.0 MiB",
+      "1 error",
+      "NAME",
+      "CPU%↓",
+      "RESTARTS",
+      "99.9",
+      "3.0 MiB",
+      "q quit",
+    ])
+      expect(text).toContain(word);
+    const long = { ...state, processes: [...processes, fakeProcess("a/process/with/a/long/name/of/its/own")] };
+    const at = (cols: number) => picture(long, { rows: 24, cols }, 0).lines.map(plain).join("\n");
+    expect(at(80)).not.toContain("exit code 7");
+    expect(at(140)).toContain("exit code 7");
+  });
+
+  test("fits any terminal, whatever the processes are called, and shows what is selected", () => {
+    const name = fc.oneof(fc.string({ minLength: 1, maxLength: 80 }), fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 }));
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(name, { maxLength: 60 }),
+        fc.integer({ min: 1, max: 60 }),
+        fc.integer({ min: 1, max: 250 }),
+        fc.nat(70),
+        fc.nat(70),
+        (all, rows, cols, at, top) => {
+          const many = { ...state, processes: all.map((each) => fakeProcess(each)), sort: "name" as const, descending: false };
+          const selected = rowsOf(many)[Math.min(at, all.length - 1)]?.name ?? null;
+          const { lines } = picture({ ...many, selected }, { rows, cols }, top);
+          expect(lines.length).toBeLessThanOrEqual(rows);
+          for (const line of lines) expect(textWidth(plain(line))).toBe(cols);
+          if (selected !== null && rows >= pageOf({ rows, cols }) + 4) expect(lines.some((line) => line.includes("\x1b[7m"))).toBe(true);
+        },
+      ),
+    );
+  });
+
+  test("holds no control characters of anybody", () => {
+    expect(inColumns("a\x1b[31mb\nc", 12)).toBe("a?[31mb?c   ");
+    expect(inColumns("日本語", 5)).toBe("日本…");
+    expect(inColumns("日本語", 4)).toBe("日… ");
+    expect(inColumns("abc", 2, true)).toBe("a…");
+    expect(inColumns("abc", 0)).toBe("");
+  });
+});
+
+test("keys are told apart, also when several come at once", () => {
+  expect(keysOf("a\x1b[A\x1bOB\x1b[5~\x1b\r\x7f\x03é日\x1b[200~\x1b[<0;1;1M")).toEqual([
+    "a",
+    "up",
+    "down",
+    "page-up",
+    "escape",
+    "enter",
+    "backspace",
+    "ctrl-c",
+    "é",
+    "日",
+  ]);
+});
