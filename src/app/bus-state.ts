@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { writeFileAtomically } from "../config/atomic-file.ts";
@@ -11,7 +11,15 @@ export interface BusState {
   readonly secret: Buffer;
   /** 0: there was none yet. */
   readonly port: number;
-  keep(port: number): Promise<void>;
+  /** The bus is served: on this port, and at this address for programs of this machine. */
+  keep(port: number, url: string): Promise<void>;
+  /** It is served no more. */
+  forget(): Promise<void>;
+}
+
+/** For as long as the manager lives: nothing outlives it. */
+export function busStateInMemory(): BusState {
+  return { secret: randomBytes(32), port: 0, keep: () => Promise.resolve(), forget: () => Promise.resolve() };
 }
 
 /** From `bus.json` in `stateDir`, mode 0600; made anew when it is not there or cannot be understood. */
@@ -22,8 +30,12 @@ export async function busState(stateDir: string): Promise<BusState> {
     () => null,
   );
   const { secret, port } = saved?.success ? saved.data : { secret: randomBytes(32).toString("base64url"), port: 0 };
-  const keep = (used: number) => writeFileAtomically(path, `${JSON.stringify({ secret, port: used })}\n`);
-  return { secret: Buffer.from(secret, "base64url"), port, keep };
+  const urlFile = join(stateDir, "bus.url");
+  const keep = async (used: number, url: string) => {
+    await writeFileAtomically(urlFile, `${url}\n`);
+    await writeFileAtomically(path, `${JSON.stringify({ secret, port: used })}\n`);
+  };
+  return { secret: Buffer.from(secret, "base64url"), port, keep, forget: () => rm(urlFile, { force: true }) };
 }
 
 function parseJson(text: string): unknown {

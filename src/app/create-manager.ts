@@ -2,6 +2,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { InspectionEvent } from "xstate";
 import { type Clock, systemClock } from "../base/clock.ts";
+import { lateHostLink } from "../bus/late-host-link.ts";
 import type { Config } from "../config/definition.ts";
 import { fileReader, loadConfigFile, loadConfigObject } from "../config/load.ts";
 import type { ConfigInput } from "../config/schema.ts";
@@ -11,12 +12,14 @@ import { assetHash } from "../http/index.ts";
 import { LogBook } from "../log/log-book.ts";
 import type { LogEntry } from "../protocol/resources.ts";
 import { createTransport } from "../transport/websocket.ts";
+import { busState, busStateInMemory } from "./bus-state.ts";
 import { withoutFile } from "./configuration.ts";
 import type { EmbeddedManager } from "./embedded-manager.ts";
 import { openEmbeddedPort } from "./embedded-port.ts";
 import { keepInFolder, keepInMemory } from "./embedded-state.ts";
 import { Engine } from "./engine.ts";
 import { InProcessManager } from "./in-process-manager.ts";
+import { LOCAL_CLIENT, type ManagerBus, openManagerBus } from "./manager-bus.ts";
 import { ASSETS } from "./serve-http.ts";
 
 export interface CreateOptions {
@@ -35,6 +38,11 @@ export interface CreateOptions {
   listen?: boolean | string;
   /** Folder for what users want and for the log, over restarts; made if it is missing, and locked. By default nothing is written. */
   stateDir?: string;
+  /**
+   * Opens the bus: processes are given its address in `MGR_BUS_URL`, and hosts of the configuration and clients come over
+   * it (NATS on a free port of loopback, or where the configuration says). By default there is none.
+   */
+  bus?: boolean;
   /** Sees every event of every actor. */
   inspect?: (event: InspectionEvent) => void;
 }
@@ -60,7 +68,9 @@ export async function createManager(config: ConfigInput | string, options: Creat
     cleanups.push(() => host.close());
     let next: ConfigInput | null = null;
     const readFile = fileReader(loaded);
-    const engine = new Engine({
+    const bus = options.bus ? await openEmbeddedBus({ config: loaded, log, engine: () => engine, stateDir: options.stateDir }) : null;
+    if (bus) cleanups.push(() => bus.close());
+    const engine: Engine = new Engine({
       config: loaded,
       clock,
       log,
@@ -73,6 +83,7 @@ export async function createManager(config: ConfigInput | string, options: Creat
         return readFile(instead);
       },
       inspect: options.inspect,
+      ...(bus ? { connectHost: (name) => lateHostLink(bus.shared, name), busUrl: (process) => bus.clientUrl(process) } : {}),
     });
     cleanups.push(() => engine.close());
     const { listen = false } = options;
@@ -80,13 +91,23 @@ export async function createManager(config: ConfigInput | string, options: Creat
     const { control, hub, system } = engine;
     const transport = createTransport({ control, hub, system, assetHash: hash });
     cleanups.push(() => transport.close(1001, "the manager is disposed of"));
-    const port = listen === false ? null : await openEmbeddedPort({ engine, log, transport, config: loaded, listen });
+    const port =
+      listen === false ? null : await openEmbeddedPort({ engine, log, transport, config: loaded, listen, door: bus?.door ?? null });
     // Let go of in reverse: the port stays until the WebSockets have said goodbye.
     if (port) cleanups.splice(-1, 0, () => port.close());
+    await bus?.listen(port ?? NOBODY);
     const setNext = (object: ConfigInput | null) => {
       next = object;
     };
-    const manager = new InProcessManager({ engine, clock, transport, port, setNext, release });
+    const manager = new InProcessManager({
+      engine,
+      clock,
+      transport,
+      port,
+      busUrl: bus?.clientUrl(LOCAL_CLIENT) ?? null,
+      setNext,
+      release,
+    });
     if (host instanceof Host) host.announce();
     await manager.hostReady();
     return manager;
@@ -94,6 +115,29 @@ export async function createManager(config: ConfigInput | string, options: Creat
     await release();
     throw error;
   }
+}
+
+/** Without the one port there are no users, only processes with tokens of their own. */
+const NOBODY = { admitUser: () => Promise.resolve(null) };
+
+interface BusOptions {
+  config: Config;
+  log: LogBook;
+  engine: () => Engine;
+  stateDir: string | undefined;
+}
+
+async function openEmbeddedBus({ config, log, engine, stateDir }: BusOptions): Promise<ManagerBus> {
+  return openManagerBus({
+    instance: config.instance,
+    log,
+    hosts: () => engine().world.config.hosts,
+    isLed: (name) =>
+      engine()
+        .control.hosts()
+        .some((known) => known.name === name),
+    state: stateDir === undefined ? busStateInMemory() : await busState(stateDir),
+  });
 }
 
 /** Newest first; each is tried, the first failure is told. */

@@ -28,6 +28,8 @@ export interface EmbeddedManager extends AsyncDisposable {
   readonly client: ManagerClient;
   /** Null unless `listen` was asked for. */
   readonly port: OpenPort | null;
+  /** Where any NATS client of this machine comes to the bus, token included; null unless `bus` was asked for. */
+  readonly busUrl: string | null;
 
   /** Every frame on `client`, answers included, in order. */
   readonly frames$: Observable<ManagerFrame>;

@@ -7,6 +7,8 @@ import { authFilePath } from "../config/auth-file-path.ts";
 import type { Config } from "../config/definition.ts";
 import { listenAddress } from "../config/schema-values.ts";
 import { isAlive, startTimeOf } from "../daemon/proc.ts";
+import type { BusDoor } from "../http/bus-door.ts";
+import type { HttpServer } from "../http/index.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { Transport } from "../transport/websocket.ts";
 import type { OpenPort } from "./embedded-manager.ts";
@@ -18,6 +20,8 @@ interface PortOptions {
   log: LogBook;
   transport: Transport;
   config: Config;
+  /** Of the bus, behind `/mgr/bus`. */
+  door: BusDoor | null;
   /** True: where the configuration says. */
   listen: true | string;
 }
@@ -32,7 +36,8 @@ export async function openEmbeddedPort({
   transport,
   config,
   listen,
-}: PortOptions): Promise<OpenPort & { close(): Promise<void> }> {
+  door,
+}: PortOptions): Promise<OpenPort & Pick<HttpServer, "admitUser" | "close">> {
   const { instance } = config;
   const authFile = authFilePath(instance);
   const made = authFile === null ? await makeLogin() : null;
@@ -44,13 +49,14 @@ export async function openEmbeddedPort({
       log,
       authFile: made?.file ?? authFile,
       localToken: null,
+      bus: door,
       listen: listen === true ? instance.manager : addressOf(listen),
     });
     const close = async () => {
       await http.close();
       await made?.remove();
     };
-    return { url: http.url, login: made?.login ?? null, close };
+    return { url: http.url, login: made?.login ?? null, admitUser: (...who) => http.admitUser(...who), close };
   } catch (error) {
     await made?.remove();
     throw error;

@@ -20,6 +20,7 @@ interface Parts {
   clock: Clock;
   transport: Transport;
   port: OpenPort | null;
+  busUrl: string | null;
   /** The next reading of the configuration gives this one; without one, what its file says. */
   setNext: (config: ConfigInput | null) => void;
   /** Ends everything but these connections. */
@@ -30,6 +31,7 @@ interface Parts {
 export class InProcessManager implements EmbeddedManager {
   readonly client: ManagerClient;
   readonly port: OpenPort | null;
+  readonly busUrl: string | null;
   readonly #parts: Parts;
   readonly #clients: ManagerClient[] = [];
   #reloads: Promise<unknown> = Promise.resolve();
@@ -37,7 +39,8 @@ export class InProcessManager implements EmbeddedManager {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.port = parts.port;
+    this.port = parts.port && { url: parts.port.url, login: parts.port.login };
+    this.busUrl = parts.busUrl;
     this.client = this.connect();
   }
 

@@ -1,6 +1,4 @@
 import { readFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import { MgrError, messageOf } from "../base/errors.ts";
 import { type Broker, createBroker } from "../bus/broker.ts";
 import type { Credentials } from "../bus/broker-client.ts";
@@ -10,7 +8,6 @@ import { LocalBus } from "../bus/local-bus.ts";
 import { answerReports, collectReports } from "../bus/member-reports.ts";
 import { type BrokerPermissions, permissionsOf } from "../bus/permissions.ts";
 import { type ConnectBusOptions, connectBus } from "../bus/transport.ts";
-import { writeFileAtomically } from "../config/atomic-file.ts";
 import type { InstanceSettings } from "../config/definition.ts";
 import type { HostSetting } from "../config/hosts.ts";
 import type { BusDoor } from "../http/bus-door.ts";
@@ -29,7 +26,7 @@ const MAX_CLIENTS = 10_000;
 /** How often it is asked whether those who are connected still may be, milliseconds. */
 const REVALIDATION_MS = 2_000;
 /** As whom programs of this machine come that read `bus.url`. */
-const LOCAL_CLIENT = "@local";
+export const LOCAL_CLIENT = "@local";
 
 interface ManagerBusOptions {
   readonly instance: InstanceSettings;
@@ -38,12 +35,14 @@ interface ManagerBusOptions {
   /** Whether the manager still has to do with a host that the configuration may not name any more. */
   readonly isLed: (host: string) => boolean;
   readonly log: LogBook;
+  /** What it keeps over restarts; by default in the instance's state folder. */
+  readonly state?: BusState;
 }
 
 /** Opens the bus of a manager, for itself only at first. */
 export async function openManagerBus(options: ManagerBusOptions): Promise<ManagerBus> {
   const warn = (level: "info" | "warning" | "error", msg: string) => void options.log.append({ level, source: "bus", msg });
-  const state = await busState(options.instance.state_dir);
+  const state = options.state ?? (await busState(options.instance.state_dir));
   const broker = createBroker({ name: options.instance.name, maxClients: Math.floor(connectionsThatFit(2 * MAX_CLIENTS) / 2), log: warn });
   const local = await connectBus({ server: { kind: "memory", broker }, name: "manager", log: warn });
   return new ManagerBus({ ...options, broker, local, state });
@@ -122,8 +121,7 @@ export class ManagerBus {
       this.#log("info", `clients reach the bus at ${certificate ? "tls" : "nats"}://${host === "" ? "*" : host}:${bound}`);
       this.#address = await this.#listenOnLoopback(LOOPBACK, 0, authenticate);
     }
-    await writeFileAtomically(this.#urlFile, `${this.clientUrl(LOCAL_CLIENT)}\n`);
-    await state.keep(Number(this.#address.replace(/^.*:/, "")));
+    await state.keep(Number(this.#address.replace(/^.*:/, "")), this.clientUrl(LOCAL_CLIENT) ?? "");
   }
 
   /** Lets clients go, while the one port is still open. */
@@ -134,16 +132,12 @@ export class ManagerBus {
   async close(): Promise<void> {
     clearInterval(this.#validation);
     this.#end.abort();
-    await rm(this.#urlFile, { force: true });
+    await this.#options.state.forget();
     const shared = await this.shared.catch(() => this.local);
     if (shared !== this.local) await shared.close();
     await this.local.close();
     this.localHosts.close();
     await this.broker.close();
-  }
-
-  get #urlFile(): string {
-    return join(this.#options.instance.state_dir, "bus.url");
   }
 
   /** The port of before, if it can be had: processes that outlived the manager still know it. */

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { connect as nats } from "@nats-io/transport-node";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { ConfigError, createManager } from "../../src/app/index.ts";
 import { connect } from "../../src/client/index.ts";
@@ -245,6 +246,36 @@ describe("listen", () => {
     mkdirSync(left);
     await using _ = await createManager(config, { listen: true });
     expect(existsSync(left)).toBe(false);
+  });
+});
+
+describe("bus", () => {
+  // This library wants the token beside the address.
+  const dial = (url: string) => nats({ servers: new URL(url).host, token: new URL(url).username });
+
+  it("is there for processes and for this program when it is asked for, without a file, and goes with the manager", async () => {
+    const before = stateDirs();
+    const manager = await createManager({ processes: { asks: { command: "echo bus=$MGR_BUS_URL; exec sleep 86400" } } }, { bus: true });
+    await manager.process("asks").start();
+    const [, url = ""] = await manager.process("asks").waitForOutput(/bus=(nats:\/\/\S+)/);
+    const { busUrl } = manager;
+    if (busUrl === null) throw new Error("no bus");
+    expect(stateDirs()).toEqual(before);
+    const [one, other] = await Promise.all([dial(url), dial(busUrl)]);
+    const heard = new Promise<string>((resolve) => one.subscribe("greeting", { callback: (_, message) => resolve(message.string()) }));
+    await one.flush();
+    other.publish("greeting", "hello");
+    expect(await heard).toBe("hello");
+    const ends = Promise.all([one.closed(), other.closed()]);
+    await manager.close();
+    await Promise.all([one.close(), other.close(), ends]);
+  });
+
+  it("is not there otherwise", async () => {
+    await using manager = await createManager({ processes: { asks: { command: "echo bus=$MGR_BUS_URL." } } });
+    await manager.process("asks").start();
+    await manager.process("asks").waitForOutput(/bus=\./);
+    expect(manager.busUrl).toBeNull();
   });
 });
 
