@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,14 +31,17 @@ export class BenchManager implements AsyncDisposable {
     this.#child = parts.child;
   }
 
-  static async up(processes: Record<string, ProcessSettings>): Promise<BenchManager> {
+  /** `hosts`: names of other hosts; `<dir>/<name>.token` then has the token of each. */
+  static async up(processes: Record<string, ProcessSettings>, { hosts = [] }: { hosts?: readonly string[] } = {}): Promise<BenchManager> {
     const dir = mkdtempSync(join(tmpdir(), "mgr-bench-"));
     const runtime = join(dir, "run");
     mkdirSync(runtime, { mode: 0o700 });
     writeFileSync(join(dir, "keys"), `${USER} ${PASSWORD}\n`, { mode: 0o600 });
     const instance = { name: "bench", manager: "127.0.0.1:0", webui_auth_file: "keys", state_dir: "state" };
     const config = join(dir, "mgr.yaml");
-    writeFileSync(config, JSON.stringify({ instance, processes }));
+    for (const host of hosts) writeFileSync(join(dir, `${host}.token`), `${randomBytes(24).toString("hex")}\n`, { mode: 0o600 });
+    const settings = Object.fromEntries(hosts.map((host) => [host, { token_file: `${host}.token` }]));
+    writeFileSync(config, JSON.stringify({ instance, hosts: settings, processes }));
     const child = spawn(process.execPath, [PROGRAM, "up", "-c", config], {
       cwd: dir,
       env: {

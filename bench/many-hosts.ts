@@ -1,0 +1,108 @@
+// 100 hosts with 100 processes each on one manager: milliseconds until all 10,000 are started. The hosts are simulated
+// in one process, but each speaks the real contract over connections of its own. Peer: as many bare questions and
+// answers of the same sizes over bare WebSockets. `npx tsx bench/many-hosts.ts`
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { WebSocketServer } from "ws";
+import { percentile, printFigure, rounded, sleep } from "./support/figure.ts";
+import { BenchManager } from "./support/manager.ts";
+import { Part } from "./support/part.ts";
+
+const HOSTS = Number(process.env.MGR_BENCH_HOSTS ?? 100);
+const EACH = Number(process.env.MGR_BENCH_PROCESSES ?? 100);
+const SNAPSHOTS = 20;
+const IDLE_MS = 10_000;
+/** Bytes of a spawn and of its answer. */
+const [SPAWN, REPORT] = [1_400, 600];
+const TICKS_PER_SECOND = 100;
+
+const names = Array.from({ length: HOSTS * EACH }, (_, index) => `all/h${index % HOSTS}/p${Math.floor(index / HOSTS)}`);
+const processes = Object.fromEntries(names.map((name, index) => [name, { command: ["sleep", "1000"], node: `h${index % HOSTS}` }]));
+await using manager = await BenchManager.up(processes, { hosts: Array.from({ length: HOSTS }, (_, index) => `h${index}`) });
+await using fleet = await Part.start(new URL("support/host-fleet.ts", import.meta.url), manager.url, manager.dir, String(HOSTS));
+const client = await manager.connect();
+const { pid } = JSON.parse(readFileSync(join(manager.dir, "state/manager.lock"), "utf8")) as { pid: number };
+
+const joined = performance.now();
+await fleet.ask({ join: true });
+for (;;) {
+  const { host_list } = await client.ask({ type: "get_snapshot" });
+  if ((host_list as { daemon_ready: boolean }[]).every(({ daemon_ready }) => daemon_ready)) break;
+  await sleep(100);
+}
+const join_ms = performance.now() - joined;
+
+const begin = performance.now();
+const started = client.untilAll(names, "started");
+client.send({ type: "start_group", name: "all" });
+await started;
+const start = performance.now() - begin;
+
+const snapshots: number[] = [];
+let bytes = 0;
+client.ws.on("message", (data: Buffer) => {
+  bytes = Math.max(bytes, data.length);
+});
+for (let index = 0; index < SNAPSHOTS; index++) {
+  const asked = performance.now();
+  await client.ask({ type: "get_snapshot" });
+  snapshots.push(performance.now() - asked);
+}
+await sleep(1_000);
+const before = cpuTicks(pid);
+await sleep(IDLE_MS);
+const idle = (cpuTicks(pid) - before) / TICKS_PER_SECOND / (IDLE_MS / 1_000);
+
+const stopping = performance.now();
+const stopped = client.untilAll(names, "stopped");
+client.send({ type: "stop_group", name: "all" });
+await stopped;
+const stop = performance.now() - stopping;
+
+printFigure({
+  figure: "many-hosts",
+  unit: `ms until ${names.length} processes of ${HOSTS} hosts are started`,
+  value: Math.round(start),
+  peer: "as many bare questions and answers of these sizes over bare WebSockets",
+  peer_value: Math.round(await bareQuestions()),
+  stop: Math.round(stop),
+  join: Math.round(join_ms),
+  snapshot_ms: rounded(percentile(snapshots, 0.5), 1),
+  snapshot_bytes: bytes,
+  resident_mib: Math.round(residentBytes(pid) / 1_048_576),
+  idle_cpu_percent: rounded(idle * 100, 1),
+});
+
+async function bareQuestions(): Promise<number> {
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1", perMessageDeflate: false });
+  await once(server, "listening");
+  await fleet.ask({ bare: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, hosts: HOSTS, answer: REPORT });
+  const question = "x".repeat(SPAWN);
+  const asked = performance.now();
+  let missing = names.length;
+  await new Promise<void>((resolve) => {
+    for (const ws of server.clients) {
+      ws.on("message", () => {
+        if (--missing === 0) resolve();
+      });
+      for (let index = 0; index < EACH; index++) ws.send(question);
+    }
+  });
+  const took = performance.now() - asked;
+  for (const ws of server.clients) ws.terminate();
+  server.close();
+  return took;
+}
+
+/** User and system time of a process, in clock ticks. */
+function cpuTicks(of: number): number {
+  const stat = readFileSync(`/proc/${of}/stat`, "latin1");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+function residentBytes(of: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${of}/status`, "latin1"))?.[1] ?? 0) * 1_024;
+}
