@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { WebSocket } from "ws";
 
 /** How long an answer may take, milliseconds. */
-const PATIENCE_MS = 50_000;
+const PATIENCE_MS = 110_000;
 
 export interface Frame {
   readonly type: string;
