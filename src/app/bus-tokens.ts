@@ -6,6 +6,8 @@ import { readRegularFile } from "../http/read-regular-file.ts";
 /** Shorter ones can be guessed; others do not fit into a header of HTTP. */
 const HOST_TOKEN = /^[A-Za-z0-9+/._~=-]{20,1000}$/;
 const MAX_BYTES = 4_096;
+/** What was read of a token file counts for so long, milliseconds. */
+const FRESH_MS = 500;
 
 export interface BusTokensOptions {
   /** Of this instance, and of nobody else. */
@@ -23,6 +25,8 @@ export interface BusTokensOptions {
  */
 export class BusTokens {
   readonly #options: BusTokensOptions;
+  /** What was read a moment ago, by path. */
+  readonly #known = new Map<string, { at: number; token: string | null }>();
 
   constructor(options: BusTokensOptions) {
     this.#options = options;
@@ -58,7 +62,17 @@ export class BusTokens {
     return known !== null && isEqual(token, known);
   }
 
+  /** Each of many connections is looked at against all of the hosts' files. */
   #read(host: string, path: string): string | null {
+    const now = performance.now();
+    const known = this.#known.get(path);
+    if (known !== undefined && now - known.at < FRESH_MS) return known.token;
+    const token = this.#readAgain(host, path);
+    this.#known.set(path, { at: now, token });
+    return token;
+  }
+
+  #readAgain(host: string, path: string): string | null {
     const file = readRegularFile(path, MAX_BYTES, ({ mode }) =>
       (mode & 0o004n) === 0n ? null : "everybody can read it; close it with chmod 600",
     );

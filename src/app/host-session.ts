@@ -56,6 +56,8 @@ export class HostSession {
   readonly link: HostLink;
   readonly #options: SessionOptions;
   readonly #forwards: Forwards;
+  /** Who waits for a session. */
+  readonly #waiting = new Set<() => void>();
   readonly #leave: () => void;
   #session: string | null = null;
   #streamId: string | null = null;
@@ -102,6 +104,24 @@ export class HostSession {
     return this.#session !== null;
   }
 
+  /** Resolves once commands can be sent; rejects when `signal` fires. */
+  whenOpen(signal: AbortSignal): Promise<void> {
+    if (this.isOpen) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#waiting.delete(go);
+        reject(signal.reason);
+      };
+      const go = () => {
+        signal.removeEventListener("abort", leave);
+        resolve();
+      };
+      if (signal.aborted) return reject(signal.reason);
+      signal.addEventListener("abort", leave, { once: true });
+      this.#waiting.add(go);
+    });
+  }
+
   /** Names the daemon that the session is with; null while there is none. */
   get streamId(): string | null {
     return this.#streamId;
@@ -129,6 +149,9 @@ export class HostSession {
       this.#session = hello.session;
       this.#streamId = hello.stream_id;
       this.#keepAlive(hello.session);
+      const waiting = [...this.#waiting];
+      this.#waiting.clear();
+      for (const go of waiting) go();
       // What came before is from before the hello, perhaps from another daemon.
       this.#early = [];
       await this.#fetch(question);
