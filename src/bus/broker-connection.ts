@@ -64,7 +64,11 @@ export class BrokerConnection implements Worker {
   open(greeting: string): void {
     this.#output.text(greeting);
     this.flush();
-    this.#stream.open({ data: (bytes) => this.#receive(bytes), drained: () => this.flush(), closed: () => this.#closed() });
+    this.#stream.open({
+      data: (bytes) => this.#receive(bytes),
+      drained: () => this.#environment.turns.flushSoon(this),
+      closed: () => this.#closed(),
+    });
   }
 
   /** A message of somebody else. The caller has looked at `pending`. */
@@ -156,7 +160,9 @@ export class BrokerConnection implements Worker {
 
   flush(): void {
     if (this.#output.bytes === 0 || this.#state !== "open" || this.#stream.unsent > MAX_WRITTEN) return;
-    this.#stream.write(this.#output.take());
+    this.#stream.write(this.#output.take(MAX_WRITTEN));
+    // What the stream has not taken is followed by its `drained`.
+    if (this.#output.bytes > 0 && this.#stream.unsent <= MAX_WRITTEN) this.#environment.turns.flushSoon(this);
   }
 
   /** True when everything that came was worked on. */

@@ -46,8 +46,15 @@ export class BrokerOutput {
     this.#used += length;
   }
 
-  /** Everything, in order; the output is empty afterwards. */
-  take(): Buffer[] {
+  /** The first blocks, of about `limit` bytes at most; without a limit everything. */
+  take(limit = Number.POSITIVE_INFINITY): Buffer[] {
+    let count = 0;
+    let size = 0;
+    while (count < this.#full.length && size < limit) size += (this.#full[count++] as Buffer).length;
+    if (count < this.#full.length) {
+      this.bytes -= size;
+      return this.#full.splice(0, count);
+    }
     this.#seal();
     const blocks = this.#full;
     this.#full = [];
