@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isMainThread } from "node:worker_threads";
 import { swapFileLocksLimit } from "./native.ts";
 import { fileLocksLimit } from "./proc.ts";
 
@@ -37,7 +38,8 @@ export class RunTags {
 
   /** The same with a tag that was given before; null: none. */
   lend<T>(tag: number | null, start: () => T): { started: T; tag: number | null } {
-    const before = tag === null ? null : swapFileLocksLimit(BigInt(tag));
+    // The limit is the whole program's: what another thread forks meanwhile would carry our tag, and be killed for ours.
+    const before = tag === null || !isMainThread ? null : swapFileLocksLimit(BigInt(tag));
     try {
       return { started: start(), tag: before === null ? null : tag };
     } finally {
