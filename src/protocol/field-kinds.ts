@@ -74,7 +74,7 @@ export const parameterValue = text(0, COMMAND_MAX);
 export const logLevel = z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(", ")}` });
 
 export const requestId = z
-  .union([text(1, 64), z.int()], { error: "must be a string of 1 to 64 characters or a safe integer" })
+  .union([z.int(), text(1, 64)], { error: "must be a string of 1 to 64 characters or a safe integer" })
   .meta({ id: "RequestId", description: "Chosen by the client, echoed by the answer." });
 export type RequestId = z.infer<typeof requestId>;
 
