@@ -7,7 +7,6 @@ import {
   hostHeartbeat,
   hostLog,
   type OutputWindows,
-  outputWindows,
   type RequestOf,
   type ResponseOf,
 } from "../contract/messages.ts";
@@ -42,6 +41,8 @@ class BusHostLink implements HostLink {
   readonly #timeoutMs: number;
   readonly #listeners = new Set<HostListener>();
   readonly #subscriptions: BusSubscription[];
+  /** By their last part. */
+  readonly #subjects = new Map<string, string>();
   readonly #log: BusLog;
   readonly #malformed: RareWarning;
   readonly #unsent: RareWarning;
@@ -65,11 +66,11 @@ class BusHostLink implements HostLink {
   request<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>> {
     // The union over all names loses which request belongs to which response; HOST_REQUESTS is the pairing itself.
     const procedure = HOST_REQUESTS[name] as unknown as Procedure<RequestOf<N>, ResponseOf<N>>;
-    return callProcedure(this.#bus, hostSubject(this.host, `do.${name}`), procedure, { request, timeoutMs: this.#timeoutMs });
+    return callProcedure(this.#bus, this.#subject(`do.${name}`), procedure, { request, timeoutMs: this.#timeoutMs });
   }
 
   window(windows: OutputWindows): void {
-    this.#send("window", outputWindows.parse(windows));
+    this.#send("window", windows);
   }
 
   heartbeat(session: string): void {
@@ -90,10 +91,16 @@ class BusHostLink implements HostLink {
     for (const subscription of this.#subscriptions.splice(0)) subscription.unsubscribe();
   }
 
+  #subject(leaf: string): string {
+    const known = this.#subjects.get(leaf) ?? hostSubject(this.host, leaf);
+    this.#subjects.set(leaf, known);
+    return known;
+  }
+
   /** Both are repeated by the caller, so a connection that is away for the moment is no failure. */
   #send(leaf: string, body: object): void {
     try {
-      this.#bus.publish(hostSubject(this.host, leaf), JSON.stringify(body));
+      this.#bus.publish(this.#subject(leaf), JSON.stringify(body));
     } catch (error) {
       this.#unsent.warn(`'${leaf}' for host '${this.host}' was not sent: ${String(error)}`);
     }

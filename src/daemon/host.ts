@@ -223,8 +223,8 @@ export class Host implements HostLink {
         this.#runs.byId(run_id).signal(signalName(signal));
         return {};
       },
-      write: ({ run_id, text }) => {
-        this.#runs.byId(run_id).write(text);
+      write: async ({ run_id, text }) => {
+        await this.#runs.byId(run_id).write(text);
         return {};
       },
       resize: ({ run_id, rows, cols }) => {

@@ -4,6 +4,7 @@ import { MgrError, messageOf } from "../base/errors.ts";
 import type { HostEvent, HostLog } from "../contract/messages.ts";
 import { type Program as ProgramSpec, type RunExit, type RunReport, type RunSpec, type StopStep, specHash } from "../contract/run.ts";
 import { type Companion, startCompanion } from "./companion.ts";
+import { Echo } from "./echo.ts";
 import type { LogFile } from "./log-file.ts";
 import type { OutputRing } from "./output-ring.ts";
 import type { Program } from "./program.ts";
@@ -59,6 +60,7 @@ export class Run {
   readonly #terminal: Terminal;
   readonly #program: Program;
   readonly #attendants: RunAttendants;
+  readonly #echo = new Echo();
   readonly #holders = new Set<Holder>();
   readonly #tree: TrackedTree;
   #resolveExtinct: () => void = () => {};
@@ -204,9 +206,11 @@ export class Run {
     this.#tree.signalLeader(signal);
   }
 
-  write(text: string): void {
+  /** At once; resolves when its echo has been passed on. */
+  write(text: string): Promise<void> {
     this.#requireAlive();
     this.#terminal.write(Buffer.from(text));
+    return this.#echo.next();
   }
 
   resize(rows: number, cols: number): void {
@@ -308,6 +312,7 @@ export class Run {
   #receive(bytes: Buffer): void {
     this.#options.ring.append(bytes);
     this.#options.onOutput(this.spec.name);
+    this.#echo.come();
     this.#options.logFile?.pump();
     this.#attendants.output(bytes);
   }
