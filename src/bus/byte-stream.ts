@@ -24,11 +24,8 @@ export interface ByteStreamHandlers {
   closed(error: Error | null): void;
 }
 
-/** Has what comes handed over from now on. */
-export type BeginReading = (receive: (bytes: Buffer) => void) => void;
-
-/** A socket of `node:net` or anything alike. Its errors are handled from this call on. `begin`: it has a reader of its own. */
-export function socketStream(socket: Socket, begin: BeginReading = (receive) => void socket.on("data", receive)): ByteStream {
+/** A socket of `node:net` or anything alike. Its errors are handled from this call on. */
+export function socketStream(socket: Socket): ByteStream {
   let error: Error | null = null;
   socket.on("error", (cause) => {
     error = cause;
@@ -46,7 +43,7 @@ export function socketStream(socket: Socket, begin: BeginReading = (receive) => 
       if (chunks.length > 1) socket.uncork();
     },
     open(handlers) {
-      begin(handlers.data);
+      socket.on("data", handlers.data);
       socket.on("drain", handlers.drained);
       if (socket.closed) queueMicrotask(() => handlers.closed(error));
       else socket.on("close", () => handlers.closed(error));

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { createSecureContext, connect as secure } from "node:tls";
 import { MgrError, messageOf } from "../base/errors.ts";
-import { type BeginReading, type ByteStream, socketStream } from "./byte-stream.ts";
+import { type ByteStream, socketStream } from "./byte-stream.ts";
 
 /** What TLS connections need beside the system's certificates, as PEM texts. */
 export interface TlsMaterial {
@@ -17,24 +17,8 @@ const MAX_INFO = 32 * 1024;
 const DEFAULT_PORT = 4222;
 const LF = 10;
 
-/** What came on a unix socket; it is taken out before the next read of any of them. */
-const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
-
-/** Commands come this way, one at a time: a copy of a few bytes costs less than what streams do for each read. */
 export function dialUnix(path: string, signal: AbortSignal): Promise<ByteStream> {
-  const early: Buffer[] = [];
-  let receive: (bytes: Buffer) => void = (bytes) => early.push(bytes);
-  const callback = (length: number) => {
-    receive(Buffer.from(readBuffer.subarray(0, length)));
-    return true;
-  };
-  const begin = (handle: (bytes: Buffer) => void) => {
-    receive = handle;
-    void Promise.resolve().then(() => {
-      for (const bytes of early.splice(0)) handle(bytes);
-    });
-  };
-  return dialed(connect({ path, onread: { buffer: readBuffer, callback } }), path, signal, begin);
+  return dialed(connect(path), path, signal);
 }
 
 /** `nats://HOST:PORT` (TLS when the server demands it) or `tls://HOST:PORT` (never without). */
@@ -46,7 +30,7 @@ export async function dialNats(url: URL, tls: TlsMaterial, signal: AbortSignal):
   return secureAfterGreeting(socket, stream, { host, material: tls, isDemanded: url.protocol === "tls:", signal });
 }
 
-function dialed(socket: Socket, place: string, signal: AbortSignal, begin?: BeginReading): Promise<ByteStream> {
+function dialed(socket: Socket, place: string, signal: AbortSignal): Promise<ByteStream> {
   return new Promise((resolve, reject) => {
     const giveUp = () => {
       socket.destroy();
@@ -60,7 +44,7 @@ function dialed(socket: Socket, place: string, signal: AbortSignal, begin?: Begi
     });
     socket.once("connect", () => {
       signal.removeEventListener("abort", giveUp);
-      resolve(socketStream(socket, begin));
+      resolve(socketStream(socket));
     });
   });
 }
