@@ -221,6 +221,8 @@ describe("the host link over the bus", () => {
     one.rig.broker = createBroker();
     await one.rig.broker.listenUnix(one.rig.path);
     await back;
+    // Two connections: what one has sent may be read before what the other sent earlier.
+    await one.control.flush();
     // The broker has the host's subscriptions before the manager's next word.
     await one.control.flush();
     expect(one.host.announced).toBe(2);
