@@ -1,5 +1,6 @@
-import { POLICY_NAMES, TASK_COLUMNS, type TaskCell, type TaskColumnName } from "../contract/tasks.ts";
+import { POLICY_NAMES, type TaskCell } from "../contract/tasks.ts";
 import type { TaskColumn, TaskRow } from "../protocol/resources.ts";
+import { TASK_COLUMNS, type TaskColumnName } from "../protocol/task-columns.ts";
 
 type Format = (value: string | number) => string;
 

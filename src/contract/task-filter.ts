@@ -1,5 +1,6 @@
 import { MgrError } from "../base/errors.ts";
-import { isTextColumn, POLICY_NAMES, TASK_COLUMNS, type TaskCell, type TaskColumnName } from "./tasks.ts";
+import { TASK_COLUMNS, type TaskColumnName } from "../protocol/task-columns.ts";
+import { isTextColumn, POLICY_NAMES, type TaskCell } from "./tasks.ts";
 
 export const FILTER_OPERATORS = ["==", "!=", "<=", ">=", "!~", "<", ">", "~"] as const;
 type Operator = (typeof FILTER_OPERATORS)[number];

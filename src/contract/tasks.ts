@@ -1,29 +1,5 @@
 import { z } from "zod";
-
-/** A thread of a host as its kernel knows it; or, where threads are not asked for, a process: then `tid` is `pid`. */
-export const TASK_COLUMNS = [
-  "pid",
-  "tid",
-  "ppid",
-  "user",
-  "process",
-  "name",
-  "state",
-  "policy",
-  "prio",
-  "nice",
-  "affinity",
-  "processor",
-  "cpu_percent",
-  "memory_rss",
-  "memory_percent",
-  "threads",
-  "start_time",
-  "cpu_time",
-  "command",
-  "env",
-] as const;
-export type TaskColumnName = (typeof TASK_COLUMNS)[number];
+import { TASK_COLUMNS, type TaskColumnName } from "../protocol/task-columns.ts";
 
 /** Those that hold text, compared by code units; `process` is null for a task of no managed process, `env` where it may not be read. */
 const TEXT_COLUMNS = new Set<TaskColumnName>(["user", "process", "name", "state", "affinity", "start_time", "command", "env"]);

@@ -72,6 +72,18 @@ describe.each([
   };
   const refusal = async (frame: object): Promise<Frame["code"]> => (await client.ask(frame)).code;
 
+  test("the process list of a host is made there, and names the processes that its tasks belong to", async () => {
+    const ask = (host: string) => client.ask({ type: "request_process_list", host, filter: "process:!=:" });
+    const list = await ask("r1");
+    expect(list).toMatchObject({ ok: true, host: "r1" });
+    const found = (list.rows as { key: string; process: string }[]).filter(({ process }) => process === "far/one");
+    const pid = pids.get("far/one");
+    expect(found.map(({ key }) => key)).toEqual([`${pid}:${pid}`]);
+    const task = { type: "set_process_list_task", host: "r1", pid, tid: pid, prio: 0, affinity: "0" };
+    expect(await client.ask({ ...task, policy: 3 })).toMatchObject({ ok: true, host: "r1", policy: 3, prio: 0, affinity: "0" });
+    expect(((await ask("r2")).rows as { process: string }[]).some(({ process }) => process === "far/one")).toBe(false);
+  });
+
   test("a link that is cut: its processes go on and keep their state, commands are refused, exits come later with code and time", async () => {
     const from = client.here;
     await client.command({ type: "start_process", name: "far/job" });

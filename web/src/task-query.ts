@@ -1,4 +1,5 @@
 import type { TaskColumn, TaskRow } from "../../src/protocol/resources.ts";
+import { TASK_COLUMNS } from "../../src/protocol/task-columns.ts";
 
 /** What is typed into the filter: what the host evaluates, and words that are looked for here. */
 export interface TaskQuery {
@@ -20,28 +21,7 @@ const SHORT: Readonly<Record<string, string>> = {
   time: "cpu_time",
   cmd: "command",
 };
-const KEYS = new Set([
-  "pid",
-  "tid",
-  "ppid",
-  "user",
-  "process",
-  "name",
-  "state",
-  "policy",
-  "prio",
-  "nice",
-  "affinity",
-  "processor",
-  "cpu_percent",
-  "memory_rss",
-  "memory_percent",
-  "threads",
-  "start_time",
-  "cpu_time",
-  "command",
-  "env",
-]);
+const KEYS: ReadonlySet<string> = new Set(TASK_COLUMNS);
 const UNITS: Readonly<Record<string, number>> = { k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 
 /** `cpu>5 user==root "two words"`; what names no column is a word. */

@@ -1,8 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { TASK_COLUMNS, type TaskCell, type TaskColumnName, taskPage } from "../../../src/contract/tasks.ts";
+import { type TaskCell, taskPage } from "../../../src/contract/tasks.ts";
 import type { TaskLists } from "../../../src/daemon/task-list.ts";
+import { TASK_COLUMNS, type TaskColumnName } from "../../../src/protocol/task-columns.ts";
 
 export type Row = Record<TaskColumnName, TaskCell>;
 
