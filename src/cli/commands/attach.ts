@@ -3,6 +3,7 @@ import type { ManagerClient } from "../../client/index.ts";
 import { OutputJoin } from "../../client/output-join.ts";
 import { type ConnectionFlags, connectManager, whileConnected } from "../connection.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { replay } from "../replay.ts";
 import { selectProcesses } from "../select.ts";
 
 export interface AttachFlags extends ConnectionFlags {
@@ -31,27 +32,28 @@ export async function attach(name: string, flags: AttachFlags): Promise<void> {
 
 /** Until Ctrl-]; afterwards the terminal is what it was. */
 export async function attachTo(client: ManagerClient, name: string, lines: number): Promise<void> {
-  const leaveOutput = await showOutput(client, name, lines);
+  const output = await followOutput(client, name, lines);
   const leaveTerminal = takeTerminal(client, name);
   let leaveKeys = () => {};
   try {
+    const early = await replay(output.past(), process);
     await whileConnected(client, (stop, fail) => {
-      leaveKeys = typeInto(client, name, { stop, fail });
+      leaveKeys = typeInto(client, name, { early, stop, fail });
     });
   } finally {
     leaveKeys();
     leaveTerminal();
-    leaveOutput();
+    output.leave();
   }
 }
 
-async function showOutput(client: ManagerClient, name: string, lines: number): Promise<() => void> {
+/** What comes is printed from now on, once the past was taken. */
+async function followOutput(client: ManagerClient, name: string, lines: number): Promise<{ past: () => string; leave: () => void }> {
   const join = new OutputJoin();
   // Subscribed before asking, so that nothing falls between.
   const subscription = client.output$(name).subscribe((frame) => process.stdout.write(join.live(frame)));
   const backlog = await client.request({ type: "get_process_output", name, lines });
-  process.stdout.write(join.backlog(backlog));
-  return () => subscription.unsubscribe();
+  return { past: () => join.backlog(backlog), leave: () => subscription.unsubscribe() };
 }
 
 /** Raw mode, and the size of this terminal for that one. Returns the way back. */
@@ -83,8 +85,15 @@ function takeTerminal(client: ManagerClient, name: string): () => void {
   };
 }
 
+interface Typing {
+  /** Typed before. */
+  readonly early: string;
+  readonly stop: () => void;
+  readonly fail: (error: unknown) => void;
+}
+
 /** Sends what is typed in order, one piece after the other: a process that does not read makes the typing wait. */
-function typeInto(client: ManagerClient, name: string, { stop, fail }: { stop: () => void; fail: (error: unknown) => void }): () => void {
+function typeInto(client: ManagerClient, name: string, { early, stop, fail }: Typing): () => void {
   const { stdin } = process;
   const decoder = new StringDecoder("utf8");
   const send = async (text: string) => {
@@ -96,6 +105,9 @@ function typeInto(client: ManagerClient, name: string, { stop, fail }: { stop: (
     stdin.pause();
     send(decoder.write(end < 0 ? data : data.subarray(0, end))).then(() => (end < 0 ? stdin.resume() : stop()), fail);
   };
-  stdin.on("data", typed).once("end", stop).resume();
+  stdin.on("data", typed).once("end", stop).pause();
+  // What was typed while the past was shown comes first, the key that leaves among it.
+  const [first = "", ...rest] = early.split(String.fromCharCode(LEAVE));
+  send(first).then(() => (rest.length === 0 ? stdin.resume() : stop()), fail);
   return () => void stdin.off("data", typed).off("end", stop);
 }
