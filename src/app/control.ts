@@ -20,6 +20,7 @@ import type { HostEntry, Process, ProcessState, ProcessTreeNode, StartTool } fro
 import { readBacklog } from "./backlog.ts";
 import type { HostSession } from "./host-session.ts";
 import type { Attribute, OutputFlag, ProcessSettingsBook } from "./process-settings.ts";
+import { Resizer } from "./resizer.ts";
 import { retainedOutput } from "./retained-output.ts";
 import { TaskLists } from "./task-lists.ts";
 import type { World } from "./world.ts";
@@ -61,6 +62,7 @@ export class ActorControl implements Control {
   readonly #settings: ProcessSettingsBook;
   readonly #startupCommands: ControlOptions["startupCommands"];
   readonly #processDetail: ControlOptions["processDetail"];
+  readonly #resizer = new Resizer((name, size) => this.#sendSize(name, size));
   readonly #tasks: TaskLists;
 
   constructor({
@@ -175,17 +177,7 @@ export class ActorControl implements Control {
     this.#lasting(name);
     this.#system.send("process", name, { type: "winch", rows, cols });
     this.#keepSize(name, { rows, cols });
-    const process = this.#world.process(name);
-    const runId = this.#world.livingRun(name);
-    if (process?.pid == null || runId === null) return;
-    const session = this.#world.sessionOf(name);
-    if (!session?.isOpen) return;
-    session
-      .command((id) => session.link.request("resize", { session: id, run_id: runId, rows, cols }))
-      .catch((error: unknown) => {
-        // The size is kept for the next run anyway; a run that ended meanwhile needs none.
-        this.log.append({ level: "debug", source: "manager", msg: `resizing '${name}' to ${cols}×${rows}: ${messageOf(error)}` });
-      });
+    this.#resizer.resize(name, { rows, cols });
   }
 
   selectCommand(name: string, which: string, by: Principal): Promise<void> {
@@ -249,6 +241,18 @@ export class ActorControl implements Control {
   }
 
   // ── Inside ──
+
+  async #sendSize(name: string, { rows, cols }: { rows: number; cols: number }): Promise<void> {
+    const runId = this.#world.livingRun(name);
+    const session = this.#world.sessionOf(name);
+    if (this.#world.process(name)?.pid == null || runId === null || !session?.isOpen) return;
+    try {
+      await session.command((id) => session.link.request("resize", { session: id, run_id: runId, rows, cols }));
+    } catch (error) {
+      // The size is kept for the next run anyway; a run that ended meanwhile needs none.
+      this.log.append({ level: "debug", source: "manager", msg: `resizing '${name}' to ${cols}×${rows}: ${messageOf(error)}` });
+    }
+  }
 
   /** Dependencies first: each then finds the ones before it already on their way. */
   #start(names: readonly string[], by: string, group?: string): void {

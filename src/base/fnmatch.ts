@@ -9,11 +9,13 @@ import { MgrError } from "./errors.ts";
 /** Longest pattern, characters. */
 export const FNMATCH_MAX_LENGTH = 1_024;
 
-type Token =
-  | { readonly kind: "star" }
-  | { readonly kind: "any" }
-  | { readonly kind: "literal"; readonly codePoint: number }
-  | { readonly kind: "set"; readonly negated: boolean; readonly ranges: readonly (readonly [number, number])[] };
+type Token = { readonly kind: "star" } | { readonly kind: "any" } | { readonly kind: "literal"; readonly codePoint: number } | CharacterSet;
+
+interface CharacterSet {
+  readonly kind: "set";
+  readonly negated: boolean;
+  readonly ranges: readonly (readonly [number, number])[];
+}
 
 /** Whether the pattern matches exactly one text: itself. */
 export function isLiteral(pattern: string): boolean {
@@ -25,22 +27,45 @@ export function compileFnmatch(pattern: string): (name: string) => boolean {
   const tokens = parse(pattern);
   if (tokens.length === 1 && tokens[0]?.kind === "star") return () => true;
   if (tokens.every((token) => token.kind === "literal")) return (name) => name === pattern;
-  return (name) => matches(tokens, name);
+  const program = compact(tokens);
+  return (name) => matches(program, name);
+}
+
+/**
+ * Tokens as they are kept, four bytes each: clients hold thousands of patterns of a thousand characters. A code point, or
+ * one of these, or SET minus the index of its set.
+ */
+interface Program {
+  readonly steps: Int32Array;
+  readonly sets: readonly CharacterSet[];
+}
+const STAR = -1;
+const ANY = -2;
+const SET = -3;
+
+function compact(tokens: readonly Token[]): Program {
+  const sets: CharacterSet[] = [];
+  const steps = Int32Array.from(tokens, (token) => {
+    if (token.kind === "set") return SET - (sets.push(token) - 1);
+    if (token.kind === "literal") return token.codePoint;
+    return token.kind === "star" ? STAR : ANY;
+  });
+  return { steps, sets };
 }
 
 /** Two pointers; on a mismatch the last star takes one character more. Earlier stars need no second look. */
-function matches(tokens: readonly Token[], name: string): boolean {
+function matches({ steps, sets }: Program, name: string): boolean {
   let at = 0;
   let index = 0;
   let starIndex = -1;
   let starAt = 0;
   while (at < name.length) {
     const codePoint = name.codePointAt(at) ?? 0;
-    const token = tokens[index];
-    if (token?.kind === "star") {
+    const step = steps[index];
+    if (step === STAR) {
       starIndex = index++;
       starAt = at;
-    } else if (token && accepts(token, codePoint)) {
+    } else if (step !== undefined && (step === codePoint || step === ANY || (step <= SET && isIn(sets[SET - step], codePoint)))) {
       index++;
       at += width(codePoint);
     } else if (starIndex >= 0) {
@@ -51,8 +76,8 @@ function matches(tokens: readonly Token[], name: string): boolean {
       return false;
     }
   }
-  while (tokens[index]?.kind === "star") index++;
-  return index === tokens.length;
+  while (steps[index] === STAR) index++;
+  return index === steps.length;
 }
 
 /** UTF-16 units of a code point. */
@@ -60,16 +85,8 @@ function width(codePoint: number): number {
   return codePoint > 0xffff ? 2 : 1;
 }
 
-function accepts(token: Token, codePoint: number): boolean {
-  switch (token.kind) {
-    case "star":
-    case "any":
-      return true;
-    case "literal":
-      return token.codePoint === codePoint;
-    case "set":
-      return token.ranges.some(([first, last]) => first <= codePoint && codePoint <= last) !== token.negated;
-  }
+function isIn(set: CharacterSet | undefined, codePoint: number): boolean {
+  return set !== undefined && set.ranges.some(([first, last]) => first <= codePoint && codePoint <= last) !== set.negated;
 }
 
 const code = (character: string | undefined): number => character?.codePointAt(0) ?? 0;

@@ -1,12 +1,16 @@
 import type { WebSocket } from "ws";
 import { MAX_FRAME_BYTES } from "../protocol/decode.ts";
 
-/** Options of the ws server that upgrades `/ws`: oversized frames are refused from their header on, never buffered. */
+/**
+ * Options of the ws server that upgrades `/ws`: oversized frames are refused from their header on, never buffered, and a
+ * connection has one frame handled in a turn: thousands that came in one packet must not hold up everybody else.
+ */
 export const WEBSOCKET_SERVER_OPTIONS = {
   noServer: true,
   clientTracking: false,
   perMessageDeflate: false,
   maxPayload: MAX_FRAME_BYTES,
+  allowSynchronousEvents: false,
 } as const;
 
 const TOO_LARGE = 1009;

@@ -63,6 +63,19 @@ describe("get_snapshot", () => {
   });
 });
 
+it("thousands of frames that come in one packet do not hold up another connection", async () => {
+  const [hasty, other] = [await rig.connect(), await rig.connect()];
+  const FRAMES = 20_000;
+  const before = rig.transport.frames.received;
+  for (let index = 0; index < FRAMES; index++) hasty.send({ type: "stop_process", name: "db" });
+  const answered = other.ask({ type: "get_snapshot" });
+  await answered;
+  const meanwhile = rig.transport.frames.received - before;
+  expect(meanwhile, "frames that were handled before the other's one").toBeLessThan(FRAMES / 10);
+  await hasty.ask({ type: "get_snapshot" });
+  expect(rig.control.calls).toHaveLength(FRAMES);
+});
+
 describe("commands", () => {
   it("are answered by ack when they carry a request_id, and by nothing when they do not", async () => {
     const client = await rig.connect();
