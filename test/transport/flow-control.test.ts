@@ -102,14 +102,29 @@ class Reader {
   }
 }
 
+/** The process has written all it may for a reader that reads nothing, beside one that reads everything. */
+async function heldBack() {
+  const world = open();
+  world.hub.setMode("yes", NO_SKIP);
+  const [slow, fast] = [world.reader(), world.reader()];
+  world.anchor();
+  await world.flood(() => fast.takeAll());
+  return { world, slow, fast };
+}
+
+/** The same without the other. */
+async function heldBackAlone() {
+  const world = open();
+  world.hub.setMode("yes", NO_SKIP);
+  const slow = world.reader();
+  world.anchor();
+  await world.flood();
+  return { world, slow };
+}
+
 describe("set_process_no_skip_display", () => {
   test("holds the process back while one reader is more than 4 MiB behind, and skips nothing", async () => {
-    const world = open();
-    world.hub.setMode("yes", NO_SKIP);
-    const slow = world.reader();
-    const fast = world.reader();
-    world.anchor();
-    await world.flood(() => fast.takeAll());
+    const { world, slow, fast } = await heldBack();
     expect(world.written).toBeGreaterThan(FAR_BEHIND_BYTES * 0.9);
     expect(world.written).toBeLessThan(FAR_BEHIND_BYTES * 1.3);
     expect(world.windows.every(({ lossless, length }) => lossless === true && length > 0)).toBe(true);
@@ -127,12 +142,7 @@ describe("set_process_no_skip_display", () => {
   });
 
   test("a reader that does not catch up within 10 s is closed, and the process goes on", async () => {
-    const world = open();
-    world.hub.setMode("yes", NO_SKIP);
-    const slow = world.reader();
-    const fast = world.reader();
-    world.anchor();
-    await world.flood(() => fast.takeAll());
+    const { world, slow, fast } = await heldBack();
     for (let second = 0; second < 10; second++) {
       expect(slow.refused).toEqual([]);
       // The window is repeated, and a little comes: the process does wait.
@@ -147,11 +157,7 @@ describe("set_process_no_skip_display", () => {
   });
 
   test("a reader for whom no process waits may take its time", async () => {
-    const world = open();
-    world.hub.setMode("yes", NO_SKIP);
-    const slow = world.reader();
-    world.anchor();
-    await world.flood();
+    const { world, slow } = await heldBackAlone();
     // It has said all it had to say.
     world.clock.advance(60_000);
     expect(slow.refused).toEqual([]);
@@ -164,12 +170,7 @@ describe("set_process_no_skip_display", () => {
     ["the reader leaves", (world: ReturnType<typeof open>, slow: Reader) => world.hub.closeSubscription(slow.subscription)],
     ["the flag is turned off", (world: ReturnType<typeof open>) => world.hub.setMode("yes", PLAIN)],
   ])("the process goes on at once when %s", async (_what, act) => {
-    const world = open();
-    world.hub.setMode("yes", NO_SKIP);
-    const slow = world.reader();
-    const fast = world.reader();
-    world.anchor();
-    await world.flood(() => fast.takeAll());
+    const { world, slow } = await heldBack();
     act(world, slow);
     expect(world.allowed).toBeGreaterThan(100_000);
     // No timer is left that would close somebody.
@@ -182,11 +183,7 @@ describe("set_process_no_skip_display", () => {
   });
 
   test("waits for nobody when the process goes", async () => {
-    const world = open();
-    world.hub.setMode("yes", NO_SKIP);
-    const slow = world.reader();
-    world.anchor();
-    await world.flood();
+    const { world, slow } = await heldBackAlone();
     world.hub.processGone("yes");
     expect(world.windows.at(-1)).toMatchObject({ name: "yes", length: 0 });
     world.clock.advance(20_000);
@@ -195,11 +192,7 @@ describe("set_process_no_skip_display", () => {
   });
 
   test("is asked for again after the host's next hello, which has let everything go on", async () => {
-    const world = open();
-    world.hub.setMode("yes", NO_SKIP);
-    world.reader();
-    world.anchor();
-    await world.flood();
+    const { world } = await heldBackAlone();
     world.windows.length = 0;
     world.hub.hostReady("host", "s1");
     expect(world.windows).toEqual([{ name: "yes", from: world.written, length: expect.any(Number), lossless: true }]);
@@ -208,11 +201,7 @@ describe("set_process_no_skip_display", () => {
   });
 
   test("the end of a process that has exited comes whole, however far behind its reader is", async () => {
-    const world = open();
-    world.hub.setMode("yes", NO_SKIP);
-    const slow = world.reader();
-    world.anchor();
-    await world.flood();
+    const { world, slow } = await heldBackAlone();
     const end = world.written + 5_000_000;
     let isReached = false;
     void world.hub.reached("yes", end, 1_000).then(() => {
