@@ -255,11 +255,13 @@ export class World {
 
   /**
    * Resolves when none of those that need `name` and can be reached is being stopped any more, or when they have had all the time that
-   * their stops may take: then with the names of those that are left. Aborting rejects.
+   * their stops may take: then with the names of those that are left. While the host of `name` itself is away nothing can be stopped there,
+   * and its dependents are waited for: they may come back along with it. Aborting rejects.
    */
   async dependentsStopped(name: string, signal: AbortSignal): Promise<string[]> {
     const isAway = (each: string) => !this.isHostReady(this.hostOf(each) ?? this.hostName);
-    const stopping = () => this.graph.directDependents(name).filter((each) => this.stateOf(each) === "stopping" && !isAway(each));
+    const stopping = () =>
+      this.graph.directDependents(name).filter((each) => this.stateOf(each) === "stopping" && (!isAway(each) || isAway(name)));
     await this.#until(() => stopping().length === 0, { signal, milliseconds: this.graph.stopTimeOfDependents(name) });
     return stopping();
   }

@@ -74,7 +74,14 @@ function takeTerminal(client: ManagerClient, name: string): () => void {
     process.stderr.write("(Ctrl-] leaves)\r\n");
     stdin.setRawMode(true);
   }
+  // Node gives a terminal back on SIGINT and SIGTERM; on SIGHUP it does not.
+  const hungUp = () => {
+    if (stdin.isTTY) stdin.setRawMode(false);
+    process.kill(process.pid, "SIGHUP");
+  };
+  process.once("SIGHUP", hungUp);
   return () => {
+    process.off("SIGHUP", hungUp);
     stdout.off("resize", resized);
     if (stdout.isTTY) stdout.write(PLAIN);
     if (stdin.isTTY) {

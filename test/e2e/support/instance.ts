@@ -117,6 +117,11 @@ export class Instance {
     writeFileSync(this.config, JSON.stringify(configuration, null, 2));
   }
 
+  /** What the program's own commands run with. */
+  get environment(): Record<string, string> {
+    return Object.fromEntries(Object.entries(this.#env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  }
+
   /** Starts the program without waiting for it. */
   start(...args: string[]): Foreground {
     const child = spawn(process.execPath, [PROGRAM, ...args], { cwd: this.dir, env: this.#env, stdio: ["ignore", "pipe", "pipe"] });
