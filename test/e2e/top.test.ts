@@ -64,7 +64,7 @@ describe("mgr top", () => {
     await client.command({ type: "start_process", name: "tools/idle" });
     await eventually("others' changes are shown", () => lineOf(terminal, "tools/idle").includes("started"));
     terminal.type("\x1b");
-    await terminal.untilShown(/sim\/busy/);
+    await terminal.untilShown(/^\d+ stopped/m);
     terminal.type("\x03");
     expect(await terminal.ended).toMatchObject({ exitCode: 0 });
   });
@@ -118,7 +118,7 @@ describe("mgr top", () => {
     await eventually("it fits the smaller one", () => /^s start/.test(terminal.lines[9] ?? "") && lineOf(terminal, "NAME") !== "");
     terminal.resize(3, 10);
     terminal.resize(24, 80);
-    await eventually("it is as before", () => /q quit$/.test(terminal.lines[23] ?? ""));
+    await eventually("it is as before", () => /q quit *$/.test(terminal.lines[23] ?? ""));
   });
 
   test.each(["SIGTERM", "SIGHUP", "SIGINT"])("gives the terminal back when it gets %s", async (signal) => {
