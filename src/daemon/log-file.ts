@@ -18,6 +18,8 @@ const STALL_MS = 2_000;
 const NEWLINE = 0x0a;
 /** Bytes written at once. */
 const PIECE_BYTES = 256 * 1024;
+/** Pieces from this size on come into memory that is kept while the file is open. */
+const LARGE_BYTES = 64 * 1024;
 /** After a failure it is tried again so often, milliseconds. */
 const RETRY_MS = 1_000;
 /** At the end of the daemon the rest is written for at most so long, milliseconds. */
@@ -45,6 +47,7 @@ export class LogFile {
   /** Ring offset of the next byte to write. */
   #next: number;
   #file: FileHandle | null = null;
+  #piece: Buffer | null = null;
   #isAtLineStart = true;
   #lost = 0;
   #work: Promise<void> | null = null;
@@ -134,7 +137,7 @@ export class LogFile {
     const { ring } = this.#options;
     const { file, size } = await this.#current();
     if (this.#next < ring.start) this.#skipLost();
-    const bytes = this.#lost > 0 ? gapLine(this.#lost) : ring.read(this.#next, PIECE_BYTES).data;
+    const bytes = this.#lost > 0 ? gapLine(this.#lost) : this.#nextPiece();
     const { max_size: maxSize, max_files: maxFiles } = this.#spec;
     const length = fitting(bytes, { size, maxSize, isAtLineStart: this.#isAtLineStart });
     const isFull = this.#lost > 0 ? size > 0 && length < bytes.length : length === 0;
@@ -157,6 +160,14 @@ export class LogFile {
     }
   }
 
+  /** One is written at a time, so a flood is copied into the same memory each time. */
+  #nextPiece(): Buffer {
+    const { ring } = this.#options;
+    if (ring.end - this.#next < LARGE_BYTES) return ring.read(this.#next, PIECE_BYTES).data;
+    this.#piece ??= Buffer.allocUnsafeSlow(PIECE_BYTES);
+    return this.#piece.subarray(0, ring.copy(this.#next, this.#piece));
+  }
+
   /** The open file, opened anew if somebody has removed or renamed it. Its size is asked each time: others may cut it. */
   async #current(): Promise<{ file: FileHandle; size: number }> {
     const { path } = this.#spec;
@@ -176,6 +187,7 @@ export class LogFile {
   async #closeFile(): Promise<void> {
     const file = this.#file;
     this.#file = null;
+    this.#piece = null;
     await file?.close();
   }
 
