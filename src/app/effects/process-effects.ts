@@ -29,7 +29,8 @@ export async function spawnRun(
   const { runId: run_id, spec, memo, stillHold } = command;
   let isSent = false;
   return untilAnswered(
-    { clock, signal },
+    { session, clock },
+    signal,
     async () => {
       const answer = await session.command((id) => {
         // The host may have been away for long. What was sent once may have begun: that is asked for again.
@@ -50,7 +51,8 @@ export async function stopRun(
   signal: AbortSignal,
 ): Promise<StopOutcome> {
   return untilAnswered(
-    { clock, signal },
+    { session, clock },
+    signal,
     async () => {
       try {
         await session.command((id) => session.link.request("stop", { session: id, run_id: command.runId, steps: command.steps }));
@@ -65,11 +67,14 @@ export async function stopRun(
 }
 
 async function untilAnswered<T>(
-  { clock, signal }: { clock: Clock; signal: AbortSignal },
+  { session, clock }: Target,
+  signal: AbortSignal,
   send: () => Promise<T>,
   isFinal: (error: unknown) => boolean,
 ): Promise<T> {
   for (;;) {
+    // Thousands may wait for a host that is away: none of them asks again and again.
+    if (!session.isOpen) await session.whenOpen(signal);
     signal.throwIfAborted();
     try {
       return await send();
