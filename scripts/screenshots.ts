@@ -1,51 +1,75 @@
-// Takes the pictures of docs/screenshots from the demo: npx tsx scripts/screenshots.ts (after npm run build).
-import { mkdirSync } from "node:fs";
+// Takes the pictures of docs/screenshots from the demo: npx tsx scripts/screenshots.ts [--png FOLDER] [SCENE…] (after npm run build).
+// Without --png they are WebP in docs/screenshots; with it PNG in a folder of yours, for looking at.
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { demo, launchBrowser } from "../test/e2e/support/demo.ts";
+import type { Instance } from "../test/e2e/support/instance.ts";
 import { eventually } from "../test/e2e/support/wait.ts";
+import { ACTS, type Scene } from "./screenshot-scenes.ts";
 
-const FOLDER = fileURLToPath(new URL("../docs/screenshots", import.meta.url));
-const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
-const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
+const { values, positionals } = parseArgs({ options: { png: { type: "string" } }, allowPositionals: true });
+const FOLDER = values.png ?? fileURLToPath(new URL("../docs/screenshots", import.meta.url));
+const DEVICES: Record<string, BrowserContextOptions> = {
+  desktop: { viewport: { width: 1200, height: 750 } },
+  phone: { viewport: { width: 375, height: 720 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true },
+};
+const WEBP_QUALITY = 82;
 
 mkdirSync(FOLDER, { recursive: true });
-const instance = await demo();
+const instance = await demo({ "tools/editor": { command: "vi programs/server.js", environment: { TERM: "xterm-256color" } } });
 const browser = await launchBrowser();
 try {
-  const client = await instance.connect();
-  // Something has failed, something backs off, the painter has painted.
-  await client.command({ type: "start_process", name: "faults/missing" });
-  await eventually("the demo shows something", async () => (await client.process("faults/crasher")).restarts > 1, 60_000);
-  await client.untilState("faults/crasher", "backoff", client.here);
-  for (const scheme of ["dark", "light"] as const) {
-    await picture(browser, `overview-${scheme}`, { ...DESKTOP, colorScheme: scheme }, async () => {});
-    await picture(browser, `process-${scheme}`, { ...DESKTOP, colorScheme: scheme }, (page) => open(page, "sim/painter"));
+  for (const { prepare, scenes } of ACTS) {
+    const wanted = scenes.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+    if (wanted.length === 0) continue;
+    await prepare(instance);
+    for (const [device, options] of Object.entries(DEVICES)) {
+      for (const colorScheme of ["dark", "light"] as const) await pictures(browser, instance, device, { ...options, colorScheme }, wanted);
+    }
   }
-  await picture(browser, "phone-dark", { ...PHONE, colorScheme: "dark" }, (page) => open(page, "bench/server"));
 } finally {
   await browser.close();
   await instance[Symbol.asyncDispose]();
 }
 
-async function picture(on: Browser, name: string, options: BrowserContextOptions, prepare: (page: Page) => Promise<void>): Promise<void> {
-  const context = await on.newContext({ ...options, httpCredentials: { username: instance.user, password: instance.password } });
-  const page = await context.newPage();
-  await page.goto(instance.url);
-  await page.getByText("connected", { exact: true }).waitFor();
-  await prepare(page);
-  await page.screenshot({ path: join(FOLDER, `${name}.png`) });
-  await context.close();
+/** All scenes of an act on one device in one theme. */
+async function pictures(on: Browser, of: Instance, device: string, options: BrowserContextOptions, scenes: Scene[]): Promise<void> {
+  for (const { name, path, set } of scenes) {
+    const context = await on.newContext({ ...options, httpCredentials: { username: of.user, password: of.password } });
+    const page = await context.newPage();
+    page.setDefaultTimeout(8_000);
+    const file = `${name}-${device}-${options.colorScheme}`;
+    try {
+      await page.goto(new URL(path, of.url).href);
+      await page.getByText("connected", { exact: true }).waitFor();
+      await set?.(page, { instance: of, device });
+      await take(page, file);
+    } catch (error) {
+      console.error(`${file}: ${String(error)}`);
+      process.exitCode = 1;
+    }
+    await context.close();
+  }
 }
 
-/** The process's terminal with something in it. */
-async function open(page: Page, name: string): Promise<void> {
-  const drawer = page.getByRole("button", { name: "Show the processes" });
-  if (await drawer.isVisible()) await drawer.click();
-  await page.locator(`[role=treeitem][data-name="${name}"]`).click();
-  const rows = page.locator(".terminal-box .xterm-rows");
-  await eventually("the terminal shows something", async () => /\S/.test((await rows.textContent()) ?? ""));
-  // Two frames: the size is nudged after the backlog.
-  await page.waitForTimeout(500);
+/** After the page has come to rest: two frames without a change. */
+async function take(page: Page, file: string): Promise<void> {
+  let before = "";
+  await eventually("the page is at rest", async () => {
+    const now = String(await page.evaluate("document.body.innerText.length + ' ' + document.querySelectorAll('*').length"));
+    await page.waitForTimeout(120);
+    if (now === before) return true;
+    before = now;
+    return false;
+  }).catch(() => {});
+  if (values.png !== undefined) {
+    await page.screenshot({ path: join(FOLDER, `${file}.png`), scale: "css" });
+    return;
+  }
+  const session = await page.context().newCDPSession(page);
+  const { data } = await session.send("Page.captureScreenshot", { format: "webp", quality: WEBP_QUALITY });
+  writeFileSync(join(FOLDER, `${file}.webp`), Buffer.from(data, "base64"));
 }

@@ -52,15 +52,15 @@ export class LogBook {
     return entry;
   }
 
-  /** Retained entries of at least `level`, oldest first; with `limit` the last `limit` of them. */
-  entries(options: { level?: LogLevel; limit?: number } = {}): LogEntry[] {
-    const minimum = options.level ?? "debug";
-    const limit = options.limit ?? Number.POSITIVE_INFINITY;
+  /** Retained entries of at least `level` and with ids below `before`, oldest first; with `limit` the last `limit` of them. */
+  entries({ level: minimum = "debug", limit, before }: { level?: LogLevel; limit?: number; before?: number } = {}): LogEntry[] {
+    const most = limit ?? Number.POSITIVE_INFINITY;
+    const end = before ?? Number.POSITIVE_INFINITY;
     const found: LogEntry[] = [];
     const oldest = Math.max(0, this.#count - this.#capacity);
-    for (let index = this.#count - 1; index >= oldest && found.length < limit; index--) {
+    for (let index = this.#count - 1; index >= oldest && found.length < most; index--) {
       const entry = this.#entries[index % this.#capacity];
-      if (entry && levelAtLeast(entry.level, minimum)) found.push(entry);
+      if (entry && entry.id < end && levelAtLeast(entry.level, minimum)) found.push(entry);
     }
     return found.reverse();
   }

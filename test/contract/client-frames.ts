@@ -89,7 +89,7 @@ const OF_DECISIONS: Readonly<Record<string, ClientFrameRow>> = {
   restart_process: row({ name }),
   restart_group: row({ name }),
   send_signal: row({ name, signal: "string" }),
-  request_logs: row({ level: optional(oneOf(...LOG_LEVELS)), limit: optional("integer") }, "log_batch"),
+  request_logs: row({ level: optional(oneOf(...LOG_LEVELS)), limit: optional("integer"), before: optional("integer") }, "log_batch"),
   set_log_min_level: row({ level: oneOf(...LOG_LEVELS) }),
   request_topics_stat: row({ sample_seconds: optional("number") }, "topics_stat"),
   request_topic_detail: row({ name }, "topic_detail"),

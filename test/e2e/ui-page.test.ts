@@ -1,54 +1,26 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { Browser, Page } from "playwright-core";
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "./support/client.ts";
-import { launchBrowser } from "./support/demo.ts";
-import { Instance } from "./support/instance.ts";
+import type { Instance } from "./support/instance.ts";
+import { PageRig, type ShownPage } from "./support/page-rig.ts";
 import { ECHO, EXIT_AS_TYPED, READY_WHEN_TYPED, sh } from "./support/shell.ts";
 import { eventually } from "./support/wait.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+/** Says its size whenever that changes. */
+const SIZE = sh(`trap 'echo size $(stty size)' WINCH; echo hello; while :; do read line || true; done`);
 
+let rig: PageRig;
 let instance: Instance;
 let client: Client;
-let browser: Browser;
+let shown: ShownPage;
 let page: Page;
-const complaints: string[] = [];
-
-const row = (name: string) => page.locator(`[role=treeitem][data-name="${name}"]`);
-const textOf = async (terminal: string) =>
-  ((await page.getByLabel(`Terminal of ${terminal}`, { exact: true }).locator(".xterm-rows").textContent()) ?? "").replaceAll(
-    "\u00a0",
-    " ",
-  );
-const untilShown = (terminal: string, what: RegExp) =>
-  eventually(`'${terminal}' shows ${what}`, async () => what.test(await textOf(terminal)));
-const connected = () => page.getByText("connected", { exact: true }).waitFor();
-
-async function openPage(path = "/", options: Parameters<Browser["newContext"]>[0] = {}): Promise<Page> {
-  const context = await browser.newContext({
-    viewport: { width: 1280, height: 800 },
-    ...options,
-    httpCredentials: { username: instance.user, password: instance.password },
-  });
-  const opened = await context.newPage();
-  opened.setDefaultTimeout(5_000);
-  opened.on("pageerror", (error) => complaints.push(error.message));
-  opened.on("console", (message) => {
-    // The browser itself says so when the manager is killed; the page shows it in its own words.
-    if (message.type() === "error" && !/ERR_CONNECTION_(REFUSED|RESET)|WebSocket connection/.test(message.text()))
-      complaints.push(message.text());
-  });
-  await opened.goto(new URL(path, instance.url).href);
-  return opened;
-}
 
 beforeAll(async () => {
   const many = Object.fromEntries(
     Array.from({ length: 300 }, (_, index) => [`many/p${String(index).padStart(3, "0")}`, { command: "true" }]),
   );
-  instance = new Instance({
+  rig = await PageRig.up({
     groups: { many: { opened: true }, sim: { opened: true }, tools: { opened: true } },
     processes: {
       "sim/gate": { command: READY_WHEN_TYPED, ready: { regex: "listening" } },
@@ -56,19 +28,16 @@ beforeAll(async () => {
       "tools/echo": { command: ECHO, alternate_commands: { other: "sleep 1000" }, autostart: true },
       "tools/vim": { command: sh("exec vi -u NONE notes.txt"), environment: { TERM: "xterm-256color" } },
       "tools/brief": { command: EXIT_AS_TYPED, autostart: true },
+      "tools/size": { command: SIZE, autostart: true },
+      "tools/lines": { command: sh("seq 1 3000; echo see http://localhost:9/there; read x"), autostart: true },
       ...many,
     },
   });
-  await instance.mgr("up", "--detach");
-  client = await instance.connect();
-  browser = await launchBrowser();
-  page = await openPage();
-  await connected();
+  ({ instance, client } = rig);
+  shown = await rig.open();
+  ({ page } = shown);
 });
-afterAll(async () => {
-  await browser?.close();
-  await instance?.[Symbol.asyncDispose]();
-});
+afterAll(() => rig?.[Symbol.asyncDispose]());
 
 describe("finding and doing", () => {
   test("the filter finds a process by name, and Enter opens it", async () => {
@@ -94,41 +63,133 @@ describe("finding and doing", () => {
   });
 
   test("a group tells its progress and what it waits for", async () => {
-    await row("sim").click();
+    await shown.click("sim");
     await page.getByText(/0 of 2; waiting for .*after \(for sim\/gate\)/).waitFor();
     await client.command({ type: "send_stdin", name: "sim/gate", text: "go\n" });
     await page.getByText("2 of 2 running").waitFor();
     await page.getByRole("button", { name: "Members as live terminals" }).click();
-    await untilShown("sim/gate", /listening/);
-    await untilShown("sim/after", /hello/);
+    await shown.untilShown("sim/gate", /listening/);
+    await shown.untilShown("sim/after", /hello/);
     await page.getByRole("button", { name: "Members as a table" }).click();
   });
 
-  test("the sheet of keys opens by ? and closes by Escape", async () => {
-    await row("sim").focus();
-    await page.keyboard.press("?");
-    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
-    await page.keyboard.press("Escape");
-    expect(await page.getByRole("dialog").count()).toBe(0);
+  test("all processes stand in one table, which is sorted by a click", async () => {
+    await shown.run("All processes");
+    const first = page.locator(".members tbody .member").first();
+    expect(await first.textContent()).toBe("sim/gate");
+    await page.getByRole("button", { name: "Process", exact: true }).click();
+    expect(await first.textContent()).toBe("many/p000");
+    await page.getByRole("button", { name: "Process", exact: true }).click();
+    expect(await first.textContent()).toBe("tools/vim");
+    await page.getByRole("button", { name: "Process", exact: true }).click();
+    expect(new URL(page.url()).search).toBe("?view=all");
+  });
+
+  test("what the filter leaves is started and stopped together", async () => {
+    await page.getByLabel(/^Filter processes/).fill("many p00");
+    await shown.run("Start all 10 processes that the filter leaves");
+    await client.untilState("many/p009", "stopped");
+    await page.getByLabel(/^Filter processes/).fill("");
   });
 });
 
 describe("a process", () => {
   test("a full-screen editor takes what is typed, and writes it", async () => {
     await client.command({ type: "start_process", name: "tools/vim" });
-    await row("tools/vim").click();
-    await untilShown("tools/vim", /~/);
+    await shown.click("tools/vim");
+    await shown.untilShown("tools/vim", /~/);
     await page.getByLabel("Terminal of tools/vim").click();
     await page.keyboard.type("iwritten in the browser");
     await page.keyboard.press("Escape");
+    // Somebody who comes later sees the same screen, drawn for the size of that window.
+    const other = await rig.open("/?process=tools/vim", { viewport: { width: 900, height: 500 } });
+    await other.untilShown("tools/vim", /^written in the browser\s*~/);
+    await other.close();
     await page.keyboard.type(":wq\n");
     await client.untilState("tools/vim", "stopped");
     expect(instance.read("notes.txt")).toBe("written in the browser\n");
   });
 
+  test("knows the real size of its terminal, whole rows only, also after a split", async () => {
+    await shown.click("tools/size");
+    await shown.untilShown("tools/size", /size \d+ \d+/);
+    const size = async () =>
+      /(\d+)×(\d+)/
+        .exec((await page.locator(".terminal-tools .size").textContent()) ?? "")
+        ?.slice(1)
+        .map(Number) ?? [];
+    const [columns = 0, rows = 0] = await size();
+    await shown.untilShown("tools/size", new RegExp(`size ${rows} ${columns}\\s*$`));
+    const [box, screen] = await Promise.all([page.locator(".terminal-box").boundingBox(), page.locator(".xterm-screen").boundingBox()]);
+    expect((screen?.y ?? 0) + (screen?.height ?? 0)).toBeLessThanOrEqual((box?.y ?? 0) + (box?.height ?? 0));
+    await page.keyboard.press("Control+Shift+L");
+    await page.getByRole("button", { name: /^Split right/ }).click();
+    await eventually("the terminal is narrower", async () => ((await size())[0] ?? columns) < columns);
+    await shown.untilShown("tools/size", new RegExp(`size ${rows} ${(await size())[0]}\\s*$`));
+    await page.keyboard.press("w");
+  });
+
+  test("its output is searched, copied, scrolled back, held still, cleared and downloaded", async () => {
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await shown.click("tools/lines");
+    await shown.untilShown("tools/lines", /2999\s*3000/);
+    await page.getByLabel("Terminal of tools/lines").click();
+    await page.keyboard.press("Control+Shift+F");
+    await page.keyboard.type("1234");
+    await shown.untilShown("tools/lines", /1234/);
+    await page.keyboard.type(" never said");
+    await page.getByText("not found").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "To the newest output" }).click();
+    await shown.untilShown("tools/lines", /2999\s*3000/);
+    await page.getByRole("button", { name: "Copy the selection, or all" }).click();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toMatch(/^1\n2\n3\n[\s\S]*\n3000\n/);
+    await page.getByRole("button", { name: "Hold the output still" }).click();
+    await client.command({ type: "send_stdin", name: "tools/lines", text: "heard" });
+    await client.untilOutput("tools/lines", /heard/).catch(() => {});
+    expect(await shown.textOf("tools/lines")).not.toMatch(/heard/);
+    await page.getByRole("button", { name: "Held still: go on" }).click();
+    await shown.untilShown("tools/lines", /heard/);
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download the output" }).click();
+    const file = await (await download).path();
+    expect(readFileSync(file, "utf8")).toMatch(/^1\r?\n2\r?\n[\s\S]*there/);
+    await page.getByRole("button", { name: "Clear what is shown" }).click();
+    await eventually("it is cleared", async () => !/2999/.test(await shown.textOf("tools/lines")));
+  });
+
+  test("a link in its output opens in another tab", async () => {
+    await page.reload();
+    await shown.untilShown("tools/lines", /there/);
+    const opened = page.context().waitForEvent("page");
+    const line = await page.locator(".xterm-rows > div", { hasText: "see http" }).boundingBox();
+    if (!line) throw new Error("the line is not to be seen");
+    await page.mouse.move(line.x + 70, line.y + line.height / 2);
+    await page.locator(".xterm-cursor-pointer").waitFor();
+    await page.mouse.click(line.x + 70, line.y + line.height / 2);
+    const other = await opened;
+    await other.close();
+  });
+
+  test("its text grows and shrinks, and the size is kept", async () => {
+    const height = async () => (await page.locator(".xterm-rows > div").first().boundingBox())?.height ?? 0;
+    const before = await height();
+    await shown.run("Larger terminal text");
+    await eventually("the text is larger", async () => (await height()) > before);
+    await page.reload();
+    await eventually("it is still larger", async () => (await height()) > before);
+    await shown.run("Terminal text as large as at first");
+  });
+
+  test("screen readers have the lines as a list, when it is turned on", async () => {
+    await shown.run("Screen-reader mode of terminals: turn on");
+    await page.locator(".xterm-accessibility [role=list]").waitFor({ state: "attached" });
+    await shown.run("Screen-reader mode of terminals: turn off");
+  });
+
   test("several pasted lines are shown before they are typed", async () => {
-    await row("tools/echo").click();
-    await untilShown("tools/echo", /hello/);
+    await shown.click("tools/echo");
+    await shown.untilShown("tools/echo", /hello/);
     // As text: the tests are compiled without the browser's types.
     await page.evaluate(`{
       const clipboardData = new DataTransfer();
@@ -136,29 +197,24 @@ describe("a process", () => {
       const paste = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
       document.querySelector(".xterm-helper-textarea").dispatchEvent(paste);
     }`);
-    await page.getByRole("dialog", { name: "Paste 2 lines?" }).getByRole("button", { name: "Paste", exact: true }).click();
-    await untilShown("tools/echo", /you typed two/);
-  });
-
-  test("its output is searched", async () => {
-    await page.keyboard.press("Control+Shift+F");
-    await page.keyboard.type("typed one");
+    await page.getByRole("dialog", { name: "Paste 2 lines?" }).waitFor();
+    // Enter says yes.
     await page.keyboard.press("Enter");
-    expect(await page.getByText("not found").count()).toBe(0);
-    await page.keyboard.type(" never said");
-    await page.getByText("not found").waitFor();
-    await page.keyboard.press("Escape");
+    await shown.untilShown("tools/echo", /you typed two/);
   });
 
-  test("says at first sight why it failed", async () => {
+  test("says at first sight why it failed, also in the title and the status bar", async () => {
     await client.command({ type: "send_stdin", name: "tools/brief", text: "7\n" });
-    await row("tools/brief").click();
+    await shown.click("tools/brief");
     await page.getByText("Failed: exit code 7").waitFor();
     await page.getByText("1 failed").waitFor();
+    await eventually("the title says it", async () => (await page.title()).startsWith("(1 failed)"));
+    await shown.run("Next process that has failed");
+    await page.getByRole("heading", { name: "tools/brief" }).waitFor();
   });
 
   test("its command is overridden in the details, and back", async () => {
-    await row("tools/echo").click();
+    await shown.click("tools/echo");
     await page.getByRole("button", { name: "Details d" }).click();
     await page.getByLabel("Command of default").fill("sleep 1001");
     await page.getByRole("button", { name: "Override" }).click();
@@ -180,19 +236,31 @@ describe("a process", () => {
 describe("windows", () => {
   test("two processes are shown side by side, and a reload of the page brings both back", async () => {
     await page.getByRole("button", { name: /^Split right/ }).click();
-    await row("sim/after").click();
-    await untilShown("sim/after", /hello/);
-    await untilShown("tools/echo", /hello/);
+    await shown.click("sim/after");
+    await shown.untilShown("sim/after", /hello/);
+    await shown.untilShown("tools/echo", /hello/);
     await page.reload();
-    await untilShown("sim/after", /hello/);
-    await untilShown("tools/echo", /hello/);
+    await shown.untilShown("sim/after", /hello/);
+    await shown.untilShown("tools/echo", /hello/);
     await page.getByRole("button", { name: "Close after w" }).click();
     expect(await page.locator(".pane").count()).toBe(1);
   });
 
-  test("a process pops out into a window that knows it alone", async () => {
+  test.each([
+    ["?process=sim/after", "heading", "sim/after"],
+    ["?group=sim", "heading", "sim"],
+    ["?view=all", "heading", "All processes"],
+    ["?view=log", "heading", "Log"],
+    ["?view=config", "heading", "Configuration"],
+  ] as const)("the address %s leads to its view", async (path, role, name) => {
+    await shown.go(`/${path}`);
+    await page.getByRole(role, { name, exact: true }).waitFor();
+    expect(new URL(page.url()).search).toBe(path);
+  });
+
+  test("a process pops out into a window that knows it alone, and asks for nothing else", async () => {
+    await shown.click("sim/after");
     const opened = page.context().waitForEvent("page");
-    await row("sim/after").click();
     await page
       .getByRole("button", { name: /^Open in a window of its own/ })
       .first()
@@ -201,130 +269,24 @@ describe("windows", () => {
     await window.getByText("connected", { exact: true }).waitFor();
     await eventually("it has the output", async () => /hello/.test((await window.locator(".xterm-rows").textContent()) ?? ""));
     expect(await window.locator("[role=tree]").count()).toBe(0);
+    expect(client.logged().filter((message) => /is refused/.test(message))).toEqual([]);
     await window.close();
   });
 
   test("a phone shows one thing at a time, and nothing sticks out", async () => {
-    const phone = await openPage("/?process=sim/after", { viewport: { width: 375, height: 720 }, isMobile: true, hasTouch: true });
-    await phone.getByText("connected", { exact: true }).waitFor();
-    await phone.locator(".xterm-rows").waitFor();
-    expect(await phone.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(375);
-    await phone.getByRole("button", { name: "Show the processes" }).click();
-    await phone.locator('[role=treeitem][data-name="tools/echo"]').click();
-    await phone.getByRole("heading", { name: "echo" }).waitFor();
-    await phone.context().close();
-  });
-});
-
-describe("the configuration", () => {
-  test("is edited, checked, saved, previewed and reloaded", async () => {
-    await page.getByRole("button", { name: "Configuration", exact: true }).click();
-    const editor = page.getByLabel("Text of the configuration file");
-    await editor.waitFor();
-    const edit = async (from: string, to: string) => {
-      await editor.click();
-      await page.keyboard.press("Control+f");
-      await page.getByPlaceholder("Find").fill(from);
-      await page.getByPlaceholder("Replace").fill(to);
-      await page.getByRole("button", { name: "replace all" }).click();
-      await page.keyboard.press("Escape");
-    };
-    await edit('"tools/brief"', '"tools/renamed"');
-    await edit('"autostart": true', '"autostrat": true');
-    await page.getByRole("button", { name: "Save" }).click();
-    await page
-      .getByRole("list", { name: "Problems" })
-      .getByText(/autostrat/)
-      .first()
-      .waitFor();
-    expect(instance.read("mgr.yaml")).toContain("tools/brief");
-    await edit('"autostrat": true', '"autostart": true');
-    await page.getByRole("button", { name: "Reload …" }).click();
-    const plan = page.getByRole("dialog", { name: "What a reload will change" });
-    await plan.getByText("tools/renamed").waitFor();
-    await plan.getByText("tools/brief").waitFor();
-    await plan.getByRole("button", { name: "Reload", exact: true }).click();
-    await row("tools/renamed").waitFor();
-  });
-
-  test("that was changed by somebody else meanwhile is not overwritten", async () => {
-    const file = instance.read("mgr.yaml");
-    writeFileSync(instance.config, file.replace("tools/renamed", "tools/theirs"));
-    await page.getByLabel("Text of the configuration file").click();
-    await page.keyboard.press("Control+Home");
-    await page.keyboard.type(" ");
-    await page.getByRole("button", { name: "Save" }).click();
-    await page
-      .getByText(/changed by somebody else/)
-      .first()
-      .waitFor();
-    expect(instance.read("mgr.yaml")).toContain("tools/theirs");
-    writeFileSync(instance.config, file);
-  });
-});
-
-describe("for everybody", () => {
-  const VIEWS: readonly (readonly [string, string])[] = [
-    ["overview", "/"],
-    ["process", "/?process=sim/after"],
-    ["group", "/?group=sim"],
-    ["log", "/?view=log"],
-    ["configuration", "/?view=config"],
-  ];
-  test.each(["dark", "light"] as const)("no view has a serious accessibility violation in the %s theme", async (colorScheme) => {
-    const other = await openPage("/", { colorScheme });
-    const found: string[] = [];
-    for (const [name, path] of VIEWS) {
-      await other.goto(new URL(path, instance.url).href);
-      await other.getByText("connected", { exact: true }).waitFor();
-      if (name === "process") {
-        await other.locator(".xterm-rows").waitFor();
-        if ((await other.locator(".details").count()) === 0) await other.getByRole("button", { name: "Details d" }).click();
-      }
-      if (name === "configuration") await other.locator(".cm-content").waitFor();
-      // Typed in, not added as a script: the page's policy refuses scripts of others.
-      await other.evaluate(AXE);
-      const violations = await other.evaluate(async () => {
-        const axe = (
-          globalThis as unknown as {
-            axe: { run(what: unknown): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
-          }
-        ).axe;
-        // The terminal's own inner elements are xterm.js's; its text is held to the contrast by minimumContrastRatio.
-        return (await axe.run({ exclude: [[".xterm"]] })).violations.map(({ id, impact, nodes }) => ({
-          id,
-          impact,
-          html: nodes[0]?.html ?? "",
-        }));
-      });
-      for (const { id, impact, html } of violations) {
-        if (impact === "serious" || impact === "critical") found.push(`${name}: ${id}: ${html.slice(0, 160)}`);
-      }
+    const phone = await rig.open("/?process=sim/after", { viewport: { width: 375, height: 720 }, isMobile: true, hasTouch: true });
+    await phone.page.locator(".xterm-rows").waitFor();
+    for (const path of ["/", "/?process=sim/after", "/?group=sim", "/?view=all", "/?view=log", "/?view=config"]) {
+      await phone.go(path);
+      expect(await phone.page.evaluate("document.documentElement.scrollWidth"), path).toBeLessThanOrEqual(375);
     }
-    expect(found).toEqual([]);
-    await other.context().close();
+    await phone.page.getByRole("button", { name: "Show the processes" }).click();
+    await phone.row("tools/echo").click();
+    await phone.page.getByRole("heading", { name: "echo" }).waitFor();
+    await phone.close();
   });
 });
 
-describe("a manager that is killed", () => {
-  test("is shown as lost, and everything is back when it is", async () => {
-    await row("sim/after").click();
-    await untilShown("sim/after", /hello/);
-    instance.kill("manager");
-    await page.getByText(/connection lost, trying again/).waitFor();
-    expect(await textOf("sim/after")).toMatch(/hello/);
-    const port = new URL(page.url()).port;
-    const configuration = JSON.parse(instance.read("mgr.yaml")) as { instance: Record<string, unknown> };
-    configuration.instance.manager = `localhost:${port}`;
-    writeFileSync(instance.config, JSON.stringify(configuration));
-    await instance.mgr("up", "--detach");
-    await connected();
-    await page.getByLabel("Terminal of sim/after").click();
-    await page.keyboard.type("again\n");
-    await untilShown("sim/after", /you typed again/);
-  });
-
-  test("nothing of all this made the page complain", () => {
-    expect(complaints).toEqual([]);
-  });
+test("nothing of all this made the page complain", () => {
+  expect(rig.complaints).toEqual([]);
 });

@@ -68,6 +68,8 @@ describe("entries", () => {
     expect(messages(log, { level: "error", limit: 2 })).toEqual(["entry 15", "entry 19"]);
     expect(messages(log, { limit: 3 })).toEqual(["entry 18", "entry 19", "entry 20"]);
     expect(messages(log, { limit: 1_000 })).toHaveLength(20);
+    const [first] = log.entries({ limit: 3 });
+    expect(messages(log, { limit: 3, before: first?.id ?? 0 })).toEqual(["entry 15", "entry 16", "entry 17"]);
   });
 
   it("levels are ordered: debug, info, warning, error", () => {

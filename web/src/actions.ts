@@ -1,6 +1,8 @@
 import type { Process } from "../../src/protocol/resources.ts";
-import { processOf } from "./store.ts";
-import { membersOf } from "./tree-rows.ts";
+import { confirm } from "./dialog.tsx";
+import { command, processOf, tree } from "./store.ts";
+import { findGroup, membersOf } from "./tree-rows.ts";
+import type { View } from "./views.ts";
 
 export type Verb = "start" | "stop" | "restart";
 
@@ -14,7 +16,7 @@ export function canDo(verb: Verb, { state, requested_state }: Pick<Process, "sta
 
 /** Whether a process does what was asked of it, may still come to it, or never will by itself. */
 export function progressOf({ state, requested_state, has_ready_state }: Process): "there" | "coming" | "failed" {
-  if (state === "error") return "failed";
+  if (state === "error" || state === "backoff") return "failed";
   if (state === "ready" || state === "stopped") return "there";
   if (state === "started") return requested_state === "start" && has_ready_state ? "coming" : "there";
   return "coming";
@@ -25,3 +27,36 @@ export function processesOf(node: Parameters<typeof membersOf>[0]): Process[] {
 }
 
 export const isRunning = ({ state }: Pick<Process, "state">): boolean => state === "started" || state === "ready";
+
+/** What somebody has to look at: failed, or failing again and again. */
+export const isTrouble = (process: Pick<Process, "state"> | undefined): boolean =>
+  process?.state === "error" || process?.state === "backoff";
+
+export const VERB_KEYS = { s: "start", x: "stop", r: "restart" } as const;
+
+export const isVerbKey = (key: string): key is keyof typeof VERB_KEYS => Object.hasOwn(VERB_KEYS, key);
+
+/** Members of a group that one key may stop without a question. */
+const WITHOUT_ASKING = 1;
+
+/** A key's verb on a process or group. One key never ends many processes without a question. Returns whether it means something here. */
+export function doVerb(verb: Verb, view: View): boolean {
+  if (view.kind === "process") {
+    const process = processOf(view.name);
+    if (process && canDo(verb, process)) void command({ type: `${verb}_process`, name: view.name });
+    return true;
+  }
+  if (view.kind !== "group") return false;
+  void doGroupVerb(verb, view.name);
+  return true;
+}
+
+async function doGroupVerb(verb: Verb, name: string): Promise<void> {
+  const node = findGroup(tree.value, name);
+  const running = node ? processesOf(node).filter(isRunning).length : 0;
+  if (verb !== "start" && running > WITHOUT_ASKING) {
+    const word = verb === "stop" ? "Stop" : "Restart";
+    if (!(await confirm({ title: `${word} ${name}?`, text: `${running} of its processes run.`, yes: `${word} all` }))) return;
+  }
+  await command({ type: `${verb}_group`, name });
+}

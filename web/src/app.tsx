@@ -8,7 +8,7 @@ import { current, drawerOpen, poppedOut, show } from "./navigation.ts";
 import { openPalette, Palette } from "./palette.tsx";
 import { isNarrow, logHeight, logOpen, sidebarWidth } from "./settings.ts";
 import { StatusBar } from "./status-bar.tsx";
-import { connection, instance } from "./store.ts";
+import { connection, counts, instance } from "./store.ts";
 import { dismiss, toasts } from "./toasts.ts";
 import { Tree } from "./tree.tsx";
 import { titleOf } from "./views.ts";
@@ -21,9 +21,11 @@ export function App() {
     return () => removeEventListener("keydown", onPageKey, { capture: true });
   }, []);
   const view = current.value;
+  const failed = poppedOut ? 0 : (counts.value.get("error") ?? 0);
   useEffect(() => {
-    document.title = `${view.kind === "overview" ? "" : `${titleOf(view)} — `}${instance.value.name || "mgr"}`;
-  }, [view, instance.value.name]);
+    const place = view.kind === "overview" ? "" : `${titleOf(view)} — `;
+    document.title = `${failed > 0 ? `(${failed} failed) ` : ""}${place}${instance.value.name || "mgr"}`;
+  }, [view, instance.value.name, failed]);
   return (
     <>
       {poppedOut ? <Alone /> : <Shell />}

@@ -1,7 +1,10 @@
+import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ManagerFrame } from "../../src/protocol/frames.ts";
 import type { ConfigFileProblem } from "../../src/protocol/resources.ts";
-import { confirm } from "./dialog.tsx";
+import { draftOf, keepDraft } from "./config-drafts.ts";
+import { FileTabs, shortPath } from "./config-files.tsx";
+import { type Conflict, ConflictDialog } from "./conflict-dialog.tsx";
 import type { ConfigEditor } from "./editor.ts";
 import { Icon } from "./icons.tsx";
 import { type Plan, PlanPreview } from "./plan-preview.tsx";
@@ -9,6 +12,9 @@ import { ask, connection } from "./store.ts";
 import { complain, toast } from "./toasts.ts";
 
 type File = Extract<ManagerFrame, { type: "config_file"; ok: true }>;
+
+/** What the view can do, for the palette; null while it is not shown. */
+export const configActions = signal<{ save: () => void; compare: () => void; reload: () => void } | null>(null);
 
 /** The configuration's files: edit, compare, save, and see what a reload would do before it does it. */
 export function ConfigView() {
@@ -19,7 +25,11 @@ export function ConfigView() {
   const [comparing, setComparing] = useState(false);
   const [problems, setProblems] = useState<ConfigFileProblem[]>([]);
   const [plan, setPlan] = useState<Plan | null>(null);
+  const [conflict, setConflict] = useState<Conflict | null>(null);
   const [trouble, setTrouble] = useState("");
+  // The editor keeps its first callbacks: what they need is looked up when they are called.
+  const latest = useRef<File | null>(null);
+  latest.current = file;
 
   const open = async (path?: string) => {
     const answer = await ask(path === undefined ? { type: "request_config_file" } : { type: "request_config_file", path }, "config_file");
@@ -27,16 +37,25 @@ export function ConfigView() {
     const { openEditor } = await import("./editor.ts");
     if (!box.current) return;
     editor.current?.close();
-    setDirty(false);
+    // What was written before somebody looked elsewhere is there again, over the file that it was written for.
+    const draft = draftOf(answer.path);
+    const shown = draft ? { ...answer, content: draft.original, hash: draft.hash } : answer;
+    setDirty(draft !== undefined);
     setComparing(false);
     setProblems([]);
     setTrouble("");
-    setFile(answer);
-    editor.current = openEditor(box.current, answer.content, { onDirty: setDirty, onSave: () => void save() });
+    setFile(shown);
+    latest.current = shown;
+    editor.current = openEditor(box.current, shown.content, {
+      onDirty: setDirty,
+      onText: (text) => {
+        const now = latest.current;
+        if (now) keepDraft(now.path, text === now.content ? null : { text, original: now.content, hash: now.hash });
+      },
+      onSave: () => void save(),
+    });
+    if (draft) editor.current.replace(draft.text);
   };
-  // The editor keeps its first callbacks: what they need is looked up when they are called.
-  const latest = useRef<File | null>(null);
-  latest.current = file;
 
   const isOpen = connection.value.kind === "open";
   useEffect(() => {
@@ -50,48 +69,39 @@ export function ConfigView() {
     [],
   );
 
-  const change = (path: string) => {
-    const go = async () => {
-      const leave =
-        !dirty || (await confirm({ title: "Leave without saving?", text: "What you changed in this file is lost.", yes: "Leave" }));
-      if (leave) await open(path);
-    };
-    go().catch(complain);
-  };
-
-  const save = async (overwrite = false): Promise<boolean> => {
+  const save = async (over?: { hash: string }): Promise<boolean> => {
     const now = latest.current;
     if (!now || !editor.current) return false;
     const content = editor.current.text();
-    const answer = await ask(
-      { type: "save_config_file", path: now.path, content, ...(overwrite ? {} : { base_hash: now.hash }) },
-      "config_file_saved",
-    );
+    const frame = { type: "save_config_file", path: now.path, content, base_hash: over?.hash ?? now.hash } as const;
+    const answer = await ask(frame, "config_file_saved");
     const found = answer.problems ?? [];
     setProblems(found);
-    editor.current.mark(found.filter(({ path }) => path === now.path));
+    editor.current?.mark(found.filter(({ path }) => path === now.path));
     if (answer.ok) {
-      setFile({ ...now, content, hash: answer.hash });
-      editor.current.rebase(content);
-      setDirty(false);
+      rebase({ content, hash: answer.hash });
       toast("Saved. A reload puts it into effect.");
       return true;
     }
-    if (answer.code === "conflict") return conflict(now);
-    toast(answer.message, true);
+    if (answer.code === "conflict") {
+      const theirs = await ask({ type: "request_config_file", path: now.path }, "config_file");
+      if (theirs.ok) setConflict({ path: now.path, theirs });
+    } else toast(answer.message, true);
     return false;
   };
 
-  /** Somebody else has saved meanwhile: show theirs beside ours, then decide. */
-  const conflict = async (now: File): Promise<boolean> => {
-    const theirs = await ask({ type: "request_config_file", path: now.path }, "config_file");
-    if (!theirs.ok || !editor.current) return false;
-    setFile({ ...now, content: theirs.content, hash: theirs.hash });
-    editor.current.rebase(theirs.content);
-    editor.current.compare(true);
-    setComparing(true);
-    toast("The file was changed by somebody else meanwhile. Theirs is compared with yours: take what you need, then save again.", true);
-    return false;
+  /** Another text is the file's now: what is written is compared with it. */
+  const rebase = ({ content, hash }: { content: string; hash: string }) => {
+    const now = latest.current;
+    if (!now || !editor.current) return;
+    latest.current = { ...now, content, hash };
+    setFile(latest.current);
+    editor.current.rebase(content);
+  };
+
+  const compare = (on: boolean) => {
+    editor.current?.compare(on);
+    setComparing(on);
   };
 
   const preview = async () => {
@@ -104,21 +114,24 @@ export function ConfigView() {
     }
   };
 
+  const run = (what: () => Promise<unknown>) => () => void what().catch(complain);
+  useEffect(() => {
+    const actions = { save: run(() => save()), compare: () => compare(!comparing), reload: run(preview) };
+    configActions.value = actions;
+    return () => {
+      if (configActions.peek() === actions) configActions.value = null;
+    };
+  });
+
   const isWritable = file?.files.find(({ path }) => path === file.path)?.writable !== false;
   return (
     <section class="config" aria-label="Configuration">
       <header class="bar">
         <h1>Configuration</h1>
-        {file && file.files.length > 1 ? (
-          <select aria-label="File" value={file.path} onChange={(event) => change(event.currentTarget.value)}>
-            {file.files.map(({ path }) => (
-              <option key={path} value={path}>
-                {path}
-              </option>
-            ))}
-          </select>
-        ) : (
-          <code class="soft file-name">{file?.path}</code>
+        {file?.files.length === 1 && (
+          <code class="soft file-name" title={file.path}>
+            {shortPath(file.path, file.files)}
+          </code>
         )}
         {dirty && <span class="tag">not saved</span>}
         {file && !isWritable && <span class="tag">read only</span>}
@@ -128,23 +141,24 @@ export function ConfigView() {
             type="button"
             aria-pressed={comparing}
             disabled={!file}
-            onClick={() => {
-              editor.current?.compare(!comparing);
-              setComparing(!comparing);
-            }}
+            title="Compare with the file as it is saved"
+            onClick={() => compare(!comparing)}
           >
             Compare
           </button>
-          <button type="button" class="strong" disabled={!dirty || !isWritable || !isOpen} onClick={() => save().catch(complain)}>
+          <button type="button" class="strong" disabled={!dirty || !isWritable || !isOpen} onClick={run(() => save())}>
             <Icon name="check" />
             <span class="word">Save</span>
           </button>
-          <button type="button" disabled={!file || !isOpen} onClick={() => preview().catch(complain)}>
+          <button type="button" disabled={!file || !isOpen} onClick={run(preview)}>
             <Icon name="restart" />
             <span class="word">Reload …</span>
           </button>
         </span>
       </header>
+      {file && file.files.length > 1 && (
+        <FileTabs files={file.files} shown={file.path} onOpen={(path) => path !== file.path && open(path).catch(complain)} />
+      )}
       {trouble && <p class="why bad">{trouble}</p>}
       <div class="editor" ref={box} />
       {problems.length > 0 && (
@@ -153,7 +167,7 @@ export function ConfigView() {
             <li key={`${problem.path}:${problem.line}:${problem.column}:${problem.message}`}>
               <button type="button" class="flat" onClick={() => editor.current?.goTo(problem)}>
                 <span class="soft">
-                  {problem.path}:{problem.line}:{problem.column}
+                  {shortPath(problem.path, file?.files ?? [])}:{problem.line}:{problem.column}
                 </span>{" "}
                 {problem.message}
               </button>
@@ -162,6 +176,21 @@ export function ConfigView() {
         </ul>
       )}
       {plan && <PlanPreview plan={plan} onClose={() => setPlan(null)} />}
+      {conflict && (
+        <ConflictDialog
+          conflict={conflict}
+          onCompare={() => {
+            rebase(conflict.theirs);
+            compare(true);
+          }}
+          onTheirs={() => {
+            rebase(conflict.theirs);
+            editor.current?.replace(conflict.theirs.content);
+          }}
+          onMine={run(() => save(conflict.theirs))}
+          onClose={() => setConflict(null)}
+        />
+      )}
     </section>
   );
 }

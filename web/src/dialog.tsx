@@ -9,6 +9,7 @@ export function Dialog(props: { label: string; class?: string; title?: boolean; 
   // Before anything more can be typed: it would go into what lies behind.
   useLayoutEffect(() => {
     element.current?.showModal();
+    element.current?.querySelector<HTMLElement>("[data-first]")?.focus();
   }, []);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard's way to close a dialog is Escape, which the browser does
@@ -68,7 +69,7 @@ export function ConfirmDialog() {
         <button type="button" onClick={() => asked.answer(false)}>
           Cancel
         </button>
-        <button type="button" class="strong" ref={(button) => button?.focus()} onClick={() => asked.answer(true)}>
+        <button type="button" class="strong" data-first onClick={() => asked.answer(true)}>
           {asked.yes}
         </button>
       </div>

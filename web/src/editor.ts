@@ -13,6 +13,8 @@ import { completeFromSchema, schemaProblems } from "./schema-support.ts";
 
 export interface ConfigEditor {
   text(): string;
+  /** Puts another text in the place of what is there; it can be undone. */
+  replace(text: string): void;
   /** Shows problems that the manager has found in this file. */
   mark(problems: ConfigFileProblem[]): void;
   goTo(problem: ConfigFileProblem): void;
@@ -25,6 +27,8 @@ export interface ConfigEditor {
 
 interface Callbacks {
   onDirty: (dirty: boolean) => void;
+  /** At each change. */
+  onText: (text: string) => void;
   onSave: () => void;
 }
 
@@ -38,7 +42,7 @@ const colours = HighlightStyle.define([
   { tag: [tags.punctuation, tags.separator, tags.squareBracket, tags.brace], color: "var(--soft)" },
 ]);
 
-export function openEditor(parent: HTMLElement, content: string, { onDirty, onSave }: Callbacks): ConfigEditor {
+export function openEditor(parent: HTMLElement, content: string, { onDirty, onText, onSave }: Callbacks): ConfigEditor {
   const comparison = new Compartment();
   let original = Text.of(content.split("\n"));
   let isDirty = false;
@@ -66,12 +70,14 @@ export function openEditor(parent: HTMLElement, content: string, { onDirty, onSa
         highlightSelectionMatches(),
         yaml(),
         syntaxHighlighting(colours),
-        autocompletion({ override: [completeFromSchema] }),
+        autocompletion({ override: [completeFromSchema], icons: false }),
         linter(schemaProblems, { delay: 300 }),
         EditorState.tabSize.of(2),
         EditorView.contentAttributes.of({ "aria-label": "Text of the configuration file" }),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged) tellDirty(!update.state.doc.eq(original));
+          if (!update.docChanged) return;
+          tellDirty(!update.state.doc.eq(original));
+          onText(update.state.doc.toString());
         }),
         keymap.of([
           {
@@ -100,6 +106,7 @@ export function openEditor(parent: HTMLElement, content: string, { onDirty, onSa
   view.scrollDOM.tabIndex = 0;
   return {
     text: () => view.state.doc.toString(),
+    replace: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }),
     mark(problems) {
       view.dispatch(
         setDiagnostics(
@@ -118,14 +125,25 @@ export function openEditor(parent: HTMLElement, content: string, { onDirty, onSa
       original = Text.of(next.split("\n"));
       if (isComparing) view.dispatch({ effects: updateOriginalDoc.of({ doc: original, changes }) });
       tellDirty(!view.state.doc.eq(original));
+      onText(view.state.doc.toString());
     },
     compare(on) {
       isComparing = on;
-      const extension = on ? unifiedMergeView({ original, mergeControls: true, gutter: true }) : [];
+      const extension = on ? unifiedMergeView({ original, mergeControls: undoButton, gutter: true }) : [];
       view.dispatch({ effects: comparison.reconfigure(extension) });
     },
     close: () => view.destroy(),
   };
+}
+
+/** One way to act on a difference: to take it back. To keep it nothing has to be done. */
+function undoButton(type: "reject" | "accept", act: (event: MouseEvent) => void): HTMLElement {
+  const button = document.createElement(type === "reject" ? "button" : "span");
+  if (type === "accept") return button;
+  button.className = "take-back";
+  button.textContent = "Take back";
+  button.onmousedown = act;
+  return button;
 }
 
 function diagnostic(state: EditorState, { line, column, message }: ConfigFileProblem): Diagnostic {

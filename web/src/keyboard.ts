@@ -1,12 +1,12 @@
-import { canDo, type Verb } from "./actions.ts";
+import { doVerb, isVerbKey, VERB_KEYS } from "./actions.ts";
 import { sheetOpen } from "./keyboard-sheet.tsx";
 import * as layouts from "./layout.ts";
-import { current, layout, popOut, poppedOut, show } from "./navigation.ts";
+import { canPopOut, current, layout, popOut, poppedOut, show } from "./navigation.ts";
 import { openPalette, paletteOpen } from "./palette.tsx";
 import { closeFocused, splitFocused } from "./palette-actions.ts";
 import { detailsOpen, logOpen } from "./settings.ts";
-import { command, processOf } from "./store.ts";
-import { focusFilter, focusTree, stepProcess } from "./tree.tsx";
+import { toast } from "./toasts.ts";
+import { focusFilter, focusTree, nextTrouble, stepProcess } from "./tree.tsx";
 
 /** Keys of the whole page. Those without Ctrl are nobody's while something is typed into. */
 export function onPageKey(event: KeyboardEvent): void {
@@ -19,18 +19,17 @@ export function onPageKey(event: KeyboardEvent): void {
   } else if (isCtrl && event.shiftKey && key === "l" && !poppedOut) focusTree();
   else if (isCtrl || event.altKey || document.querySelector("dialog[open]")) return;
   else if (target.closest(".terminal-box, input, select, textarea, [contenteditable=true], [role=separator], [role=tab]")) return;
+  // A row of the tree has these keys for itself.
+  else if (isVerbKey(event.key) && target.closest("[role=treeitem]")) return;
   else if (!plain(event)) return;
   event.preventDefault();
   event.stopPropagation();
 }
 
-const VERBS: Readonly<Record<string, Verb>> = { s: "start", x: "stop", r: "restart" };
-
 /** Whether the key means something. */
 function plain({ key }: KeyboardEvent): boolean {
   const view = current.value;
-  const verb = Object.hasOwn(VERBS, key) ? VERBS[key] : undefined;
-  if (verb) return act(verb);
+  if (isVerbKey(key)) return doVerb(VERB_KEYS[key], view);
   if (/^[1-9]$/.test(key)) {
     const pane = layouts.focusedPane(layout.value);
     if (pane.tabs[Number(key) - 1]) layout.value = layouts.activate(layout.value, pane.id, Number(key) - 1);
@@ -49,6 +48,19 @@ function plain({ key }: KeyboardEvent): boolean {
       return true;
     case "k":
       stepProcess(-1);
+      return true;
+    case "n":
+      if (!nextTrouble()) toast("Nothing has failed.");
+      return true;
+    case "a":
+      show({ kind: "all" });
+      return true;
+    case "[":
+    case "]":
+      layout.value = layouts.stepTab(layout.value, key === "]" ? 1 : -1);
+      return true;
+    case "`":
+      layout.value = layouts.stepPane(layout.value);
       return true;
     case "o":
       show({ kind: "overview" });
@@ -75,24 +87,13 @@ function plain({ key }: KeyboardEvent): boolean {
       closeFocused();
       return true;
     case "p":
-      if (view.kind !== "overview" && view.kind !== "config") popOut(view);
+      if (canPopOut(view)) popOut(view);
       return true;
     case "Enter":
       return focusTerminal();
     default:
       return false;
   }
-}
-
-/** The verb on the process or group that is shown. */
-function act(verb: Verb): boolean {
-  const view = current.value;
-  if (view.kind === "group") void command({ type: `${verb}_group`, name: view.name });
-  else if (view.kind === "process") {
-    const process = processOf(view.name);
-    if (process && canDo(verb, process)) void command({ type: `${verb}_process`, name: view.name });
-  } else return false;
-  return true;
 }
 
 /** Enter is left to whatever has the focus; with nothing focused it goes into the terminal. */

@@ -107,6 +107,19 @@ export function activate(layout: Layout, id: number, index: number): Layout {
   return withPane({ ...layout, focused: id }, id, (old) => ({ ...old, active: Math.max(0, Math.min(index, old.tabs.length - 1)) }));
 }
 
+/** The next or previous tab of the focused pane. */
+export function stepTab(layout: Layout, by: 1 | -1): Layout {
+  const { id, active, tabs } = focusedPane(layout);
+  return activate(layout, id, (active + by + tabs.length) % tabs.length);
+}
+
+/** The focus to the next pane. */
+export function stepPane(layout: Layout): Layout {
+  const panes = panesOf(layout.root);
+  const next = panes[(panes.indexOf(focusedPane(layout)) + 1) % panes.length];
+  return next ? { ...layout, focused: next.id } : layout;
+}
+
 export function keep(layout: Layout, id: number, index: number): Layout {
   return withPane(layout, id, (old) => ({ ...old, tabs: old.tabs.map((tab, at) => (at === index ? { ...tab, kept: true } : tab)) }));
 }

@@ -1,46 +1,22 @@
 import { computed, signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
-import { LOG_LEVELS, type LogEntry, type LogLevel } from "../../src/protocol/resources.ts";
-import { withNames } from "./changes.ts";
+import { LOG_LEVELS, type LogLevel } from "../../src/protocol/resources.ts";
 import { IconButton } from "./icons.tsx";
-import { popOut, poppedOut, show, showProcess } from "./navigation.ts";
+import { wantLevel } from "./log-history.ts";
+import { logSources } from "./log-kept.ts";
+import { LogRows } from "./log-rows.tsx";
+import type { LogFilter } from "./log-selection.ts";
+import { popOut, poppedOut, show } from "./navigation.ts";
 import { logOpen } from "./settings.ts";
-import { hasProcess, logEntries } from "./store.ts";
-import { clockTime } from "./time.ts";
+import { client } from "./store.ts";
 
-const minimum = signal<LogLevel>("info");
+const level = signal<LogLevel>("info");
 const source = signal("");
 const search = signal("");
 const follows = signal(true);
-/** Rows drawn at most; older ones are a filter or a search away. */
-const DRAWN = 400;
-
-const sources = computed(() => [...new Set(logEntries.value.map((entry) => entry.source))].sort());
-
-const shown = computed(() => {
-  const least = LOG_LEVELS.indexOf(minimum.value);
-  const wanted = search.value.trim().toLowerCase();
-  const fits = (entry: LogEntry) =>
-    LOG_LEVELS.indexOf(entry.level) >= least &&
-    (source.value === "" || entry.source === source.value) &&
-    (wanted === "" || `${entry.source} ${entry.msg}`.toLowerCase().includes(wanted));
-  // From the newest on, until there are enough.
-  const found: LogEntry[] = [];
-  const entries = logEntries.value;
-  for (let at = entries.length - 1; at >= 0 && found.length < DRAWN; at--) {
-    const entry = entries[at];
-    if (entry && fits(entry)) found.push(entry);
-  }
-  return found.reverse();
-});
+const filter = computed<LogFilter>(() => ({ level: level.value, source: source.value, search: search.value }));
 
 /** The manager's log; `docked` below everything else, else in a tab or a window of its own. */
 export function LogView({ docked = false }: { docked?: boolean }) {
-  const list = useRef<HTMLDivElement>(null);
-  const entries = shown.value;
-  useEffect(() => {
-    if (follows.value && list.current) list.current.scrollTop = list.current.scrollHeight;
-  }, [entries, follows.value]);
   return (
     <section class="log" aria-label="Manager log">
       <header class="bar">
@@ -48,13 +24,14 @@ export function LogView({ docked = false }: { docked?: boolean }) {
         <Filters />
         <span class="grow" />
         <IconButton
-          icon="down"
+          icon="toEnd"
           label="Follow the newest entries"
           pressed={follows.value}
           onClick={() => {
             follows.value = !follows.value;
           }}
         />
+        <IconButton icon="download" label="Download the log" onClick={() => downloadLog()} />
         {docked && <IconButton icon="splitRight" label="Open the log in a tab" onClick={() => show({ kind: "log" }, true)} />}
         {!poppedOut && <IconButton icon="popOut" label="Open the log in a window of its own" onClick={() => popOut({ kind: "log" })} />}
         {docked && (
@@ -67,28 +44,31 @@ export function LogView({ docked = false }: { docked?: boolean }) {
           />
         )}
       </header>
-      <div
-        class="entries"
-        role="log"
-        aria-live="off"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard (axe: scrollable-region-focusable)
-        tabIndex={0}
-        ref={list}
-        onWheel={(event) => {
-          if (event.deltaY < 0) follows.value = false;
+      <LogRows
+        filter={filter.value}
+        follows={follows.value}
+        onFollow={(now) => {
+          follows.value = now;
         }}
-        onScroll={(event) => {
-          const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
-          if (scrollHeight - scrollTop - clientHeight < 8) follows.value = true;
-        }}
-      >
-        {entries.map((entry) => (
-          <Entry key={entry.id} entry={entry} />
-        ))}
-        {entries.length === 0 && <p class="empty">{logEntries.value.length === 0 ? "Nothing yet." : "Nothing fits the filter."}</p>}
-      </div>
+      />
     </section>
   );
+}
+
+/** Everything that the manager keeps, of the level that is shown, as text. */
+export function downloadLog(): void {
+  const link = document.createElement("a");
+  link.href = `/mgr/log?raw&level=${level.value}`;
+  link.download = "manager.log";
+  link.click();
+}
+
+/** Shows the entries about something, the newest at the bottom. */
+export function searchLog(text: string): void {
+  level.value = "info";
+  source.value = "";
+  search.value = text;
+  follows.value = true;
 }
 
 function Filters() {
@@ -96,14 +76,15 @@ function Filters() {
     <>
       <select
         aria-label="Lowest level shown"
-        value={minimum.value}
+        value={level.value}
         onChange={(event) => {
-          minimum.value = event.currentTarget.value as LogLevel;
+          level.value = event.currentTarget.value as LogLevel;
+          wantLevel(client, level.value);
         }}
       >
-        {LOG_LEVELS.filter((level) => level !== "debug").map((level) => (
-          <option key={level} value={level}>
-            {level}
+        {LOG_LEVELS.map((name) => (
+          <option key={name} value={name}>
+            {name}
           </option>
         ))}
       </select>
@@ -115,7 +96,7 @@ function Filters() {
         }}
       >
         <option value="">all sources</option>
-        {sources.value.map((name) => (
+        {logSources.value.map((name) => (
           <option key={name} value={name}>
             {name}
           </option>
@@ -131,31 +112,5 @@ function Filters() {
         }}
       />
     </>
-  );
-}
-
-function Entry({ entry }: { entry: LogEntry }) {
-  const { level, ts, msg } = entry;
-  return (
-    <div class={`entry level-${level}`}>
-      <time dateTime={`${ts}Z`} title={`${ts} UTC`}>
-        {clockTime(ts)}
-      </time>
-      <span class="level">{level}</span>
-      <span class="msg">
-        {entry.source !== "manager" && (hasProcess(entry.source) ? <NameLink name={entry.source} /> : <b>{entry.source}</b>)}
-        {entry.source !== "manager" && ": "}
-        {withNames(msg, hasProcess).map((part) => (typeof part === "string" ? part : <NameLink key={part.name} name={part.name} />))}
-      </span>
-    </div>
-  );
-}
-
-function NameLink({ name }: { name: string }) {
-  if (poppedOut) return <>{name}</>;
-  return (
-    <button type="button" class="linklike" onClick={() => showProcess(name)}>
-      {name}
-    </button>
   );
 }

@@ -3,4 +3,5 @@ import { App } from "./app.tsx";
 import "./style.css";
 
 const root = document.getElementById("app");
-if (root) render(<App />, root);
+// A task of its own: evaluating the modules was one already.
+if (root) setTimeout(() => render(<App />, root));

@@ -49,6 +49,9 @@ export function showBeside(view: View, direction: layouts.Direction = "row"): vo
   layout.value = layouts.split(layout.value, layouts.focusedPane(layout.value).id, direction, view);
 }
 
+/** Whether a view can have a window of its own. */
+export const canPopOut = ({ kind }: View): boolean => kind !== "overview" && kind !== "config";
+
 /** A window of its own with one view, over a focused connection. */
 export function popOut(view: View): void {
   window.open(addressOfView(view, "?window=1"), `mgr ${keyOf(view)}`, "popup,width=960,height=640");

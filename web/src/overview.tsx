@@ -1,16 +1,21 @@
-import { PROCESS_STATES, type Process, type ProcessState } from "../../src/protocol/resources.ts";
+import type { Process, ProcessState } from "../../src/protocol/resources.ts";
 import { Icon } from "./icons.tsx";
-import { linkTo, showProcess } from "./navigation.ts";
+import { loggedChanges } from "./log-kept.ts";
+import { linkTo } from "./navigation.ts";
 import { StateMark } from "./state-mark.tsx";
-import { allProcesses, changes, command, connection, counts, hosts, isLoaded, processNames } from "./store.ts";
+import { allProcesses, command, connection, counts, hosts, isLoaded, processNames } from "./store.ts";
 import { clockTime } from "./time.ts";
 import { filterTree } from "./tree.tsx";
 import { whyText } from "./why.ts";
 
-/** States that somebody should look at, worst first. */
+/** Worst first: what to look at, then what is as it should be. */
 const TROUBLE: ProcessState[] = ["error", "backoff", "waiting", "stopping", "starting"];
+const WORST_FIRST: ProcessState[] = [...TROUBLE, "started", "ready", "stopped"];
 const MOST_TROUBLE = 40;
-const RECENT = 14;
+/** Processes in the list of recent changes, and how many of its last states each shows. */
+const RECENT = 12;
+const LAST_STATES = 4;
+const MOST_HOSTS = 12;
 
 /** The start page: is everything all right? */
 export function Overview() {
@@ -22,7 +27,7 @@ export function Overview() {
     <section class="overview" aria-label="Overview">
       <Verdict trouble={trouble} />
       <ul class="counts" aria-label="Processes by state">
-        {PROCESS_STATES.filter((state) => counts.value.has(state)).map((state) => (
+        {WORST_FIRST.filter((state) => counts.value.has(state)).map((state) => (
           <li key={state}>
             <button
               type="button"
@@ -65,7 +70,7 @@ function Verdict({ trouble }: { trouble: Process[] }) {
     failed > 0
       ? `${failed} ${failed === 1 ? "process needs" : "processes need"} a look.`
       : away > 0
-        ? `${away} ${away === 1 ? "host is" : "hosts are"} away.`
+        ? `${away} ${away === 1 ? "host is" : "hosts are"} lost.`
         : trouble.length > 0
           ? `${trouble.length} on ${trouble.length === 1 ? "its" : "their"} way.`
           : processNames.value.length === 0
@@ -98,22 +103,49 @@ function TroubleRow({ process }: { process: Process }) {
   );
 }
 
-/** The newest changes of state. */
+interface RecentProcess {
+  name: string;
+  ts: string;
+  /** Oldest first. */
+  states: ProcessState[];
+}
+
+/** Each process that has changed lately once, the newest first: one that crashes every second does not fill the list. */
+function recentProcesses(): RecentProcess[] {
+  const found = new Map<string, RecentProcess>();
+  const all = loggedChanges();
+  for (let at = all.length - 1; at >= 0; at--) {
+    const change = all[at];
+    if (!change) continue;
+    const known = found.get(change.name);
+    if (known) {
+      if (known.states.length < LAST_STATES) known.states.unshift(change.to);
+    } else if (found.size < RECENT) found.set(change.name, { name: change.name, ts: change.ts, states: [change.to] });
+  }
+  return [...found.values()];
+}
+
 function Recent() {
-  const newest = changes.value.slice(-RECENT).reverse();
+  const newest = recentProcesses();
   return (
     <section>
       <h2>Recent changes</h2>
       {newest.length === 0 && <p class="soft">None yet.</p>}
       <ul class="changes">
-        {newest.map((change) => (
-          <li key={change.id}>
-            <time dateTime={`${change.ts}Z`}>{clockTime(change.ts)}</time>
-            <StateMark state={change.to} />
-            <button type="button" class="linklike" onClick={() => showProcess(change.name)}>
-              {change.name}
-            </button>
-            <span class="soft">{change.to}</span>
+        {newest.map(({ name, ts, states }) => (
+          <li key={name}>
+            <time dateTime={`${ts}Z`}>{clockTime(ts)}</time>
+            <a class="member" {...linkTo({ kind: "process", name })} title={name}>
+              {name}
+            </a>
+            <span class="chain" role="img" aria-label={`then ${states.join(", ")}`}>
+              {states.slice(0, -1).map((state, index) => (
+                <StateMark key={index} state={state} />
+              ))}
+            </span>
+            <span class="in-row latest">
+              <StateMark state={states.at(-1) ?? "stopped"} /> {states.at(-1)}
+            </span>
           </li>
         ))}
       </ul>
@@ -121,26 +153,41 @@ function Recent() {
   );
 }
 
+/** Those that are away first; many that are ready are told in a word. */
 function Hosts() {
   const processes = allProcesses();
+  const sorted = [...hosts.value].sort((a, b) => Number(a.daemon_ready) - Number(b.daemon_ready) || a.name.localeCompare(b.name));
   return (
     <section>
       <h2>Hosts</h2>
       <ul class="hosts">
-        {hosts.value.map((host) => {
+        {sorted.slice(0, MOST_HOSTS).map((host) => {
           const own = processes.filter((process) => process.host === host.name);
           const running = own.filter(({ pid }) => pid !== null).length;
           return (
             <li key={host.name}>
               <span class={`dot ${host.daemon_ready ? "good" : "bad"}`} />
-              <b>{host.name}</b>
-              <span class="soft">
-                {host.daemon_ready ? "ready" : "away"}, {running} of {own.length} running
+              <button
+                type="button"
+                class="linklike"
+                title={`Show its processes in the tree (host:${host.name})`}
+                onClick={() => filterTree(`host:${host.name}`)}
+              >
+                {host.name}
+              </button>
+              <span class={host.daemon_ready ? "soft" : "bad"}>{host.daemon_ready ? "ready" : "lost"}</span>
+              <span class="soft number">
+                {running} of {own.length} running
               </span>
             </li>
           );
         })}
       </ul>
+      {sorted.length > MOST_HOSTS && (
+        <p class="soft">
+          and {sorted.length - MOST_HOSTS} more, {sorted.slice(MOST_HOSTS).filter((host) => !host.daemon_ready).length} of them lost
+        </p>
+      )}
     </section>
   );
 }

@@ -1,74 +1,89 @@
 import type { ProcessTreeNode } from "../../src/protocol/resources.ts";
-import { canDo, type Verb } from "./actions.ts";
+import { type Action, choice, toggle } from "./action.ts";
+import { canDo, doVerb } from "./actions.ts";
+import { configActions } from "./config-view.tsx";
 import { sheetOpen } from "./keyboard-sheet.tsx";
 import * as layouts from "./layout.ts";
-import { current, layout, popOut, show, showBeside } from "./navigation.ts";
-import { detailsOpen, fontSize, groupStyle, logOpen, screenReader, theme } from "./settings.ts";
+import { downloadLog } from "./log-view.tsx";
+import { canPopOut, current, layout, popOut, show, showBeside } from "./navigation.ts";
+import { processViewActions, VERBS } from "./palette-process.ts";
+import { FONT_SIZE, fontSize, groupStyle, logOpen, screenReader, sidebarWidth, theme } from "./settings.ts";
 import { allProcesses, command, processOf, tree } from "./store.ts";
-import { complain } from "./toasts.ts";
-import { filterTree } from "./tree.tsx";
+import { complain, toast } from "./toasts.ts";
+import { filtered, filterTree, foldAll, nextTrouble } from "./tree.tsx";
 import { findGroup, membersOf } from "./tree-rows.ts";
 
-export interface Action {
-  title: string;
-  keys?: string;
-  /** Offered before anything is typed. */
-  near?: boolean;
-  run: () => void;
-}
-
-const VERBS: readonly [Verb, string, string][] = [
-  ["start", "Start", "s"],
-  ["stop", "Stop", "x"],
-  ["restart", "Restart", "r"],
-];
-
-/** Everything that can be done now. */
+/** Everything that can be done now: with what has the focus, with the page, with every process and group. */
 export function allActions(): Action[] {
-  return [...viewActions(), ...pageActions(), ...processActions(), ...groupActions(tree.value)];
+  return [...viewActions(), ...paneActions(), ...pageActions(), ...processActions(), ...groupActions(tree.value)];
 }
 
-/** What concerns the view that has the focus. */
 function viewActions(): Action[] {
   const view = current.value;
-  const pane = layouts.focusedPane(layout.value);
-  const actions: Action[] = [];
-  if (view.kind === "process" || view.kind === "group") {
-    const { kind, name } = view;
-    const process = kind === "process" ? processOf(name) : undefined;
-    for (const [verb, word, keys] of VERBS) {
-      if (kind === "process" && (!process || !canDo(verb, process))) continue;
-      actions.push({ title: `${word} ${name}`, keys, near: true, run: () => void command({ type: `${verb}_${kind}`, name }) });
-    }
-    actions.push({ title: "Open in a window of its own", keys: "p", near: true, run: () => popOut(view) });
+  const process = view.kind === "process" ? processOf(view.name) : undefined;
+  const actions: Action[] = process ? processViewActions(process) : [];
+  if (view.kind === "group") actions.push(...groupViewActions(view.name));
+  if (canPopOut(view)) actions.push({ title: "Open in a window of its own", keys: "p", near: true, run: () => popOut(view) });
+  const config = configActions.value;
+  if (config) {
+    actions.push(
+      { title: "Save the configuration file", keys: "Ctrl-S", near: true, run: config.save },
+      { title: "Compare with the file as it is saved", near: true, run: config.compare },
+      { title: "Reload the configuration: see what will change", near: true, run: config.reload },
+    );
   }
-  if (view.kind === "group") {
-    const node = findGroup(tree.value, view.name);
-    const views = node
-      ? membersOf(node)
-          .slice(0, 9)
-          .map((name) => ({ kind: "process" as const, name }))
-      : [];
-    actions.push({
-      title: "Show the group's processes in a grid of panes",
-      near: true,
-      run: () => {
-        layout.value = layouts.grid(views);
-      },
-    });
-  }
-  if (view.kind === "process") actions.push(toggle("Details of the process", "d", detailsOpen));
+  return actions;
+}
+
+function groupViewActions(name: string): Action[] {
+  const node = findGroup(tree.value, name);
+  const views = node ? membersOf(node).slice(0, 9) : [];
   return [
-    ...actions,
+    ...VERBS.map(
+      ([verb, word, keys]): Action => ({ title: `${word} ${name}`, keys, near: true, run: () => doVerb(verb, { kind: "group", name }) }),
+    ),
+    choice(
+      "Show the group's processes in a grid of panes",
+      layout,
+      layouts.grid(views.map((member) => ({ kind: "process", name: member }))),
+    ),
+  ];
+}
+
+function paneActions(): Action[] {
+  const pane = layouts.focusedPane(layout.value);
+  return [
     { title: "Split right", keys: "\\", near: true, run: () => splitFocused("row") },
     { title: "Split down", keys: "-", near: true, run: () => splitFocused("column") },
     { title: "Close tab", keys: "w", near: true, run: () => closeFocused() },
     {
-      title: "Close all other tabs and panes",
+      title: "Keep this tab",
       run: () => {
-        layout.value = layouts.newLayout(layouts.activeView(pane));
+        layout.value = layouts.keep(layout.value, pane.id, pane.active);
       },
     },
+    {
+      title: "Next tab",
+      keys: "]",
+      run: () => {
+        layout.value = layouts.stepTab(layout.value, 1);
+      },
+    },
+    {
+      title: "Previous tab",
+      keys: "[",
+      run: () => {
+        layout.value = layouts.stepTab(layout.value, -1);
+      },
+    },
+    {
+      title: "Next pane",
+      keys: "`",
+      run: () => {
+        layout.value = layouts.stepPane(layout.value);
+      },
+    },
+    choice("Close all other tabs and panes", layout, layouts.newLayout(layouts.activeView(pane))),
   ];
 }
 
@@ -81,97 +96,79 @@ export function closeFocused(): void {
   layout.value = layouts.close(layout.value, pane.id, pane.active);
 }
 
-function toggle(what: string, keys: string | undefined, setting: { value: boolean }): Action {
-  const action: Action = {
-    title: `${setting.value ? "Hide" : "Show"} ${what.charAt(0).toLowerCase()}${what.slice(1)}`,
-    near: true,
-    run: () => {
-      setting.value = !setting.value;
-    },
-  };
-  return keys === undefined ? action : { ...action, keys };
-}
-
 function pageActions(): Action[] {
   return [
     { title: "Overview", keys: "o", near: true, run: () => show({ kind: "overview" }) },
+    { title: "All processes", keys: "a", near: true, run: () => show({ kind: "all" }) },
     { title: "Configuration", keys: "c", near: true, run: () => show({ kind: "config" }) },
     { title: "Process list", keys: "t", near: true, run: () => show({ kind: "tasks" }) },
-    toggle("The log below", "l", logOpen),
     { title: "Log in a tab", near: true, run: () => show({ kind: "log" }) },
+    toggle("the log below", "l", logOpen),
     { title: "Log in a window of its own", run: () => popOut({ kind: "log" }) },
-    { title: "Show only failed processes in the tree", run: () => filterTree("is:error") },
-    { title: "Show all processes in the tree", run: () => filterTree("") },
+    { title: "Download the log", run: downloadLog },
     {
-      title: "Theme: follow the system",
-      run: () => {
-        theme.value = "system";
-      },
-    },
-    {
-      title: "Theme: dark",
-      run: () => {
-        theme.value = "dark";
-      },
-    },
-    {
-      title: "Theme: light",
-      run: () => {
-        theme.value = "light";
-      },
-    },
-    {
-      title: "Larger terminal text",
-      keys: "Ctrl-Shift-+",
-      run: () => {
-        fontSize.value = Math.min(28, fontSize.value + 1);
-      },
-    },
-    {
-      title: "Smaller terminal text",
-      keys: "Ctrl-Shift--",
-      run: () => {
-        fontSize.value = Math.max(8, fontSize.value - 1);
-      },
-    },
-    {
-      title: "Groups as tables",
-      run: () => {
-        groupStyle.value = "table";
-      },
-    },
-    {
-      title: "Groups as live terminals",
-      run: () => {
-        groupStyle.value = "terminals";
-      },
-    },
-    {
-      title: `Turn ${screenReader.value ? "off" : "on"} screen-reader mode of terminals`,
-      run: () => {
-        screenReader.value = !screenReader.value;
-      },
-    },
-    {
-      title: "Keyboard shortcuts",
-      keys: "?",
+      title: "Next process that has failed",
+      keys: "n",
       near: true,
       run: () => {
-        sheetOpen.value = true;
+        if (!nextTrouble()) toast("Nothing has failed.");
       },
     },
-    { title: "Log out", run: () => void logOut() },
+    { title: "Save all: download an archive for whoever helps", run: () => void saveAll().catch(complain) },
+    ...filterActions(),
+    { title: "Unfold all groups of the tree", run: () => foldAll(true) },
+    { title: "Fold all groups of the tree", run: () => foldAll(false) },
+    choice("Tree as wide as at first", sidebarWidth, 264),
+    choice("Theme: follow the system", theme, "system"),
+    choice("Theme: dark", theme, "dark"),
+    choice("Theme: light", theme, "light"),
+    choice("Larger terminal text", fontSize, Math.min(FONT_SIZE.most, fontSize.value + 1)),
+    choice("Smaller terminal text", fontSize, Math.max(FONT_SIZE.least, fontSize.value - 1)),
+    choice("Terminal text as large as at first", fontSize, FONT_SIZE.usual),
+    choice("Groups as tables", groupStyle, "table"),
+    choice("Groups as live terminals", groupStyle, "terminals"),
+    choice(`Screen-reader mode of terminals: turn ${screenReader.value ? "off" : "on"}`, screenReader, !screenReader.value),
+    { ...choice("Keyboard shortcuts", sheetOpen, true), keys: "?", near: true },
+    { title: "Log out", run: () => void logOut().catch(complain) },
   ];
 }
 
+/** What the tree's filter leaves can be started and stopped together. */
+function filterActions(): Action[] {
+  const names = filtered.value;
+  const some: Action[] = [
+    { title: "Show only failed and restarting processes in the tree", run: () => filterTree("is:trouble") },
+    { title: "Show all processes in the tree", run: () => filterTree("") },
+  ];
+  if (names === null || names.length === 0) return some;
+  const what = names.length === 1 ? "the process that the filter leaves" : `all ${names.length} processes that the filter leaves`;
+  return [
+    ...some,
+    ...VERBS.map(
+      ([verb, word]): Action => ({
+        title: `${word} ${what}`,
+        near: true,
+        run: () => {
+          for (const name of names) void command({ type: `${verb}_process`, name });
+        },
+      }),
+    ),
+  ];
+}
+
+/** The diagnostics archive: making it takes a while, the browser shows the download. */
+async function saveAll(): Promise<void> {
+  toast("The archive is being made; the download begins by itself.");
+  const link = document.createElement("a");
+  link.href = "/save-all";
+  link.download = "";
+  link.click();
+}
+
 async function logOut(): Promise<void> {
-  try {
-    const response = await fetch("/mgr/logout", { method: "POST" });
-    if (!response.ok) throw new Error((await response.text()) || `the manager answered ${response.status}`);
-    location.reload();
-  } catch (error) {
-    complain(error);
-  }
+  const response = await fetch("/mgr/logout", { method: "POST" });
+  if (!response.ok) throw new Error((await response.text()) || `the manager answered ${response.status}`);
+  location.reload();
 }
 
 function processActions(): Action[] {

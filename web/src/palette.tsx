@@ -1,4 +1,5 @@
 import { computed, signal } from "@preact/signals";
+import type { Action } from "./action.ts";
 import { Dialog } from "./dialog.tsx";
 import { fuzzyScore } from "./fuzzy.ts";
 import { allActions } from "./palette-actions.ts";
@@ -12,7 +13,10 @@ const SHOWN = 40;
 const found = computed(() => {
   if (!paletteOpen.value) return [];
   const wanted = query.value.trim();
-  const actions = allActions();
+  // What the shown view offers stands first, and once.
+  const byTitle = new Map<string, Action>();
+  for (const action of allActions()) if (!byTitle.has(action.title)) byTitle.set(action.title, action);
+  const actions = [...byTitle.values()];
   if (wanted === "") return actions.filter(({ near }) => near).slice(0, SHOWN);
   const scored = actions.flatMap((action) => {
     const score = fuzzyScore(wanted, action.title);
@@ -52,7 +56,7 @@ export function Palette() {
       }}
     >
       <input
-        ref={(input) => input?.focus()}
+        data-first
         type="text"
         role="combobox"
         aria-label="What to do"

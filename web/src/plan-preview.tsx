@@ -49,6 +49,7 @@ export function PlanPreview({ plan, onClose }: { plan: Plan; onClose: () => void
           <button
             type="button"
             class="strong"
+            data-first
             onClick={() => {
               onClose();
               reload().catch(complain);

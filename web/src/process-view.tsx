@@ -9,6 +9,7 @@ import { detailsOpen } from "./settings.ts";
 import { StateChip } from "./state-mark.tsx";
 import { command, isLoaded, processOf } from "./store.ts";
 import type { OpenTerminal } from "./terminal.ts";
+import { download, offerTerminal } from "./terminal-actions.ts";
 import { TerminalBox } from "./terminal-box.tsx";
 import { lasting } from "./time.ts";
 import { complain } from "./toasts.ts";
@@ -25,6 +26,13 @@ function KnownProcess({ process }: { process: Process }) {
   const [size, setSize] = useState("");
   const [terminal, setTerminal] = useState<OpenTerminal | null>(null);
   const [searching, setSearching] = useState(false);
+  const [follows, setFollows] = useState(true);
+  const [paused, setPaused] = useState(false);
+  const togglePause = () => {
+    terminal?.setPaused(!paused);
+    setPaused(!paused);
+  };
+  useEffect(() => offerTerminal(name, { terminal, search: () => setSearching(true), togglePause }));
   return (
     <section class="process" aria-label={`Process ${name}`}>
       <header class="bar">
@@ -48,8 +56,32 @@ function KnownProcess({ process }: { process: Process }) {
               }}
             />
           )}
-          <TerminalBox name={name} webgl onSize={setSize} onOpen={setTerminal} onSearchWanted={() => setSearching(true)} />
-          <TerminalTools process={process} size={size} terminal={terminal} onSearch={() => setSearching(!searching)} />
+          <TerminalBox
+            name={name}
+            webgl
+            onSize={setSize}
+            onOpen={(opened) => {
+              setTerminal(opened);
+              setPaused(false);
+              setFollows(true);
+            }}
+            onSearchWanted={() => setSearching(true)}
+            onFollow={setFollows}
+          />
+          {(paused || !follows) && (
+            <button type="button" class="to-end" onClick={() => (paused ? togglePause() : terminal?.toEnd())}>
+              <Icon name={paused ? "start" : "toEnd"} />
+              {paused ? "Held still: go on" : "To the newest output"}
+            </button>
+          )}
+          <TerminalTools
+            process={process}
+            size={size}
+            terminal={terminal}
+            paused={paused}
+            onPause={togglePause}
+            onSearch={() => setSearching(!searching)}
+          />
         </div>
         {detailsOpen.value && <ProcessDetails process={process} />}
       </div>
@@ -193,33 +225,20 @@ interface ToolsProps {
   process: Process;
   size: string;
   terminal: OpenTerminal | null;
+  paused: boolean;
+  onPause: () => void;
   onSearch: () => void;
 }
 
-function TerminalTools({ process, size, terminal, onSearch }: ToolsProps) {
-  const [paused, setPaused] = useState(false);
+function TerminalTools({ process, size, terminal, paused, onPause, onSearch }: ToolsProps) {
   return (
     <footer class="terminal-tools">
       <code title={process.current_command}>{process.current_command}</code>
       <span class="size">{size}</span>
       <IconButton icon="search" label="Search  Ctrl-Shift-F" onClick={onSearch} />
-      <IconButton
-        icon={paused ? "start" : "pause"}
-        label={paused ? "Go on" : "Hold the output still"}
-        pressed={paused}
-        onClick={() => {
-          terminal?.setPaused(!paused);
-          setPaused(!paused);
-        }}
-      />
+      <IconButton icon={paused ? "start" : "pause"} label={paused ? "Go on" : "Hold the output still"} pressed={paused} onClick={onPause} />
       <IconButton icon="copy" label="Copy the selection, or all" onClick={() => terminal?.copy()} />
-      <IconButton
-        icon="download"
-        label="Download the output"
-        onClick={() => {
-          import("./terminal.ts").then(({ downloadOutput }) => downloadOutput(process.name)).catch(complain);
-        }}
-      />
+      <IconButton icon="download" label="Download the output" onClick={() => void download(process.name).catch(complain)} />
       <IconButton icon="clear" label="Clear what is shown" onClick={() => terminal?.clear()} />
     </footer>
   );

@@ -32,10 +32,12 @@ const oneOf =
     values.find((one) => one === value) ?? null;
 
 export const theme = kept<"system" | "dark" | "light">("theme", "system", oneOf("system", "dark", "light"));
-export const fontSize = kept("fontSize", 13, numberIn(8, 28));
+/** Of terminals, pixels. */
+export const FONT_SIZE = { least: 8, usual: 13, most: 28 } as const;
+export const fontSize = kept("fontSize", FONT_SIZE.usual, numberIn(FONT_SIZE.least, FONT_SIZE.most));
 export const sidebarWidth = kept("sidebarWidth", 264, numberIn(160, 640));
 export const logHeight = kept("logHeight", 190, numberIn(80, 900));
-export const logOpen = kept("logOpen", true, isBoolean);
+export const logOpen = kept("logOpen", false, isBoolean);
 export const detailsOpen = kept("detailsOpen", false, isBoolean);
 export const screenReader = kept("screenReader", false, isBoolean);
 export const groupStyle = kept<"table" | "terminals">("groupStyle", "table", oneOf("table", "terminals"));

@@ -1,6 +1,5 @@
-import { useMemo } from "preact/hooks";
+import { loggedChanges } from "./log-kept.ts";
 import { StateMark } from "./state-mark.tsx";
-import { changes } from "./store.ts";
 import { clockTime, lasting, millisecondsOf, now } from "./time.ts";
 
 /** Changes listed below the strip. */
@@ -8,7 +7,7 @@ const LISTED = 8;
 
 /** The states of a process over time, as the log knows them: a strip, and the newest changes in words. */
 export function StateTimeline({ name }: { name: string }) {
-  const own = useMemo(() => changes.value.filter((change) => change.name === name), [changes.value, name]);
+  const own = loggedChanges(name);
   const [first] = own;
   if (!first) return <p class="soft">No change since the log begins.</p>;
   const begin = millisecondsOf(first.ts);

@@ -10,33 +10,27 @@ import { filterTree } from "./tree.tsx";
 /** One line below everything: which instance, is it connected, are its hosts there, has something failed. */
 export function StatusBar() {
   const failed = counts.value.get("error") ?? 0;
-  const away = hosts.value.filter((host) => !host.daemon_ready);
+  const restarting = counts.value.get("backoff") ?? 0;
+  const look = (filter: string) => () => {
+    filterTree(filter);
+    show({ kind: "overview" });
+  };
   return (
     <footer class="status">
       <ConnectionMark />
       <span class="soft status-wide">
         {instance.value.name}@{instance.value.host}
       </span>
-      {hosts.value.length > 0 && (
-        <span class={`status-wide ${away.length > 0 ? "warn" : "soft"}`} title={hosts.value.map((host) => host.name).join(", ")}>
-          {away.length > 0
-            ? `${away.map((host) => host.name).join(", ")} away`
-            : hosts.value.length === 1
-              ? "host ready"
-              : `${hosts.value.length} hosts ready`}
-        </span>
-      )}
+      <HostsMark />
       <span class="grow" />
       {failed > 0 && !poppedOut && (
-        <button
-          type="button"
-          class="flat bad"
-          onClick={() => {
-            filterTree("is:error");
-            show({ kind: "overview" });
-          }}
-        >
+        <button type="button" class="flat bad" onClick={look("is:error")}>
           <StateMark state="error" /> {failed} failed
+        </button>
+      )}
+      {restarting > 0 && !poppedOut && (
+        <button type="button" class="flat warn" onClick={look("is:backoff")}>
+          <StateMark state="backoff" /> {restarting} restarting
         </button>
       )}
       {!poppedOut && (
@@ -59,6 +53,20 @@ export function StatusBar() {
         </>
       )}
     </footer>
+  );
+}
+
+/** The hosts in a word: only what is lost is named. */
+function HostsMark() {
+  const all = hosts.value;
+  const lost = all.filter((host) => !host.daemon_ready).map(({ name }) => name);
+  if (all.length === 0) return null;
+  const ready = all.length === 1 ? "host ready" : `${all.length} hosts ready`;
+  const named = lost.length > 2 ? `${lost.length} of ${all.length} hosts lost` : `${lost.join(", ")} lost`;
+  return (
+    <span class={lost.length > 0 ? "bad" : "soft status-wide"} title={lost.length > 0 ? `lost: ${lost.join(", ")}` : undefined}>
+      {lost.length > 0 ? named : ready}
+    </span>
   );
 }
 

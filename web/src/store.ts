@@ -3,15 +3,13 @@ import { MgrError, messageOf } from "../../src/base/errors.ts";
 import { browserLink } from "../../src/client/browser.ts";
 import { ManagerClient } from "../../src/client/manager-client.ts";
 import type { ClientFrame, ManagerFrame } from "../../src/protocol/frames.ts";
-import type { HostEntry, LogEntry, Process, ProcessState, ProcessTreeNode, Snapshot, StartTool } from "../../src/protocol/resources.ts";
+import type { HostEntry, Process, ProcessState, ProcessTreeNode, Snapshot, StartTool } from "../../src/protocol/resources.ts";
 import { reloadIfStale } from "./asset-hash.ts";
-import { type StateChange, stateChange } from "./changes.ts";
+import { loadNewest } from "./log-history.ts";
+import { keepEntries } from "./log-kept.ts";
+import { drawnWithNextFrame } from "./painting.ts";
 import { complain } from "./toasts.ts";
 import { socketQuery } from "./views.ts";
-
-/** How many log entries the page keeps. */
-const LOG_KEPT = 3_000;
-const LOG_HISTORY = 1_000;
 
 export type Connection = { kind: "connecting" | "open" } | { kind: "lost"; reason: string; retryAt: number };
 
@@ -22,7 +20,6 @@ export const tree = signal<ProcessTreeNode[]>([]);
 export const processNames = signal<string[]>([]);
 export const hosts = signal<HostEntry[]>([]);
 export const startTools = signal<StartTool[]>([]);
-export const logEntries = signal<LogEntry[]>([]);
 /** Whether a first snapshot has come. */
 export const isLoaded = signal(false);
 
@@ -62,9 +59,8 @@ export const dependents = computed(() => {
   return found;
 });
 
-/** Changes of state that the log knows, oldest first. */
-export const changes = computed<StateChange[]>(() => logEntries.value.flatMap((entry) => stateChange(entry) ?? []));
-
+/** A window with one process or group is told of nothing else, not of the log either. */
+const hasLog = !/single_/.test(socketQuery(location));
 const address = `${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/ws${socketQuery(location)}`;
 const link = browserLink(address);
 export const client = new ManagerClient(link);
@@ -74,13 +70,13 @@ link.state$.subscribe((state) => {
   else if (state.kind === "waiting") connection.value = { kind: "lost", reason: state.reason, retryAt: Date.now() + state.retry_ms };
   else if (state.kind === "closed") connection.value = { kind: "lost", reason: state.reason, retryAt: 0 };
 });
-link.frames$.subscribe(receive);
+link.frames$.subscribe((frame) => drawnWithNextFrame(() => receive(frame)));
 
 /** After each (re)connection the whole truth is asked for; what came before is replaced. */
 async function resync(): Promise<void> {
   try {
     applySnapshot(await client.snapshot());
-    link.send({ type: "request_logs", level: "info", limit: LOG_HISTORY });
+    if (hasLog) loadNewest(client);
     connection.value = { kind: "open" };
   } catch (error) {
     connection.value = { kind: "lost", reason: messageOf(error), retryAt: 0 };
@@ -139,27 +135,6 @@ function receive(frame: ManagerFrame): void {
 function withHost(host: HostEntry): HostEntry[] {
   const isKnown = hosts.value.some(({ name }) => name === host.name);
   return isKnown ? hosts.value.map((each) => (each.name === host.name ? host : each)) : [...hosts.value, host];
-}
-
-/** Entries wait for the next picture: a start of a thousand processes brings thousands of batches. */
-let fresh: LogEntry[] = [];
-const ENTRIES_EVERY_MS = 50;
-
-function keepEntries(entries: LogEntry[]): void {
-  if (fresh.length === 0) {
-    setTimeout(() => {
-      logEntries.value = merge(logEntries.value, fresh);
-      fresh = [];
-    }, ENTRIES_EVERY_MS);
-  }
-  fresh.push(...entries);
-  if (fresh.length > 2 * LOG_KEPT) fresh = fresh.slice(-LOG_KEPT);
-}
-
-/** Entries by id without repeats: history and live entries may overlap. */
-function merge(old: LogEntry[], more: LogEntry[]): LogEntry[] {
-  const byId = new Map([...old, ...more].map((entry) => [entry.id, entry]));
-  return [...byId.values()].sort((a, b) => a.id - b.id).slice(-LOG_KEPT);
 }
 
 /** Sends a command; a refusal becomes a toast. Resolves with whether it was accepted. */

@@ -35,6 +35,7 @@ export function TerminalBox(props: Props) {
           webgl,
           onSize: (text) => latest.current.onSize?.(text),
           onSearchWanted: () => latest.current.onSearchWanted?.(),
+          onFollow: (follows) => latest.current.onFollow?.(follows),
         });
         latest.current.onOpen?.(terminal);
       })
@@ -46,5 +47,5 @@ export function TerminalBox(props: Props) {
     };
   }, [name]);
   // biome-ignore lint/a11y/useSemanticElements: a fieldset groups the fields of a form, which this is not
-  return <div class="terminal-box" ref={box} role="group" aria-label={`Terminal of ${name}`} />;
+  return <div class="terminal-box" ref={box} role="group" aria-label={`Terminal of ${name}`} data-note="No output yet" />;
 }

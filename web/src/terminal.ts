@@ -6,8 +6,9 @@ import { WebglAddon } from "@xterm/addon-webgl";
 import { type ITheme, Terminal } from "@xterm/xterm";
 import { OutputJoin } from "../../src/client/output-join.ts";
 import { confirm } from "./dialog.tsx";
-import { fontSize, screenReader, shade } from "./settings.ts";
+import { FONT_SIZE, fontSize, screenReader, shade } from "./settings.ts";
 import { client, command } from "./store.ts";
+import { isTerminalReply } from "./terminal-replies.ts";
 import { copy } from "./toasts.ts";
 import "@xterm/xterm/css/xterm.css";
 
@@ -18,6 +19,8 @@ const STDIN_PIECE = 16_000;
 /** Text that xterm.js has not drawn yet, characters; beyond it the newest backlog is asked for instead. */
 const MOST_UNDRAWN = 4_000_000;
 const LOUDEST_BACKLOG_LINES = 100_000;
+/** Between two sizes, so that a program sees both. */
+const NUDGE_MS = 80;
 /** A pasted text of more lines is shown before it is typed. */
 const LINES_WITHOUT_ASKING = 1;
 const QUOTED_PASTE = 600;
@@ -27,6 +30,8 @@ export interface TerminalOptions {
   parent: HTMLElement;
   onSize?: (text: string) => void;
   onSearchWanted?: () => void;
+  /** Whether the newest output is in sight: not while somebody has scrolled back. */
+  onFollow?: (follows: boolean) => void;
   focus: boolean;
   /** Terminals in a grid are many: browsers allow about 16 WebGL contexts. */
   webgl: boolean;
@@ -37,13 +42,14 @@ export interface OpenTerminal {
   endFind(): void;
   copy(): void;
   clear(): void;
+  toEnd(): void;
   setPaused(paused: boolean): void;
   focus(): void;
   close(): void;
 }
 
 /** One process's terminal: backlog, then live output, typing and size. */
-export function openTerminal({ name, parent, onSize, onSearchWanted, focus, webgl }: TerminalOptions): OpenTerminal {
+export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, focus, webgl }: TerminalOptions): OpenTerminal {
   const terminal = new Terminal({
     allowProposedApi: true,
     cursorBlink: !matchMedia("(prefers-reduced-motion: reduce)").matches,
@@ -70,6 +76,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, focus, webg
   let paused = false;
   let undrawn = 0;
   let isClosed = false;
+  let nudging: ReturnType<typeof setTimeout> | undefined;
 
   const output = client.output$(name).subscribe((frame) => {
     if (paused) return;
@@ -79,6 +86,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, focus, webg
 
   function draw(text: string): void {
     if (text === "") return;
+    parent.dataset.empty = "false";
     // Louder than a browser draws: what has scrolled by unseen is not worth the time, the newest is.
     if (undrawn > MOST_UNDRAWN) {
       void replay();
@@ -99,19 +107,33 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, focus, webg
     if (isClosed || mine !== replays) return;
     if (backlog?.type === "process_output_snapshot") {
       terminal.reset();
-      await new Promise<void>((done) => terminal.write(join.backlog(backlog), done));
+      const text = join.backlog(backlog);
+      parent.dataset.empty = String(text === "");
+      await new Promise<void>((done) => terminal.write(text, done));
     }
     if (isClosed || mine !== replays) return;
     replaying = false;
     nudge();
   }
 
-  /** A full-screen program redraws when its size changes: one row less, then the real size (runtime.md, "Frames out"). */
+  /**
+   * A full-screen program redraws when its size changes: one row less, then the real size (runtime.md, "Frames out").
+   * Not in one breath: it would look once, and see the size that it knows.
+   */
   function nudge(): void {
     fitIfVisible();
     sendSize(Math.max(1, terminal.rows - 1));
-    sendSize(terminal.rows);
+    clearTimeout(nudging);
+    nudging = setTimeout(endNudge, NUDGE_MS);
     onSize?.(`${terminal.cols}×${terminal.rows}`);
+  }
+
+  /** The size that it was nudged from must not stay. */
+  function endNudge(): void {
+    if (nudging === undefined) return;
+    clearTimeout(nudging);
+    nudging = undefined;
+    sendSize(terminal.rows);
   }
 
   function fitIfVisible(): void {
@@ -132,7 +154,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, focus, webg
 
   // During replay the terminal answers queries of long ago: those replies must not be typed into the process.
   const typing = terminal.onData((text) => {
-    if (replaying) return;
+    if (replaying && isTerminalReply(text)) return;
     for (let at = 0; at < text.length; at += STDIN_PIECE)
       void command({ type: "send_stdin", name, text: text.slice(at, at + STDIN_PIECE) });
   });
@@ -176,6 +198,13 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, focus, webg
     if (text !== "") void copy(text, "the selection");
   }
 
+  let follows = true;
+  const scrolling = terminal.onRender(() => {
+    const { viewportY, baseY } = terminal.buffer.active;
+    if (follows === viewportY >= baseY) return;
+    follows = !follows;
+    onFollow?.(follows);
+  });
   const observer = new ResizeObserver(() => requestAnimationFrame(() => !isClosed && refit()));
   observer.observe(parent);
   const restyle = effect(() => {
@@ -222,6 +251,10 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, focus, webg
       }
     },
     clear: () => terminal.clear(),
+    toEnd() {
+      terminal.scrollToBottom();
+      terminal.focus();
+    },
     setPaused(now) {
       if (paused && !now) void replay();
       paused = now;
@@ -229,6 +262,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, focus, webg
     focus: () => terminal.focus(),
     close() {
       isClosed = true;
+      endNudge();
       reconnects.unsubscribe();
       output.unsubscribe();
       restyle();
@@ -236,13 +270,14 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, focus, webg
       parent.removeEventListener("paste", onPaste, { capture: true });
       observer.disconnect();
       typing.dispose();
+      scrolling.dispose();
       terminal.dispose();
     },
   };
 }
 
 function grow(by: number): void {
-  fontSize.value = Math.min(28, Math.max(8, fontSize.value + by));
+  fontSize.value = Math.min(FONT_SIZE.most, Math.max(FONT_SIZE.least, fontSize.value + by));
 }
 
 function useWebGl(terminal: Terminal): void {

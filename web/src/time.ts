@@ -20,18 +20,20 @@ export function millisecondsOf(timestamp: string): number {
   return Date.parse(`${timestamp}Z`);
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
-const dayAndClock = new Intl.DateTimeFormat(undefined, {
-  month: "short",
-  day: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
-  hour12: false,
-});
+// Made when first needed: a format takes milliseconds to make.
+const formats = new Map<string, Intl.DateTimeFormat>();
+function format(name: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const made = formats.get(name) ?? new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hour12: false, ...options });
+  formats.set(name, made);
+  return made;
+}
 const A_DAY_MS = 86_400_000;
+
+/** Whether a time is not of the last 24 hours: the day has to be told. */
+export const isOld = (timestamp: string): boolean => Date.now() - millisecondsOf(timestamp) > A_DAY_MS;
 
 /** The viewer's own clock; with the day when it is not of the last 24 hours. */
 export function clockTime(timestamp: string): string {
-  const time = millisecondsOf(timestamp);
-  return (Date.now() - time > A_DAY_MS ? dayAndClock : clock).format(time);
+  const clock = isOld(timestamp) ? format("day", { month: "short", day: "numeric" }) : format("clock", { second: "2-digit" });
+  return clock.format(millisecondsOf(timestamp));
 }

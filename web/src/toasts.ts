@@ -10,7 +10,7 @@ export interface Toast {
 export const toasts = signal<Toast[]>([]);
 
 let nextToast = 1;
-const TOAST_MS = 6_000;
+const TOAST_MS = 4_000;
 /** Errors take longer to read. */
 const BAD_TOAST_MS = 12_000;
 

@@ -1,20 +1,23 @@
 import { computed, signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { groupState } from "../../src/protocol/resources.ts";
-import { isRunning, processesOf } from "./actions.ts";
+import { groupState, type ProcessState, type ProcessTreeNode } from "../../src/protocol/resources.ts";
+import { doVerb, isRunning, isTrouble, isVerbKey, processesOf, VERB_KEYS } from "./actions.ts";
 import { fuzzyScore } from "./fuzzy.ts";
 import { Icon } from "./icons.tsx";
 import { current, show } from "./navigation.ts";
 import { folds, isNarrow } from "./settings.ts";
+import { type Sight, useSight } from "./sight.ts";
 import { StateMark } from "./state-mark.tsx";
-import { command, isLoaded, processNames, processOf, tree } from "./store.ts";
-import { type TreeRow, treeRows } from "./tree-rows.ts";
+import { command, counts, isLoaded, processNames, processOf, tree } from "./store.ts";
+import { membersOf, type TreeRow, treeRows } from "./tree-rows.ts";
 import { keyOf, type View } from "./views.ts";
 
 const filter = signal("");
 /** Name of the row that Tab comes to. */
 const focusedRow = signal("");
-const scroll = signal({ top: 0, height: 600 });
+const sight = signal<Sight>({ top: 0, height: 600, width: 264 });
+/** The row that gets the focus once it is drawn. */
+let wantsFocus: string | null = null;
 
 /** Rows are of one height, so that only those in sight are drawn; fingers need higher ones. */
 const rowHeight = computed(() => (isNarrow.value ? 42 : 27));
@@ -26,12 +29,21 @@ const rows = computed<TreeRow[]>(() => {
   return treeRows(tree.value, folds.value, (name) => fits(name, wanted), wanted !== "");
 });
 
-/** A state's name finds what is in it; anything else is looked for in the name. */
+/** Every word has to fit: `is:error` the state, `host:rt1` the host, anything else the name. */
 function fits(name: string, wanted: string): boolean {
-  const state = /^is:(\w+)$/.exec(wanted)?.[1];
-  if (state) return processOf(name)?.state === state;
-  return name.toLowerCase().includes(wanted.toLowerCase()) || (fuzzyScore(wanted, name) ?? -1) > 8;
+  return wanted.split(/\s+/).every((word) => {
+    const [, key, value = ""] = /^(is|host):(\S*)$/.exec(word) ?? [];
+    if (key === "is") return processOf(name)?.state === value || (value === "trouble" && isTrouble(processOf(name)));
+    if (key === "host") return processOf(name)?.host.startsWith(value) ?? false;
+    return name.toLowerCase().includes(word.toLowerCase()) || (fuzzyScore(word, name) ?? -1) > 8;
+  });
 }
+
+/** Names of the processes that the filter leaves; null without a filter. */
+export const filtered = computed<string[] | null>(() => {
+  const wanted = filter.value.trim();
+  return wanted === "" ? null : processNames.value.filter((name) => fits(name, wanted));
+});
 
 /** Shows only processes whose name or state (`is:error`) fits. */
 export function filterTree(text: string): void {
@@ -44,25 +56,17 @@ export function focusFilter(): void {
 
 export function Tree() {
   const list = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    const element = list.current;
-    if (!element) return;
-    const look = () => {
-      scroll.value = { top: element.scrollTop, height: element.clientHeight };
-    };
-    const observer = new ResizeObserver(look);
-    observer.observe(element);
-    element.addEventListener("scroll", look, { passive: true });
-    return () => {
-      observer.disconnect();
-      element.removeEventListener("scroll", look);
-    };
-  }, []);
-  const height = rowHeight.value;
-  const first = Math.max(0, Math.floor(scroll.value.top / height) - SPARE);
-  const last = Math.ceil((scroll.value.top + scroll.value.height) / height) + SPARE;
-  const drawn = rows.value.slice(first, last);
+  useSight(list, sight);
   const shown = keyOf(current.value);
+  // What is shown is to be found, also when it came by other ways than the tree.
+  useLayoutEffect(() => {
+    const at = rows.peek().findIndex((row) => keyOf(viewOf(row)) === shown);
+    if (at >= 0) bringInSight(at);
+  }, [shown]);
+  const height = rowHeight.value;
+  const first = Math.max(0, Math.floor(sight.value.top / height) - SPARE);
+  const last = Math.ceil((sight.value.top + sight.value.height) / height) + SPARE;
+  const drawn = rows.value.slice(first, last);
   const tabStop = rows.value.some(({ node }) => node.name === focusedRow.value) ? focusedRow.value : rows.value[0]?.node.name;
   return (
     <>
@@ -71,7 +75,8 @@ export function Tree() {
           id="filter"
           type="search"
           placeholder="Filter   /"
-          aria-label="Filter processes by name, or by state as in is:error"
+          aria-label="Filter processes by name, by state as in is:error, or by host as in host:rt1"
+          title="Words that all have to fit: a part of the name, is:error, is:trouble, host:rt1"
           value={filter.value}
           onInput={(event) => {
             filter.value = event.currentTarget.value;
@@ -84,6 +89,7 @@ export function Tree() {
             event.preventDefault();
           }}
         />
+        <StateFilters />
       </div>
       <div class="rows" ref={list}>
         <div role="tree" aria-label="Process tree" style={{ height: `${rows.value.length * height}px`, position: "relative" }}>
@@ -106,6 +112,36 @@ export function Tree() {
   );
 }
 
+/** States worth a look that some process is in: a click leaves those in the tree, another one shows all. */
+const FILTERED: readonly ProcessState[] = ["error", "backoff", "waiting", "stopping", "starting"];
+
+function StateFilters() {
+  const found = FILTERED.filter((state) => counts.value.has(state) || filter.value === `is:${state}`);
+  if (found.length === 0) return null;
+  return (
+    <div class="state-filters" role="toolbar" aria-label="Show only processes that are">
+      {found.map((state) => {
+        const text = `is:${state}`;
+        const isOn = filter.value.trim() === text;
+        return (
+          <button
+            key={state}
+            type="button"
+            class={`chip chip-${state}`}
+            aria-pressed={isOn}
+            aria-label={`${counts.value.get(state) ?? 0} ${state}`}
+            title={`${state}: ${isOn ? "show all" : "show only these"}`}
+            onClick={() => filterTree(isOn ? "" : text)}
+          >
+            <StateMark state={state} />
+            {counts.value.get(state) ?? 0}
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
 interface RowProps {
   row: TreeRow;
   index: number;
@@ -120,8 +156,11 @@ function Row({ row, index, top, isShown, isTabStop }: RowProps) {
   const members = processesOf(node);
   const state = isGroup ? groupState(members.map((one) => one.state)) : members[0]?.state;
   const running = members.filter(isRunning).length;
+  const element = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => giveFocus(element.current, node.name));
   return (
     <div
+      ref={element}
       class={`row ${isShown ? "current" : ""} ${isGroup ? "is-group" : ""}`}
       role="treeitem"
       tabIndex={isTabStop ? 0 : -1}
@@ -190,6 +229,13 @@ function viewOf({ node }: TreeRow): View {
   return { kind: node.type, name: node.name };
 }
 
+/** Opens or folds all groups. */
+export function foldAll(open: boolean): void {
+  const groups = (nodes: ProcessTreeNode[]): string[] =>
+    nodes.flatMap((node) => (node.type === "group" ? [node.name, ...groups(node.children)] : []));
+  folds.value = Object.fromEntries(groups(tree.value).map((name) => [name, open]));
+}
+
 function fold(name: string, open: boolean): void {
   folds.value = { ...folds.value, [name]: open };
 }
@@ -200,21 +246,33 @@ function openBest(): void {
   if (best) show(viewOf(best));
 }
 
-/** Moves the focus to a row, which has to be drawn first when it is out of sight. */
-export function focusRow(index: number): void {
-  const row = rows.value[Math.max(0, Math.min(index, rows.value.length - 1))];
+/** Scrolls a row into sight, so that it is drawn in this turn. */
+function bringInSight(index: number): void {
   const list = document.querySelector<HTMLElement>(".rows");
-  if (!row || !list) return;
-  const at = rows.value.indexOf(row);
-  const top = at * rowHeight.value;
+  if (!list) return;
+  const top = index * rowHeight.value;
   if (top < list.scrollTop) list.scrollTop = top;
   else if (top + rowHeight.value > list.scrollTop + list.clientHeight) list.scrollTop = top + rowHeight.value - list.clientHeight;
-  focusedRow.value = row.node.name;
-  requestAnimationFrame(() => {
-    requestAnimationFrame(() =>
-      list.querySelector<HTMLElement>(`[data-name="${CSS.escape(row.node.name)}"]`)?.focus({ preventScroll: true }),
-    );
-  });
+  else return;
+  // Not left to the scroll event of the next frame: the focused row would be gone before the new one is there.
+  sight.value = { ...sight.peek(), top: list.scrollTop };
+}
+
+/** Moves the focus to a row. One out of sight is drawn first, and takes the focus then: a key in between would be lost. */
+export function focusRow(index: number): void {
+  const row = rows.value[Math.max(0, Math.min(index, rows.value.length - 1))];
+  if (!row) return;
+  const { name } = row.node;
+  focusedRow.value = name;
+  wantsFocus = name;
+  bringInSight(rows.value.indexOf(row));
+  giveFocus(document.querySelector<HTMLElement>(`.rows [data-name="${CSS.escape(name)}"]`), name);
+}
+
+function giveFocus(element: HTMLElement | null, name: string): void {
+  if (wantsFocus !== name || !element) return;
+  wantsFocus = null;
+  element.focus({ preventScroll: true });
 }
 
 /** The row that has been focused last, or the first. */
@@ -236,12 +294,22 @@ export function stepProcess(by: 1 | -1): void {
   if (next) show(viewOf(next), false, false);
 }
 
+/** The next process in the tree that has failed or is being restarted, after the one that is shown. */
+export function nextTrouble(): boolean {
+  const names = tree.value.flatMap(membersOf);
+  const view = current.value;
+  const at = view.kind === "process" ? names.indexOf(view.name) : -1;
+  const next = [...names.slice(at + 1), ...names.slice(0, at + 1)].find((name) => isTrouble(processOf(name)));
+  if (next) show({ kind: "process", name: next }, false, false);
+  return next !== undefined;
+}
+
 /** The tree's keys by the WAI-ARIA pattern. */
 function onKey(event: KeyboardEvent, row: TreeRow, index: number): void {
   const { node, open } = row;
   const isGroup = node.type === "group";
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const page = Math.max(1, Math.floor(scroll.value.height / rowHeight.value) - 1);
+  const page = Math.max(1, Math.floor(sight.value.height / rowHeight.value) - 1);
   if (event.key === "ArrowDown") focusRow(index + 1);
   else if (event.key === "ArrowUp") focusRow(index - 1);
   else if (event.key === "PageDown") focusRow(index + page);
@@ -252,6 +320,7 @@ function onKey(event: KeyboardEvent, row: TreeRow, index: number): void {
   else if (event.key === "Home") focusRow(0);
   else if (event.key === "End") focusRow(rows.value.length - 1);
   else if (event.key === "Enter" || event.key === " ") show(viewOf(row));
+  else if (isVerbKey(event.key)) doVerb(VERB_KEYS[event.key], viewOf(row));
   else return;
   event.preventDefault();
   event.stopPropagation();

@@ -1,6 +1,7 @@
 /** What a tab can show. */
 export type View =
   | { kind: "overview" }
+  | { kind: "all" }
   | { kind: "log" }
   | { kind: "config" }
   | { kind: "process"; name: string }
@@ -25,10 +26,14 @@ export function keyOf(view: View): string {
   return "name" in view ? `${view.kind}:${view.name}` : view.kind;
 }
 
+const TITLES = { overview: "Overview", all: "All processes", log: "Log", config: "Configuration" } as const;
+/** Views of which there is one, by the name that they have in an address. */
+const isSingle = (kind: unknown): kind is keyof typeof TITLES => typeof kind === "string" && Object.hasOwn(TITLES, kind);
+
 export function titleOf(view: View): string {
   if ("name" in view) return view.name.slice(view.name.lastIndexOf("/") + 1);
   if (view.kind === "tasks") return view.pid === undefined ? "Process list" : `Process ${view.pid}`;
-  return view.kind === "overview" ? "Overview" : view.kind === "log" ? "Log" : "Configuration";
+  return TITLES[view.kind];
 }
 
 /** The part of an address that names a view. */
@@ -46,7 +51,7 @@ export function viewOfAddress({ pathname, search }: Address): View | null {
   const group = parameters.get("group");
   if (group) return { kind: "group", name: group };
   const view = parameters.get("view");
-  return view === "overview" || view === "log" || view === "config" ? { kind: view } : null;
+  return isSingle(view) ? { kind: view } : null;
 }
 
 function tasksView(host: unknown, pid: unknown, tid: unknown): TasksView {
@@ -94,7 +99,7 @@ export function socketQuery(address: Address): string {
 export function readView(value: unknown): View | null {
   if (typeof value !== "object" || value === null || !("kind" in value)) return null;
   const { kind } = value;
-  if (kind === "overview" || kind === "log" || kind === "config") return { kind };
+  if (isSingle(kind)) return { kind };
   if (kind === "tasks") {
     const { host, pid, tid } = value as Partial<Record<"host" | "pid" | "tid", unknown>>;
     return tasksView(host, pid ?? null, tid ?? null);

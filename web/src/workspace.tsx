@@ -4,11 +4,11 @@ import { useRef } from "preact/hooks";
 import { groupState } from "../../src/protocol/resources.ts";
 import { processesOf } from "./actions.ts";
 import { ConfigView } from "./config-view.tsx";
-import { GroupView } from "./group-view.tsx";
+import { AllView, GroupView } from "./group-view.tsx";
 import { Icon, IconButton } from "./icons.tsx";
 import * as layouts from "./layout.ts";
 import { LogView } from "./log-view.tsx";
-import { layout, popOut } from "./navigation.ts";
+import { canPopOut, layout, popOut } from "./navigation.ts";
 import { Overview } from "./overview.tsx";
 import { ProcessView } from "./process-view.tsx";
 import { isNarrow } from "./settings.ts";
@@ -148,9 +148,7 @@ function TabStrip({ pane }: { pane: layouts.Pane }) {
       <div class="tab-tools">
         <IconButton icon="splitRight" label="Split right  \" onClick={() => splitPane(pane.id, "row")} />
         <IconButton icon="splitDown" label="Split down  -" onClick={() => splitPane(pane.id, "column")} />
-        {view.kind !== "overview" && view.kind !== "config" && (
-          <IconButton icon="popOut" label="Open in a window of its own  p" onClick={() => popOut(view)} />
-        )}
+        {canPopOut(view) && <IconButton icon="popOut" label="Open in a window of its own  p" onClick={() => popOut(view)} />}
         <IconButton icon="close" label={`Close ${titleOf(view)}  w`} onClick={() => closeTab(pane, pane.active)} />
       </div>
     </div>
@@ -198,6 +196,8 @@ function TabHandle({ pane, tab, index }: { pane: layouts.Pane; tab: layouts.Tab;
   );
 }
 
+const ICONS = { overview: "grid", all: "table", tasks: "table", log: "log", config: "config" } as const;
+
 /** What a view is about: the state of its process or group, or a picture. */
 function ViewMark({ view }: { view: View }) {
   if (view.kind === "process") {
@@ -208,12 +208,13 @@ function ViewMark({ view }: { view: View }) {
     const node = findGroup(tree.value, view.name);
     return node ? <StateMark state={groupState(processesOf(node).map(({ state }) => state))} /> : null;
   }
-  return <Icon name={view.kind === "log" ? "log" : view.kind === "config" ? "config" : view.kind === "tasks" ? "table" : "grid"} />;
+  return <Icon name={ICONS[view.kind]} />;
 }
 
 export function ViewBox({ view }: { view: View }) {
   if (view.kind === "process") return <ProcessView name={view.name} />;
   if (view.kind === "group") return <GroupView name={view.name} />;
+  if (view.kind === "all") return <AllView />;
   if (view.kind === "log") return <LogView />;
   if (view.kind === "tasks") return <TaskView view={view} />;
   return view.kind === "config" ? <ConfigView /> : <Overview />;

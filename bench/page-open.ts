@@ -1,0 +1,86 @@
+// Milliseconds from navigation until the page shows the tree of 1,000 processes, is connected and has painted twice, by
+// the browser's trace. Peer: a bare page that makes 1,000 plain rows of the same snapshot. `npx tsx bench/page-open.ts`
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Browser } from "playwright-core";
+import { BareSite, PLAIN_ROWS } from "./support/bare-site.ts";
+import { httpOf, launchBrowser, newPage, processNames } from "./support/browser.ts";
+import { percentile, printFigure, rounded } from "./support/figure.ts";
+import { BenchManager } from "./support/manager.ts";
+import { startTrace } from "./support/trace.ts";
+
+const COUNT = 1_000;
+const ROUNDS = 9;
+const ASSETS = fileURLToPath(new URL("../dist/web/assets", import.meta.url));
+/** A mark two frames after `test` holds for the first time: what it saw has been painted, and the page answers. */
+const markWhen = (test: string) => `globalThis.benchInteractive = new Promise((resolve) => {
+  const observer = new MutationObserver(() => {
+    if (!(${test})) return;
+    observer.disconnect();
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.mark("bench-interactive").name)));
+  });
+  observer.observe(document, { childList: true, subtree: true, characterData: true });
+});`;
+const OURS = markWhen(`document.querySelector("[role=treeitem]") && document.querySelector(".link.ok")`);
+const THEIRS = markWhen(`document.querySelectorAll("#list div").length >= ${COUNT}`);
+
+/** Milliseconds from navigation to interactive, the browser's cache empty, and the longest task on the way. */
+async function open(browser: Browser, origin: BenchManager | string, script: string): Promise<{ ms: number; task: number }> {
+  const page = await newPage(browser, origin, { script });
+  const url = typeof origin === "string" ? origin : httpOf(origin);
+  const recording = await startTrace(browser);
+  await page.goto(url);
+  await page.evaluate("benchInteractive");
+  const trace = await recording.stop();
+  const begin = trace.navigationTo(url);
+  const [end = Number.NaN] = trace.marks("bench-interactive");
+  await page.context().close();
+  return { ms: (end - begin) / 1_000, task: trace.tasks(begin, end)[0]?.ms ?? 0 };
+}
+
+/** Kilobytes of the files that `page` loads at once, compressed as they are sent; and those that wait until they are needed. */
+function bundle(): { initial_kb: number; later_kb: number } {
+  const size = (name: string) => statSync(join(ASSETS, existsSync(join(ASSETS, `${name}.gz`)) ? `${name}.gz` : name)).size / 1_000;
+  const files = readdirSync(ASSETS).filter((name) => /\.(js|css)$/.test(name));
+  const sum = (names: string[]) =>
+    rounded(
+      names.reduce((all, name) => all + size(name), 0),
+      1,
+    );
+  return {
+    initial_kb: sum(files.filter((name) => name.startsWith("index-"))),
+    later_kb: sum(files.filter((name) => !name.startsWith("index-"))),
+  };
+}
+
+const names = processNames(COUNT);
+await using manager = await BenchManager.up(Object.fromEntries(names.map((name) => [name, { command: ["sleep", "1000"] }])));
+const client = await manager.connect();
+const snapshot = JSON.stringify(await client.ask({ type: "get_snapshot" }));
+await using site = await BareSite.serve(PLAIN_ROWS, (ws) => ws.on("message", () => ws.send(snapshot)));
+const browser = await launchBrowser();
+const ours: number[] = [];
+const theirs: number[] = [];
+const tasks: number[] = [];
+// The first round warms the browser up.
+for (let round = 0; round <= ROUNDS; round++) {
+  const own = await open(browser, manager, OURS);
+  const bare = await open(browser, site.url, THEIRS);
+  if (round === 0) continue;
+  ours.push(own.ms);
+  tasks.push(own.task);
+  theirs.push(bare.ms);
+}
+await browser.close();
+
+printFigure({
+  figure: "page-open",
+  unit: `ms from navigation until the page of ${COUNT} processes is interactive, nothing cached, p50`,
+  value: rounded(percentile(ours, 0.5), 0),
+  worst: rounded(Math.max(...ours), 0),
+  longest_task_ms: rounded(percentile(tasks, 0.5), 0),
+  ...bundle(),
+  peer: `bare page that makes ${COUNT} plain rows of the same snapshot`,
+  peer_value: rounded(percentile(theirs, 0.5), 0),
+});

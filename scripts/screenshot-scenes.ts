@@ -1,0 +1,283 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import type { Instance } from "../test/e2e/support/instance.ts";
+import { eventually } from "../test/e2e/support/wait.ts";
+
+export interface Scene {
+  readonly name: string;
+  readonly path: string;
+  /** Brings the page into the state to be shown. */
+  readonly set?: (page: Page, on: { instance: Instance; device: string }) => Promise<void>;
+}
+
+/** Scenes that need the same state of the demo. */
+interface Act {
+  readonly prepare: (instance: Instance) => Promise<void>;
+  readonly scenes: Scene[];
+}
+
+/** The terminal has something to show. */
+async function terminal(page: Page): Promise<void> {
+  const rows = page.locator(".terminal-box .xterm-rows").first();
+  await eventually("the terminal shows something", async () => /\S/.test((await rows.textContent()) ?? ""));
+  await page.waitForTimeout(400);
+}
+
+async function details(page: Page): Promise<void> {
+  await terminal(page);
+  await page.getByRole("button", { name: "Details d" }).click();
+  await page.locator(".details .runs").waitFor();
+}
+
+async function editor(page: Page): Promise<void> {
+  await page.locator(".cm-content").waitFor();
+  await page.locator(".cm-line").first().waitFor();
+}
+
+/** Types into the configuration, at its end. */
+async function type(page: Page, text: string): Promise<void> {
+  await editor(page);
+  await page.locator(".cm-content").click();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.insertText(text);
+  await page.waitForTimeout(600);
+}
+
+async function palette(page: Page, text: string): Promise<void> {
+  await page.keyboard.press("Control+Shift+K");
+  await page.getByRole("dialog", { name: "Command palette" }).waitFor();
+  await page.keyboard.type(text);
+}
+
+const restarting = async (instance: Instance) => {
+  const client = await instance.connect();
+  await client.command({ type: "start_process", name: "faults/crasher" });
+  await client.command({ type: "start_process", name: "faults/missing" });
+  await eventually("something restarts", async () => (await client.process("faults/crasher")).restarts > 2, 60_000);
+  client.ws.close();
+};
+
+export const ACTS: Act[] = [
+  {
+    prepare: async (instance) => {
+      const client = await instance.connect();
+      await client.command({ type: "stop_group", name: "faults" });
+      await client.command({ type: "start_process", name: "tools/editor" });
+      for (const name of ["faults/crasher", "faults/stubborn"]) {
+        await eventually(`${name} is stopped`, async () => (await client.process(name)).state === "stopped");
+      }
+      await eventually("the workers work", async () => (await client.process("bench/workers/alpha")).state === "started");
+      client.ws.close();
+    },
+    scenes: [
+      { name: "overview-good", path: "/" },
+      { name: "process", path: "/?process=sim/painter", set: terminal },
+      { name: "full-screen", path: "/?process=tools/monitor", set: terminal },
+      { name: "vim", path: "/?process=tools/editor", set: terminal },
+      { name: "details", path: "/?process=sim/world", set: details },
+      {
+        name: "details-environment",
+        path: "/?process=bench/workers/alpha",
+        set: async (page) => {
+          await details(page);
+          await page.getByRole("button", { name: "Show the commands" }).click();
+          await page.getByRole("heading", { name: "Environment" }).scrollIntoViewIfNeeded();
+          await page.evaluate("document.querySelector('.details').scrollTop = 620");
+        },
+      },
+      {
+        name: "terminal-search",
+        path: "/?process=bench/server",
+        set: async (page) => {
+          await terminal(page);
+          await page.getByRole("button", { name: "Search Ctrl-Shift-F" }).click();
+          await page.keyboard.type("listening");
+        },
+      },
+      {
+        name: "paste",
+        path: "/?process=tools/shell",
+        set: async (page) => {
+          await terminal(page);
+          await page.evaluate(`{
+            const clipboardData = new DataTransfer();
+            clipboardData.setData("text/plain", "cd /srv/bench\\nmake clean\\nmake -j4 install\\n");
+            document.querySelector(".xterm-helper-textarea").dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+          }`);
+          await page.getByRole("dialog", { name: "Paste 3 lines?" }).waitFor();
+        },
+      },
+      {
+        name: "splits",
+        path: "/?process=tools/monitor",
+        set: async (page, { device }) => {
+          await terminal(page);
+          if (device === "phone") return;
+          for (const [name, split] of [
+            ["sim/sensors/imu", "Split right"],
+            ["bench/server", "Split down"],
+          ] as const) {
+            await page
+              .locator(".pane.focused, .pane")
+              .last()
+              .getByRole("button", { name: new RegExp(`^${split}`) })
+              .click();
+            await page.locator(`[role=treeitem][data-name="${name}"]`).click();
+            await page.waitForTimeout(600);
+          }
+        },
+      },
+      { name: "window", path: "/?process=sim/painter&window=1", set: terminal },
+    ],
+  },
+  {
+    prepare: restarting,
+    scenes: [
+      { name: "overview-failing", path: "/" },
+      { name: "all", path: "/?view=all" },
+      { name: "group-table", path: "/?group=faults" },
+      {
+        name: "group-terminals",
+        path: "/?group=sim",
+        set: async (page) => {
+          await page.getByRole("button", { name: "Members as live terminals" }).click();
+          await terminal(page);
+        },
+      },
+      { name: "error", path: "/?process=faults/missing" },
+      {
+        name: "backoff",
+        path: "/?process=faults/crasher",
+        set: async (page) => {
+          await page.getByText(/starts again in/).waitFor({ timeout: 40_000 });
+          await terminal(page);
+        },
+      },
+      { name: "log", path: "/?view=log" },
+      {
+        name: "log-search",
+        path: "/?view=log",
+        set: async (page) => {
+          await page.getByLabel("Lowest level shown").selectOption("warning");
+          await page.getByLabel("Search the log").fill("crasher");
+        },
+      },
+      {
+        name: "palette",
+        path: "/?process=sim/world",
+        set: async (page) => {
+          await terminal(page);
+          await palette(page, "");
+        },
+      },
+      { name: "palette-search", path: "/", set: (page) => palette(page, "stop wor") },
+      {
+        name: "shortcuts",
+        path: "/",
+        set: async (page) => {
+          await palette(page, "keyboard sh");
+          await page.keyboard.press("Enter");
+        },
+      },
+      {
+        name: "tree",
+        path: "/",
+        set: async (page, { device }) => {
+          if (device === "phone") await page.getByRole("button", { name: "Show the processes" }).click();
+          await page.getByLabel(/^Filter processes/).fill("is:trouble");
+          await page.waitForTimeout(300);
+        },
+      },
+    ],
+  },
+  {
+    prepare: async (instance) => {
+      const client = await instance.connect();
+      await client.command({ type: "stop_group", name: "faults" });
+      client.ws.close();
+      useYaml(instance);
+      await instance.mgr("reload");
+    },
+    scenes: [
+      {
+        name: "config",
+        path: "/?view=config",
+        set: (page) => type(page, "\n  tools/watch:\n    command: ls --color\n    autostrat: true\n"),
+      },
+      {
+        name: "config-completion",
+        path: "/?view=config",
+        set: async (page) => {
+          await type(page, "\n  tools/watch:\n    command: ls\n    ");
+          await page.keyboard.type("re");
+          await page.locator(".cm-tooltip-autocomplete").waitFor();
+        },
+      },
+      {
+        name: "config-compare",
+        path: "/?view=config",
+        set: async (page) => {
+          await type(page, "\n  tools/watch:\n    command: ls --color\n");
+          await page.getByRole("button", { name: "Compare" }).click();
+          await page.waitForTimeout(400);
+        },
+      },
+      {
+        name: "config-conflict",
+        path: "/?view=config",
+        set: async (page, { instance }) => {
+          await type(page, "\n  tools/mine:\n    command: ls --color\n");
+          const before = instance.read("mgr.yaml");
+          writeFileSync(instance.config, before.replace("# A small test bench", "# The test bench"));
+          await page.getByRole("button", { name: "Save" }).click();
+          await page.getByRole("dialog").waitFor();
+          writeFileSync(instance.config, before);
+        },
+      },
+      {
+        name: "plan",
+        path: "/?view=config",
+        set: async (page, { instance }) => {
+          await editor(page);
+          const before = instance.read("mgr.yaml");
+          writeFileSync(
+            instance.config,
+            before
+              .replace("world.js --rate 2", "world.js --rate 4")
+              .replace("  tools/clock:", "  tools/watch:")
+              .replace("worker.js beta 1700", "worker.js beta 900"),
+          );
+          await page.getByRole("button", { name: "Reload …" }).click();
+          await page.getByRole("dialog").waitFor();
+          writeFileSync(instance.config, before);
+        },
+      },
+    ],
+  },
+  {
+    prepare: async () => {},
+    scenes: [
+      {
+        name: "disconnected",
+        path: "/?process=sim/world",
+        set: async (page, { instance }) => {
+          await terminal(page);
+          instance.kill("manager");
+          await page.getByText(/connection lost/).waitFor();
+          await page.waitForTimeout(300);
+          await page.context().setOffline(true);
+          await instance.mgr("up", "--detach");
+        },
+      },
+    ],
+  },
+];
+
+/** The demo's file as people write it; the instance has been started from the same as JSON. */
+function useYaml(instance: Instance): void {
+  const text = readFileSync(new URL("../examples/demo/mgr.yaml", import.meta.url), "utf8").replace("localhost:8130", "localhost:0");
+  writeFileSync(
+    instance.config,
+    `${text}\n  tools/editor:\n    command: vi programs/server.js\n    environment: { TERM: xterm-256color }\n`,
+  );
+}

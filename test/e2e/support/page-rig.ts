@@ -1,0 +1,138 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import type { Client } from "./client.ts";
+import { launchBrowser } from "./demo.ts";
+import { type Configuration, Instance } from "./instance.ts";
+import { eventually } from "./wait.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+/** A real manager, and browsers that look at it. */
+export class PageRig implements AsyncDisposable {
+  readonly instance: Instance;
+  readonly client: Client;
+  readonly browser: Browser;
+  /** What pages threw or wrote as errors: has to stay empty. */
+  readonly complaints: string[] = [];
+
+  private constructor(parts: { instance: Instance; client: Client; browser: Browser }) {
+    this.instance = parts.instance;
+    this.client = parts.client;
+    this.browser = parts.browser;
+  }
+
+  static async up(configuration: Configuration): Promise<PageRig> {
+    const instance = new Instance(configuration);
+    try {
+      await instance.mgr("up", "--detach");
+      return new PageRig({ instance, client: await instance.connect(), browser: await launchBrowser() });
+    } catch (error) {
+      await instance[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** A page in a browser of its own, logged in and connected. */
+  async open(path = "/", options: BrowserContextOptions = {}): Promise<ShownPage> {
+    const { user: username, password } = this.instance;
+    const context = await this.browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      ...options,
+      httpCredentials: { username, password },
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(8_000);
+    page.on("pageerror", (error) => this.complaints.push(error.message));
+    page.on("console", (message) => {
+      // The browser itself says so when the manager is killed; the page shows it in its own words.
+      if (message.type() === "error" && !/ERR_CONNECTION_(REFUSED|RESET)|WebSocket connection/.test(message.text()))
+        this.complaints.push(message.text());
+    });
+    const shown = new ShownPage(page, this.instance);
+    await shown.go(path);
+    return shown;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.browser.close();
+    await this.instance[Symbol.asyncDispose]();
+  }
+}
+
+/** A page of the manager, as a user sees it. */
+export class ShownPage {
+  readonly page: Page;
+  readonly #instance: Instance;
+
+  constructor(page: Page, instance: Instance) {
+    this.page = page;
+    this.#instance = instance;
+  }
+
+  async go(path: string): Promise<void> {
+    await this.page.goto(new URL(path, this.#instance.url).href);
+    await this.connected();
+  }
+
+  connected(): Promise<void> {
+    return this.page.getByText("connected", { exact: true }).waitFor();
+  }
+
+  /** A row of the tree, which has to be in sight. */
+  row(name: string): Locator {
+    return this.page.locator(`[role=treeitem][data-name="${name}"]`);
+  }
+
+  /** Opens a process or group from the top of the tree. */
+  async click(name: string): Promise<void> {
+    await this.page.evaluate("document.querySelector('.rows').scrollTop = 0");
+    await this.row(name).click();
+  }
+
+  /** Runs an action of the palette by its whole title. */
+  async run(title: string): Promise<void> {
+    await this.page.keyboard.press("Control+Shift+K");
+    await this.page.keyboard.type(title);
+    const words = this.page.locator("span").getByText(title, { exact: true });
+    await this.page.getByRole("option").filter({ has: words }).click();
+  }
+
+  /** The text of a terminal, as far as it is in sight. */
+  async textOf(terminal: string): Promise<string> {
+    const rows = this.page.getByLabel(`Terminal of ${terminal}`, { exact: true }).locator(".xterm-rows");
+    return ((await rows.textContent()) ?? "").replaceAll("\u00a0", " ");
+  }
+
+  async untilShown(terminal: string, what: RegExp): Promise<void> {
+    await eventually(`'${terminal}' shows ${what}`, async () => what.test(await this.textOf(terminal)));
+  }
+
+  /** Whether the element with the focus is, or lies in, what a selector finds. */
+  hasFocus(selector: string): Promise<boolean> {
+    return this.page.evaluate(`document.activeElement?.closest(${JSON.stringify(selector)}) !== null`);
+  }
+
+  /** Serious violations that axe-core finds now. */
+  async violations(): Promise<string[]> {
+    // Typed in, not added as a script: the page's policy refuses scripts of others.
+    await this.page.evaluate(AXE);
+    // The terminal's own inner elements are xterm.js's; its text is held to the contrast by minimumContrastRatio.
+    const { violations } = (await this.page.evaluate("axe.run({ exclude: [['.xterm']] }, { resultTypes: ['violations'] })")) as {
+      violations: Violation[];
+    };
+    return violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`);
+  }
+
+  close(): Promise<void> {
+    return this.page.context().close();
+  }
+}

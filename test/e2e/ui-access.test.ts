@@ -1,0 +1,222 @@
+import { writeFileSync } from "node:fs";
+import type { BrowserContextOptions } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PageRig, type ShownPage } from "./support/page-rig.ts";
+import { ECHO, EXIT_AS_TYPED, READY_WHEN_TYPED } from "./support/shell.ts";
+import { eventually } from "./support/wait.ts";
+
+let rig: PageRig;
+
+beforeAll(async () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 60 }, (_, index) => [`many/p${String(index).padStart(3, "0")}`, { command: "sleep 1000" }]),
+  );
+  rig = await PageRig.up({
+    groups: { many: { opened: true }, sim: { opened: true }, tools: { opened: true } },
+    processes: {
+      "sim/gate": { command: READY_WHEN_TYPED, ready: { regex: "listening" }, autostart: true },
+      "sim/after": { command: ECHO, depends_on: { "sim/gate": { condition: "ready" } }, autostart: true },
+      "tools/echo": { command: ECHO, alternate_commands: { other: "sleep 1000" }, autostart: true },
+      "tools/brief": { command: EXIT_AS_TYPED, autostart: true },
+      "tools/loop": { command: "false", autostart: true, restart: { policy: "on-failure", delay: "1h" } },
+      ...many,
+    },
+  });
+  await rig.client.command({ type: "send_stdin", name: "tools/brief", text: "3\n" });
+  await rig.client.untilState("tools/brief", "error");
+});
+afterAll(() => rig?.[Symbol.asyncDispose]());
+
+/** Every view and dialog, and how one gets there. */
+const VIEWS: Readonly<Record<string, (shown: ShownPage) => Promise<unknown>>> = {
+  overview: (shown) => shown.go("/"),
+  "all processes": (shown) => shown.go("/?view=all"),
+  log: (shown) => shown.go("/?view=log"),
+  "a group": (shown) => shown.go("/?group=sim"),
+  "a group's terminals": async (shown) => {
+    await shown.run("Groups as live terminals");
+    await shown.page.locator(".xterm-rows").first().waitFor();
+    await shown.run("Groups as tables");
+  },
+  "a process with its details": async (shown) => {
+    await shown.go("/?process=tools/echo");
+    await shown.page.locator(".xterm-rows").waitFor();
+    if ((await shown.page.locator(".details").count()) === 0) await shown.page.getByRole("button", { name: "Details d" }).click();
+    await shown.page.getByRole("button", { name: "Show the commands" }).click();
+    await shown.page.locator(".details pre").waitFor();
+  },
+  "a search in a terminal": async (shown) => {
+    await shown.page.getByRole("button", { name: "Details d" }).click();
+    await shown.page.getByRole("button", { name: "Search Ctrl-Shift-F" }).click();
+    await shown.page.getByLabel("Search the terminal").fill("hello");
+  },
+  "a failed process": (shown) => shown.go("/?process=tools/brief"),
+  "a process that waits for its restart": (shown) => shown.go("/?process=tools/loop"),
+  "a process that waits": (shown) => shown.go("/?process=sim/after"),
+  palette: (shown) => shown.page.keyboard.press("Control+Shift+K"),
+  "the sheet of keys": async (shown) => {
+    await shown.page.keyboard.press("Escape");
+    await shown.run("Keyboard shortcuts");
+  },
+  configuration: async (shown) => {
+    await shown.go("/?view=config");
+    await shown.page.locator(".cm-content").waitFor();
+  },
+  "a plan and a toast": async (shown) => {
+    await shown.page.getByRole("button", { name: "Reload …" }).click();
+    await shown.page.getByRole("dialog").waitFor();
+  },
+  "a conflict": async (shown) => {
+    await shown.page.keyboard.press("Escape");
+    const before = rig.instance.read("mgr.yaml");
+    await shown.page.locator(".cm-content").click();
+    await shown.page.keyboard.press("Control+Home");
+    await shown.page.keyboard.type(" ");
+    writeFileSync(rig.instance.config, `${before}\n`);
+    await shown.page.keyboard.press("Control+s");
+    await shown.page.getByRole("dialog").waitFor();
+    writeFileSync(rig.instance.config, before);
+  },
+  "a comparison": async (shown) => {
+    await shown.page
+      .getByRole("dialog")
+      .getByRole("button", { name: /^Compare/ })
+      .click();
+    await shown.page.locator(".cm-changedLine, .cm-insertedLine, .cm-deletedChunk").first().waitFor();
+  },
+  "a window of its own": (shown) => shown.go("/?process=tools/echo&window=1"),
+};
+
+const DEVICES: Readonly<Record<string, BrowserContextOptions>> = {
+  "a desktop": {},
+  "a phone": { viewport: { width: 375, height: 720 }, isMobile: true, hasTouch: true },
+};
+
+describe.each(Object.entries(DEVICES))("on %s", (_, device) => {
+  test.each(["dark", "light"] as const)("no view has a serious accessibility violation in the %s theme", async (colorScheme) => {
+    const shown = await rig.open("/", { ...device, colorScheme, reducedMotion: "reduce" });
+    const found: string[] = [];
+    for (const [name, get] of Object.entries(VIEWS)) {
+      await get(shown);
+      for (const violation of await shown.violations()) found.push(`${name}: ${violation}`);
+    }
+    expect(found).toEqual([]);
+    await shown.close();
+  });
+});
+
+test("who wants no motion gets none", async () => {
+  const shown = await rig.open("/", { reducedMotion: "reduce" });
+  expect(await shown.page.evaluate("document.getAnimations().length")).toBe(0);
+  await shown.close();
+});
+
+describe("by the keyboard alone", () => {
+  let shown: ShownPage;
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await shown.page.keyboard.press(key);
+  };
+  const focusedRow = () => shown.page.evaluate("document.activeElement?.dataset.name");
+  const state = async (name: string) => (await rig.client.process(name)).state;
+
+  beforeAll(async () => {
+    shown = await rig.open();
+  });
+  afterAll(() => shown?.close());
+
+  test("the tree is walked to its ends and back, without a key lost between", async () => {
+    await press("Control+Shift+L");
+    for (let round = 0; round < 5; round++) {
+      await press("End");
+      expect(await focusedRow()).toBe("many/p059");
+      // At once, one after the other: nothing may wait for a frame.
+      await press("Home", "End", "Home", "ArrowDown");
+      expect(await focusedRow()).toBe("sim/gate");
+      await press("PageDown", "PageDown", "PageUp", "ArrowUp", "Home");
+      expect(await focusedRow()).toBe("sim");
+    }
+    await press("ArrowLeft", "ArrowDown");
+    expect(await focusedRow()).not.toBe("sim/gate");
+    await press("ArrowUp", "ArrowRight", "ArrowRight");
+    expect(await focusedRow()).toBe("sim/gate");
+  });
+
+  test("the row with the focus is started and stopped, whatever is shown", async () => {
+    await press("/");
+    await shown.page.keyboard.type("p007");
+    await press("Enter");
+    await shown.page.getByRole("heading", { name: "many/p007" }).waitFor();
+    // Opened from the filter, it has the keyboard.
+    await eventually("the terminal has the keyboard", () => shown.hasFocus(".terminal-box"));
+    await press("Control+Shift+L", "/", "Escape", "ArrowDown", "End");
+    expect(await focusedRow()).toBe("many/p059");
+    await press("s");
+    await rig.client.untilState("many/p059", "started");
+    await press("x");
+    await rig.client.untilState("many/p059", "stopped");
+    expect(await state("many/p007")).toBe("stopped");
+  });
+
+  test("a process is found, started, typed into, left and stopped", async () => {
+    await press("Control+Shift+L", "Home", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown");
+    expect(await focusedRow()).toBe("tools/echo");
+    await press("Enter");
+    await shown.untilShown("tools/echo", /hello/);
+    await eventually("the terminal has the keyboard", () => shown.hasFocus(".terminal-box"));
+    await shown.page.keyboard.type("by hand\n");
+    await shown.untilShown("tools/echo", /you typed by hand/);
+    await press("Control+Shift+L");
+    expect(await focusedRow()).toBe("tools/echo");
+    const from = rig.client.here;
+    await press("x");
+    await rig.client.untilState("tools/echo", "stopped", from);
+    await press("s");
+    await rig.client.untilState("tools/echo", "started", from);
+  });
+
+  test("one key does not stop a group without a question", async () => {
+    await rig.client.command({ type: "send_stdin", name: "sim/gate", text: "go\n" });
+    await rig.client.untilState("sim/after", "started");
+    await press("Control+Shift+L", "Home", "x");
+    await shown.page.getByRole("dialog", { name: "Stop sim?" }).waitFor();
+    await press("Escape");
+    expect(await state("sim/after")).toBe("started");
+    await press("x");
+    await shown.page.getByRole("dialog", { name: "Stop sim?" }).waitFor();
+    await press("Enter");
+    await rig.client.untilState("sim/gate", "stopped");
+  });
+
+  test("panes are split, changed between and closed; details, log and configuration come and go", async () => {
+    await shown.run("Close all other tabs and panes");
+    await press("Control+Shift+L", "\\");
+    expect(await shown.page.locator(".pane").count()).toBe(2);
+    const focused = () => shown.page.locator(".pane.focused").getAttribute("data-pane");
+    const first = await focused();
+    await press("`");
+    await eventually("the other pane has the focus", async () => (await focused()) !== first);
+    await press("w");
+    expect(await shown.page.locator(".pane").count()).toBe(1);
+    await press("l");
+    await shown.page.getByRole("complementary", { name: "Log" }).waitFor();
+    await press("l", "c");
+    await shown.page.locator(".cm-content").waitFor();
+    await press("o");
+    await shown.page.locator(".verdict").waitFor();
+    await press("a");
+    await shown.page.getByRole("heading", { name: "All processes" }).waitFor();
+  });
+
+  test("the palette is opened, moved in, left, and gives the keyboard back", async () => {
+    await press("Control+Shift+L");
+    const before = await focusedRow();
+    await press("Control+k", "ArrowDown", "ArrowDown", "ArrowUp");
+    expect(await shown.page.locator("[role=option][aria-selected=true]").count()).toBe(1);
+    await press("Escape");
+    expect(await focusedRow()).toBe(before);
+  });
+});
+
+test("nothing of all this made the page complain", () => {
+  expect(rig.complaints).toEqual([]);
+});

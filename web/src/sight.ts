@@ -1,0 +1,31 @@
+import { type ReadonlySignal, type Signal, useSignal } from "@preact/signals";
+import { useLayoutEffect } from "preact/hooks";
+
+/** What of a scrolling box is in sight, pixels. */
+export interface Sight {
+  top: number;
+  height: number;
+  width: number;
+}
+
+/** Follows a scrolling box: only what is in sight is drawn. */
+export function useSight(box: { current: HTMLElement | null }, known?: Signal<Sight>): ReadonlySignal<Sight> {
+  const own = useSignal<Sight>({ top: 0, height: 800, width: 800 });
+  const sight = known ?? own;
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const look = () => {
+      sight.value = { top: element.scrollTop, height: element.clientHeight, width: element.clientWidth };
+    };
+    look();
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    element.addEventListener("scroll", look, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener("scroll", look);
+    };
+  }, [box, sight]);
+  return sight;
+}
