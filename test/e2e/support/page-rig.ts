@@ -90,10 +90,9 @@ export class ShownPage {
     return this.page.locator(`[role=treeitem][data-name="${name}"]`);
   }
 
-  /** Opens a process or group from the top of the tree. */
-  async click(name: string): Promise<void> {
-    await this.page.evaluate("document.querySelector('.rows').scrollTop = 0");
-    await this.row(name).click();
+  /** Shows a process, or with `group` a group, wherever it stands in the tree. */
+  async goTo(name: string, kind: "process" | "group" = "process"): Promise<void> {
+    await this.run(kind === "group" ? `Go to group ${name}` : `Go to ${name}`);
   }
 
   /** Runs an action of the palette by its whole title. */
