@@ -66,7 +66,7 @@ export class BrokerConnection implements Worker {
     this.flush();
     this.#stream.open({
       data: (bytes) => this.#receive(bytes),
-      drained: () => this.#environment.turns.flushSoon(this),
+      drained: () => this.#environment.turns.flushNow(this),
       closed: () => this.#closed(),
     });
   }

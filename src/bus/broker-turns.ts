@@ -60,6 +60,12 @@ export class BrokerTurns {
     });
   }
 
+  /** `worker` may send again what it had to keep: at once, as long as there is time in this turn. */
+  flushNow(worker: Worker): void {
+    if (turnIsOver()) this.flushSoon(worker);
+    else worker.flush();
+  }
+
   remove(worker: Worker): void {
     this.#busy.delete(worker);
     this.#dirty.delete(worker);

@@ -62,8 +62,8 @@ describe("what waits for a subscriber", () => {
     }
     expect(subscribers.map(({ writes }) => writes.length)).toEqual(subscribers.map(() => 0));
     for (const stream of subscribers) stream.drain();
-    // Nothing within the events themselves: they may come from a hundred sockets at once.
-    expect(subscribers.map(({ writes }) => writes.length)).toEqual(subscribers.map(() => 0));
+    // One piece each at most within the events themselves: they may come from a hundred sockets at once.
+    expect(Math.max(...subscribers.map(({ writes }) => writes.length))).toBeLessThanOrEqual(1);
     const expected = 400 * (`MSG a 1 8000\r\n`.length + 8_002);
     const sizeOf = ({ writes }: Recorder) => writes.reduce((sum, { length }) => sum + length, 0);
     while (subscribers.some((stream) => sizeOf(stream) < expected)) await turn();
