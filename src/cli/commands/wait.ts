@@ -1,4 +1,5 @@
 import { exitText } from "../../client/exit-text.ts";
+import { isIn } from "../../client/process-goals.ts";
 import type { Process, ProcessState } from "../../protocol/resources.ts";
 import { type ConnectionFlags, connectManager } from "../connection.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
@@ -30,10 +31,4 @@ export async function wait(names: string[], flags: WaitFlags): Promise<void> {
   } finally {
     client.close();
   }
-}
-
-/** `ready` of a process without a ready condition means started (runtime.md, "State table"); who is ready has started. */
-function isIn(process: Process, state: ProcessState): boolean {
-  if (state === "ready") return process.state === "ready" || (process.state === "started" && !process.has_ready_state);
-  return process.state === state || (state === "started" && process.state === "ready");
 }
