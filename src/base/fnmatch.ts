@@ -19,7 +19,9 @@ interface CharacterSet {
 
 /** Whether the pattern matches exactly one text: itself. */
 export function isLiteral(pattern: string): boolean {
-  return parse(pattern).every((token) => token.kind === "literal");
+  // Most patterns are told apart at a glance: these two are a part of something in any place.
+  if (/[*?]/.test(pattern)) return false;
+  return !pattern.includes("[") || parse(pattern).every((token) => token.kind === "literal");
 }
 
 /** At most |name| × |pattern| steps a match, whatever the pattern. Throws `bad_field` for one over FNMATCH_MAX_LENGTH. */

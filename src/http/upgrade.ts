@@ -42,7 +42,12 @@ interface BusVisit {
 export class Upgrades {
   readonly #options: UpgradeOptions;
   readonly #server = new WebSocketServer(WEBSOCKET_SERVER_OPTIONS);
-  readonly #busServer = new WebSocketServer({ ...WEBSOCKET_SERVER_OPTIONS, maxPayload: MAX_FRAME_BYTES });
+  readonly #busServer = new WebSocketServer({
+    ...WEBSOCKET_SERVER_OPTIONS,
+    maxPayload: MAX_FRAME_BYTES,
+    // The broker shares its turns out by itself.
+    allowSynchronousEvents: true,
+  });
   readonly #cookies = new WeakMap<IncomingMessage, string>();
 
   constructor(options: UpgradeOptions) {

@@ -81,8 +81,17 @@ export interface OutputPattern {
   readonly matches: (name: string) => boolean;
 }
 
+/** Compiled when it is first needed, in the slices of that work: a thousand long patterns in one frame take a while. */
 function compile(text: string): OutputPattern {
-  return { text, isWildcard: !isLiteral(text), matches: compileFnmatch(text) };
+  let matches: ((name: string) => boolean) | null = null;
+  return {
+    text,
+    isWildcard: !isLiteral(text),
+    matches: (name) => {
+      matches ??= compileFnmatch(text);
+      return matches(name);
+    },
+  };
 }
 
 function tooMany(what: string): MgrError {
