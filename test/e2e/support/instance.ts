@@ -76,6 +76,8 @@ export class Instance {
   readonly password = "correct horse:battery";
   /** What every process of the instance carries in its environment. */
   readonly mark = randomUUID();
+  /** Goes along with what the program's commands run with. */
+  readonly extra: Record<string, string> = {};
   readonly #env: NodeJS.ProcessEnv;
   readonly #clients: Client[] = [];
   readonly #children: ChildProcess[] = [];
@@ -124,7 +126,11 @@ export class Instance {
 
   /** Starts the program without waiting for it. */
   start(...args: string[]): Foreground {
-    const child = spawn(process.execPath, [PROGRAM, ...args], { cwd: this.dir, env: this.#env, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [PROGRAM, ...args], {
+      cwd: this.dir,
+      env: { ...this.#env, ...this.extra },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     this.#children.push(child);
     return new Foreground(child);
   }
