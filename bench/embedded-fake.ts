@@ -50,7 +50,9 @@ async function times(work: () => Promise<void>): Promise<number[]> {
 const first = performance.now();
 await create();
 const cold = performance.now() - first;
+const cpuBefore = process.cpuUsage();
 const created = await times(create);
+const cpu = process.cpuUsage(cpuBefore);
 const ran = await times(run);
 const peer = await times(bare);
 printFigure({
@@ -58,6 +60,7 @@ printFigure({
   unit: "ms to create and dispose of an embedded manager with a fake host, p50",
   value: rounded(percentile(created, 0.5)),
   p99: rounded(percentile(created, 0.99)),
+  processor_ms: rounded((cpu.user + cpu.system) / 1_000 / ROUNDS),
   the_first: rounded(cold),
   with_start_and_stop: rounded(percentile(ran, 0.5)),
   peer: "five bare xstate actors",

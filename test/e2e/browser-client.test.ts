@@ -1,0 +1,87 @@
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { build } from "vite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type * as BrowserClient from "../../src/client/browser.ts";
+import { launchBrowser } from "./support/demo.ts";
+import { Instance } from "./support/instance.ts";
+import { ECHO } from "./support/shell.ts";
+
+const ENTRY = fileURLToPath(new URL("../../dist/client/browser.js", import.meta.url));
+
+// What functions for the page find there.
+declare global {
+  var mgrClient: typeof BrowserClient;
+  var origin: string;
+}
+
+/** `mgr/client` as a bundler puts it into a page; nothing of Node may be left in it. */
+async function bundle(): Promise<string> {
+  const built = await build({
+    configFile: false,
+    logLevel: "error",
+    build: { write: false, lib: { entry: ENTRY, formats: ["iife"], name: "mgrClient" } },
+  });
+  const [result] = Array.isArray(built) ? built : [built];
+  if (!result || !("output" in result)) throw new Error("vite has built nothing");
+  return result.output[0].code;
+}
+
+let instance: Instance;
+let browser: Browser;
+let code: string;
+beforeAll(async () => {
+  [code, browser, instance] = await Promise.all([
+    bundle(),
+    launchBrowser(),
+    Instance.up({ processes: { "tools/echo": { command: ECHO }, bad: { command: "echo last words; exit 3" } } }),
+  ]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await instance?.[Symbol.asyncDispose]();
+});
+
+/** A page of the manager's origin that holds no session yet: the text that says that the manager lives. */
+async function openPage(): Promise<Page> {
+  const page = await (await browser.newContext({ bypassCSP: true })).newPage();
+  await page.goto(new URL("/mgr/health", instance.url).href);
+  await page.addScriptTag({ content: code });
+  return page;
+}
+
+describe("mgr/client in a browser", () => {
+  it("holds nothing of Node", () => {
+    expect(code).not.toMatch(/require\(|from ?"(node:|ws)|Buffer\./);
+  });
+
+  it("logs in with user and password, and has the same handles", async () => {
+    const page = await openPage();
+    const { user, password } = instance;
+    const seen = await page.evaluate(
+      async (login) => {
+        const client = await mgrClient.connect(globalThis.origin, login);
+        const echo = client.process("tools/echo");
+        const { state } = await echo.start();
+        await echo.write("from a page\n");
+        const [heard] = await echo.waitForOutput(/from a page/);
+        await client.group("tools").stop();
+        const failure = await client
+          .process("bad")
+          .start()
+          .then(() => client.process("bad").waitFor("ready", { timeout: 2_000 }))
+          .catch((error: unknown) => error as InstanceType<typeof mgrClient.MgrError>);
+        client.close();
+        return { state, heard, failure: "code" in failure ? [failure.code, failure.message] : null };
+      },
+      { user, password },
+    );
+    expect(seen).toEqual({
+      state: "started",
+      heard: "from a page",
+      failure: ["conflict", expect.stringMatching(/'bad' failed: exit code 3[\s\S]*last words/)],
+    });
+    // The session cookie is enough from now on.
+    expect(await page.evaluate(async () => (await (await mgrClient.connect(globalThis.origin)).snapshot()).processes.length)).toBe(2);
+  });
+});
