@@ -154,9 +154,11 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
 
   // During replay the terminal answers queries of long ago: those replies must not be typed into the process.
   const typing = terminal.onData((text) => {
-    if (replaying && isTerminalReply(text)) return;
+    // Of several terminals that show it, the manager lets the one answer that typed or resized last.
+    const reply = isTerminalReply(text) ? { reply: true } : {};
+    if (replaying && "reply" in reply) return;
     for (let at = 0; at < text.length; at += STDIN_PIECE)
-      void command({ type: "send_stdin", name, text: text.slice(at, at + STDIN_PIECE) });
+      void command({ type: "send_stdin", name, text: text.slice(at, at + STDIN_PIECE), ...reply });
   });
   terminal.attachCustomKeyEventHandler((event) => {
     if (!event.ctrlKey || !event.shiftKey) return true;
