@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import { BY, EngineRig, LASTING } from "./support/engines.ts";
+
+// What other supervisors have got wrong at some time, as tests of ours. Beside them: command-storm.test.ts (100 clients, one process),
+// ../daemon/exit-statuses.test.ts (every exit code and signal), ../e2e/clock.test.ts (a clock that is set).
+
+const READY = { command: "echo up; exec sleep 1000", ready: { regex: "up" } };
+const after = (condition: "started" | "ready" | "completed", ...names: string[]) =>
+  Object.fromEntries(names.map((name) => [name, { condition }]));
+/** Position of a change, which has to be there. */
+function place(rig: EngineRig, change: string): number {
+  const at = rig.changes().indexOf(change);
+  expect(at, `${change} in ${rig.changes().join("; ")}`).toBeGreaterThanOrEqual(0);
+  return at;
+}
+
+describe("dependencies", () => {
+  it("a chain starts from its deepest end, each waiting for the one before, and stops the other way round", async () => {
+    const names = ["a", "b", "c", "d"];
+    const processes = Object.fromEntries(
+      names.map((name, index) => [name, { ...READY, depends_on: after("ready", ...names.slice(Math.max(0, index - 1), index)) }]),
+    );
+    await using rig = await EngineRig.open({ processes });
+    rig.engine.control.startProcess("d", BY);
+    await rig.until(() => rig.states(...names).every((state) => state === "ready"));
+    for (const [index, name] of names.slice(1).entries())
+      expect(place(rig, `${names[index]}: started → ready`)).toBeLessThan(place(rig, `${name}: waiting → starting`));
+    rig.engine.control.stopProcess("a", BY);
+    await rig.until(() => rig.states(...names).every((state) => state === "stopped"));
+    for (const [index, name] of names.slice(1).entries())
+      expect(place(rig, `${name}: stopping → stopped`)).toBeLessThan(place(rig, `${names[index]}: stopping → stopped`));
+  });
+
+  it("a rhombus starts its bottom once, its sides together, its top last", async () => {
+    await using rig = await EngineRig.open({
+      processes: {
+        top: { ...LASTING, depends_on: after("ready", "left", "right") },
+        left: { ...READY, depends_on: after("ready", "bottom") },
+        right: { ...READY, depends_on: after("ready", "bottom") },
+        bottom: READY,
+      },
+    });
+    rig.engine.control.startProcess("top", BY);
+    await rig.until(() => rig.states("top")[0] === "started");
+    expect(rig.changes().filter((change) => change === "bottom: stopped → starting")).toHaveLength(1);
+    for (const side of ["left", "right"]) {
+      expect(place(rig, "bottom: started → ready")).toBeLessThan(place(rig, `${side}: waiting → starting`));
+      expect(place(rig, `${side}: started → ready`)).toBeLessThan(place(rig, "top: waiting → starting"));
+    }
+  });
+
+  it("one job that many wait for lets all of them go at once, and is run once", async () => {
+    const many = Array.from({ length: 20 }, (_, index) => `m${index}`);
+    const processes = Object.fromEntries(many.map((name) => [name, { ...LASTING, depends_on: after("completed", "job") }]));
+    await using rig = await EngineRig.open({ processes: { job: { command: "true" }, ...processes } });
+    for (const name of many) rig.engine.control.startProcess(name, BY);
+    await rig.until(() => rig.states(...many).every((state) => state === "started"));
+    expect(rig.changes().filter((change) => change === "job: stopped → starting")).toHaveLength(1);
+  });
+
+  it("who ends before its line of readiness fails all that wait for it, transitively, each error naming the one before", async () => {
+    await using rig = await EngineRig.open({
+      processes: {
+        db: { command: "echo almost; exit 3", ready: { regex: "ready to accept" } },
+        api: { ...LASTING, depends_on: after("ready", "db") },
+        ui: { ...LASTING, depends_on: after("started", "api") },
+      },
+    });
+    rig.engine.control.startProcess("ui", BY);
+    await rig.until(() => rig.states("db", "api", "ui").every((state) => state === "error"));
+    const reason = (name: string) => rig.engine.control.process(name)?.exit?.reason;
+    expect([reason("api"), reason("ui")]).toEqual(["dependency 'db' failed", "dependency 'api' failed"]);
+    expect(rig.engine.control.process("db")?.exit?.code).toBe(3);
+  });
+
+  it("a restart while it waits goes on waiting; a stop while it waits is at once, and what it waited for goes on", async () => {
+    await using rig = await EngineRig.open({
+      processes: { slow: { ...LASTING, ready: { regex: "never" } }, waits: { ...LASTING, depends_on: after("ready", "slow") } },
+    });
+    rig.engine.control.startProcess("waits", BY);
+    await rig.until(() => rig.states("waits", "slow").join() === "waiting,started");
+    rig.engine.control.restartProcess("waits", BY);
+    expect(rig.states("waits")).toEqual(["waiting"]);
+    rig.engine.control.stopProcess("waits", BY);
+    expect(rig.states("waits", "slow")).toEqual(["stopped", "started"]);
+  });
+});
+
+describe("ends", () => {
+  it("who resists SIGTERM is killed when its time is over, and those that it held up go on", async () => {
+    const stubborn = { command: "trap '' TERM; echo up; while :; do sleep 0.02; done", ready: { regex: "up" }, stop: { timeout: "200ms" } };
+    await using rig = await EngineRig.open({ processes: { db: LASTING, stubborn: { ...stubborn, depends_on: after("started", "db") } } });
+    rig.engine.control.startProcess("stubborn", BY);
+    await rig.until(() => rig.states("stubborn")[0] === "ready");
+    rig.engine.control.stopProcess("db", BY);
+    await rig.until(() => rig.states("db", "stubborn").every((state) => state === "stopped"));
+    expect(place(rig, "stubborn: stopping → stopped")).toBeLessThan(place(rig, "db: stopping → stopped"));
+    expect(rig.engine.control.process("stubborn")?.exit?.signal).toBe("SIGKILL");
+  });
+
+  it("a grandchild that holds the terminal and a pipe open keeps nobody from being stopped and started again", async () => {
+    // The leader ends at once; what it leaves behind ignores the hang-up and would write for ever.
+    const holder = { command: "(trap '' HUP TERM; while :; do echo still here; sleep 0.02; done) | cat & sleep 0.1; exit 0" };
+    await using rig = await EngineRig.open({ processes: { holder } });
+    rig.engine.control.startProcess("holder", BY);
+    await rig.until(() => rig.changes().includes("holder: started → stopped"));
+    rig.engine.control.startProcess("holder", BY);
+    await rig.until(() => rig.changes().filter((change) => change === "holder: started → stopped").length === 2);
+    expect(rig.engine.control.process("holder")).toMatchObject({ pid: null, exit: { code: 0 } });
+  });
+});
