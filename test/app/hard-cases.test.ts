@@ -5,7 +5,7 @@ import { BY, EngineRig, LASTING } from "./support/engines.ts";
 // ../daemon/exit-statuses.test.ts (every exit code and signal), ../e2e/clock.test.ts (a clock that is set).
 
 const READY = { command: "echo up; exec sleep 1000", ready: { regex: "up" } };
-const after = (condition: "started" | "ready" | "completed", ...names: string[]) =>
+const needs = (condition: "started" | "ready" | "completed", ...names: string[]) =>
   Object.fromEntries(names.map((name) => [name, { condition }]));
 /** Position of a change, which has to be there. */
 function place(rig: EngineRig, change: string): number {
@@ -18,7 +18,7 @@ describe("dependencies", () => {
   it("a chain starts from its deepest end, each waiting for the one before, and stops the other way round", async () => {
     const names = ["a", "b", "c", "d"];
     const processes = Object.fromEntries(
-      names.map((name, index) => [name, { ...READY, depends_on: after("ready", ...names.slice(Math.max(0, index - 1), index)) }]),
+      names.map((name, index) => [name, { ...READY, depends_on: needs("ready", ...names.slice(Math.max(0, index - 1), index)) }]),
     );
     await using rig = await EngineRig.open({ processes });
     rig.engine.control.startProcess("d", BY);
@@ -34,9 +34,9 @@ describe("dependencies", () => {
   it("a rhombus starts its bottom once, its sides together, its top last", async () => {
     await using rig = await EngineRig.open({
       processes: {
-        top: { ...LASTING, depends_on: after("ready", "left", "right") },
-        left: { ...READY, depends_on: after("ready", "bottom") },
-        right: { ...READY, depends_on: after("ready", "bottom") },
+        top: { ...LASTING, depends_on: needs("ready", "left", "right") },
+        left: { ...READY, depends_on: needs("ready", "bottom") },
+        right: { ...READY, depends_on: needs("ready", "bottom") },
         bottom: READY,
       },
     });
@@ -51,7 +51,7 @@ describe("dependencies", () => {
 
   it("one job that many wait for lets all of them go at once, and is run once", async () => {
     const many = Array.from({ length: 20 }, (_, index) => `m${index}`);
-    const processes = Object.fromEntries(many.map((name) => [name, { ...LASTING, depends_on: after("completed", "job") }]));
+    const processes = Object.fromEntries(many.map((name) => [name, { ...LASTING, depends_on: needs("completed", "job") }]));
     await using rig = await EngineRig.open({ processes: { job: { command: "true" }, ...processes } });
     for (const name of many) rig.engine.control.startProcess(name, BY);
     await rig.until(() => rig.states(...many).every((state) => state === "started"));
@@ -62,8 +62,8 @@ describe("dependencies", () => {
     await using rig = await EngineRig.open({
       processes: {
         db: { command: "echo almost; exit 3", ready: { regex: "ready to accept" } },
-        api: { ...LASTING, depends_on: after("ready", "db") },
-        ui: { ...LASTING, depends_on: after("started", "api") },
+        api: { ...LASTING, depends_on: needs("ready", "db") },
+        ui: { ...LASTING, depends_on: needs("started", "api") },
       },
     });
     rig.engine.control.startProcess("ui", BY);
@@ -75,7 +75,7 @@ describe("dependencies", () => {
 
   it("a restart while it waits goes on waiting; a stop while it waits is at once, and what it waited for goes on", async () => {
     await using rig = await EngineRig.open({
-      processes: { slow: { ...LASTING, ready: { regex: "never" } }, waits: { ...LASTING, depends_on: after("ready", "slow") } },
+      processes: { slow: { ...LASTING, ready: { regex: "never" } }, waits: { ...LASTING, depends_on: needs("ready", "slow") } },
     });
     rig.engine.control.startProcess("waits", BY);
     await rig.until(() => rig.states("waits", "slow").join() === "waiting,started");
@@ -89,7 +89,7 @@ describe("dependencies", () => {
 describe("ends", () => {
   it("who resists SIGTERM is killed when its time is over, and those that it held up go on", async () => {
     const stubborn = { command: "trap '' TERM; echo up; while :; do sleep 0.02; done", ready: { regex: "up" }, stop: { timeout: "200ms" } };
-    await using rig = await EngineRig.open({ processes: { db: LASTING, stubborn: { ...stubborn, depends_on: after("started", "db") } } });
+    await using rig = await EngineRig.open({ processes: { db: LASTING, stubborn: { ...stubborn, depends_on: needs("started", "db") } } });
     rig.engine.control.startProcess("stubborn", BY);
     await rig.until(() => rig.states("stubborn")[0] === "ready");
     rig.engine.control.stopProcess("db", BY);
