@@ -20,7 +20,7 @@ const STDIN_PIECE = 16_000;
 const MOST_UNDRAWN = 4_000_000;
 const LOUDEST_BACKLOG_LINES = 100_000;
 /** Between two sizes, so that a program sees both. */
-const NUDGE_MS = 80;
+const NUDGE_MS = 250;
 /** A pasted text of more lines is shown before it is typed. */
 const LINES_WITHOUT_ASKING = 1;
 const QUOTED_PASTE = 600;
