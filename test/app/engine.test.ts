@@ -86,6 +86,20 @@ describe("intent", () => {
     expect(rig.engine.world.process("a")).toMatchObject({ state: "stopped", requested_state: "stop" });
   });
 
+  it("on a disk that stands still is waited for once; then everything starts and stops at once", async () => {
+    const intents = new Intents();
+    await using rig = await EngineRig.open({ processes: { a: LASTING, b: LASTING } }, { intents });
+    intents.onFlush = () => new Promise(() => {});
+    await rig.handle("a").start();
+    await rig.handle("b").start();
+    await rig.handle("a").stop();
+    await rig.handle("b").stop();
+    expect(rig.states("a", "b")).toEqual(["stopped", "stopped"]);
+    expect(rig.log.entries({ level: "error" }).map(({ msg }) => msg)).toEqual([
+      "the disk has not taken what was requested for 2 s; it is done nevertheless, but a crash would forget it until the disk works again",
+    ]);
+  });
+
   it("is written also where nothing follows from it at the host: a stop in backoff", async () => {
     const intents = new Intents();
     const restart = { policy: "always", delay: "1h", max_delay: "1h" } as const;
