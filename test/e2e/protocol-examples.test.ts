@@ -22,7 +22,7 @@ import { MARK } from "./support/marked.ts";
 
 const RECORDS = process.env.MGR_RECORD !== undefined;
 /** Where the manager of the document runs, and on which host. */
-const [DIR, HOST] = ["/srv/bench", "bench"];
+const [DIR, HOST, PATH] = ["/srv/bench", "bench", "/usr/local/bin:/usr/bin:/bin"];
 
 const { configuration, examples } = readExamples();
 let instance: Instance;
@@ -120,6 +120,7 @@ function toDocument(value: unknown): unknown {
     if (value === hostname()) return HOST;
     return value
       .replace(/nats:\/\/\S+@127\.0\.0\.1:\d+/, "nats://TOKEN@127.0.0.1:4222")
+      .replace(/^export PATH=.*/, `export PATH=${PATH}`)
       .replaceAll(mark, "")
       .replaceAll(instance.dir, DIR)
       .replaceAll(`'${hostname()}'`, `'${HOST}'`);
@@ -137,7 +138,7 @@ function matches(value: unknown, pattern: unknown): boolean {
 
 /** Fields that are other ones each time: only their kind is compared. */
 const VOLATILE = new Set(
-  "pid tid ts time start_time stop_time next_start_time ready_time offset stream_id id run_id hash base_hash webui_asset_hash aliases all_names size".split(
+  "pid tid ts clock_offset version time start_time stop_time next_start_time ready_time offset stream_id id run_id hash base_hash webui_asset_hash aliases all_names size".split(
     " ",
   ),
 );

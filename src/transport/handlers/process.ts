@@ -27,7 +27,8 @@ export const processHandlers: HandlerTable<Types> = {
   send_stdin: {
     kind: "command",
     run: ({ name, text, reply = false }, context) => {
-      if (reply && !context.mayReply(name)) return;
+      // A process that is not there is refused below, whoever replies.
+      if (reply && context.control.process(name) && !context.mayReply(name)) return;
       const queued = context.control.sendStdin(name, text, context.principal);
       if (!reply) context.noteTyping(name);
       return queued;
