@@ -125,6 +125,11 @@ while [ $empty -lt 2 ] && [ $look -lt 500 ]; do
 done
 if [ "$cgroup" ]; then
   set +f
-  rmdir "$cgroup"/*/ "$cgroup"
+  # What has just ended may be counted for a moment more.
+  try=0
+  while [ -d "$cgroup" ] && [ $try -lt 50 ]; do
+    try=$((try + 1))
+    rmdir "$cgroup"/*/ "$cgroup" || sleep 0.1
+  done
 fi
 `;
