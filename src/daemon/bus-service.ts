@@ -21,7 +21,7 @@ export interface BusService {
 }
 
 /** Longest pause between two attempts to reach a bus on another machine, milliseconds. */
-const MAX_PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 500;
 
 /** Puts the host onto the bus: a connection for commands and events, one for output. Both come back by themselves for ever. */
 export async function serveOnBus(options: BusServiceOptions): Promise<BusService> {
