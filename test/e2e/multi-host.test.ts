@@ -122,7 +122,8 @@ describe.each([
         await pause(300);
       }
       fleet.link("r1", "good");
-      await reaches("far/one", "started");
+      // A connection that limps is given up first: three pings without an answer are 6 s.
+      await reaches("far/one", "started", HEALED_MS + 6_000);
       const answer = await client.ask({ type: "start_process", name: "far/churn" });
       if (answer.type !== "ack") throw new Error(`the host is back, but: ${JSON.stringify(answer)}`);
       await reaches("far/churn", "started");
