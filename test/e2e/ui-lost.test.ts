@@ -41,6 +41,24 @@ test("refusals are told in a toast", async () => {
   await page.getByRole("status").getByText("the manager is shutting down").waitFor();
 });
 
+test("a page that is older than the manager's reloads itself, once, and keeps its address", async () => {
+  const { page } = await rig.open("/?process=sim/other");
+  const documents: string[] = [];
+  page.on("request", (request) => request.isNavigationRequest() && documents.push(new URL(request.url()).search));
+  // As if an older manager had sent it: the mark is another one before the page's program runs.
+  await page.addInitScript(`
+    if (!location.search.includes("v=")) new MutationObserver(() => {
+      document.querySelector('meta[name="mgr-asset-hash"]')?.setAttribute("content", "an-older-one");
+    }).observe(document, { childList: true, subtree: true });
+  `);
+  await page.reload({ waitUntil: "commit" });
+  await page.waitForURL(/[?&]v=/);
+  await page.getByLabel("Terminal of sim/other").waitFor();
+  const own = await page.locator('meta[name="mgr-asset-hash"]').getAttribute("content");
+  expect(documents).toEqual(["?process=sim/other", `?process=sim%2Fother&v=${own}`]);
+  await page.close();
+});
+
 test("save-all begins a download", async () => {
   const download = shown.page.waitForEvent("download");
   await shown.run("Save all: download an archive for whoever helps");
