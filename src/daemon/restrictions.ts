@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { MgrError } from "../base/errors.ts";
 import { LIMIT_NAMES, type Limit, type RunSpec, type Scheduling } from "../contract/run.ts";
 import type { Account } from "./accounts.ts";
@@ -22,12 +23,30 @@ export function isUnrestricted({ limits, scheduling }: Restrictions): boolean {
 /** Applies limits, then scheduling, to a process of `account` that waits. Throws `spawn_failed` with the kernel's reason. */
 export function restrict(pid: number, { limits, scheduling }: Restrictions, account: Account | null): void {
   const attempt = (what: string, apply: () => void) => attemptAs(account, what, apply);
+  if (limits.stack !== undefined) untilItSleeps(pid);
   for (const name of LIMIT_NAMES) {
     const limit = limits[name];
     if (limit === undefined) continue;
     attempt(`the limit '${name}' of ${describe(limit)}`, () => setLimit(pid, name, limit.soft, limit.hard));
   }
   if (scheduling !== null) schedule(pid, scheduling, attempt);
+}
+
+/** An exec takes about a millisecond; on a machine that stands still the limit may then be the old one. Milliseconds. */
+const EXEC_MS = 100;
+const LOOK_MS = 0.5;
+
+/**
+ * The kernel writes the stack limit of an exec's beginning back at its end, when the parent of a vfork goes on already: what
+ * was set in between is lost. A process that sleeps is past it: it waits to be released.
+ */
+function untilItSleeps(pid: number): void {
+  const cell = new Int32Array(new SharedArrayBuffer(4));
+  for (let waited = 0; waited < EXEC_MS; waited += LOOK_MS) {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    if (stat.slice(stat.lastIndexOf(")")).startsWith(") S")) return;
+    Atomics.wait(cell, 0, 0, LOOK_MS);
+  }
 }
 
 type Attempt = (what: string, apply: () => void) => void;
