@@ -133,6 +133,7 @@ describe("the page", () => {
   });
 
   test("shows the manager's log, live", async () => {
+    await page.goto(`${instance.url}/?view=log`);
     const log = page.getByRole("log");
     // Only what is on the screen is in the page: the newest entries.
     await client.command({ type: "start_process", name: "faults/missing" });
