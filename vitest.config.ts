@@ -8,6 +8,8 @@ const shared = {
   execArgv: ["-C", "development"],
   testTimeout: 15_000,
   hookTimeout: 20_000,
+  // In CI everything shares two cores with browsers and floods. What is wrong fails twice.
+  retry: process.env.CI ? 1 : 0,
   setupFiles: ["test/support/setup.ts"],
 };
 

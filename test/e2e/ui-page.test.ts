@@ -135,6 +135,9 @@ describe("a process", () => {
     await shown.untilShown("tools/lines", /2999\s*3000/);
     await page.getByLabel("Terminal of tools/lines").click();
     await page.keyboard.press("Control+Shift+F");
+    await eventually("the search has the keyboard", () =>
+      page.getByLabel("Search the terminal").evaluate("(box) => box === document.activeElement"),
+    );
     await page.keyboard.type("1234");
     await shown.untilShown("tools/lines", /1234/);
     await page.keyboard.type(" never said");

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { exitText } from "../../src/client/exit-text.ts";
 import { type Process, SIGNALS, type Signal } from "../../src/protocol/resources.ts";
 import { canDo, type Verb } from "./actions.ts";
@@ -192,7 +192,8 @@ function Why({ process }: { process: Process }) {
 function SearchBar({ terminal, onClose }: { terminal: OpenTerminal | null; onClose: () => void }) {
   const input = useRef<HTMLInputElement>(null);
   const [missed, setMissed] = useState(false);
-  useEffect(() => input.current?.focus(), []);
+  // Before it is painted: what is typed next is for it and not for the process.
+  useLayoutEffect(() => input.current?.focus(), []);
   const find = (backwards: boolean) => {
     const text = input.current?.value ?? "";
     setMissed(text !== "" && terminal?.find(text, backwards) === false);
