@@ -190,13 +190,13 @@ describe("by the keyboard alone", () => {
   test("panes are split, changed between and closed; details, log and configuration come and go", async () => {
     await shown.run("Close all other tabs and panes");
     await press("Control+Shift+L", "\\");
-    expect(await shown.page.locator(".pane").count()).toBe(2);
+    await eventually("it is split", async () => (await shown.page.locator(".pane").count()) === 2);
     const focused = () => shown.page.locator(".pane.focused").getAttribute("data-pane");
     const first = await focused();
     await press("`");
     await eventually("the other pane has the focus", async () => (await focused()) !== first);
     await press("w");
-    expect(await shown.page.locator(".pane").count()).toBe(1);
+    await eventually("it is closed", async () => (await shown.page.locator(".pane").count()) === 1);
     await press("l");
     await shown.page.getByRole("complementary", { name: "Log" }).waitFor();
     await press("l", "c");

@@ -136,7 +136,7 @@ describe("a process", () => {
     await page.getByLabel("Terminal of tools/lines").click();
     await page.keyboard.press("Control+Shift+F");
     await eventually("the search has the keyboard", () =>
-      page.getByLabel("Search the terminal").evaluate("(box) => box === document.activeElement"),
+      page.evaluate(`document.activeElement?.getAttribute("aria-label") === "Search the terminal"`),
     );
     await page.keyboard.type("1234");
     await shown.untilShown("tools/lines", /1234/);

@@ -39,11 +39,13 @@ export const isVerbKey = (key: string): key is keyof typeof VERB_KEYS => Object.
 /** Members of a group that one key may stop without a question. */
 const WITHOUT_ASKING = 1;
 
-/** A key's verb on a process or group. One key never ends many processes without a question. Returns whether it means something here. */
+/**
+ * A key's verb on a process or group. One key never ends many processes without a question. Returns whether it means something here.
+ * It is the manager that knows the state: who presses `s` and at once `x` means both, and what is there already is accepted silently.
+ */
 export function doVerb(verb: Verb, view: View): boolean {
   if (view.kind === "process") {
-    const process = processOf(view.name);
-    if (process && canDo(verb, process)) void command({ type: `${verb}_process`, name: view.name });
+    if (processOf(view.name)) void command({ type: `${verb}_process`, name: view.name });
     return true;
   }
   if (view.kind !== "group") return false;
@@ -53,10 +55,11 @@ export function doVerb(verb: Verb, view: View): boolean {
 
 async function doGroupVerb(verb: Verb, name: string): Promise<void> {
   const node = findGroup(tree.value, name);
-  const running = node ? processesOf(node).filter(isRunning).length : 0;
-  if (verb !== "start" && running > WITHOUT_ASKING) {
+  const active = node ? processesOf(node).filter((process) => canDo("stop", process)).length : 0;
+  if (verb !== "start" && active > WITHOUT_ASKING) {
     const word = verb === "stop" ? "Stop" : "Restart";
-    if (!(await confirm({ title: `${word} ${name}?`, text: `${running} of its processes run.`, yes: `${word} all` }))) return;
+    if (!(await confirm({ title: `${word} ${name}?`, text: `${active} of its processes run, or are about to.`, yes: `${word} all` })))
+      return;
   }
   await command({ type: `${verb}_group`, name });
 }
