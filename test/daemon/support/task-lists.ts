@@ -36,7 +36,12 @@ export function rowsOf(page: Uint8Array): Row[] {
 export function ps(fields: readonly string[], which: readonly string[] = ["-eL"]): Record<string, string>[] {
   // Wide, because ps shows a number for a user whose name does not fit.
   const wide = fields.flatMap((field) => ["-o", `${field === "user" ? "user:32" : field}=`]);
-  const text = execFileSync("ps", [...which, "-ww", ...wide], { encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
+  // In other locales ps shows bytes over 127 as question marks.
+  const text = execFileSync("ps", [...which, "-ww", ...wide], {
+    encoding: "utf8",
+    env: { ...process.env, LC_ALL: "C.UTF-8" },
+    maxBuffer: 64 * 1024 * 1024,
+  });
   return text
     .split("\n")
     .filter((line) => line !== "")
