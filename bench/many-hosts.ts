@@ -23,6 +23,9 @@ const processes = Object.fromEntries(names.map((name, index) => [name, { command
 await using manager = await BenchManager.up(processes, { hosts: Array.from({ length: HOSTS }, (_, index) => `h${index}`) });
 await using fleet = await Part.start(new URL("support/host-fleet.ts", import.meta.url), manager.url, manager.dir, String(HOSTS));
 const client = await manager.connect();
+/** Of each step, the longest that the manager's event loop was late, milliseconds. */
+const late: Record<string, number> = {};
+await manager.longestDelay();
 const { pid } = JSON.parse(readFileSync(join(manager.dir, "state/manager.lock"), "utf8")) as { pid: number };
 
 const joined = performance.now();
@@ -33,12 +36,14 @@ for (;;) {
   await sleep(100);
 }
 const join_ms = performance.now() - joined;
+late.join = await manager.longestDelay();
 
 const begin = performance.now();
 const started = client.untilAll(names, "started");
 client.send({ type: "start_group", name: "all" });
 await started;
 const start = performance.now() - begin;
+late.start = await manager.longestDelay();
 
 const snapshots: number[] = [];
 let bytes = 0;
@@ -50,6 +55,7 @@ for (let index = 0; index < SNAPSHOTS; index++) {
   await client.ask({ type: "get_snapshot" });
   snapshots.push(performance.now() - asked);
 }
+late.snapshot = await manager.longestDelay();
 await sleep(1_000);
 const before = cpuTicks(pid);
 await sleep(IDLE_MS);
@@ -60,6 +66,7 @@ const stopped = client.untilAll(names, "stopped");
 client.send({ type: "stop_group", name: "all" });
 await stopped;
 const stop = performance.now() - stopping;
+late.stop = await manager.longestDelay();
 
 printFigure({
   figure: "many-hosts",
@@ -68,6 +75,7 @@ printFigure({
   peer: "as many bare questions and answers of these sizes over bare WebSockets",
   peer_value: Math.round(await bareQuestions()),
   stop: Math.round(stop),
+  late,
   join: Math.round(join_ms),
   snapshot_ms: rounded(percentile(snapshots, 0.5), 1),
   snapshot_bytes: bytes,

@@ -69,6 +69,12 @@ export class BenchManager implements AsyncDisposable {
     return client;
   }
 
+  /** The longest that its event loop was late since the last question, milliseconds. */
+  async longestDelay(): Promise<number> {
+    const answer = await fetch(`${this.url.replace(/^ws/, "http")}/mgr/metrics`, { headers: { authorization: this.authorization } });
+    return Math.round(1_000 * Number(/^mgr_event_loop_delay_seconds\{quantile="1"\} (\S+)$/m.exec(await answer.text())?.[1]));
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const ws of this.#clients) ws.terminate();
     const gone = once(this.#child, "exit");

@@ -93,13 +93,14 @@ export interface Control {
   hosts(): HostEntry[];
   startTools(): StartTool[];
 
-  // Commands: accepted in this turn (runtime.md: `ack` means that), carried out later.
-  startProcess(name: string, by: Principal): void;
-  stopProcess(name: string, by: Principal): void;
-  restartProcess(name: string, by: Principal): void;
-  startGroup(name: string, by: Principal): void;
-  stopGroup(name: string, by: Principal): void;
-  restartGroup(name: string, by: Principal): void;
+  // Commands: accepted in this turn (runtime.md: `ack` means that), carried out later. A promise resolves when all have been told of it:
+  // of many processes some are in each turn, and what is asked meanwhile waits.
+  startProcess(name: string, by: Principal): void | Promise<void>;
+  stopProcess(name: string, by: Principal): void | Promise<void>;
+  restartProcess(name: string, by: Principal): void | Promise<void>;
+  startGroup(name: string, by: Principal): void | Promise<void>;
+  stopGroup(name: string, by: Principal): void | Promise<void>;
+  restartGroup(name: string, by: Principal): void | Promise<void>;
   /** Resolves once the host has sent it. What can be refused at once is thrown, as by the commands above. */
   sendSignal(name: string, signal: string, by: Principal): Promise<void>;
   /** Resolves once the host has queued it; throws as `sendSignal`. Never re-sent. */

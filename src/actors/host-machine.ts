@@ -46,6 +46,8 @@ export type HostEmitted =
   | { type: "ready"; greeting: Greeting }
   | { type: "lost" }
   | { type: "died" }
+  /** It speaks another contract, and may be told so. */
+  | { type: "incompatible" }
   | { type: "note"; level: "info" | "warning" | "error"; msg: string };
 
 export interface HostContext {
@@ -91,6 +93,7 @@ export const hostMachine = setup({
         : "end it there (SIGTERM stops what it runs), and start one of this version";
       const msg = `its daemon (pid ${event.heartbeat.pid}) speaks contract ${event.heartbeat.contract}, this manager ${CONTRACT_VERSION}: ${how}; nothing was stopped`;
       enqueue.emit({ type: "note", level: "error", msg });
+      enqueue.emit({ type: "incompatible" });
     }),
     takeGreeting: enqueueActions(({ context, enqueue }, { greeting }: { greeting: Greeting }) => {
       if (context.greeting && context.greeting.stream_id !== greeting.stream_id) enqueue.emit({ type: "died" });

@@ -18,6 +18,7 @@ import type { Principal } from "../base/principal.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { HostEntry, Process, ProcessState, ProcessTreeNode, StartTool } from "../protocol/resources.ts";
 import { readBacklog } from "./backlog.ts";
+import { CommandQueue, type Steps } from "./command-queue.ts";
 import type { HostSession } from "./host-session.ts";
 import type { Attribute, OutputFlag, ProcessSettingsBook } from "./process-settings.ts";
 import { Resizer } from "./resizer.ts";
@@ -36,8 +37,6 @@ interface ControlOptions {
   system: ActorSystem;
   /** Sends a command to a process's actor, which is there again if it had been given up. */
   tell: (name: string, event: { type: Verb; by: string }) => void;
-  /** The same to all that are below a group. */
-  tellGroup: (name: string, event: { type: Verb; by: string }) => void;
   /** Keeps a terminal's size over restarts of the manager. */
   keepSize: (name: string, size: { rows: number; cols: number }) => void;
   settings: ProcessSettingsBook;
@@ -56,7 +55,7 @@ export class ActorControl implements Control {
   readonly #system: ActorSystem;
   readonly #world: World;
   readonly #tell: ControlOptions["tell"];
-  readonly #tellGroup: ControlOptions["tellGroup"];
+  readonly #commands = new CommandQueue();
   readonly #keepSize: ControlOptions["keepSize"];
   readonly configuration: Configuration;
   readonly #settings: ProcessSettingsBook;
@@ -73,7 +72,6 @@ export class ActorControl implements Control {
     system,
     world,
     tell,
-    tellGroup,
     keepSize,
     settings,
     startupCommands,
@@ -85,7 +83,6 @@ export class ActorControl implements Control {
     this.#system = system;
     this.#world = world;
     this.#tell = tell;
-    this.#tellGroup = tellGroup;
     this.#keepSize = keepSize;
     this.configuration = configuration;
     this.#settings = settings;
@@ -122,40 +119,28 @@ export class ActorControl implements Control {
 
   // ── Commands ──
 
-  startProcess(name: string, by: Principal): void {
-    this.#accept(this.#lasting(name));
-    this.#note("start", name, by);
-    this.#start([name], by.user);
+  startProcess(name: string, by: Principal): void | Promise<void> {
+    return this.#commands.run(this.#processOrders("start", name, by));
   }
 
-  stopProcess(name: string, by: Principal): void {
-    this.#accept(name);
-    this.#note("stop", name, by);
-    this.#stop([name], by.user);
+  stopProcess(name: string, by: Principal): void | Promise<void> {
+    return this.#commands.run(this.#processOrders("stop", name, by));
   }
 
-  restartProcess(name: string, by: Principal): void {
-    this.#accept(this.#lasting(name));
-    this.#note("restart", name, by);
-    this.#restart([name], by.user);
+  restartProcess(name: string, by: Principal): void | Promise<void> {
+    return this.#commands.run(this.#processOrders("restart", name, by));
   }
 
-  startGroup(name: string, by: Principal): void {
-    const members = this.#acceptGroup(name);
-    this.#note("start", name, by);
-    this.#start(members, by.user, name);
+  startGroup(name: string, by: Principal): void | Promise<void> {
+    return this.#commands.run(this.#groupOrders("start", name, by));
   }
 
-  stopGroup(name: string, by: Principal): void {
-    const members = this.#acceptGroup(name);
-    this.#note("stop", name, by);
-    this.#stop(members, by.user, name);
+  stopGroup(name: string, by: Principal): void | Promise<void> {
+    return this.#commands.run(this.#groupOrders("stop", name, by));
   }
 
-  restartGroup(name: string, by: Principal): void {
-    const members = this.#acceptGroup(name);
-    this.#note("restart", name, by);
-    this.#restart(members, by.user, name);
+  restartGroup(name: string, by: Principal): void | Promise<void> {
+    return this.#commands.run(this.#groupOrders("restart", name, by));
   }
 
   // Not async: what is refused at once has to be refused in the turn of its frame, before the answers to later ones.
@@ -229,15 +214,19 @@ export class ActorControl implements Control {
   // ── Without a principal: what the manager wants by itself ──
 
   /** Starts processes or groups by name, as `mgr up NAME…` does; unknown names are refused before anything starts. */
-  startNamed(names: readonly string[], by: string): void {
+  startNamed(names: readonly string[], by: string): void | Promise<void> {
     const members = names.flatMap((name) => (this.hasGroup(name) ? this.#world.membersOf(name) : [this.#known(name)]));
-    this.#start(members, by);
+    return this.#commands.run(this.#tellAll("start", members, by));
   }
 
   /** Asks every process to stop. Resolves when nothing is alive any more. */
   async stopEverything(by: string): Promise<void> {
-    this.#stop(this.#world.names(), by);
+    await this.#commands.run(this.#tellAll("stop", this.#world.names(), by));
     await this.#world.allAtRest();
+  }
+
+  close(): void {
+    this.#commands.close();
   }
 
   // ── Inside ──
@@ -254,31 +243,52 @@ export class ActorControl implements Control {
     }
   }
 
-  /** Dependencies first: each then finds the ones before it already on their way. */
-  #start(names: readonly string[], by: string, group?: string): void {
-    for (const dependency of this.#missing(names)) this.#send(dependency, "start", by);
-    this.#command("start", names, by, group);
+  *#processOrders(verb: Verb, name: string, by: Principal): Steps {
+    this.#accept(verb === "stop" ? name : this.#lasting(name));
+    this.#note(verb, name, by);
+    yield* this.#tellAll(verb, [name], by.user);
   }
 
-  /** In any order: the effect that stops a run waits for the dependents that are stopping (app/effects). */
-  #stop(names: readonly string[], by: string, group?: string): void {
-    for (const dependent of this.#world.graph.dependents(names)) if (this.#isWanted(dependent)) this.#send(dependent, "stop", by);
-    this.#command("stop", names, by, group);
+  *#groupOrders(verb: Verb, name: string, by: Principal): Steps {
+    const members = this.#acceptGroup(name);
+    this.#note(verb, name, by);
+    yield* this.#tellAll(verb, members, by.user);
+    this.#system.send("group", name, { type: verb });
   }
 
-  /** Of the dependents, those that run come back as well; they wait for what they need. */
-  #restart(names: readonly string[], by: string, group?: string): void {
-    const dependents = this.#world.graph.dependents(names).filter((dependent) => this.#isRunning(dependent));
-    const missing = this.#missing([...names, ...dependents]);
-    for (const dependent of dependents) this.#send(dependent, "restart", by);
-    for (const dependency of missing) this.#send(dependency, "start", by);
-    this.#command("restart", names, by, group);
+  /** Tells `names`, and those that have to do the same with them. */
+  *#tellAll(verb: Verb, names: readonly string[], by: string): Steps {
+    const { graph } = this.#world;
+    const orders = this.#orders[verb](names);
+    // Who goes down and comes back together is told in one turn: else it might come back before that which it needs has gone.
+    const batches = verb === "restart" ? graph.together(orders, ({ name }) => name) : orders.map((order) => [order]);
+    for (const batch of batches) {
+      for (const { name, verb: each } of batch) this.#send(name, each, by);
+      yield batch.length;
+    }
   }
 
-  #command(verb: Verb, names: readonly string[], by: string, group: string | undefined): void {
-    if (group !== undefined) this.#tellGroup(group, { type: verb, by });
-    else for (const name of this.#world.graph.inStartOrder(names)) this.#send(name, verb, by);
-  }
+  readonly #orders: { readonly [K in Verb]: (names: readonly string[]) => Order[] } = {
+    /** Dependencies first: each then finds the ones before it already on their way. */
+    start: (names) => [...orders("start", this.#missing(names)), ...orders("start", this.#world.graph.inStartOrder(names))],
+    /** Dependents first; besides, the effect that stops a run waits for those that are stopping (app/effects). */
+    stop: (names) => [
+      ...orders(
+        "stop",
+        this.#world.graph.dependents(names).filter((dependent) => this.#isWanted(dependent)),
+      ),
+      ...orders("stop", this.#world.graph.inStartOrder(names).reverse()),
+    ],
+    /**
+     * Of the dependents, those that run come back as well; they wait for what they need. In start order: a job that is to run again
+     * must have begun before those that wait for its end are asked.
+     */
+    restart: (names) => {
+      const dependents = this.#world.graph.dependents(names).filter((dependent) => this.#isRunning(dependent));
+      const missing = this.#missing([...names, ...dependents]);
+      return [...orders("restart", dependents), ...orders("start", missing), ...orders("restart", this.#world.graph.inStartOrder(names))];
+    },
+  };
 
   /** What `names` need and do not have, transitively, the deepest first, without `names`. */
   #missing(names: readonly string[]): string[] {
@@ -376,6 +386,15 @@ export class ActorControl implements Control {
   #note(verb: Verb, name: string, by: Principal): void {
     this.log.append({ level: "info", source: "manager", msg: `'${by.user}' requests ${verb} of '${name}'` });
   }
+}
+
+interface Order {
+  readonly name: string;
+  readonly verb: Verb;
+}
+
+function orders(verb: Verb, names: readonly string[]): Order[] {
+  return names.map((name) => ({ name, verb }));
 }
 
 function split<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {

@@ -61,6 +61,8 @@ interface DependencyIndex {
   readonly ranks: ReadonlyMap<string, number>;
   readonly dependents: ReadonlyMap<string, readonly string[]>;
   readonly stopTimes: ReadonlyMap<string, number>;
+  /** Of each process, the name of one of those that it is connected to by dependencies; the same for all of them. */
+  readonly clusters: ReadonlyMap<string, string>;
 }
 
 /** Who depends on whom, both ways. */
@@ -96,6 +98,20 @@ export class DependencyGraph {
     return this.#indexed().dependents.get(name) ?? [];
   }
 
+  /** Those that depend on each other, however indirectly, side by side; else in the order given. */
+  together<T>(items: readonly T[], nameOf: (item: T) => string): T[][] {
+    const { clusters } = this.#indexed();
+    const batches = new Map<string, T[]>();
+    for (const item of items) {
+      const name = nameOf(item);
+      const cluster = clusters.get(name) ?? name;
+      const batch = batches.get(cluster);
+      if (batch) batch.push(item);
+      else batches.set(cluster, [item]);
+    }
+    return [...batches.values()];
+  }
+
   /** The longest that the stops of everything that goes down with `name` take one after the other, milliseconds. */
   stopTimeOfDependents(name: string): number {
     return Math.min(this.#indexed().stopTimes.get(name) ?? 0, MAX_DURATION_MS);
@@ -127,7 +143,26 @@ function indexDependencies(config: Config): DependencyIndex {
       times.reduce((longest, time) => Math.max(longest, time), 0),
     );
   }
-  return { of: config, ranks, dependents, stopTimes };
+  return { of: config, ranks, dependents, stopTimes, clusters: clustersOf(config) };
+}
+
+function clustersOf(config: Config): Map<string, string> {
+  const neighbours = new Map<string, string[]>([...config.processes.keys()].map((name) => [name, []]));
+  for (const definition of config.processes.values()) {
+    for (const { name } of definition.depends_on) {
+      neighbours.get(name)?.push(definition.name);
+      neighbours.get(definition.name)?.push(name);
+    }
+  }
+  const clusters = new Map<string, string>();
+  for (const first of neighbours.keys()) {
+    if (clusters.has(first)) continue;
+    // A set shows what is added while it is walked.
+    const cluster = new Set([first]);
+    for (const name of cluster) for (const neighbour of neighbours.get(name) ?? []) cluster.add(neighbour);
+    for (const name of cluster) clusters.set(name, first);
+  }
+  return clusters;
 }
 
 function ownStopTime(definition: ProcessDefinition | undefined): number {

@@ -162,7 +162,6 @@ export class Engine {
       system,
       world,
       tell: (name, event) => actors.tell(name, event),
-      tellGroup: (name, event) => actors.tellGroup(name, event),
       keepSize: (name, size) => this.#sizes.keep(name, size),
       settings,
       startupCommands: (name) => nextRuns.startupCommands(name),
@@ -200,6 +199,7 @@ export class Engine {
 
   close(): void {
     this.#news.freezeIntent();
+    this.control.close();
     this.#sizes.close();
     this.#intents.close();
     this.#hosts.close();

@@ -128,6 +128,10 @@ export class HostConductor {
         this.#tellProcesses({ type: "host.died" });
         onHostChanged();
         break;
+      case "incompatible":
+        onHostChanged();
+        this.session.introduce();
+        break;
       case "note":
         log.append({ level: event.level, source: "manager", msg: `host '${host}': ${event.msg}` });
         break;

@@ -9,10 +9,23 @@ import {
   type HostHeartbeat,
   type HostLog,
   type OutputChunk,
+  type RequestOf,
   type ResponseOf,
 } from "../contract/messages.ts";
 import type { RunReport } from "../contract/run.ts";
 import { Forwards } from "./forwards.ts";
+
+/**
+ * Answers and heartbeats share one ordered connection. A heartbeat so long after a question says that its answer went down with the
+ * connection before, milliseconds: the time-out of requests would be waited for in vain.
+ */
+const LATE_MS = 3_000;
+
+interface Unanswered {
+  /** Monotonic. */
+  readonly since: number;
+  readonly fail: (error: Error) => void;
+}
 
 /** What the session tells the rest of the manager; all of it in the order in which it was true at the host. */
 export interface HostSessionListener {
@@ -58,6 +71,8 @@ export class HostSession {
   readonly #forwards: Forwards;
   /** Who waits for a session. */
   readonly #waiting = new Set<() => void>();
+  /** Commands without an answer so far. */
+  readonly #underWay = new Set<(error: Error) => void>();
   readonly #leave: () => void;
   #session: string | null = null;
   #streamId: string | null = null;
@@ -69,6 +84,8 @@ export class HostSession {
   #early: HostEvent[] | null = null;
   /** A table that was asked for and not delivered yet. */
   #table: { seq: number; runs: Map<string, RunReport> } | null = null;
+  /** Hello, or a page of the table, that no answer has come to yet. */
+  #unanswered: Unanswered | null = null;
   #beat: unknown = null;
   #isClosed = false;
 
@@ -79,6 +96,7 @@ export class HostSession {
     this.#forwards = new Forwards(options.link);
     this.#leave = options.link.listen({
       onHeartbeat: (heartbeat) => {
+        this.#giveUpLate();
         listener.onHeartbeat(heartbeat);
         this.#compare(heartbeat);
       },
@@ -137,12 +155,7 @@ export class HostSession {
     try {
       const { clock } = this.#options;
       const asked = clock.now();
-      const hello = await this.link.request("hello", {
-        epoch: this.#options.epoch,
-        manager_pid: process.pid,
-        contracts: contractsSpoken(),
-        stop_after_ms: this.#options.stopAfterMs?.() ?? null,
-      });
+      const hello = await this.#answered(this.link.request("hello", this.#hello()));
       this.#checkAsked(question);
       // Its answer was made somewhere between the question and now.
       const clock_offset_ms = Math.round(hello.time - (asked + clock.now()) / 2);
@@ -163,6 +176,16 @@ export class HostSession {
     }
   }
 
+  /** Lets a daemon of another version refuse us, so that its own log says why nobody commands it. */
+  introduce(): void {
+    this.link.request("hello", this.#hello()).catch(() => undefined);
+  }
+
+  #hello(): RequestOf<"hello"> {
+    const { epoch, stopAfterMs } = this.#options;
+    return { epoch, manager_pid: process.pid, contracts: contractsSpoken(), stop_after_ms: stopAfterMs?.() ?? null };
+  }
+
   /** Applies the table that was asked for, then what happened since. */
   deliver(): void {
     const table = this.#table;
@@ -179,6 +202,9 @@ export class HostSession {
     this.#session = null;
     this.#streamId = null;
     this.#seq = null;
+    for (const fail of this.#underWay)
+      fail(new MgrError("host_unavailable", `host '${this.link.host}' was lost before it answered; it may have been done all the same`));
+    this.#underWay.clear();
     this.#forwards.closeAll();
     this.#forgetQuestion();
     this.#options.clock.clearTimeout(this.#beat);
@@ -194,7 +220,7 @@ export class HostSession {
   async command<T>(send: (session: string) => Promise<T>): Promise<T> {
     const session = this.session;
     try {
-      return await send(session);
+      return await this.#whileOpen(send(session));
     } catch (error) {
       if (error instanceof MgrError && error.code === ("stale_session" satisfies AnyErrorCode) && this.#session === session) {
         this.drop();
@@ -204,9 +230,38 @@ export class HostSession {
     }
   }
 
+  /** With the session its answers are lost: nobody waits for the time-out of those requests. */
+  #whileOpen<T>(answer: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#underWay.add(reject);
+      answer.then(resolve, reject).finally(() => this.#underWay.delete(reject));
+    });
+  }
+
   /** A TCP connection from the host to `target` as a stream (app/forwards.ts); it ends with the session. */
   connect(target: { host: string; port: number }): Promise<Duplex> {
     return this.command((session) => this.#forwards.open(session, target));
+  }
+
+  /** Resolves with the answer; rejects also when the host is heard and that answer is not. */
+  async #answered<T>(answer: Promise<T>): Promise<T> {
+    let fail: Unanswered["fail"] = () => {};
+    const late = new Promise<never>((_resolve, reject) => {
+      fail = reject;
+    });
+    const unanswered = { since: this.#options.clock.monotonic(), fail };
+    this.#unanswered = unanswered;
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      if (this.#unanswered === unanswered) this.#unanswered = null;
+    }
+  }
+
+  #giveUpLate(): void {
+    const { clock } = this.#options;
+    if (this.#unanswered === null || clock.monotonic() - this.#unanswered.since < LATE_MS) return;
+    this.#unanswered.fail(new MgrError("timeout", "its heartbeat came, but no answer: that was lost with an earlier connection"));
   }
 
   #receive(event: HostEvent): void {
@@ -257,7 +312,7 @@ export class HostSession {
     let after: string | null = null;
     let seq: number | null = null;
     for (;;) {
-      const page: ResponseOf<"report"> = await this.link.request("report", { session: this.session, after });
+      const page: ResponseOf<"report"> = await this.#answered(this.link.request("report", { session: this.session, after }));
       this.#checkAsked(question);
       for (const run of page.runs) runs.set(run.name, run);
       // Pages are of different moments: events after the first page's seq are applied again, which changes nothing.

@@ -137,7 +137,7 @@ class Manager implements RunningManager {
     this.#daemon = daemon;
     this.#cleanups.push(() => daemon.release());
     await daemon.begin(this.#options.signal ?? new AbortController().signal);
-    this.#startNamed(engine);
+    await this.#startNamed(engine);
   }
 
   reload(by: string): void {
@@ -246,9 +246,9 @@ class Manager implements RunningManager {
     log.append({ level: "info", source: "manager", msg: `'${instance.name}' serves ${http.url}` });
   }
 
-  #startNamed(engine: Engine): void {
+  async #startNamed(engine: Engine): Promise<void> {
     const { start = [] } = this.#options;
     const names = start === "all" ? engine.world.names() : start;
-    if (names.length > 0) engine.control.startNamed(names, "mgr up");
+    if (names.length > 0) await engine.control.startNamed(names, "mgr up");
   }
 }

@@ -120,20 +120,6 @@ export class ProcessActors {
     system.spawn("group", name, () => ({ machine: groupMachine, input: { name, members } }));
   }
 
-  /** Commands the processes that are below a group at this moment. */
-  tellGroup(name: string, event: { type: Verb; by: string }): void {
-    const { system, world } = this.#options;
-    // In start order: a job that is to run again must have begun before those that wait for its end are asked.
-    const members = world.graph.inStartOrder(world.membersOf(name));
-    for (const member of event.type === "stop" ? members.reverse() : members) {
-      // Whose host is away was left out when the command was accepted.
-      if (world.sessionOf(member)?.isOpen !== true) continue;
-      // What was removed from the configuration can only be stopped.
-      if (event.type === "stop" || !world.retiring.has(member)) this.tell(member, event);
-    }
-    system.send("group", name, { type: event.type });
-  }
-
   #actor(name: string, first: "start" | "stop", scope: ActorScope) {
     const { world, clock, intents, epoch } = this.#options;
     const definition = world.config.processes.get(name);

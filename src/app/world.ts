@@ -1,4 +1,4 @@
-import type { DomainEvents } from "../actors/domain-events.ts";
+import type { DomainEvent, DomainEvents } from "../actors/domain-events.ts";
 import type { Greeting } from "../actors/host-machine.ts";
 import { runLives, treeLives } from "../actors/process-context.ts";
 import type { ProcessSnapshot } from "../actors/process-machine.ts";
@@ -250,7 +250,18 @@ export class World {
   /** Resolves when no process is alive any more that anybody could end: hosts that are away are not waited for. */
   allAtRest(): Promise<void> {
     const isDone = (name: string) => !ALIVE.has(this.stateOf(name) ?? "stopped") || !this.isHostReady(this.hostOf(name) ?? this.hostName);
-    return this.#until(() => this.names().every(isDone));
+    const busy = new Set<string>();
+    const look = (name: string) => void (isDone(name) ? busy.delete(name) : busy.add(name));
+    this.names().forEach(look);
+    // Not all of them at each event of one: of 10,000 that would be seconds.
+    return this.#until(() => busy.size === 0, {
+      before: (event) => {
+        if (event.type === "process_upsert") look(event.process.name);
+        else if (event.type === "process_remove") busy.delete(event.name);
+        else if (event.type === "host_upsert") this.namesAt(event.host.name).forEach(look);
+        else if (event.type === "host_remove") this.names().forEach(look);
+      },
+    });
   }
 
   /**
@@ -266,8 +277,12 @@ export class World {
     return stopping();
   }
 
-  #until(condition: () => boolean, limits: { signal?: AbortSignal; milliseconds?: number } = {}): Promise<void> {
-    const { signal, milliseconds } = limits;
+  /** `before` hears of each event before the condition is looked at. */
+  #until(
+    condition: () => boolean,
+    limits: { signal?: AbortSignal; milliseconds?: number; before?: (event: DomainEvent) => void } = {},
+  ): Promise<void> {
+    const { signal, milliseconds, before } = limits;
     const { clock } = this.#system;
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
@@ -280,7 +295,8 @@ export class World {
       };
       const aborted = () => finish(() => reject(signal?.reason));
       const timer = milliseconds === undefined ? undefined : clock.setTimeout(() => finish(resolve), milliseconds);
-      const leave = this.#events.subscribe(() => {
+      const leave = this.#events.subscribe((event) => {
+        before?.(event);
         if (condition()) finish(resolve);
       });
       signal?.addEventListener("abort", aborted, { once: true });

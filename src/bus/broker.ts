@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { hostname } from "node:os";
 import type { SecureContext } from "node:tls";
 import { MgrError, messageOf } from "../base/errors.ts";
+import type { TcpAddress } from "./bind.ts";
 import { type AcceptOptions, BrokerClient, type ClientEnvironment, type ClientSubscription, type Subscriber } from "./broker-client.ts";
 import { type BrokerCounters, count, newCounters, SubjectBook, type SubjectCounters } from "./broker-counters.ts";
 import type { Envelope } from "./broker-parser.ts";
@@ -14,7 +15,7 @@ import { type ByteStream, socketStream } from "./byte-stream.ts";
 import type { LentMessage } from "./lent-message.ts";
 import { memoryPair } from "./memory-pair.ts";
 import { RareWarning } from "./rare-warning.ts";
-import { listenTcp, type TcpAddress } from "./tcp-listener.ts";
+import { listenTcp } from "./tcp-listener.ts";
 import { greetThenSecure } from "./tls-stream.ts";
 import { listenUnix } from "./unix-listener.ts";
 

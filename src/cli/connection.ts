@@ -1,12 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { MgrError, messageOf } from "../base/errors.ts";
+import { pause, systemClock } from "../base/clock.ts";
+import { type AnyErrorCode, MgrError, messageOf } from "../base/errors.ts";
 import { connect, type ManagerClient } from "../client/index.ts";
 import { authFilePath } from "../config/auth-file-path.ts";
 import type { Config } from "../config/definition.ts";
 import { loadConfigFile } from "../config/load.ts";
 import { parseAuthFile } from "../http/auth-entries.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
+
+/** Between two attempts to find a manager that went away, milliseconds. */
+const AGAIN_MS = 500;
+/** What another attempt does not mend. */
+const REFUSED: ReadonlySet<AnyErrorCode> = new Set<AnyErrorCode>(["forbidden", "not_found", "bad_field"]);
 
 export interface ConnectionFlags {
   url?: string;
@@ -35,6 +41,25 @@ export async function connectManager(flags: ConnectionFlags): Promise<ManagerCli
     if (!(error instanceof MgrError)) throw new CommandFailure(EXIT.usage, `${url}: ${messageOf(error)}`);
     if (error.code !== "host_unavailable") throw new CommandFailure(EXIT.failed, `${url}: ${error.message}`);
     throw new CommandFailure(EXIT.failed, `${error.message}\nIs the manager at ${url} running? Start it with: mgr up`);
+  }
+}
+
+/**
+ * Connects again after a connection was lost, as the configuration is by then: tries until the manager answers. Rejects when it
+ * refuses the login, and when `signal` says that nobody wants it any more.
+ */
+export async function reconnectManager(flags: ConnectionFlags, signal: AbortSignal): Promise<ManagerClient> {
+  for (;;) {
+    await pause(systemClock, AGAIN_MS, signal);
+    try {
+      const { url, ...credentials } = await findWay(flags);
+      const client = await connect(url, { ...credentials, retry: false });
+      if (!signal.aborted) return client;
+      client.close();
+    } catch (error) {
+      // A configuration or auth file that cannot be read may be in the middle of being written.
+      if (error instanceof MgrError && REFUSED.has(error.code)) throw error;
+    }
   }
 }
 

@@ -23,6 +23,8 @@ export class IntentStore {
   readonly #fileSystem: FileSystem;
   readonly #processes: Map<string, ProcessIntent>;
   readonly #rest: IntentHeader;
+  /** A change of a process makes another object of what is wanted of it. */
+  readonly #lines = new WeakMap<ProcessIntent, string>();
   #changed = false;
   #writing: Promise<void> = Promise.resolve();
   #next: Promise<void> | null = null;
@@ -101,8 +103,21 @@ export class IntentStore {
     }
   }
 
+  /** A line a process. Those of 10,000 are not made anew for each change of one. */
+  #text(): string {
+    const lines = [...this.#processes].map(([name, intent]) => {
+      const known = this.#lines.get(intent);
+      if (known !== undefined) return known;
+      const line = `  ${JSON.stringify(name)}: ${JSON.stringify(intent)}`;
+      this.#lines.set(intent, line);
+      return line;
+    });
+    const header = JSON.stringify(this.#rest, null, 1).replace(/\n\}$/, "");
+    return `${header},\n "processes": {\n${lines.join(",\n")}\n }\n}\n`;
+  }
+
   async #write(): Promise<void> {
-    const content = `${JSON.stringify({ ...this.#rest, processes: Object.fromEntries(this.#processes) }, null, 1)}\n`;
+    const content = this.#text();
     try {
       await writeFileAtomically(this.#path, content, this.#fileSystem);
     } catch (error) {

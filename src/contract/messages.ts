@@ -2,7 +2,10 @@ import { z } from "zod";
 import { runId, runReport, runSpec, stopStep } from "./run.ts";
 import { taskScheduling } from "./tasks.ts";
 
-/** Version N of this contract. A manager speaks N and N-1; otherwise the host is not ready and nothing is killed. */
+/**
+ * Version N of this contract. A manager speaks N and N-1; otherwise the host is not ready and nothing is killed. It is raised with the first
+ * change after a release that the other side could not do without: fields that may be left out are none.
+ */
 export const CONTRACT_VERSION = 1;
 
 /** Largest message on the bus, bytes; larger answers are paged (runtime.md, "Bus"). */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:os";
 import type { z } from "zod";
 import { type Clock, systemClock } from "../base/clock.ts";
-import { MgrError } from "../base/errors.ts";
+import { MgrError, messageOf } from "../base/errors.ts";
 import type { HostLink, HostListener } from "../contract/host-link.ts";
 import {
   CONTRACT_VERSION,
@@ -79,6 +79,8 @@ export class Host implements HostLink {
   readonly #abandoned: Abandoned;
   readonly #forwarder: Forwarder;
   readonly #handlers: Handlers;
+  /** Why a manager was refused last. */
+  #refused = "";
   #seq = 0;
   #ticks = 0;
   #timer: unknown = null;
@@ -193,10 +195,22 @@ export class Host implements HostLink {
       this.#report("error", `'${run.spec.name}' (pid ${run.pid}) does not end, not even by SIGKILL; the kernel holds it`);
   }
 
+  #greeted(request: RequestOf<"hello">): string {
+    try {
+      return this.#session.begin(request);
+    } catch (error) {
+      // Whoever looks why this host is not ready looks here, too. Managers ask again and again.
+      const reason = messageOf(error);
+      if (reason !== this.#refused) this.#report("warning", reason);
+      this.#refused = reason;
+      throw error;
+    }
+  }
+
   #makeHandlers(): Handlers {
     return {
       hello: (request) => {
-        const session = this.#session.begin(request);
+        const session = this.#greeted(request);
         this.#abandoned.greeted(request.stop_after_ms ?? null);
         return {
           session,

@@ -37,7 +37,8 @@ export class ManagerSession {
     if (!contracts.includes(CONTRACT_VERSION)) {
       throw new MgrError(
         "forbidden",
-        `this host daemon speaks version ${CONTRACT_VERSION} of the contract, the manager ${contracts.join(", ")}: end the daemon with 'mgr down', then start the manager again`,
+        `this host daemon speaks version ${CONTRACT_VERSION} of the contract, the manager (pid ${pid}) ${contracts.join(", ")}: it cannot command this host, and what runs goes on. ` +
+          "End this daemon ('mgr down' on the manager's host, SIGTERM elsewhere), then start one of the manager's version",
       );
     }
     const known = this.#manager;

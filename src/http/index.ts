@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import type { Control } from "../actors/control.ts";
+import type { TcpAddress } from "../bus/bind.ts";
 import type { Transport } from "../transport/websocket.ts";
 import { createApp } from "./app.ts";
 import type { AuthEntry } from "./auth-entries.ts";
 import { AuthFile } from "./auth-file.ts";
 import { Authenticator, type StandingAdmission } from "./authenticate.ts";
+import { urlOf } from "./base-url.ts";
 import { loadAssets } from "./built-assets.ts";
 import type { BusDoor } from "./bus-door.ts";
 import { Certificate, type CertificateFiles } from "./certificate.ts";
@@ -14,7 +16,6 @@ import { Credentials } from "./credentials.ts";
 import { type Belonging, Followers } from "./followers.ts";
 import { Gate } from "./gate.ts";
 import { type HttpLog, stackOf } from "./http-log.ts";
-import { type ListenAddress, urlOf } from "./listen.ts";
 import { type Deadlines, Listener } from "./listener.ts";
 import { Metrics } from "./metrics.ts";
 import { knownHosts } from "./names.ts";
@@ -45,7 +46,7 @@ export interface HttpServerOptions {
   readonly authFile: string | null;
   /** Value of the token that acts as the first entry's user from loopback; null: none. */
   readonly localToken: string | null;
-  readonly listen: ListenAddress;
+  readonly listen: TcpAddress;
   /** Where the page was built to. */
   readonly assetsDir: string;
   /** Certificate of HTTPS on the same port; null: plain HTTP only. */

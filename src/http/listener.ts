@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { SecureContext } from "node:tls";
+import { bind, type TcpAddress } from "../bus/bind.ts";
 import { RareWarning } from "../bus/rare-warning.ts";
 import { type ConnectionLimits, Connections } from "./connections.ts";
 import { connectionsThatFit } from "./descriptors.ts";
 import { onFirstByte } from "./first-byte.ts";
 import { shakeHands, TLS_HANDSHAKE } from "./handshake.ts";
 import type { HttpLog } from "./http-log.ts";
-import { type ListenAddress, listen } from "./listen.ts";
 import { type Refusal, refusal, refuseOnSocket } from "./refusal.ts";
 
 /** All in ms. Protocol-decisions, "HTTP": keep-alive 75 s; whoever dawdles is gone within 15 s, whatever he dawdles with. */
@@ -91,8 +91,8 @@ export class Listener {
   }
 
   /** Resolves with the port. Rejects with MgrError `conflict`. */
-  async listen(address: ListenAddress): Promise<number> {
-    const port = await listen(this.#server, address);
+  async listen(address: TcpAddress): Promise<number> {
+    const port = await bind(this.#server, address, "instance.manager");
     // Out of descriptors (EMFILE): libuv has closed what was waiting, and goes on accepting once there are some.
     this.#server.on("error", (error) => this.#acceptFailures.warn(`a connection could not be taken: ${error.message}`));
     return port;

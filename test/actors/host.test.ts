@@ -147,7 +147,7 @@ describe("the statechart of a host", () => {
     heartbeat({ contract: CONTRACT_VERSION + 1 });
     expect(state()).toBe("incompatible");
     expect(greetings).toEqual([]);
-    expect(kinds()).toEqual(["note"]);
+    expect(kinds()).toEqual(["note", "incompatible"]);
     heartbeat();
     expect(state()).toBe("greeting");
   });

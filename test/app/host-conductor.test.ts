@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import { setup } from "xstate";
 import { ActorSystem } from "../../src/actors/system.ts";
 import { HostConductor } from "../../src/app/host-conductor.ts";
-import type { HostEvent } from "../../src/contract/messages.ts";
+import { MgrError } from "../../src/base/errors.ts";
+import { CONTRACT_VERSION, type HostEvent } from "../../src/contract/messages.ts";
 import type { RunReport } from "../../src/contract/run.ts";
 import { LogBook } from "../../src/log/log-book.ts";
 import { OutputHub } from "../../src/transport/output-hub.ts";
@@ -246,6 +247,21 @@ describe("a daemon that came back as another one", () => {
     expect(heard).toEqual(["a host.lost", "a host.died", "a host.ready", "a report none"]);
     expect(conductor.session.isOpen).toBe(true);
     expect(conductor.session.session).toBe("s2");
+  });
+});
+
+describe("a daemon of another version", () => {
+  it("is told so by a hello that it refuses, and its processes hear nothing", async () => {
+    const { heard, link, conductor, log } = rig(["a"]);
+    link.beat({ contract: CONTRACT_VERSION + 1, session: null });
+    link.beat({ contract: CONTRACT_VERSION + 1, session: null });
+    const asked = link.next("hello");
+    expect(asked.request.contracts).toContain(CONTRACT_VERSION);
+    await asked.refuse(new MgrError("forbidden", "another version"));
+    expect([link.asked, heard, conductor.session.isOpen]).toEqual([[], [], false]);
+    expect(log.entries({ level: "error" }).map(({ msg }) => msg)).toEqual([
+      expect.stringMatching(/speaks contract 2, this manager 1: .*nothing was stopped/),
+    ]);
   });
 });
 

@@ -151,6 +151,36 @@ describe("a greeting", () => {
     expect(link.heartbeats.length).toBe(before);
   });
 
+  it("whose answer was lost with a connection is given up at the next heartbeat, not after the time-out of requests", async () => {
+    const { link, clock, session } = rig();
+    const greeting = session.greet();
+    link.next("hello");
+    clock.advance(2_900);
+    link.beat({ session: null });
+    clock.advance(100);
+    let isOver = false;
+    greeting.catch(() => {
+      isOver = true;
+    });
+    await settled();
+    expect(isOver).toBe(false);
+    link.beat({ session: null });
+    await expect(greeting).rejects.toMatchObject({ code: "timeout" });
+    expect(session.isOpen).toBe(false);
+  });
+
+  it("goes on however long its table takes, page by page", async () => {
+    const { link, clock, session } = rig();
+    const greeting = session.greet();
+    await link.next("hello").answer(hello());
+    for (const after of ["a", "b", "c", null]) {
+      clock.advance(2_500);
+      link.beat({ session: "s1" });
+      await link.next("report").answer(page(0, [], after));
+    }
+    await expect(greeting).resolves.toMatchObject({ session: "s1" });
+  });
+
   it("that is under way when the session closes opens nothing and beats no more", async () => {
     const { link, clock, session } = rig();
     const givenUp = expect(session.greet()).rejects.toMatchObject({ code: "host_unavailable" });
@@ -266,6 +296,17 @@ describe("commands", () => {
     await expect(session.command(async (id) => id)).rejects.toMatchObject({ code: "host_unavailable" });
   });
 
+  it("without an answer fail with the session, not after the time-out of requests", async () => {
+    const { link, session, greet } = rig();
+    await greet();
+    const asked = session.command((id) => link.request("stop", { session: id, run_id: "7-1", steps: [{ signal: "SIGTERM", timeout_ms: 1 }] }));
+    session.drop();
+    await expect(asked).rejects.toMatchObject({ code: "host_unavailable", message: expect.stringContaining("may have been done") });
+    await link.next("stop").refuse(stale());
+    await greet(0, "s2");
+    expect(session.session).toBe("s2");
+  });
+
   it("whose stale answer comes after a new greeting leave the new session alone", async () => {
     const { heard, session, greet } = rig();
     await greet(0);
@@ -276,9 +317,10 @@ describe("commands", () => {
           refuse = reject;
         }),
     );
+    late.catch(() => undefined);
     await greet(0, "s2");
     refuse(stale());
-    await expect(late).rejects.toMatchObject({ code: "stale_session" });
+    await expect(late).rejects.toMatchObject({ code: "host_unavailable" });
     expect(session.session).toBe("s2");
     expect(heard).not.toContain("stale");
   });

@@ -30,6 +30,14 @@ test("a manager that speaks no version of ours is refused and told what to do", 
   expect(await report(rig)).toBe("accepted");
 });
 
+test("its own log says why it obeys nobody", async () => {
+  await using rig = await HostRig.open();
+  const hello = () => codeOf(rig.host.request("hello", { epoch: 9, manager_pid: 4711, contracts: [7, 8] }));
+  expect([await hello(), await hello()]).toEqual(["forbidden", "forbidden"]);
+  const warnings = rig.log.filter(({ level }) => level === "warning").map(({ msg }) => msg);
+  expect(warnings).toEqual([expect.stringMatching(/\(pid 4711\) 7, 8:.*SIGTERM/)]);
+});
+
 test("a session lasts while the manager is heard, and is void after 6 s of silence until a new hello", async () => {
   const clock = new ManualClock();
   await using rig = await HostRig.open({ clock });

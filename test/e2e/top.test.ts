@@ -152,12 +152,26 @@ describe("mgr top", () => {
     });
   });
 
-  test("gives the terminal back, and says why, when the manager goes", async () => {
+  test("says that the connection is lost while the manager is away, and goes on with the next one", async () => {
     using terminal = open();
-    await terminal.untilShown(/CPU%↓/);
+    await terminal.untilShown(/44 processes {2}CPU/);
+    terminal.type("/busy\r");
+    await terminal.untilShown(/1 of 44/);
     instance.kill("manager");
-    expect(await terminal.ended).toMatchObject({ exitCode: 1 });
-    await terminal.untilShown(/connection to the manager ended/);
+    await terminal.untilShown(/connection lost, trying again/);
+    expect(terminal.isAlternate).toBe(true);
+    expect(lineOf(terminal, "sim/busy")).toContain("started");
+    terminal.type("x");
+    await terminal.untilShown(/no connection to the manager at the moment; nothing was sent/);
+    await instance.start("up", "-c", instance.config).up();
+    await terminal.untilShown(/44 processes {2}CPU/);
+    expect(terminal.text).toMatch(/1 of 44/);
+    terminal.type("r");
+    await terminal.untilShown(/restart of sim\/busy was accepted/);
+    instance.kill("manager");
+    await terminal.untilShown(/connection lost, trying again/);
+    terminal.type("q");
+    expect(await terminal.ended).toMatchObject({ exitCode: 0 });
     expect(terminal.isAlternate).toBe(false);
   });
 });

@@ -8,7 +8,9 @@ import type { ActorScope } from "../../actors/system.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { RunReport, RunSpec } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
+import { MEMBERS_PER_TURN } from "../command-queue.ts";
 import type { HostSession } from "../host-session.ts";
+import { TurnShare } from "../turn-share.ts";
 import type { World } from "../world.ts";
 import { spawnRun, stopRun } from "./process-effects.ts";
 
@@ -35,6 +37,9 @@ export interface ProcessEffectServices {
  */
 export function processWithEffects(services: ProcessEffectServices) {
   const { world, events, clock, log, session, runSpec, lifeOf } = services;
+  /** Thousands that were asked at once are sent in many turns. */
+  const share = new TurnShare(MEMBERS_PER_TURN);
+  const needed = dependencyNews(events);
   const stillHolds = (name: string) => world.unmet(name).missing.length === 0;
   return processMachine.provide({
     guards: { dependenciesHold: ({ context }) => stillHolds(context.definition.name) },
@@ -46,6 +51,7 @@ export function processWithEffects(services: ProcessEffectServices) {
         const spec = runSpec(input);
         await services.beforeRun(name, host, ended);
         await services.intentWritten();
+        await share.pass();
         return spawnRun(
           { session: session(host), clock },
           { runId: input.runId, spec, memo: input.memo, stillHold: () => stillHolds(name) },
@@ -62,12 +68,12 @@ export function processWithEffects(services: ProcessEffectServices) {
           const msg = `process '${name}': it is stopped although ${left.join(", ")} did not end in time`;
           log.append({ level: "warning", source: "manager", msg });
         }
+        await share.pass();
         return stopRun({ session: session(input.host), clock }, { runId: input.runId, steps: [...input.definition.stop] }, ended);
       }),
       watchDependencies: fromCallback<ProcessEvent, WatchInput>(({ input, sendBack }) => {
         const { name } = input.definition;
         const life = lifeOf(name);
-        const needed = new Set(input.definition.depends_on.map((dependency) => dependency.name));
         let due = false;
         let over = false;
         // At the end of the turn: a dependency that is asked to start in this very turn must not count as stopped.
@@ -79,10 +85,10 @@ export function processWithEffects(services: ProcessEffectServices) {
             if (!over && !life.aborted) sendBack({ type: "dependencies", ...world.unmet(name) });
           });
         };
-        const leave = events.subscribe((event) => {
-          if (event.type === "process_upsert" && needed.has(event.process.name)) look();
-          if (event.type === "process_remove" && needed.has(event.name)) look();
-        });
+        const leave = needed(
+          input.definition.depends_on.map((dependency) => dependency.name),
+          look,
+        );
         const stop = () => {
           over = true;
           leave();
@@ -94,6 +100,25 @@ export function processWithEffects(services: ProcessEffectServices) {
       }),
     },
   });
+}
+
+/** Tells of each change of the processes that somebody names. By name: thousands may wait at the same time, each for a few. */
+function dependencyNews(events: DomainEvents): (names: readonly string[], look: () => void) => () => void {
+  const watchers = new Map<string, Set<() => void>>();
+  events.subscribe((event) => {
+    const name = event.type === "process_upsert" ? event.process.name : event.type === "process_remove" ? event.name : null;
+    if (name !== null) for (const look of watchers.get(name) ?? []) look();
+  });
+  return (names, look) => {
+    for (const name of names) watchers.set(name, (watchers.get(name) ?? new Set()).add(look));
+    return () => {
+      for (const name of names) {
+        const looks = watchers.get(name);
+        looks?.delete(look);
+        if (looks?.size === 0) watchers.delete(name);
+      }
+    };
+  };
 }
 
 /** The host machine with its greeting. */

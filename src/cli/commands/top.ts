@@ -1,6 +1,6 @@
-import { messageOf } from "../../base/errors.ts";
+import { MgrError, messageOf } from "../../base/errors.ts";
 import type { ManagerClient } from "../../client/index.ts";
-import { type ConnectionFlags, connectManager, whileConnected } from "../connection.ts";
+import { type ConnectionFlags, connectManager, reconnectManager } from "../connection.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { type Command, press } from "../top/actions.ts";
 import { keysOf } from "../top/keys.ts";
@@ -22,60 +22,86 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export async function top(flags: ConnectionFlags): Promise<void> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new CommandFailure(EXIT.usage, "mgr top needs a terminal; for pipes there are mgr ps and mgr ps --json");
-  const client = await connectManager(flags);
-  try {
-    const { manager } = await client.snapshot();
-    await client.mirror.current();
-    await new Top(client, `${manager.name}@${manager.host}`).run();
-  } finally {
-    client.close();
-  }
+  await new Top(flags).run();
 }
 
 class Top {
-  readonly #client: ManagerClient;
+  readonly #flags: ConnectionFlags;
   readonly #screen = new Screen();
-  #state: TopState;
+  readonly #end = new AbortController();
+  /** The newest connection; while it is lost, commands are refused with its reason. */
+  #client: ManagerClient | null = null;
+  #state = INITIAL;
   #top = 0;
   #isDue = false;
   #isAttached = false;
-  #isOver = false;
   #loadsTimer: NodeJS.Timeout | undefined;
 
-  constructor(client: ManagerClient, instance: string) {
-    this.#client = client;
-    this.#state = { ...INITIAL, instance };
+  constructor(flags: ConnectionFlags) {
+    this.#flags = flags;
   }
 
-  /** Resolves when the user has had enough; rejects when the connection ends. The terminal is given back in any case. */
+  /** Resolves when the user has had enough; rejects when the manager refuses us. The terminal is given back in any case. */
   async run(): Promise<void> {
+    // Before the screen is ours: who cannot connect at all reads why, in the terminal as it was.
+    const first = await connectManager(this.#flags);
     const { stdin, stdout } = process;
-    const changes = this.#client.mirror.changes$.subscribe(() => this.#read());
     const resized = () => this.#redraw();
-    stdout.on("resize", resized);
-    process.on("SIGCONT", this.#continued);
-    let end = () => {};
+    const stop = () => this.#end.abort();
     const typed = (data: Buffer) => {
-      for (const key of keysOf(data.toString())) if (!this.#isAttached) this.#press(key, end);
+      for (const key of keysOf(data.toString())) if (!this.#isAttached) this.#press(key, stop);
     };
     try {
+      await this.#adopt(first);
       this.#screen.enter();
-      await whileConnected(this.#client, (stop) => {
-        end = stop;
-        for (const signal of SIGNALS) process.once(signal, stop);
-        stdin.on("data", typed).once("end", stop).resume();
-        this.#read();
-        void this.#followLoads();
-      });
+      stdout.on("resize", resized);
+      process.on("SIGCONT", this.#continued);
+      for (const signal of SIGNALS) process.once(signal, stop);
+      stdin.on("data", typed).once("end", stop).resume();
+      this.#set(this.#state);
+      await this.#follow(first);
+    } catch (error) {
+      if (!this.#end.signal.aborted) throw error;
     } finally {
-      for (const signal of SIGNALS) process.off(signal, end);
+      this.#end.abort();
+      for (const signal of SIGNALS) process.off(signal, stop);
       stdin.off("data", typed).pause();
       stdout.off("resize", resized);
       process.off("SIGCONT", this.#continued);
-      this.#isOver = true;
       clearTimeout(this.#loadsTimer);
-      changes.unsubscribe();
+      this.#client?.close();
       this.#screen.leave();
+    }
+  }
+
+  /** From now on this connection is the one. Rejects when it ends before everything has been told. */
+  async #adopt(client: ManagerClient): Promise<void> {
+    this.#client = client;
+    client.mirror.changes$.subscribe(() => this.#read(client));
+    const { manager } = await client.snapshot();
+    await client.mirror.current();
+    this.#state = { ...this.#state, instance: `${manager.name}@${manager.host}`, lost: null };
+    this.#read(client);
+    void this.#followLoads(client);
+  }
+
+  /** One connection after the other; rejects when the user has had enough, or the manager refuses the next one. */
+  async #follow(first: ManagerClient): Promise<never> {
+    const { signal } = this.#end;
+    for (let client = first; ; ) {
+      const reason = await endOf(client, signal);
+      clearTimeout(this.#loadsTimer);
+      for (;;) {
+        this.#set({ ...this.#state, lost: reason, loads: new Map() });
+        client = await reconnectManager(this.#flags, signal);
+        try {
+          await this.#adopt(client);
+          break;
+        } catch {
+          // It went again before it had told everything.
+          client.close();
+        }
+      }
     }
   }
 
@@ -93,7 +119,7 @@ class Top {
       else if (command.kind === "attach") await this.#attach(command.name);
       else if (command.kind === "control") {
         const { verb, name } = command;
-        await this.#client.request({ type: `${verb}_process`, name });
+        await this.#connected().request({ type: `${verb}_process`, name });
         this.#say(`${verb} of ${name} was accepted`, false);
       }
     } catch (error) {
@@ -103,11 +129,12 @@ class Top {
 
   /** The terminal is the process's until Ctrl-]. */
   async #attach(name: string): Promise<void> {
+    const client = this.#connected();
     this.#isAttached = true;
     this.#screen.leave();
     process.stdout.write(`\x1b[H\x1b[2J`);
     try {
-      await attachTo(this.#client, name, ATTACH_LINES);
+      await attachTo(client, name, ATTACH_LINES);
     } finally {
       this.#isAttached = false;
       this.#screen.enter();
@@ -127,18 +154,24 @@ class Top {
     this.#redraw();
   };
 
-  async #followLoads(): Promise<void> {
-    const { mirror } = this.#client;
+  async #followLoads(client: ManagerClient): Promise<void> {
+    const { mirror } = client;
     const hosts = [...new Set(mirror.processes().map(({ host }) => host))];
-    const loads = await loadsOf(this.#client, hosts);
-    if (this.#isOver) return;
+    const loads = await loadsOf(client, hosts);
+    if (this.#end.signal.aborted || client !== this.#client || this.#state.lost !== null) return;
     const offsets = hosts.map((name) => [name, mirror.host(name)?.clock_offset ?? 0] as const);
     this.#set({ ...this.#state, loads, clockOffsets: new Map(offsets) });
-    this.#loadsTimer = setTimeout(() => void this.#followLoads(), LOADS_MS);
+    this.#loadsTimer = setTimeout(() => void this.#followLoads(client), LOADS_MS);
   }
 
-  #read(): void {
-    this.#set({ ...this.#state, processes: this.#client.mirror.processes() });
+  #read(client: ManagerClient): void {
+    if (client === this.#client) this.#set({ ...this.#state, processes: client.mirror.processes() });
+  }
+
+  #connected(): ManagerClient {
+    if (this.#client === null || this.#state.lost !== null)
+      throw new MgrError("host_unavailable", "there is no connection to the manager at the moment; nothing was sent");
+    return this.#client;
   }
 
   #say(text: string, isBad: boolean): void {
@@ -165,4 +198,21 @@ class Top {
     this.#top = top;
     this.#screen.draw(lines);
   }
+}
+
+/** Resolves with the reason when the connection ends; rejects when `signal` says that nobody waits any more. */
+function endOf(client: ManagerClient, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      subscription.unsubscribe();
+      reject(signal.reason);
+    };
+    const subscription = client.link.state$.subscribe((state) => {
+      if (state.kind !== "closed") return;
+      signal.removeEventListener("abort", leave);
+      resolve(state.reason);
+    });
+    if (signal.aborted) leave();
+    else signal.addEventListener("abort", leave, { once: true });
+  });
 }

@@ -27,6 +27,8 @@ export interface TopState {
   /** By name: rows change places, what is selected does not. */
   selected: string | null;
   isHelpShown: boolean;
+  /** Why there is no connection to the manager; null: there is one. Everything else is then what was seen last. */
+  lost: string | null;
   message: { text: string; isBad: boolean } | null;
 }
 
@@ -41,6 +43,7 @@ export const INITIAL: TopState = {
   isTyping: false,
   selected: null,
   isHelpShown: false,
+  lost: null,
   message: null,
 };
 

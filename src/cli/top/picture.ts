@@ -101,7 +101,9 @@ function rowLine(
   return columns.map(({ paint: colour }, index) => colour?.(process, cells[index] ?? "") ?? cells[index]).join(" ") + " ".repeat(spare);
 }
 
-function titleLine({ instance, processes, loads }: TopState, { cols }: Size): string {
+function titleLine({ instance, processes, loads, lost }: TopState, { cols }: Size): string {
+  if (lost !== null)
+    return paint("red", inColumns(`mgr top - ${instance}  connection lost, trying again; this is what was seen last. ${lost}`, cols));
   const all = [...loads.values()];
   const cpu = all.reduce((sum, load) => sum + load.cpu, 0).toFixed(1);
   const memory = bytes(all.reduce((sum, load) => sum + load.memory, 0));
