@@ -299,7 +299,9 @@ describe("commands", () => {
   it("without an answer fail with the session, not after the time-out of requests", async () => {
     const { link, session, greet } = rig();
     await greet();
-    const asked = session.command((id) => link.request("stop", { session: id, run_id: "7-1", steps: [{ signal: "SIGTERM", timeout_ms: 1 }] }));
+    const asked = session.command((id) =>
+      link.request("stop", { session: id, run_id: "7-1", steps: [{ signal: "SIGTERM", timeout_ms: 1 }] }),
+    );
     session.drop();
     await expect(asked).rejects.toMatchObject({ code: "host_unavailable", message: expect.stringContaining("may have been done") });
     await link.next("stop").refuse(stale());

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createHttpServer } from "../../src/http/index.ts";
 import { urlOf } from "../../src/http/base-url.ts";
+import { createHttpServer } from "../../src/http/index.ts";
 import { Listener } from "../../src/http/listener.ts";
 import { GOOD, Rig, raw, readUntil, upgradeRequest } from "./rig.ts";
 
