@@ -39,7 +39,9 @@ function listing(entries: HostEntry[], processes: Process[]): string {
 }
 
 function clock({ clock_offset }: HostEntry): string {
-  return clock_offset === null ? "-" : `${clock_offset < 0 ? "-" : "+"}${Math.abs(clock_offset).toFixed(2)}s`;
+  if (clock_offset === null) return "-";
+  const much = Math.abs(clock_offset).toFixed(2);
+  return `${clock_offset < 0 && Number(much) > 0 ? "-" : "+"}${much}s`;
 }
 
 function isOff({ clock_offset }: HostEntry): boolean {
