@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import type { Instance } from "../test/e2e/support/instance.ts";
 import { eventually } from "../test/e2e/support/wait.ts";
@@ -20,7 +22,8 @@ interface Act {
 async function terminal(page: Page): Promise<void> {
   const rows = page.locator(".terminal-box .xterm-rows").first();
   await eventually("the terminal shows something", async () => /\S/.test((await rows.textContent()) ?? ""));
-  await page.waitForTimeout(400);
+  // A full-screen program has drawn itself anew for this size by then.
+  await page.waitForTimeout(800);
 }
 
 async function details(page: Page): Promise<void> {
@@ -73,18 +76,16 @@ export const ACTS: Act[] = [
       { name: "overview-good", path: "/" },
       { name: "process", path: "/?process=sim/painter", set: terminal },
       { name: "full-screen", path: "/?process=tools/monitor", set: terminal },
-      { name: "vim", path: "/?process=tools/editor", set: terminal },
-      { name: "details", path: "/?process=sim/world", set: details },
       {
-        name: "details-environment",
-        path: "/?process=bench/workers/alpha",
+        name: "vim",
+        path: "/?process=tools/editor",
         set: async (page) => {
-          await details(page);
-          await page.getByRole("button", { name: "Show the commands" }).click();
-          await page.getByRole("heading", { name: "Environment" }).scrollIntoViewIfNeeded();
-          await page.evaluate("document.querySelector('.details').scrollTop = 620");
+          await terminal(page);
+          const first = page.locator(".xterm-rows > div").first();
+          await eventually("the file's first line is the first", async () => /^\/\/|^import/.test((await first.textContent()) ?? ""));
         },
       },
+      { name: "details", path: "/?process=sim/world", set: details },
       {
         name: "terminal-search",
         path: "/?process=bench/server",
@@ -170,6 +171,31 @@ export const ACTS: Act[] = [
           await palette(page, "");
         },
       },
+      {
+        name: "settings",
+        path: "/?process=sim/world",
+        set: async (page) => {
+          await terminal(page);
+          await page.getByRole("button", { name: "Settings ," }).click();
+        },
+      },
+      {
+        name: "tasks",
+        path: "/mgr/process-list",
+        set: async (page) => {
+          await page.getByRole("button", { name: "Managed only" }).click();
+          await page.getByRole("link", { name: "bench/server" }).waitFor();
+        },
+      },
+      {
+        name: "tasks-threads",
+        path: "/?process=bench/server",
+        set: async (page) => {
+          await terminal(page);
+          await page.getByRole("button", { name: "Its processes and threads" }).click();
+          await page.getByRole("complementary", { name: /^Task/ }).waitFor();
+        },
+      },
       { name: "palette-search", path: "/", set: (page) => palette(page, "stop wor") },
       {
         name: "shortcuts",
@@ -197,8 +223,20 @@ export const ACTS: Act[] = [
       client.ws.close();
       useYaml(instance);
       await instance.mgr("reload");
+      // What runs is what the file says: a plan names what changes from here on.
+      await instance.mgr("restart", "bench", "sim", "tools");
     },
     scenes: [
+      {
+        name: "details-environment",
+        path: "/?process=bench/workers/alpha",
+        set: async (page) => {
+          await details(page);
+          await page.getByRole("button", { name: "Show the commands" }).click();
+          await page.getByRole("heading", { name: "Environment" }).scrollIntoViewIfNeeded();
+          await page.evaluate("document.querySelector('.details').scrollTop = 620");
+        },
+      },
       {
         name: "config",
         path: "/?view=config",
@@ -255,6 +293,10 @@ export const ACTS: Act[] = [
     ],
   },
   {
+    prepare: withHosts,
+    scenes: [{ name: "overview-hosts", path: "/" }],
+  },
+  {
     prepare: async () => {},
     scenes: [
       {
@@ -272,6 +314,25 @@ export const ACTS: Act[] = [
     ],
   },
 ];
+
+/** Other machines: one whose daemon is there (beside the manager's, here), two that are lost. */
+async function withHosts(instance: Instance): Promise<void> {
+  const names = ["arm", "base", "camera"];
+  for (const name of names) writeFileSync(join(instance.dir, `${name}.token`), `${randomUUID()}${randomUUID()}\n`, { mode: 0o600 });
+  const hosts = names.map((name) => `  ${name}: { token_file: ${name}.token }`).join("\n");
+  writeFileSync(instance.config, `${instance.read("mgr.yaml")}\nhosts:\n${hosts}\n`);
+  await instance.mgr("reload");
+  const bus = instance.url.replace(/^http/, "ws");
+  const own = ["--token-file", join(instance.dir, "arm.token"), "--state-dir", join(instance.dir, "state-arm"), "--cwd", instance.dir];
+  instance.start("daemon", "--host", "arm", "--bus", bus, ...own);
+  const client = await instance.connect();
+  await eventually("the host is there", async () =>
+    ((await client.snapshot()).host_list as { name: string; daemon_ready: boolean }[]).some(
+      (host) => host.name === "arm" && host.daemon_ready,
+    ),
+  );
+  client.ws.close();
+}
 
 /** The demo's file as people write it; the instance has been started from the same as JSON. */
 function useYaml(instance: Instance): void {

@@ -1,6 +1,7 @@
 // Takes the pictures of docs/screenshots from the demo: npx tsx scripts/screenshots.ts [--png FOLDER] [SCENE…] (after npm run build).
 // Without --png they are WebP in docs/screenshots; with it PNG in a folder of yours, for looking at.
 import { mkdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -17,9 +18,17 @@ const DEVICES: Record<string, BrowserContextOptions> = {
   phone: { viewport: { width: 375, height: 720 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true },
 };
 const WEBP_QUALITY = 82;
+/** Some pages never come to rest: programs go on writing. */
+const REST_MS = 1_500;
+
+/** Where the demo lies, as the pictures show it. */
+const BENCH = join(tmpdir(), "bench");
 
 mkdirSync(FOLDER, { recursive: true });
-const instance = await demo({ "tools/editor": { command: "vi programs/server.js", environment: { TERM: "xterm-256color" } } });
+mkdirSync(BENCH);
+// Nothing of whoever takes the pictures.
+process.env.PATH = "/usr/local/bin:/usr/bin:/bin";
+const instance = await demo({ "tools/editor": { command: "vi programs/server.js", environment: { TERM: "xterm-256color" } } }, BENCH);
 const browser = await launchBrowser();
 try {
   for (const { prepare, scenes } of ACTS) {
@@ -58,13 +67,17 @@ async function pictures(on: Browser, of: Instance, device: string, options: Brow
 /** After the page has come to rest: two frames without a change. */
 async function take(page: Page, file: string): Promise<void> {
   let before = "";
-  await eventually("the page is at rest", async () => {
-    const now = String(await page.evaluate("document.body.innerText.length + ' ' + document.querySelectorAll('*').length"));
-    await page.waitForTimeout(120);
-    if (now === before) return true;
-    before = now;
-    return false;
-  }).catch(() => {});
+  await eventually(
+    "the page is at rest",
+    async () => {
+      const now = String(await page.evaluate("document.body.innerText.length + ' ' + document.querySelectorAll('*').length"));
+      await page.waitForTimeout(120);
+      if (now === before) return true;
+      before = now;
+      return false;
+    },
+    REST_MS,
+  ).catch(() => {});
   if (values.png !== undefined) {
     await page.screenshot({ path: join(FOLDER, `${file}.png`), scale: "css" });
     return;

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import type { BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { PageRig, type ShownPage } from "./support/page-rig.ts";
+import { PageRig, type ShownPage, soon } from "./support/page-rig.ts";
 import { ECHO, EXIT_AS_TYPED, READY_WHEN_TYPED } from "./support/shell.ts";
 import { eventually } from "./support/wait.ts";
 
@@ -22,8 +22,10 @@ beforeAll(async () => {
       ...many,
     },
   });
+  await rig.untilState("tools/brief", "started");
   await rig.client.command({ type: "send_stdin", name: "tools/brief", text: "3\n" });
-  await rig.client.untilState("tools/brief", "error");
+  await rig.untilState("tools/brief", "error");
+  await rig.untilState("tools/loop", "backoff");
 });
 afterAll(() => rig?.[Symbol.asyncDispose]());
 
@@ -41,7 +43,8 @@ const VIEWS: Readonly<Record<string, (shown: ShownPage) => Promise<unknown>>> = 
   "a process with its details": async (shown) => {
     await shown.go("/?process=tools/echo");
     await shown.page.locator(".xterm-rows").waitFor();
-    if ((await shown.page.locator(".details").count()) === 0) await shown.page.getByRole("button", { name: "Details d" }).click();
+    const details = shown.page.getByRole("button", { name: "Details d" });
+    if ((await details.getAttribute("aria-pressed")) === "false") await details.click();
     await shown.page.getByRole("button", { name: "Show the commands" }).click();
     await shown.page.locator(".details pre").waitFor();
   },
@@ -53,10 +56,20 @@ const VIEWS: Readonly<Record<string, (shown: ShownPage) => Promise<unknown>>> = 
   "a failed process": (shown) => shown.go("/?process=tools/brief"),
   "a process that waits for its restart": (shown) => shown.go("/?process=tools/loop"),
   "a process that waits": (shown) => shown.go("/?process=sim/after"),
-  palette: (shown) => shown.page.keyboard.press("Control+Shift+K"),
+  palette: async (shown) => {
+    await shown.page.keyboard.press("Control+Shift+K");
+    await shown.page.getByRole("dialog", { name: "Command palette" }).getByRole("option").first().waitFor();
+  },
   "the sheet of keys": async (shown) => {
     await shown.page.keyboard.press("Escape");
+    await shown.page.getByRole("dialog").waitFor({ state: "hidden" });
     await shown.run("Keyboard shortcuts");
+    await shown.page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+  },
+  settings: async (shown) => {
+    await shown.page.keyboard.press("Escape");
+    await shown.page.getByRole("button", { name: "Settings ," }).click();
+    await shown.page.getByRole("dialog", { name: "Settings" }).waitFor();
   },
   configuration: async (shown) => {
     await shown.go("/?view=config");
@@ -128,17 +141,17 @@ describe("by the keyboard alone", () => {
     await press("Control+Shift+L");
     for (let round = 0; round < 5; round++) {
       await press("End");
-      expect(await focusedRow()).toBe("many/p059");
+      await soon(focusedRow).toBe("many/p059");
       // At once, one after the other: nothing may wait for a frame.
       await press("Home", "End", "Home", "ArrowDown");
-      expect(await focusedRow()).toBe("sim/gate");
+      await soon(focusedRow).toBe("sim/gate");
       await press("PageDown", "PageDown", "PageUp", "ArrowUp", "Home");
-      expect(await focusedRow()).toBe("sim");
+      await soon(focusedRow).toBe("sim");
     }
     await press("ArrowLeft", "ArrowDown");
-    expect(await focusedRow()).not.toBe("sim/gate");
+    await soon(focusedRow).not.toBe("sim/gate");
     await press("ArrowUp", "ArrowRight", "ArrowRight");
-    expect(await focusedRow()).toBe("sim/gate");
+    await soon(focusedRow).toBe("sim/gate");
   });
 
   test("the row with the focus is started and stopped, whatever is shown", async () => {
@@ -149,7 +162,7 @@ describe("by the keyboard alone", () => {
     // Opened from the filter, it has the keyboard.
     await eventually("the terminal has the keyboard", () => shown.hasFocus(".terminal-box"));
     await press("Control+Shift+L", "/", "Escape", "ArrowDown", "End");
-    expect(await focusedRow()).toBe("many/p059");
+    await soon(focusedRow).toBe("many/p059");
     await press("s");
     await rig.client.untilState("many/p059", "started");
     await press("x");
@@ -159,14 +172,14 @@ describe("by the keyboard alone", () => {
 
   test("a process is found, started, typed into, left and stopped", async () => {
     await press("Control+Shift+L", "Home", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown");
-    expect(await focusedRow()).toBe("tools/echo");
+    await soon(focusedRow).toBe("tools/echo");
     await press("Enter");
     await shown.untilShown("tools/echo", /hello/);
     await eventually("the terminal has the keyboard", () => shown.hasFocus(".terminal-box"));
     await shown.page.keyboard.type("by hand\n");
     await shown.untilShown("tools/echo", /you typed by hand/);
     await press("Control+Shift+L");
-    expect(await focusedRow()).toBe("tools/echo");
+    await soon(focusedRow).toBe("tools/echo");
     const from = rig.client.here;
     await press("x");
     await rig.client.untilState("tools/echo", "stopped", from);
@@ -176,7 +189,9 @@ describe("by the keyboard alone", () => {
 
   test("one key does not stop a group without a question", async () => {
     await rig.client.command({ type: "send_stdin", name: "sim/gate", text: "go\n" });
-    await rig.client.untilState("sim/after", "started");
+    // The question counts what the page has been told of.
+    await shown.untilRow("sim/gate", "ready");
+    await shown.untilRow("sim/after", "started");
     await press("Control+Shift+L", "Home", "x");
     await shown.page.getByRole("dialog", { name: "Stop sim?" }).waitFor();
     await press("Escape");
@@ -193,6 +208,8 @@ describe("by the keyboard alone", () => {
     await eventually("it is split", async () => (await shown.page.locator(".pane").count()) === 2);
     const focused = () => shown.page.locator(".pane.focused").getAttribute("data-pane");
     const first = await focused();
+    // Whatever comes up in a pane, the keyboard stays with the page.
+    await shown.page.locator(".pane.focused .verdict, .pane.focused .xterm-rows").first().waitFor();
     await press("`");
     await eventually("the other pane has the focus", async () => (await focused()) !== first);
     await press("w");
@@ -211,9 +228,25 @@ describe("by the keyboard alone", () => {
     await press("Control+Shift+L");
     const before = await focusedRow();
     await press("Control+k", "ArrowDown", "ArrowDown", "ArrowUp");
-    expect(await shown.page.locator("[role=option][aria-selected=true]").count()).toBe(1);
+    await soon(() => shown.page.locator("[role=option][aria-selected=true]").count()).toBe(1);
     await press("Escape");
-    expect(await focusedRow()).toBe(before);
+    await soon(focusedRow).toBe(before);
+    // Also after it has done something, and after a question has been answered.
+    await shown.run("Larger terminal text");
+    await shown.run("Terminal text as large as at first");
+    await soon(focusedRow).toBe(before);
+    await shown.run("Settings");
+    await shown.page.getByRole("dialog", { name: "Settings" }).waitFor();
+    await press("Escape");
+    await soon(focusedRow).toBe(before);
+  });
+
+  test("the editor, where Tab indents, is left by Escape and Tab", async () => {
+    await shown.run("Configuration");
+    await shown.page.locator(".cm-content").click();
+    await soon(() => shown.hasFocus(".cm-content")).toBe(true);
+    await press("Escape", "Tab");
+    await soon(() => shown.hasFocus(".cm-content")).toBe(false);
   });
 });
 

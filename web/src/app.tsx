@@ -7,6 +7,7 @@ import { LogView } from "./log-view.tsx";
 import { current, drawerOpen, poppedOut, show } from "./navigation.ts";
 import { openPalette, Palette } from "./palette.tsx";
 import { isNarrow, logHeight, logOpen, sidebarWidth } from "./settings.ts";
+import { SettingsDialog } from "./settings-dialog.tsx";
 import { StatusBar } from "./status-bar.tsx";
 import { connection, counts, instance } from "./store.ts";
 import { dismiss, toasts } from "./toasts.ts";
@@ -30,6 +31,7 @@ export function App() {
     <>
       {poppedOut ? <Alone /> : <Shell />}
       <ConfirmDialog />
+      <SettingsDialog />
       <Toasts />
     </>
   );
@@ -186,7 +188,8 @@ function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">
       {toasts.value.map((toast) => (
-        <p key={toast.id} class={toast.bad ? "bad" : ""}>
+        // Errors are read out at once.
+        <p key={toast.id} class={toast.bad ? "bad" : ""} role={toast.bad ? "alert" : undefined}>
           <span>{toast.text}</span>
           <IconButton icon="close" label="Dismiss" onClick={() => dismiss(toast.id)} />
         </p>

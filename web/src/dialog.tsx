@@ -6,10 +6,17 @@ import { IconButton } from "./icons.tsx";
 /** A modal dialog: the browser's own, which keeps the focus inside and gives it back at the end. */
 export function Dialog(props: { label: string; class?: string; title?: boolean; onClose: () => void; children: ComponentChildren }) {
   const element = useRef<HTMLDialogElement>(null);
+  const isGone = useRef(false);
   // Before anything more can be typed: it would go into what lies behind.
   useLayoutEffect(() => {
-    element.current?.showModal();
-    element.current?.querySelector<HTMLElement>("[data-first]")?.focus();
+    const dialog = element.current;
+    dialog?.showModal();
+    dialog?.querySelector<HTMLElement>("[data-first]")?.focus();
+    return () => {
+      // Closed, not only taken away: so the browser gives the focus back to whoever had it.
+      isGone.current = true;
+      dialog?.close();
+    };
   }, []);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard's way to close a dialog is Escape, which the browser does
@@ -17,7 +24,7 @@ export function Dialog(props: { label: string; class?: string; title?: boolean; 
       ref={element}
       class={props.class ?? ""}
       aria-label={props.label}
-      onClose={props.onClose}
+      onClose={() => !isGone.current && props.onClose()}
       onClick={(event) => {
         if (event.target === event.currentTarget) event.currentTarget.close();
       }}

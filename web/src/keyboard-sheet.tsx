@@ -9,6 +9,7 @@ const SHORTCUTS: readonly [string, readonly [string, string][]][] = [
     [
       ["Ctrl-K", "command palette (in a terminal: Ctrl-Shift-K)"],
       ["Ctrl-Shift-L", "leave the terminal, to the tree"],
+      ["Esc  Tab", "leave the editor (Tab alone indents)"],
       ["Esc", "close a dialog or a search"],
     ],
   ],
@@ -28,7 +29,7 @@ const SHORTCUTS: readonly [string, readonly [string, string][]][] = [
       ["p", "a window of its own"],
       ["[  ]  1 … 9", "tabs of this pane"],
       ["`", "next pane"],
-      ["?", "this sheet"],
+      [",  ?", "settings, this sheet"],
     ],
   ],
   [

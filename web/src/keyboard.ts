@@ -1,10 +1,11 @@
 import { doVerb, isVerbKey, VERB_KEYS } from "./actions.ts";
 import { sheetOpen } from "./keyboard-sheet.tsx";
 import * as layouts from "./layout.ts";
-import { canPopOut, current, layout, popOut, poppedOut, show } from "./navigation.ts";
+import { arrange, canPopOut, current, layout, popOut, poppedOut, show } from "./navigation.ts";
 import { openPalette, paletteOpen } from "./palette.tsx";
 import { closeFocused, splitFocused } from "./palette-actions.ts";
 import { detailsOpen, logOpen } from "./settings.ts";
+import { settingsOpen } from "./settings-dialog.tsx";
 import { toast } from "./toasts.ts";
 import { focusFilter, focusTree, nextTrouble, stepProcess } from "./tree.tsx";
 
@@ -16,9 +17,9 @@ export function onPageKey(event: KeyboardEvent): void {
   const isCtrl = event.ctrlKey || event.metaKey;
   if (isCtrl && key === "k" && (!inTerminal || event.shiftKey)) {
     if (!paletteOpen.value && !poppedOut) openPalette();
-  } else if (isCtrl && event.shiftKey && key === "l" && !poppedOut) focusTree();
+  } else if (isCtrl && event.shiftKey && key === "l") leaveTerminal();
   else if (isCtrl || event.altKey || document.querySelector("dialog[open]")) return;
-  else if (target.closest(".terminal-box, input, select, textarea, [contenteditable=true], [role=separator], [role=tab]")) return;
+  else if (target.closest(".terminal-box, input, select, textarea, [contenteditable=true], [role=separator]")) return;
   // A row of the tree has these keys for itself.
   else if (isVerbKey(event.key) && target.closest("[role=treeitem]")) return;
   else if (!plain(event)) return;
@@ -32,7 +33,11 @@ function plain({ key }: KeyboardEvent): boolean {
   if (isVerbKey(key)) return doVerb(VERB_KEYS[key], view);
   if (/^[1-9]$/.test(key)) {
     const pane = layouts.focusedPane(layout.value);
-    if (pane.tabs[Number(key) - 1]) layout.value = layouts.activate(layout.value, pane.id, Number(key) - 1);
+    if (pane.tabs[Number(key) - 1]) arrange(layouts.activate(layout.value, pane.id, Number(key) - 1));
+    return true;
+  }
+  if (key === ",") {
+    settingsOpen.value = true;
     return true;
   }
   if (poppedOut) return false;
@@ -57,10 +62,10 @@ function plain({ key }: KeyboardEvent): boolean {
       return true;
     case "[":
     case "]":
-      layout.value = layouts.stepTab(layout.value, key === "]" ? 1 : -1);
+      arrange(layouts.stepTab(layout.value, key === "]" ? 1 : -1));
       return true;
     case "`":
-      layout.value = layouts.stepPane(layout.value);
+      arrange(layouts.stepPane(layout.value));
       return true;
     case "o":
       show({ kind: "overview" });
@@ -94,6 +99,12 @@ function plain({ key }: KeyboardEvent): boolean {
     default:
       return false;
   }
+}
+
+/** To the tree; in a window of its own to the first button. What is typed into a terminal is the process's, Tab as well. */
+function leaveTerminal(): void {
+  if (poppedOut) document.querySelector<HTMLElement>(".bar :is(button, select, input):not(:disabled)")?.focus();
+  else focusTree();
 }
 
 /** Enter is left to whatever has the focus; with nothing focused it goes into the terminal. */

@@ -24,6 +24,7 @@ export function LogRows({ filter, follows, onFollow }: { filter: LogFilter; foll
   const box = useRef<HTMLDivElement>(null);
   const sight = useSight(box).value;
   const before = useRef<LogSelection | null>(null);
+  const lastTop = useRef(0);
   const anchor = useRef<{ id: number; line: number } | null>(null);
 
   const stacked = isNarrow.value;
@@ -73,7 +74,9 @@ export function LogRows({ filter, follows, onFollow }: { filter: LogFilter; foll
       onPointerDown={(event) => event.target === event.currentTarget && onFollow(false)}
       onKeyDown={(event) => ["ArrowUp", "PageUp", "Home"].includes(event.key) && onFollow(false)}
       onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
-        if (scrollHeight - scrollTop - clientHeight < 4) onFollow(true);
+        // Downwards only: the first pixels away from the end are an end as well.
+        if (scrollTop > lastTop.current && scrollHeight - scrollTop - clientHeight < 4) onFollow(true);
+        lastTop.current = scrollTop;
       }}
     >
       <div style={{ height: `${places.total * LINE}px`, position: "relative" }}>

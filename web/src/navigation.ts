@@ -43,6 +43,12 @@ export function show(view: View, kept = false, focus = true): void {
   drawerOpen.value = false;
 }
 
+/** Another arrangement of tabs and panes. By a key the keyboard stays where it is: the next key is for the page like this one. */
+export function arrange(next: layouts.Layout, focus = false): void {
+  mayFocus = focus;
+  layout.value = next;
+}
+
 export const showProcess = (name: string, kept = false) => show({ kind: "process", name }, kept);
 
 export function showBeside(view: View, direction: layouts.Direction = "row"): void {

@@ -5,9 +5,10 @@ import { configActions } from "./config-view.tsx";
 import { sheetOpen } from "./keyboard-sheet.tsx";
 import * as layouts from "./layout.ts";
 import { downloadLog } from "./log-view.tsx";
-import { canPopOut, current, layout, popOut, show, showBeside } from "./navigation.ts";
+import { arrange, canPopOut, current, layout, popOut, show, showBeside } from "./navigation.ts";
 import { processViewActions, VERBS } from "./palette-process.ts";
 import { FONT_SIZE, fontSize, groupStyle, logOpen, screenReader, sidebarWidth, theme } from "./settings.ts";
+import { settingsOpen } from "./settings-dialog.tsx";
 import { allProcesses, command, processOf, tree } from "./store.ts";
 import { complain, toast } from "./toasts.ts";
 import { filtered, filterTree, foldAll, nextTrouble } from "./tree.tsx";
@@ -66,21 +67,21 @@ function paneActions(): Action[] {
       title: "Next tab",
       keys: "]",
       run: () => {
-        layout.value = layouts.stepTab(layout.value, 1);
+        arrange(layouts.stepTab(layout.value, 1));
       },
     },
     {
       title: "Previous tab",
       keys: "[",
       run: () => {
-        layout.value = layouts.stepTab(layout.value, -1);
+        arrange(layouts.stepTab(layout.value, -1));
       },
     },
     {
       title: "Next pane",
       keys: "`",
       run: () => {
-        layout.value = layouts.stepPane(layout.value);
+        arrange(layouts.stepPane(layout.value));
       },
     },
     choice("Close all other tabs and panes", layout, layouts.newLayout(layouts.activeView(pane))),
@@ -88,12 +89,12 @@ function paneActions(): Action[] {
 }
 
 export function splitFocused(direction: layouts.Direction): void {
-  layout.value = layouts.split(layout.value, layouts.focusedPane(layout.value).id, direction);
+  arrange(layouts.split(layout.value, layouts.focusedPane(layout.value).id, direction));
 }
 
 export function closeFocused(): void {
   const pane = layouts.focusedPane(layout.value);
-  layout.value = layouts.close(layout.value, pane.id, pane.active);
+  arrange(layouts.close(layout.value, pane.id, pane.active));
 }
 
 function pageActions(): Action[] {
@@ -128,6 +129,7 @@ function pageActions(): Action[] {
     choice("Groups as tables", groupStyle, "table"),
     choice("Groups as live terminals", groupStyle, "terminals"),
     choice(`Screen-reader mode of terminals: turn ${screenReader.value ? "off" : "on"}`, screenReader, !screenReader.value),
+    { ...choice("Settings", settingsOpen, true), keys: ",", near: true },
     { ...choice("Keyboard shortcuts", sheetOpen, true), keys: "?", near: true },
     { title: "Log out", run: () => void logOut().catch(complain) },
   ];

@@ -40,6 +40,8 @@ export function Palette() {
   const actions = found.value;
   const at = Math.min(picked.value, actions.length - 1);
   const run = (index: number) => {
+    // Gone before it runs: the focus is where it was, and what the action opens stands alone.
+    document.querySelector<HTMLDialogElement>("dialog.palette")?.close();
     paletteOpen.value = false;
     actions[index]?.run();
   };

@@ -2,6 +2,7 @@ import { IconButton } from "./icons.tsx";
 import { sheetOpen } from "./keyboard-sheet.tsx";
 import { poppedOut, show } from "./navigation.ts";
 import { shade, theme } from "./settings.ts";
+import { settingsOpen } from "./settings-dialog.tsx";
 import { StateMark } from "./state-mark.tsx";
 import { connection, counts, hosts, instance } from "./store.ts";
 import { now } from "./time.ts";
@@ -34,23 +35,30 @@ export function StatusBar() {
         </button>
       )}
       {!poppedOut && (
-        <>
-          <IconButton
-            icon="keyboard"
-            label="Keyboard shortcuts  ?"
-            class="status-wide"
-            onClick={() => {
-              sheetOpen.value = true;
-            }}
-          />
-          <IconButton
-            icon={theme.value === "system" ? "system" : shade.value === "dark" ? "moon" : "sun"}
-            label={`Theme: ${theme.value}`}
-            onClick={() => {
-              theme.value = theme.value === "system" ? "dark" : theme.value === "dark" ? "light" : "system";
-            }}
-          />
-        </>
+        <IconButton
+          icon="keyboard"
+          label="Keyboard shortcuts  ?"
+          class="status-wide"
+          onClick={() => {
+            sheetOpen.value = true;
+          }}
+        />
+      )}
+      <IconButton
+        icon="settings"
+        label="Settings  ,"
+        onClick={() => {
+          settingsOpen.value = true;
+        }}
+      />
+      {!poppedOut && (
+        <IconButton
+          icon={theme.value === "system" ? "system" : shade.value === "dark" ? "moon" : "sun"}
+          label={`Theme: ${theme.value}`}
+          onClick={() => {
+            theme.value = theme.value === "system" ? "dark" : theme.value === "dark" ? "light" : "system";
+          }}
+        />
       )}
     </footer>
   );

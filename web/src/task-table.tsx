@@ -1,9 +1,10 @@
-import { type Signal, signal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { TaskColumn, TaskRow } from "../../src/protocol/resources.ts";
 import { linkTo } from "./navigation.ts";
 import { isNarrow } from "./settings.ts";
+import { type Sight, useSight } from "./sight.ts";
 import { hasProcess } from "./store.ts";
 import type { Order } from "./task-query.ts";
 import { lasting } from "./time.ts";
@@ -50,7 +51,8 @@ interface TableProps {
 
 /** A table of thousands of rows, of which those in sight are drawn. Keys by the WAI-ARIA pattern of a grid whose rows have the focus. */
 export function TaskTable({ box, columns, rows, order, threads, selected, onOrder, onSelect }: TableProps) {
-  const sight = useSight(box);
+  const sight = useSignal<Sight>({ top: 0, height: 900, width: 900 });
+  useSight(box, sight);
   const focused = useRef(signal<string | null>(selected)).current;
   const height = rowHeight();
   const first = Math.max(0, Math.floor(sight.value.top / height) - SPARE);
@@ -59,15 +61,24 @@ export function TaskTable({ box, columns, rows, order, threads, selected, onOrde
   const shown = shownColumns(columns, threads);
   const tabStop = drawn.some(({ key }) => key === focused.value) ? focused.value : (drawn[Math.min(SPARE, first)] ?? drawn[0])?.key;
   useBroughtIntoSight(box, rows, selected);
+  /** Key of the row that gets the focus once it is drawn. */
+  const wanted = useRef<string | null>(null);
+  const giveFocus = () => {
+    const row = wanted.current === null ? null : box.current?.querySelector<HTMLElement>(`[data-key="${wanted.current}"]`);
+    if (!row) return;
+    wanted.current = null;
+    row.focus({ preventScroll: true });
+  };
+  useLayoutEffect(giveFocus);
   const go = (index: number) => {
     const row = rows[Math.max(0, Math.min(index, rows.length - 1))];
     if (!row || !box.current) return;
     focused.value = row.key;
+    wanted.current = row.key;
     scrollTo(box.current, rows.indexOf(row));
-    const focus = () => box.current?.querySelector<HTMLElement>(`[data-key="${row.key}"]`)?.focus({ preventScroll: true });
-    focus();
-    // Out of sight it is drawn first; keys that come meanwhile go on from it.
-    requestAnimationFrame(() => requestAnimationFrame(() => focused.value === row.key && focus()));
+    // Not left to the scroll event of the next frame: the row with the focus would be gone before this one is there.
+    sight.value = { ...sight.peek(), top: box.current.scrollTop };
+    giveFocus();
   };
   const onKey = (event: KeyboardEvent) => {
     const row = rows.find(({ key }) => key === focused.value);
@@ -185,27 +196,6 @@ function Cell({ column, cell }: { column: TaskColumn; cell: TaskRow["cells"][num
       {formatted.slice(0, 400)}
     </td>
   );
-}
-
-/** What of the list can be seen. */
-function useSight(box: RefObject<HTMLElement | null>): Signal<{ top: number; height: number }> {
-  const sight = useRef(signal({ top: 0, height: 900 })).current;
-  useEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const look = () => {
-      sight.value = { top: element.scrollTop, height: element.clientHeight };
-    };
-    look();
-    const observer = new ResizeObserver(look);
-    observer.observe(element);
-    element.addEventListener("scroll", look, { passive: true });
-    return () => {
-      observer.disconnect();
-      element.removeEventListener("scroll", look);
-    };
-  }, [box, sight]);
-  return sight;
 }
 
 /** The row that the address names is scrolled to once it is there; afterwards the user scrolls. */

@@ -111,11 +111,14 @@ export function TaskView({ view }: { view: TasksView }) {
           ? isLoading
             ? "Measuring for a second …"
             : ""
-          : `${shown.length} ${threads ? "threads" : "processes"}${shown.length < rows.length ? ` of ${rows.length}` : ""}`}
+          : `${shown.length} ${nounOf(threads, shown.length)}${shown.length < rows.length ? ` of ${rows.length}` : ""}`}
       </footer>
     </section>
   );
 }
+
+const nounOf = (threads: boolean, count: number) =>
+  threads ? (count === 1 ? "thread" : "threads") : count === 1 ? "process" : "processes";
 
 const nameOf = (host: string) => hosts.value.find(({ all_names }) => all_names.includes(host))?.name ?? host;
 

@@ -19,8 +19,11 @@ const STDIN_PIECE = 16_000;
 /** Text that xterm.js has not drawn yet, characters; beyond it the newest backlog is asked for instead. */
 const MOST_UNDRAWN = 4_000_000;
 const LOUDEST_BACKLOG_LINES = 100_000;
-/** Between two sizes, so that a program sees both. */
+/** xterm.js looks at the clock between two pieces of text: small ones, so that it never keeps the page for long. Characters. */
+const DRAWN_PIECE = 16_384;
+/** Between two sizes, so that a program sees both: it has said something since, or the longer time is over. */
 const NUDGE_MS = 250;
+const LONGEST_NUDGE_MS = 1_500;
 /** A pasted text of more lines is shown before it is typed. */
 const LINES_WITHOUT_ASKING = 1;
 const QUOTED_PASTE = 600;
@@ -76,12 +79,15 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   let paused = false;
   let undrawn = 0;
   let isClosed = false;
-  let nudging: ReturnType<typeof setTimeout> | undefined;
+  let nudging: { timer: ReturnType<typeof setTimeout>; isHeard: boolean; isDue: boolean } | undefined;
 
   const output = client.output$(name).subscribe((frame) => {
     if (paused) return;
     if (frame.skipped) draw(`\r\n\x1b[0m\x1b[33m… ${frame.skipped} bytes skipped …\x1b[0m\r\n`);
     draw(join.live(frame));
+    if (!nudging) return;
+    nudging.isHeard = true;
+    if (nudging.isDue) endNudge();
   });
 
   function draw(text: string): void {
@@ -93,9 +99,12 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
       return;
     }
     undrawn += text.length;
-    terminal.write(text, () => {
-      undrawn -= text.length;
-    });
+    for (let at = 0; at < text.length; at += DRAWN_PIECE) {
+      const piece = text.slice(at, at + DRAWN_PIECE);
+      terminal.write(piece, () => {
+        undrawn -= piece.length;
+      });
+    }
   }
 
   /** The subscription stands already: nothing falls between. Done again after each reconnect. */
@@ -118,20 +127,25 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
 
   /**
    * A full-screen program redraws when its size changes: one row less, then the real size (runtime.md, "Frames out").
-   * Not in one breath: it would look once, and see the size that it knows.
+   * Not in one breath: it would look once, and see the size that it knows. On a busy machine it takes a while to look.
    */
   function nudge(): void {
     fitIfVisible();
     sendSize(Math.max(1, terminal.rows - 1));
-    clearTimeout(nudging);
-    nudging = setTimeout(endNudge, NUDGE_MS);
+    clearTimeout(nudging?.timer);
+    nudging = { timer: setTimeout(endNudgeIfHeard, NUDGE_MS), isHeard: false, isDue: false };
     onSize?.(`${terminal.cols}×${terminal.rows}`);
+  }
+
+  function endNudgeIfHeard(): void {
+    if (!nudging || nudging.isHeard) endNudge();
+    else nudging = { timer: setTimeout(endNudge, LONGEST_NUDGE_MS - NUDGE_MS), isHeard: false, isDue: true };
   }
 
   /** The size that it was nudged from must not stay. */
   function endNudge(): void {
     if (nudging === undefined) return;
-    clearTimeout(nudging);
+    clearTimeout(nudging.timer);
     nudging = undefined;
     sendSize(terminal.rows);
   }

@@ -21,8 +21,16 @@ let wantsFocus: string | null = null;
 
 /** Rows are of one height, so that only those in sight are drawn; fingers need higher ones. */
 const rowHeight = computed(() => (isNarrow.value ? 42 : 27));
-/** Rows drawn above and below what is in sight. */
-const SPARE = 6;
+/** Rows drawn above and below what is in sight, and how many are scrolled by before others are drawn: not at each frame. */
+const SPARE = 8;
+const STEP = 8;
+/** The first row that is drawn, and the first one that is not. */
+const firstDrawn = computed(() => Math.max(0, stepsTo(sight.value.top) - SPARE));
+const endDrawn = computed(() => stepsTo(sight.value.top + sight.value.height) + STEP + SPARE);
+
+function stepsTo(pixels: number): number {
+  return Math.floor(pixels / rowHeight.value / STEP) * STEP;
+}
 
 const rows = computed<TreeRow[]>(() => {
   const wanted = filter.value.trim();
@@ -64,9 +72,8 @@ export function Tree() {
     if (at >= 0) bringInSight(at);
   }, [shown]);
   const height = rowHeight.value;
-  const first = Math.max(0, Math.floor(sight.value.top / height) - SPARE);
-  const last = Math.ceil((sight.value.top + sight.value.height) / height) + SPARE;
-  const drawn = rows.value.slice(first, last);
+  const first = firstDrawn.value;
+  const drawn = rows.value.slice(first, endDrawn.value);
   const tabStop = rows.value.some(({ node }) => node.name === focusedRow.value) ? focusedRow.value : rows.value[0]?.node.name;
   return (
     <>

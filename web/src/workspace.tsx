@@ -8,7 +8,7 @@ import { AllView, GroupView } from "./group-view.tsx";
 import { Icon, IconButton } from "./icons.tsx";
 import * as layouts from "./layout.ts";
 import { LogView } from "./log-view.tsx";
-import { canPopOut, layout, popOut } from "./navigation.ts";
+import { arrange, canPopOut, layout, popOut } from "./navigation.ts";
 import { Overview } from "./overview.tsx";
 import { ProcessView } from "./process-view.tsx";
 import { isNarrow } from "./settings.ts";
@@ -173,7 +173,7 @@ function TabHandle({ pane, tab, index }: { pane: layouts.Pane; tab: layouts.Tab;
         dragged.value = null;
       }}
       onClick={() => {
-        layout.value = layouts.activate(layout.value, pane.id, index);
+        arrange(layouts.activate(layout.value, pane.id, index), true);
       }}
       onDblClick={() => {
         layout.value = layouts.keep(layout.value, pane.id, index);
@@ -186,7 +186,7 @@ function TabHandle({ pane, tab, index }: { pane: layouts.Pane; tab: layouts.Tab;
         if (event.key === "Delete") closeTab(pane, index);
         if (!step) return;
         const next = (index + step + pane.tabs.length) % pane.tabs.length;
-        layout.value = layouts.activate(layout.value, pane.id, next);
+        arrange(layouts.activate(layout.value, pane.id, next));
         event.currentTarget.parentElement?.querySelectorAll<HTMLElement>("[role=tab]")[next]?.focus();
       }}
     >
@@ -221,9 +221,9 @@ export function ViewBox({ view }: { view: View }) {
 }
 
 export function splitPane(id: number, direction: layouts.Direction): void {
-  layout.value = layouts.split(layout.value, id, direction);
+  arrange(layouts.split(layout.value, id, direction));
 }
 
 export function closeTab(pane: layouts.Pane, index: number): void {
-  layout.value = layouts.close(layout.value, pane.id, index);
+  arrange(layouts.close(layout.value, pane.id, index));
 }

@@ -8,13 +8,16 @@ import { type Configuration, Instance } from "./instance.ts";
 const DEMO = fileURLToPath(new URL("../../../examples/demo", import.meta.url));
 
 /** The demo as it stands in examples/demo, but on a free port and in a folder of its own; perhaps with more processes. */
-export async function demo(more: Record<string, unknown> = {}): Promise<Instance> {
+export async function demo(more: Record<string, unknown> = {}, dir?: string): Promise<Instance> {
   const configuration = parse(readFileSync(join(DEMO, "mgr.yaml"), "utf8")) as Configuration;
-  const instance = new Instance({
-    ...configuration,
-    processes: { ...configuration.processes, ...more },
-    instance: { name: "demo" },
-  });
+  const instance = new Instance(
+    {
+      ...configuration,
+      processes: { ...configuration.processes, ...more },
+      instance: { name: "demo" },
+    },
+    dir,
+  );
   cpSync(join(DEMO, "programs"), join(instance.dir, "programs"), { recursive: true });
   try {
     await instance.mgr("up", "--detach");

@@ -83,8 +83,9 @@ export class Instance {
   readonly #children: ChildProcess[] = [];
   readonly #lastResort: LastResort;
 
-  constructor(configuration: Configuration) {
-    this.dir = mkdtempSync(join(tmpdir(), "mgr-e2e-"));
+  /** `dir` is a new folder, unless one is given; either way it is removed at the end. */
+  constructor(configuration: Configuration, dir = mkdtempSync(join(tmpdir(), "mgr-e2e-"))) {
+    this.dir = dir;
     this.config = join(this.dir, "mgr.yaml");
     this.stateDir = join(this.dir, "state");
     this.authFile = join(this.dir, "webui.keys");

@@ -1,12 +1,16 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import { expect } from "vitest";
 import type { Client } from "./client.ts";
 import { launchBrowser } from "./demo.ts";
 import { type Configuration, Instance } from "./instance.ts";
 import { eventually } from "./wait.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** An expectation of what a page shows: looked at again until it holds, for a page is drawn after it was told. */
+export const soon = <T>(look: () => T | Promise<T>) => expect.poll(look, { timeout: 8_000, interval: 20 });
 
 interface Violation {
   readonly id: string;
@@ -60,6 +64,11 @@ export class PageRig implements AsyncDisposable {
     return shown;
   }
 
+  /** Waits until a process is in a state, also if it has long been. */
+  async untilState(name: string, state: string): Promise<void> {
+    await eventually(`'${name}' is ${state}`, async () => (await this.client.process(name)).state === state);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.browser.close();
     await this.instance[Symbol.asyncDispose]();
@@ -90,6 +99,11 @@ export class ShownPage {
     return this.page.locator(`[role=treeitem][data-name="${name}"]`);
   }
 
+  /** Waits until a row of the tree, which has to be in sight, shows a state. */
+  untilRow(name: string, state: string): Promise<void> {
+    return this.page.locator(`[role=treeitem][data-name="${name}"][aria-label="${name}, ${state}"]`).waitFor();
+  }
+
   /** Shows a process, or with `group` a group, wherever it stands in the tree. */
   async goTo(name: string, kind: "process" | "group" = "process"): Promise<void> {
     await this.run(kind === "group" ? `Go to group ${name}` : `Go to ${name}`);
@@ -98,9 +112,11 @@ export class ShownPage {
   /** Runs an action of the palette by its whole title. */
   async run(title: string): Promise<void> {
     await this.page.keyboard.press("Control+Shift+K");
-    await this.page.keyboard.type(title);
+    const palette = this.page.getByRole("dialog", { name: "Command palette" });
+    await palette.getByRole("combobox").fill(title);
     const words = this.page.locator("span").getByText(title, { exact: true });
-    await this.page.getByRole("option").filter({ has: words }).click();
+    await palette.getByRole("option").filter({ has: words }).click();
+    await palette.waitFor({ state: "hidden" });
   }
 
   /** The text of a terminal, as far as it is in sight. */
@@ -110,7 +126,25 @@ export class ShownPage {
   }
 
   async untilShown(terminal: string, what: RegExp): Promise<void> {
-    await eventually(`'${terminal}' shows ${what}`, async () => what.test(await this.textOf(terminal)));
+    let text = "";
+    await eventually(`'${terminal}' shows ${what}`, async () => {
+      text = await this.textOf(terminal);
+      return what.test(text);
+    }).catch(async (error: Error) => {
+      const toasts = await this.page.locator(".toasts").textContent();
+      throw new Error(`${error.message}, but '${text.trim().slice(-400)}'; told: '${toasts}'`);
+    });
+  }
+
+  /** Pastes into the terminal that is drawn first. */
+  paste(text: string): Promise<void> {
+    // As text: the tests are compiled without the browser's types.
+    return this.page.evaluate(`{
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text/plain", ${JSON.stringify(text)});
+      const paste = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+      document.querySelector(".xterm-helper-textarea").dispatchEvent(paste);
+    }`);
   }
 
   /** Whether the element with the focus is, or lies in, what a selector finds. */
