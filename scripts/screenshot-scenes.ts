@@ -184,7 +184,8 @@ export const ACTS: Act[] = [
         path: "/mgr/process-list",
         set: async (page) => {
           await page.getByRole("button", { name: "Managed only" }).click();
-          await page.getByRole("link", { name: "bench/server" }).waitFor();
+          await page.getByText(/^\d+ processes$/).waitFor();
+          await eventually("only the managed ones", async () => (await page.locator("tr[data-key]").count()) < 20);
         },
       },
       {
@@ -336,7 +337,9 @@ async function withHosts(instance: Instance): Promise<void> {
 
 /** The demo's file as people write it; the instance has been started from the same as JSON. */
 function useYaml(instance: Instance): void {
-  const text = readFileSync(new URL("../examples/demo/mgr.yaml", import.meta.url), "utf8").replace("localhost:8130", "localhost:0");
+  const text = readFileSync(new URL("../examples/demo/mgr.yaml", import.meta.url), "utf8")
+    .replace("localhost:8130", "localhost:0")
+    .replace("worker.js alpha 1000\n", "worker.js alpha 1000\n    environment: { SAMPLES: /srv/samples, VALUES: 20 }\n");
   writeFileSync(
     instance.config,
     `${text}\n  tools/editor:\n    command: vi programs/server.js\n    environment: { TERM: xterm-256color }\n`,

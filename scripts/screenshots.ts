@@ -66,6 +66,7 @@ async function pictures(on: Browser, of: Instance, device: string, options: Brow
 
 /** After the page has come to rest: two frames without a change. */
 async function take(page: Page, file: string): Promise<void> {
+  await page.mouse.move(0, 0);
   let before = "";
   await eventually(
     "the page is at rest",

@@ -176,9 +176,7 @@ function Hosts() {
                 {host.name}
               </button>
               <span class={host.daemon_ready ? "soft" : "bad"}>{host.daemon_ready ? "ready" : "lost"}</span>
-              <span class="soft number">
-                {running} of {own.length} running
-              </span>
+              <span class="soft number">{own.length === 0 ? "no processes" : `${running} of ${own.length} running`}</span>
             </li>
           );
         })}
