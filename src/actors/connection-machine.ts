@@ -12,6 +12,7 @@ import { setup } from "xstate";
 const PING_MS = 20_000;
 /** Dead when nothing was heard for this long, counted from the last pong. */
 const DEAD_MS = 60_000;
+/** How long a client may take nothing of what waits for it. */
 const STALL_MS = 30_000;
 /** How long a closing handshake may take. */
 export const CLOSE_MS = 5_000;
@@ -34,6 +35,11 @@ export interface SocketEffects {
   terminate(): void;
 }
 
+export interface ConnectionInput extends SocketEffects {
+  /** Instead of STALL_MS. */
+  readonly stallMs?: number | undefined;
+}
+
 /** The reason of a close frame holds at most 123 bytes. */
 function shortReason(reason: string): string {
   let short = reason;
@@ -42,13 +48,13 @@ function shortReason(reason: string): string {
 }
 
 export const connectionMachine = setup({
-  types: { context: {} as SocketEffects, events: {} as ConnectionEvent, input: {} as SocketEffects },
+  types: { context: {} as ConnectionInput, events: {} as ConnectionEvent, input: {} as ConnectionInput },
   actions: {
     ping: ({ context }) => context.ping(),
     closeSocket: ({ context }, { code, reason }: { code: number; reason: string }) => context.close(code, shortReason(reason)),
     terminateSocket: ({ context }) => context.terminate(),
   },
-  delays: { ping: PING_MS, dead: DEAD_MS - PING_MS, stall: STALL_MS, closing: CLOSE_MS },
+  delays: { ping: PING_MS, dead: DEAD_MS - PING_MS, stall: ({ context }) => context.stallMs ?? STALL_MS, closing: CLOSE_MS },
 }).createMachine({
   id: "connection",
   context: ({ input }) => input,

@@ -1,4 +1,4 @@
-import type { ConnectionEvent, SocketEffects } from "./connection-machine.ts";
+import type { ConnectionEvent, ConnectionInput } from "./connection-machine.ts";
 import { CLOSE_MS, connectionMachine } from "./connection-machine.ts";
 import type { ActorSystem } from "./system.ts";
 
@@ -14,7 +14,7 @@ export interface ConnectionActor {
  * Starts the actor of connection `id`. It leaves the registry when the socket has closed; when it fails, the socket is
  * closed with 1011 (runtime.md, "Actors"). After its end, events count for nothing.
  */
-export function openConnection(system: ActorSystem, id: string, effects: SocketEffects): ConnectionActor {
+export function openConnection(system: ActorSystem, id: string, effects: ConnectionInput): ConnectionActor {
   const failed = () => {
     effects.close(1011, "internal error");
     system.clock.setTimeout(() => effects.terminate(), CLOSE_MS);

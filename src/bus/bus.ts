@@ -40,6 +40,7 @@ export class Bus implements HostBus {
   readonly #log: BusLog;
   readonly #requests = new Requests();
   readonly #listeners = new Set<(isConnected: boolean) => void>();
+  readonly #drained = new Set<() => void>();
   readonly #traffic = new TrafficBook();
   /** Subjects, each as often as it is subscribed to. */
   readonly #subscribed = new Map<object, string>();
@@ -131,6 +132,17 @@ export class Bus implements HostBus {
   onConnection(listener: (isConnected: boolean) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Called whenever the carrier has taken all after it had much to take. */
+  onDrained(listener: () => void): () => void {
+    this.#drained.add(listener);
+    return () => this.#drained.delete(listener);
+  }
+
+  /** For the carrier. */
+  tellDrained(): void {
+    for (const listener of this.#drained) listener();
   }
 
   /** Resolves when the broker has worked through everything that was published before. */

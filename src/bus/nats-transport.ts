@@ -12,6 +12,8 @@ export interface TransportOptions extends ConnectionOptions {
   onAnswer?(problem: string | null): void;
   /** Told about each transport that was made for this connection: it knows what is unsent. */
   onTransport(transport: NatsTransport): void;
+  /** The carrier has taken all after it had much to take. */
+  onDrained?(): void;
 }
 
 /** Longest INFO line, bytes. */
@@ -62,7 +64,7 @@ export class NatsTransport implements Transport {
   }
 
   async connect(_server: unknown, options: ConnectionOptions): Promise<void> {
-    const { dial, onTransport, onAnswer } = options as TransportOptions;
+    const { dial, onTransport, onAnswer, onDrained = () => {} } = options as TransportOptions;
     if (onAnswer) this.#tellAnswer = onAnswer;
     const stream = await dial(this.#abort.signal);
     if (this.#isDone) {
@@ -70,7 +72,7 @@ export class NatsTransport implements Transport {
       throw new Error("the connection attempt was given up");
     }
     this.#stream = stream;
-    await this.#awaitGreeting(stream);
+    await this.#awaitGreeting(stream, onDrained);
     onTransport(this);
   }
 
@@ -107,9 +109,9 @@ export class NatsTransport implements Transport {
   /** A message beside those of the library: between two of its frames, which are whole commands. The pieces must not change any more. */
   publish(subject: string, pieces: readonly Uint8Array[]): void {
     const size = pieces.reduce((sum, { length }) => sum + length, 0);
-    const [first = LINE_END, ...others] = pieces;
-    const message = [Buffer.concat([Buffer.from(`PUB ${subject} ${size}\r\n`), first]), ...others, LINE_END];
-    this.#stream?.write(size < JOINED_BYTES ? [Buffer.concat(message)] : message);
+    const line = Buffer.from(`PUB ${subject} ${size}\r\n`);
+    if (size < JOINED_BYTES) this.#stream?.write([Buffer.concat([line, ...pieces, LINE_END])]);
+    else this.#stream?.write([line, ...pieces, LINE_END]);
   }
 
   async close(error?: Error): Promise<void> {
@@ -138,7 +140,7 @@ export class NatsTransport implements Transport {
     this.disconnect();
   }
 
-  #awaitGreeting(stream: ByteStream): Promise<void> {
+  #awaitGreeting(stream: ByteStream, drained: () => void): Promise<void> {
     return new Promise((resolve, reject) => {
       stream.open({
         data: (bytes) => {
@@ -157,7 +159,7 @@ export class NatsTransport implements Transport {
             resolve();
           }
         },
-        drained: () => {},
+        drained,
         closed: (error) => {
           reject(error ?? new Error("the broker closed the connection without a greeting"));
           this.#finish(error);

@@ -14,10 +14,20 @@ export interface ServeHostOptions {
   readonly control: Bus;
   /** Output only, so that a flood of it delays no command. */
   readonly bulk: Bus;
-  /** `announce` makes it send a heartbeat now. */
-  readonly host: HostLink & { announce?(): void };
+  readonly host: ServedHost;
   readonly log?: BusLog;
 }
+
+interface ServedHost extends HostLink {
+  /** Makes it send a heartbeat now. */
+  announce?(): void;
+  /** Keeps output back while `hasRoom` denies it, until `outputRoom`; null: no longer. */
+  paceOutput?(hasRoom: (() => boolean) | null): void;
+  outputRoom?(): void;
+}
+
+/** Unsent output beyond which more stays in its ring, bytes: enough that `drained` follows on every carrier. */
+const ROOM_BYTES = 64 * 1024;
 
 const alive = z.object({ session: z.string() });
 
@@ -84,7 +94,12 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
     control.onConnection((isConnected) => {
       if (isConnected) host.announce?.();
     }),
+    bulk.onDrained(() => host.outputRoom?.()),
+    // A lost connection takes it all: what it loses is asked for again by its offset.
+    bulk.onConnection(() => host.outputRoom?.()),
+    () => host.paceOutput?.(null),
   ];
+  host.paceOutput?.(() => bulk.unsent < ROOM_BYTES || !bulk.isConnected);
   // "At once when it has connected" (contract/messages.ts): a manager that came back need not wait for the next beat.
   host.announce?.();
   return {

@@ -53,6 +53,7 @@ const MAX_PINGS_OUT = 2;
 export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
   const { name, signal } = options;
   let current: NatsTransport | null = null;
+  let bus: Bus | null = null;
   /** In a row. */
   let failures = 0;
   const { dial, current: currentUrl } = dialer(options.server, options);
@@ -68,6 +69,7 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
     onTransport: (transport) => {
       current = transport;
     },
+    onDrained: () => bus?.tellDrained(),
     name,
     timeout: DIAL_TIMEOUT_MS,
     reconnect: true,
@@ -92,7 +94,8 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
   };
   try {
     const connection = await NatsConnectionImpl.connect(natsOptions);
-    return new Bus(connection, { name, transport: () => current, log: options.log ?? (() => {}) });
+    bus = new Bus(connection, { name, transport: () => current, log: options.log ?? (() => {}) });
+    return bus;
   } catch (cause) {
     if (cause instanceof MgrError) throw cause;
     throw new MgrError("host_unavailable", `the bus connection '${name}' could not be made: ${messageOf(cause)}`, { cause });

@@ -81,6 +81,8 @@ export class Host implements HostLink {
   readonly #handlers: Handlers;
   /** Why a manager was refused last. */
   #refused = "";
+  /** Of the way that output takes; null: it has no end. */
+  #hasRoom: (() => boolean) | null = null;
   #seq = 0;
   #ticks = 0;
   #timer: unknown = null;
@@ -103,6 +105,7 @@ export class Host implements HostLink {
       findRing: (name) => this.#rings.find(name),
       send: (chunk) => this.#announcer.tell((listener) => listener.onOutput?.(chunk)),
       hold: (name, held) => this.#hold(name, held),
+      hasRoom: () => this.#hasRoom?.() ?? true,
     });
     this.#reaper =
       options.killTree ??
@@ -136,6 +139,16 @@ export class Host implements HostLink {
     }
     if (!this.#session.isCurrent(parsed.data.session)) return;
     for (const window of parsed.data.windows) this.#windows.set(window);
+  }
+
+  /** Output waits in its rings while `hasRoom` denies it; `outputRoom` tells of the end of that. */
+  paceOutput(hasRoom: (() => boolean) | null): void {
+    this.#hasRoom = hasRoom;
+    this.outputRoom();
+  }
+
+  outputRoom(): void {
+    this.#windows.roomAgain();
   }
 
   heartbeat(session: string): void {
@@ -337,6 +350,12 @@ export class Host implements HostLink {
 
 function check<N extends HostRequestName>(name: N, request: RequestOf<N>): RequestOf<N> {
   if (!Object.hasOwn(HOST_REQUESTS, name)) throw new MgrError("unknown_action", `unknown request '${name}' to a host`);
+  const procedure = HOST_REQUESTS[name];
+  if ("quick" in procedure) return (procedure.quick(request) ?? checkBySchema(name, request)) as RequestOf<N>;
+  return checkBySchema(name, request);
+}
+
+function checkBySchema<N extends HostRequestName>(name: N, request: RequestOf<N>): RequestOf<N> {
   const parsed = HOST_REQUESTS[name].request.safeParse(request);
   if (!parsed.success) throw new MgrError("bad_field", `the host cannot take this '${name}': ${describe(parsed.error)}`);
   return parsed.data as RequestOf<N>;

@@ -10,6 +10,7 @@ import { Host } from "./host.ts";
 import { keepInheritedFiles } from "./inherited-files.ts";
 import { acquireLock, instanceUuid } from "./lock.ts";
 import { openLog } from "./main-log.ts";
+import { optimizeEarly } from "./optimize-early.ts";
 import { PreviousLife } from "./previous-life.ts";
 import { readStat } from "./proc.ts";
 import { placeOfBus, type StartOptions, startOptions } from "./start-options.ts";
@@ -84,6 +85,7 @@ async function main(): Promise<void> {
   reaper.startGuard();
   log.info({ stream_id: streamId, contract: CONTRACT_VERSION, host: options.host, bus: placeOfBus(options) }, "started");
   isServing = true;
+  optimizeEarly();
   try {
     service = await serveOnBus({
       host,

@@ -54,6 +54,11 @@ export class OutputRing {
     return this.#blocks.length;
   }
 
+  /** Bytes that are kept at least. */
+  get backlog(): number {
+    return this.#backlog;
+  }
+
   set backlog(bytes: number) {
     this.#backlog = bytes;
     this.#forgetSurplus();

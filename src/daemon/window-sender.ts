@@ -1,4 +1,4 @@
-import { MAX_CHUNK_BYTES, type OutputChunk, type OutputWindow } from "../contract/messages.ts";
+import { MAX_CHUNK_BYTES, MAX_WINDOW_BYTES, type OutputChunk, type OutputWindow } from "../contract/messages.ts";
 import type { OutputRing } from "./output-ring.ts";
 
 /**
@@ -7,6 +7,8 @@ import type { OutputRing } from "./output-ring.ts";
  */
 const BATCH_BYTES = MAX_CHUNK_BYTES;
 const BATCH_MS = 2;
+/** So much after quiet, bytes, waits for nobody: an echo, a prompt, a line of a log. */
+const SHORT_BYTES = 4 * 1024;
 /** Bytes that a lossless reader has not consumed at which the program has to wait for it, and at which it may go on. */
 const HOLD_BYTES = 1024 * 1024;
 const RELEASE_BYTES = HOLD_BYTES / 2;
@@ -25,16 +27,24 @@ interface WindowSenderOptions {
   streamId: string;
   findRing: (name: string) => OutputRing | undefined;
   send: (chunk: OutputChunk) => void;
+  /** Whether what is sent now leaves at once; `roomAgain` tells when it does again. Left out: always. */
+  hasRoom?: () => boolean;
   /** The program that writes `name` has to wait, or may go on. */
   hold: (name: string, held: boolean) => void;
 }
 
-/** Sends output as far as windows allow it (contract/messages.ts, outputWindow): never a byte more, however slow the reader. */
+/**
+ * Sends output as far as windows allow it (contract/messages.ts, outputWindow): never a byte more, however slow the reader.
+ * While the way out is full, output waits in its ring and not in a queue, where everybody else's would stand behind it;
+ * then all who wait take turns (docs/decisions/0016).
+ */
 export class WindowSender {
   readonly #options: WindowSenderOptions;
   readonly #windows = new Map<string, Progress>();
   readonly #grown = new Set<string>();
   readonly #held = new Set<string>();
+  /** Who waits for room, the next one first. */
+  readonly #waiting = new Set<string>();
   /** When output of a name with a window came last, by the monotonic clock. */
   readonly #lastGrown = new Map<string, number>();
   #timer: NodeJS.Timeout | null = null;
@@ -71,30 +81,32 @@ export class WindowSender {
     this.#lastGrown.set(name, now);
     if (isAfterQuiet || ring.end - window.next >= BATCH_BYTES) {
       this.#grown.delete(name);
-      this.pump(name);
+      if (isAfterQuiet && ring.end - window.next <= SHORT_BYTES) while (this.#sendNext(name));
+      else this.pump(name);
     } else {
       this.#grown.add(name);
       this.#timer ??= setTimeout(() => this.#pumpGrown(), BATCH_MS);
     }
   }
 
-  /** Sends what has come for `name`. */
+  /** Sends what has come for `name`; without room the rest waits for its turn. */
   pump(name: string): void {
-    const ring = this.#options.findRing(name);
-    if (ring === undefined) return;
-    // Whoever receives a chunk may move the window at once, so it is looked up anew for each.
-    for (let window = this.#windows.get(name); window !== undefined; window = this.#windows.get(name)) {
-      const { next, until } = window;
-      const limit = Math.min(until, ring.end);
-      if (next >= limit) return;
-      if (next < ring.start) {
-        window.next = Math.min(ring.start, until);
-        this.#send(name, { offset: next, gap: window.next - next, data: new Uint8Array(0) });
-      } else {
-        const { data } = ring.read(next, Math.min(limit - next, MAX_CHUNK_BYTES));
-        window.next = next + data.length;
-        this.#send(name, { offset: next, gap: 0, data });
+    while (this.#isDue(name)) {
+      if (!this.#mayGo(name)) {
+        this.#waiting.add(name);
+        return;
       }
+      this.#sendNext(name);
+    }
+  }
+
+  /** What was sent has left. */
+  roomAgain(): void {
+    // Who has more to say is the last again, and comes again in this loop.
+    for (const name of this.#waiting) {
+      if (!this.#hasRoom()) return;
+      this.#waiting.delete(name);
+      if (this.#sendNext(name)) this.#waiting.add(name);
     }
   }
 
@@ -104,6 +116,7 @@ export class WindowSender {
     for (const name of names) this.#weigh(name);
     this.#lastGrown.clear();
     this.#grown.clear();
+    this.#waiting.clear();
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
   }
@@ -120,6 +133,40 @@ export class WindowSender {
     if (isHeld) this.#held.delete(name);
     else this.#held.add(name);
     this.#options.hold(name, !isHeld);
+  }
+
+  #hasRoom(): boolean {
+    return this.#options.hasRoom?.() ?? true;
+  }
+
+  /** A ring that holds less than a window would lose what it kept back. */
+  #mayGo(name: string): boolean {
+    return this.#hasRoom() || (this.#options.findRing(name)?.backlog ?? 0) < MAX_WINDOW_BYTES;
+  }
+
+  #isDue(name: string): boolean {
+    const window = this.#windows.get(name);
+    return window !== undefined && window.next < Math.min(window.until, this.#options.findRing(name)?.end ?? 0);
+  }
+
+  /** Sends the next chunk, or says which bytes are gone; false: nothing is to be sent. */
+  #sendNext(name: string): boolean {
+    const ring = this.#options.findRing(name);
+    // Whoever receives a chunk may move the window at once, so it is looked up anew for each.
+    const window = this.#windows.get(name);
+    if (ring === undefined || window === undefined) return false;
+    const { next, until } = window;
+    const limit = Math.min(until, ring.end);
+    if (next >= limit) return false;
+    if (next < ring.start) {
+      window.next = Math.min(ring.start, until);
+      this.#send(name, { offset: next, gap: window.next - next, data: new Uint8Array(0) });
+    } else {
+      const { data } = ring.read(next, Math.min(limit - next, MAX_CHUNK_BYTES));
+      window.next = next + data.length;
+      this.#send(name, { offset: next, gap: 0, data });
+    }
+    return true;
   }
 
   #pumpGrown(): void {

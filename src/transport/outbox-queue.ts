@@ -1,3 +1,8 @@
+/** Output of at most so many bytes, such as an echo or a prompt, goes ahead of longer output of other processes. */
+const SHORT_BYTES = 4 * 1024;
+/** So often, and then no more: longer output comes through, however much is short. */
+const MOST_OVERTAKEN = 64;
+
 /** One message on its way to the socket. */
 export interface OutboxItem {
   readonly bytes: Buffer;
@@ -7,9 +12,16 @@ export interface OutboxItem {
   readonly mergeKey: string | null;
   /** Called when the socket has taken the last byte. */
   readonly onSent: (() => void) | null;
+  /** The process whose output it is; null: it keeps its place among all. */
+  readonly process: string | null;
+  /** How often it was overtaken. */
+  overtaken: number;
 }
 
-/** First in, first out; an item with a merge key can be taken out again before it is sent. */
+/**
+ * First in, first out, but for short output, which overtakes the longer output of other processes and nothing else; an
+ * item with a merge key can be taken out again before it is sent.
+ */
 export class OutboxQueue {
   #items: (OutboxItem | null)[] = [];
   #head = 0;
@@ -29,7 +41,10 @@ export class OutboxQueue {
 
   push(item: OutboxItem): void {
     if (item.mergeKey !== null) this.#byKey.set(item.mergeKey, this.#items.length);
-    this.#items.push(item);
+    // Nothing that is overtaken has a merge key, so that no index is wrong afterwards.
+    const place = this.#placeOf(item);
+    if (place === this.#items.length) this.#items.push(item);
+    else this.#items.splice(place, 0, item);
     if (!item.exempt) this.#countedBytes += item.bytes.length;
   }
 
@@ -59,6 +74,18 @@ export class OutboxQueue {
     this.#head = 0;
     this.#byKey.clear();
     this.#countedBytes = 0;
+  }
+
+  #placeOf({ process, bytes }: OutboxItem): number {
+    let place = this.#items.length;
+    if (process === null || bytes.length > SHORT_BYTES) return place;
+    for (; place > this.#head; place--) {
+      const before = this.#items[place - 1];
+      if (!before || before.process === null || before.process === process) break;
+      if (before.bytes.length <= SHORT_BYTES || before.overtaken >= MOST_OVERTAKEN) break;
+      before.overtaken++;
+    }
+    return place;
   }
 
   #skipReplaced(): void {

@@ -61,7 +61,10 @@ export interface EncodedFrame {
   readonly mergeKey: string | null;
 }
 
-/** Everything one connection is sent, in order, bounded in bytes. What is queued in one turn goes out in one write. */
+/**
+ * Everything one connection is sent, bounded in bytes; in order, but that short output overtakes the long output of other
+ * processes. What is queued in one turn goes out in one write.
+ */
 export class Outbox implements OutputSink {
   readonly #socket: OutboxSocket;
   readonly #observer: OutboxObserver;
@@ -112,19 +115,19 @@ export class Outbox implements OutputSink {
   /** An event that must arrive, `ack` and `error` included. */
   push(frame: EncodedFrame): void {
     if (this.#behind && frame.mergeKey !== null) this.#queue.drop(frame.mergeKey);
-    this.#enqueue({ bytes: frame.bytes, mergeKey: frame.mergeKey, exempt: false, onSent: null });
+    this.#enqueue(itemOf(frame.bytes, { mergeKey: frame.mergeKey }));
   }
 
   /** Output: skipped while the reader is behind, unless it is to be kept. */
   output(piece: OutputPiece, keep = false): void {
     this.#keepsOutput ||= keep;
     if (this.#behind && !keep) this.#skipped.miss(piece);
-    else this.#enqueue({ bytes: this.#skipped.resume(piece).encoded, mergeKey: null, exempt: false, onSent: null });
+    else this.#enqueue(itemOf(this.#skipped.resume(piece).encoded, { process: piece.name }));
   }
 
   /** A requested answer of any size. */
   answer(bytes: Buffer, onSent: (() => void) | null = null): void {
-    this.#enqueue({ bytes, mergeKey: null, exempt: true, onSent });
+    this.#enqueue(itemOf(bytes, { exempt: true, onSent }));
   }
 
   /** Hands over what the socket can take now instead of at the end of the turn. */
@@ -217,7 +220,7 @@ export class Outbox implements OutputSink {
 
   /** Everything was read, and nothing has followed what was missed: it is told by itself. Otherwise the next output tells it. */
   #declareSkipped(): void {
-    for (const piece of this.#skipped.declare()) this.#enqueue({ bytes: piece.encoded, mergeKey: null, exempt: false, onSent: null });
+    for (const piece of this.#skipped.declare()) this.#enqueue(itemOf(piece.encoded, { process: piece.name }));
   }
 
   #reportTaken(isEmpty: boolean): void {
@@ -232,4 +235,8 @@ export class Outbox implements OutputSink {
     this.#congested = true;
     this.#observer.congested();
   }
+}
+
+function itemOf(bytes: Buffer, rest: Partial<OutboxItem>): OutboxItem {
+  return { bytes, mergeKey: null, exempt: false, onSent: null, process: null, overtaken: 0, ...rest };
 }

@@ -23,6 +23,8 @@ export interface TransportOptions {
   readonly system: ActorSystem;
   /** Content hash of the web UI's files. */
   readonly assetHash: string;
+  /** How long a client may take nothing of what waits for it, milliseconds, before it is closed with 1008; default 30,000. */
+  readonly stallMs?: number | undefined;
 }
 
 /** How an upgraded socket is to be served. */
@@ -62,7 +64,7 @@ export interface Transport {
   close(code: number, reason: string): void;
 }
 
-export function createTransport({ control, hub, system, assetHash }: TransportOptions): Transport {
+export function createTransport({ control, hub, system, assetHash, stallMs }: TransportOptions): Transport {
   // Before the streams: a process that appears is subscribed before its first frame.
   const leave = followProcesses(control, hub);
   const events = new EventStreams(control, (name) => hub.flush(name));
@@ -84,7 +86,7 @@ export function createTransport({ control, hub, system, assetHash }: TransportOp
     accept(ws, options) {
       const id = ++lastId;
       ws.once("close", () => open.delete(id));
-      open.set(id, serve({ ws, id, options, services, system, frames }));
+      open.set(id, serve({ ws, id, options, services, system, frames, stallMs }));
     },
     connect: (options) => connectInProcess(services, options),
     connections: () => [...open.values()],
@@ -116,9 +118,10 @@ interface Serving {
   readonly services: ConnectionServices;
   readonly system: ActorSystem;
   readonly frames: FrameCounters;
+  readonly stallMs: number | undefined;
 }
 
-function serve({ ws, id, options, services, system, frames }: Serving): ConnectionInfo {
+function serve({ ws, id, options, services, system, frames, stallMs }: Serving): ConnectionInfo {
   const { principal, mode, address, socket } = options;
   const connection = new Connection(services, {
     socket: outboxSocket(ws, socket, frames),
@@ -139,6 +142,7 @@ function serve({ ws, id, options, services, system, frames }: Serving): Connecti
       ws.close(code, reason);
     },
     terminate: () => ws.terminate(),
+    stallMs,
   });
   const refuseOversize = () =>
     connection.refuse("too_large", `A frame may have at most ${MAX_FRAME_BYTES} bytes; this connection is closed.`);

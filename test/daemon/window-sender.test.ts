@@ -142,3 +142,86 @@ test("output after quiet is sent at once; what streams is sent in pieces of 64 K
   await expect.poll(() => chunks.reduce((sum, { data }) => sum + data.length, 0)).toBe(1 + reads * 4_096);
   sender.clear();
 });
+
+/** A sender whose way out takes `room` chunks more. */
+function fullRig() {
+  const rings = new RingStore();
+  const sent: OutputChunk[] = [];
+  const way = { room: 0 };
+  const sender = new WindowSender({
+    streamId: "life",
+    findRing: (name) => rings.find(name),
+    send: (chunk) => {
+      sent.push(chunk);
+      way.room--;
+    },
+    hold() {},
+    hasRoom: () => way.room > 0,
+  });
+  const write = (name: string, bytes: number, backlog = 4 * 1024 * 1024) => {
+    rings.open(name, backlog).append(Buffer.alloc(bytes, "x"));
+    sender.grown(name);
+  };
+  return { sender, sent, way, write };
+}
+
+test("while the way out is full a flood waits in its ring; what is short and comes after quiet goes at once", () => {
+  const { sender, sent, way, write } = fullRig();
+  for (const name of ["flood", "other flood", "shell"]) sender.set({ name, from: 0, length: 1024 * 1024 });
+  write("flood", 500_000);
+  write("other flood", 300_000);
+  expect(sent).toEqual([]);
+  write("shell", 1);
+  expect(sent.map(({ name }) => name)).toEqual(["shell"]);
+  way.room = 3;
+  sender.roomAgain();
+  way.room = 100;
+  sender.roomAgain();
+  const floods = sent.slice(1);
+  expect(floods.slice(0, 6).map(({ name }) => name)).toEqual(["flood", "other flood", "flood", "other flood", "flood", "other flood"]);
+  expect(floods.reduce((sum, { data }) => sum + data.length, 0)).toBe(800_000);
+});
+
+test("a ring that holds less than a window never waits: what it kept back would be lost", () => {
+  const { sender, sent, write } = fullRig();
+  sender.set({ name: "small", from: 0, length: 1024 * 1024 });
+  for (let index = 0; index < 10; index++) write("small", 64 * 1024, 64 * 1024);
+  expect(sent.every(({ gap }) => gap === 0)).toBe(true);
+  expect(sent.reduce((sum, { data }) => sum + data.length, 0)).toBe(640 * 1024);
+  sender.clear();
+});
+
+test("however room comes and goes, every byte of every process comes once and in order", () => {
+  const step = fc.oneof(
+    fc.record({ name: fc.constantFrom("a", "b", "c"), say: fc.nat(100_000) }),
+    fc.nat(4).map((room) => ({ room })),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const { sender, sent, way, write } = fullRig();
+      const written = new Map([..."abc"].map((name) => [name, 0]));
+      for (const name of written.keys()) sender.set({ name, from: 0, length: 1024 * 1024 });
+      for (const action of steps) {
+        if ("say" in action) {
+          if (action.say === 0) continue;
+          write(action.name, action.say);
+          written.set(action.name, (written.get(action.name) ?? 0) + action.say);
+        } else {
+          way.room = action.room;
+          sender.roomAgain();
+        }
+      }
+      way.room = Number.POSITIVE_INFINITY;
+      for (const name of written.keys()) sender.pump(name);
+      sender.roomAgain();
+      const received = new Map([..."abc"].map((name) => [name, 0]));
+      for (const { name, offset, gap, data } of sent) {
+        expect([gap, offset]).toEqual([0, received.get(name)]);
+        received.set(name, offset + data.length);
+      }
+      for (const [name, bytes] of written) expect(received.get(name)).toBe(Math.min(bytes, 1024 * 1024));
+      sender.clear();
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -18,13 +18,13 @@ export interface Frame {
 }
 
 /** A transport behind a real server on loopback; `control`, `hub` and, without a `source`, the output are in the test's hands. */
-export async function startRig(names: string[], source?: OutputSource) {
+export async function startRig(names: string[], source?: OutputSource, { stallMs }: { stallMs?: number } = {}) {
   const control = new FakeControl(names);
   const windows: OutputWindow[] = [];
   const noted: OutputSource = { window: (_host, list) => windows.push(...list), hostOf: () => "testhost" };
   const hub = new OutputHub({ clock: systemClock, source: source ?? noted });
   const system = new ActorSystem({ clock: systemClock, log() {}, onEmit() {}, onParked() {} });
-  const transport = createTransport({ control, hub, system, assetHash: "hash" });
+  const transport = createTransport({ control, hub, system, assetHash: "hash", stallMs });
   const server = createServer();
   const upgrades = new WebSocketServer(WEBSOCKET_SERVER_OPTIONS);
   server.on("upgrade", (request, socket: Socket, head) => {

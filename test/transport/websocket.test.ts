@@ -367,6 +367,25 @@ describe("readers", () => {
   });
 });
 
+it("a client that takes nothing for the whole time it has is closed with 1008; the others go on", async () => {
+  await using rig = await startRig(["db"], undefined, { stallMs: 250 });
+  const deaf = await rig.connect();
+  const quick = await rig.connect("?log_only=1");
+  await deaf.ask({ type: "subscribe_process_output", patterns: ["db"] });
+  rig.output("db", 0, "");
+  deaf.ws.pause();
+  const text = `${"x".repeat(64 * 1024 - 2)}\r\n`;
+  const hasLetGo = () => rig.windows.at(-1)?.length === 0;
+  for (let offset = 0; !hasLetGo(); offset += text.length) {
+    rig.output("db", offset, text);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  expect(await quick.ask({ type: "get_snapshot" })).toMatchObject({ type: "snapshot" });
+  expect(deaf.ws.readyState).toBe(deaf.ws.OPEN);
+  deaf.ws.resume();
+  expect(await deaf.closed).toEqual({ code: 1008, reason: "too slow" });
+});
+
 it("a client that vanishes leaves nothing behind", async () => {
   const client = await rig.connect();
   await client.ask({ type: "subscribe_process_output", patterns: ["*"] });

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { RunningManager } from "../../app/manager.ts";
 import type { Config } from "../../config/definition.ts";
+import { optimizeEarly } from "../../daemon/optimize-early.ts";
 import type { LogEntry } from "../../protocol/resources.ts";
 import { loadConfig } from "../configuration.ts";
 import { EndSignals } from "../end-signals.ts";
@@ -50,6 +51,7 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
     await printer.drained();
     throw error;
   });
+  optimizeEarly();
   if (!detached)
     printer.print(`${paint("bold", config.instance.name)} is up at ${paint("bold", manager.url)}  (Ctrl-C stops everything)\n`);
   if (detached) process.send?.({ url: manager.url });
