@@ -33,6 +33,17 @@ class ScriptedHost implements HostLink {
     this.told.push(`alive ${session}`);
   }
 
+  hasRoom: (() => boolean) | null = null;
+  tellRoom = () => {};
+
+  paceOutput(hasRoom: (() => boolean) | null): void {
+    this.hasRoom = hasRoom;
+  }
+
+  outputRoom(): void {
+    this.tellRoom();
+  }
+
   announce(): void {
     this.announced++;
     this.say((listener) => listener.onHeartbeat?.(BEAT));
@@ -181,6 +192,33 @@ describe.each(WAYS)("the host link over the bus, through %s", (way) => {
     one.host.say((listener) => listener.onLog?.({ level: "info", source: "daemon", msg: "x".repeat(600_000) }));
     await one.settle();
     expect(one.problems.join()).toMatch(/'log' of host .* was not sent: .*the limit is 524288/);
+  });
+
+  it("tells the host when its output does not leave any more, and when it does again", async () => {
+    await using one = await linkRig(way);
+    let received = 0;
+    one.link.listen({
+      onOutput: ({ data }) => {
+        received += data.length;
+      },
+    });
+    const chunk = { name: "p", stream_id: "s", gap: 0, data: Buffer.alloc(64 * 1024, "x") };
+    for (let round = 0; round < 5; round++) {
+      const before = received;
+      const roomAgain = new Promise<void>((resolve) => {
+        one.host.tellRoom = resolve;
+      });
+      let sent = 0;
+      // Nobody reads within this turn: the kernel's buffer and ours become full.
+      while (one.host.hasRoom?.() && sent < 512)
+        one.host.say((listener) => listener.onOutput?.({ ...chunk, offset: sent++ * chunk.data.length }));
+      expect(sent).toBeLessThan(64);
+      await roomAgain;
+      expect(one.host.hasRoom?.()).toBe(true);
+      await expect.poll(() => received - before).toBe(sent * chunk.data.length);
+    }
+    one.served.close();
+    expect(one.host.hasRoom).toBeNull();
   });
 
   it("leaves nothing on the bus when both ends are closed", async () => {
