@@ -4,6 +4,7 @@ import { HOST_REQUESTS, type HostRequestName, MAX_MESSAGE_BYTES, outputWindows, 
 import { hostSubject } from "../contract/subjects.ts";
 import type { Bus, BusLog, BusMessage } from "./bus.ts";
 import { encodeChunkHead } from "./output-codec.ts";
+import { OutputWays } from "./output-ways.ts";
 import { RareWarning } from "./rare-warning.ts";
 import { answerProcedure, type Procedure } from "./rpc.ts";
 import { parseJson } from "./rpc-envelope.ts";
@@ -12,7 +13,7 @@ import { decodeStreamFrame, encodeStreamFrame } from "./stream-codec.ts";
 export interface ServeHostOptions {
   /** Commands, events, heartbeats, log lines: small and in order. */
   readonly control: Bus;
-  /** Output only, so that a flood of it delays no command. */
+  /** Output, but for what passes a flood (OutputWays): no command waits behind it. */
   readonly bulk: Bus;
   readonly host: ServedHost;
   readonly log?: BusLog;
@@ -37,6 +38,7 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
   const subject = (leaf: string) => hostSubject(host.host, leaf);
   const outputSubject = subject("output");
   const streamSubject = subject("stream");
+  const ways = new OutputWays();
   const malformed = new RareWarning(log);
   const unsent = new RareWarning(log);
 
@@ -88,7 +90,10 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
       onEvent: (event) => say("event", event),
       onHeartbeat: (beat) => say("heartbeat", beat),
       onLog: (entry) => say("log", entry),
-      onOutput: (chunk) => attempt(bulk, "output", () => bulk.publishBulk(outputSubject, [encodeChunkHead(chunk), chunk.data])),
+      onOutput: (chunk) => {
+        const bus = ways.mayPass(chunk) ? control : bulk;
+        attempt(bus, "output", () => bus.publishBulk(outputSubject, [encodeChunkHead(chunk), chunk.data]));
+      },
       onStream: (frame) => attempt(bulk, "stream", () => bulk.publish(streamSubject, encodeStreamFrame(frame))),
     }),
     control.onConnection((isConnected) => {
