@@ -126,6 +126,13 @@ export class Tcp extends Base {
 export class Web extends Base {
   #rig: Rig | null = null;
   #port = 0;
+  readonly #members: ReadonlyMap<string, BrokerPermissions>;
+
+  /** Besides the web user: tokens, and whose they are. */
+  constructor(members: Iterable<[string, BrokerPermissions]> = []) {
+    super();
+    this.#members = new Map([[TOKEN, permissionsOf({ kind: "host", name: "far" })], ...members]);
+  }
 
   get server(): BusServer {
     return { kind: "url", urls: [`ws://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${this.#port}`] };
@@ -143,7 +150,7 @@ export class Web extends Base {
       elsewhere: null,
       stats: () => broker.stats(),
       report: async () => ({}),
-      permissionsOf: (token: string) => (token === TOKEN ? permissionsOf({ kind: "host", name: "far" }) : null),
+      permissionsOf: (token: string) => this.#members.get(token) ?? null,
       permissionsOfUser: () => FREE,
       accept: (...accepted: Parameters<Broker["accept"]>) => broker.accept(...accepted),
     };

@@ -1,10 +1,19 @@
 import { readFileSync } from "node:fs";
-import { createInbox, deferred, errors, headers, type NatsConnection, type Status, wsconnect } from "@nats-io/nats-core";
+import {
+  type ConnectionOptions,
+  createInbox,
+  deferred,
+  errors,
+  headers,
+  type NatsConnection,
+  type Status,
+  wsconnect,
+} from "@nats-io/nats-core";
 import { ServiceError, Svcm } from "@nats-io/services";
 import { connect } from "@nats-io/transport-node";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { permissionsOf } from "../../src/bus/permissions.ts";
+import { type BrokerPermissions, permissionsOf } from "../../src/bus/permissions.ts";
 import { NatsServer } from "../support/nats-server.ts";
 import { Tcp, TOKEN, Web } from "./carriers.ts";
 
@@ -22,6 +31,15 @@ const keep = async (connecting: Promise<NatsConnection>) => {
   return connection;
 };
 
+/** With headers that browsers send by themselves. */
+function dialWeb(web: Web, sent: Record<string, string>, options: ConnectionOptions): Promise<NatsConnection> {
+  const wsFactory = async () => {
+    const socket = new WebSocket(`ws://${web.rig.host}/mgr/bus`, { headers: sent });
+    return { socket: socket as unknown as globalThis.WebSocket, encrypted: false };
+  };
+  return wsconnect({ servers: `ws://${web.rig.host}`, wsFactory, ...options });
+}
+
 const SERVERS: Record<string, () => Promise<Server>> = {
   async "the embedded broker over TCP"() {
     const tcp = new Tcp();
@@ -31,11 +49,7 @@ const SERVERS: Record<string, () => Promise<Server>> = {
   async "the embedded broker over its WebSocket"() {
     const web = new Web();
     await web.begin();
-    const wsFactory = async () => {
-      const socket = new WebSocket(`ws://${web.rig.host}/mgr/bus`, { headers: web.headers });
-      return { socket: socket as unknown as globalThis.WebSocket, encrypted: false };
-    };
-    return withConnect(web, (name) => wsconnect({ servers: `ws://${web.rig.host}`, wsFactory, name, reconnectTimeWait: 50 }));
+    return withConnect(web, (name) => dialWeb(web, web.headers, { name, reconnectTimeWait: 50 }));
   },
   async "nats-server"() {
     const server = await NatsServer.start();
@@ -119,6 +133,18 @@ describe.each(Object.keys(SERVERS))("the official client with %s", (name) => {
     expect(counts).toMatchObject({ other: 200, plain: 200 });
   });
 
+  it("subscribes by wildcards: one token each, or all that follow", async () => {
+    const seen: string[] = [];
+    const note = (pattern: string) =>
+      nc.subscribe(pattern, { callback: (_error, message) => void seen.push(`${pattern} ${message.subject}`) });
+    for (const pattern of ["w.*.c", "w.>", "w.a.c", "*.a.*"]) note(pattern);
+    for (const subject of ["w.a.c", "w.b.c", "w.a.c.d", "w", "v.a.x"]) nc.publish(subject, "");
+    await nc.flush();
+    expect(seen.sort()).toEqual(
+      ["*.a.* v.a.x", "*.a.* w.a.c", "w.*.c w.a.c", "w.*.c w.b.c", "w.> w.a.c", "w.> w.a.c.d", "w.> w.b.c", "w.a.c w.a.c"].sort(),
+    );
+  });
+
   it("is told at once that nobody answers", async () => {
     await expect(nc.request("nobody", "", { timeout: 10_000 })).rejects.toBeInstanceOf(errors.RequestError);
     await expect(nc.request("nobody", "", { timeout: 10_000 })).rejects.toThrow(/no responders/);
@@ -197,18 +223,40 @@ const ARM = { user: "arm", pass: "arm-password" };
 const FAR = { user: "far", pass: "far-password" };
 const MANAGER = { user: "manager", pass: "manager-password" };
 
+type Member = { user: string; pass: string };
+interface Guarded extends AsyncDisposable {
+  /** Null: somebody without credentials. */
+  join(who: Member | null): Promise<NatsConnection>;
+}
+const membersOf = (secretOf: (member: Member) => string): [string, BrokerPermissions][] => [
+  [secretOf(ARM), permissionsOf({ kind: "client", name: "arm" })],
+  [secretOf(FAR), permissionsOf({ kind: "host", name: "far" })],
+  [secretOf(MANAGER), {}],
+];
+const overTcp = (server: { port: number } & AsyncDisposable): Guarded => ({
+  join: (who) => keep(connect({ servers: `127.0.0.1:${server.port}`, ...who, reconnect: false })),
+  [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+});
+
 /** The rules of docs/bus.md: our own, and as nats-server is told them. */
-const GUARDED: Record<string, () => Promise<{ port: number } & AsyncDisposable>> = {
-  async "the embedded broker"() {
-    const tcp = new Tcp(false, [
-      [`${ARM.user}:${ARM.pass}`, permissionsOf({ kind: "client", name: "arm" })],
-      [`${FAR.user}:${FAR.pass}`, permissionsOf({ kind: "host", name: "far" })],
-      [`${MANAGER.user}:${MANAGER.pass}`, {}],
-    ]);
+const GUARDED: Record<string, () => Promise<Guarded>> = {
+  async "the embedded broker over TCP"() {
+    const tcp = new Tcp(
+      false,
+      membersOf(({ user, pass }) => `${user}:${pass}`),
+    );
     await tcp.begin();
-    return tcp;
+    return overTcp(tcp);
   },
-  "nats-server with the rules of docs/bus.md": () => NatsServer.start(documentedRules()),
+  async "the embedded broker over its WebSocket"() {
+    const web = new Web(membersOf(({ pass }) => pass));
+    await web.begin();
+    return {
+      join: (who) => keep(dialWeb(web, who === null ? {} : { Authorization: `Bearer ${who.pass}` }, { reconnect: false })),
+      [Symbol.asyncDispose]: () => web[Symbol.asyncDispose](),
+    };
+  },
+  "nats-server with the rules of docs/bus.md": async () => overTcp(await NatsServer.start(documentedRules())),
 };
 
 /** The block of the page, with the names and passwords of above. */
@@ -223,10 +271,10 @@ function documentedRules(): string {
 }
 
 describe.each(Object.keys(GUARDED))("permissions of %s, as the official client sees them", (name) => {
-  let server: { port: number } & AsyncDisposable;
-  const join = (who: { user: string; pass: string }) => keep(connect({ servers: `127.0.0.1:${server.port}`, ...who, reconnect: false }));
+  let server: Guarded;
+  const join = (who: Member | null) => server.join(who);
   beforeEach(async () => {
-    server = await (GUARDED[name] as () => Promise<typeof server>)();
+    server = await (GUARDED[name] as () => Promise<Guarded>)();
   });
   afterEach(async () => {
     for (const connection of opened.splice(0)) await connection.close();
@@ -234,8 +282,10 @@ describe.each(Object.keys(GUARDED))("permissions of %s, as the official client s
   });
 
   it("refuses wrong credentials and none", async () => {
-    await expect(join({ ...ARM, pass: "wrong" })).rejects.toBeInstanceOf(errors.AuthorizationError);
-    await expect(connect({ servers: `127.0.0.1:${server.port}`, reconnect: false })).rejects.toThrow(/Authorization Violation/i);
+    // Over the one port there is no connection at all, and the client does not tell the 401 of its door.
+    const refusal = name.includes("WebSocket") ? /connection refused/ : /Authorization Violation/i;
+    await expect(join({ ...ARM, pass: "wrong" })).rejects.toThrow(refusal);
+    await expect(join(null)).rejects.toThrow(refusal);
   });
 
   it("lets nobody but the manager command a host", async () => {
