@@ -24,6 +24,8 @@ interface ConductorOptions {
   log: LogBook;
   /** How long the host waits for a lost manager before it stops everything, milliseconds; null: for ever. */
   stopAfterMs: () => number | null;
+  /** Resolves when it is this host's turn to be told to its processes: hundreds may come back at the same moment. */
+  turn: () => Promise<void>;
   world: Pick<World, "namesAt" | "hostOf" | "isUnknown" | "foundAt" | "concerns">;
   /** The host's state may have changed. */
   onHostChanged: () => void;
@@ -156,6 +158,7 @@ export class HostConductor {
 
   async #greet(signal: AbortSignal): Promise<Greeting> {
     const greeting = await this.session.greet();
+    await this.#options.turn();
     signal.throwIfAborted();
     this.#checkClock(greeting.clock_offset_ms);
     // Windows are asked for again, and of another daemon from the beginning, before any process can be spawned there.

@@ -11,6 +11,7 @@ import { HostConductor } from "./host-conductor.ts";
 import { localHostNames, remoteHostNames, remoteHosts } from "./host-names.ts";
 import type { HostSession } from "./host-session.ts";
 import { StartPacer } from "./start-pacer.ts";
+import { TurnShare } from "./turn-share.ts";
 import type { World } from "./world.ts";
 
 interface HostsOptions {
@@ -40,6 +41,7 @@ interface Led {
 export class Hosts {
   readonly #options: HostsOptions;
   readonly #led = new Map<string, Led>();
+  readonly #greetings = new TurnShare(1);
   /** Not configured any more, but something that runs there is still being stopped. */
   readonly #leaving = new Set<string>();
 
@@ -140,6 +142,7 @@ export class Hosts {
       hub,
       log,
       world,
+      turn: () => this.#greetings.pass(),
       onHostChanged: () => {
         onChanged(this.entry(host));
         if (this.#leaving.has(host) && !world.isHostReady(host)) this.#giveUp(host);

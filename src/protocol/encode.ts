@@ -3,20 +3,40 @@ import type { RequestId } from "./field-kinds.ts";
 import type { AckFrame, ClientFrame, ErrorFrame, ManagerFrame } from "./frames.ts";
 import type { Process } from "./resources.ts";
 
-/** Of processes that have been told: a snapshot of 10,000 joins texts that are there instead of holding everybody up for 50 ms. */
+/** Characters of one part of a long frame. */
+const PART_LENGTH = 60 * 1024;
+
+/** Of processes that have been told: snapshots join texts that are there. */
 const processTexts = new WeakMap<Process, string>();
 
 /** The text of a frame. Encode once, send to many. What it tells of processes has to be left as it is from then on. */
 export function encodeFrame(frame: ManagerFrame): string {
   if (frame.type === "process_upsert") {
     const { process, ...rest } = frame;
-    return withField(rest, "process", processText(process));
-  }
-  if (frame.type === "snapshot") {
-    const { processes, ...rest } = frame;
-    return withField(rest, "processes", `[${processes.map(processText).join(",")}]`);
+    return `${JSON.stringify(rest).slice(0, -1)},"process":${processText(process)}}`;
   }
   return JSON.stringify(frame);
+}
+
+/**
+ * The same text in parts, each made when it is asked for: a snapshot of 10,000 processes in one piece holds everybody up for 50 ms. It is of
+ * the moment in which the frame was made, however late its parts are.
+ */
+export function* encodeInParts(frame: ManagerFrame): Generator<string> {
+  if (frame.type !== "snapshot") {
+    yield encodeFrame(frame);
+    return;
+  }
+  const { processes, ...rest } = frame;
+  let part = `${JSON.stringify(rest).slice(0, -1)},"processes":[`;
+  for (const [index, process] of processes.entries()) {
+    if (part.length > PART_LENGTH) {
+      yield part;
+      part = "";
+    }
+    part += `${index === 0 ? "" : ","}${processText(process)}`;
+  }
+  yield `${part}]}`;
 }
 
 function processText(process: Process): string {
@@ -25,11 +45,6 @@ function processText(process: Process): string {
   const text = JSON.stringify(process);
   processTexts.set(process, text);
   return text;
-}
-
-/** `rest`, which has a type at least, and one field more. */
-function withField(rest: object, field: string, text: string): string {
-  return `${JSON.stringify(rest).slice(0, -1)},"${field}":${text}}`;
 }
 
 export interface Refusal {

@@ -4,7 +4,7 @@ import type { Control } from "../actors/control.ts";
 import { type ErrorCode, messageOf, wireCode } from "../base/errors.ts";
 import type { Principal } from "../base/principal.ts";
 import { decodeFrame } from "../protocol/decode.ts";
-import { ackFrame, encodeFrame, errorFrame, type Refusal } from "../protocol/encode.ts";
+import { ackFrame, encodeFrame, encodeInParts, errorFrame, type Refusal } from "../protocol/encode.ts";
 import type { ClientFrame, ClientFrameType, ManagerFrame } from "../protocol/frames.ts";
 import { type RefusalFrame, refusalFrame } from "../protocol/refusal.ts";
 import type { LogLevel } from "../protocol/resources.ts";
@@ -189,7 +189,11 @@ export class Connection implements HandlerContext {
   #answer([first, ...others]: Answer<ClientFrameType>, { request_id }: ClientFrame): Promise<void> {
     const frames = [request_id === undefined ? first : { ...first, request_id }, ...others];
     return new Promise((resolve) => {
-      for (const [index, frame] of frames.entries()) this.#outbox.answer(encode(frame), index === frames.length - 1 ? resolve : null);
+      for (const [index, frame] of frames.entries()) {
+        const parts = encodedParts(frame);
+        const first = parts.next().value ?? Buffer.alloc(0);
+        this.#outbox.answer(first, index === frames.length - 1 ? resolve : null, parts);
+      }
     });
   }
 
@@ -224,6 +228,11 @@ export class Connection implements HandlerContext {
 /** Which frame a refusal answers, null where that could not be read. */
 function askedType(refusal: RefusalFrame): string | null {
   return refusal.type === "error" ? (refusal.request_type ?? null) : refusal.type;
+}
+
+function* encodedParts(frame: ManagerFrame): Generator<Buffer, undefined> {
+  for (const text of encodeInParts(frame)) yield Buffer.from(text);
+  return undefined;
 }
 
 function encode(frame: ManagerFrame): Buffer {

@@ -6,6 +6,8 @@ const MOST_OVERTAKEN = 64;
 /** One message on its way to the socket. */
 export interface OutboxItem {
   readonly bytes: Buffer;
+  /** What follows in the same message, made when the socket comes to it. */
+  readonly more?: Iterator<Buffer> | undefined;
   /** A requested answer: not counted against the limits. */
   readonly exempt: boolean;
   /** Items of one key replace each other when the reader is slow; null: never replaced. */

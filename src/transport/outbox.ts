@@ -61,6 +61,18 @@ export interface EncodedFrame {
   readonly mergeKey: string | null;
 }
 
+/** A part of an item, and how much of it the socket has. */
+interface Sending {
+  readonly item: OutboxItem;
+  readonly bytes: Buffer;
+  readonly sent: number;
+}
+
+function followingPart(item: OutboxItem): Sending | null {
+  const part = item.more?.next();
+  return part === undefined || part.done ? null : { item, bytes: part.value, sent: 0 };
+}
+
 /**
  * Everything one connection is sent, bounded in bytes; in order, but that short output overtakes the long output of other
  * processes. What is queued in one turn goes out in one write.
@@ -70,7 +82,7 @@ export class Outbox implements OutputSink {
   readonly #observer: OutboxObserver;
   readonly #queue = new OutboxQueue();
   readonly #skipped = new SkippedOutput();
-  #current: { item: OutboxItem; sent: number } | null = null;
+  #current: Sending | null = null;
   #inFlight = 0;
   /** The part of `#current` and `#inFlight` that counts against the limits. */
   #countedAhead = 0;
@@ -125,9 +137,9 @@ export class Outbox implements OutputSink {
     else this.#enqueue(itemOf(this.#skipped.resume(piece).encoded, { process: piece.name }));
   }
 
-  /** A requested answer of any size. */
-  answer(bytes: Buffer, onSent: (() => void) | null = null): void {
-    this.#enqueue(itemOf(bytes, { exempt: true, onSent }));
+  /** A requested answer of any size; `more` of it is made as the socket drains, so that a large one holds nobody up. */
+  answer(bytes: Buffer, onSent: (() => void) | null = null, more?: Iterator<Buffer>): void {
+    this.#enqueue(itemOf(bytes, { exempt: true, onSent, more }));
   }
 
   /** Hands over what the socket can take now instead of at the end of the turn. */
@@ -173,24 +185,24 @@ export class Outbox implements OutputSink {
   #sendNext(): boolean {
     this.#current ??= this.#takeNext();
     if (this.#current === null) return false;
-    const { item, sent } = this.#current;
-    const end = item.exempt ? Math.min(item.bytes.length, sent + SLICE_BYTES) : item.bytes.length;
-    const fin = end === item.bytes.length;
-    this.#current = fin ? null : { item, sent: end };
+    const { item, bytes, sent } = this.#current;
+    const end = item.exempt ? Math.min(bytes.length, sent + SLICE_BYTES) : bytes.length;
+    this.#current = end < bytes.length ? { item, bytes, sent: end } : followingPart(item);
+    const fin = this.#current === null;
     const size = end - sent;
     this.#inFlight += size;
-    this.#socket.send(item.bytes.subarray(sent, end), { fin }, () => {
+    this.#socket.send(bytes.subarray(sent, end), { fin }, () => {
       this.#taken(size, item.exempt ? 0 : size);
       if (fin) item.onSent?.();
     });
     return true;
   }
 
-  #takeNext(): { item: OutboxItem; sent: number } | null {
+  #takeNext(): Sending | null {
     const item = this.#queue.shift();
     if (item === null) return null;
     if (!item.exempt) this.#countedAhead += item.bytes.length;
-    return { item, sent: 0 };
+    return { item, bytes: item.bytes, sent: 0 };
   }
 
   #taken(size: number, counted: number): void {

@@ -52,6 +52,7 @@ function rig(names = ["a", "b"]) {
     log,
     isLocal: true,
     stopAfterMs: () => null,
+    turn: () => Promise.resolve(),
     world: {
       namesAt: () => [...names],
       hostOf: (name) => (names.includes(name) ? "bench" : null),

@@ -181,6 +181,25 @@ describe("a reader that is behind", () => {
 });
 
 describe("a requested answer", () => {
+  it("is made no further than the socket has come, and is one message whole", async () => {
+    const { socket, outbox, frames } = open();
+    let made = 0;
+    const parts = (function* () {
+      for (; made < 100; made++) yield Buffer.from(`${"y".repeat(100 * KIB)}${made === 99 ? '"' : ""}`);
+    })();
+    const sent: string[] = [];
+    outbox.answer(Buffer.from('"'), () => void sent.push("answer"), parts);
+    outbox.push({ bytes: Buffer.from('"event"'), mergeKey: null });
+    await Promise.resolve();
+    // 256 KiB are handed over ahead of the network.
+    expect(made).toBeLessThanOrEqual(4);
+    await socket.take(2);
+    expect(made).toBeLessThanOrEqual(6);
+    await socket.takeAll();
+    expect(frames()).toEqual(["y".repeat(100 * 100 * KIB), "event"]);
+    expect(sent).toEqual(["answer"]);
+  });
+
   it("of 20 MiB passes in slices, is exempt from the limits, and keeps its place between events", async () => {
     const { socket, outbox, frames, observed } = open();
     const answer = JSON.stringify("y".repeat(20 * KIB * KIB));

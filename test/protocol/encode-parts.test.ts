@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { encodeFrame, encodeInParts } from "../../src/protocol/encode.ts";
+import type { ManagerFrame } from "../../src/protocol/frames.ts";
+import type { Process } from "../../src/protocol/resources.ts";
+import { fakeProcess } from "../support/fake-control.ts";
+
+const snapshotOf = (processes: Process[]): ManagerFrame => ({
+  type: "snapshot",
+  webui_asset_hash: "hash",
+  manager: { name: "bench", host: "rt1" },
+  hosts: ["rt1"],
+  host_list: [],
+  start_tools: [{ value: null, label: "default" }],
+  process_tree: processes.map(({ name }) => ({ type: "process", name })),
+  processes,
+  clients: [],
+  vnc_sessions: [],
+  topics: [],
+  services: [],
+  loggers: [],
+  log_min_level: "info",
+  request_id: "☃",
+});
+
+test("a frame that is no snapshot is one part", () => {
+  const frame: ManagerFrame = { type: "process_remove", name: "a" };
+  expect([...encodeInParts(frame)]).toEqual([encodeFrame(frame)]);
+});
+
+test("a snapshot of thousands comes in parts that begin and end between processes; one of none is whole", () => {
+  const processes = Array.from({ length: 3_000 }, (_, index) => ({ ...fakeProcess(`all/p${index}`), command: "☃𝄞".repeat(20) }));
+  const parts = [...encodeInParts(snapshotOf(processes))];
+  expect(parts.length).toBeGreaterThan(20);
+  // The first has everything else.
+  expect(Math.max(...parts.slice(1).map((part) => part.length))).toBeLessThan(64 * 1024);
+  expect(JSON.parse(Buffer.concat(parts.map((part) => Buffer.from(part))).toString())).toEqual(snapshotOf(processes));
+  expect(JSON.parse([...encodeInParts(snapshotOf([]))].join(""))).toEqual(snapshotOf([]));
+});
+
+test("a process that was told before is told as it is now", () => {
+  const before = { ...fakeProcess("a"), state: "started" as const };
+  const after = { ...before, state: "ready" as const };
+  for (const process of [before, after, before])
+    expect(JSON.parse(encodeFrame({ type: "process_upsert", process })).process).toEqual(process);
+  expect(JSON.parse([...encodeInParts(snapshotOf([after]))].join("")).processes).toEqual([after]);
+});
