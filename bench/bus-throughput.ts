@@ -67,7 +67,7 @@ for (const size of SIZES) {
     peer_cpu_us: rounded(median("theirs", "cpu")),
   });
 }
-const { dropped } = await broker.ask<{ dropped: number }>({});
+const { dropped, late } = await broker.ask<{ dropped: number; late: number }>({});
 const [small, large] = results;
 if (!small || !large) throw new Error("nothing was measured");
 printFigure({
@@ -87,4 +87,6 @@ printFigure({
     peer_cpu_us: large.peer_cpu_us,
   },
   dropped,
+  // Under both loads: what everything else in the manager would have waited for.
+  timers_late_at_most_ms: rounded(late, 1),
 });
