@@ -16,17 +16,16 @@ import type { ActorSystem } from "../actors/system.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
 import type { Principal } from "../base/principal.ts";
 import type { LogBook } from "../log/log-book.ts";
-import type { HostEntry, Process, ProcessState, ProcessTreeNode, StartTool } from "../protocol/resources.ts";
+import type { HostEntry, Process, ProcessTreeNode, StartTool } from "../protocol/resources.ts";
 import { readBacklog } from "./backlog.ts";
 import { CommandQueue, type Steps } from "./command-queue.ts";
 import type { HostSession } from "./host-session.ts";
+import { ordersFor, type Verb } from "./orders.ts";
 import type { Attribute, OutputFlag, ProcessSettingsBook } from "./process-settings.ts";
 import { Resizer } from "./resizer.ts";
 import { retainedOutput } from "./retained-output.ts";
 import { TaskLists } from "./task-lists.ts";
 import type { World } from "./world.ts";
-
-export type Verb = "start" | "stop" | "restart";
 
 interface ControlOptions {
   configuration: Configuration;
@@ -44,8 +43,6 @@ interface ControlOptions {
   startupCommands: (name: string) => Promise<string[]>;
   processDetail: (name: string) => ProcessDetail;
 }
-
-const RUNNING: ReadonlySet<ProcessState> = new Set<ProcessState>(["starting", "started", "ready", "stopping"]);
 
 /** The actor system as transport and http see it: reads of this turn, and commands accepted in this turn. */
 export class ActorControl implements Control {
@@ -258,56 +255,10 @@ export class ActorControl implements Control {
 
   /** Tells `names`, and those that have to do the same with them. */
   *#tellAll(verb: Verb, names: readonly string[], by: string): Steps {
-    const { graph } = this.#world;
-    const orders = this.#orders[verb](names);
-    // Who goes down and comes back together is told in one turn: else it might come back before that which it needs has gone.
-    const batches = verb === "restart" ? graph.together(orders, ({ name }) => name) : orders.map((order) => [order]);
-    for (const batch of batches) {
+    for (const batch of ordersFor(this.#world, verb, names)) {
       for (const { name, verb: each } of batch) this.#send(name, each, by);
       yield batch.length;
     }
-  }
-
-  readonly #orders: { readonly [K in Verb]: (names: readonly string[]) => Order[] } = {
-    /** Dependencies first: each then finds the ones before it already on their way. */
-    start: (names) => [...orders("start", this.#missing(names)), ...orders("start", this.#world.graph.inStartOrder(names))],
-    /** Dependents first; besides, the effect that stops a run waits for those that are stopping (app/effects). */
-    stop: (names) => [
-      ...orders(
-        "stop",
-        this.#world.graph.dependents(names).filter((dependent) => this.#isWanted(dependent)),
-      ),
-      ...orders("stop", this.#world.graph.inStartOrder(names).reverse()),
-    ],
-    /**
-     * Of the dependents, those that run come back as well; they wait for what they need. In start order: a job that is to run again
-     * must have begun before those that wait for its end are asked.
-     */
-    restart: (names) => {
-      const dependents = this.#world.graph.dependents(names).filter((dependent) => this.#isRunning(dependent));
-      const missing = this.#missing([...names, ...dependents]);
-      return [...orders("restart", dependents), ...orders("start", missing), ...orders("restart", this.#world.graph.inStartOrder(names))];
-    },
-  };
-
-  /** What `names` need and do not have, transitively, the deepest first, without `names`. */
-  #missing(names: readonly string[]): string[] {
-    const given = new Set(names);
-    const found = new Set(given);
-    // A set shows what is added while it is walked.
-    for (const name of found) for (const dependency of this.#world.unmet(name).missing) found.add(dependency);
-    return this.#world.graph.inStartOrder([...found].filter((name) => !given.has(name)));
-  }
-
-  /** It runs, or is about to, and nobody has asked for its stop. */
-  #isRunning(name: string): boolean {
-    const process = this.#world.process(name);
-    return process?.requested_state === "start" && RUNNING.has(process.state);
-  }
-
-  #isWanted(name: string): boolean {
-    const process = this.#world.process(name);
-    return process !== undefined && (process.requested_state === "start" || this.#world.livingRun(name) !== null);
   }
 
   #send(name: string, verb: Verb, by: string): void {
@@ -386,15 +337,6 @@ export class ActorControl implements Control {
   #note(verb: Verb, name: string, by: Principal): void {
     this.log.append({ level: "info", source: "manager", msg: `'${by.user}' requests ${verb} of '${name}'` });
   }
-}
-
-interface Order {
-  readonly name: string;
-  readonly verb: Verb;
-}
-
-function orders(verb: Verb, names: readonly string[]): Order[] {
-  return names.map((name) => ({ name, verb }));
 }
 
 function split<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {

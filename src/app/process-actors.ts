@@ -6,12 +6,12 @@ import { MgrError } from "../base/errors.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { Process } from "../protocol/resources.ts";
 import type { OutputHub } from "../transport/output-hub.ts";
-import type { Verb } from "./control.ts";
 import { processWithEffects } from "./effects/providers.ts";
 import type { HostConductor } from "./host-conductor.ts";
 import type { Hosts } from "./hosts.ts";
 import { choicesOf, type IntentKeeper } from "./intent-keeper.ts";
 import type { NextRuns } from "./next-runs.ts";
+import type { Verb } from "./orders.ts";
 import { BY_CONFIGURATION } from "./reload.ts";
 import type { World } from "./world.ts";
 

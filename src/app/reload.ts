@@ -8,8 +8,8 @@ import type { Config, ProcessDefinition } from "../config/definition.ts";
 import { fixedSettings, planChanges } from "../config/plan.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { ProcessState } from "../protocol/resources.ts";
-import type { Verb } from "./control.ts";
 import type { Hosts } from "./hosts.ts";
+import type { Verb } from "./orders.ts";
 import type { World } from "./world.ts";
 
 interface ReloadOptions {
