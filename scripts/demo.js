@@ -1,10 +1,12 @@
-// `npm start`: makes the demo's auth file if it is missing, says how to log in, and runs the demo in the foreground.
+// `npm start`: makes the demo's auth file if it is missing, runs the demo in the foreground, and says what to do with it.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
+/** The log of its start has come to rest by then, milliseconds: what stands below it is read. */
+const SETTLED_MS = 2_500;
 const root = join(fileURLToPath(import.meta.url), "../..");
 const keys = join(root, "examples/demo/webui.keys");
 if (!existsSync(keys)) writeFileSync(keys, `demo ${randomBytes(9).toString("base64url")}\n`, { mode: 0o600 });
@@ -13,16 +15,36 @@ const entry =
     .split("\n")
     .find((line) => line.trim() !== "" && !line.startsWith("#")) ?? "";
 const [user = "", password = ""] = entry.split(/ (.*)/);
+const url = `http://localhost:${process.env.DEMO_PORT || 8130}/`;
+const here = (path) => relative(process.cwd(), join(root, path));
+const mgr = (command) => `node ${here("bin/mgr.js")} ${command} -c ${here("examples/demo/mgr.yaml")}`.padEnd(64);
 
-console.log(`
-  The demo's page:  http://localhost:8130/
+const child = spawn(process.execPath, [join(root, "bin/mgr.js"), "up", "-c", join(root, "examples/demo/mgr.yaml")], { stdio: "inherit" });
+const welcome = setTimeout(async () => {
+  const answer = await fetch(new URL("/mgr/health", url)).catch(() => null);
+  if (!answer?.ok || child.exitCode !== null) return;
+  console.log(`
+  The demo's page:  ${url}
   user:             ${user}
   password:         ${password.startsWith("$scrypt$") ? "(only its hash is known)" : password}
 
+  To try in another terminal:
+    ${mgr("top")}  states and load, live
+    ${mgr("attach tools/shell")}  a real terminal; Ctrl-] leaves it
+    kill -9 ${String(child.pid).padEnd(56)}  the manager dies; npm start again finds everything running
+
   Ctrl-C stops everything.
 `);
-
-const child = spawn(process.execPath, [join(root, "bin/mgr.js"), "up", "-c", join(root, "examples/demo/mgr.yaml")], { stdio: "inherit" });
+}, SETTLED_MS);
 // The terminal sends Ctrl-C to the whole foreground group: mgr gets its own; this process only has to wait for it.
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => signal === "SIGTERM" && child.kill(signal));
-child.on("exit", (code, signal) => process.exit(code ?? (signal ? 1 : 0)));
+child.on("exit", (code, signal) => {
+  clearTimeout(welcome);
+  if (signal === "SIGKILL")
+    console.log("\n  The manager was killed. Its daemon and every process go on: npm start finds them, and nobody else ends them.\n");
+  else if (code !== 0)
+    console.log(
+      `\n  The demo did not come up, or failed. Another port: DEMO_PORT=8140 npm start. What runs of it ends with: ${mgr("down").trim()}\n`,
+    );
+  process.exit(code ?? 1);
+});

@@ -338,7 +338,7 @@ async function withHosts(instance: Instance): Promise<void> {
 /** The demo's file as people write it; the instance has been started from the same as JSON. */
 function useYaml(instance: Instance): void {
   const text = readFileSync(new URL("../examples/demo/mgr.yaml", import.meta.url), "utf8")
-    .replace("localhost:8130", "localhost:0")
+    .replace(/localhost:[^"]*/, "localhost:0")
     .replace("worker.js alpha 1000\n", "worker.js alpha 1000\n    environment: { SAMPLES: /srv/samples, VALUES: 20 }\n");
   writeFileSync(
     instance.config,

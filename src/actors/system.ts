@@ -103,7 +103,8 @@ export class ActorSystem {
   }
 
   get<K extends ActorKind>(kind: K, name: string): ActorKinds[K] | undefined {
-    const actor = this.#entries[kind].get(name)?.actor;
+    // Programs without types may ask for a kind that there is not.
+    const actor = this.#entries[kind]?.get(name)?.actor;
     return (actor ?? undefined) as ActorKinds[K] | undefined;
   }
 

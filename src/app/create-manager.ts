@@ -2,6 +2,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { InspectionEvent } from "xstate";
 import { type Clock, systemClock } from "../base/clock.ts";
+import { MgrError } from "../base/errors.ts";
+import { checkOptions, FLAG, FUNCTION, type OptionRule, objectWith, shown, TEXT } from "../base/options.ts";
 import { lateHostLink } from "../bus/late-host-link.ts";
 import type { Config } from "../config/definition.ts";
 import { fileReader, loadConfigFile, loadConfigObject } from "../config/load.ts";
@@ -47,14 +49,28 @@ export interface CreateOptions {
   inspect?: (event: InspectionEvent) => void;
 }
 
+const RULES: Readonly<Record<keyof CreateOptions, OptionRule>> = {
+  baseDir: TEXT,
+  onLog: FUNCTION,
+  clock: objectWith("now", "monotonic", "setTimeout", "clearTimeout"),
+  host: objectWith("request", "window", "heartbeat", "listen", "close"),
+  listen: { is: "true, false or an address '[HOST]:PORT'", holds: (value) => FLAG.holds(value) || TEXT.holds(value) },
+  stateDir: TEXT,
+  bus: FLAG,
+  inspect: FUNCTION,
+};
+
 /**
  * A manager within this program, from a configuration object or the path of a file: no port, no files, no daemon process
  * unless asked for. Dispose of it (`await using`), and everything that it started is gone, also when a test throws; if
- * this program is killed, a guard ends it within moments. Rejects with ConfigError (every problem), `conflict` (port or
- * state folder in use) or `timeout` (a host of your own that does not say hello within 10 s).
+ * this program is killed, a guard ends it within moments. Rejects with ConfigError (every problem), `bad_field` (options), `conflict` (port
+ * or state folder in use) or `timeout` (a host of your own that does not say hello within 10 s).
  */
 export async function createManager(config: ConfigInput | string, options: CreateOptions = {}): Promise<EmbeddedManager> {
-  const { clock = systemClock } = options;
+  checkOptions("createManager", options, RULES);
+  if (typeof config !== "string" && (typeof config !== "object" || config === null))
+    throw new MgrError("bad_field", `createManager takes a configuration object or the path of a file, found ${shown(config)}`);
+  const { clock = systemClock, inspect } = options;
   const loaded = typeof config === "string" ? await loadConfigFile(config) : loadObject(config, options);
   const cleanups: (() => unknown)[] = [];
   const release = () => undo(cleanups);
@@ -82,7 +98,7 @@ export async function createManager(config: ConfigInput | string, options: Creat
         if (readFile === undefined) throw withoutFile();
         return readFile(instead);
       },
-      inspect: options.inspect,
+      inspect: inspect && ((event) => aside(() => inspect(event))),
       ...(bus ? { connectHost: (name) => lateHostLink(bus.shared, name), busUrl: (process) => bus.clientUrl(process) } : {}),
     });
     cleanups.push(() => engine.close());
@@ -138,6 +154,17 @@ async function openEmbeddedBus({ config, log, engine, stateDir }: BusOptions): P
         .some((known) => known.name === name),
     state: stateDir === undefined ? busStateInMemory() : await busState(stateDir),
   });
+}
+
+/** An actor has nothing to do with what its observer throws: that is uncaught, as from any listener. */
+function aside(observe: () => void): void {
+  try {
+    observe();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
 }
 
 /** Newest first; each is tried, the first failure is told. */

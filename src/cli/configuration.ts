@@ -10,7 +10,7 @@ export async function loadConfig(path: string | undefined, json = false): Promis
     return await loadConfigFile(path ?? "mgr.yaml");
   } catch (error) {
     if (error instanceof ConfigError) {
-      if (json) console.log(JSON.stringify({ ok: false, problems: error.problems }, null, 2));
+      if (json) console.log(JSON.stringify({ ok: false, problems: error.problems, processes: [] }, null, 2));
       throw new CommandFailure(EXIT.usage, formatConfigError(error));
     }
     if (error instanceof MgrError) throw new CommandFailure(EXIT.usage, error.message);

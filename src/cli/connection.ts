@@ -39,6 +39,7 @@ export async function connectManager(flags: ConnectionFlags): Promise<ManagerCli
     return await connect(url, { ...credentials, retry: false });
   } catch (error) {
     if (!(error instanceof MgrError)) throw new CommandFailure(EXIT.usage, `${url}: ${messageOf(error)}`);
+    if (error.code === "bad_field") throw new CommandFailure(EXIT.usage, error.message);
     if (error.code !== "host_unavailable") throw new CommandFailure(EXIT.failed, `${url}: ${error.message}`);
     throw new CommandFailure(EXIT.failed, `${error.message}\nIs the manager at ${url} running? Start it with: mgr up`);
   }

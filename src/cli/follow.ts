@@ -1,34 +1,51 @@
 import type { ManagerClient } from "../client/index.ts";
 import type { Process } from "../protocol/resources.ts";
 import { whileConnected } from "./connection.ts";
+import { CommandFailure, EXIT } from "./exit-codes.ts";
 
-/** Keeps the newest state of `chosen` from the moment of the call. */
-export function follow(client: ManagerClient, chosen: readonly Process[]) {
-  const newest = new Map(chosen.map((process) => [process.name, process]));
-  let changed = () => {};
-  client.frames$.subscribe((frame) => {
-    if (frame.type === "process_remove") newest.delete(frame.name);
-    else if (frame.type === "process_upsert" && newest.has(frame.process.name)) newest.set(frame.process.name, frame.process);
-    else return;
-    changed();
+export interface Outcome {
+  readonly processes: readonly Process[];
+  readonly timedOut: boolean;
+}
+
+/**
+ * Resolves when `done` holds for the newest states of the processes with these names, or after `milliseconds`. They have to
+ * be in the client's mirror, which misses no change. One that is removed meanwhile is not found: exit code 3.
+ */
+export async function followUntil(
+  client: ManagerClient,
+  names: readonly string[],
+  { done, milliseconds }: { done: (all: readonly Process[]) => boolean; milliseconds: number },
+): Promise<Outcome> {
+  const { mirror } = client;
+  const newest = () =>
+    names.map((name) => {
+      const process = mirror.process(name);
+      if (process === undefined) throw new CommandFailure(EXIT.notFound, `'${name}' was removed from the configuration meanwhile`);
+      return process;
+    });
+  let timedOut = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let leave = () => {};
+  const waiting = whileConnected(client, (stop, fail) => {
+    timer = setTimeout(() => {
+      timedOut = true;
+      stop();
+    }, milliseconds);
+    const look = () => {
+      try {
+        if (done(newest())) stop();
+      } catch (error) {
+        fail(error);
+      }
+    };
+    const changes = mirror.changes$.subscribe(look);
+    leave = () => changes.unsubscribe();
+    look();
   });
-  return {
-    /** Resolves when `done` holds for all that are left, or after `milliseconds`. */
-    async until(done: (all: readonly Process[]) => boolean, milliseconds: number): Promise<{ processes: Process[]; timedOut: boolean }> {
-      let timedOut = false;
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const waiting = whileConnected(client, (stop) => {
-        timer = setTimeout(() => {
-          timedOut = true;
-          stop();
-        }, milliseconds);
-        changed = () => {
-          if (done([...newest.values()])) stop();
-        };
-        changed();
-      });
-      await waiting.finally(() => clearTimeout(timer));
-      return { processes: [...newest.values()], timedOut };
-    },
-  };
+  await waiting.finally(() => {
+    clearTimeout(timer);
+    leave();
+  });
+  return { processes: newest(), timedOut };
 }

@@ -2,7 +2,11 @@ import { EXIT, exitCodeOf, explain } from "./exit-codes.ts";
 import { createProgram } from "./program.ts";
 
 // A reader that leaves early (`mgr logs x | head`) is no error.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? EXIT.done : EXIT.failed));
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(EXIT.done);
+  process.stderr.write(`mgr: the output cannot be written: ${error.message}\n`);
+  process.exit(EXIT.failed);
+});
 
 try {
   await createProgram().parseAsync();

@@ -5,6 +5,8 @@ interface Page {
   readonly about: string;
   /** A command line, and what it is for. */
   readonly examples: readonly (readonly [line: string, purpose: string])[];
+  /** What `--json` prints. */
+  readonly json?: string;
   /** Exit codes beyond the common ones. */
   readonly exitCodes?: string;
 }
@@ -13,6 +15,8 @@ const CHOOSING = "NAMES are processes, groups (all of their processes, of all le
 const EXIT_CODES = "0 done, 1 failed, 2 usage or bad configuration, 3 not found, 4 time-out";
 const CONNECTION = `Without --url the manager is found by the configuration, and its password in the configured auth file; where only a hash of
 it stands there, the manager's local token is used on its host.`;
+
+const PLAN_JSON = "{ok, added, removed, changed, unchanged, restart_needed, problems}, names in all but the first and the last";
 
 const PAGES: Readonly<Record<string, Page>> = {
   up: {
@@ -32,6 +36,7 @@ Started are processes with 'autostart: true', what ran when the manager was kill
   },
   ps: {
     about: CHOOSING,
+    json: "an array of processes (docs/protocol.md, 'Process'); with --watch one array a line, again after each change",
     examples: [
       ["mgr ps", "everything"],
       ["mgr ps --watch sim", "the group sim, repainted on each change"],
@@ -47,6 +52,7 @@ another column, ? shows all keys, q ends it. The terminal is given back however 
   hosts: {
     about: `RUNNING counts processes that run, of those that belong there; CLOCK is a host's clock minus the manager's. A host that is lost
 keeps its processes; commands for them are refused until its daemon is heard again.`,
+    json: "an array of hosts (docs/protocol.md, 'Host')",
     examples: [["mgr hosts", "who is there"]],
   },
   start: {
@@ -87,20 +93,24 @@ condition is configured, or has ended well) and prints what came of it.`,
   },
   log: {
     about: "What the manager did, for whom and why: starts, exits, refusals, reloads.",
+    json: "one object a line: id, ts, level, source, msg",
     examples: [["mgr log -f --level warning", "what needs a look, live"]],
   },
   call: {
     about: "Frames are described in docs/protocol.md. The answer is printed as JSON; a refusal is exit code 1, 2 or 3 by its code.",
     examples: [[`mgr call '{"type":"request_process_detail","name":"sim/world"}'`, "what is known of a process"]],
   },
-  plan: { about: "Changes nothing.", examples: [["mgr plan && mgr reload", "look, then do it"]] },
+  plan: { about: "Changes nothing.", json: PLAN_JSON, examples: [["mgr plan && mgr reload", "look, then do it"]] },
   reload: {
     about: `Processes whose definition is unchanged keep running; removed ones are stopped first; changed ones that run are marked and take
 the change at their next start. A bad file changes nothing and every problem is named.`,
+    json: PLAN_JSON,
     examples: [["mgr reload", "after editing mgr.yaml"]],
   },
   graph: {
     about: "Of NAMES and all they need, or of everything.",
+    json: `an array of {name, command, state, waiting_for, depends_on: [{name, condition}]}; state is null where no manager runs,
+condition where the configuration is not at hand`,
     examples: [
       ["mgr graph sim/viewer", "what has to run for the viewer"],
       ["mgr graph --dot | dot -Tsvg > graph.svg", "a picture, with Graphviz"],
@@ -108,6 +118,7 @@ the change at their next start. A bad file changes nothing and every problem is 
   },
   check: {
     about: "Reads the file and everything that it includes, as 'mgr up' would, and starts nothing.",
+    json: "{ok, problems: [{file, path, line, column, message, excerpt}], processes: names}",
     examples: [["mgr check -c bench.yaml --json", "for an editor or a CI job"]],
     exitCodes: "2 when there is a problem",
   },
@@ -163,11 +174,21 @@ const EXAMPLES_OF_ALL = `Examples:
   mgr ps --watch            what runs
   mgr attach NAME           the terminal of a process`;
 
-function pageText({ about, examples, exitCodes }: Page, connects: boolean): string {
+function pageText({ about, json, examples, exitCodes }: Page, connects: boolean): string {
   const width = Math.max(...examples.map(([line]) => line.length));
   const lines = examples.map(([line, purpose]) => `  ${line.padEnd(width)}  # ${purpose}`);
   const codes = exitCodes === undefined ? EXIT_CODES : `${EXIT_CODES}; ${exitCodes}`;
-  return ["", about, ...(connects ? ["", CONNECTION] : []), "", "Examples:", ...lines, "", `Exit codes: ${codes}.`].join("\n");
+  return [
+    "",
+    about,
+    ...(json === undefined ? [] : ["", `--json: ${json}.`]),
+    ...(connects ? ["", CONNECTION] : []),
+    "",
+    "Examples:",
+    ...lines,
+    "",
+    `Exit codes: ${codes}.`,
+  ].join("\n");
 }
 
 function isConnecting(command: Command): boolean {

@@ -1,6 +1,6 @@
-/** Plain tables and colours for a terminal. Colours only where a person looks: a terminal, and NO_COLOR not set. */
+/** Plain tables and colours for a terminal. Colours only where a person looks: a terminal that has them, and NO_COLOR not set. */
 
-export const coloured = Boolean(process.stdout.isTTY) && !process.env.NO_COLOR;
+export const coloured = Boolean(process.stdout.isTTY) && !process.env.NO_COLOR && process.env.TERM !== "dumb";
 
 const CODES = { red: 31, green: 32, yellow: 33, blue: 34, cyan: 36, grey: 90, bold: 1 } as const;
 export type Colour = keyof typeof CODES;

@@ -1,6 +1,6 @@
 /** `mgr/client` in a browser: the same, over the browser's own WebSocket. */
 import { MgrError } from "../base/errors.ts";
-import { basicCredentials, type ConnectOptions, linkBehaviour, webSocketUrl } from "./connect-options.ts";
+import { basicCredentials, type ConnectOptions, checkConnectOptions, linkBehaviour, webSocketUrl } from "./connect-options.ts";
 import { ManagerClient } from "./manager-client.ts";
 import { type WebSocketLike, webSocketLink } from "./websocket-link.ts";
 
@@ -12,13 +12,14 @@ export * from "./common.ts";
  * origin only. Rejects with MgrError: `forbidden` (the login), `bad_field` (`token` or `cookie`), `host_unavailable`.
  */
 export async function connect(url: string, options: ConnectOptions = {}): Promise<ManagerClient> {
+  checkConnectOptions(options);
   if (options.token !== undefined || options.cookie !== undefined)
     throw new MgrError(
       "bad_field",
       "a page cannot send a token or a cookie of its own: give user and password, or log in to the manager's page",
     );
-  if (options.user !== undefined) await logIn(url, basicCredentials(options));
   const address = webSocketUrl(url, options.view);
+  if (options.user !== undefined) await logIn(url, basicCredentials(options));
   const client = new ManagerClient(browserLink(address, linkBehaviour(options)));
   await client.opened();
   return client;

@@ -1,4 +1,5 @@
 import { MgrError } from "../base/errors.ts";
+import { checkOptions, MILLISECONDS, type OptionRule, shown, TEXT } from "../base/options.ts";
 import type { WebSocketLinkOptions } from "./websocket-link.ts";
 
 /** A focused view (protocol.md, "GET /ws"): one process with its output, a group with all below it, or the log. */
@@ -20,16 +21,44 @@ export interface ConnectOptions {
   retry?: { first: number; max: number } | false;
 }
 
-/** The query of `/ws` that asks for a view. */
+const RETRY: OptionRule = {
+  is: "false, or {first, max} in milliseconds from 1 on",
+  holds: (value) =>
+    value === false ||
+    (typeof value === "object" &&
+      value !== null &&
+      ["first", "max"].every((name) => {
+        const pause: unknown = Reflect.get(value, name);
+        return MILLISECONDS.holds(pause) && pause !== 0;
+      })),
+};
+const VIEW_RULES = {
+  single_process: TEXT,
+  single_group: TEXT,
+  log_only: { is: "true", holds: (value: unknown) => value === true },
+};
+const RULES = { user: TEXT, password: TEXT, token: TEXT, cookie: TEXT, view: { is: "", holds: () => true }, retry: RETRY };
+
+/** What a program without types may have misspelled. Throws `bad_field`. */
+export function checkConnectOptions(options: ConnectOptions): void {
+  checkOptions("connect", options, RULES);
+}
+
+/** The query of `/ws` that asks for a view. Throws `bad_field` for one that there is not: it would be the whole view. */
 export function viewQuery(view: FocusedView | undefined): URLSearchParams {
+  checkOptions("a view", view ?? {}, VIEW_RULES);
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(view ?? {})) query.set(key, value === true ? "1" : String(value));
   return query;
 }
 
-/** The WebSocket address of a manager's base address: http → ws, https → wss, and the path `/ws`. */
+const SCHEMES = ["http:", "https:", "ws:", "wss:"];
+
+/** The WebSocket address of a manager's base address: http → ws, https → wss, and the path `/ws`. Throws `bad_field`. */
 export function webSocketUrl(base: string, view: ConnectOptions["view"]): URL {
-  const url = new URL(base);
+  const url = URL.canParse(base) ? new URL(base) : null;
+  if (url === null || !SCHEMES.includes(url.protocol))
+    throw new MgrError("bad_field", `the address of a manager looks like http://localhost:8130, found ${shown(base)}`);
   url.protocol = url.protocol === "https:" || url.protocol === "wss:" ? "wss:" : "ws:";
   url.pathname = "/ws";
   url.search = viewQuery(view).toString();

@@ -2,7 +2,7 @@ import { MgrError } from "../base/errors.ts";
 import type { GroupNode, Process, ProcessState } from "../protocol/resources.ts";
 import { exitText } from "./exit-text.ts";
 import type { ManagerClient } from "./manager-client.ts";
-import { endedSince, isIn, isSameRun, isStopped, isUp } from "./process-goals.ts";
+import { checkState, endedSince, isIn, isSameRun, isStopped, isUp } from "./process-goals.ts";
 import type { ProcessHandle } from "./process-handle.ts";
 import { onEachOpening, type WaitOptions, waitFor } from "./wait.ts";
 
@@ -68,7 +68,8 @@ export class GroupHandle {
   }
 
   /** Resolves when every member has got as far as `state` (see `ProcessHandle.waitFor`). Rejects when one fails instead. */
-  waitFor(state: ProcessState, options: WaitOptions = {}): Promise<Process[]> {
+  async waitFor(state: ProcessState, options: WaitOptions = {}): Promise<Process[]> {
+    checkState(state);
     return this.#until({ what: `'${state}'`, reached: (process) => isIn(process, state) }, options);
   }
 

@@ -131,11 +131,12 @@ export class ManagerClient implements AsyncDisposable {
     return this.request({ type: "get_snapshot" });
   }
 
-  /** What to add to a sentence about a time-out: why no answer came. "" while the link is open. */
+  /** What to add to a sentence about a wait that failed: why no answer came. "" while the link is open. */
   get plight(): string {
-    return this.#state.kind === "open"
-      ? ""
-      : ` (the connection is ${"reason" in this.#state ? `lost: ${this.#state.reason}` : "being made"})`;
+    const state = this.#state;
+    if (state.kind === "open") return "";
+    if (state.kind === "connecting") return " (the connection is being made)";
+    return state.kind === "closed" ? ` (${state.reason})` : ` (the connection is lost: ${state.reason})`;
   }
 
   close(): void {

@@ -1,6 +1,6 @@
 import { WebSocket } from "ws";
 import { type AnyErrorCode, MgrError } from "../base/errors.ts";
-import { basicCredentials, type ConnectOptions, linkBehaviour, webSocketUrl } from "./connect-options.ts";
+import { basicCredentials, type ConnectOptions, checkConnectOptions, linkBehaviour, webSocketUrl } from "./connect-options.ts";
 import { ManagerClient } from "./manager-client.ts";
 import { type WebSocketLike, webSocketLink } from "./websocket-link.ts";
 
@@ -10,10 +10,11 @@ const SILENCE_MS = 60_000;
 
 /**
  * Connects to a manager from Node. `url` is its base address, for example `http://localhost:8130`. Rejects with MgrError:
- * `forbidden` (the login), `not_found` (the view), `busy` (throttled), `host_unavailable` (nobody answers there), with
+ * `bad_field` (address or options), `forbidden` (the login), `not_found` (the view), `busy` (throttled), `host_unavailable` (nobody answers there), with
  * the manager's own words.
  */
 export async function connect(url: string, options: ConnectOptions = {}): Promise<ManagerClient> {
+  checkConnectOptions(options);
   const headers: Record<string, string> = {};
   if (options.token !== undefined) headers.Authorization = `Bearer ${options.token}`;
   else if (options.cookie !== undefined) headers.Cookie = `mgr_web_session=${options.cookie}`;
@@ -35,7 +36,7 @@ function open(url: URL, headers: Record<string, string>, fail: (error: Error) =>
     });
     response.once("close", () => {
       const status = response.statusCode ?? 0;
-      fail(new MgrError(refusalCode(status), `${status}: ${text.trim()}`));
+      fail(new MgrError(refusalCode(status), refusalText(status, text.trim(), response.headers.location)));
       request.destroy();
     });
   });
@@ -58,5 +59,12 @@ function refusalCode(status: number): AnyErrorCode {
   if (status === 404) return "not_found";
   if (status === 400) return "bad_field";
   if (status === 429) return "busy";
-  return status >= 500 ? "host_unavailable" : "forbidden";
+  if (status === 401 || status === 403) return "forbidden";
+  // `https_only` sends everybody to another address: trying again does not help.
+  return status >= 300 && status < 400 ? "bad_field" : "host_unavailable";
+}
+
+function refusalText(status: number, text: string, location: string | undefined): string {
+  if (location !== undefined && status >= 300 && status < 400) return `${status}: it sends us to ${location}; connect to that address`;
+  return status === 200 ? `what is at this address is no manager: it answered 200: ${text.slice(0, 200)}` : `${status}: ${text}`;
 }

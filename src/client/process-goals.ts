@@ -1,3 +1,6 @@
+import { MgrError } from "../base/errors.ts";
+import { shown } from "../base/options.ts";
+import { PROCESS_STATES } from "../protocol/process-state.ts";
 import type { Process, ProcessState } from "../protocol/resources.ts";
 
 /**
@@ -26,4 +29,10 @@ export function isSameRun(a: Process, b: Process): boolean {
 /** A run that was not there before has come to a good end. */
 export function endedSince(before: Process, now: Process): boolean {
   return now.state === "stopped" && now.requested_state === "start" && now.start_time !== null && !isSameRun(before, now);
+}
+
+/** A state that does not exist would be waited for until the time-out. Throws `bad_field`. */
+export function checkState(state: ProcessState): void {
+  if (!PROCESS_STATES.includes(state))
+    throw new MgrError("bad_field", `there is no state ${shown(state)}; it must be one of ${PROCESS_STATES.join(", ")}`);
 }

@@ -1,15 +1,18 @@
 import { map, type Observable } from "rxjs";
 import { MgrError } from "../base/errors.ts";
+import { shown } from "../base/options.ts";
 import type { ManagerFrame } from "../protocol/frames.ts";
 import type { Process, ProcessState, Signal } from "../protocol/resources.ts";
 import { exitText } from "./exit-text.ts";
 import type { ManagerClient } from "./manager-client.ts";
 import { OutputJoin } from "./output-join.ts";
-import { endedSince, isIn, isSameRun, isStopped, isUp } from "./process-goals.ts";
+import { checkState, endedSince, isIn, isSameRun, isStopped, isUp } from "./process-goals.ts";
 import { onEachOpening, type Wait, type WaitOptions, waitFor } from "./wait.ts";
 
 /** Lines of backlog where nobody says how many. */
 const BACKLOG_LINES = 1_000;
+/** Lines that are looked at again where some were skipped: more than a backlog of usual size has. */
+const SKIPPED_LINES = 100_000;
 /** Lines of output that a rejection quotes. */
 const QUOTED_LINES = 20;
 /** Text that waitForOutput looks at across frames, characters. */
@@ -90,28 +93,42 @@ export class ProcessHandle {
    * Resolves when it has got as far as `state`: `started` is also reached by who is ready, `ready` also by a started
    * process without a ready condition. Rejects when it fails instead.
    */
-  waitFor(state: ProcessState, options: WaitOptions = {}): Promise<Process> {
+  async waitFor(state: ProcessState, options: WaitOptions = {}): Promise<Process> {
+    checkState(state);
     return this.#until({ what: `'${state}'`, reached: (process) => isIn(process, state) }, options);
   }
 
-  /** Resolves with the match when its output, the backlog of 1,000 lines included, matches within 64 Ki characters. */
-  waitForOutput(pattern: RegExp, options: WaitOptions = {}): Promise<RegExpMatchArray> {
-    // With these flags a match would depend on the one before.
-    const expression = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ""));
+  /**
+   * Resolves with the match when its output, the backlog of 1,000 lines included, matches within 64 Ki characters. What was
+   * skipped because this connection could not keep up is fetched, as far as it is still kept. The expression runs in this
+   * program: one that backtracks without end holds it up.
+   */
+  async waitForOutput(pattern: RegExp, options: WaitOptions = {}): Promise<RegExpMatchArray> {
+    const expression = withoutPosition(pattern);
     return this.#wait(`output that matches ${pattern}`, options, ({ subscription, resolve }) => {
       let text = "";
       const look = (more: string) => {
-        text = (text + more).slice(-MATCHED_CHARACTERS);
+        text += more;
         const match = text.match(expression);
+        text = text.slice(-MATCHED_CHARACTERS);
         if (match) resolve(match);
       };
       let join = new OutputJoin();
-      subscription.add(this.#client.output$(this.name).subscribe((frame) => look(join.live(frame))));
-      return onEachOpening(this.#client, subscription, async () => {
-        join = new OutputJoin();
+      const begin = async (lines: number) => {
+        const mine = new OutputJoin();
+        join = mine;
         text = "";
-        look(join.backlog(await this.#backlog(BACKLOG_LINES)));
+        const backlog = await this.#backlog(lines);
+        // Begun anew meanwhile: the newer one has it all.
+        if (join === mine) look(mine.backlog(backlog));
+      };
+      const live = this.#client.output$(this.name).subscribe((frame) => {
+        // A failure is a lost connection: it begins anew when that is back.
+        if (frame.skipped !== undefined) begin(SKIPPED_LINES).catch(() => undefined);
+        look(join.live(frame));
       });
+      subscription.add(live);
+      return onEachOpening(this.#client, subscription, () => begin(BACKLOG_LINES));
     });
   }
 
@@ -165,6 +182,14 @@ export class ProcessHandle {
   #missing(): MgrError {
     return new MgrError("not_found", `there is no process '${this.name}'`);
   }
+}
+
+/** The same expression; with `g` and `y` a match would depend on the one before. Throws `bad_field` for anything else. */
+function withoutPosition(pattern: RegExp): RegExp {
+  // Test runners have several realms: `instanceof` knows only the expressions of one.
+  if (Object.prototype.toString.call(pattern) !== "[object RegExp]")
+    throw new MgrError("bad_field", `waitForOutput takes a regular expression such as /ready/, found ${shown(pattern)}`);
+  return new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ""));
 }
 
 /** Never between the halves of a character. */

@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { isErrorCode, MgrError } from "../base/errors.ts";
+import { isErrorCode, MgrError, messageOf } from "../base/errors.ts";
 import type { AckFrame, AnswerOf, ClientFrame, ClientFrameType, ManagerFrame } from "../protocol/frames.ts";
 import type { Link } from "./link.ts";
 
@@ -99,7 +99,13 @@ export class Requests {
   #transmit(waiting: Waiting): void {
     const { frame, reject } = waiting;
     this.#underWay.set(frame.request_id, waiting);
-    if (this.#link.send(frame as ClientFrame)) return;
+    try {
+      if (this.#link.send(frame as ClientFrame)) return;
+    } catch (cause) {
+      this.#forget(frame.request_id);
+      reject(new MgrError("bad_field", `'${frame.type}' cannot be written as JSON: ${messageOf(cause)}`, { cause }));
+      return;
+    }
     this.#forget(frame.request_id);
     if (this.#link.isFull) reject(new MgrError("busy", "the connection to the manager takes no more for now; try again later"));
     else reject(new MgrError("host_unavailable", "not connected to the manager"));

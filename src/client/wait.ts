@@ -1,15 +1,18 @@
 import { Subscription } from "rxjs";
 import { MgrError } from "../base/errors.ts";
+import { checkOptions, MILLISECONDS, objectWith } from "../base/options.ts";
 import type { ManagerClient } from "./manager-client.ts";
+import { onAbort } from "./on-abort.ts";
 
 export interface WaitOptions {
-  /** Milliseconds until the promise rejects with `timeout`; 30 s by default. */
+  /** Milliseconds until the promise rejects with `timeout`; 30 s by default, 24 days at most. */
   timeout?: number;
   /** Aborting rejects with its reason. */
   signal?: AbortSignal;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
+const RULES = { timeout: MILLISECONDS, signal: objectWith("addEventListener", "removeEventListener") };
 
 /** A wait under way: it ends once, and everything in `subscription` with it. */
 export interface Wait<T> {
@@ -32,18 +35,19 @@ export interface WaitFor<T> {
 }
 
 /**
- * A promise with an end: the goal, a failure, a time-out, an abort, or the end of the connection (`host_unavailable`).
- * A connection that is lost and comes back does not end it.
+ * A promise with an end: the goal, a failure, a time-out, an abort, or the end of the connection (`host_unavailable`);
+ * `bad_field` for options that are none. A connection that is lost and comes back does not end it.
  */
 export function waitFor<T>({ client, subject, what, options, context, begin }: WaitFor<T>): Promise<T> {
-  const { timeout = DEFAULT_TIMEOUT_MS, signal } = options;
   return new Promise((resolve, reject) => {
+    checkOptions("a wait", options, RULES);
+    const { timeout = DEFAULT_TIMEOUT_MS, signal } = options;
     if (signal?.aborted) return reject(signal.reason);
     const subscription = new Subscription();
     const settle = (conclude: () => void) => {
       if (subscription.closed) return;
       client.clock.clearTimeout(timer);
-      signal?.removeEventListener("abort", aborted);
+      leaveSignal();
       subscription.unsubscribe();
       conclude();
     };
@@ -54,9 +58,11 @@ export function waitFor<T>({ client, subject, what, options, context, begin }: W
       () => fail("timeout", `${subject} did not reach ${what} within ${timeout} ms${client.plight}`),
       timeout,
     );
-    signal?.addEventListener("abort", aborted, { once: true });
+    const leaveSignal = signal ? onAbort(signal, aborted) : () => {};
     const ended = () =>
-      settle(() => reject(new MgrError("host_unavailable", `the connection ended while waiting for ${what} of ${subject}`)));
+      settle(() =>
+        reject(new MgrError("host_unavailable", `the connection ended while waiting for ${what} of ${subject}${client.plight}`)),
+      );
     subscription.add(client.frames$.subscribe({ complete: ended }));
     const wait: Wait<T> = {
       subscription,

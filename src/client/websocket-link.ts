@@ -1,6 +1,7 @@
 import { BehaviorSubject, Subject } from "rxjs";
 import { messageOf } from "../base/errors.ts";
 import type { ClientFrame, ManagerFrame } from "../protocol/frames.ts";
+import { parseFrame } from "./frame-shape.ts";
 import type { Link, LinkState } from "./link.ts";
 
 /** What browsers' WebSocket and the `ws` package have in common. */
@@ -138,15 +139,4 @@ export function webSocketLink(options: WebSocketLinkOptions): Link {
       open?.close(1000);
     },
   };
-}
-
-function parseFrame(text: string): ManagerFrame | null {
-  try {
-    const frame: unknown = JSON.parse(text);
-    return typeof frame === "object" && frame !== null && "type" in frame && typeof frame.type === "string"
-      ? (frame as ManagerFrame)
-      : null;
-  } catch {
-    return null; // Told by the caller, as the end of the connection.
-  }
 }

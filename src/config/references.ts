@@ -1,11 +1,11 @@
 import { ancestorNames } from "../base/names.ts";
+import { didYouMean } from "../base/suggest.ts";
 import { type Edge, findCycles } from "./cycles.ts";
 import { hostOfNode, isOwnHost, knownHostNames } from "./hosts.ts";
 import type { Finding, KeyPath } from "./problems.ts";
 import { entriesOf } from "./schema-kinds.ts";
 import { commandProblem } from "./schema-values.ts";
 import { KNOWN_TOOLS, NO_TOOL } from "./start-tools.ts";
-import { didYouMean } from "./suggest.ts";
 import { lineage } from "./templates.ts";
 
 /** `displays` will hold the private displays of web users (protocol-decisions, "Displays"). */

@@ -1,9 +1,9 @@
 import { constants } from "node:os";
 import { messageOf } from "../base/errors.ts";
+import { didYouMean } from "../base/suggest.ts";
 import { busUrlProblem } from "../bus/bus-url.ts";
 import { toCommand } from "./command-line.ts";
 import { leaf, listOf, listOr, Refusal } from "./schema-kinds.ts";
-import { didYouMean } from "./suggest.ts";
 import { DURATION_PATTERN, parseDuration, parseSize, SIZE_PATTERN } from "./units.ts";
 
 /** The single values of a configuration: what each may be, in words, as JSON Schema, and as the program reads it. */

@@ -43,6 +43,8 @@ const TOO_MANY: Refusal = {
   code: "busy",
   message: `More than ${MAX_WAITING_REQUESTS} requests of this connection are waiting: wait for answers before asking again.`,
 };
+const noSuchPart = (type: string) =>
+  `this manager has no such part yet: '${type}' is in the protocol, but this version cannot do it; nothing was changed`;
 const DEFECT = "This failed because of a defect of this manager; its log has the details.";
 
 /** One client: frames in, answers, events and output out. Events flow from its construction on. */
@@ -153,7 +155,7 @@ export class Connection implements HandlerContext {
     if (refusal !== null) this.#refuse(errorFrame({ code: "out_of_scope", message: refusal }, frame), frame.type);
     else if (handler.kind === "command") void this.#command(frame, handler);
     else if (handler.kind === "request") this.#request(frame, handler);
-    else this.#refuse(errorFrame({ code: "not_found", message: `this manager has no such part yet: ${frame.type}` }, frame), frame.type);
+    else this.#refuse(errorFrame({ code: "not_found", message: noSuchPart(frame.type) }, frame), frame.type);
   }
 
   async #command(frame: ClientFrame, handler: CommandHandler<ClientFrameType>): Promise<void> {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect as nats } from "@nats-io/transport-node";
+import type { Observable } from "rxjs";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { ConfigError, createManager } from "../../src/app/index.ts";
 import { connect } from "../../src/client/index.ts";
@@ -83,6 +84,63 @@ describe("createManager", () => {
     expect(stateDirs()).toEqual(before);
   });
 
+  it.each([
+    [undefined, {}, "createManager takes a configuration object or the path of a file, found undefined"],
+    [null, {}, "found null"],
+    [3, {}, "found 3"],
+    [{}, { listn: true }, "createManager has no option 'listn'; did you mean 'listen'?"],
+    [{}, { onLog: "x" }, "the option 'onLog' of createManager must be a function, found 'x'"],
+    [{}, { listen: 8130 }, "'listen' of createManager must be true, false or an address '[HOST]:PORT', found 8130"],
+    [{}, { clock: {} }, "'clock' of createManager must be an object with now, monotonic"],
+    [{}, null, "the options of createManager must be an object, found null"],
+  ])("refuses %j with %j and names what is wrong", async (config, options, message) => {
+    await expect(createManager(config as never, options as never)).rejects.toMatchObject({
+      code: "bad_field",
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it("goes on when those who look on throw, which is theirs to catch", async () => {
+    const uncaught: string[] = [];
+    const others = process.listeners("uncaughtException");
+    process.removeAllListeners("uncaughtException").on("uncaughtException", (error) => uncaught.push(error.message));
+    const failing = (what: string) => () => {
+      throw new Error(what);
+    };
+    try {
+      await using manager = await createManager(
+        { processes: { a: lasting(uniqueSeconds()) } },
+        { inspect: failing("inspect"), onLog: failing("onLog") },
+      );
+      manager.frames$.subscribe(failing("frames$"));
+      manager.log$.subscribe(failing("log$"));
+      manager.process("a").output$.subscribe(failing("output$"));
+      expect((await manager.process("a").start()).state).toBe("started");
+      await manager.process("a").stop();
+      await manager.close();
+      await vi.waitFor(() => expect(new Set(uncaught)).toEqual(new Set(["inspect", "onLog", "frames$", "log$"])));
+    } finally {
+      process.removeAllListeners("uncaughtException");
+      for (const listener of others) process.on("uncaughtException", listener);
+    }
+  });
+
+  it.each(["frames$", "events$", "log$"] as const)("may be disposed of from within a listener of %s", async (which) => {
+    const seconds = uniqueSeconds();
+    const manager = await createManager({ processes: { a: lasting(seconds), b: { ...lasting(seconds), depends_on: ["a"] } } });
+    let closing: Promise<void> | undefined;
+    const heard: Observable<unknown> = manager[which];
+    heard.subscribe(() => {
+      closing ??= manager.close();
+    });
+    await expect(manager.process("b").start()).rejects.toMatchObject({
+      code: "host_unavailable",
+      message: expect.stringContaining("the manager is disposed of"),
+    });
+    await closing;
+    expect(processesWith(seconds)).toEqual([]);
+  });
+
   it("closes the host and its folder when the host cannot be greeted", async () => {
     const before = stateDirs();
     const link = new ScriptedLink();
@@ -153,6 +211,10 @@ describe("an embedded manager", () => {
     ])
       expect(missing).toThrow(expect.objectContaining({ code: "not_found" }));
     expect(() => manager.connect({ single_process: "" })).toThrow(expect.objectContaining({ code: "bad_field" }));
+    expect(() => manager.connect({ single_proces: "c" } as never)).toThrow(expect.objectContaining({ code: "bad_field" }));
+    expect(() => manager.connect({ single_process: "c", single_group: "g" } as never)).toThrow(
+      expect.objectContaining({ code: "bad_field" }),
+    );
   });
 
   it("passes frames both ways, and tells events apart from answers", async () => {
@@ -179,6 +241,7 @@ describe("an embedded manager", () => {
     expect(manager.actor("process", "g/a").getSnapshot().matches("started")).toBe(true);
     expect(manager.actor("group", "g").getSnapshot().matches("idle")).toBe(true);
     expect(() => manager.actor("process", "x")).toThrow(expect.objectContaining({ code: "not_found" }));
+    expect(() => manager.actor("proces" as never, "x")).toThrow(expect.objectContaining({ code: "not_found" }));
     expect(seen).toContain("@xstate.event");
   });
 
@@ -206,6 +269,61 @@ describe("an embedded manager", () => {
     await manager.snapshot();
     expect(recorder.lines.filter((line) => line.endsWith("stopped"))).toEqual(["api: stopping → stopped", "db: stopping → stopped"]);
   });
+});
+
+describe("connect", () => {
+  it.each([[{ single_process: "g/a" } as const], [{ single_group: "g" } as const], [{ log_only: true } as const], [undefined]])(
+    "%j gives the very frames of the WebSocket",
+    async (view) => {
+      const echo = { command: "echo ready; while read word; do echo got $word; done" };
+      await using manager = await createManager({ processes: { "g/a": echo, "g/b": echo, c: echo } }, { listen: true });
+      const { url = "", login } = manager.port ?? {};
+      const own = manager.connect(view);
+      await using remote = await connect(url, { ...login, ...(view ? { view } : {}) });
+      // Several events may come in one frame here and in two there: what counts is every event, in order.
+      const heard = [own, remote].map((client) => {
+        const events: string[] = [];
+        client.frames$.subscribe((frame) => {
+          if (frame.type === "log_batch") for (const entry of frame.entries) events.push(JSON.stringify(entry));
+          else if (frame.type === "process_output") events.push(`${frame.name} until ${frame.offset}`);
+          else events.push(JSON.stringify(frame));
+        });
+        return events;
+      });
+      const outputs = [new Map<string, string>(), new Map<string, string>()];
+      for (const [index, client] of [own, remote].entries()) {
+        client.frames$.subscribe((frame) => {
+          if (frame.type === "process_output") outputs[index]?.set(frame.name, (outputs[index]?.get(frame.name) ?? "") + frame.output);
+        });
+      }
+      const focused = view !== undefined;
+      for (const client of [own, remote]) {
+        const { webui_asset_hash: _, web_x_display: __, ...snapshot } = await client.snapshot();
+        expect(snapshot.processes.map(({ name }) => name)).toEqual(
+          view === undefined ? ["g/a", "g/b", "c"] : "log_only" in view ? [] : "single_group" in view ? ["g/a", "g/b"] : ["g/a"],
+        );
+        if (focused) await expect(client.request({ type: "request_plan" })).rejects.toMatchObject({ code: "out_of_scope" });
+      }
+      for (const name of ["g/a", "g/b", "c"]) {
+        await manager.process(name).start();
+        await manager.process(name).write("word\n");
+        await manager.process(name).waitForOutput(/got word/);
+        await manager.process(name).stop();
+      }
+      // Answered after everything before it.
+      const done = await Promise.all([own, remote].map((client) => client.snapshot()));
+      expect(done[0]?.processes).toEqual(done[1]?.processes);
+      const [first = [], second = []] = heard.map((events) => events.filter((event) => !/"type":"(snapshot|error)"| until /.test(event)));
+      expect(first.length).toBeGreaterThan(0);
+      expect(second.toSorted()).toEqual(first.toSorted());
+      const text = (log: string[]) => log.filter((event) => event.includes("process_upsert"));
+      expect(text(second)).toEqual(text(first));
+      expect(outputs[1]).toEqual(outputs[0]);
+      expect([...(outputs[0]?.keys() ?? [])]).toEqual(
+        view === undefined || "log_only" in view ? [] : "single_group" in view ? ["g/a", "g/b"] : ["g/a"],
+      );
+    },
+  );
 });
 
 describe("listen", () => {
@@ -238,6 +356,38 @@ describe("listen", () => {
     const { port } = new URL(manager.port?.url ?? "");
     await expect(createManager(config, { listen: `127.0.0.1:${port}` })).rejects.toMatchObject({ code: "conflict" });
     await expect(createManager(config, { listen: "nonsense" })).rejects.toMatchObject({ code: "bad_field" });
+    rmSync(authFile);
+  });
+
+  it("a client elsewhere goes on with the next manager at the address: waits, output, and what is not there any more", async () => {
+    const authFile = join(temporary, "keys");
+    writeFileSync(authFile, "ada secret\n", { mode: 0o600 });
+    const echo = { command: "echo up; while read word; do echo got $word; done" };
+    const settings = { instance: { webui_auth_file: authFile } };
+    const first = await createManager({ ...settings, processes: { a: echo, gone: echo } }, { listen: true });
+    const { url = "" } = first.port ?? {};
+    await using client = await connect(url, { user: "ada", password: "secret", retry: { first: 20, max: 50 } });
+    let output = "";
+    client.process("a").output$.subscribe((text) => {
+      output += text;
+    });
+    await client.process("gone").get();
+    const started = client.process("a").waitFor("started");
+    const printed = client.process("a").waitForOutput(/got something/);
+    const gone = expect(client.process("gone").waitFor("started")).rejects.toMatchObject({ code: "not_found" });
+    const states: string[] = [];
+    client.link.state$.subscribe(({ kind }) => states.push(kind));
+    await first.close();
+    await vi.waitFor(() => expect(states).toContain("waiting"));
+    await expect(client.snapshot()).rejects.toMatchObject({ code: "host_unavailable" });
+
+    await using second = await createManager({ ...settings, processes: { a: echo } }, { listen: new URL(url).host });
+    await gone;
+    await second.process("a").start();
+    expect((await started).state).toBe("started");
+    await second.process("a").write("something\n");
+    await printed;
+    await vi.waitFor(() => expect(output).toContain("got something"));
     rmSync(authFile);
   });
 

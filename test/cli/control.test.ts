@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { control, settled } from "../../src/cli/commands/control.ts";
+import { wait } from "../../src/cli/commands/wait.ts";
 import type { Process } from "../../src/protocol/resources.ts";
 import { fakeProcess } from "../support/fake-control.ts";
 import { printed, ScriptedManager } from "./support/scripted-manager.ts";
@@ -15,6 +16,30 @@ const is = (state: Process["state"], more: Partial<Process> = {}): Process => ({
 });
 const DOWN = is("stopped", { requested_state: "stop" });
 const UP = is("started", { pid: 10, start_time: T1 });
+
+describe("a process that changes while the command looks at it", () => {
+  it("in the very moment of the first answer is not waited for in vain", async () => {
+    await using manager = await ScriptedManager.open("a");
+    manager.onFrame = ({ type }) => {
+      // Right behind the answer, in the same piece of the stream.
+      if (type === "get_snapshot") queueMicrotask(() => manager.set("a", { state: "started", pid: 7 }));
+    };
+    const { output, error } = await printed(() => wait(["a"], { ...manager.flags, for: "started", timeout: 5 }));
+    expect({ output, error }).toEqual({ output: "a: started\n", error: null });
+  });
+
+  it.each([
+    ["mgr wait", (flags: ScriptedManager["flags"]) => wait(["a"], { ...flags, for: "ready", timeout: 5 })],
+    ["mgr start", (flags: ScriptedManager["flags"]) => control("start", ["a"], { ...flags, wait: true, timeout: 5 })],
+  ])("%s of one that is removed ends with 'not found'", async (_what, run) => {
+    await using manager = await ScriptedManager.open("a", "b");
+    manager.onFrame = ({ type }) => {
+      if (type === "get_snapshot") setImmediate(() => manager.say({ type: "process_remove", name: "a" }));
+    };
+    const { error } = await printed(() => run(manager.flags));
+    expect(error).toMatchObject({ exitCode: 3, message: expect.stringMatching(/'a' was removed|match for 'a'/) });
+  });
+});
 
 describe("a start has come to its end", () => {
   it.each([

@@ -2,7 +2,7 @@ import { exitText } from "../../client/exit-text.ts";
 import type { Process } from "../../protocol/resources.ts";
 import { type ConnectionFlags, connectManager } from "../connection.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { follow } from "../follow.ts";
+import { followUntil } from "../follow.ts";
 import { selectProcesses } from "../select.ts";
 import { paintState } from "../table.ts";
 
@@ -19,16 +19,15 @@ type Verb = "start" | "stop" | "restart";
 export async function control(verb: Verb, names: string[], flags: ControlFlags): Promise<void> {
   const client = await connectManager(flags);
   try {
-    const snapshot = await client.snapshot();
-    const chosen = selectProcesses(snapshot.processes, names);
-    const newest = follow(client, chosen);
+    await client.mirror.current();
+    const chosen = selectProcesses(client.mirror.processes(), names);
     await Promise.all(chosen.map((process) => client.request({ type: `${verb}_process`, name: process.name })));
     if (!flags.wait) return;
     const before = new Map(chosen.map((process) => [process.name, process]));
-    const outcome = await newest.until(
-      (all) => all.every((process) => settled(verb, process, before.get(process.name))),
-      flags.timeout * 1_000,
-    );
+    const outcome = await followUntil(client, [...before.keys()], {
+      done: (all) => all.every((process) => settled(verb, process, before.get(process.name))),
+      milliseconds: flags.timeout * 1_000,
+    });
     for (const process of outcome.processes) console.log(`${process.name}: ${paintState(process.state)}${reason(verb, process)}`);
     if (outcome.timedOut) throw new CommandFailure(EXIT.timeout, `not everything got there within ${flags.timeout} s`);
     if (outcome.processes.some((process) => isFailure(verb, process))) process.exitCode = EXIT.failed;

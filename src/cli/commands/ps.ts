@@ -16,15 +16,16 @@ const REPAINT_MS = 200;
 export async function ps(names: string[], flags: PsFlags): Promise<void> {
   const client = await connectManager(flags);
   try {
-    show(await client.snapshot(), names, flags);
-    if (!flags.watch) return;
+    if (!flags.watch) return show(await client.snapshot(), names, flags);
     await whileConnected(client, (stop, fail) => {
-      let isDue = false;
+      let isDue = true;
       const repaint = async () => {
         isDue = false;
         const snapshot = await client.snapshot();
-        process.stdout.write("\x1b[H\x1b[2J");
+        // Elsewhere than on a terminal one list follows the other; of JSON each is one line.
+        if (process.stdout.isTTY) process.stdout.write("\x1b[H\x1b[2J");
         show(snapshot, names, flags);
+        if (!process.stdout.isTTY && !flags.json) process.stdout.write("\n");
       };
       client.frames$.subscribe((frame) => {
         if (frame.type !== "process_upsert" && frame.type !== "process_remove" && frame.type !== "process_tree") return;
@@ -33,6 +34,8 @@ export async function ps(names: string[], flags: PsFlags): Promise<void> {
         setTimeout(() => repaint().catch(fail), REPAINT_MS);
       });
       process.once("SIGINT", stop);
+      // Followed before it is asked: what changes in between is painted, too.
+      repaint().catch(fail);
     });
   } finally {
     client.close();
@@ -41,7 +44,7 @@ export async function ps(names: string[], flags: PsFlags): Promise<void> {
 
 function show(snapshot: Snapshot, names: string[], flags: PsFlags): void {
   const processes = names.length === 0 ? snapshot.processes : selectProcesses(snapshot.processes, names);
-  process.stdout.write(`${flags.json ? JSON.stringify(processes, null, 2) : listing(processes, snapshot.host_list)}\n`);
+  process.stdout.write(`${flags.json ? JSON.stringify(processes, null, flags.watch ? 0 : 2) : listing(processes, snapshot.host_list)}\n`);
 }
 
 function listing(processes: Process[], hosts: HostEntry[]): string {

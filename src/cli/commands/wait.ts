@@ -3,7 +3,7 @@ import { isIn } from "../../client/process-goals.ts";
 import type { Process, ProcessState } from "../../protocol/resources.ts";
 import { type ConnectionFlags, connectManager } from "../connection.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { follow } from "../follow.ts";
+import { followUntil } from "../follow.ts";
 import { selectProcesses } from "../select.ts";
 import { paintState } from "../table.ts";
 
@@ -17,13 +17,14 @@ export interface WaitFlags extends ConnectionFlags {
 export async function wait(names: string[], flags: WaitFlags): Promise<void> {
   const client = await connectManager(flags);
   try {
-    const chosen = selectProcesses((await client.snapshot()).processes, names);
+    await client.mirror.current();
+    const chosen = selectProcesses(client.mirror.processes(), names).map(({ name }) => name);
     const isThere = (process: Process) => isIn(process, flags.for);
     const hasFailed = (process: Process) => process.state === "error" && !isThere(process);
-    const { processes, timedOut } = await follow(client, chosen).until(
-      (all) => all.every(isThere) || all.some(hasFailed),
-      flags.timeout * 1_000,
-    );
+    const { processes, timedOut } = await followUntil(client, chosen, {
+      done: (all) => all.every(isThere) || all.some(hasFailed),
+      milliseconds: flags.timeout * 1_000,
+    });
     for (const process of processes)
       console.log(`${process.name}: ${paintState(process.state)}${process.state === "error" ? ` (${exitText(process)})` : ""}`);
     if (timedOut) throw new CommandFailure(EXIT.timeout, `not everything was ${flags.for} within ${flags.timeout} s`);

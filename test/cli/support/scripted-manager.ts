@@ -68,7 +68,8 @@ export class ScriptedManager implements AsyncDisposable {
   }
 
   #answer(frame: Frame): Record<string, unknown> {
-    if (frame.type === "get_snapshot") return { type: "snapshot", processes: [...this.#processes.values()] };
+    if (frame.type === "get_snapshot")
+      return { type: "snapshot", processes: [...this.#processes.values()], host_list: [], process_tree: [] };
     if (frame.type === "get_process_output") {
       const backlog = this.backlogs.get(frame.name ?? "") ?? { output: "", offset: 0, stream_id: "s" };
       return { type: "process_output_snapshot", name: frame.name, pid: 1, truncated: false, ...backlog };

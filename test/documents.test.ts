@@ -1,0 +1,98 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { createProgram } from "../src/cli/program.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const DOCUMENTS = [
+  ...["README.md", "CHANGELOG.md", "CONTRIBUTING.md"].map((name) => join(ROOT, name)),
+  ...readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join(ROOT, "docs", name)),
+];
+const texts = new Map(DOCUMENTS.map((file) => [file, readFileSync(file, "utf8")]));
+const readme = texts.get(join(ROOT, "README.md")) ?? "";
+
+/** Without code, in which brackets are brackets. */
+const prose = (text: string) => text.replace(/^```.*?^```/gmsu, "").replace(/`[^`\n]*`/gu, "");
+
+/** As GitHub makes anchors: small letters, no punctuation, blanks as hyphens. */
+function anchors(text: string): Set<string> {
+  const headings = text.replace(/^```.*?^```/gmsu, "").match(/^#{1,6} .*$/gmu) ?? [];
+  return new Set(
+    headings.map((line) =>
+      line
+        .replace(/^#+ /u, "")
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
+
+/** The file, also without its ending, and a decision by its number. */
+function isThere(path: string): boolean {
+  if (existsSync(path)) return true;
+  const folder = dirname(path);
+  return existsSync(folder) && readdirSync(folder).some((name) => name === `${basename(path)}.ts` || name.startsWith(`${basename(path)}-`));
+}
+
+describe.each(DOCUMENTS.map((file) => [relative(ROOT, file), file] as const))("%s", (_name, file) => {
+  const text = texts.get(file) ?? "";
+
+  it("has no link into the void: every file and every anchor is there", () => {
+    const targets = [...prose(text).matchAll(/\]\(([^)\s]+)\)|src="([^"]+)"/gu)].map(([, link, image]) => link ?? image ?? "");
+    const broken = targets.filter((target) => {
+      if (/^(https?|mailto):/u.test(target)) return false;
+      const [path = "", anchor] = target.split("#");
+      const there = path === "" ? file : resolve(dirname(file), path);
+      if (!existsSync(there)) return true;
+      return anchor !== undefined && !anchors(texts.get(there) ?? readFileSync(there, "utf8")).has(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it("names no file of this repository that is not there", () => {
+    const named = text.match(/(?<![\w./~-])(?:docs|src|test|bench|examples|scripts)\/[\w./-]*\w/gu) ?? [];
+    const missing = named.filter((path) => !isThere(join(ROOT, path)));
+    // Patterns such as `docs/decisions/NNNN-*.md` and what a run makes are no files.
+    expect(missing.filter((path) => !/NNNN|examples\/demo\/(state|webui\.keys)/u.test(path))).toEqual([]);
+  });
+
+  it("runs no npm script that there is not", () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: Record<string, string> };
+    const named = [...text.matchAll(/\bnpm run (?:-s |--silent )?([\w-]+)/gu)].map(([, name]) => name ?? "");
+    expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
+  });
+});
+
+/** The code blocks below a heading. */
+function blocks(heading: string): string[][] {
+  const [section = ""] = readme.split(`\n## ${heading}\n`)[1]?.split("\n## ") ?? [];
+  return [...section.matchAll(/^```\w+\n(.*?)\n^```/gmsu)].map(([, code = ""]) => code.split("\n"));
+}
+
+describe("README.md", () => {
+  it("says what it is in three sentences and a picture", () => {
+    const [, first = "", picture = ""] = /^# mgr\n\n(.*?)\n\n```(.*?)```/su.exec(readme) ?? [];
+    expect(first.match(/[.!?](\s|$)/gu)).toHaveLength(3);
+    expect(picture.split("\n").length).toBeGreaterThan(4);
+  });
+
+  it("has five lines for scripts, five for embedding, ten for many hosts", () => {
+    expect(blocks("Scripting in five lines").map((lines) => lines.length)).toEqual([5]);
+    expect(blocks("Embedding in five lines").map((lines) => lines.length)).toEqual([5]);
+    expect(blocks("Many hosts in ten lines").flat()).toHaveLength(10);
+  });
+
+  it("lists every command, and no other", () => {
+    const [section = ""] = readme.split("\n## Command line\n")[1]?.split("\n## ") ?? [];
+    const listed = [...section.matchAll(/^ {4}mgr ([\w|-]+)/gmu)].flatMap(([, names = ""]) => names.split("|"));
+    expect(listed.toSorted()).toEqual(
+      createProgram()
+        .commands.map((command) => command.name())
+        .toSorted(),
+    );
+  });
+});
