@@ -27,6 +27,7 @@ beforeAll(async () => {
       "sim/after": { command: ECHO, depends_on: { "sim/gate": { condition: "ready" } } },
       "tools/echo": { command: ECHO, alternate_commands: { other: "sleep 1000" }, autostart: true },
       "tools/vim": { command: sh("exec vi -u NONE notes.txt"), environment: { TERM: "xterm-256color" } },
+      "tools/long": { command: sh("seq -f 'line %g' 30 > long.txt; exec vi -u NONE long.txt"), environment: { TERM: "xterm-256color" } },
       "tools/brief": { command: EXIT_AS_TYPED, autostart: true },
       "tools/size": { command: SIZE, autostart: true },
       "tools/lines": { command: sh("seq 1 3000; echo see http://localhost:9/there; read x"), autostart: true },
@@ -108,6 +109,17 @@ describe("a process", () => {
     await page.keyboard.type(":wq\n");
     await client.untilState("tools/vim", "stopped");
     expect(instance.read("notes.txt")).toBe("written in the browser\n");
+  });
+
+  test("a full-screen program that drew with margins for a smaller window is drawn in whole in a larger one", async () => {
+    await client.command({ type: "start_process", name: "tools/long" });
+    await eventually("it has drawn for 24 rows", async () =>
+      /line 23/.test(String((await client.ask({ type: "get_process_output", name: "tools/long" })).output)),
+    );
+    await shown.goTo("tools/long");
+    const lines = async () => (await page.locator(".xterm-rows > div").allTextContents()).map((line) => line.trim());
+    await soon(async () => (await lines()).slice(0, 30)).toEqual(Array.from({ length: 30 }, (_, index) => `line ${index + 1}`));
+    await client.command({ type: "stop_process", name: "tools/long" });
   });
 
   test("knows the real size of its terminal, whole rows only, also after a split", async () => {

@@ -131,6 +131,10 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
    */
   function nudge(): void {
     fitIfVisible();
+    // Margins that were set for another size went when the size changed; in the backlog that is not told.
+    const { cols, rows } = terminal;
+    terminal.resize(cols, rows + 1);
+    terminal.resize(cols, rows);
     sendSize(Math.max(1, terminal.rows - 1));
     clearTimeout(nudging?.timer);
     nudging = { timer: setTimeout(endNudgeIfHeard, NUDGE_MS), isHeard: false, isDue: false };
