@@ -34,6 +34,23 @@ test("a manager that is killed is shown as lost, nothing vanishes from the scree
   await shown.untilShown("sim/after", /you typed again/);
 });
 
+test("a terminal goes on also when the page is back before the process's host is", async () => {
+  const { instance } = rig;
+  const { page } = shown;
+  instance.kill("daemon", "SIGSTOP");
+  instance.kill("manager");
+  await page.getByText(/connection lost, trying again/).waitFor();
+  const up = instance.mgr("up", "--detach");
+  await shown.connected();
+  await page.getByText(/^host .* is away$/).waitFor();
+  instance.kill("daemon", "SIGCONT");
+  await up;
+  await page.getByText("host ready").waitFor();
+  await page.getByLabel("Terminal of sim/after").click();
+  await page.keyboard.type("anew\n");
+  await shown.untilShown("sim/after", /you typed again[\s\S]*you typed anew/);
+});
+
 test("refusals are told in a toast", async () => {
   const { page } = shown;
   await page.route("**/mgr/logout", (route) => route.fulfill({ status: 503, body: "the manager is shutting down" }));

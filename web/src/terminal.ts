@@ -7,7 +7,7 @@ import { type ITheme, Terminal } from "@xterm/xterm";
 import { OutputJoin } from "../../src/client/output-join.ts";
 import { confirm } from "./dialog.tsx";
 import { FONT_SIZE, fontSize, screenReader, shade } from "./settings.ts";
-import { client, command } from "./store.ts";
+import { client, command, processOf } from "./store.ts";
 import { isTerminalReply } from "./terminal-replies.ts";
 import { copy } from "./toasts.ts";
 import "@xterm/xterm/css/xterm.css";
@@ -24,6 +24,9 @@ const DRAWN_PIECE = 16_384;
 /** Between two sizes, so that a program sees both: it has said something since, or the longer time is over. */
 const NUDGE_MS = 250;
 const LONGEST_NUDGE_MS = 1_500;
+/** Between two questions for a backlog that cannot be had, milliseconds: doubled each time. The host's coming is not waited for so long. */
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
 /** A pasted text of more lines is shown before it is typed. */
 const LINES_WITHOUT_ASKING = 1;
 const QUOTED_PASTE = 600;
@@ -79,6 +82,9 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   let paused = false;
   let undrawn = 0;
   let isClosed = false;
+  /** Set while the backlog cannot be had: the manager is there, the process's host is not yet. */
+  let asksAgain: ReturnType<typeof setTimeout> | undefined;
+  let refusals = 0;
   let nudging: { timer: ReturnType<typeof setTimeout>; isHeard: boolean; isDue: boolean } | undefined;
 
   const output = client.output$(name).subscribe((frame) => {
@@ -110,16 +116,22 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   /** The subscription stands already: nothing falls between. Done again after each reconnect. */
   async function replay(): Promise<void> {
     const mine = ++replays;
+    clearTimeout(asksAgain);
+    asksAgain = undefined;
     replaying = true;
     join = new OutputJoin();
     const backlog = await client.request({ type: "get_process_output", name, lines: BACKLOG_LINES }).catch(() => null);
     if (isClosed || mine !== replays) return;
-    if (backlog?.type === "process_output_snapshot") {
-      terminal.reset();
-      const text = join.backlog(backlog);
-      parent.dataset.empty = String(text === "");
-      await new Promise<void>((done) => terminal.write(text, done));
+    if (backlog?.type !== "process_output_snapshot") {
+      // What comes live waits for it: without asking again nothing would ever be shown.
+      asksAgain = setTimeout(() => void replay(), Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** refusals++));
+      return;
     }
+    refusals = 0;
+    terminal.reset();
+    const text = join.backlog(backlog);
+    parent.dataset.empty = String(text === "");
+    await new Promise<void>((done) => terminal.write(text, done));
     if (isClosed || mine !== replays) return;
     replaying = false;
     nudge();
@@ -237,7 +249,12 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
     refit();
   });
   const reconnects = client.link.state$.subscribe((state) => {
-    if (state.kind === "open") void replay();
+    if (state.kind !== "open") return;
+    refusals = 0;
+    void replay();
+  });
+  const hostComes = effect(() => {
+    if (processOf(name)?.host_ready && asksAgain !== undefined) void replay();
   });
   if (focus) terminal.focus();
 
@@ -283,6 +300,8 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
     close() {
       isClosed = true;
       endNudge();
+      clearTimeout(asksAgain);
+      hostComes();
       reconnects.unsubscribe();
       output.unsubscribe();
       restyle();
