@@ -138,7 +138,7 @@ export function TaskTable({ box, columns, rows, order, threads, selected, onOrde
               onKeyDown={onKey}
             >
               {shown.map(({ column, at }) => (
-                <Cell key={column.name} column={column} cell={row.cells[at]} />
+                <Cell key={column.name} column={column} cell={row.cells[at]} managed={row.process} />
               ))}
             </tr>
           ))}
@@ -173,14 +173,22 @@ function sortOf({ column, descending }: Order, { name }: TaskColumn): "ascending
   return column !== name ? "none" : descending ? "descending" : "ascending";
 }
 
-function Cell({ column, cell }: { column: TaskColumn; cell: TaskRow["cells"][number] | undefined }) {
+interface CellProps {
+  column: TaskColumn;
+  cell: TaskRow["cells"][number] | undefined;
+  /** Name of the managed process that the task belongs to. */
+  managed: string | null;
+}
+
+function Cell({ column, cell, managed }: CellProps) {
   if (!cell || cell.raw === null) return <td />;
   const { raw, formatted } = cell;
-  if (column.name === "process" && hasProcess(String(raw)))
+  // Narrow screens have one column for both names.
+  if (managed !== null && hasProcess(managed) && column.name === (isNarrow.value ? "name" : "process"))
     return (
       <td>
-        <a class="member" tabIndex={-1} {...linkTo({ kind: "process", name: String(raw) })}>
-          {formatted}
+        <a class="member" tabIndex={-1} {...linkTo({ kind: "process", name: managed })} title={managed}>
+          {managed}
         </a>
       </td>
     );

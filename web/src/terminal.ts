@@ -8,6 +8,7 @@ import { OutputJoin } from "../../src/client/output-join.ts";
 import { confirm } from "./dialog.tsx";
 import { FONT_SIZE, fontSize, screenReader, shade } from "./settings.ts";
 import { client, command, processOf } from "./store.ts";
+import { Nudge } from "./terminal-nudge.ts";
 import { isTerminalReply } from "./terminal-replies.ts";
 import { copy } from "./toasts.ts";
 import "@xterm/xterm/css/xterm.css";
@@ -21,9 +22,6 @@ const MOST_UNDRAWN = 4_000_000;
 const LOUDEST_BACKLOG_LINES = 100_000;
 /** xterm.js looks at the clock between two pieces of text: small ones, so that it never keeps the page for long. Characters. */
 const DRAWN_PIECE = 16_384;
-/** Between two sizes, so that a program sees both: it has said something since, or the longer time is over. */
-const NUDGE_MS = 250;
-const LONGEST_NUDGE_MS = 1_500;
 /** Between two questions for a backlog that cannot be had, milliseconds: doubled each time. The host's coming is not waited for so long. */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
@@ -85,15 +83,13 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   /** Set while the backlog cannot be had: the manager is there, the process's host is not yet. */
   let asksAgain: ReturnType<typeof setTimeout> | undefined;
   let refusals = 0;
-  let nudging: { timer: ReturnType<typeof setTimeout>; isHeard: boolean; isDue: boolean } | undefined;
+  const nudge = new Nudge((rowsLess) => sendSize(Math.max(1, terminal.rows - rowsLess)));
 
   const output = client.output$(name).subscribe((frame) => {
     if (paused) return;
     if (frame.skipped) draw(`\r\n\x1b[0m\x1b[33m… ${frame.skipped} bytes skipped …\x1b[0m\r\n`);
     draw(join.live(frame));
-    if (!nudging) return;
-    nudging.isHeard = true;
-    if (nudging.isDue) endNudge();
+    nudge.heard();
   });
 
   function draw(text: string): void {
@@ -134,36 +130,18 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
     await new Promise<void>((done) => terminal.write(text, done));
     if (isClosed || mine !== replays) return;
     replaying = false;
-    nudge();
+    redraw();
   }
 
-  /**
-   * A full-screen program redraws when its size changes: one row less, then the real size (runtime.md, "Frames out").
-   * Not in one breath: it would look once, and see the size that it knows. On a busy machine it takes a while to look.
-   */
-  function nudge(): void {
+  /** The program draws itself anew for the size that this terminal has. */
+  function redraw(): void {
     fitIfVisible();
     // Margins that were set for another size went when the size changed; in the backlog that is not told.
     const { cols, rows } = terminal;
     terminal.resize(cols, rows + 1);
     terminal.resize(cols, rows);
-    sendSize(Math.max(1, terminal.rows - 1));
-    clearTimeout(nudging?.timer);
-    nudging = { timer: setTimeout(endNudgeIfHeard, NUDGE_MS), isHeard: false, isDue: false };
+    nudge.begin();
     onSize?.(`${terminal.cols}×${terminal.rows}`);
-  }
-
-  function endNudgeIfHeard(): void {
-    if (!nudging || nudging.isHeard) endNudge();
-    else nudging = { timer: setTimeout(endNudge, LONGEST_NUDGE_MS - NUDGE_MS), isHeard: false, isDue: true };
-  }
-
-  /** The size that it was nudged from must not stay. */
-  function endNudge(): void {
-    if (nudging === undefined) return;
-    clearTimeout(nudging.timer);
-    nudging = undefined;
-    sendSize(terminal.rows);
   }
 
   function fitIfVisible(): void {
@@ -299,7 +277,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
     focus: () => terminal.focus(),
     close() {
       isClosed = true;
-      endNudge();
+      nudge.end();
       clearTimeout(asksAgain);
       hostComes();
       reconnects.unsubscribe();
