@@ -176,8 +176,12 @@ export class Fleet implements AsyncDisposable {
     for (const client of this.#clients) client.ws.terminate();
     this.#watch?.kill("SIGKILL");
     await this.#network.end();
-    for (const { pid } of markedProcesses(this.#mark)) kill(pid);
-    await eventually("nothing of the fleet is alive", () => markedProcesses(this.#mark).length === 0);
+    await eventually("nothing of the fleet is alive", () => {
+      // Again and again: who is about to die may have begun another one.
+      const living = markedProcesses(this.#mark);
+      for (const { pid } of living) kill(pid);
+      return living.length === 0;
+    });
     await this.#lastResort.dismiss();
     rmSync(this.dir, { recursive: true, force: true });
     if (problems.length > 0) throw new Error(`frames that do not conform to the tables:\n${[...new Set(problems)].join("\n")}`);
