@@ -75,6 +75,15 @@ export class BenchManager implements AsyncDisposable {
     return Math.round(1_000 * Number(/^mgr_event_loop_delay_seconds\{quantile="1"\} (\S+)$/m.exec(await answer.text())?.[1]));
   }
 
+  /** Resident memory of its two programs, MiB. */
+  memory(): { manager: number; daemon: number } {
+    const of = (program: "manager" | "daemon") => {
+      const { pid } = JSON.parse(readFileSync(join(this.dir, `state/${program}.lock`), "utf8")) as { pid: number };
+      return Math.round(Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]) / 1_024);
+    };
+    return { manager: of("manager"), daemon: of("daemon") };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const ws of this.#clients) ws.terminate();
     const gone = once(this.#child, "exit");

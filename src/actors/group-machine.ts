@@ -1,6 +1,7 @@
 /**
  * The statechart of one group. Whoever commands it has told its members before, in the same turn: one actor does not
- * act within another's step. `starting` and `stopping` last until each of them has reached its goal or can no longer.
+ * act within another's step. `starting` and `stopping` last until each of them has reached its goal or can no longer:
+ * who is to become ready has not got there by `started`, and who is in backoff tries again.
  *
  *   idle, starting, stopping  start, restart  → starting
  *   idle, starting, stopping  stop            → stopping
@@ -13,6 +14,7 @@ import type { ProcessState } from "../protocol/resources.ts";
 export interface GroupMember {
   readonly name: string;
   readonly state: ProcessState;
+  readonly has_ready_state: boolean;
 }
 
 export interface GroupInput {
@@ -24,42 +26,52 @@ export interface GroupInput {
 export type GroupEvent =
   /** This was asked of all members. */
   | { type: "start" | "stop" | "restart" }
-  /** A member's state changed, a member appeared (`state` its first) or was removed (null). */
-  | { type: "member"; name: string; state: ProcessState | null };
+  /** A member's state changed, or a member appeared. */
+  | ({ type: "member" } & GroupMember)
+  | { type: "removed"; name: string };
 
-/** `progress`: what the group is busy with, null when all members have settled. */
-export type GroupEmitted = { type: "changed"; progress: "starting" | "stopping" | null; pending: number };
+type Progress = "starting" | "stopping";
+
+export type GroupEmitted =
+  /** What the group is busy with, null when all members have settled or something else was asked. */
+  | { type: "changed"; progress: Progress | null; pending: number }
+  /** Every member has got there, or can no longer. */
+  | { type: "settled"; after: Progress };
 
 export interface GroupContext extends GroupInput {
   /** Members of the running command that have not settled. */
   readonly pending: Set<string>;
 }
 
-const UNSETTLED: Record<"starting" | "stopping", ReadonlySet<ProcessState>> = {
-  starting: new Set(["waiting", "starting", "stopping"]),
+const UNSETTLED: Record<Progress, ReadonlySet<ProcessState>> = {
+  starting: new Set(["waiting", "starting", "stopping", "backoff"]),
   stopping: new Set(["waiting", "starting", "started", "ready", "stopping", "backoff"]),
 };
+
+function isUnsettled(progress: Progress, { state, has_ready_state }: GroupMember): boolean {
+  return UNSETTLED[progress].has(state) || (progress === "starting" && state === "started" && has_ready_state);
+}
 
 export const groupMachine = setup({
   types: { context: {} as GroupContext, events: {} as GroupEvent, emitted: {} as GroupEmitted, input: {} as GroupInput },
   guards: { settled: ({ context }) => context.pending.size === 0 },
   actions: {
-    watchMembers: assign(({ context }, { progress }: { progress: "starting" | "stopping" }) => ({
+    watchMembers: assign(({ context }, { progress }: { progress: Progress }) => ({
       pending: new Set(
         context
           .members()
-          .filter((member) => UNSETTLED[progress].has(member.state))
+          .filter((member) => isUnsettled(progress, member))
           .map((member) => member.name),
       ),
     })),
     // In place: a copy for each of 10,000 members would be 10^8 steps.
-    noteMember: ({ context, event }, { progress }: { progress: "starting" | "stopping" }) => {
-      if (event.type !== "member" || (event.state !== null && UNSETTLED[progress].has(event.state))) return;
-      context.pending.delete(event.name);
+    noteMember: ({ context, event }, { progress }: { progress: Progress }) => {
+      if (event.type === "removed" || (event.type === "member" && !isUnsettled(progress, event))) context.pending.delete(event.name);
     },
-    announce: enqueueActions(({ context, enqueue }, { progress }: { progress: "starting" | "stopping" | null }) =>
+    announce: enqueueActions(({ context, enqueue }, { progress }: { progress: Progress | null }) =>
       enqueue.emit({ type: "changed", progress, pending: context.pending.size }),
     ),
+    announceSettled: enqueueActions(({ enqueue }, { after }: { after: Progress }) => enqueue.emit({ type: "settled", after })),
   },
 }).createMachine({
   id: "group",
@@ -78,8 +90,11 @@ export const groupMachine = setup({
         { type: "announce", params: { progress: "starting" } },
       ],
       exit: { type: "announce", params: { progress: null } },
-      always: { guard: "settled", target: "idle" },
-      on: { member: { actions: { type: "noteMember", params: { progress: "starting" } } } },
+      always: { guard: "settled", target: "idle", actions: { type: "announceSettled", params: { after: "starting" } } },
+      on: {
+        member: { actions: { type: "noteMember", params: { progress: "starting" } } },
+        removed: { actions: { type: "noteMember", params: { progress: "starting" } } },
+      },
     },
     stopping: {
       entry: [
@@ -87,8 +102,11 @@ export const groupMachine = setup({
         { type: "announce", params: { progress: "stopping" } },
       ],
       exit: { type: "announce", params: { progress: null } },
-      always: { guard: "settled", target: "idle" },
-      on: { member: { actions: { type: "noteMember", params: { progress: "stopping" } } } },
+      always: { guard: "settled", target: "idle", actions: { type: "announceSettled", params: { after: "stopping" } } },
+      on: {
+        member: { actions: { type: "noteMember", params: { progress: "stopping" } } },
+        removed: { actions: { type: "noteMember", params: { progress: "stopping" } } },
+      },
     },
   },
 });

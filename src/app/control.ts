@@ -20,7 +20,7 @@ import type { HostEntry, Process, ProcessTreeNode, StartTool } from "../protocol
 import { readBacklog } from "./backlog.ts";
 import { CommandQueue, type Steps } from "./command-queue.ts";
 import type { HostSession } from "./host-session.ts";
-import { ordersFor, type Verb } from "./orders.ts";
+import { explanations, ordersFor, type Verb } from "./orders.ts";
 import type { Attribute, OutputFlag, ProcessSettingsBook } from "./process-settings.ts";
 import { Resizer } from "./resizer.ts";
 import { retainedOutput } from "./retained-output.ts";
@@ -255,7 +255,9 @@ export class ActorControl implements Control {
 
   /** Tells `names`, and those that have to do the same with them. */
   *#tellAll(verb: Verb, names: readonly string[], by: string): Steps {
-    for (const batch of ordersFor(this.#world, verb, names)) {
+    const batches = ordersFor(this.#world, verb, names);
+    for (const msg of explanations(this.#world, names, batches)) this.log.append({ level: "info", source: "manager", msg });
+    for (const batch of batches) {
       for (const { name, verb: each } of batch) this.#send(name, each, by);
       yield batch.length;
     }

@@ -1,5 +1,6 @@
 import type { InspectionEvent } from "xstate";
 import { DomainEvents } from "../actors/domain-events.ts";
+import type { GroupEmitted } from "../actors/group-machine.ts";
 import type { HostEmitted } from "../actors/host-machine.ts";
 import type { ProcessEmitted } from "../actors/process-types.ts";
 import { ActorSystem } from "../actors/system.ts";
@@ -72,6 +73,7 @@ export class Engine {
       log: (level, msg) => log.append({ level, source: "manager", msg }),
       onEmit: (kind, name, event) => {
         if (kind === "process") this.#news.take(name, event as ProcessEmitted);
+        else if (kind === "group") this.#news.takeGroup(name, event as GroupEmitted);
         else if (kind === "host") this.#hosts.onEmit(name, event as HostEmitted);
       },
       onParked: (kind, name, error) => {
@@ -147,6 +149,10 @@ export class Engine {
       hosts: () => this.#hosts,
       wanted: (names) => wantedAtBegin(names, world.config, intents),
       tell: (name, event) => actors.tell(name, event),
+      forgetStart: (name) => {
+        intents.forgetStart(name);
+        void intents.flush();
+      },
     });
     this.control = new ActorControl({
       configuration: new RunningConfiguration({
@@ -181,6 +187,8 @@ export class Engine {
       respawn: (name) => actors.respawn(name),
     });
     this.#hosts.configure(config);
+    // Somebody may have taken it out of the file while no manager ran.
+    for (const name of intents.names()) if (!config.processes.has(name)) intents.forgetStart(name);
     const wanted = wantedAtBegin(world.names(), config, intents);
     for (const name of world.names()) actors.spawn(name, wanted.has(name) ? "start" : "stop");
     for (const name of config.groups.keys()) actors.spawnGroup(name);

@@ -6,6 +6,10 @@ import { NO_SETTINGS, type ProcessSettings } from "../config/settings.ts";
 export interface IntentKeeper {
   get(name: string): Readonly<ProcessIntent>;
   set(name: string, patch: ProcessIntent): void;
+  /** Of all of whom something is kept. */
+  names(): Iterable<string>;
+  /** Nobody's start of `name` counts any more; a stop does, and what was chosen for it. */
+  forgetStart(name: string): void;
   /** Resolves when everything set so far is durable. */
   flush(): Promise<void>;
 }
@@ -21,6 +25,11 @@ export function memoryIntents(): IntentKeeper {
   return {
     get: (name) => kept.get(name) ?? {},
     set: (name, patch) => kept.set(name, { ...kept.get(name), ...patch }),
+    names: () => kept.keys(),
+    forgetStart: (name) => {
+      const { requested_state: wish, ...choices } = kept.get(name) ?? {};
+      if (wish === "start") kept.set(name, choices);
+    },
     flush: () => Promise.resolve(),
   };
 }

@@ -24,6 +24,7 @@ import { openLogFile } from "./log-file.ts";
 import { type ManagerBus, openManagerBus } from "./manager-bus.ts";
 import { PatientIntents } from "./patient-intents.ts";
 import type { OnProcessAtRest } from "./process-news.ts";
+import { noteRunning } from "./running-instance.ts";
 import { ASSETS, serveHttp } from "./serve-http.ts";
 
 export interface ManagerOptions {
@@ -100,6 +101,7 @@ class Manager implements RunningManager {
     const uuid = await instanceUuid(stateDir);
     const socket = join(await socketDir(uuid), "bus.sock");
     await this.#lock(stateDir, uuid, socket);
+    this.#cleanups.push(noteRunning(this.#config));
 
     const intents = await IntentStore.open(join(stateDir, "intent.json"));
     const log = this.#openLog(stateDir, intents);

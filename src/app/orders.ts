@@ -1,3 +1,4 @@
+import { listNames } from "../base/names.ts";
 import type { ProcessState } from "../protocol/resources.ts";
 import type { World } from "./world.ts";
 
@@ -15,6 +16,28 @@ export function ordersFor(world: World, verb: Verb, names: readonly string[]): O
   const orders = ORDERS[verb](world, names);
   // Who goes down and comes back together is told in one turn: else it might come back before that which it needs has gone.
   return verb === "restart" ? world.graph.together(orders, ({ name }) => name) : orders.map((order) => [order]);
+}
+
+/** Why something is about to happen to processes that nobody has named: sentences for the log. */
+export function explanations(world: World, names: readonly string[], batches: readonly (readonly Order[])[]): string[] {
+  const named = new Set(names);
+  const others = batches.flat().filter(({ name, verb }) => !named.has(name) && (verb !== "start" || isAtRest(world, name)));
+  return DEEDS.flatMap(([deed, verb]) => {
+    const told = others.filter((order) => order.verb === verb).map(({ name }) => name);
+    return told.length === 0 ? [] : [`the request for ${listNames(names)} also ${deed}: ${listNames(told)}`];
+  });
+}
+
+const DEEDS = [
+  ["restarts what needs it", "restart"],
+  ["stops what needs it", "stop"],
+  ["starts what it needs", "start"],
+] as const;
+
+/** Of those that are on their way it has been said why. */
+function isAtRest(world: World, name: string): boolean {
+  const state = world.stateOf(name);
+  return state === "stopped" || state === "error";
 }
 
 const ORDERS: { readonly [K in Verb]: (world: World, names: readonly string[]) => Order[] } = {

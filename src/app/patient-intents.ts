@@ -36,6 +36,14 @@ export class PatientIntents implements IntentKeeper {
     this.#intents.set(name, patch);
   }
 
+  names(): Iterable<string> {
+    return this.#intents.names();
+  }
+
+  forgetStart(name: string): void {
+    this.#intents.forgetStart(name);
+  }
+
   /** Resolves when everything set so far is on the disk, or cannot be brought there now. Never rejects. */
   async flush(): Promise<void> {
     const write = this.#write();

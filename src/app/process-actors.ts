@@ -116,7 +116,7 @@ export class ProcessActors {
 
   spawnGroup(name: string): void {
     const { system, world } = this.#options;
-    const members = () => world.membersOf(name).map((member) => ({ name: member, state: world.stateOf(member) ?? ("stopped" as const) }));
+    const members = () => world.membersOf(name).flatMap((member) => world.process(member) ?? []);
     system.spawn("group", name, () => ({ machine: groupMachine, input: { name, members } }));
   }
 

@@ -1,9 +1,11 @@
 import type { DomainEvents } from "../actors/domain-events.ts";
+import type { GroupEmitted } from "../actors/group-machine.ts";
 import type { ProcessEmitted } from "../actors/process-types.ts";
 import type { ActorSystem } from "../actors/system.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import { ancestorNames } from "../base/names.ts";
+import { exitText } from "../client/exit-text.ts";
 import type { RunReport } from "../contract/run.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { Process, ProcessState, RequestedState } from "../protocol/resources.ts";
@@ -15,6 +17,9 @@ import type { World } from "./world.ts";
 
 /** A process was wanted and no longer runs nor will by itself: it ended, was stopped, or cannot be started. */
 export type OnProcessAtRest = (process: Process, configured: { essential: boolean }) => void;
+
+/** Failed members of a group that are named in one log entry. */
+const MOST_NAMED = 10;
 
 interface ProcessNewsOptions {
   world: World;
@@ -61,6 +66,22 @@ export class ProcessNews {
     }
   }
 
+  /** What came of a command to a group, once it is certain. */
+  takeGroup(group: string, event: GroupEmitted): void {
+    if (event.type !== "settled") return;
+    const { world, log } = this.#options;
+    const failed = world.membersOf(group).flatMap((name) => {
+      const process = world.process(name);
+      return process?.state === "error" ? [`'${name}' (${exitText(process)})`] : [];
+    });
+    const msg = `group '${group}' is ${event.after === "starting" ? "up" : "stopped"}`;
+    if (failed.length === 0) log.append({ level: "info", source: "manager", msg });
+    else {
+      const more = failed.length > MOST_NAMED ? ` and ${failed.length - MOST_NAMED} more` : "";
+      log.append({ level: "warning", source: "manager", msg: `${msg}, but for ${failed.slice(0, MOST_NAMED).join(", ")}${more}` });
+    }
+  }
+
   /** Keeps what somebody wants of a process; what the configuration wants by itself is no user's wish. */
   wish(name: string, { by, requested_state }: { by: string; requested_state: RequestedState }): void {
     if (this.#isIntentFrozen || by === BY_CONFIGURATION) return;
@@ -92,8 +113,9 @@ export class ProcessNews {
     this.#publish(name);
     if (from === "stopped" && world.isAdopted(name) && world.needsRestart(name))
       log.append({ level: "warning", source, msg: `process '${name}' runs with what was configured before, until its restart` });
-    for (const group of ancestorNames(name)) system.send("group", group, { type: "member", name, state: to });
     const process = world.process(name);
+    const has_ready_state = process?.has_ready_state ?? false;
+    for (const group of ancestorNames(name)) system.send("group", group, { type: "member", name, state: to, has_ready_state });
     const essential = world.config.processes.get(name)?.essential ?? false;
     if ((to === "error" || to === "stopped") && process) this.#options.onProcessAtRest?.(process, { essential });
   }

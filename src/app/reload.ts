@@ -26,6 +26,8 @@ interface ReloadOptions {
   /** Of these new processes, those that shall run from the beginning, and what they need. */
   wanted: (names: readonly string[]) => ReadonlySet<string>;
   tell: (name: string, event: { type: Verb; by: string }) => void;
+  /** It is not configured any more: who started it did not start whatever gets its name. */
+  forgetStart: (name: string) => void;
 }
 
 /** Not running yet, and about to. */
@@ -175,8 +177,9 @@ export class Reload {
     const last = world.stateOf(name);
     system.stop("process", name);
     world.forget(name);
+    this.#options.forgetStart(name);
     events.publish({ type: "process_remove", name });
-    for (const group of ancestorNames(name)) system.send("group", group, { type: "member", name, state: null });
+    for (const group of ancestorNames(name)) system.send("group", group, { type: "removed", name });
     log.append({ level: "info", source: "manager", msg: `process '${name}' is removed${last === undefined ? "" : ` (it was ${last})`}` });
   }
 

@@ -37,6 +37,13 @@ export function ancestorNames(name: string): string[] {
   return ancestors;
 }
 
+/** `'a', 'b' and 3 more`, for a sentence. */
+export function listNames(names: readonly string[], most = 10): string {
+  const shown = names.slice(0, names.length === most + 1 ? names.length : most).map((name) => `'${name}'`);
+  const more = names.length - shown.length;
+  return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
 /** Whether `name` is `scope` itself or lies below it. */
 export function isWithin(name: string, scope: string): boolean {
   return name === scope || (name.length > scope.length && name.startsWith(scope) && name[scope.length] === "/");

@@ -1,8 +1,19 @@
+import { type RunningInstance, runningInstance } from "../app/running-instance.ts";
 import { MgrError } from "../base/errors.ts";
 import { formatConfigError } from "../config/check-report.ts";
 import type { Config } from "../config/definition.ts";
 import { ConfigError, loadConfigFile } from "../config/load.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
+
+/**
+ * The manager that runs with a configuration which cannot be read just now: whoever has broken the file must still be able
+ * to stop what runs. Says so on stderr. null: there is none.
+ */
+export function instanceInstead(path: string, error: unknown): RunningInstance | null {
+  const running = error instanceof ConfigError ? runningInstance(path) : null;
+  if (running !== null) process.stderr.write(`${path} cannot be used as it is now (see: mgr check); '${running.name}', which was started with it, is asked.\n`);
+  return running;
+}
 
 /** Loads the configuration of a command line; a bad one ends the command with exit code 2 and every problem. */
 export async function loadConfig(path: string | undefined, json = false): Promise<Config> {

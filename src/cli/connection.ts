@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { pause, systemClock } from "../base/clock.ts";
 import { type AnyErrorCode, MgrError, messageOf } from "../base/errors.ts";
 import { connect, type ManagerClient } from "../client/index.ts";
+import type { RunningInstance } from "../app/running-instance.ts";
 import { authFilePath } from "../config/auth-file-path.ts";
-import type { Config } from "../config/definition.ts";
 import { loadConfigFile } from "../config/load.ts";
 import { parseAuthFile } from "../http/auth-entries.ts";
+import { instanceInstead } from "./configuration.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 
 /** Between two attempts to find a manager that went away, milliseconds. */
@@ -92,30 +93,37 @@ export async function findWay(flags: ConnectionFlags): Promise<Way> {
   const given = flags.url ?? (process.env.MGR_URL || undefined);
   if (given !== undefined && user !== undefined && password !== undefined) return { url: given, user, password };
 
-  const config = await loadConfigFile(flags.config ?? "mgr.yaml").catch((error: unknown) => {
+  const path = flags.config ?? "mgr.yaml";
+  const { instance } = await loadConfigFile(path).catch((error: unknown) => {
+    const running = instanceInstead(path, error);
+    if (running !== null) return { instance: running };
     const hint =
       given === undefined
         ? "Give the manager's address with --url, or its configuration with -c."
         : "Give user and password with --user and --password-file.";
     throw new CommandFailure(EXIT.usage, `${messageOf(error)}\n${hint}`);
   });
-  const credentials = user !== undefined && password !== undefined ? { user, password } : await credentialsOf(config, user, password);
+  const credentials = user !== undefined && password !== undefined ? { user, password } : await credentialsOf(instance, user, password);
   if (given !== undefined) return { url: given, ...credentials };
-  const url = await managerUrl(config);
+  const url = await managerUrl(instance);
   // Under https_only plain HTTP is for the local token alone.
-  return { url: config.instance.https_only && !("token" in credentials) ? url.replace(/^http:/, "https:") : url, ...credentials };
+  return { url: instance.https_only && !("token" in credentials) ? url.replace(/^http:/, "https:") : url, ...credentials };
 }
 
 /** The address that the running manager wrote down (its port may have been chosen freely), else the configured one. */
-async function managerUrl(config: Config): Promise<string> {
-  const written = await readFile(join(config.instance.state_dir, "manager.url"), "utf8").catch(() => null);
+async function managerUrl(instance: RunningInstance): Promise<string> {
+  const written = await readFile(join(instance.state_dir, "manager.url"), "utf8").catch(() => null);
   if (written !== null) return written.trim();
-  const { host, port } = config.instance.manager;
+  const { host, port } = instance.manager;
   return `http://${host === "" ? "localhost" : host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-async function credentialsOf(config: Config, user: string | undefined, password: string | undefined): Promise<Omit<Way, "url">> {
-  const path = authFilePath(config.instance);
+async function credentialsOf(
+  instance: RunningInstance,
+  user: string | undefined,
+  password: string | undefined,
+): Promise<Omit<Way, "url">> {
+  const path = authFilePath(instance);
   if (path === null) throw new CommandFailure(EXIT.failed, "no auth file is configured (instance.webui_auth_file)");
   const { entries } = parseAuthFile(await readNamed(path, "auth file"));
   const [first] = entries;
@@ -123,10 +131,10 @@ async function credentialsOf(config: Config, user: string | undefined, password:
   if (entry === undefined)
     throw new CommandFailure(EXIT.notFound, user === undefined ? `${path} has no user` : `no user '${user}' in ${path}`);
   if (password !== undefined) return { user: entry.user, password };
-  const isLocalTokenBetter = config.instance.https_only && entry === first;
+  const isLocalTokenBetter = instance.https_only && entry === first;
   if (entry.hash === null && !isLocalTokenBetter) return { user: entry.user, password: entry.secret };
   // The local token acts as the first entry's user.
-  const token = entry === first ? await readFile(join(config.instance.state_dir, "local.token"), "utf8").catch(() => null) : null;
+  const token = entry === first ? await readFile(join(instance.state_dir, "local.token"), "utf8").catch(() => null) : null;
   if (token !== null) return { token: token.trim() };
   if (entry.hash === null) return { user: entry.user, password: entry.secret };
   throw new CommandFailure(

@@ -54,6 +54,18 @@ export class IntentStore {
     this.#changed = true;
   }
 
+  names(): Iterable<string> {
+    return this.#processes.keys();
+  }
+
+  /** Nobody's start of `name` counts any more; a stop does, and what was chosen for it. Not durable before the next `flush`. */
+  forgetStart(name: string): void {
+    const { requested_state: wish, ...choices } = this.get(name);
+    if (wish !== "start") return;
+    this.#processes.set(name, choices);
+    this.#changed = true;
+  }
+
   /** Highest id of a log entry that an earlier manager persisted, 0 if none. */
   get lastLogId(): number {
     return this.#rest.last_log_id;

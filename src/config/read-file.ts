@@ -1,3 +1,4 @@
+import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { ConfigError } from "./problems.ts";
 
@@ -10,7 +11,8 @@ export async function readConfigText(path: string, label: string): Promise<strin
 
 async function readBytes(path: string, label: string): Promise<Buffer> {
   try {
-    await using file = await open(path, "r");
+    // Non-blocking: opening a named pipe would wait for somebody who writes to it, and all later reloads with it.
+    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = await file.stat();
     if (!stats.isFile()) throw fileProblem(label, "is not a regular file");
     if (stats.size > MAX_FILE_BYTES) throw fileProblem(label, `is larger than ${MAX_FILE_BYTES} bytes`);

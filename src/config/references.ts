@@ -3,7 +3,7 @@ import { didYouMean } from "../base/suggest.ts";
 import { type Edge, findCycles } from "./cycles.ts";
 import { hostOfNode, isOwnHost, knownHostNames } from "./hosts.ts";
 import type { Finding, KeyPath } from "./problems.ts";
-import { entriesOf } from "./schema-kinds.ts";
+import { entriesOf, settingsOf } from "./schema-kinds.ts";
 import { commandProblem } from "./schema-values.ts";
 import { KNOWN_TOOLS, NO_TOOL } from "./start-tools.ts";
 import { lineage } from "./templates.ts";
@@ -90,7 +90,7 @@ class Names {
   }
 
   #settings(section: Section): ReadonlyMap<string, Settings> {
-    return new Map([...this.#collect(section)].map(([name, value]) => [name, entriesOf(value ?? null) ?? new Map<string, unknown>()]));
+    return new Map([...this.#collect(section)].map(([name, value]) => [name, settingsOf(value ?? null) ?? new Map<string, unknown>()]));
   }
 
   #collect(section: Section): ReadonlyMap<string, unknown> {

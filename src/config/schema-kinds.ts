@@ -60,7 +60,7 @@ export function section<Shape extends z.ZodRawShape>(shape: Shape, options: Sect
   return z
     .custom<z.input<typeof object> | null>()
     .transform((value: unknown, context): z.output<typeof object> => {
-      const values = entriesOf(value);
+      const values = settingsOf(value);
       if (values === undefined) {
         report(context, {
           path: [],
@@ -71,7 +71,6 @@ export function section<Shape extends z.ZodRawShape>(shape: Shape, options: Sect
       }
       const known: Record<string, unknown> = {};
       for (const [key, item] of values) {
-        if (item === undefined) continue;
         if (Object.hasOwn(shape, key)) known[key] = item;
         else if (!key.startsWith("x-")) report(context, { path: [key], message: unknownKey(key, keys), at: "key" });
       }
@@ -180,6 +179,12 @@ export function entriesOf(value: unknown): ReadonlyMap<string, unknown> | undefi
   if (typeof value !== "object" || Array.isArray(value)) return undefined;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null ? new Map(Object.entries(value ?? {})) : undefined;
+}
+
+/** The same of what has fixed keys: there `undefined`, which only a program can write, is a key that was left out. */
+export function settingsOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
+  const entries = entriesOf(value);
+  return entries && new Map([...entries].filter(([, item]) => item !== undefined));
 }
 
 /** The findings of a failed parse, with the path of each below the parsed value. */

@@ -1,7 +1,7 @@
-import { constants } from "node:os";
 import { messageOf } from "../base/errors.ts";
 import { didYouMean } from "../base/suggest.ts";
 import { busUrlProblem } from "../bus/bus-url.ts";
+import { isSignal, REAL_TIME_SIGNAL, SIGNALS } from "../protocol/signals.ts";
 import { toCommand } from "./command-line.ts";
 import { leaf, listOf, listOr, Refusal } from "./schema-kinds.ts";
 import { DURATION_PATTERN, parseDuration, parseSize, SIZE_PATTERN } from "./units.ts";
@@ -78,11 +78,12 @@ export const factor = leaf<number, number>("a number from 1 to 100", { type: "nu
   typeof value === "number" && value >= 1 && value <= 100 ? value : undefined,
 );
 
-const SIGNALS = Object.keys(constants.signals).sort();
-export const signal = leaf<string, string>("a signal such as SIGTERM", { enum: SIGNALS }, (value) => {
-  if (typeof value !== "string" || Object.hasOwn(constants.signals, value)) return typeof value === "string" ? value : undefined;
+const SIGNAL_NAMES = [...SIGNALS].sort();
+const signalJson = { anyOf: [{ enum: SIGNAL_NAMES }, { type: "string", pattern: REAL_TIME_SIGNAL.source }] };
+export const signal = leaf<string, string>("a signal such as SIGTERM or SIGRTMIN+3", signalJson, (value) => {
+  if (typeof value !== "string" || isSignal(value)) return typeof value === "string" ? value : undefined;
   const name = value.toUpperCase();
-  const suggestion = didYouMean(name.startsWith("SIG") ? name : `SIG${name}`, SIGNALS);
+  const suggestion = didYouMean(name.startsWith("SIG") ? name : `SIG${name}`, SIGNAL_NAMES);
   return suggestion === "" ? undefined : new Refusal(`must be a signal such as SIGTERM, found '${value}'${suggestion}`);
 });
 

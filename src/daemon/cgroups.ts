@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { readStat } from "./proc.ts";
 
 /** What has ended may still be counted for a moment: a folder is tried again after this, milliseconds, and so often. */
 const REMOVE_AGAIN_MS = 50;
@@ -17,12 +18,17 @@ export class RunCgroups {
   /** The newest step of each run: they are taken one after the other. */
   readonly #steps = new Map<string, Promise<void>>();
 
-  /** null: there is no cgroup v2 that we may write. `name` is unique to this host's life. */
+  /**
+   * null: there is no cgroup v2 that we may write. `name` is unique to this host's life; the folder tells our pid and start
+   * time, too, so that others see whether we still live.
+   */
   static create(name: string, proc = "/proc/self"): RunCgroups | null {
     try {
       const own = ownCgroup(proc);
-      const path = own === null ? null : join(own, `mgr-${name}`);
-      if (path === null || !PLAIN_PATH.test(path)) return null;
+      if (own === null) return null;
+      sweep(own);
+      const path = join(own, `mgr-${process.pid}-${readStat(process.pid)?.startTime}-${name}`);
+      if (!PLAIN_PATH.test(path)) return null;
       mkdirSync(path);
       if (existsSync(join(path, "cgroup.kill"))) return new RunCgroups(path);
       rmdirSync(path);
@@ -40,7 +46,8 @@ export class RunCgroups {
   add(runId: string, pid: number): void {
     this.#next(runId, async () => {
       const folder = join(this.path, runId);
-      if (!existsSync(folder)) mkdirSync(folder);
+      // With its parent: somebody may have swept it away while it was empty.
+      mkdirSync(folder, { recursive: true });
       await writeFile(join(folder, "cgroup.procs"), String(pid));
     });
   }
@@ -89,11 +96,33 @@ function ownCgroup(proc: string): string | null {
   return null;
 }
 
+/** What hosts left that were killed together with their guards: folders without a process. Others are busy, and stay. */
+function sweep(own: string): void {
+  for (const folder of foldersIn(own)) {
+    const [, pid, startTime] = /^mgr-(\d+)-(\d+)-/.exec(folder) ?? [];
+    if (pid === undefined || readStat(Number(pid))?.startTime === startTime) continue;
+    try {
+      removeEmpty(join(own, folder));
+    } catch {
+      // Something lives in it, or it is somebody else's.
+    }
+  }
+}
+
+function removeEmpty(path: string): void {
+  for (const folder of foldersIn(path)) removeEmpty(join(path, folder));
+  rmdirSync(path);
+}
+
+function foldersIn(path: string): string[] {
+  return readdirSync(path, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+}
+
 /** With cgroups that programs have made below it. */
 async function removeTree(path: string): Promise<void> {
   for (let attempt = 0; attempt < REMOVE_TRIES; attempt++) {
     try {
-      for (const entry of readdirSync(path, { withFileTypes: true })) if (entry.isDirectory()) await removeTree(join(path, entry.name));
+      for (const folder of foldersIn(path)) await removeTree(join(path, folder));
       rmdirSync(path);
       return;
     } catch (error) {

@@ -1,8 +1,9 @@
 import { type FSWatcher, watch } from "node:fs";
 import { lstat, readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
+import { linksOnPath } from "./links-on-path.ts";
 import { type WatchRoot, watchRoots } from "./watch-globs.ts";
 
 /** Changes are gathered until nothing has changed for so long, milliseconds, but not for longer than the second. */
@@ -33,6 +34,8 @@ interface Folder {
 interface Look {
   files: Map<string, string>;
   folders: Set<string>;
+  /** On the ways to the roots: one that leads elsewhere changes everything below it (a deployment that is switched). */
+  links: Set<string>;
   /** Something may happen that no notice tells of. */
   isBlind: boolean;
 }
@@ -45,6 +48,8 @@ export class FileWatcher {
   readonly #options: FileWatcherOptions;
   readonly #roots: readonly WatchRoot[];
   readonly #folders = new Map<string, Folder>();
+  /** Watchers of the folders that symbolic links are in, by link. */
+  readonly #links = new Map<string, Folder>();
   #files: Map<string, string> | null = null;
   #timer: unknown = null;
   #poll: unknown = null;
@@ -64,8 +69,9 @@ export class FileWatcher {
     this.#isOver = true;
     this.#options.clock.clearTimeout(this.#timer);
     this.#options.clock.clearTimeout(this.#poll);
-    for (const { watcher } of this.#folders.values()) watcher?.close();
+    for (const { watcher } of [...this.#folders.values(), ...this.#links.values()]) watcher?.close();
     this.#folders.clear();
+    this.#links.clear();
   }
 
   #noticed(): void {
@@ -102,14 +108,11 @@ export class FileWatcher {
       });
   }
 
-  #compare({ files, folders, isBlind }: Look): void {
+  #compare({ files, folders, links, isBlind }: Look): void {
     if (this.#isOver) return;
     const { clock, onChange } = this.#options;
-    for (const [path, { watcher }] of this.#folders) {
-      if (folders.has(path)) continue;
-      watcher?.close();
-      this.#folders.delete(path);
-    }
+    closeAllBut(folders, this.#folders);
+    closeAllBut(links, this.#links);
     clock.clearTimeout(this.#poll);
     if (isBlind) this.#poll = clock.setTimeout(() => this.#look(), POLL_MS);
     const before = this.#files;
@@ -121,12 +124,13 @@ export class FileWatcher {
   }
 
   async #walkAll(): Promise<Look> {
-    const look: Look = { files: new Map(), folders: new Set(), isBlind: false };
+    const look: Look = { files: new Map(), folders: new Set(), links: new Set(), isBlind: false };
     for (const root of this.#roots) await this.#walk(root, look);
     return look;
   }
 
   async #walk(root: WatchRoot, look: Look): Promise<void> {
+    for (const link of await linksOnPath(root.path)) await this.#attendLink(link, look);
     const open = [root.path];
     for (let folder = open.pop(); folder !== undefined && !this.#isOver; folder = open.pop()) {
       if (look.folders.size >= MAX_FOLDERS || look.files.size >= MAX_FILES) {
@@ -150,34 +154,53 @@ export class FileWatcher {
 
   /** False: it is not there. */
   async #attend(path: string, look: Look): Promise<boolean> {
-    const stats = await lstat(path).catch(() => null);
-    const isFolder = stats?.isDirectory() || (stats?.isSymbolicLink() && this.#roots.some((root) => root.path === path));
-    if (!stats || !isFolder) {
+    // A root may be a link, and is what that leads to; links below it are not followed.
+    const isRoot = this.#roots.some((root) => root.path === path);
+    const stats = await (isRoot ? stat(path) : lstat(path)).catch(() => null);
+    if (!stats?.isDirectory()) {
       look.isBlind = true;
       return false;
     }
     look.folders.add(path);
-    const known = this.#folders.get(path);
-    if (known?.inode === stats.ino && known.watcher !== null) return true;
-    known?.watcher?.close();
-    const watcher = this.#isOver ? null : this.#watch(path);
-    this.#folders.set(path, { watcher, inode: stats.ino });
-    if (watcher === null) look.isBlind = true;
+    // A new name may be a folder's; other changes count where a glob matches.
+    const concerns = (kind: string, name: string | null) =>
+      kind === "rename" || name === null || this.#roots.some((root) => root.matches(join(path, name)));
+    if (!this.#keepWatching(this.#folders, path, { folder: path, inode: stats.ino, concerns })) look.isBlind = true;
     return true;
   }
 
-  #watch(folder: string): FSWatcher | null {
+  async #attendLink(link: string, look: Look): Promise<void> {
+    look.links.add(link);
+    const folder = dirname(link);
+    const stats = await stat(folder).catch(() => null);
+    const concerns = (_kind: string, name: string | null) => name === null || name === basename(link);
+    if (stats === null || !this.#keepWatching(this.#links, link, { folder, inode: stats.ino, concerns })) look.isBlind = true;
+  }
+
+  /** False: the kernel's notices cannot be had. */
+  #keepWatching(
+    watched: Map<string, Folder>,
+    key: string,
+    { folder, inode, concerns }: { folder: string; inode: number; concerns: (kind: string, name: string | null) => boolean },
+  ): boolean {
+    const known = watched.get(key);
+    if (known?.inode === inode && known.watcher !== null) return true;
+    known?.watcher?.close();
+    const watcher = this.#isOver ? null : this.#watch(folder, concerns);
+    const entry = { watcher, inode };
+    watched.set(key, entry);
+    watcher?.on("error", () => {
+      entry.watcher = null;
+      this.#noticed();
+    });
+    return watcher !== null;
+  }
+
+  #watch(folder: string, concerns: (kind: string, name: string | null) => boolean): FSWatcher | null {
     try {
-      const watcher = watch(folder, { persistent: false }, (kind, name) => {
-        // A new name may be a folder's; other changes count where a glob matches.
-        if (kind === "rename" || name === null || this.#roots.some((root) => root.matches(join(folder, name)))) this.#noticed();
+      return watch(folder, { persistent: false }, (kind, name) => {
+        if (concerns(kind, name)) this.#noticed();
       });
-      watcher.on("error", () => {
-        const known = this.#folders.get(folder);
-        if (known?.watcher === watcher) known.watcher = null;
-        this.#noticed();
-      });
-      return watcher;
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
       if (code === "ENOSPC" || code === "EMFILE") {
@@ -191,6 +214,14 @@ export class FileWatcher {
     if (this.#hasComplained) return;
     this.#hasComplained = true;
     this.#options.onProblem(msg);
+  }
+}
+
+function closeAllBut(kept: ReadonlySet<string>, watched: Map<string, Folder>): void {
+  for (const [key, { watcher }] of watched) {
+    if (kept.has(key)) continue;
+    watcher?.close();
+    watched.delete(key);
   }
 }
 

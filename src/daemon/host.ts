@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { constants } from "node:os";
 import type { z } from "zod";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
@@ -19,6 +18,7 @@ import {
 } from "../contract/messages.ts";
 import type { StopStep } from "../contract/run.ts";
 import type { StreamFrame } from "../contract/streams.ts";
+import { isSignal, type Signal } from "../protocol/signals.ts";
 import { Abandoned } from "./abandoned.ts";
 import { Announcer } from "./announcer.ts";
 import { Forwarder } from "./forwarder.ts";
@@ -372,8 +372,7 @@ function checkSteps(steps: readonly StopStep[]): void {
   }
 }
 
-function signalName(text: string): NodeJS.Signals {
-  if (!Object.hasOwn(constants.signals, text))
-    throw new MgrError("bad_field", `there is no signal '${text}'; use a name such as SIGTERM or SIGHUP`);
-  return text as NodeJS.Signals;
+function signalName(text: string): Signal {
+  if (!isSignal(text)) throw new MgrError("bad_field", `there is no signal '${text}'; use a name such as SIGTERM or SIGRTMIN+3`);
+  return text;
 }

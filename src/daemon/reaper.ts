@@ -27,11 +27,11 @@ export interface TreeReaper {
 
 export interface TrackedTree {
   /** To the whole tree as it is now, with SIGCONT after it: a stopped process would never see it. SIGKILL goes on until extinct. */
-  signal(signal: NodeJS.Signals | string): void;
+  signal(signal: string): void;
   /** The child that `start` forks before it returns belongs to the run, as if its leader had forked it. */
   join(start: () => Child): Child;
   /** False: the leader has ended. */
-  signalLeader(signal: NodeJS.Signals | string): boolean;
+  signalLeader(signal: string): boolean;
   /** The leader has ended: kills what is left until nothing is. */
   killRest(): void;
   /** Resolves when leader and tree are gone, seen after `signal` or `killRest`; also on `release` and `close`. */

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { MgrError } from "../base/errors.ts";
+import { realTimeNumber } from "../protocol/signals.ts";
 import type { ProcessStat } from "./proc.ts";
 import { isAlive, readStat } from "./proc.ts";
 
@@ -87,7 +88,7 @@ export function signalProcess(pid: number, startTime: string, ...signals: string
   if (pid <= 1 || pid === process.pid) throw new MgrError("internal", `refused to send ${signals.join(", ")} to pid ${pid}`);
   if (readStat(pid)?.startTime !== startTime) return false;
   try {
-    for (const signal of signals) process.kill(pid, signal);
+    for (const signal of signals) process.kill(pid, realTimeNumber(signal) ?? signal);
     return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -3,6 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
 import type { HostEvent, HostLog } from "../contract/messages.ts";
 import { type Program as ProgramSpec, type RunExit, type RunReport, type RunSpec, type StopStep, specHash } from "../contract/run.ts";
+import type { Signal } from "../protocol/signals.ts";
 import { type Companion, startCompanion } from "./companion.ts";
 import { Echo } from "./echo.ts";
 import type { LogFile } from "./log-file.ts";
@@ -201,7 +202,7 @@ export class Run {
     this.#awaitTree();
   }
 
-  signal(signal: NodeJS.Signals): void {
+  signal(signal: Signal): void {
     this.#requireAlive();
     this.#tree.signalLeader(signal);
   }
@@ -252,7 +253,7 @@ export class Run {
   async #failureOf(step: StopStep): Promise<false> {
     const forEver = new Promise<never>(() => {});
     if ("signal" in step) {
-      this.#tree.signal(step.signal as NodeJS.Signals);
+      this.#tree.signal(step.signal);
       return forEver;
     }
     // A stopped process could neither read nor answer.

@@ -6,17 +6,26 @@ import { MgrError, messageOf } from "../base/errors.ts";
  * The private folder for this instance's sockets, made if it is missing: `$XDG_RUNTIME_DIR/mgr/<16 hex>`, else
  * `/tmp/mgr-<uid>/<16 hex>`. Paths that are too long for the kernel are refused where one listens or connects. `conflict` if somebody else could have put a socket there.
  */
-export function socketDir(uuid: string, runtimeDir = process.env.XDG_RUNTIME_DIR): string {
-  const uid = process.getuid?.() ?? 0;
-  // The variable outlives the session that made its folder: su and cron pass it on.
-  const top = runtimeDir && existsSync(runtimeDir) ? join(runtimeDir, "mgr") : `/tmp/mgr-${uid}`;
-  const folder = join(top, uuid.replaceAll("-", "").slice(0, 16));
-  makePrivate(top, uid);
-  makePrivate(folder, uid);
+export function socketDir(uuid: string, base = process.env.XDG_RUNTIME_DIR): string {
+  const folder = join(runtimeDir(base), uuid.replaceAll("-", "").slice(0, 16));
+  makePrivate(folder);
   return folder;
 }
 
-function makePrivate(folder: string, uid: number): void {
+/** The private folder of everything of this user that lasts no longer than the machine is up, made if it is missing. */
+export function runtimeDir(base = process.env.XDG_RUNTIME_DIR): string {
+  // The variable outlives the session that made its folder: su and cron pass it on.
+  const folder = base && existsSync(base) ? join(base, "mgr") : `/tmp/mgr-${ownUid()}`;
+  makePrivate(folder);
+  return folder;
+}
+
+function ownUid(): number {
+  return process.getuid?.() ?? 0;
+}
+
+function makePrivate(folder: string): void {
+  const uid = ownUid();
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (cause) {

@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { RTMAX, RTMIN } from "../protocol/signals.ts";
 
 /** How a child ended, as wait(2) tells it. */
 export interface ChildExit {
@@ -15,9 +16,6 @@ const NAMES = new Map(
     .reverse()
     .map(([name, number]) => [number, name] as const),
 );
-/** Real-time signals as glibc leaves them to programs; it keeps 32 and 33 for its threads. */
-const RTMIN = 34;
-const RTMAX = 64;
 const CORE_FLAG = 0x80;
 
 export function decodeWaitStatus(status: number): ChildExit {

@@ -1,9 +1,11 @@
-import { closeSync, fstatSync, openSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, writeSync } from "node:fs";
 import { type FileHandle, open, rename } from "node:fs/promises";
 import { LineQueue } from "./line-queue.ts";
 
 /** A file that would become larger is set aside as `<path>.1`, in place of the one set aside before, bytes. */
 const MAX_BYTES = 10 * 1024 * 1024;
+// O_NONBLOCK: opening a named pipe that nobody reads has to fail instead of stopping the whole program.
+const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 
 interface RotatedFileOptions {
   path: string;
@@ -25,7 +27,7 @@ export class RotatedFile {
     this.#path = path;
     this.#maxBytes = maxBytes;
     // Told at once, and not by lines that are missing.
-    closeSync(openSync(path, "a", 0o600));
+    closeSync(openSync(path, FLAGS, 0o600));
     this.#queue = new LineQueue({ write: (lines) => this.#write(lines), lostLine });
   }
 
@@ -38,7 +40,7 @@ export class RotatedFile {
   flushNow(): void {
     const rest = this.#queue.take();
     if (rest === "") return;
-    const fd = openSync(this.#path, "a", 0o600);
+    const fd = openSync(this.#path, FLAGS, 0o600);
     try {
       writeSync(fd, rest);
     } finally {
@@ -78,7 +80,7 @@ export class RotatedFile {
 
   async #open(): Promise<FileHandle> {
     if (this.#file === null) {
-      this.#file = await open(this.#path, "a", 0o600);
+      this.#file = await open(this.#path, FLAGS, 0o600);
       this.#size = fstatSync(this.#file.fd).size;
     }
     return this.#file;

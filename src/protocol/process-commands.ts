@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { commandOverride, flag, integer, label, processName, text, timestamp } from "./field-kinds.ts";
 import { clientFrames, managerFrames, result } from "./frame-table.ts";
-import { SIGNALS } from "./signals.ts";
+import { REAL_TIME_SIGNAL, SIGNALS } from "./signals.ts";
 
 /** The values that `set_process_attribute` takes (protocol.md, "Versioning"). */
 const PROCESS_ATTRIBUTES = ["start_tool", "svc_debug"] as const;
@@ -28,7 +28,9 @@ export const processCommands = clientFrames("Processes", {
   send_signal: {
     fields: {
       name: processName,
-      signal: z.enum(SIGNALS, { error: "must be the name of a signal such as SIGHUP" }).describe("Name of a signal such as `SIGHUP`."),
+      signal: z
+        .union([z.enum(SIGNALS), z.string().regex(REAL_TIME_SIGNAL)], { error: "must be the name of a signal such as SIGHUP or SIGRTMIN+3" })
+        .describe("Name of a signal such as `SIGHUP` or `SIGRTMIN+3`."),
     },
     answer: null,
     scope: "name",

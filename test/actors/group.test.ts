@@ -10,8 +10,9 @@ function group(members: GroupMember[]) {
   const actor = createActor(groupMachine, { input: { name: "sim", members: () => live } });
   const become = (name: string, state: ProcessState) => {
     const index = live.findIndex((member) => member.name === name);
-    live[index] = { name, state };
-    actor.send({ type: "member", name, state });
+    const has_ready_state = live[index]?.has_ready_state ?? false;
+    live[index] = { name, state, has_ready_state };
+    actor.send({ type: "member", name, state, has_ready_state });
   };
   /** As app does it: the members first, in the same turn. */
   const command = (type: "start" | "stop" | "restart", reaction: ProcessState) => {
@@ -25,7 +26,7 @@ function group(members: GroupMember[]) {
   return { actor, emitted, live, become, command, state: () => actor.getSnapshot().value };
 }
 
-const stopped = (...names: string[]): GroupMember[] => names.map((name) => ({ name, state: "stopped" }));
+const stopped = (...names: string[]): GroupMember[] => names.map((name) => ({ name, state: "stopped", has_ready_state: false }));
 
 describe("the statechart of a group", () => {
   test("a start lasts until each member has settled", () => {
@@ -40,13 +41,37 @@ describe("the statechart of a group", () => {
     expect(emitted).toEqual([
       { type: "changed", progress: "starting", pending: 2 },
       { type: "changed", progress: null, pending: 0 },
+      { type: "settled", after: "starting" },
     ]);
+  });
+
+  test("who is in backoff has not got there: the start lasts until it has, cannot, or is not wanted any more", () => {
+    for (const end of ["started", "error", "stopped"] as const) {
+      const { state, become, command, emitted } = group(stopped("a"));
+      command("start", "starting");
+      for (const step of ["backoff", "starting", "backoff"] as const) {
+        become("a", step);
+        expect(state(), `${step} before ${end}`).toBe("starting");
+      }
+      become("a", end);
+      expect(state(), end).toBe("idle");
+      expect(emitted.at(-1)).toEqual({ type: "settled", after: "starting" });
+    }
+  });
+
+  test("who is to become ready has not got there by having started", () => {
+    const { state, become, command } = group([{ name: "a", state: "stopped", has_ready_state: true }]);
+    command("start", "starting");
+    become("a", "started");
+    expect(state()).toBe("starting");
+    become("a", "ready");
+    expect(state()).toBe("idle");
   });
 
   test("a stop lasts until none is left", () => {
     const { state, become, command } = group([
-      { name: "a", state: "ready" },
-      { name: "b", state: "backoff" },
+      { name: "a", state: "ready", has_ready_state: true },
+      { name: "b", state: "backoff", has_ready_state: false },
     ]);
     command("stop", "stopping");
     become("a", "stopped");
@@ -58,8 +83,8 @@ describe("the statechart of a group", () => {
   test("the members are those of the turn in which the command was accepted", () => {
     const { actor, live, state, become, command } = group(stopped("a"));
     command("start", "starting");
-    live.push({ name: "late", state: "stopped" });
-    actor.send({ type: "member", name: "late", state: "starting" });
+    live.push({ name: "late", state: "stopped", has_ready_state: false });
+    actor.send({ type: "member", name: "late", state: "starting", has_ready_state: false });
     become("a", "started");
     expect(state()).toBe("idle");
   });
@@ -67,21 +92,22 @@ describe("the statechart of a group", () => {
   test("a member that is removed keeps nobody waiting", () => {
     const { actor, state, command } = group(stopped("a"));
     command("start", "starting");
-    actor.send({ type: "member", name: "a", state: null });
+    actor.send({ type: "removed", name: "a" });
     expect(state()).toBe("idle");
   });
 
   test("a stop during a start takes over", () => {
-    const { state, become, command } = group(stopped("a"));
+    const { state, become, command, emitted } = group(stopped("a"));
     command("start", "starting");
     command("stop", "stopping");
     expect(state()).toBe("stopping");
     become("a", "stopped");
     expect(state()).toBe("idle");
+    expect(emitted.filter(({ type }) => type === "settled")).toEqual([{ type: "settled", after: "stopping" }]);
   });
 
   test("restart stops and starts: it lasts through stopping and starting", () => {
-    const { state, become, command } = group([{ name: "a", state: "started" }]);
+    const { state, become, command } = group([{ name: "a", state: "started", has_ready_state: false }]);
     command("restart", "stopping");
     become("a", "starting");
     expect(state()).toBe("starting");
@@ -98,7 +124,7 @@ describe("the statechart of a group", () => {
   test("the members are looked at once for a command, however many they are", () => {
     const names = Array.from({ length: 10_000 }, (_, index) => `sim/p${index}`);
     let looks = 0;
-    const live = names.map((name) => ({ name, state: "starting" as const }));
+    const live = names.map((name) => ({ name, state: "starting" as const, has_ready_state: false }));
     const actor = createActor(groupMachine, {
       input: {
         name: "sim",
@@ -111,7 +137,7 @@ describe("the statechart of a group", () => {
     actor.start();
     actor.send({ type: "start" });
     const { pending } = actor.getSnapshot().context;
-    for (const name of names) actor.send({ type: "member", name, state: "started" });
+    for (const name of names) actor.send({ type: "member", name, state: "started", has_ready_state: false });
     expect(actor.getSnapshot().value).toBe("idle");
     expect(looks).toBe(1);
     // Counted down in place: a copy for each member would be 10^8 steps.

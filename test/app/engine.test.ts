@@ -7,6 +7,8 @@ describe("what runs from the beginning", () => {
       wanted: { requested_state: "start" },
       off: { requested_state: "stop" },
       cache: { requested_state: "stop" },
+      gone: { requested_state: "start", rows: 7, cols: 70 },
+      "gone-too": { requested_state: "stop" },
     });
     await using rig = await EngineRig.open(
       {
@@ -28,6 +30,8 @@ describe("what runs from the beginning", () => {
     await rig.until(() => rig.states(...up).every((state) => state === "started") && rig.states("web")[0] === "error");
     expect(rig.states("off", "idle", "cache", "only-for-cache")).toEqual(["stopped", "stopped", "stopped", "stopped"]);
     expect(rig.log.entries({ level: "error" }).map((entry) => entry.msg)).toContain("process 'web': dependency 'cache' was stopped");
+    // Taken out of the configuration while no manager ran: a later one of that name has not been started by anybody.
+    expect([intents.get("gone"), intents.get("gone-too")]).toEqual([{ rows: 7, cols: 70 }, { requested_state: "stop" }]);
     // Nobody asked for anything: there is no new intent.
     expect(intents.done.filter((each) => each.startsWith("set"))).toEqual([]);
   });
@@ -49,6 +53,40 @@ describe("the log", () => {
       ["info", "manager", "process 'g/a' changes state from 'stopped' to 'starting'"],
       ["info", "manager", "process 'g/a' changes state from 'starting' to 'started'"],
       ["error", "manager", "process 'g/a' changes state from 'started' to 'error'"],
+    ]);
+  });
+});
+
+describe("why something happens to a process that nobody named", () => {
+  const said = (rig: EngineRig) => rig.log.entries().flatMap(({ level, msg }) => (/request for|^group/.test(msg) ? [`${level}: ${msg}`] : []));
+
+  it("is in the log: who needs it, or whom it needs", async () => {
+    await using rig = await EngineRig.open({
+      processes: { db: LASTING, api: { ...LASTING, depends_on: ["db"] }, web: { ...LASTING, depends_on: ["api"] } },
+    });
+    await rig.handle("web").start();
+    await rig.handle("web").start();
+    await rig.handle("db").restart();
+    await rig.until(() => rig.states("web")[0] === "started");
+    await rig.handle("db").stop();
+    expect(said(rig)).toEqual([
+      "info: the request for 'web' also starts what it needs: 'db', 'api'",
+      "info: the request for 'db' also restarts what needs it: 'web', 'api'",
+      "info: the request for 'db' also stops what needs it: 'web', 'api'",
+    ]);
+  });
+
+  it("as is what came of a request to a group, once each member is where it should be, or cannot get there", async () => {
+    await using rig = await EngineRig.open({
+      processes: { "g/good": LASTING, "g/bad": { command: "exit 3" }, "g/never": { command: "/no/such/program" } },
+    });
+    rig.engine.control.startGroup("g", BY);
+    await rig.until(() => rig.states("g/good", "g/bad", "g/never").join() === "started,error,error");
+    rig.engine.control.stopGroup("g", BY);
+    await rig.until(() => rig.states("g/good", "g/bad", "g/never").every((state) => state === "stopped"));
+    expect(said(rig)).toEqual([
+      "warning: group 'g' is up, but for 'g/bad' (exit code 3), 'g/never' (the program '/no/such/program' does not exist; check the command)",
+      "info: group 'g' is stopped",
     ]);
   });
 });

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { BY, EngineRig, LASTING } from "./support/engines.ts";
 
@@ -83,6 +86,42 @@ describe("dependencies", () => {
     expect(rig.states("waits")).toEqual(["waiting"]);
     rig.engine.control.stopProcess("waits", BY);
     expect(rig.states("waits", "slow")).toEqual(["stopped", "started"]);
+  });
+
+  it("who ends well again and again, until its restarts are used up, fails those that wait for it", async () => {
+    await using rig = await EngineRig.open({
+      processes: {
+        flaps: { command: "exit 0", ready: { regex: "never" }, restart: { policy: "always", delay: "10ms", max_delay: "10ms", max_restarts: 3 } },
+        waits: { ...LASTING, depends_on: { flaps: { condition: "ready" } } },
+      },
+    });
+    rig.engine.control.startProcess("waits", BY);
+    await rig.until(() => rig.states("waits")[0] === "error");
+    expect(rig.states("flaps")).toEqual(["error"]);
+    expect(rig.engine.control.process("waits")?.exit?.reason).toContain("'flaps'");
+    expect(rig.changes().filter((change) => change === "flaps: starting → started")).toHaveLength(4);
+  });
+
+  it("a restarted job that fails this time keeps those back that need its success", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "mgr-hard-"));
+    try {
+      await using rig = await EngineRig.open({
+        processes: {
+          migrate: { command: `test ! -e ${folder}/broken` },
+          app: { ...LASTING, depends_on: { migrate: { condition: "completed", on_stop: "restart" } } },
+        },
+      });
+      await rig.handle("app").start();
+      await writeFile(join(folder, "broken"), "");
+      rig.engine.control.restartProcess("migrate", BY);
+      await rig.until(() => rig.states("app", "migrate").join() === "error,error");
+      expect(rig.engine.control.process("app")).toMatchObject({ pid: null, exit: { reason: expect.stringContaining("'migrate'") } });
+      await rm(join(folder, "broken"));
+      await rig.handle("app").start();
+      expect(rig.states("migrate")).toEqual(["stopped"]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 });
 

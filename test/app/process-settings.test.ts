@@ -74,7 +74,13 @@ test("each change says in the log who set what", async () => {
 
 test("a disk that is full keeps nobody from it: it is said in the log, and holds for this manager", async () => {
   const { keeper, applied } = await open();
-  const full = { get: keeper.get.bind(keeper), set: keeper.set.bind(keeper), flush: () => Promise.reject(new Error("no space left")) };
+  const full = {
+    get: keeper.get.bind(keeper),
+    set: keeper.set.bind(keeper),
+    names: keeper.names.bind(keeper),
+    forgetStart: keeper.forgetStart.bind(keeper),
+    flush: () => Promise.reject(new Error("no space left")),
+  };
   const patient = new PatientIntents(full, { clock: testClock(), log });
   const book = new ProcessSettingsBook({ config: () => CONFIG, keeper: patient, log, apply: (name) => applied.push(name) });
   await book.setFlag("sim/world", "low_delay_output", true, "ada");

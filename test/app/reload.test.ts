@@ -226,6 +226,19 @@ describe("a reload", () => {
     expect(await process("p")).toMatchObject({ state: "stopped", exit: null, requested_state: "stop" });
   });
 
+  it("forgets who started what is removed: under its name of old it starts only if it does so by itself", async () => {
+    await open({ processes: { p: LASTING, q: LASTING } });
+    for (const name of ["p", "q"]) await manager.process(name).start();
+    await manager.client.request({ type: "set_process_command_override", name: "p", override: "sleep 2000" });
+    await reload({ processes: {} });
+    await gone("p");
+    await gone("q");
+    await reload({ processes: { p: LASTING, q: { ...LASTING, autostart: true } } });
+    await state("q", "started");
+    // What was chosen for it does nothing by itself, and is still there.
+    expect(await process("p")).toMatchObject({ state: "stopped", requested_state: "stop", command_override: "sleep 2000" });
+  });
+
   it("lets waiting and backing-off processes take their new definition at once", async () => {
     const before = {
       never: { ...LASTING, ready: { regex: "never" } },

@@ -2,14 +2,11 @@ import { expect, it, vi } from "vitest";
 import { pause, systemClock } from "../../src/base/clock.ts";
 
 it("the wall clock is Date's, the monotonic one does not follow it when it is set", () => {
-  expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(1_000);
   const before = systemClock.monotonic();
   vi.useFakeTimers({ toFake: ["Date"], now: 0 });
   try {
     expect(systemClock.now()).toBe(0);
-    const passed = systemClock.monotonic() - before;
-    expect(passed).toBeGreaterThanOrEqual(0);
-    expect(passed).toBeLessThan(5_000);
+    expect(systemClock.monotonic()).toBeGreaterThanOrEqual(before);
   } finally {
     vi.useRealTimers();
   }

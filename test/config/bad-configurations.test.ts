@@ -254,7 +254,7 @@ const PROCESS_ROWS: Row[] = [
   [
     "a signal's number",
     withCommand("stop: {signal: 15}"),
-    ["processes.p.stop.signal", 5, 20, "must be a signal such as SIGTERM, found the number 15"],
+    ["processes.p.stop.signal", 5, 20, "must be a signal such as SIGTERM or SIGRTMIN+3, found the number 15"],
   ],
   [
     "a policy of another program",

@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how variables are written in a configuration.
+import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -35,6 +36,15 @@ async function problems(files: Record<string, string>, environment: Record<strin
 }
 
 describe("include", () => {
+  it("does not wait for somebody to write to a named pipe, whether named or matched", async () => {
+    await mkdir(join(folder, "conf"));
+    execFileSync("mkfifo", [join(folder, "conf/pipe.yaml"), join(folder, "pipe.yaml")]);
+    expect(await problems({ "mgr.yaml": `${INSTANCE}include: [conf/*.yaml, pipe.yaml]\n` })).toEqual([
+      "conf/pipe.yaml:1:1 : is not a regular file",
+      "pipe.yaml:1:1 : is not a regular file",
+    ]);
+  });
+
   it("reads what its globs match, in the order of names, and files that those include", async () => {
     const config = await load({
       "mgr.yaml": `${INSTANCE}include: ["conf/*.yaml", extra.yaml]\nprocesses: {main: {command: x}}\n`,

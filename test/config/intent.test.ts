@@ -152,6 +152,20 @@ describe("intent", () => {
   });
 });
 
+it("a start is forgotten with its process, over a restart too; a stop is not, nor what was chosen", async () => {
+  const store = await IntentStore.open(path);
+  store.set("a", { requested_state: "start", rows: 5, cols: 6 });
+  store.set("b", { requested_state: "stop" });
+  await store.flush();
+  for (const name of ["a", "b", "unknown"]) store.forgetStart(name);
+  await store.flush();
+  const next = await IntentStore.open(path);
+  expect([...next.names()].map((name) => [name, next.get(name)])).toEqual([
+    ["a", { rows: 5, cols: 6 }],
+    ["b", { requested_state: "stop" }],
+  ]);
+});
+
 describe("the epoch", () => {
   it("grows with each boot, also when the clock is set back, and is on the disk before it is used", async () => {
     const at = (seconds: number) => ({ now: () => seconds * 1_000 + 999 });

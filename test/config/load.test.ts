@@ -227,6 +227,11 @@ describe("an object, for embedding,", () => {
     expect(loadConfigObject({ processes: undefinedKey }, options).processes.get("a")?.cwd).toBe(".");
   });
 
+  it("takes an undefined key for one that was left out, the command too", () => {
+    const wrong = { processes: { a: { command: undefined } } } as never;
+    expect(() => loadConfigObject(wrong, options)).toThrow("processes.a.command: is missing; it must be a command");
+  });
+
   it("is refused with all problems by key path", () => {
     const object = { processes: { a: { command: 5, ready: { regex: /x/i } }, b: { command: "x", depends_on: ["c"] }, c: new Date(0) } };
     let caught: unknown;

@@ -75,6 +75,7 @@ describe("alive", () => {
 describe("stop", () => {
   const KILL = { signal: "SIGKILL", timeout_ms: 10_000 };
   it.each([
+    ["{signal: SIGRTMIN+3}", { signal: "SIGRTMIN+3", timeout_ms: 10_000 }],
     ["{signal: SIGINT, timeout: 2s}", { signal: "SIGINT", timeout_ms: 2_000 }],
     ["{command: ./bye now}", { program: { kind: "exec", argv: ["./bye", "now"] }, timeout_ms: 10_000 }],
     ['{send: "\\x03"}', { send: "\x03", timeout_ms: 10_000 }],

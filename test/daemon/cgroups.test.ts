@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RunCgroups } from "../../src/daemon/cgroups.ts";
 import { killLeftovers } from "../../src/daemon/guard.ts";
+import { startTimeOf } from "../../src/daemon/proc.ts";
 import { processesWith, uniqueSeconds, until } from "../support/processes.ts";
 
 let folder: string;
@@ -30,10 +31,25 @@ describe("cgroups of runs", () => {
     expect(RunCgroups.create("x", proc("0::/\n", ""))).toBeNull();
     // A folder of an older kernel has no cgroup.kill, and this one is none of a kernel's at all.
     expect(RunCgroups.create("x", proc("0::/\n", mount))).toBeNull();
-    expect(existsSync(join(folder, "mgr-x"))).toBe(false);
+    expect(readdirSync(folder).sort()).toEqual(["cgroup", "mountinfo"]);
     mkdirSync(join(folder, "a/b"), { recursive: true });
     expect(RunCgroups.create("x", proc("0::/outer/a/b\n", mount.replace(" / ", " /outer ")))).toBeNull();
     expect(RunCgroups.create("x", join(folder, "nowhere"))).toBeNull();
+  });
+
+  it("that daemons left which were killed together with their guards are removed by the next one; those of others stay", async () => {
+    const mount = `41 31 0:38 / ${folder} rw,relatime - cgroup2 cgroup2 rw\n`;
+    const own = startTimeOf(process.pid);
+    const child = spawn("true");
+    await once(child, "exit");
+    const stale = [`mgr-${child.pid}-1-dead`, `mgr-${process.pid}-1-before-us`];
+    const kept = [`mgr-${process.pid}-${own}-alive`, `mgr-${child.pid}-2-busy`, "mgr-other", "user.slice"];
+    for (const name of [...stale, ...kept]) mkdirSync(join(folder, name, "7-1/below"), { recursive: true });
+    // Stands for a process: such a folder cannot be removed.
+    writeFileSync(join(folder, `mgr-${child.pid}-2-busy`, "7-1/below/busy"), "");
+    RunCgroups.create("x", proc("0::/\n", mount));
+    expect(readdirSync(folder).sort()).toEqual([...kept, "cgroup", "mountinfo"].sort());
+    expect(readdirSync(join(folder, `mgr-${process.pid}-${own}-alive`))).toEqual(["7-1"]);
   });
 
   it("kill a tree with one write, whatever it shed, and go with it; also by a guard", async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -120,6 +120,27 @@ describe("watched globs", () => {
     await watched.next();
     await pause(500);
     expect(watched.changes).toEqual([]);
+  });
+
+  test.each([
+    ["the link itself", "current/**/*.js"],
+    ["a folder behind it", "current/src/*.js"],
+    ["a link to that link", "alias/src/*.js"],
+  ])("tell of a link that leads elsewhere, as a deployment is switched (%s), and of what is there from then on", async (_, glob) => {
+    put("build-1/src/a.js");
+    put("build-2/src/a.js");
+    symlinkSync("build-1", join(folder, "current"));
+    symlinkSync("current", join(folder, "alias"));
+    using watched = new Watched([glob]);
+    await watched.settled("build-1/src/a.js");
+    // As deployments do it: in one step.
+    symlinkSync("build-2", join(folder, "next"));
+    renameSync(join(folder, "next"), join(folder, "current"));
+    expect(await watched.next()).toMatch(/src\/a\.js$/);
+    await pause(300);
+    watched.changes.length = 0;
+    put("build-2/src/a.js");
+    expect(await watched.next()).toMatch(/src\/a\.js$/);
   });
 
   test("find a folder that is made later", async () => {

@@ -74,6 +74,16 @@ describe("a stop by command", () => {
   });
 });
 
+test("a stop by a real-time signal sends just that one", async () => {
+  await using rig = await HostRig.open();
+  const argv = ["bash", "-c", `trap 'exit 7' RTMIN+3; echo up; ${LOOP}`];
+  const run = await rig.spawn(spec("p", "", { program: { kind: "exec", argv } }));
+  rig.watch("p");
+  await rig.said("p", /up/);
+  await stop(rig, run, { signal: "SIGRTMIN+3", timeout_ms: 10_000 }, { signal: "SIGKILL", timeout_ms: 10_000 });
+  expect((await rig.event(run, "extinct")).run.exit).toMatchObject({ code: 7 });
+});
+
 describe("a stop by text", () => {
   test("types it into the terminal: Ctrl-C is the terminal's SIGINT, a word is read", async () => {
     await using rig = await HostRig.open();

@@ -187,15 +187,10 @@ describe("writing", () => {
     run.terminal.close();
   };
 
-  test("a child that never reads makes the queue full at 1 MiB and costs next to no processor time", async () => {
+  test("a child that never reads makes the queue full at 1 MiB", async () => {
     const run = await deaf();
     await run.until(/ready/);
     for (let written = 0; written < 1024 * 1024; written += 65_536) run.terminal.write(Buffer.alloc(65_536, "x"));
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    const before = process.cpuUsage();
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    const used = process.cpuUsage(before);
-    expect((used.user + used.system) / 1_000_000).toBeLessThan(0.05);
     // What the kernel took has made a little room; no more than that.
     expect(() => run.terminal.write(Buffer.alloc(65_536))).toThrow(expect.objectContaining({ code: "busy" }));
     await end(run);

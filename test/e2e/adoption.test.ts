@@ -136,13 +136,11 @@ describe("kill -9 of the daemon", () => {
     const before = instance.living().filter(({ pid }) => pid !== manager);
     const { pid } = await client.process("comes back");
     const start = client.here;
-    const killed = performance.now();
     const daemon = instance.kill("daemon");
     const left = () => before.filter((process) => instance.living().some((now) => now.pid === process.pid));
     await eventually("nothing of it is alive", () => left().length === 0, 5_000).catch((error: Error) => {
       throw new Error(`${error.message}; alive: ${JSON.stringify(left())}`);
     });
-    expect(performance.now() - killed).toBeLessThan(5_000);
 
     for (const name of ["strays", "stubborn", "plain"]) {
       const failed = await client.untilState(name, "error", start);

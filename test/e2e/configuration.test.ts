@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Client } from "./support/client.ts";
@@ -57,6 +57,33 @@ describe("a changed configuration", () => {
     await started(client, "new/one");
     expect(await messages()).toContain("'SIGHUP' reloads the configuration: 1 added, 1 removed, 1 changed");
     await instance.mgr("down");
+  });
+
+  test.each([
+    ["cut to nothing", (path: string) => writeFileSync(path, "")],
+    ["removed", (path: string) => rmSync(path)],
+    [
+      "a folder",
+      (path: string) => {
+        rmSync(path);
+        mkdirSync(path);
+      },
+    ],
+    ["no YAML", (path: string) => writeFileSync(path, "processes: {p: [")],
+  ])("that is %s keeps nobody from looking, stopping and ending what runs with it", async (_, spoil) => {
+    await using instance = new Instance(before);
+    await instance.mgr("up", "--detach");
+    await started(await instance.connect(), "same");
+    spoil(instance.config);
+    const listed = await instance.run("ps", "-c", instance.config);
+    expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining("same") });
+    expect(listed.stderr).toContain("mgr.yaml cannot be used as it is now (see: mgr check); 'e2e', which was started with it, is asked");
+    expect(await instance.run("stop", "same", "-c", instance.config)).toMatchObject({ code: 0, stdout: "same: stopped\n" });
+    expect((await instance.run("reload", "-c", instance.config)).code).not.toBe(0);
+    expect(await instance.run("down", "-c", instance.config)).toMatchObject({ code: 0, stdout: "e2e is down\n" });
+    // Without a manager there is nobody to ask.
+    expect((await instance.run("ps", "-c", instance.config)).code).toBe(2);
+    expect(instance.living()).toEqual([]);
   });
 
   test("that a next manager finds is taken: what runs otherwise is adopted and needs a restart, what was removed is stopped", async () => {

@@ -19,8 +19,10 @@ import { BAD, Rig, upgradeRequest } from "./rig.ts";
 const REQUESTS = 10_000;
 const FRAMES = 10_000;
 const SEED = 20_261_121;
-/** What takes longer hangs. */
-const HANG_MS = 1_000;
+/** What has no answer by then hangs: many times what a busy machine takes, milliseconds. */
+const HANG_MS = 60_000;
+/** Turns of the event loop in which a frame is answered. */
+const TURNS = 100;
 
 const METHODS = ["GET", "GET", "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "get", "BREW", "\0"];
 const HEADERS = ["Host", "Origin", "Authorization", "Cookie", "Upgrade", "Connection", "Sec-WebSocket-Key", "Sec-WebSocket-Version"].concat(
@@ -59,16 +61,19 @@ function small(random: () => number): unknown {
   );
 }
 
-/** The beginning of the answer, "" if the server only closed, and how long it took, ms. */
-function send(port: number, bytes: string): Promise<{ answer: string; duration: number }> {
-  const begin = performance.now();
-  return new Promise((resolve) => {
+/** The beginning of the answer, "" if the server only closed. Rejects, naming the request, when nothing comes. */
+function send(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
     let answer = "";
     const socket = connect(port, "127.0.0.1");
     const done = () => {
       socket.destroy();
-      resolve({ answer, duration: performance.now() - begin });
+      resolve(answer);
     };
+    socket.setTimeout(HANG_MS, () => {
+      reject(new Error(`no answer to ${JSON.stringify(bytes.slice(0, 500))}`));
+      socket.destroy();
+    });
     socket.on("data", (chunk) => {
       answer += chunk.toString("latin1");
       if (answer.includes("\r\n\r\n")) done();
@@ -81,21 +86,17 @@ function send(port: number, bytes: string): Promise<{ answer: string; duration: 
 
 const descriptors = () => readdirSync("/proc/self/fd").length;
 
-test(`${REQUESTS} odd requests are each answered within 1 s, change nothing and leave nothing behind`, async () => {
+test(`${REQUESTS} odd requests are each answered, change nothing and leave nothing behind`, async () => {
   await using rig = await Rig.start();
   const random = randomFrom(SEED);
   await rig.get("/mgr/log", { authorization: "Bearer local-token-value" });
   const authFile = readFileSync(rig.authFile, "utf8");
   const [openBefore, memoryBefore] = [descriptors(), process.memoryUsage.rss()];
   const statuses = new Map<string, number>();
-  let slowest = 0;
   const visitor = async () => {
     for (let index = 0; index < REQUESTS / 10; index++) {
       const bytes = oddRequest(random, rig.host);
-      const { answer, duration } = await send(rig.server.port, bytes);
-      // A hang comes again; a machine that was busy with something else does not.
-      const again = duration < HANG_MS ? duration : (await send(rig.server.port, bytes)).duration;
-      slowest = Math.max(slowest, again);
+      const answer = await send(rig.server.port, bytes);
       const status = /^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1] ?? (bytes.length > 100_000 ? "cut" : answer);
       expect(status, JSON.stringify(bytes.slice(0, 500))).toMatch(/^(\d{3}|cut)$/);
       expect(answer).not.toMatch(/^X-Injected/im);
@@ -107,7 +108,6 @@ test(`${REQUESTS} odd requests are each answered within 1 s, change nothing and 
   expect([...statuses.values()].reduce((sum, count) => sum + count, 0)).toBe(REQUESTS);
   for (const status of ["101", "200", "400", "401", "403", "404", "405", "426", "429"])
     expect(statuses.get(status), status).toBeGreaterThan(0);
-  expect(slowest).toBeLessThan(HANG_MS);
   expect(rig.control.calls).toEqual([]);
   expect(readFileSync(rig.authFile, "utf8")).toBe(authFile);
   expect(rig.logged.filter((line) => line.startsWith("error"))).toEqual([]);
@@ -117,7 +117,7 @@ test(`${REQUESTS} odd requests are each answered within 1 s, change nothing and 
   expect(process.memoryUsage.rss() - memoryBefore).toBeLessThan(256 * 1024 * 1024);
 }, 180_000);
 
-test(`${FRAMES} odd frames are each answered within 1 s and change nothing`, async () => {
+test(`${FRAMES} odd frames are each answered within ${TURNS} turns of the event loop and change nothing`, async () => {
   const control = new FakeControl(["sim/world", "db"]);
   const hub = new OutputHub({ clock: systemClock, source: { window() {}, hostOf: () => null } });
   const services = {
@@ -144,15 +144,10 @@ test(`${FRAMES} odd frames are each answered within 1 s and change nothing`, asy
   const connection = new Connection(services, { socket, observer, principal, view: { kind: "full" } });
   const stateBefore = JSON.stringify([control.processes(), control.processTree()]);
   const random = randomFrom(SEED);
-  let slowest = 0;
-  const ask = async (frame: object, isAgain = false): Promise<void> => {
+  const ask = async (frame: object): Promise<void> => {
     sent.length = 0;
-    const begin = performance.now();
     connection.receive(JSON.stringify({ ...frame, request_id: 7 }));
-    for (let turn = 0; sent.length === 0 && turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
-    const duration = performance.now() - begin;
-    if (duration > HANG_MS && !isAgain) return ask(frame, true);
-    slowest = Math.max(slowest, duration);
+    for (let turn = 0; sent.length === 0 && turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
     const answers = sent.map((text) => JSON.parse(text) as { request_id?: unknown; code?: unknown });
     // Of a frame over the limit nothing is read, its request_id neither.
     const isAnswered = answers.some(({ request_id, code }) => request_id === 7 || code === "too_large");
@@ -176,7 +171,6 @@ test(`${FRAMES} odd frames are each answered within 1 s and change nothing`, asy
     const values = ODD_VALUES.filter((value) => typeof value !== "string" || value.length < 1_000 || random() < 0.1);
     await ask(odd(type, Object.fromEntries(Object.keys(CLIENT_FRAMES[type].fields).map((field) => [field, pick(random, values)]))));
   }
-  expect(slowest).toBeLessThan(HANG_MS);
   expect(JSON.stringify([control.processes(), control.processTree()])).toBe(stateBefore);
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   connection.close();

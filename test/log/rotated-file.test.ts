@@ -1,5 +1,5 @@
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { closeSync, constants, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -44,6 +44,21 @@ describe("a log file", () => {
       await file.close();
     }
     expect(read("m.log")).toBe("one\ntwo\n");
+  });
+
+  it("that is a named pipe which nobody reads is refused, not waited for; one whose reader sleeps costs lines and nothing else", async () => {
+    execFileSync("mkfifo", [path()]);
+    expect(() => new RotatedFile({ path: path(), lostLine })).toThrow("ENXIO");
+    const reader = openSync(path(), constants.O_RDONLY | constants.O_NONBLOCK);
+    const file = new RotatedFile({ path: path(), lostLine });
+    const line = `${"x".repeat(9_999)}\n`;
+    for (let n = 0; n < 20; n++) {
+      file.write(line);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await file.close();
+    file.flushNow();
+    closeSync(reader);
   });
 
   it("of the manager holds a JSON object a line, with pino's level and the entry's id, time and source", async () => {

@@ -1,10 +1,12 @@
 import { constants } from "node:os";
 import { describe, expect, it } from "vitest";
+import { decodeWaitStatus } from "../../src/daemon/wait-status.ts";
 import { ackFrame, encodeFrame, errorFrame } from "../../src/protocol/encode.ts";
 import { CLIENT_FRAMES, type ClientFrameType, MANAGER_FRAMES } from "../../src/protocol/frames.ts";
 import { process } from "../../src/protocol/process.ts";
 import { refusalFrame } from "../../src/protocol/refusal.ts";
 import { SIGNALS } from "../../src/protocol/resources.ts";
+import { isSignal, realTimeNumber } from "../../src/protocol/signals.ts";
 import { fakeProcess } from "../support/fake-control.ts";
 import { validFrames } from "./valid-frames.ts";
 
@@ -86,6 +88,16 @@ describe("the process resource", () => {
 });
 
 describe("the signals", () => {
+  it("of real time have the names that exits are told by, and the kernel's numbers", () => {
+    for (let number = 34; number <= 64; number++) {
+      const name = decodeWaitStatus(number).signal ?? "";
+      expect([name, isSignal(name), realTimeNumber(name)]).toEqual([name, true, number]);
+    }
+    expect([realTimeNumber("SIGRTMIN+30"), realTimeNumber("SIGRTMAX-30"), realTimeNumber("SIGTERM")]).toEqual([64, 34, null]);
+    for (const wrong of ["SIGRTMIN+31", "SIGRTMIN-1", "SIGRTMAX+1", "SIGRTMIN+0", "SIGRTMIN+03", "SIGRT", "RTMIN", "SIGRTMIN+3\n"])
+      expect(isSignal(wrong), wrong).toBe(false);
+  });
+
   it("are those of this system", () => {
     expect([...SIGNALS].sort()).toEqual(Object.keys(constants.signals).sort());
   });

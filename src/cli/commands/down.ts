@@ -1,7 +1,8 @@
 import { join } from "node:path";
+import { loadConfigFile } from "../../config/load.ts";
 import { type LockInfo, readLock } from "../../daemon/lock.ts";
 import { isAlive } from "../../daemon/proc.ts";
-import { loadConfig } from "../configuration.ts";
+import { instanceInstead, loadConfig } from "../configuration.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 
 /** How often an ending process is looked at, milliseconds; it is not a child of ours, so nothing tells us. */
@@ -9,19 +10,23 @@ const LOOK_MS = 50;
 
 /** `mgr down`: ends the manager, or the daemon that it left behind, with everything they run. Nothing running is success. */
 export async function down(flags: { config?: string; timeout: number }): Promise<void> {
-  const config = await loadConfig(flags.config);
+  const path = flags.config ?? "mgr.yaml";
+  const { instance } = await loadConfigFile(path).catch((error: unknown) => {
+    const running = instanceInstead(path, error);
+    return running === null ? loadConfig(path) : { instance: running };
+  });
   const deadline = Date.now() + flags.timeout * 1_000;
   let ended = 0;
   for (const [what, file] of [
     ["manager", "manager.lock"],
     ["daemon", "daemon.lock"],
   ] as const) {
-    const lock = await readLock(join(config.instance.state_dir, file));
+    const lock = await readLock(join(instance.state_dir, file));
     if (!lock.held || lock.info === null) continue;
     await end(what, lock.info, deadline);
     ended++;
   }
-  console.log(ended === 0 ? `${config.instance.name} is not running` : `${config.instance.name} is down`);
+  console.log(ended === 0 ? `${instance.name} is not running` : `${instance.name} is down`);
 }
 
 async function end(what: string, holder: LockInfo, deadline: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { SIGNALS, type Signal } from "../../protocol/signals.ts";
+import { isSignal, type Signal } from "../../protocol/signals.ts";
 import { type ConnectionFlags, connectManager } from "../connection.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { selectProcesses } from "../select.ts";
@@ -22,7 +22,7 @@ export async function signal(word: string, names: string[], flags: ConnectionFla
 /** "hup", "HUP" and "SIGHUP" are the same. */
 function signalName(word: string): Signal {
   const upper = word.toUpperCase();
-  const found = SIGNALS.find((each) => each === upper || each === `SIG${upper}`);
-  if (found === undefined) throw new CommandFailure(EXIT.usage, `there is no signal '${word}'; write one such as HUP or SIGUSR1`);
-  return found;
+  const name = upper.startsWith("SIG") ? upper : `SIG${upper}`;
+  if (!isSignal(name)) throw new CommandFailure(EXIT.usage, `there is no signal '${word}'; write one such as HUP, SIGUSR1 or RTMIN+3`);
+  return name;
 }

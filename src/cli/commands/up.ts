@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { RunningManager } from "../../app/manager.ts";
+import { messageOf } from "../../base/errors.ts";
 import type { Config } from "../../config/definition.ts";
 import { optimizeEarly } from "../../daemon/optimize-early.ts";
 import type { LogEntry } from "../../protocol/resources.ts";
@@ -114,11 +115,21 @@ async function detach(config: Config, names: string[], flags: UpFlags): Promise<
   if (url === null) {
     // It speaks as the command that it is; so does this one.
     const why = (await readFile(errors, "utf8")).trim().replace(/^mgr: /, "");
-    throw new CommandFailure(child.exitCode ?? EXIT.failed, why === "" ? "the manager did not come up; its manager.log says more" : why);
+    throw new CommandFailure(child.exitCode ?? EXIT.failed, why === "" ? withoutWords(errors) : why);
   }
   if (child.connected) child.disconnect();
   child.unref();
   console.log(`${config.instance.name} is up at ${url} (pid ${child.pid}); 'mgr down' ends it`);
+}
+
+/** It said nothing: on a full disk it cannot. */
+function withoutWords(errors: string): string {
+  try {
+    writeFileSync(errors, `${" ".repeat(8_191)}\n`);
+    return "the manager did not come up; its manager.log says more";
+  } catch (error) {
+    return `the manager did not come up, and could not say why: ${errors} cannot be written: ${messageOf(error)}`;
+  }
 }
 
 function entryLine(entry: LogEntry): string {

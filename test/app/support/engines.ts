@@ -35,6 +35,15 @@ export class Intents implements IntentKeeper {
     this.done.push(`set ${name} ${Object.values(patch).join("×")}`);
   }
 
+  names(): Iterable<string> {
+    return this.kept.keys();
+  }
+
+  forgetStart(name: string): void {
+    const { requested_state: wish, ...choices } = this.get(name);
+    if (wish === "start") this.kept.set(name, choices);
+  }
+
   async flush(): Promise<void> {
     this.done.push("flush");
     await this.onFlush();

@@ -1,0 +1,20 @@
+import { lstat, readlink } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+
+/** As many as the kernel follows. */
+const MOST_LINKS = 40;
+
+/** The symbolic links that the way to `path` leads through, those that their targets lead through included. */
+export async function linksOnPath(path: string, found = new Set<string>()): Promise<ReadonlySet<string>> {
+  let here = "/";
+  for (const segment of path.split("/")) {
+    here = join(here, segment);
+    const stats = await lstat(here).catch(() => null);
+    if (stats === null || found.size >= MOST_LINKS) break;
+    if (!stats.isSymbolicLink() || found.has(here)) continue;
+    found.add(here);
+    const target = await readlink(here).catch(() => null);
+    if (target !== null) await linksOnPath(resolve(dirname(here), target), found);
+  }
+  return found;
+}
