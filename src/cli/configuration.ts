@@ -11,7 +11,8 @@ import { CommandFailure, EXIT } from "./exit-codes.ts";
  */
 export function instanceInstead(path: string, error: unknown): RunningInstance | null {
   const running = error instanceof ConfigError ? runningInstance(path) : null;
-  if (running !== null) process.stderr.write(`${path} cannot be used as it is now (see: mgr check); '${running.name}', which was started with it, is asked.\n`);
+  if (running !== null)
+    process.stderr.write(`${path} cannot be used as it is now (see: mgr check); '${running.name}', which was started with it, is asked.\n`);
   return running;
 }
 

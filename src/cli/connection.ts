@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { RunningInstance } from "../app/running-instance.ts";
 import { pause, systemClock } from "../base/clock.ts";
 import { type AnyErrorCode, MgrError, messageOf } from "../base/errors.ts";
 import { connect, type ManagerClient } from "../client/index.ts";
-import type { RunningInstance } from "../app/running-instance.ts";
 import { authFilePath } from "../config/auth-file-path.ts";
 import { loadConfigFile } from "../config/load.ts";
 import { parseAuthFile } from "../http/auth-entries.ts";
@@ -118,11 +118,7 @@ async function managerUrl(instance: RunningInstance): Promise<string> {
   return `http://${host === "" ? "localhost" : host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-async function credentialsOf(
-  instance: RunningInstance,
-  user: string | undefined,
-  password: string | undefined,
-): Promise<Omit<Way, "url">> {
+async function credentialsOf(instance: RunningInstance, user: string | undefined, password: string | undefined): Promise<Omit<Way, "url">> {
   const path = authFilePath(instance);
   if (path === null) throw new CommandFailure(EXIT.failed, "no auth file is configured (instance.webui_auth_file)");
   const { entries } = parseAuthFile(await readNamed(path, "auth file"));

@@ -90,7 +90,9 @@ function assemble(label: string | null, sources: readonly Source[], schema: z.Zo
 
 /** By place. What a section is told of alone, and again as a part of something, is told once. */
 function inOrder(problems: readonly ConfigProblem[]): ConfigProblem[] {
-  const byPlace = new Map(problems.map((problem) => [`${problem.file}:${problem.line}:${problem.column} ${problem.path} ${problem.message}`, problem]));
+  const byPlace = new Map(
+    problems.map((problem) => [`${problem.file}:${problem.line}:${problem.column} ${problem.path} ${problem.message}`, problem]),
+  );
   return [...byPlace.values()].sort((a, b) => a.line - b.line || a.column - b.column);
 }
 

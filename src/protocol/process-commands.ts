@@ -29,7 +29,9 @@ export const processCommands = clientFrames("Processes", {
     fields: {
       name: processName,
       signal: z
-        .union([z.enum(SIGNALS), z.string().regex(REAL_TIME_SIGNAL)], { error: "must be the name of a signal such as SIGHUP or SIGRTMIN+3" })
+        .union([z.enum(SIGNALS), z.string().regex(REAL_TIME_SIGNAL)], {
+          error: "must be the name of a signal such as SIGHUP or SIGRTMIN+3",
+        })
         .describe("Name of a signal such as `SIGHUP` or `SIGRTMIN+3`."),
     },
     answer: null,

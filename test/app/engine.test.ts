@@ -58,7 +58,8 @@ describe("the log", () => {
 });
 
 describe("why something happens to a process that nobody named", () => {
-  const said = (rig: EngineRig) => rig.log.entries().flatMap(({ level, msg }) => (/request for|^group/.test(msg) ? [`${level}: ${msg}`] : []));
+  const said = (rig: EngineRig) =>
+    rig.log.entries().flatMap(({ level, msg }) => (/request for|^group/.test(msg) ? [`${level}: ${msg}`] : []));
 
   it("is in the log: who needs it, or whom it needs", async () => {
     await using rig = await EngineRig.open({

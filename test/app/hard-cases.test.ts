@@ -91,7 +91,11 @@ describe("dependencies", () => {
   it("who ends well again and again, until its restarts are used up, fails those that wait for it", async () => {
     await using rig = await EngineRig.open({
       processes: {
-        flaps: { command: "exit 0", ready: { regex: "never" }, restart: { policy: "always", delay: "10ms", max_delay: "10ms", max_restarts: 3 } },
+        flaps: {
+          command: "exit 0",
+          ready: { regex: "never" },
+          restart: { policy: "always", delay: "10ms", max_delay: "10ms", max_restarts: 3 },
+        },
         waits: { ...LASTING, depends_on: { flaps: { condition: "ready" } } },
       },
     });

@@ -159,7 +159,11 @@ describe("too many connections", () => {
   test("busy connections are kept: who comes when all are busy is told to come back", async () => {
     // No deadline comes to its end here: who is cut is cut for its number.
     const never = 600_000;
-    await using rig = await Rig.start({ certificate, limits: { total: 3 }, deadlines: { opening: never, headers: never, request: never, check: 50 } });
+    await using rig = await Rig.start({
+      certificate,
+      limits: { total: 3 },
+      deadlines: { opening: never, headers: never, request: never, check: 50 },
+    });
     const followers = await Promise.all(
       [1, 2, 3].map(async () => {
         const socket = connect(rig.server.port, "127.0.0.1");
