@@ -27,8 +27,11 @@ interface ServedHost extends HostLink {
   outputRoom?(): void;
 }
 
-/** Unsent output beyond which more stays in its ring, bytes: enough that `drained` follows on every carrier. */
-const ROOM_BYTES = 64 * 1024;
+/**
+ * Unsent output beyond which more stays in its ring, bytes: all floods together have as much under way as one may. Less
+ * would cost: a reader who finds little at each look spends half as much again for the same bytes.
+ */
+const ROOM_BYTES = 512 * 1024;
 
 const alive = z.object({ session: z.string() });
 
