@@ -69,7 +69,7 @@ condition is configured, or has ended well) and prints what came of it.`,
   },
   restart: { about: CHOOSING, examples: [["mgr restart sim/world", "stop it if it runs, then start it"]] },
   signal: {
-    about: `${CHOOSING} The signal goes to the leader of each process; its name may be written without SIG, in small letters.`,
+    about: `${CHOOSING} The signal goes to the leader of each process; its name may be written without SIG, in small letters (hup, rtmin+3).`,
     examples: [["mgr signal hup 'web/*'", "let them read their configuration again"]],
   },
   wait: {

@@ -1,3 +1,4 @@
+import { constants } from "node:fs";
 import * as fs from "node:fs/promises";
 import { z } from "zod";
 import { MgrError, messageOf } from "../base/errors.ts";
@@ -62,7 +63,10 @@ export async function loadIntent(path: string): Promise<LoadedIntent> {
   const fresh = { version: VERSION, epoch: 0, last_log_id: 0 };
   let bytes: Uint8Array;
   try {
-    bytes = await fs.readFile(path);
+    // Non-blocking: a named pipe would hold the manager up for ever, without a word.
+    await using file = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    if (!(await file.stat()).isFile()) throw new Error("it is no regular file");
+    bytes = await file.readFile();
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return { processes: new Map(), rest: fresh, warning: null };
     throw new MgrError("internal", `${path} cannot be read: ${messageOf(error)}; mend or remove it`, { cause: error });

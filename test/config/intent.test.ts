@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import * as fs from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -239,7 +239,13 @@ describe("an intent file", () => {
     expect((await readJson()).version).toBe(2);
     await fs.rm(path);
     await fs.mkdir(path);
-    await expect(IntentStore.open(path)).rejects.toThrow(/cannot be read: EISDIR/);
+    await expect(IntentStore.open(path)).rejects.toThrow("cannot be read: it is no regular file");
+  });
+
+  it("that is a named pipe is refused, and waited for by nobody", async () => {
+    await fs.mkdir(join(folder, "state"));
+    execFileSync("mkfifo", [path]);
+    await expect(IntentStore.open(path)).rejects.toThrow("it is no regular file; mend or remove it");
   });
 
   it("that a crash left half-written is never written through, not even as a symbolic link", async () => {

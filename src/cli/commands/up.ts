@@ -112,6 +112,15 @@ async function detach(config: Config, names: string[], flags: UpFlags): Promise<
       resolve(null);
     });
   });
+  if (url === null && child.exitCode === null && child.signalCode === null) {
+    child.disconnect();
+    child.unref();
+    const waited = DETACH_TIMEOUT_MS / 1_000;
+    throw new CommandFailure(
+      EXIT.timeout,
+      `the manager (pid ${child.pid}) does not serve after ${waited} s, and goes on trying; manager.log may say why, 'mgr down' ends it`,
+    );
+  }
   if (url === null) {
     // It speaks as the command that it is; so does this one.
     const why = (await readFile(errors, "utf8")).trim().replace(/^mgr: /, "");
