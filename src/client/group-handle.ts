@@ -49,7 +49,7 @@ export class GroupHandle {
     return (await this.processes()).map(({ name }) => this.#client.process(name));
   }
 
-  /** Starts all; resolves when each is ready, or started if it has no ready state, or has already ended well. */
+  /** Starts all; resolves when each is ready, or started if it has no ready state, or has already ended well. Backoff: as for a process. */
   start(options: WaitOptions = {}): Promise<Process[]> {
     const reached: Goal["reached"] = (process, before) => isUp(process) || (before !== undefined && endedSince(before, process));
     return this.#until({ what: "the end of its start", reached, command: "start_group" }, options);

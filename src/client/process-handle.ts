@@ -46,7 +46,10 @@ export class ProcessHandle {
     return this.#newest();
   }
 
-  /** Starts it; resolves when it is ready, or started if it has no ready state, or has already ended well. */
+  /**
+   * Starts it; resolves when it is ready, or started if it has no ready state, or has already ended well. Who is in backoff tries again, and is
+   * waited for until that ends: up, in error (a crash loop), or with the time-out.
+   */
   start(options: WaitOptions = {}): Promise<Process> {
     const reached: Goal["reached"] = (process, before) => isUp(process) || endedSince(before, process);
     return this.#until({ what: "the end of its start", reached, command: "start_process" }, options);

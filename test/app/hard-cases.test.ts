@@ -129,6 +129,33 @@ describe("dependencies", () => {
   });
 });
 
+describe("a group whose member backs off", () => {
+  const restart = { policy: "on-failure", delay: "20ms", max_delay: "20ms", max_restarts: 3 } as const;
+  it("is started when that one has come up at last, and failed when it cannot", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "mgr-hard-"));
+    try {
+      // Fails until it has been tried three times.
+      const late = `echo x >> ${folder}/tries; [ $(wc -l < ${folder}/tries) -ge 3 ] && echo up && exec sleep 1000; exit 1`;
+      await using rig = await EngineRig.open({
+        processes: {
+          "g/late": { command: late, restart, ready: { regex: "up" } },
+          "g/other": LASTING,
+          "h/never": { command: "exit 5", restart, ready: { regex: "up" } },
+          "h/other": LASTING,
+        },
+      });
+      await rig.client.group("g").start();
+      expect(rig.states("g/late", "g/other")).toEqual(["ready", "started"]);
+      expect(rig.changes().filter((change) => change === "g/late: backoff → starting")).toHaveLength(2);
+      await expect(rig.client.group("h").start()).rejects.toThrow("'h/never': crash loop");
+      await rig.until(() => rig.log.entries().some(({ msg }) => msg.startsWith("group 'h' is up, but for 'h/never' (crash loop")));
+      expect(rig.log.entries().map(({ msg }) => msg)).toContain("group 'g' is up");
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
 describe("ends", () => {
   it("who resists SIGTERM is killed when its time is over, and those that it held up go on", async () => {
     const stubborn = { command: "trap '' TERM; echo up; while :; do sleep 0.02; done", ready: { regex: "up" }, stop: { timeout: "200ms" } };
