@@ -281,8 +281,13 @@ describe("a terminal's size", () => {
   });
 
   it("of a running terminal changes at once", async () => {
-    await using rig = await EngineRig.open({ processes: { a: { command: "trap 'stty size' WINCH; while :; do sleep 0.02; done" } } });
+    await using rig = await EngineRig.open({
+      processes: { a: { command: "trap 'stty size' WINCH; echo armed; while :; do sleep 0.02; done" } },
+    });
+    const armed = rig.handle("a").waitForOutput(/armed/);
     await rig.handle("a").start();
+    // A signal before that is nobody's.
+    await armed;
     const seen = rig.handle("a").waitForOutput(/55 103/);
     rig.engine.control.sendWinch("a", 55, 103);
     await seen;
