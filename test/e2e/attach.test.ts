@@ -118,3 +118,19 @@ test("mgr attach whose manager is gone says so, and leaves the terminal as it wa
   expect(await desk.left()).toBe(1);
   await desk.sees(/connection|manager/);
 });
+
+test("mgr attach and mgr logs -f within a process refuse to show it to itself, for ever", async () => {
+  const instance = new Instance({ processes: {} });
+  await using _ = instance;
+  const mgr = (what: string) => `"${process.execPath}" "${PROGRAM}" ${what} -c "${instance.config}" self; echo "$? of ${what}"`;
+  const line = `${mgr("attach")}; ${mgr("logs -f")}; ${mgr("logs -n 1")}; exec sleep 1000`;
+  instance.write({ processes: { self: { command: line, shell: true, environment: { XDG_RUNTIME_DIR: `${instance.dir}/run` } } } });
+  await instance.mgr("up", "--detach", "self");
+  const output = await eventually("all of them have ended", async () => {
+    const { stdout } = await instance.mgr("logs", "self");
+    return stdout.includes("of logs -n 1") ? stdout : null;
+  });
+  expect(output).toMatch(/cannot be attached to itself\r\n2 of attach\r\n/);
+  expect(output).toMatch(/cannot follow itself\r\n2 of logs -f\r\n/);
+  expect(output).toMatch(/0 of logs -n 1\r\n/);
+});

@@ -1,8 +1,10 @@
+import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { conforms, frameConforms } from "../contract/check.ts";
 import type { ProcessView } from "./support/client.ts";
-import { Instance } from "./support/instance.ts";
+import { Instance, PROGRAM } from "./support/instance.ts";
 import { ECHO, READY_WHEN_TYPED, sh } from "./support/shell.ts";
 import { eventually } from "./support/wait.ts";
 
@@ -102,6 +104,56 @@ describe("mgr logs", () => {
     expect(stdout.match(/you typed/g)).toHaveLength(2);
     expect(stdout.match(/hello/g)).toHaveLength(1);
   });
+});
+
+describe("--json", () => {
+  const read = async (...args: [string, ...string[]]) => JSON.parse((await instance.mgr(...args)).stdout) as never;
+
+  test("prints what the pages of the commands say, and nothing else", async () => {
+    const hosts: Record<string, unknown>[] = await read("hosts", "--json");
+    expect(hosts.flatMap((host) => conforms("host", host))).toEqual([]);
+    const { stdout } = await instance.mgr("log", "--json", "-n", "5");
+    const entries = stdout.trim().split("\n");
+    expect(entries).toHaveLength(5);
+    expect(entries.flatMap((line) => conforms("log entry", JSON.parse(line)))).toEqual([]);
+    const keys = ["added", "changed", "ok", "problems", "removed", "restart_needed", "unchanged"];
+    for (const command of ["plan", "reload"]) expect(Object.keys(await read(command, "--json")).toSorted()).toEqual(keys);
+    const [first]: Record<string, unknown>[] = await read("graph", "--json");
+    expect(Object.keys(first ?? {})).toEqual(["name", "command", "state", "waiting_for", "depends_on"]);
+    expect(await read("check", "--json")).toEqual({ ok: true, problems: [], processes: ["web/one", "web/two", "db", "job", "fails"] });
+    const bad = await instance.run("check", "--json", "-c", "nope.yaml");
+    expect(bad.code).toBe(2);
+    const answer = JSON.parse(bad.stdout) as { problems: Record<string, unknown>[] };
+    expect(answer).toMatchObject({ ok: false, processes: [] });
+    expect(Object.keys(answer.problems[0] ?? {}).toSorted()).toEqual(["column", "excerpt", "file", "line", "message", "path"]);
+  });
+
+  test("of a list that is watched is one line each, without control sequences", async () => {
+    const watching = instance.start("ps", "--json", "--watch", "db", "-c", instance.config);
+    await eventually("the first list", () => watching.stdout.includes("\n"));
+    await instance.mgr("start", "--no-wait", "db");
+    const states = () =>
+      watching.stdout
+        .split("\n")
+        .slice(0, -1)
+        .map((line) => (JSON.parse(line) as ProcessView[])[0]?.state);
+    await eventually("the change", () => states().includes("started"));
+    await instance.mgr("stop", "db");
+    watching.child.kill("SIGINT");
+    expect((await watching.ended).code).toBe(0);
+    expect(states()[0]).toBe("stopped");
+  });
+});
+
+test("an output that cannot be written is told, one whose reader has gone is not", async () => {
+  const shell = (line: string) =>
+    promisify(execFile)("/bin/bash", ["-c", line], { env: instance.environment }).catch((error: object) => error);
+  const command = `"${process.execPath}" "${PROGRAM}" ps -c "${instance.config}"`;
+  expect(await shell(`${command} > /dev/full`)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^mgr: the output cannot be written: .*ENOSPC/),
+  });
+  expect(await shell(`${command} | true; exit \${PIPESTATUS[0]}`)).toMatchObject({ stdout: "", stderr: "" });
 });
 
 describe("mgr call", () => {

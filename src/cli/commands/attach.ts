@@ -3,6 +3,7 @@ import type { ManagerClient } from "../../client/index.ts";
 import { OutputJoin } from "../../client/output-join.ts";
 import { type ConnectionFlags, connectManager, whileConnected } from "../connection.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { runsWithin } from "../own-process.ts";
 import { replay } from "../replay.ts";
 import { selectProcesses } from "../select.ts";
 
@@ -24,6 +25,8 @@ export async function attach(name: string, flags: AttachFlags): Promise<void> {
     const [chosen, ...others] = selectProcesses((await client.snapshot()).processes, [name]);
     if (chosen === undefined || others.length > 0)
       throw new CommandFailure(EXIT.usage, `'${name}' is more than one process; attach takes the name of one`);
+    if (runsWithin(chosen))
+      throw new CommandFailure(EXIT.usage, `this terminal is that of '${chosen.name}' already; it cannot be attached to itself`);
     await attachTo(client, chosen.name, flags.lines);
   } finally {
     client.close();

@@ -1,5 +1,7 @@
 import { OutputJoin } from "../../client/output-join.ts";
 import { type ConnectionFlags, connectManager, whileConnected } from "../connection.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { runsWithin } from "../own-process.ts";
 import { selectProcesses } from "../select.ts";
 import { paint } from "../table.ts";
 
@@ -12,7 +14,10 @@ export interface LogsFlags extends ConnectionFlags {
 export async function logs(names: string[], flags: LogsFlags): Promise<void> {
   const client = await connectManager(flags);
   try {
-    const chosen = selectProcesses((await client.snapshot()).processes, names).map((process) => process.name);
+    const selected = selectProcesses((await client.snapshot()).processes, names);
+    // Of itself it can print what was, not what comes: that would be what it prints.
+    const chosen = selected.filter((process) => !flags.follow || !runsWithin(process)).map(({ name }) => name);
+    if (chosen.length === 0) throw new CommandFailure(EXIT.usage, `this terminal is that of '${names.join(" ")}': it cannot follow itself`);
     const printer = linePrinter(chosen.length > 1);
     const joins = new Map(chosen.map((name) => [name, new OutputJoin()]));
     if (flags.follow) {

@@ -1,0 +1,27 @@
+import { readFileSync } from "node:fs";
+import type { Process } from "../protocol/resources.ts";
+
+/** Generations that are looked at: more than any terminal has. */
+const MOST_ANCESTORS = 64;
+
+/** Whether this very command runs within `process`: what it prints there would be output of the process, printed again for ever. */
+export function runsWithin({ name, pid }: Pick<Process, "name" | "pid">, environment: NodeJS.ProcessEnv = process.env): boolean {
+  // Said by the daemon to everything that it starts; the pid tells processes of one name in two instances apart.
+  return pid !== null && environment.MGR_PROCESS === name && ancestors().includes(pid);
+}
+
+function ancestors(): number[] {
+  const found: number[] = [];
+  for (let pid = process.pid; pid > 1 && found.length < MOST_ANCESTORS; pid = parentOf(pid)) found.push(pid);
+  return found;
+}
+
+/** 0 where it cannot be told. */
+function parentOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+  } catch {
+    return 0; // It has ended.
+  }
+}
