@@ -32,9 +32,13 @@ export function browserLink(address: URL | string, behaviour: ReturnType<typeof 
 
 async function logIn(url: string, authorization: string): Promise<void> {
   const address = new URL("/mgr/log?limit=1", url.replace(/^ws/, "http"));
-  const response = await fetch(address, { headers: { authorization }, credentials: "include" }).catch((cause: unknown) => {
-    throw new MgrError("host_unavailable", `nobody answers at ${address.origin}, or not to pages of another origin`, { cause });
-  });
-  const text = await response.text();
-  if (!response.ok) throw new MgrError(response.status === 429 ? "busy" : "forbidden", `${response.status}: ${text.trim()}`);
+  // Where a browser may add credentials of its own and they are refused, it asks its user and answers nothing meanwhile:
+  // the login is tried without them, and then once more for the cookie, which is not kept otherwise.
+  for (const credentials of ["omit", "include"] as const) {
+    const response = await fetch(address, { headers: { authorization }, credentials }).catch((cause: unknown) => {
+      throw new MgrError("host_unavailable", `nobody answers at ${address.origin}, or not to pages of another origin`, { cause });
+    });
+    const text = await response.text();
+    if (!response.ok) throw new MgrError(response.status === 429 ? "busy" : "forbidden", `${response.status}: ${text.trim()}`);
+  }
 }

@@ -32,8 +32,8 @@ it("what a page cannot send is refused at once", async () => {
 
 it("logs in with credentials of any characters, then opens the WebSocket of the view", async () => {
   const asked: unknown[] = [];
-  vi.stubGlobal("fetch", async (url: URL, { headers }: { headers: { authorization: string } }) => {
-    asked.push(url.href, Buffer.from(headers.authorization.slice(6), "base64").toString());
+  vi.stubGlobal("fetch", async (url: URL, { headers, credentials }: { headers: { authorization: string }; credentials: string }) => {
+    asked.push(url.href, Buffer.from(headers.authorization.slice(6), "base64").toString(), credentials);
     return new Response("", { status: 200 });
   });
   class Socket {
@@ -49,5 +49,7 @@ it("logs in with credentials of any characters, then opens the WebSocket of the 
   vi.stubGlobal("WebSocket", Socket);
   const client = await connect("https://bench/", { user: "ada", password: "pässword:€", view: { single_group: "a b" } });
   client.close();
-  expect(asked).toEqual(["https://bench/mgr/log?limit=1", "ada:pässword:€", "wss://bench/ws?single_group=a+b"]);
+  const login = ["https://bench/mgr/log?limit=1", "ada:pässword:€"];
+  // First without the browser's own credentials: it would open a dialog where they are refused.
+  expect(asked).toEqual([...login, "omit", ...login, "include", "wss://bench/ws?single_group=a+b"]);
 });

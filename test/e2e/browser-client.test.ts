@@ -105,7 +105,7 @@ describe("mgr/client in a browser", () => {
     const login = { user: instance.user, password: instance.password };
     expect(await refusal(page, instance.url, { ...login, password: "wrong" })).toEqual([
       "forbidden",
-      expect.stringMatching(/^401: Log in with a user and password/),
+      expect.stringMatching(/^401: Unknown user or wrong password/),
     ]);
     chmodSync(instance.authFile, 0o644);
     try {
