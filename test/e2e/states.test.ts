@@ -465,10 +465,11 @@ describe("a signal", () => {
     await client.command({ type: "send_signal", name: "exits", signal: "SIGKILL" });
     const failed = await client.untilState("exits", "error", start);
     expect(failed.exit).toMatchObject({ signal: "SIGKILL" });
+    const again = client.here;
     await command("start_process", "exits");
-    await client.untilState("exits", "started", start);
+    await client.untilState("exits", "started", again);
     await client.command({ type: "send_signal", name: "exits", signal: "SIGRTMAX-2" });
-    expect((await client.untilState("exits", "error", start)).exit).toMatchObject({ signal: "SIGRTMAX-2" });
+    expect((await client.untilState("exits", "error", again)).exit).toMatchObject({ signal: "SIGRTMAX-2" });
     expect(await client.ask({ type: "send_signal", name: "exits", signal: "SIGRTMIN+31" })).toMatchObject({ code: "bad_field" });
     expect(await client.ask({ type: "send_signal", name: "exits", signal: "SIGHUP" })).toMatchObject({
       type: "error",
