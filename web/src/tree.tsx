@@ -119,8 +119,8 @@ export function Tree() {
   );
 }
 
-/** States worth a look that some process is in: a click leaves those in the tree, another one shows all. */
-const FILTERED: readonly ProcessState[] = ["error", "backoff", "waiting", "stopping", "starting"];
+/** States worth a look that some process is in: a click leaves those in the tree, another one shows all. None that passes by: the tree would jump. */
+const FILTERED: readonly ProcessState[] = ["error", "backoff", "waiting"];
 
 function StateFilters() {
   const found = FILTERED.filter((state) => counts.value.has(state) || filter.value === `is:${state}`);
