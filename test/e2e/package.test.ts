@@ -89,6 +89,13 @@ describe("the packed package, installed in a project of its own", () => {
     await tsc("-p", ".");
   });
 
+  it("has types for bundlers, and for those who tell absent from undefined", async () => {
+    // Declarations of others do not bear the latter.
+    const strictest = ["--exactOptionalPropertyTypes", "--verbatimModuleSyntax", "--isolatedModules", "--skipLibCheck"];
+    await tsc("-p", ".", "--noEmit", ...strictest);
+    await tsc("-p", ".", "--noEmit", "--module", "esnext", "--moduleResolution", "bundler", "--customConditions", "browser", ...strictest);
+  });
+
   it("runs what was compiled: embedded, remote, and simulated", async () => {
     const { stdout, stderr } = await run(process.execPath, ["out/main.js"], { cwd: project, timeout: 60_000 });
     expect(stderr).toBe("");
