@@ -41,7 +41,9 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => signal === 
 child.on("exit", (code, signal) => {
   clearTimeout(welcome);
   if (signal === "SIGKILL")
-    console.log("\n  The manager was killed. Its daemon and every process go on: npm start finds them, and nobody else ends them.\n");
+    console.log(
+      `\n  The manager was killed. Its daemon and every process go on: npm start finds them; this ends them: ${mgr("down").trim()}\n`,
+    );
   else if (code !== 0)
     console.log(
       `\n  The demo did not come up, or failed. Another port: DEMO_PORT=8140 npm start. What runs of it ends with: ${mgr("down").trim()}\n`,
