@@ -26,8 +26,8 @@ test.each([
 ] as const)("a signal during the start of an 'mgr up' %s leaves nothing", async (_how, flags, signal) => {
   await using instance = new Instance({ processes });
   mkdirSync(instance.stateDir, { mode: 0o700 });
-  // The daemon takes its lock and stands still: nobody reads this log.
-  execFileSync("mkfifo", [join(instance.stateDir, "daemon.log")]);
+  // The daemon takes its lock and stands still: nobody writes what it wants to know of the one before it.
+  execFileSync("mkfifo", [join(instance.stateDir, "daemon.json")]);
   const up = instance.start("up", ...flags, "-c", instance.config);
   await eventually("the daemon has its lock", () => instance.pidOf("daemon") !== null);
   up.child.kill(signal);
