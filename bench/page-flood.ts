@@ -5,6 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import type { WebSocket } from "ws";
 import { BareSite } from "./support/bare-site.ts";
 import { httpOf, launchBrowser, newPage, processNames } from "./support/browser.ts";
+import type { Client } from "./support/client.ts";
 import { percentile, printFigure, rounded, sleep } from "./support/figure.ts";
 import { BenchManager } from "./support/manager.ts";
 import { LONG_TASK_MS, startTrace, type Trace } from "./support/trace.ts";
@@ -49,6 +50,22 @@ async function record(browser: Browser, page: Page, what: () => Promise<unknown>
   return tasksOf(await recording.stop());
 }
 
+/** MB/s that a subscriber gets, escapes of JSON included; it is gone before anything of the page is measured. */
+async function bytesOnTheWire(subscriber: Client): Promise<number> {
+  subscriber.send({ type: "subscribe_process_output", patterns: ["flood"] });
+  // The backlog comes first.
+  await sleep(SETTLE_MS);
+  let bytes = 0;
+  subscriber.ws.on("message", (data: Buffer) => {
+    bytes += data.length;
+  });
+  const begin = performance.now();
+  await sleep(SETTLE_MS);
+  const megabytes = bytes / (performance.now() - begin) / 1_000;
+  subscriber.ws.terminate();
+  return megabytes;
+}
+
 const names = processNames(COUNT);
 const flood = { command: ["node", PROGRAM, String(BYTES_PER_SECOND)], stop: { signal: "SIGKILL" } };
 const others = Object.fromEntries(names.map((name) => [name, { command: ["sleep", "1000"], stop: { signal: "SIGKILL" } }]));
@@ -61,15 +78,8 @@ const page = await newPage(browser, manager);
 await page.goto(`${httpOf(manager)}/?process=flood`);
 await page.locator(".xterm-screen").waitFor();
 await sleep(SETTLE_MS);
-let bytes = 0;
-const counter = await manager.connect();
-counter.ws.on("message", (data: Buffer) => {
-  bytes += data.length;
-});
-counter.send({ type: "subscribe_process_output", patterns: ["flood"] });
+const megabytes = await bytesOnTheWire(await manager.connect());
 const flooding = await record(browser, page, () => sleep(MEASURE_MS));
-const megabytes = bytes / (MEASURE_MS * 1_000);
-counter.ws.terminate();
 const groups = [...new Set(names.map((name) => name.slice(0, name.indexOf("/"))))];
 const all = async (verb: "start" | "stop") => {
   const done = client.untilAll(names, verb === "start" ? "started" : "stopped");
