@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readStat } from "../daemon/proc.ts";
 import type { Process } from "../protocol/resources.ts";
 
 /** Generations that are looked at: more than any terminal has. */
@@ -12,16 +12,6 @@ export function runsWithin({ name, pid }: Pick<Process, "name" | "pid">, environ
 
 function ancestors(): number[] {
   const found: number[] = [];
-  for (let pid = process.pid; pid > 1 && found.length < MOST_ANCESTORS; pid = parentOf(pid)) found.push(pid);
+  for (let pid = process.pid; pid > 1 && found.length < MOST_ANCESTORS; pid = readStat(pid)?.ppid ?? 0) found.push(pid);
   return found;
-}
-
-/** 0 where it cannot be told. */
-function parentOf(pid: number): number {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
-  } catch {
-    return 0; // It has ended.
-  }
 }

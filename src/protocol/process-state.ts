@@ -7,7 +7,7 @@ export const REQUESTED_STATES = ["start", "stop"] as const;
 export type RequestedState = (typeof REQUESTED_STATES)[number];
 
 /** From the worst on (protocol-decisions, "Snapshot and events"). */
-const SEVERITY: readonly ProcessState[] = ["error", "backoff", "stopping", "starting", "waiting", "started", "ready", "stopped"];
+export const SEVERITY: readonly ProcessState[] = ["error", "backoff", "stopping", "starting", "waiting", "started", "ready", "stopped"];
 
 /** The state of a group: the worst of its members' (of all levels below it), `stopped` for an empty group. */
 export function groupState(memberStates: Iterable<ProcessState>): ProcessState {

@@ -13,7 +13,7 @@ export type { DaemonLogger, LoggerTopic } from "./logger.ts";
 export type { NetworkStats, NetworkTopology } from "./network.ts";
 export type { Parameter } from "./parameter.ts";
 export type { Process, ProcessExit } from "./process.ts";
-export { groupState, PROCESS_STATES, type ProcessState, REQUESTED_STATES, type RequestedState } from "./process-state.ts";
+export { groupState, PROCESS_STATES, type ProcessState, REQUESTED_STATES, type RequestedState, SEVERITY } from "./process-state.ts";
 export type { Service } from "./service.ts";
 export { SIGNALS, type Signal } from "./signals.ts";
 export type { TaskColumn, TaskRow } from "./task-list.ts";

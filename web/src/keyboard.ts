@@ -6,7 +6,6 @@ import { openPalette, paletteOpen } from "./palette.tsx";
 import { closeFocused, splitFocused } from "./palette-actions.ts";
 import { detailsOpen, logOpen } from "./settings.ts";
 import { settingsOpen } from "./settings-dialog.tsx";
-import { toast } from "./toasts.ts";
 import { focusFilter, focusTree, nextTrouble, stepProcess } from "./tree.tsx";
 
 /** Keys of the whole page. Those without Ctrl are nobody's while something is typed into. */
@@ -55,7 +54,7 @@ function plain({ key }: KeyboardEvent): boolean {
       stepProcess(-1);
       return true;
     case "n":
-      if (!nextTrouble()) toast("Nothing has failed.");
+      nextTrouble();
       return true;
     case "a":
       show({ kind: "all" });

@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { LOG_LEVELS, type LogLevel } from "../../src/protocol/resources.ts";
+import { downloadFrom } from "./download.ts";
 import { IconButton } from "./icons.tsx";
 import { wantLevel } from "./log-history.ts";
 import { logSources } from "./log-kept.ts";
@@ -57,10 +58,7 @@ export function LogView({ docked = false }: { docked?: boolean }) {
 
 /** Everything that the manager keeps, of the level that is shown, as text. */
 export function downloadLog(): void {
-  const link = document.createElement("a");
-  link.href = `/mgr/log?raw&level=${level.value}`;
-  link.download = "manager.log";
-  link.click();
+  downloadFrom(`/mgr/log?raw&level=${level.value}`, "manager.log");
 }
 
 /** Shows the entries about something, the newest at the bottom. */

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { PROCESS_STATES, type Process, type ProcessState } from "../../src/protocol/resources.ts";
+import { type Process, SEVERITY } from "../../src/protocol/resources.ts";
 import { canDo } from "./actions.ts";
 import { IconButton } from "./icons.tsx";
 import { linkTo } from "./navigation.ts";
@@ -11,9 +11,8 @@ import { command } from "./store.ts";
 import { lasting, millisecondsOf } from "./time.ts";
 import { whyText } from "./why.ts";
 
-/** What to look at first: worst first. */
-const WORST_FIRST: readonly ProcessState[] = ["error", "backoff", "stopping", "starting", "waiting", "started", "ready", "stopped"];
-const rank = ({ state }: Process) => WORST_FIRST.indexOf(state) + (WORST_FIRST.includes(state) ? 0 : PROCESS_STATES.length);
+/** What to look at first. */
+const rank = ({ state }: Process) => SEVERITY.indexOf(state);
 const sinceOf = ({ pid, stop_time, start_time }: Process) => (pid === null ? stop_time : start_time);
 const byName = (a: Process, b: Process) => (a.name < b.name ? -1 : 1);
 

@@ -2,6 +2,7 @@ import type { ProcessTreeNode } from "../../src/protocol/resources.ts";
 import { type Action, choice, toggle } from "./action.ts";
 import { canDo, doVerb } from "./actions.ts";
 import { configActions } from "./config-view.tsx";
+import { downloadFrom } from "./download.ts";
 import { sheetOpen } from "./keyboard-sheet.tsx";
 import * as layouts from "./layout.ts";
 import { downloadLog } from "./log-view.tsx";
@@ -111,11 +112,9 @@ function pageActions(): Action[] {
       title: "Next process that has failed",
       keys: "n",
       near: true,
-      run: () => {
-        if (!nextTrouble()) toast("Nothing has failed.");
-      },
+      run: nextTrouble,
     },
-    { title: "Save all: download an archive for whoever helps", run: () => void saveAll().catch(complain) },
+    { title: "Save all: download an archive for whoever helps", run: saveAll },
     ...filterActions(),
     { title: "Unfold all groups of the tree", run: () => foldAll(true) },
     { title: "Fold all groups of the tree", run: () => foldAll(false) },
@@ -159,12 +158,9 @@ function filterActions(): Action[] {
 }
 
 /** The diagnostics archive: making it takes a while, the browser shows the download. */
-async function saveAll(): Promise<void> {
+function saveAll(): void {
   toast("The archive is being made; the download begins by itself.");
-  const link = document.createElement("a");
-  link.href = "/save-all";
-  link.download = "";
-  link.click();
+  downloadFrom("/save-all");
 }
 
 async function logOut(): Promise<void> {

@@ -6,6 +6,7 @@ import { WebglAddon } from "@xterm/addon-webgl";
 import { type ITheme, Terminal } from "@xterm/xterm";
 import { OutputJoin } from "../../src/client/output-join.ts";
 import { confirm } from "./dialog.tsx";
+import { downloadFrom } from "./download.ts";
 import { FONT_SIZE, fontSize, screenReader, shade } from "./settings.ts";
 import { client, command, processOf } from "./store.ts";
 import { Nudge } from "./terminal-nudge.ts";
@@ -312,12 +313,10 @@ function useWebGl(terminal: Terminal): void {
 export async function downloadOutput(name: string): Promise<void> {
   const backlog = await client.request({ type: "get_process_output", name, lines: LOUDEST_BACKLOG_LINES });
   if (backlog.type !== "process_output_snapshot") return;
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([backlog.output], { type: "text/plain" }));
-  link.download = `${name.replaceAll("/", "-")}.txt`;
-  link.click();
+  const address = URL.createObjectURL(new Blob([backlog.output], { type: "text/plain" }));
+  downloadFrom(address, `${name.replaceAll("/", "-")}.txt`);
   // The browser has read it by then.
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
 function themeOf(element: HTMLElement): ITheme {

@@ -9,6 +9,7 @@ import { folds, isNarrow } from "./settings.ts";
 import { type Sight, useSight } from "./sight.ts";
 import { StateMark } from "./state-mark.tsx";
 import { command, counts, isLoaded, processNames, processOf, tree } from "./store.ts";
+import { toast } from "./toasts.ts";
 import { membersOf, type TreeRow, treeRows } from "./tree-rows.ts";
 import { keyOf, type View } from "./views.ts";
 
@@ -302,13 +303,13 @@ export function stepProcess(by: 1 | -1): void {
 }
 
 /** The next process in the tree that has failed or is being restarted, after the one that is shown. */
-export function nextTrouble(): boolean {
+export function nextTrouble(): void {
   const names = tree.value.flatMap(membersOf);
   const view = current.value;
   const at = view.kind === "process" ? names.indexOf(view.name) : -1;
   const next = [...names.slice(at + 1), ...names.slice(0, at + 1)].find((name) => isTrouble(processOf(name)));
   if (next) show({ kind: "process", name: next }, false, false);
-  return next !== undefined;
+  else toast("Nothing has failed.");
 }
 
 /** The tree's keys by the WAI-ARIA pattern. */

@@ -1,4 +1,4 @@
-import type { Process, ProcessState } from "../../protocol/resources.ts";
+import { type Process, SEVERITY } from "../../protocol/resources.ts";
 
 /** What a process and everything below it use. */
 export interface Load {
@@ -47,9 +47,6 @@ export const INITIAL: TopState = {
   message: null,
 };
 
-/** What somebody should look at comes first. */
-const STATE_ORDER: readonly ProcessState[] = ["error", "backoff", "stopping", "starting", "waiting", "started", "ready", "stopped"];
-
 /** The rows that are shown, in order. */
 export function rowsOf(state: TopState): Process[] {
   const wanted = state.filter.toLowerCase();
@@ -64,7 +61,7 @@ function compare({ sort, loads }: TopState, a: Process, b: Process): number {
     case "name":
       return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
     case "state":
-      return STATE_ORDER.indexOf(a.state) - STATE_ORDER.indexOf(b.state);
+      return SEVERITY.indexOf(a.state) - SEVERITY.indexOf(b.state);
     case "pid":
       return (a.pid ?? 0) - (b.pid ?? 0);
     case "cpu":
