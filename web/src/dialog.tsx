@@ -7,6 +7,13 @@ import { IconButton } from "./icons.tsx";
 export function Dialog(props: { label: string; class?: string; title?: boolean; onClose: () => void; children: ComponentChildren }) {
   const element = useRef<HTMLDialogElement>(null);
   const isGone = useRef(false);
+  // The browser tells of a closing only in a later task; a key that comes before would find the dialog still there, and be lost.
+  const close = () => {
+    if (isGone.current) return;
+    isGone.current = true;
+    element.current?.close();
+    props.onClose();
+  };
   // Before anything more can be typed: it would go into what lies behind.
   useLayoutEffect(() => {
     const dialog = element.current;
@@ -24,16 +31,17 @@ export function Dialog(props: { label: string; class?: string; title?: boolean; 
       ref={element}
       class={props.class ?? ""}
       aria-label={props.label}
-      onClose={() => !isGone.current && props.onClose()}
+      onCancel={close}
+      onClose={close}
       onClick={(event) => {
-        if (event.target === event.currentTarget) event.currentTarget.close();
+        if (event.target === event.currentTarget) close();
       }}
     >
       <div class="dialog-inside">
         {props.title && (
           <header class="dialog-title">
             <h2>{props.label}</h2>
-            <IconButton icon="close" label="Close" onClick={() => element.current?.close()} />
+            <IconButton icon="close" label="Close" onClick={close} />
           </header>
         )}
         {props.children}
