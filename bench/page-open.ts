@@ -4,7 +4,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser } from "playwright-core";
-import { BareSite, PLAIN_ROWS } from "./support/bare-site.ts";
+import { BareSite } from "./support/bare-site.ts";
 import { httpOf, launchBrowser, newPage, processNames } from "./support/browser.ts";
 import { percentile, printFigure, rounded } from "./support/figure.ts";
 import { BenchManager } from "./support/manager.ts";
@@ -56,9 +56,7 @@ function bundle(): { initial_kb: number; later_kb: number } {
 
 const names = processNames(COUNT);
 await using manager = await BenchManager.up(Object.fromEntries(names.map((name) => [name, { command: ["sleep", "1000"] }])));
-const client = await manager.connect();
-const snapshot = JSON.stringify(await client.ask({ type: "get_snapshot" }));
-await using site = await BareSite.serve(PLAIN_ROWS, (ws) => ws.on("message", () => ws.send(snapshot)));
+await using site = await BareSite.withPlainRows(await manager.connect());
 const browser = await launchBrowser();
 const ours: number[] = [];
 const theirs: number[] = [];

@@ -1,7 +1,7 @@
 // Frames per second while the tree of 1,000 processes is scrolled by the wheel, by the browser's trace. Peer: a bare page
 // with 1,000 plain rows in a scrolling box. `npx tsx bench/page-scroll.ts`
 import type { Browser } from "playwright-core";
-import { BareSite, PLAIN_ROWS } from "./support/bare-site.ts";
+import { BareSite } from "./support/bare-site.ts";
 import { httpOf, launchBrowser, newPage, processNames } from "./support/browser.ts";
 import { percentile, printFigure, rounded } from "./support/figure.ts";
 import { BenchManager } from "./support/manager.ts";
@@ -53,9 +53,7 @@ async function scroll(browser: Browser, origin: BenchManager | string, list: str
 
 const names = processNames(COUNT);
 await using manager = await BenchManager.up(Object.fromEntries(names.map((name) => [name, { command: ["sleep", "1000"] }])));
-const client = await manager.connect();
-const snapshot = JSON.stringify(await client.ask({ type: "get_snapshot" }));
-await using site = await BareSite.serve(PLAIN_ROWS, (ws) => ws.on("message", () => ws.send(snapshot)));
+await using site = await BareSite.withPlainRows(await manager.connect());
 const browser = await launchBrowser();
 const ours: Scrolling[] = [];
 const theirs: Scrolling[] = [];

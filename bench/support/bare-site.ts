@@ -4,6 +4,7 @@ import { createServer, type Server } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
+import type { Client } from "./client.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -34,6 +35,12 @@ export class BareSite implements AsyncDisposable {
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     return new BareSite(server, sockets);
+  }
+
+  /** The page with a plain row for each process of the snapshot that `client` gets now. */
+  static async withPlainRows(client: Client): Promise<BareSite> {
+    const snapshot = JSON.stringify(await client.ask({ type: "get_snapshot" }));
+    return BareSite.serve(PLAIN_ROWS, (ws) => ws.on("message", () => ws.send(snapshot)));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

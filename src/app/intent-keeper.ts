@@ -1,5 +1,5 @@
 import type { TerminalSize } from "../actors/process-types.ts";
-import type { ProcessIntent } from "../config/intent-file.ts";
+import { type ProcessIntent, withoutStart } from "../config/intent-file.ts";
 import { NO_SETTINGS, type ProcessSettings } from "../config/settings.ts";
 
 /** What users want, kept over restarts: the intent file, or memory in an embedding program. */
@@ -27,8 +27,8 @@ export function memoryIntents(): IntentKeeper {
     set: (name, patch) => kept.set(name, { ...kept.get(name), ...patch }),
     names: () => kept.keys(),
     forgetStart: (name) => {
-      const { requested_state: wish, ...choices } = kept.get(name) ?? {};
-      if (wish === "start") kept.set(name, choices);
+      const intent = kept.get(name);
+      if (intent) kept.set(name, withoutStart(intent));
     },
     flush: () => Promise.resolve(),
   };

@@ -4,7 +4,7 @@ import type { ProcessEmitted } from "../actors/process-types.ts";
 import type { ActorSystem } from "../actors/system.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
-import { ancestorNames } from "../base/names.ts";
+import { ancestorNames, withRest } from "../base/names.ts";
 import { exitText } from "../client/exit-text.ts";
 import type { RunReport } from "../contract/run.ts";
 import type { LogBook } from "../log/log-book.ts";
@@ -77,8 +77,8 @@ export class ProcessNews {
     const msg = `group '${group}' is ${event.after === "starting" ? "up" : "stopped"}`;
     if (failed.length === 0) log.append({ level: "info", source: "manager", msg });
     else {
-      const more = failed.length > MOST_NAMED ? ` and ${failed.length - MOST_NAMED} more` : "";
-      log.append({ level: "warning", source: "manager", msg: `${msg}, but for ${failed.slice(0, MOST_NAMED).join(", ")}${more}` });
+      const named = withRest(failed.slice(0, MOST_NAMED), failed.length);
+      log.append({ level: "warning", source: "manager", msg: `${msg}, but for ${named}` });
     }
   }
 

@@ -40,8 +40,12 @@ export function ancestorNames(name: string): string[] {
 /** `'a', 'b' and 3 more`, for a sentence. */
 export function listNames(names: readonly string[], most = 10): string {
   const shown = names.slice(0, names.length === most + 1 ? names.length : most).map((name) => `'${name}'`);
-  const more = names.length - shown.length;
-  return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return withRest(shown, names.length);
+}
+
+/** `a, b and 3 more`: those that are shown of `all`. */
+export function withRest(shown: readonly string[], all: number): string {
+  return `${shown.join(", ")}${all > shown.length ? ` and ${all - shown.length} more` : ""}`;
 }
 
 /** Whether `name` is `scope` itself or lies below it. */

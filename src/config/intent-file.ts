@@ -52,6 +52,12 @@ export interface ProcessIntent {
   host?: string | null;
 }
 
+/** Nobody's start counts any more; a stop does, and what was chosen. The very same object if it wants no start. */
+export function withoutStart(intent: ProcessIntent): ProcessIntent {
+  const { requested_state: wish, ...choices } = intent;
+  return wish === "start" ? choices : intent;
+}
+
 export interface LoadedIntent {
   processes: Map<string, ProcessIntent>;
   rest: IntentHeader;

@@ -2,7 +2,7 @@ import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
 import { MgrError, messageOf } from "../base/errors.ts";
 import { type FileSystem, writeFileAtomically } from "./atomic-file.ts";
-import { type IntentHeader, type LoadedIntent, loadIntent, type ProcessIntent } from "./intent-file.ts";
+import { type IntentHeader, type LoadedIntent, loadIntent, type ProcessIntent, withoutStart } from "./intent-file.ts";
 
 export interface IntentStoreOptions {
   /** Wall clock, milliseconds since 1970. */
@@ -60,9 +60,10 @@ export class IntentStore {
 
   /** Nobody's start of `name` counts any more; a stop does, and what was chosen for it. Not durable before the next `flush`. */
   forgetStart(name: string): void {
-    const { requested_state: wish, ...choices } = this.get(name);
-    if (wish !== "start") return;
-    this.#processes.set(name, choices);
+    const intent = this.get(name);
+    const rest = withoutStart(intent);
+    if (rest === intent) return;
+    this.#processes.set(name, rest);
     this.#changed = true;
   }
 

@@ -5,7 +5,7 @@ import { canDo } from "./actions.ts";
 import { IconButton } from "./icons.tsx";
 import { linkTo } from "./navigation.ts";
 import { isNarrow } from "./settings.ts";
-import { useSight } from "./sight.ts";
+import { drawnRows, useSight } from "./sight.ts";
 import { StateMark } from "./state-mark.tsx";
 import { command } from "./store.ts";
 import { lasting, millisecondsOf } from "./time.ts";
@@ -46,8 +46,7 @@ export function MemberTable({ below, members }: { below: string; members: Proces
   const sight = useSight(box);
   const rows = sorted(members);
   const height = isNarrow.value ? ROW_NARROW : ROW;
-  const first = Math.max(0, Math.floor(sight.value.top / height) - SPARE);
-  const last = Math.min(rows.length, Math.ceil((sight.value.top + sight.value.height) / height) + SPARE);
+  const { first, last } = drawnRows(sight.value, { height, count: rows.length, spare: SPARE });
   const hasHosts = new Set(members.map(({ host }) => host)).size > 1;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard (axe: scrollable-region-focusable)

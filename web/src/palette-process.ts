@@ -5,7 +5,7 @@ import { canDo, doVerb, type Verb } from "./actions.ts";
 import { searchLog } from "./log-view.tsx";
 import { show } from "./navigation.ts";
 import { detailsOpen } from "./settings.ts";
-import { client, command, startTools } from "./store.ts";
+import { command, startTools, startupCommands } from "./store.ts";
 import { download, terminalOf } from "./terminal-actions.ts";
 import { complain, copy } from "./toasts.ts";
 
@@ -97,6 +97,6 @@ export function showInLog(name: string): void {
 }
 
 async function copyCommands(name: string): Promise<void> {
-  const answer = await client.request({ type: "dump_startup_commands", name });
-  if (answer.type === "process_startup_commands" && answer.ok) await copy(answer.commands.join("\n"), "the commands");
+  const commands = await startupCommands(name);
+  if (commands !== null) await copy(commands, "the commands");
 }

@@ -7,7 +7,7 @@ import { CommandForm } from "./command-form.tsx";
 import { DependencyGraph } from "./dependency-graph.tsx";
 import { IconButton } from "./icons.tsx";
 import { StateTimeline } from "./state-timeline.tsx";
-import { ask, client } from "./store.ts";
+import { ask, startupCommands } from "./store.ts";
 import { clockTime, lasting } from "./time.ts";
 import { complain, copy } from "./toasts.ts";
 
@@ -127,8 +127,8 @@ function RunTable({ history }: { history: Extract<Detail, { ok: true }>["history
 function StartupCommands({ name }: { name: string }) {
   const [lines, setLines] = useState<{ name: string; text: string } | null>(null);
   const load = async () => {
-    const answer = await client.request({ type: "dump_startup_commands", name });
-    if (answer.type === "process_startup_commands" && answer.ok) setLines({ name, text: answer.commands.join("\n") });
+    const text = await startupCommands(name);
+    if (text !== null) setLines({ name, text });
   };
   const shown = lines?.name === name ? lines.text : null;
   return (

@@ -8,6 +8,14 @@ export interface Sight {
   width: number;
 }
 
+/** The first of `count` rows of one height that is drawn, and the first one after them that is not: `spare` more than are in sight. */
+export function drawnRows({ top, height }: Sight, rows: { height: number; count: number; spare: number }): { first: number; last: number } {
+  return {
+    first: Math.max(0, Math.floor(top / rows.height) - rows.spare),
+    last: Math.min(rows.count, Math.ceil((top + height) / rows.height) + rows.spare),
+  };
+}
+
 /** Follows a scrolling box: only what is in sight is drawn. */
 export function useSight(box: { current: HTMLElement | null }, known?: Signal<Sight>): ReadonlySignal<Sight> {
   const own = useSignal<Sight>({ top: 0, height: 800, width: 800 });

@@ -137,6 +137,12 @@ function withHost(host: HostEntry): HostEntry[] {
   return isKnown ? hosts.value.map((each) => (each.name === host.name ? host : each)) : [...hosts.value, host];
 }
 
+/** The shell lines that would start a process by hand; null when they cannot be told. */
+export async function startupCommands(name: string): Promise<string | null> {
+  const answer = await client.request({ type: "dump_startup_commands", name });
+  return answer.type === "process_startup_commands" && answer.ok ? answer.commands.join("\n") : null;
+}
+
 /** Sends a command; a refusal becomes a toast. Resolves with whether it was accepted. */
 export async function command(frame: ClientFrame): Promise<boolean> {
   try {

@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { TaskColumn, TaskRow } from "../../src/protocol/resources.ts";
 import { linkTo } from "./navigation.ts";
 import { isNarrow } from "./settings.ts";
-import { type Sight, useSight } from "./sight.ts";
+import { drawnRows, type Sight, useSight } from "./sight.ts";
 import { hasProcess } from "./store.ts";
 import type { Order } from "./task-query.ts";
 import { lasting } from "./time.ts";
@@ -55,8 +55,7 @@ export function TaskTable({ box, columns, rows, order, threads, selected, onOrde
   useSight(box, sight);
   const focused = useRef(signal<string | null>(selected)).current;
   const height = rowHeight();
-  const first = Math.max(0, Math.floor(sight.value.top / height) - SPARE);
-  const last = Math.min(rows.length, Math.ceil((sight.value.top + sight.value.height) / height) + SPARE);
+  const { first, last } = drawnRows(sight.value, { height, count: rows.length, spare: SPARE });
   const drawn = rows.slice(first, last);
   const shown = shownColumns(columns, threads);
   const tabStop = drawn.some(({ key }) => key === focused.value) ? focused.value : (drawn[Math.min(SPARE, first)] ?? drawn[0])?.key;
