@@ -1,19 +1,18 @@
 import { randomUUID } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { MgrError } from "../base/errors.ts";
-import { StreamEnd } from "../bus/stream-end.ts";
+import { StreamEnds } from "../bus/stream-ends.ts";
 import type { HostLink } from "../contract/host-link.ts";
 import type { StreamFrame } from "../contract/streams.ts";
-
-const GONE = Buffer.from("it is not open (any more)");
 
 /** The manager's ends of TCP connections that one host has made for it. */
 export class Forwards {
   readonly #link: HostLink;
-  readonly #ends = new Map<string, StreamEnd>();
+  readonly #ends: StreamEnds;
 
   constructor(link: HostLink) {
     this.#link = link;
+    this.#ends = new StreamEnds((frame) => link.stream?.(frame));
   }
 
   /**
@@ -22,11 +21,9 @@ export class Forwards {
    */
   async open(session: string, target: { host: string; port: number }): Promise<Duplex> {
     const stream = randomUUID();
-    const end = new StreamEnd({ id: stream, send: (frame) => this.#link.stream?.(frame) });
+    const end = this.#ends.open(stream);
     // Until somebody has it, nobody listens for its errors.
     end.on("error", () => {});
-    this.#ends.set(stream, end);
-    end.once("close", () => this.#ends.delete(stream));
     try {
       await this.#link.request("connect", { session, stream, ...target });
     } catch (error) {
@@ -39,13 +36,10 @@ export class Forwards {
   }
 
   receive(frame: StreamFrame): void {
-    const end = this.#ends.get(frame.stream);
-    if (end) end.receive(frame);
-    // It is closed here: whoever still speaks to it is to know.
-    else if (frame.kind !== "reset") this.#link.stream?.({ stream: frame.stream, kind: "reset", offset: 0, data: GONE });
+    this.#ends.receive(frame);
   }
 
   closeAll(): void {
-    for (const end of this.#ends.values()) end.destroy(new MgrError("host_unavailable", `host '${this.#link.host}' is lost`));
+    this.#ends.closeAll(`host '${this.#link.host}' is lost`);
   }
 }

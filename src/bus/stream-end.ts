@@ -51,6 +51,11 @@ export class StreamEnd extends Duplex {
     this.#probe.unref();
   }
 
+  /** The credit that confirms everything the other end has sent, once both have said and heard the end; else null. */
+  get lastWord(): number | null {
+    return this.#hasEnded && this.#isAcknowledged ? this.#received + 1 : null;
+  }
+
   /** A frame of the other end. */
   receive({ kind, offset, data }: StreamFrame): void {
     if (this.destroyed) return;
@@ -84,8 +89,7 @@ export class StreamEnd extends Duplex {
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     clearInterval(this.#probe);
     // Whoever has both said and heard the end needs no more words.
-    const isDone = this.#hasEnded && this.#isAcknowledged;
-    if (!this.#isReset && !(error === null && isDone))
+    if (!this.#isReset && !(error === null && this.lastWord !== null))
       this.#say("reset", 0, Buffer.from(error ? messageOf(error) : "it was closed").subarray(0, 1_000));
     this.#kept = [];
     done(error);

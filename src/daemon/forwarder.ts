@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { MgrError } from "../base/errors.ts";
-import { StreamEnd } from "../bus/stream-end.ts";
+import type { StreamEnd } from "../bus/stream-end.ts";
+import { StreamEnds } from "../bus/stream-ends.ts";
 import { MAX_STREAMS, type StreamFrame } from "../contract/streams.ts";
 
 /** How long a target has to accept, milliseconds. */
@@ -8,13 +9,12 @@ const CONNECT_TIMEOUT_MS = 8_000;
 
 /** Opens TCP connections from this host for the manager, and carries them over the bus as streams. */
 export class Forwarder {
-  readonly #send: (frame: StreamFrame) => void;
-  readonly #ends = new Map<string, StreamEnd>();
+  readonly #ends: StreamEnds;
   /** Connections that are being made. */
   readonly #opening = new Set<Socket>();
 
   constructor(send: (frame: StreamFrame) => void) {
-    this.#send = send;
+    this.#ends = new StreamEnds(send);
   }
 
   /** Resolves once the target has accepted. Rejects with `busy`, `conflict` (refused), `not_found` or `timeout`. */
@@ -26,27 +26,17 @@ export class Forwarder {
       socket.destroy();
       throw new MgrError("conflict", "a stream of that name is open already");
     }
-    const end = new StreamEnd({ id: stream, send: this.#send });
-    this.#ends.set(stream, end);
-    end.once("close", () => this.#ends.delete(stream));
-    join(socket, end);
+    join(socket, this.#ends.open(stream));
   }
 
   receive(frame: StreamFrame): void {
-    const end = this.#ends.get(frame.stream);
-    if (end) end.receive(frame);
-    // Whoever speaks to a stream that is not there is to know.
-    else if (frame.kind !== "reset") this.#tellGone(frame.stream);
+    this.#ends.receive(frame);
   }
 
   /** The manager is not there any more. */
   closeAll(reason: string): void {
     for (const socket of this.#opening) socket.destroy(new Error(reason));
-    for (const end of this.#ends.values()) end.destroy(new MgrError("host_unavailable", reason));
-  }
-
-  #tellGone(stream: string): void {
-    this.#send({ stream, kind: "reset", offset: 0, data: Buffer.from("it is not open (any more)") });
+    this.#ends.closeAll(reason);
   }
 
   #connect(host: string, port: number): Promise<Socket> {
@@ -76,7 +66,10 @@ export class Forwarder {
 function join(socket: Socket, end: StreamEnd): void {
   socket.on("error", (error) => end.destroy(error));
   end.on("error", () => socket.destroy());
-  socket.once("close", () => end.destroy());
+  // Closed because all was said in both directions: what is on its way may still have to be sent again.
+  socket.once("close", () => {
+    if (!socket.readableEnded || !end.readableEnded) end.destroy();
+  });
   end.once("close", () => socket.destroy());
   socket.pipe(end);
   end.pipe(socket);

@@ -200,6 +200,24 @@ describe("a TCP forward", () => {
     expect(frames).toBeGreaterThan(200);
   }, 60_000);
 
+  it("loses nothing on a bad way when the far program has long closed", async () => {
+    const [here, there] = await rig.pair();
+    here.end("question");
+    expect(await text(there)).toBe("question");
+    // All data after the first megabyte is lost until the far program is gone.
+    const total = MIB + STREAM_WINDOW / 2;
+    let isGone = false;
+    rig.loses = ({ kind, offset }) => kind === "data" && offset >= MIB && !isGone;
+    const got = received(here);
+    const sent = send(there, total);
+    await once(there, "close");
+    // The host has said all that it has to say by its first probe.
+    setTimeout(() => (isGone = true), 500);
+    expect(await got).toEqual({ bytes: total, hash: await sent });
+    if (!here.closed) await once(here, "close");
+    expect(here.errored).toBeNull();
+  });
+
   it("ends at both ends when the session does", async () => {
     const [here, there] = await rig.pair();
     const failed = once(here, "error");

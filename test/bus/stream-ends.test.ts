@@ -1,0 +1,65 @@
+import { once } from "node:events";
+import type { Duplex } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { StreamEnds } from "../../src/bus/stream-ends.ts";
+import type { StreamFrame } from "../../src/contract/streams.ts";
+
+/** Two sides, and between them a way that loses what it is told to. */
+function sides(loses: (frame: StreamFrame, from: "a" | "b") => boolean) {
+  const a: StreamEnds = new StreamEnds((frame) => void (loses(frame, "a") || setImmediate(() => b.receive(frame))));
+  const b: StreamEnds = new StreamEnds((frame) => void (loses(frame, "b") || setImmediate(() => a.receive(frame))));
+  return { a, b };
+}
+
+/** Reads to the end and says nothing more. */
+async function finish(end: Duplex): Promise<string> {
+  let text = "";
+  end.on("data", (chunk) => {
+    text += chunk;
+  });
+  await once(end, "end");
+  return text;
+}
+
+/** Also with an error. */
+async function closed(end: Duplex): Promise<void> {
+  if (!end.closed) await new Promise<void>((resolve) => void end.once("close", resolve));
+}
+
+describe("the streams of one side", () => {
+  it("confirm what one has got that is gone, if the word about it was lost", async () => {
+    let isLost = true;
+    const { a, b } = sides(({ kind, offset }, from) => isLost && from === "b" && kind === "credit" && offset === 6);
+    const [writer, reader] = [a.open("s"), b.open("s")];
+    const told = finish(reader);
+    const heard = finish(writer);
+    reader.end("hello");
+    expect(await heard).toBe("hello");
+    writer.end("world");
+    expect(await told).toBe("world");
+    // The reader has said and heard everything, and goes.
+    await closed(reader);
+    expect(b.size).toBe(0);
+    expect(writer.writableFinished).toBe(false);
+    isLost = false;
+    await closed(writer);
+    expect(writer.errored).toBeNull();
+    expect(a.size).toBe(0);
+  });
+
+  it("do not confirm what has ended badly, or was never there", async () => {
+    const { a, b } = sides(({ kind }, from) => from === "b" && kind === "reset" && isLost);
+    let isLost = true;
+    const [writer, reader] = [a.open("s"), b.open("s")];
+    reader.on("error", () => {});
+    writer.write("world");
+    reader.destroy(new Error("it was too much"));
+    await closed(reader);
+    isLost = false;
+    const [error] = await once(writer, "error");
+    expect(error).toMatchObject({ code: "host_unavailable", message: expect.stringContaining("not open") });
+    const unknown = a.open("t");
+    unknown.end("anybody?");
+    expect((await once(unknown, "error"))[0]).toMatchObject({ code: "host_unavailable" });
+  });
+});
