@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { logs } from "../../src/cli/commands/logs.ts";
 import { printed, ScriptedManager } from "./support/scripted-manager.ts";
 
@@ -51,5 +51,24 @@ describe("mgr logs", () => {
     expect(output).toBe("12345€67new daemon");
     expect(error).toMatchObject({ exitCode: 1, message: expect.stringContaining("shutting down") });
     expect(manager.asked.find(({ type }) => type === "subscribe_process_output")?.patterns).toEqual(["a[b]"]);
+  });
+
+  it("-f says beside the output how much was left out for a slow reader", async () => {
+    await using manager = await ScriptedManager.open("a");
+    manager.backlogs.set("a", { output: "1\r\n", offset: 3, stream_id: "s" });
+    manager.onFrame = ({ type }) => {
+      // Left out before the backlog, which has it: nothing is missing.
+      if (type === "subscribe_process_output") manager.say({ ...live("a", "1\r\n", 3), skipped: 2 });
+      if (type !== "get_process_output") return;
+      setTimeout(() => {
+        manager.say({ ...live("a", "9\r\n", 1_003), skipped: 997 });
+        manager.hangUp("the manager is shutting down");
+      }, 20);
+    };
+    const told: unknown[] = [];
+    const stderr = vi.spyOn(process.stderr, "write").mockImplementation((text) => told.push(text) > 0);
+    const { output } = await printed(() => logs(["a"], { ...manager.flags, lines: 10, follow: true })).finally(() => stderr.mockRestore());
+    expect(output).toBe("1\r\n9\r\n");
+    expect(told).toEqual([expect.stringContaining("997 bytes of 'a' are left out")]);
   });
 });

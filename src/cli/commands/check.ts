@@ -4,5 +4,12 @@ import { loadConfig } from "../configuration.ts";
 export async function check(flags: { config?: string; json?: boolean }): Promise<void> {
   const config = await loadConfig(flags.config, flags.json ?? false);
   if (flags.json) console.log(JSON.stringify({ ok: true, problems: [], processes: [...config.processes.keys()] }, null, 2));
-  else console.log(`${config.file}: good, ${config.processes.size} processes in ${config.groups.size} groups`);
+  else
+    console.log(
+      `${config.file}: good, ${counted(config.processes.size, "process", "processes")} in ${counted(config.groups.size, "group", "groups")}`,
+    );
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
 }

@@ -23,7 +23,10 @@ export async function logs(names: string[], flags: LogsFlags): Promise<void> {
     if (flags.follow) {
       // Subscribed before asking, so that nothing falls between. A name may match as a pattern, too: only the chosen count.
       client.frames$.subscribe((frame) => {
-        if (frame.type === "process_output") printer.write(frame.name, joins.get(frame.name)?.live(frame) ?? "");
+        if (frame.type !== "process_output") return;
+        const fresh = joins.get(frame.name)?.live(frame) ?? "";
+        if (fresh !== "" && frame.skipped !== undefined) printer.gap(frame.name, frame.skipped);
+        printer.write(frame.name, fresh);
       });
       await client.request({ type: "subscribe_process_output", patterns: chosen });
     }
@@ -54,6 +57,10 @@ function linePrinter(withNames: boolean) {
       const lines = ((rests.get(name) ?? "") + output).split("\n");
       rests.set(name, lines.pop() ?? "");
       for (const line of lines) process.stdout.write(`${prefix(name)}${line.replace(/\r$/, "")}\n`);
+    },
+    /** Told beside the output, which may be for a program. */
+    gap(name: string, bytes: number): void {
+      process.stderr.write(`mgr: ${bytes} bytes of '${name}' are left out here: they came faster than they were read\n`);
     },
     end(): void {
       for (const [name, rest] of rests) if (rest !== "") process.stdout.write(`${prefix(name)}${rest}\n`);
