@@ -3,8 +3,9 @@ import type { Readable, Writable } from "node:stream";
 /** A question that every terminal answers, and its answer: what was asked before it has been answered by then. */
 const ARE_YOU_WELL = "\x1b[5n";
 const I_AM_WELL = "\x1b[0n";
-/** A terminal that does not answer is not waited for any longer, milliseconds. */
+/** A terminal that does not answer is not waited for any longer; what it answers after all is known for so long. Milliseconds. */
 const PATIENCE_MS = 500;
+const LATEST_ANSWER_MS = 10_000;
 /** What terminals write by themselves when they are asked: attributes, positions, modes, sizes, settings, colours (xterm, ctlseqs). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: replies are made of control characters.
 const REPLIES = /\x1b\[[?>=]?[\d;]*(?:[cnRt]|\$y)|\x1b[P\]][^\x07\x1b]*(?:\x07|\x1b\\)/gu;
@@ -14,14 +15,21 @@ interface Ends {
   readonly stdout: Writable & { isTTY?: boolean };
 }
 
+export interface Replayed {
+  /** What a person typed meanwhile. */
+  readonly early: string;
+  /** Takes from what is typed later the replies that come after all, over a slow line. */
+  readonly late: (typed: string) => string;
+}
+
 /**
  * Shows output of the past on this terminal, which must be in raw mode, and takes away the terminal's replies to what
- * programs asked in it: they are not for the program that runs now. Resolves with what a person typed meanwhile.
+ * programs asked in it: they are not for the program that runs now.
  */
-export function replay(output: string, { stdin, stdout }: Ends): Promise<string> {
+export function replay(output: string, { stdin, stdout }: Ends): Promise<Replayed> {
   if (!stdin.isTTY || !stdout.isTTY || !output.includes("\x1b")) {
     stdout.write(output);
-    return Promise.resolve("");
+    return Promise.resolve({ early: "", late: (typed) => typed });
   }
   return new Promise((resolve) => {
     let heard = "";
@@ -29,7 +37,7 @@ export function replay(output: string, { stdin, stdout }: Ends): Promise<string>
       clearTimeout(patience);
       stdin.off("data", listen);
       stdin.pause();
-      resolve(heard.replace(REPLIES, ""));
+      resolve({ early: heard.replace(REPLIES, ""), late: heard.includes(I_AM_WELL) ? (typed) => typed : lateReplies() });
     };
     const listen = (data: Buffer) => {
       heard += data.toString();
@@ -39,4 +47,15 @@ export function replay(output: string, { stdin, stdout }: Ends): Promise<string>
     stdin.on("data", listen);
     stdout.write(output + ARE_YOU_WELL);
   });
+}
+
+/** Until the last question is answered, or will not be any more. */
+function lateReplies(): Replayed["late"] {
+  const until = performance.now() + LATEST_ANSWER_MS;
+  let isOver = false;
+  return (typed) => {
+    if (isOver || performance.now() > until) return typed;
+    isOver = typed.includes(I_AM_WELL);
+    return typed.replace(REPLIES, "");
+  };
 }

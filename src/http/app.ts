@@ -24,7 +24,7 @@ export function createApp({ gate, routes, log }: AppOptions): Hono<RouteEnv> {
   });
   app.use(async (context, next) => {
     if (Number(context.req.header("content-length") ?? 0) > MAX_BODY_BYTES) {
-      return refusalResponse(refusal(413, `No address of this manager takes more than ${MAX_BODY_BYTES} bytes.`, { Connection: "close" }));
+      return refusalResponse(refusal(413, `No address of this manager takes more than ${MAX_BODY_BYTES} bytes.`));
     }
     return next();
   });

@@ -25,22 +25,32 @@ describe("output of the past", () => {
 
   it("is shown, and its queries are answered to nobody; what a person types meanwhile is kept", async () => {
     const screen = terminal({ typed: "ls\x1b[A\r" });
-    expect(await replay(QUERIES, screen)).toBe("ls\x1b[A\r");
+    const { early, late } = await replay(QUERIES, screen);
+    expect(early).toBe("ls\x1b[A\r");
     expect(screen.shown()).toContain(QUERIES);
     expect(screen.stdin.isPaused()).toBe(true);
+    // From now on the program that runs asks, and hears.
+    expect(late("\x1b[24;80R")).toBe("\x1b[24;80R");
   });
 
   it("does not wait for ever for a terminal that answers nothing", async () => {
-    expect(await replay(QUERIES, terminal({ answers: false }))).toBe("");
+    expect((await replay(QUERIES, terminal({ answers: false }))).early).toBe("");
+  });
+
+  it("knows the replies that come after all, up to the last one", async () => {
+    const { late } = await replay(QUERIES, terminal({ answers: false }));
+    expect(late("\x1b[24;80Rls\x1b[A")).toBe("ls\x1b[A");
+    expect(late("\x1b[?62;22c\x1b[0n\r")).toBe("\r");
+    expect(late("\x1b[24;80R")).toBe("\x1b[24;80R");
   });
 
   it("is asked about nothing where it asks nothing, or where nobody sits", async () => {
     const plain = terminal();
-    expect(await replay("plain text\r\n", plain)).toBe("");
+    expect((await replay("plain text\r\n", plain)).early).toBe("");
     expect(plain.shown()).toBe("plain text\r\n");
     const piped = terminal();
     piped.stdin.isTTY = false;
-    expect(await replay(QUERIES, piped)).toBe("");
+    expect((await replay(QUERIES, piped)).early).toBe("");
     expect(piped.shown()).toBe(QUERIES);
   });
 });

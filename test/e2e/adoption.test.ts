@@ -47,7 +47,8 @@ describe("kill -9 of the manager", () => {
     await instance.mgr("up", "--detach");
     const first = await settled(instance);
     await first.command({ type: "send_stdin", name: "shell", text: "before\n" });
-    await eventually("the shell answers", async () => (await backlog(first, "shell")).includes("you typed before"));
+    await eventually("the shell answers", async () => (await backlog(first, "shell")).includes("you typed before\r\n"));
+    await eventually("it has ended its line", async () => (await backlog(first, "ready")).endsWith("listening\r\n"));
     const before = await processesOf(first);
     const texts = { shell: await backlog(first, "shell"), ready: await backlog(first, "ready"), failed: await backlog(first, "failed") };
     const lastId = Math.max(...(await logIds(first)));
@@ -137,7 +138,10 @@ describe("kill -9 of the daemon", () => {
     const { pid } = await client.process("comes back");
     const start = client.here;
     const daemon = instance.kill("daemon");
-    const left = () => before.filter((process) => instance.living().some((now) => now.pid === process.pid));
+    const left = () => {
+      const now = new Set(instance.living().map(({ pid }) => pid));
+      return before.filter(({ pid }) => now.has(pid));
+    };
     await eventually("nothing of it is alive", () => left().length === 0, 5_000).catch((error: Error) => {
       throw new Error(`${error.message}; alive: ${JSON.stringify(left())}`);
     });
@@ -218,7 +222,7 @@ describe("mgr up", () => {
     expect(late).toMatchObject({ code: 1 });
     expect(late.stderr).toContain(`pid ${winner?.child.pid}`);
     const client = await instance.connect();
-    expect((await client.process("plain")).state).toBe("started");
+    await eventually("it runs", async () => (await client.process("plain")).state === "started");
   });
 
   test("in the foreground stops everything in reverse order on SIGINT, and leaves nothing", async () => {

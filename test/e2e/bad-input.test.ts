@@ -268,7 +268,7 @@ describe("around the program", () => {
     chmodSync(later, 0o600);
     expect((await instance.fetch("/mgr/log")).status).toBe(200);
     const client = await instance.connect();
-    expect((await client.process("a")).state).toBe("started");
+    await eventually("it runs", async () => (await client.process("a")).state === "started");
   });
 
   test("without any auth file configured the refusal names the setting and the variable", async () => {

@@ -68,6 +68,7 @@ describe("mgr start, stop and restart", () => {
   });
 
   test("of one that does not get there in time is exit code 4, with --no-wait it is accepted at once", async () => {
+    await instance.mgr("stop", "db");
     const late = await instance.run("start", "db", "--timeout", "0.3", "-c", instance.config);
     expect(late).toMatchObject({ code: 4 });
     await instance.mgr("restart", "--no-wait", "db");
@@ -90,10 +91,13 @@ describe("mgr logs", () => {
   });
 
   test("-f goes on with what comes, nothing twice, until it is interrupted", async () => {
-    await instance.mgr("start", "web/one");
+    const client = await instance.connect();
+    const end = async () => Number((await client.ask({ type: "get_process_output", name: "web/one", lines: 1 })).offset);
+    const before = await end();
+    await instance.mgr("restart", "web/one");
+    await eventually("it has said hello", async () => (await end()) >= before + "hello\r\n".length);
     const following = instance.start("logs", "-f", "-n", "1", "web/one", "-c", instance.config);
     await eventually("it has begun", () => following.stdout.includes("hello"));
-    const client = await instance.connect();
     for (const word of ["first", "second"]) {
       await client.command({ type: "send_stdin", name: "web/one", text: `${word}\n` });
       await eventually(`it goes on with ${word}`, () => following.stdout.includes(`you typed ${word}\r\n`));
@@ -129,6 +133,7 @@ describe("--json", () => {
   });
 
   test("of a list that is watched is one line each, without control sequences", async () => {
+    await instance.mgr("stop", "db");
     const watching = instance.start("ps", "--json", "--watch", "db", "-c", instance.config);
     await eventually("the first list", () => watching.stdout.includes("\n"));
     await instance.mgr("start", "--no-wait", "db");

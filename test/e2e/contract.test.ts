@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { CLIENT_FRAMES } from "../contract/client-frames.ts";
 import { STATES } from "../contract/closed-values.ts";
@@ -18,7 +18,7 @@ import { eventually } from "./support/wait.ts";
 let instance: Instance;
 let client: Client;
 
-beforeAll(async () => {
+async function begin(): Promise<void> {
   instance = await Instance.up({
     groups: { tools: { opened: false } },
     processes: {
@@ -36,6 +36,14 @@ beforeAll(async () => {
   });
   client = await instance.connect();
   await eventually("it runs", async () => (await client.process("tools/echo")).state === "started");
+}
+
+beforeAll(begin);
+// What is tried again must not stand on what the first try has left.
+beforeEach(async ({ task }) => {
+  if ((task.result?.retryCount ?? 0) === 0) return;
+  await instance[Symbol.asyncDispose]();
+  await begin();
 });
 afterAll(() => instance?.[Symbol.asyncDispose]());
 

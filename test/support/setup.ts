@@ -5,15 +5,21 @@ import { afterAll, expect } from "vitest";
 function livingChildren(): string[] {
   const children: string[] = [];
   for (const task of readdirSync("/proc/self/task")) {
-    for (const pid of readFileSync(`/proc/self/task/${task}/children`, "utf8").split(" ").filter(Boolean)) {
-      try {
-        children.push(`${pid} ${readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim()}`);
-      } catch {
-        // It ended between the listing and the look: not a leak.
-      }
+    for (const pid of (ifThere(`/proc/self/task/${task}/children`) ?? "").split(" ").filter(Boolean)) {
+      const command = ifThere(`/proc/${pid}/cmdline`);
+      if (command !== null) children.push(`${pid} ${command.replaceAll("\0", " ").trim()}`);
     }
   }
   return children;
+}
+
+/** What has ended between the listing and the look is no leak. */
+function ifThere(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return null;
+  }
 }
 
 const before = livingChildren();
@@ -28,7 +34,7 @@ console.warn = (...words: unknown[]) => {
 
 afterAll(async () => {
   expect([...new Set(warnings)], "warnings of xstate").toEqual([]);
-  const deadline = Date.now() + 2_000;
+  const deadline = Date.now() + 10_000;
   let leaked = livingChildren().filter((child) => !before.includes(child));
   while (leaked.length > 0 && Date.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 50));

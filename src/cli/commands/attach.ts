@@ -1,10 +1,11 @@
 import { StringDecoder } from "node:string_decoder";
 import type { ManagerClient } from "../../client/index.ts";
 import { OutputJoin } from "../../client/output-join.ts";
+import { Nudge } from "../../client/terminal-nudge.ts";
 import { type ConnectionFlags, connectManager, whileConnected } from "../connection.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { runsWithin } from "../own-process.ts";
-import { replay } from "../replay.ts";
+import { type Replayed, replay } from "../replay.ts";
 import { selectProcesses } from "../select.ts";
 
 export interface AttachFlags extends ConnectionFlags {
@@ -35,13 +36,14 @@ export async function attach(name: string, flags: AttachFlags): Promise<void> {
 
 /** Until Ctrl-]; afterwards the terminal is what it was. */
 export async function attachTo(client: ManagerClient, name: string, lines: number): Promise<void> {
-  const output = await followOutput(client, name, lines);
-  const leaveTerminal = takeTerminal(client, name);
+  const nudge = new Nudge((rowsLess) => tellSize(client, name, rowsLess));
+  const output = await followOutput(client, name, { lines, heard: () => nudge.heard() });
+  const leaveTerminal = takeTerminal(client, name, nudge);
   let leaveKeys = () => {};
   try {
-    const early = await replay(output.past(), process);
+    const past = await replay(output.past(), process);
     await whileConnected(client, (stop, fail) => {
-      leaveKeys = typeInto(client, name, { early, stop, fail });
+      leaveKeys = typeInto(client, name, { past, stop, fail });
     });
   } finally {
     leaveKeys();
@@ -51,26 +53,35 @@ export async function attachTo(client: ManagerClient, name: string, lines: numbe
 }
 
 /** What comes is printed from now on, once the past was taken. */
-async function followOutput(client: ManagerClient, name: string, lines: number): Promise<{ past: () => string; leave: () => void }> {
+async function followOutput(
+  client: ManagerClient,
+  name: string,
+  { lines, heard }: { lines: number; heard: () => void },
+): Promise<{ past: () => string; leave: () => void }> {
   const join = new OutputJoin();
   // Subscribed before asking, so that nothing falls between.
-  const subscription = client.output$(name).subscribe((frame) => process.stdout.write(join.live(frame)));
+  const subscription = client.output$(name).subscribe((frame) => {
+    process.stdout.write(join.live(frame));
+    heard();
+  });
   const backlog = await client.request({ type: "get_process_output", name, lines });
   return { past: () => join.backlog(backlog), leave: () => subscription.unsubscribe() };
 }
 
+/** The size of this terminal becomes that one's. */
+function tellSize(client: ManagerClient, name: string, rowsLess: 0 | 1 = 0): void {
+  const { rows, columns } = process.stdout;
+  // A size that cannot be told now is told with the next change.
+  if (rows > 0 && columns > 0)
+    client.request({ type: "send_winch", name, rows: Math.max(1, rows - rowsLess), cols: columns }).catch(() => undefined);
+}
+
 /** Raw mode, and the size of this terminal for that one. Returns the way back. */
-function takeTerminal(client: ManagerClient, name: string): () => void {
+function takeTerminal(client: ManagerClient, name: string, nudge: Nudge): () => void {
   const { stdin, stdout } = process;
-  const tell = (rows: number) => {
-    // A size that cannot be told now is told with the next change.
-    if (rows > 0 && stdout.columns > 0) client.request({ type: "send_winch", name, rows, cols: stdout.columns }).catch(() => undefined);
-  };
-  const resized = () => tell(stdout.rows);
+  const resized = () => tellSize(client, name);
   if (stdout.isTTY) {
-    // Another size and back: a full-screen program then draws itself anew (runtime.md, "Frames out").
-    tell(stdout.rows - 1);
-    resized();
+    nudge.begin();
     stdout.on("resize", resized);
   }
   if (stdin.isTTY) {
@@ -86,6 +97,7 @@ function takeTerminal(client: ManagerClient, name: string): () => void {
   return () => {
     process.off("SIGHUP", hungUp);
     stdout.off("resize", resized);
+    nudge.end();
     if (stdout.isTTY) stdout.write(PLAIN);
     if (stdin.isTTY) {
       stdin.setRawMode(false);
@@ -96,14 +108,13 @@ function takeTerminal(client: ManagerClient, name: string): () => void {
 }
 
 interface Typing {
-  /** Typed before. */
-  readonly early: string;
+  readonly past: Replayed;
   readonly stop: () => void;
   readonly fail: (error: unknown) => void;
 }
 
 /** Sends what is typed in order, one piece after the other: a process that does not read makes the typing wait. */
-function typeInto(client: ManagerClient, name: string, { early, stop, fail }: Typing): () => void {
+function typeInto(client: ManagerClient, name: string, { past, stop, fail }: Typing): () => void {
   const { stdin } = process;
   const decoder = new StringDecoder("utf8");
   const send = async (text: string) => {
@@ -113,11 +124,11 @@ function typeInto(client: ManagerClient, name: string, { early, stop, fail }: Ty
   const typed = (data: Buffer) => {
     const end = stdin.isTTY ? data.indexOf(LEAVE) : -1;
     stdin.pause();
-    send(decoder.write(end < 0 ? data : data.subarray(0, end))).then(() => (end < 0 ? stdin.resume() : stop()), fail);
+    send(past.late(decoder.write(end < 0 ? data : data.subarray(0, end)))).then(() => (end < 0 ? stdin.resume() : stop()), fail);
   };
   stdin.on("data", typed).once("end", stop).pause();
   // What was typed while the past was shown comes first, the key that leaves among it.
-  const [first = "", ...rest] = early.split(String.fromCharCode(LEAVE));
+  const [first = "", ...rest] = past.early.split(String.fromCharCode(LEAVE));
   send(first).then(() => (rest.length === 0 ? stdin.resume() : stop()), fail);
   return () => void stdin.off("data", typed).off("end", stop);
 }

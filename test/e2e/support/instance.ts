@@ -202,16 +202,24 @@ export class Instance {
   async [Symbol.asyncDispose](): Promise<void> {
     const problems = this.#clients.flatMap((client) => client.problems);
     for (const client of this.#clients) client.ws.terminate();
-    for (const who of ["manager", "daemon"] as const) if (this.pidOf(who) !== null) this.kill(who);
+    for (const who of ["manager", "daemon"] as const) killIfThere(this.pidOf(who));
     for (const child of this.#children) if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
     try {
-      await this.untilExtinct();
+      await this.untilExtinct(20_000);
     } finally {
       // Only what carries this instance's own mark.
-      for (const { pid } of this.living()) process.kill(pid, "SIGKILL");
+      for (const { pid } of this.living()) killIfThere(pid);
       await this.#lastResort.dismiss();
       rmSync(this.dir, { recursive: true, force: true });
     }
     if (problems.length > 0) throw new Error(`frames that do not conform to the tables:\n${[...new Set(problems)].join("\n")}`);
+  }
+}
+
+function killIfThere(pid: number | null): void {
+  try {
+    if (pid !== null) process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended meanwhile.
   }
 }
