@@ -119,6 +119,7 @@ describe("the packed package, installed in a project of its own", () => {
   it("serves 50 tests at once, and leaves nothing of their processes and files", async () => {
     const seconds = uniqueSeconds();
     const temporary = join(project, "tmp");
+    rmSync(temporary, { recursive: true, force: true });
     mkdirSync(temporary);
     writeFileSync(join(project, "parallel/seconds.json"), JSON.stringify({ seconds, temporary }));
     const { code, output } = await vitest("parallel", "fifty").ended;
@@ -126,7 +127,7 @@ describe("the packed package, installed in a project of its own", () => {
     expect(output).toMatch(/Tests\s+50 passed \(50\)/);
     expect(processesWith(seconds)).toEqual([]);
     expect(readdirSync(temporary)).toEqual([]);
-  });
+  }, 240_000);
 
   it("leaves nothing when the runner's worker is killed in the middle", async () => {
     const seconds = uniqueSeconds();

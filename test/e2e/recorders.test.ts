@@ -52,6 +52,10 @@ test("recorders of the three focused views hold exactly their frames and not one
     await instance.connect("?log_only=1"),
   ];
   await full.command({ type: "subscribe_process_output", patterns: ["*"] });
+  // What its start brings has come to all of them.
+  await full.untilOutput("cellar", "bottle");
+  for (const client of [one, group]) await client.snapshot();
+  for (const client of [log, full]) await client.ask({ type: "request_logs", limit: 1 });
   // Focused views may not ask for logs: what they got is everything before the answer to a snapshot.
   const starts = [one, group, log, full].map((client) => client.here);
 

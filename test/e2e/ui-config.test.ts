@@ -69,6 +69,8 @@ test("completes keys by the published schema", async () => {
   await page.keyboard.insertText("    ");
   await page.keyboard.type("autost");
   await page.locator(".cm-tooltip-autocomplete").getByText("autostart").waitFor();
+  // CodeMirror takes no key for its list within 75 ms of opening it.
+  await page.waitForTimeout(100);
   await page.keyboard.press("Enter");
   await page.keyboard.type("true");
   await page.getByText("autostart: true").waitFor();

@@ -60,6 +60,8 @@ test("thousands of entries: those in sight are drawn, older ones come when someb
 test("who reads back is left in peace; who follows sees what comes", async () => {
   await scrollTo(2_000);
   await soon(() => ofBox("scrollTop")).toBe(2_000);
+  // The rows for this place are drawn after the scroll event of the next frame.
+  await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
   const read = async () => (await entries().allTextContents()).join("\n");
   const before = await read();
   const from = client.here;
@@ -111,9 +113,10 @@ test("an entry leads to its process", async () => {
 });
 
 test("opens in a window of its own, and below everything else", async () => {
-  const opened = page.context().waitForEvent("page");
-  await page.getByRole("button", { name: "Open the log in a window of its own" }).first().click();
-  const window = await opened;
+  const [window] = await Promise.all([
+    page.context().waitForEvent("page"),
+    page.getByRole("button", { name: "Open the log in a window of its own" }).first().click(),
+  ]);
   await window.getByText("connected", { exact: true }).waitFor();
   await window.locator("[role=log] .entry").last().waitFor();
   const from = client.here;

@@ -41,6 +41,8 @@ test("a terminal goes on also when the page is back before the process's host is
   instance.kill("manager");
   await page.getByText(/connection lost, trying again/).waitFor();
   const up = instance.mgr("up", "--detach");
+  // Awaited below.
+  up.catch(() => {});
   await shown.connected();
   await page.getByText(/^host .* is away$/).waitFor();
   instance.kill("daemon", "SIGCONT");
@@ -77,9 +79,8 @@ test("a page that is older than the manager's reloads itself, once, and keeps it
 });
 
 test("save-all begins a download", async () => {
-  const download = shown.page.waitForEvent("download");
-  await shown.run("Save all: download an archive for whoever helps");
-  expect((await download).suggestedFilename()).toMatch(/\.tar\.bz2$/);
+  const [download] = await Promise.all([shown.page.waitForEvent("download"), shown.run("Save all: download an archive for whoever helps")]);
+  expect(download.suggestedFilename()).toMatch(/\.tar\.bz2$/);
 });
 
 test("nothing of all this made the page complain", () => {

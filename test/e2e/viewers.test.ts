@@ -73,6 +73,8 @@ describe("a slow, a never-reading and a fast subscriber of a process that floods
     const ended = asking.untilState("flood", "stopped", start).finally(() => {
       isOver = true;
     });
+    // Awaited below.
+    ended.catch(() => {});
     // Each second of the flood has many answers in it: none waits for the flood's end.
     while (!isOver) {
       await asking.command({ type: "send_winch", name: "other", rows: 24, cols: 80 });
@@ -136,8 +138,11 @@ test("after 1,000 connections that subscribe and close, descriptors and memory o
       throw new Error(`${error.message}: ${JSON.stringify(open)} became ${JSON.stringify(at())}`);
     },
   );
-  expect((memory(pids.manager) - before.manager) / MEBIBYTE, "MiB, manager").toBeLessThan(32);
-  expect((memory(pids.daemon) - before.daemon) / MEBIBYTE, "MiB, daemon").toBeLessThan(16);
+  const grown = (who: "manager" | "daemon") => (memory(pids[who]) - before[who]) / MEBIBYTE;
+  // Garbage goes with a later collection, a leak does not.
+  for (let more = 0; more < 10 && (grown("manager") >= 32 || grown("daemon") >= 16); more++) await round();
+  expect(grown("manager"), "MiB, manager").toBeLessThan(32);
+  expect(grown("daemon"), "MiB, daemon").toBeLessThan(16);
   expect((await watching.process("talks")).state).toBe("started");
 });
 
@@ -147,14 +152,15 @@ describe("whoever comes late", () => {
       processes: {
         halves: {
           command: sh(
-            "stty raw -echo; while :; do head -c 1 >/dev/null; printf 'a\\342'; head -c 1 >/dev/null; printf '\\202\\254b'; done",
+            "stty raw -echo; printf up; while :; do head -c 1 >/dev/null; printf 'a\\342'; head -c 1 >/dev/null; printf '\\202\\254b'; done",
           ),
           autostart: true,
         },
       },
     });
     const script = await instance.connect();
-    await eventually("it runs", async () => (await script.process("halves")).state === "started");
+    const said = async () => (await script.ask({ type: "get_process_output", name: "halves" })).output;
+    await eventually("its terminal echoes nothing any more", async () => (await said()) === "up");
     const key = () => script.command({ type: "send_stdin", name: "halves", text: "x" });
     const length = async () => Number((await script.ask({ type: "get_process_output", name: "halves" })).offset);
     const texts: (() => string)[] = [];
@@ -164,7 +170,7 @@ describe("whoever comes late", () => {
       await eventually("half of it is there", async () => (await length()) === start + 1);
       texts.push(await joined(await instance.connect(), "halves"));
       await key();
-      const whole = "a€b".repeat(viewers + 1);
+      const whole = `up${"a€b".repeat(viewers + 1)}`;
       await eventually("all of them see it", () => texts.every((text) => text() === whole)).catch((error: Error) => {
         throw new Error(`${error.message}: ${JSON.stringify(texts.map((text) => text()))} instead of ${whole}`);
       });

@@ -193,7 +193,7 @@ export class Instance {
     return markedProcesses(this.mark);
   }
 
-  async untilExtinct(timeoutMs = 5_000): Promise<void> {
+  async untilExtinct(timeoutMs = 20_000): Promise<void> {
     await eventually("nothing of the instance is alive", () => this.living().length === 0, timeoutMs).catch((error: Error) => {
       throw new Error(`${error.message}; alive: ${JSON.stringify(this.living(), null, 2)}`);
     });
@@ -205,7 +205,7 @@ export class Instance {
     for (const who of ["manager", "daemon"] as const) killIfThere(this.pidOf(who));
     for (const child of this.#children) if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
     try {
-      await this.untilExtinct(20_000);
+      await this.untilExtinct();
     } finally {
       // Only what carries this instance's own mark.
       for (const { pid } of this.living()) killIfThere(pid);

@@ -18,7 +18,8 @@ export class TerminalSession {
     this.ended = new Promise((resolve) =>
       this.pty.onExit((end) => {
         this.hasEnded = true;
-        resolve(end);
+        // What came last is on the screen by then.
+        this.screen.write("", () => resolve(end));
       }),
     );
   }
