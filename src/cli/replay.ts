@@ -44,7 +44,7 @@ export function replay(output: string, { stdin, stdout }: Ends): Promise<Replaye
       if (heard.includes(I_AM_WELL)) finish();
     };
     const patience = setTimeout(finish, PATIENCE_MS);
-    stdin.on("data", listen);
+    stdin.on("data", listen).resume();
     stdout.write(output + ARE_YOU_WELL);
   });
 }

@@ -88,8 +88,10 @@ describe("mgr top", () => {
   test("attaches to a process and comes back", async () => {
     using terminal = open();
     await terminal.untilShown(/CPU%↓/);
-    terminal.type(`/echo${ENTER}${ENTER}`);
+    // What is typed in the same breath is for the process already.
+    terminal.type(`/echo${ENTER}${ENTER}early\r`);
     await terminal.untilShown(/hello/);
+    await terminal.untilShown(/you typed early/);
     expect(terminal.isAlternate).toBe(false);
     terminal.type("from top\r");
     await terminal.untilShown(/you typed from top/);

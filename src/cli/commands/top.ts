@@ -49,7 +49,15 @@ class Top {
     const resized = () => this.#redraw();
     const stop = () => this.#end.abort();
     const typed = (data: Buffer) => {
-      for (const key of keysOf(data.toString())) if (!this.#isAttached) this.#press(key, stop);
+      if (this.#isAttached) return;
+      const text = data.toString();
+      for (const { key, end } of keysOf(text)) {
+        this.#press(key, stop);
+        if (!this.#isAttached) continue;
+        // The rest is for the process: it waits until somebody takes it there.
+        if (end < text.length) stdin.unshift(Buffer.from(text.slice(end)));
+        return;
+      }
     };
     try {
       await this.#adopt(first);
@@ -131,6 +139,7 @@ class Top {
   async #attach(name: string): Promise<void> {
     const client = this.#connected();
     this.#isAttached = true;
+    process.stdin.pause();
     this.#screen.leave();
     process.stdout.write(`\x1b[H\x1b[2J`);
     try {

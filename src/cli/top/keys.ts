@@ -29,10 +29,16 @@ const SEQUENCES: Readonly<Record<string, string>> = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: keys are control characters
 const KEY = /\x1b\[[0-?]*[ -/]*[@-~]|\x1bO[A-Z]|\x1b|[\s\S]/gu;
 
-/** What was typed, a key each: a name as above, or the character itself. Sequences that mean nothing here are left out. */
-export function keysOf(text: string): string[] {
-  return (text.match(KEY) ?? []).flatMap((key) => {
-    if (Object.hasOwn(SEQUENCES, key)) return SEQUENCES[key] ?? [];
-    return /^\p{Cc}/u.test(key) ? [] : key;
+/** A key that was typed: a name as above, or the character itself; `end` is the place in the text after it. */
+export interface TypedKey {
+  readonly key: string;
+  readonly end: number;
+}
+
+/** What was typed. Sequences that mean nothing here are left out. */
+export function keysOf(text: string): TypedKey[] {
+  return [...text.matchAll(KEY)].flatMap(({ 0: typed, index }) => {
+    const key = Object.hasOwn(SEQUENCES, typed) ? SEQUENCES[typed] : /^\p{Cc}/u.test(typed) ? undefined : typed;
+    return key === undefined ? [] : { key, end: index + typed.length };
   });
 }
