@@ -100,6 +100,20 @@ describe("the arrangement", () => {
       expect(output).not.toMatch(/[[\]1]/);
     }
   });
+
+  test("a key that follows on the opening of a process before it is painted decides where the keyboard is", async () => {
+    await page.keyboard.press("Control+Shift+L");
+    // Both in one task, which no frame comes between.
+    await page.evaluate(`(async () => {
+      const press = (target, key) => target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+      press(document.querySelector('[role=treeitem][data-name="sim/four"]'), "Enter");
+      while (document.querySelector(".process h1")?.title !== "sim/four") await null;
+      press(document.activeElement, "/");
+    })()`);
+    await shown.untilShown("sim/four", /hello/);
+    expect(await shown.hasFocus("#filter")).toBe(true);
+    await page.keyboard.press("Control+Shift+L");
+  });
 });
 
 describe("windows of their own", () => {

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { layout, takesFocus } from "./navigation.ts";
 import type { OpenTerminal, TerminalOptions } from "./terminal.ts";
 import { complain } from "./toasts.ts";
@@ -19,19 +19,24 @@ export function TerminalBox(props: Props) {
   const { name } = props;
   const latest = useRef(props);
   latest.current = props;
+  /** What had the keyboard when this was drawn. An effect after the painting would come after the next key already. */
+  const before = useRef<Element | null>(null);
+  useLayoutEffect(() => {
+    before.current = document.activeElement;
+  }, [name]);
   useEffect(() => {
     let terminal: OpenTerminal | null = null;
     let gone = false;
-    // Loading takes a while: whoever has gone elsewhere meanwhile keeps the keyboard there.
-    const before = document.activeElement;
     import("./terminal.ts")
       .then(({ openTerminal }) => {
         if (gone || !box.current) return;
         const { webgl } = latest.current;
+        // Loading takes a while: whoever has gone elsewhere meanwhile keeps the keyboard there.
+        const isWaitedFor = document.activeElement === before.current && isInFocusedPane(box.current);
         terminal = openTerminal({
           name,
           parent: box.current,
-          focus: webgl && takesFocus() && document.activeElement === before && isInFocusedPane(box.current),
+          focus: webgl && takesFocus() && isWaitedFor,
           webgl,
           onSize: (text) => latest.current.onSize?.(text),
           onSearchWanted: () => latest.current.onSearchWanted?.(),
