@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { PageRig, type ShownPage } from "./support/page-rig.ts";
+import { PageRig, type ShownPage, soon } from "./support/page-rig.ts";
 import { ECHO } from "./support/shell.ts";
 import { eventually } from "./support/wait.ts";
 
@@ -119,6 +119,18 @@ test("that somebody else has changed is not overwritten unless it is said so", a
   await type("# mine\n");
   await dialog.getByRole("button", { name: "Save mine" }).click();
   await eventually("mine is saved", () => read("more.yaml").startsWith("# mine"));
+});
+
+test("saved twice at once it is in no conflict with itself", async () => {
+  const own = await rig.open("/?view=config");
+  await own.page.getByLabel("Text of the configuration file").click();
+  await own.page.keyboard.press("Control+Home");
+  await own.page.keyboard.type("# twice\n");
+  await own.page.evaluate(`for (const _ of [1, 2]) document.activeElement.dispatchEvent(
+    new KeyboardEvent("keydown", { key: "s", keyCode: 83, ctrlKey: true, bubbles: true, cancelable: true }))`);
+  await soon(() => own.page.getByText(/^Saved/).count()).toBe(2);
+  expect(read("mgr.yaml")).toMatch(/^# twice\n/);
+  await own.close();
 });
 
 test("nothing of all this made the page complain", () => {

@@ -22,6 +22,12 @@ export function keepDraft(path: string, draft: Draft | null): void {
   unsaved.value = [...drafts.keys()];
 }
 
+/** The file holds another text now: what is written is over that one, or nothing is left to save. */
+export function rebaseDraft(path: string, { content, hash }: { content: string; hash: string }): void {
+  const draft = drafts.get(path);
+  if (draft) keepDraft(path, draft.text === content ? null : { text: draft.text, original: content, hash });
+}
+
 // The browser asks before the page goes, in its own words.
 addEventListener("beforeunload", (event) => {
   if (unsaved.value.length > 0) event.preventDefault();

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ManagerFrame } from "../../src/protocol/frames.ts";
 import type { ConfigFileProblem } from "../../src/protocol/resources.ts";
-import { draftOf, keepDraft } from "./config-drafts.ts";
+import { draftOf, keepDraft, rebaseDraft } from "./config-drafts.ts";
 import { FileTabs, shortPath } from "./config-files.tsx";
 import { type Conflict, ConflictDialog } from "./conflict-dialog.tsx";
 import type { ConfigEditor } from "./editor.ts";
@@ -69,23 +69,37 @@ export function ConfigView() {
     [],
   );
 
-  const save = async (over?: { hash: string }): Promise<boolean> => {
+  /** One after the other: each is over the text that the one before has saved. */
+  const saving = useRef<Promise<unknown>>(Promise.resolve());
+  const save = (over?: { hash: string }): Promise<boolean> => {
+    const path = latest.current?.path;
+    const saved = saving.current.then(() => saveNow(path, over));
+    saving.current = saved.catch(() => {});
+    return saved;
+  };
+
+  const saveNow = async (path: string | undefined, over?: { hash: string }): Promise<boolean> => {
     const now = latest.current;
-    if (!now || !editor.current) return false;
+    // Somebody who looks at another file meanwhile finds this one with the mark of what is not saved.
+    if (!now || !editor.current || now.path !== path) return false;
     const content = editor.current.text();
     const frame = { type: "save_config_file", path: now.path, content, base_hash: over?.hash ?? now.hash } as const;
     const answer = await ask(frame, "config_file_saved");
-    const found = answer.problems ?? [];
-    setProblems(found);
-    editor.current?.mark(found.filter(({ path }) => path === now.path));
+    const isShown = editor.current !== null && latest.current?.path === path;
     if (answer.ok) {
-      rebase({ content, hash: answer.hash });
+      if (isShown) rebase({ content, hash: answer.hash });
+      else rebaseDraft(path, { content, hash: answer.hash });
       toast("Saved. A reload puts it into effect.");
-      return true;
     }
-    if (answer.code === "conflict") {
-      const theirs = await ask({ type: "request_config_file", path: now.path }, "config_file");
-      if (theirs.ok) setConflict({ path: now.path, theirs });
+    if (isShown) {
+      const found = answer.problems ?? [];
+      setProblems(found);
+      editor.current?.mark(found.filter((problem) => problem.path === path));
+    }
+    if (answer.ok) return true;
+    if (answer.code === "conflict" && isShown) {
+      const theirs = await ask({ type: "request_config_file", path }, "config_file");
+      if (theirs.ok && latest.current?.path === path) setConflict({ path, theirs });
     } else toast(answer.message, true);
     return false;
   };
