@@ -180,6 +180,17 @@ describe("a process", () => {
     await page.getByRole("button", { name: "Details d" }).click();
   });
 
+  test("asked for while its search is open already, the search has the keyboard", async () => {
+    const search = page.getByLabel("Search the terminal");
+    for (const text of ["first", "second"]) {
+      await page.getByLabel("Terminal of sim/one").click();
+      await page.keyboard.press("Control+Shift+F");
+      await page.keyboard.type(text);
+      await soon(() => search.inputValue()).toBe(text);
+    }
+    await search.press("Escape");
+  });
+
   test("many pasted lines are not typed when somebody thinks better of it", async () => {
     await page.getByLabel("Terminal of sim/one").click();
     await shown.paste("unwanted\nlines\n");

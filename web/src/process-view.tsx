@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { exitText } from "../../src/client/exit-text.ts";
 import { type Process, SIGNALS, type Signal } from "../../src/protocol/resources.ts";
 import { canDo, type Verb } from "./actions.ts";
@@ -25,14 +25,16 @@ function KnownProcess({ process }: { process: Process }) {
   const { name } = process;
   const [size, setSize] = useState("");
   const [terminal, setTerminal] = useState<OpenTerminal | null>(null);
-  const [searching, setSearching] = useState(false);
+  /** How often the search bar has been asked for: each time it takes the keyboard. 0: there is none. */
+  const [searches, setSearches] = useState(0);
+  const search = () => setSearches((before) => before + 1);
   const [follows, setFollows] = useState(true);
   const [paused, setPaused] = useState(false);
   const togglePause = () => {
     terminal?.setPaused(!paused);
     setPaused(!paused);
   };
-  useEffect(() => offerTerminal(name, { terminal, search: () => setSearching(true), togglePause }));
+  useLayoutEffect(() => offerTerminal(name, { terminal, search, togglePause }));
   return (
     <section class="process" aria-label={`Process ${name}`}>
       <header class="bar">
@@ -47,11 +49,12 @@ function KnownProcess({ process }: { process: Process }) {
       <Why process={process} />
       <div class="process-body">
         <div class="terminal-side">
-          {searching && (
+          {searches > 0 && (
             <SearchBar
               terminal={terminal}
+              asked={searches}
               onClose={() => {
-                setSearching(false);
+                setSearches(0);
                 terminal?.endFind();
               }}
             />
@@ -65,7 +68,7 @@ function KnownProcess({ process }: { process: Process }) {
               setPaused(false);
               setFollows(true);
             }}
-            onSearchWanted={() => setSearching(true)}
+            onSearchWanted={search}
             onFollow={setFollows}
           />
           {(paused || !follows) && (
@@ -80,7 +83,7 @@ function KnownProcess({ process }: { process: Process }) {
             terminal={terminal}
             paused={paused}
             onPause={togglePause}
-            onSearch={() => setSearching(!searching)}
+            onSearch={() => (searches > 0 ? setSearches(0) : search())}
           />
         </div>
         {detailsOpen.value && <ProcessDetails process={process} />}
@@ -189,11 +192,14 @@ function Why({ process }: { process: Process }) {
   return <p class={`why ${process.state === "error" ? "bad" : process.state === "backoff" ? "warn" : ""}`}>{text}</p>;
 }
 
-function SearchBar({ terminal, onClose }: { terminal: OpenTerminal | null; onClose: () => void }) {
+function SearchBar({ terminal, asked, onClose }: { terminal: OpenTerminal | null; asked: number; onClose: () => void }) {
   const input = useRef<HTMLInputElement>(null);
   const [missed, setMissed] = useState(false);
   // Before it is painted: what is typed next is for it and not for the process.
-  useLayoutEffect(() => input.current?.focus(), []);
+  useLayoutEffect(() => {
+    input.current?.focus();
+    input.current?.select();
+  }, [asked]);
   const find = (backwards: boolean) => {
     const text = input.current?.value ?? "";
     setMissed(text !== "" && terminal?.find(text, backwards) === false);
