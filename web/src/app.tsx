@@ -1,4 +1,4 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import { ConfirmDialog } from "./dialog.tsx";
 import { Icon, IconButton } from "./icons.tsx";
 import { onPageKey } from "./keyboard.ts";
@@ -16,8 +16,8 @@ import { titleOf } from "./views.ts";
 import { drag, ViewBox, Workspace } from "./workspace.tsx";
 
 export function App() {
-  useEffect(() => {
-    // Before the terminal sees it: its keys are typed into the process.
+  // As soon as there is something to be seen, and before the terminal sees a key: those are typed into the process.
+  useLayoutEffect(() => {
     addEventListener("keydown", onPageKey, { capture: true });
     return () => removeEventListener("keydown", onPageKey, { capture: true });
   }, []);
