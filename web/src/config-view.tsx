@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ManagerFrame } from "../../src/protocol/frames.ts";
 import type { ConfigFileProblem } from "../../src/protocol/resources.ts";
 import { draftOf, keepDraft, rebaseDraft } from "./config-drafts.ts";
@@ -52,7 +52,7 @@ export function ConfigView() {
         const now = latest.current;
         if (now) keepDraft(now.path, text === now.content ? null : { text, original: now.content, hash: now.hash });
       },
-      onSave: () => void save(),
+      onSave: () => void save().catch(complain),
     });
     if (draft) editor.current.replace(draft.text);
   };
@@ -129,7 +129,8 @@ export function ConfigView() {
   };
 
   const run = (what: () => Promise<unknown>) => () => void what().catch(complain);
-  useEffect(() => {
+  // Before the next key can come: the palette offers what is true now.
+  useLayoutEffect(() => {
     const actions = { save: run(() => save()), compare: () => compare(!comparing), reload: run(preview) };
     configActions.value = actions;
     return () => {
