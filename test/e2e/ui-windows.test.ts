@@ -180,8 +180,21 @@ describe("a process", () => {
     await page.getByRole("button", { name: "Details d" }).click();
   });
 
+  test("started by a button that has the keyboard, which keeps it", async () => {
+    await client.command({ type: "stop_process", name: "sim/four" });
+    await shown.goTo("sim/four");
+    const start = page.getByRole("button", { name: "Start", exact: true });
+    await start.press("Enter");
+    await soon(() => start.isDisabled()).toBe(true);
+    // A frame later the browser would have taken the keyboard away from a button that is disabled.
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    await page.keyboard.press("Enter");
+    expect(await shown.hasFocus("button.start")).toBe(true);
+  });
+
   test("asked for while its search is open already, the search has the keyboard", async () => {
     const search = page.getByLabel("Search the terminal");
+    await shown.goTo("sim/one");
     for (const text of ["first", "second"]) {
       await page.getByLabel("Terminal of sim/one").click();
       await page.keyboard.press("Control+Shift+F");

@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ManagerFrame } from "../../src/protocol/frames.ts";
 import type { ConfigFileProblem } from "../../src/protocol/resources.ts";
+import { Button } from "./button.tsx";
 import { draftOf, keepDraft, rebaseDraft } from "./config-drafts.ts";
 import { FileTabs, shortPath } from "./config-files.tsx";
 import { type Conflict, ConflictDialog } from "./conflict-dialog.tsx";
@@ -152,23 +153,22 @@ export function ConfigView() {
         {file && !isWritable && <span class="tag">read only</span>}
         <span class="grow" />
         <span class="actions">
-          <button
-            type="button"
-            aria-pressed={comparing}
-            disabled={!file}
+          <Button
+            pressed={comparing}
+            enabled={file !== null}
             title="Compare with the file as it is saved"
             onClick={() => compare(!comparing)}
           >
             Compare
-          </button>
-          <button type="button" class="strong" disabled={!dirty || !isWritable || !isOpen} onClick={run(() => save())}>
+          </Button>
+          <Button class="strong" enabled={dirty && isWritable && isOpen} onClick={run(() => save())}>
             <Icon name="check" />
             <span class="word">Save</span>
-          </button>
-          <button type="button" disabled={!file || !isOpen} onClick={run(preview)}>
+          </Button>
+          <Button enabled={file !== null && isOpen} onClick={run(preview)}>
             <Icon name="restart" />
             <span class="word">Reload …</span>
-          </button>
+          </Button>
         </span>
       </header>
       {file && file.files.length > 1 && (

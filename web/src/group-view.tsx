@@ -1,5 +1,6 @@
 import { groupState, type Process } from "../../src/protocol/resources.ts";
 import { canDo, isRunning, processesOf, progressOf, type Verb } from "./actions.ts";
+import { Button } from "./button.tsx";
 import { Icon, IconButton } from "./icons.tsx";
 import { MemberTable } from "./member-table.tsx";
 import { groupStyle } from "./settings.ts";
@@ -50,18 +51,18 @@ function Members({ label, path, title, below, members, asked }: MembersProps) {
           </span>
         </span>
         <span class="actions">
-          <button type="button" class="start" disabled={!members.some((one) => canDo("start", one))} onClick={() => ask("start")}>
+          <Button class="start" enabled={members.some((one) => canDo("start", one))} onClick={() => ask("start")}>
             <Icon name="start" />
             <span class="word">Start all</span>
-          </button>
-          <button type="button" class="stop" disabled={!members.some((one) => canDo("stop", one))} onClick={() => ask("stop")}>
+          </Button>
+          <Button class="stop" enabled={members.some((one) => canDo("stop", one))} onClick={() => ask("stop")}>
             <Icon name="stop" />
             <span class="word">Stop all</span>
-          </button>
-          <button type="button" disabled={members.length === 0} onClick={() => ask("restart")}>
+          </Button>
+          <Button enabled={members.length > 0} onClick={() => ask("restart")}>
             <Icon name="restart" />
             <span class="word">Restart all</span>
-          </button>
+          </Button>
           <IconButton
             icon="table"
             label="Members as a table"

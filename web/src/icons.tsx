@@ -1,3 +1,5 @@
+import { Button } from "./button.tsx";
+
 /** Pictures on buttons: strokes in a square of 16, so that they follow the text's colour. */
 const PATHS = {
   start: "M5 3.2v9.6L12.5 8Z",
@@ -48,20 +50,13 @@ export function IconButton(props: {
   label: string;
   onClick: (event: MouseEvent) => void;
   pressed?: boolean;
-  disabled?: boolean;
+  enabled?: boolean;
   class?: string;
 }) {
+  const { icon, label, class: name = "", ...rest } = props;
   return (
-    <button
-      type="button"
-      class={`icon ${props.class ?? ""}`}
-      aria-label={props.label}
-      title={props.label}
-      aria-pressed={props.pressed}
-      disabled={props.disabled}
-      onClick={props.onClick}
-    >
-      <Icon name={props.icon} />
-    </button>
+    <Button {...rest} class={`icon ${name}`} label={label} title={label}>
+      <Icon name={icon} />
+    </Button>
   );
 }

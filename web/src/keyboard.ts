@@ -102,7 +102,7 @@ function plain({ key }: KeyboardEvent): boolean {
 
 /** To the tree; in a window of its own to the first button. What is typed into a terminal is the process's, Tab as well. */
 function leaveTerminal(): void {
-  if (poppedOut) document.querySelector<HTMLElement>(".bar :is(button, select, input):not(:disabled)")?.focus();
+  if (poppedOut) document.querySelector<HTMLElement>(".bar :is(button, select, input):not(:disabled, [aria-disabled='true'])")?.focus();
   else focusTree();
 }
 

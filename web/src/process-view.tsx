@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { exitText } from "../../src/client/exit-text.ts";
 import { type Process, SIGNALS, type Signal } from "../../src/protocol/resources.ts";
 import { canDo, type Verb } from "./actions.ts";
+import { Button } from "./button.tsx";
 import { Icon, IconButton, type IconName } from "./icons.tsx";
 import { poppedOut, show, showProcess } from "./navigation.ts";
 import { ProcessDetails } from "./process-details.tsx";
@@ -118,25 +119,20 @@ const VERBS: readonly [Verb, string][] = [
 
 function Buttons({ process }: { process: Process }) {
   const { name } = process;
+  const isAlive = process.pid !== null;
   return (
     <span class="actions">
       {VERBS.map(([verb, word]) => (
-        <button
-          key={verb}
-          type="button"
-          class={verb}
-          disabled={!canDo(verb, process)}
-          onClick={() => void command({ type: `${verb}_process`, name })}
-        >
+        <Button key={verb} class={verb} enabled={canDo(verb, process)} onClick={() => void command({ type: `${verb}_process`, name })}>
           <Icon name={verb satisfies IconName} />
           <span class="word">{word}</span>
-        </button>
+        </Button>
       ))}
       <select
         class="signals"
         aria-label="Send a signal"
         title="Send a signal to its leader"
-        disabled={process.pid === null}
+        aria-disabled={isAlive ? undefined : true}
         value=""
         onChange={(event) => {
           const signal = event.currentTarget.value as Signal;
@@ -148,7 +144,7 @@ function Buttons({ process }: { process: Process }) {
           Signal
         </option>
         {SIGNALS.map((signal) => (
-          <option key={signal} value={signal}>
+          <option key={signal} value={signal} disabled={!isAlive}>
             {signal}
           </option>
         ))}
@@ -157,7 +153,7 @@ function Buttons({ process }: { process: Process }) {
         <IconButton
           icon="table"
           label="Its processes and threads"
-          disabled={process.pid === null}
+          enabled={isAlive}
           onClick={() => process.pid !== null && show({ kind: "tasks", host: process.host, pid: process.pid })}
         />
       )}
