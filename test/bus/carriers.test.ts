@@ -33,10 +33,10 @@ describe.each(CARRIERS)("the bus over %s", (name) => {
     const sent = headers();
     sent.append("Colour", "blue");
     sent.append("Colour", "grün");
-    const answer = await asker.connection.request("mirror", every, { timeout: 2_000, headers: sent });
+    const answer = await asker.connection.request("mirror", every, { timeout: 10_000, headers: sent });
     expect(Buffer.from(answer.data)).toEqual(Buffer.from(every));
     expect(answer.headers?.values("Colour")).toEqual(["blue", "grün"]);
-    expect((await asker.connection.request("mirror", "", { timeout: 2_000 })).data).toHaveLength(0);
+    expect((await asker.connection.request("mirror", "", { timeout: 10_000 })).data).toHaveLength(0);
   });
 
   it("matches wildcards by tokens", async () => {
@@ -144,7 +144,7 @@ describe.each(CARRIERS)("the bus over %s", (name) => {
     };
     await Promise.all([send(left, "to.right", right), send(right, "to.left", left), done]);
     expect(received).toEqual({ left: messages, right: messages });
-  });
+  }, 60_000);
 });
 
 describe.each(CARRIERS.filter((name) => name !== "in process"))("a connection over %s", (name) => {

@@ -40,20 +40,23 @@ function dialWeb(web: Web, sent: Record<string, string>, options: ConnectionOpti
   return wsconnect({ servers: `ws://${web.rig.host}`, wsFactory, ...options });
 }
 
+/** However long the server is away: by default it gives up after ten attempts. */
+const PERSISTENT = { reconnectTimeWait: 50, maxReconnectAttempts: -1 };
+
 const SERVERS: Record<string, () => Promise<Server>> = {
   async "the embedded broker over TCP"() {
     const tcp = new Tcp();
     await tcp.begin();
-    return withConnect(tcp, (name) => connect({ servers: `127.0.0.1:${tcp.port}`, token: TOKEN, name, reconnectTimeWait: 50 }));
+    return withConnect(tcp, (name) => connect({ servers: `127.0.0.1:${tcp.port}`, token: TOKEN, name, ...PERSISTENT }));
   },
   async "the embedded broker over its WebSocket"() {
     const web = new Web();
     await web.begin();
-    return withConnect(web, (name) => dialWeb(web, web.headers, { name, reconnectTimeWait: 50 }));
+    return withConnect(web, (name) => dialWeb(web, web.headers, { name, ...PERSISTENT }));
   },
   async "nats-server"() {
     const server = await NatsServer.start();
-    return withConnect(server, (name) => connect({ servers: server.url, name, reconnectTimeWait: 50 }));
+    return withConnect(server, (name) => connect({ servers: server.url, name, ...PERSISTENT }));
   },
 };
 
@@ -98,7 +101,7 @@ describe.each(Object.keys(SERVERS))("the official client with %s", (name) => {
       answers.push(message.string());
     expect(answers.sort()).toEqual(["one", "three", "two"]);
     expect(["one", "two", "three"]).toContain(
-      (await nc.request("poll", "", { timeout: 2_000, noMux: true, reply: createInbox() })).string(),
+      (await nc.request("poll", "", { timeout: 10_000, noMux: true, reply: createInbox() })).string(),
     );
   });
 
@@ -187,8 +190,8 @@ describe.each(Object.keys(SERVERS))("the official client with %s", (name) => {
       else message?.respond(String(2 * value));
     });
     const other = await server.connect("caller");
-    expect((await other.request("double", "21", { timeout: 2_000 })).string()).toBe("42");
-    const refused = await other.request("double", "x", { timeout: 2_000 });
+    expect((await other.request("double", "21", { timeout: 10_000 })).string()).toBe("42");
+    const refused = await other.request("double", "x", { timeout: 10_000 });
     expect(ServiceError.toServiceError(refused)).toMatchObject({ code: 400, message: "no number" });
     const client = new Svcm(other).client();
     const found = async <T>(asking: Promise<AsyncIterable<T>>) => {
@@ -350,6 +353,6 @@ describe.each(Object.keys(GUARDED))("permissions of %s, as the official client s
     const [far, manager] = [await join(FAR), await join(MANAGER)];
     far.subscribe("mgr.host.far.do.ping", { callback: (_error, message) => void message.respond("pong") });
     await far.flush();
-    expect((await manager.request("mgr.host.far.do.ping", "", { timeout: 2_000 })).string()).toBe("pong");
+    expect((await manager.request("mgr.host.far.do.ping", "", { timeout: 10_000 })).string()).toBe("pong");
   });
 });

@@ -20,7 +20,7 @@ async function rpcRig() {
     );
     await server.flush();
   };
-  const ask = (n: number, timeoutMs = 2_000) => callProcedure(asker, "double", double, { request: { n }, timeoutMs });
+  const ask = (n: number, timeoutMs = 10_000) => callProcedure(asker, "double", double, { request: { n }, timeoutMs });
   return { rig, asker, server, problems, serve, ask, [Symbol.asyncDispose]: () => rig[Symbol.asyncDispose]() };
 }
 
@@ -79,7 +79,7 @@ describe("requests on the bus", () => {
     await expect(rpc.ask(1)).rejects.toMatchObject({ code: "internal" });
     expect(asked).toBe(1);
     for (const garbage of ["not json", "[]", '{"n":"x"}', ""]) {
-      const answer = await rpc.asker.request("double", garbage, { timeoutMs: 2_000 });
+      const answer = await rpc.asker.request("double", garbage, { timeoutMs: 10_000 });
       expect(() => decodeAnswer(answer.data)).toThrow(expect.objectContaining({ code: "bad_field" }));
     }
   });
@@ -106,7 +106,7 @@ describe("requests on the bus", () => {
       void answerProcedure(rpc.server, message, echo, { handle, log: (_level, msg) => rpc.problems.push(msg) });
     });
     await rpc.server.flush();
-    const grow = (text: string) => callProcedure(rpc.asker, "grow", echo, { request: { text }, timeoutMs: 2_000 });
+    const grow = (text: string) => callProcedure(rpc.asker, "grow", echo, { request: { text }, timeoutMs: 10_000 });
     await expect(grow("x".repeat(600_000))).rejects.toMatchObject({ code: "too_large" });
     await expect(grow("x".repeat(1_000))).rejects.toMatchObject({ code: "internal" });
     expect(rpc.problems.join()).toContain("should have been paged");
@@ -121,7 +121,7 @@ describe("requests on the bus", () => {
     });
     await rpc.server.flush();
     for (const length of [0, 1, 262_144]) {
-      const answer = await callProcedure(rpc.asker, "slice", slice, { request: { length }, timeoutMs: 2_000 });
+      const answer = await callProcedure(rpc.asker, "slice", slice, { request: { length }, timeoutMs: 10_000 });
       expect(answer.from).toBe(5);
       expect(Buffer.from(answer.data).equals(bytes.subarray(0, length))).toBe(true);
     }
