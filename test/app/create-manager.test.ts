@@ -118,7 +118,7 @@ describe("createManager", () => {
       expect((await manager.process("a").start()).state).toBe("started");
       await manager.process("a").stop();
       await manager.close();
-      await vi.waitFor(() => expect(new Set(uncaught)).toEqual(new Set(["inspect", "onLog", "frames$", "log$"])));
+      await vi.waitFor(() => expect(new Set(uncaught)).toEqual(new Set(["inspect", "onLog", "frames$", "log$"])), 10_000);
     } finally {
       process.removeAllListeners("uncaughtException");
       for (const listener of others) process.on("uncaughtException", listener);
@@ -153,7 +153,7 @@ describe("createManager", () => {
       const refused = expect(createManager({ processes: {} }, { host: link satisfies HostLink })).rejects.toMatchObject({
         code: "timeout",
       });
-      await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
+      await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0), 10_000);
       await vi.advanceTimersByTimeAsync(10_000);
       vi.useRealTimers();
       await refused;
@@ -378,7 +378,7 @@ describe("listen", () => {
     const states: string[] = [];
     client.link.state$.subscribe(({ kind }) => states.push(kind));
     await first.close();
-    await vi.waitFor(() => expect(states).toContain("waiting"));
+    await vi.waitFor(() => expect(states).toContain("waiting"), 10_000);
     await expect(client.snapshot()).rejects.toMatchObject({ code: "host_unavailable" });
 
     await using second = await createManager({ ...settings, processes: { a: echo } }, { listen: new URL(url).host });
@@ -387,7 +387,7 @@ describe("listen", () => {
     expect((await started).state).toBe("started");
     await second.process("a").write("something\n");
     await printed;
-    await vi.waitFor(() => expect(output).toContain("got something"));
+    await vi.waitFor(() => expect(output).toContain("got something"), 10_000);
     rmSync(authFile);
   });
 
@@ -407,7 +407,7 @@ describe("bus", () => {
     const before = stateDirs();
     const manager = await createManager({ processes: { asks: { command: "echo bus=$MGR_BUS_URL; exec sleep 86400" } } }, { bus: true });
     await manager.process("asks").start();
-    const [, url = ""] = await manager.process("asks").waitForOutput(/bus=(nats:\/\/\S+)/);
+    const [, url = ""] = await manager.process("asks").waitForOutput(/bus=(nats:\/\/\S+)\s/);
     const { busUrl } = manager;
     if (busUrl === null) throw new Error("no bus");
     expect(stateDirs()).toEqual(before);

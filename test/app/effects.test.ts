@@ -31,9 +31,9 @@ async function rig() {
   return { link, session };
 }
 
-/** The next request, within the pause between two attempts. */
+/** The next request, which may come only after the pause between two attempts. */
 async function next(link: ScriptedLink, name: "spawn" | "stop") {
-  const deadline = performance.now() + 2_000;
+  const deadline = performance.now() + 10_000;
   while (link.asked.length === 0 && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
   return link.next(name);
 }

@@ -13,7 +13,7 @@ let manager: EmbeddedManager;
 const INSTANCE = { name: "t", manager: ":0" };
 const LASTING = { command: "sleep 1000" };
 /** Ends only when it is told to, and only after a while. */
-const SLOW = { command: "trap 'sleep 0.3; exit 0' TERM; echo up; while :; do sleep 0.02; done", ready: { regex: "up" } };
+const SLOW = { command: "trap 'sleep 1; exit 0' TERM; echo up; while :; do sleep 0.02; done", ready: { regex: "up" } };
 /** Ends only when it is killed. */
 const STUBBORN = { command: "trap '' TERM; echo up; while :; do sleep 0.02; done", ready: { regex: "up" }, autostart: true };
 
@@ -62,7 +62,10 @@ const names = async () => (await manager.snapshot()).processes.map((each) => eac
 
 /** Resolves with the first frame that is like that. */
 function frame(wanted: (frame: ManagerFrame) => boolean): Promise<ManagerFrame> {
-  return firstValueFrom(manager.client.frames$.pipe(filter(wanted), timeout(5_000)));
+  const found = firstValueFrom(manager.client.frames$.pipe(filter(wanted), timeout(12_000)));
+  // Who asked for it early may fail before awaiting it.
+  found.catch(() => {});
+  return found;
 }
 
 /** Resolves when it is in that state, now or later. */
@@ -158,9 +161,10 @@ describe("a reload", () => {
       if (each.type === "process_remove") seen.push(`${each.name} removed`);
       if (each.type === "process_tree") seen.push(`tree ${each.process_tree.map((node) => node.name).join(" ")}`);
     });
+    const cleared = frame((each) => each.type === "process_tree" && each.process_tree.length === 1);
     expect(await reload({ processes: { keep: { ...LASTING, autostart: true } } })).toMatchObject({ removed: ["g/db", "g/api"] });
     expect(await names()).toEqual(["keep", "g/db", "g/api"]);
-    await frame((each) => each.type === "process_tree" && each.process_tree.length === 1);
+    await cleared;
     subscription.unsubscribe();
     expect(seen.filter((each) => !each.startsWith("tree"))).toEqual([
       "g/db stopping",
@@ -243,7 +247,7 @@ describe("a reload", () => {
     const before = {
       never: { ...LASTING, ready: { regex: "never" } },
       waits: { ...LASTING, depends_on: ["never"], autostart: true },
-      fails: { command: "false", autostart: true, restart: { policy: "on-failure", delay: "300ms", factor: 1 } },
+      fails: { command: "false", autostart: true, restart: { policy: "on-failure", delay: "2s", factor: 1 } },
     };
     await open({ processes: before });
     await state("waits", "waiting");
@@ -357,8 +361,9 @@ describe("a reload", () => {
     await focused.snapshot();
     const frames: ManagerFrame[] = [];
     const subscription = focused.frames$.subscribe((each) => frames.push(each));
+    const removed = frame((each) => each.type === "process_remove");
     await reload({ processes: { b: { command: "sleep 5" } } });
-    await frame((each) => each.type === "process_remove");
+    await removed;
     await reload({ processes: { "g/new": LASTING, b: LASTING } });
     await focused.snapshot();
     subscription.unsubscribe();

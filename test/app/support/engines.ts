@@ -106,7 +106,7 @@ export class EngineRig implements AsyncDisposable {
     });
   }
 
-  /** Resolves when `condition` holds after some event, with the states if it does not within five seconds. */
+  /** Resolves when `condition` holds after some event, with the states if it does not within twelve seconds. */
   until(condition: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const finish = (settle: () => void) => {
@@ -116,7 +116,7 @@ export class EngineRig implements AsyncDisposable {
       };
       const timer = setTimeout(
         () => finish(() => reject(new Error(`it did not come to that: ${JSON.stringify(this.states(...this.engine.world.names()))}`))),
-        5_000,
+        12_000,
       );
       const leave = this.engine.events.subscribe(() => {
         if (condition()) finish(resolve);
