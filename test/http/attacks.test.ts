@@ -29,6 +29,11 @@ async function visit(port: number): Promise<void> {
   expect(response.statusCode).toBe(200);
 }
 
+/** Resolves when the server has no more descriptors than that: it may learn later than this end that a connection is closed. */
+async function comesBackTo(server: Awaited<ReturnType<typeof startServerProcess>>, most: number): Promise<void> {
+  await expect.poll(async () => (await server.state()).descriptors, { timeout: 10_000, interval: 50 }).toBeLessThanOrEqual(most);
+}
+
 /** The same on one connection that is kept alive, one request after the other until `done`; how many were answered. */
 async function visitAllTheTime(port: number, done: Promise<unknown>): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -77,8 +82,8 @@ describe("who does not come to the point is let go", () => {
     const answers = await visitAllTheTime(server.port, all);
     expect(answers).toBeGreaterThan(10);
     await visit(server.port);
+    await comesBackTo(server, before.descriptors + 2);
     const after = await server.state();
-    expect(after.descriptors).toBeLessThanOrEqual(before.descriptors + 2);
     expect(after.rss - before.rss).toBeLessThan(128 * 1024 * 1024);
   }, 90_000);
 });
@@ -125,8 +130,8 @@ describe("too many connections", () => {
     await expect.poll(() => open.size, { timeout: 10_000 }).toBeLessThanOrEqual(1_024);
     for (const socket of open) socket.destroy();
     await visit(server.port);
+    await comesBackTo(server, before.descriptors + 2);
     const after = await server.state();
-    expect(after.descriptors).toBeLessThanOrEqual(before.descriptors + 2);
     expect(after.log).toEqual([]);
   }, 90_000);
 
@@ -140,7 +145,7 @@ describe("too many connections", () => {
     for (const socket of sockets) socket.destroy();
     await all;
     await visit(server.port);
-    expect((await server.state()).descriptors).toBeLessThanOrEqual(before.descriptors + 2);
+    await comesBackTo(server, before.descriptors + 2);
   }, 60_000);
 
   test("out of descriptors: connections are cut, users are not forgotten, and it goes on as soon as there are some", async () => {

@@ -139,7 +139,8 @@ test("a silent connection is cut at the deadline, one that speaks is not", async
     onRequest: (_, response) => response.end("here"),
     onUpgrade: (_, socket) => socket.destroy(),
     log: () => {},
-    deadlines: { opening: 200 },
+    // Also the limit for the one that speaks.
+    deadlines: { opening: 1_500 },
   });
   const port = await listener.listen({ host: "127.0.0.1", port: 0 });
   const silent = connect(port, "127.0.0.1");

@@ -54,7 +54,7 @@ describe("two managers with one auth file", () => {
     await rig.get("/mgr/logout", { cookie }, { method: "POST" });
     const [code] = await closed;
     expect(code).toBe(1008);
-    expect(await statusOf(other, cookie)).toBe(401);
+    await expect.poll(() => statusOf(other, cookie), SOON).toBe(401);
     await other.close();
   });
 
@@ -63,7 +63,7 @@ describe("two managers with one auth file", () => {
     const cookie = await rig.cookie();
     await expect.poll(() => storedIn(rig), SOON).toBe(1);
     rmSync(`${rig.authFile}.sessions`);
-    expect(await statusOf(rig.server, cookie)).toBe(401);
+    await expect.poll(() => statusOf(rig.server, cookie), SOON).toBe(401);
     const next = await rig.cookie();
     await expect.poll(() => storedIn(rig), SOON).toBe(1);
     expect([await statusOf(rig.server, cookie), await statusOf(rig.server, next)]).toEqual([401, 200]);
