@@ -10,6 +10,8 @@ const shared = {
   hookTimeout: 20_000,
   // In CI everything shares two cores with browsers and floods. What is wrong fails twice.
   retry: process.env.CI ? 1 : 0,
+  // What is polled for comes at once, or on a loaded machine later; it is not how late that is tested.
+  expect: { poll: { timeout: 10_000 } },
   setupFiles: ["test/support/setup.ts"],
 };
 

@@ -4,6 +4,8 @@ import { STREAM_CHUNK, STREAM_WINDOW, type StreamFrame, type StreamFrameKind } f
 
 /** How long nothing may move while something should, milliseconds; then the other end is asked what it has. */
 const PROBE_MS = 1_000;
+/** So long without a word of the other end, it is asked whether it is still there: its last one may have been lost. Milliseconds. */
+const SILENCE_MS = 10_000;
 /** The reader's progress is told in steps of at least so many bytes: a quarter of the window, so that the sender never runs dry. */
 const CREDIT_STEP = STREAM_WINDOW / 4;
 const NOTHING = new Uint8Array(0);
@@ -40,6 +42,7 @@ export class StreamEnd extends Duplex {
   /** Where the last hole was seen: it is reported once, and again by each probe. */
   #hole = -1;
   #isReset = false;
+  #heardAt = performance.now();
   readonly #probe: NodeJS.Timeout;
 
   constructor({ id, send }: StreamEndOptions) {
@@ -59,6 +62,7 @@ export class StreamEnd extends Duplex {
   /** A frame of the other end. */
   receive({ kind, offset, data }: StreamFrame): void {
     if (this.destroyed) return;
+    this.#heardAt = performance.now();
     if (kind === "data") this.#take(offset, data);
     else if (kind === "end") this.#takeEnd(offset);
     else if (kind === "credit") this.#takeCredit(offset);
@@ -189,9 +193,9 @@ export class StreamEnd extends Duplex {
     this.#say("credit", this.#told + (this.readableEnded ? 1 : 0));
   }
 
-  /** Something was sent and has not been taken: by a slow reader, or because it never came. */
+  /** Something was sent and has not been taken: by a slow reader, or because it never came. Or the other end is gone. */
   #ask(): void {
-    if (this.#sent > this.#credited) this.#say("probe", this.#sent);
+    if (this.#sent > this.#credited || performance.now() - this.#heardAt >= SILENCE_MS) this.#say("probe", this.#sent);
     if (this.#isFinal && !this.#isAcknowledged && this.#sent === this.#written) this.#say("end", this.#written);
   }
 

@@ -46,8 +46,12 @@ export class StreamEnds {
     if (kind === "reset") return;
     const last = this.#done.get(stream);
     // Whoever speaks to a stream that is not there is to know.
-    if (last === undefined) this.#send({ stream, kind: "reset", offset: 0, data: GONE });
-    else if (kind !== "credit") this.#send({ stream, kind: "credit", offset: last, data: new Uint8Array(0) });
+    try {
+      if (last === undefined) this.#send({ stream, kind: "reset", offset: 0, data: GONE });
+      else if (kind !== "credit") this.#send({ stream, kind: "credit", offset: last, data: new Uint8Array(0) });
+    } catch {
+      // As good as lost: it asks again.
+    }
   }
 
   /** The other side is not there any more. */

@@ -94,6 +94,8 @@ export function webSocketLink(options: WebSocketLinkOptions): Link {
       const opened = options.open((error) => end(error.message, error));
       socket = opened;
       opened.onopen = () => {
+        // Given up meanwhile, by the deadline or by whoever closed the link.
+        if (ended || over) return opened.close(1000);
         clearTimeout(deadline);
         hasOpened = true;
         timer = setTimeout(() => {

@@ -10,8 +10,10 @@ const CONNECT_TIMEOUT_MS = 8_000;
 /** Opens TCP connections from this host for the manager, and carries them over the bus as streams. */
 export class Forwarder {
   readonly #ends: StreamEnds;
-  /** Connections that are being made. */
-  readonly #opening = new Set<Socket>();
+  /** Connections that are being made, by stream. */
+  readonly #opening = new Map<string, Socket>();
+  /** Connections that are made; one may outlive its stream while its program reads what came last. */
+  readonly #sockets = new Set<Socket>();
 
   constructor(send: (frame: StreamFrame) => void) {
     this.#ends = new StreamEnds(send);
@@ -19,33 +21,36 @@ export class Forwarder {
 
   /** Resolves once the target has accepted. Rejects with `busy`, `conflict` (refused), `not_found` or `timeout`. */
   async open({ stream, host, port }: { stream: string; host: string; port: number }): Promise<void> {
-    if (this.#ends.size + this.#opening.size >= MAX_STREAMS)
+    if (this.#opening.has(stream) || this.#ends.has(stream)) throw new MgrError("conflict", "a stream of that name is open already");
+    if (this.#sockets.size + this.#opening.size >= MAX_STREAMS)
       throw new MgrError("busy", `this host has ${MAX_STREAMS} connections open for the manager already; close one first`);
-    const socket = await this.#connect(host, port);
-    if (this.#ends.has(stream)) {
-      socket.destroy();
-      throw new MgrError("conflict", "a stream of that name is open already");
-    }
+    const socket = await this.#connect(stream, { host, port });
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
     join(socket, this.#ends.open(stream));
   }
 
   receive(frame: StreamFrame): void {
-    this.#ends.receive(frame);
+    const opening = this.#opening.get(frame.stream);
+    if (opening === undefined) this.#ends.receive(frame);
+    // Who asked for it does not wait for it any more. Else there is nothing to say of it yet.
+    else if (frame.kind === "reset") opening.destroy(new MgrError("conflict", "nobody wants the connection any more"));
   }
 
   /** The manager is not there any more. */
   closeAll(reason: string): void {
-    for (const socket of this.#opening) socket.destroy(new Error(reason));
+    for (const socket of this.#opening.values()) socket.destroy(new Error(reason));
     this.#ends.closeAll(reason);
+    for (const socket of this.#sockets) socket.destroy();
   }
 
-  #connect(host: string, port: number): Promise<Socket> {
+  #connect(stream: string, { host, port }: { host: string; port: number }): Promise<Socket> {
     return new Promise((resolve, reject) => {
       const socket = connect({ host, port, allowHalfOpen: true, noDelay: true });
-      this.#opening.add(socket);
+      this.#opening.set(stream, socket);
       const settle = (act: () => void) => {
         clearTimeout(timer);
-        this.#opening.delete(socket);
+        this.#opening.delete(stream);
         act();
       };
       const timer = setTimeout(
@@ -70,7 +75,8 @@ function join(socket: Socket, end: StreamEnd): void {
   socket.once("close", () => {
     if (!socket.readableEnded || !end.readableEnded) end.destroy();
   });
-  end.once("close", () => socket.destroy());
+  // Closed well, what the far program has not taken yet is still on its way to it.
+  end.once("close", () => (end.lastWord === null ? socket.destroy() : socket.destroySoon()));
   socket.pipe(end);
   end.pipe(socket);
 }

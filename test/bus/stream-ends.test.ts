@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Duplex } from "node:stream";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { StreamEnds } from "../../src/bus/stream-ends.ts";
 import type { StreamFrame } from "../../src/contract/streams.ts";
 
@@ -26,6 +26,11 @@ async function closed(end: Duplex): Promise<void> {
   if (!end.closed) await new Promise<void>((resolve) => void end.once("close", resolve));
 }
 
+/** What is on its way has come. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
 describe("the streams of one side", () => {
   it("confirm what one has got that is gone, if the word about it was lost", async () => {
     let isLost = true;
@@ -45,6 +50,37 @@ describe("the streams of one side", () => {
     await closed(writer);
     expect(writer.errored).toBeNull();
     expect(a.size).toBe(0);
+  });
+
+  it("ask after a silence whether the other end is still there: the word that it is not may have been lost", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
+    try {
+      let probes = 0;
+      const { a, b } = sides(({ kind }, from) => {
+        if (kind === "probe") probes++;
+        return isLost && from === "b" && kind === "reset";
+      });
+      let isLost = true;
+      const [reader, writer] = [a.open("s"), b.open("s")];
+      let error: unknown = null;
+      reader.on("error", (failure) => {
+        error = failure;
+      });
+      // Both are there and say nothing: they ask now and then, and nothing more happens.
+      await vi.advanceTimersByTimeAsync(60_000);
+      await settled();
+      expect(reader.destroyed).toBe(false);
+      expect(probes).toBeGreaterThan(0);
+      writer.on("error", () => {});
+      writer.destroy(new Error("it was too much"));
+      await closed(writer);
+      isLost = false;
+      await vi.advanceTimersByTimeAsync(12_000);
+      await closed(reader);
+      expect(error).toMatchObject({ code: "host_unavailable" });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("do not confirm what has ended badly, or was never there", async () => {

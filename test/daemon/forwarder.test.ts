@@ -218,6 +218,28 @@ describe("a TCP forward", () => {
     expect(here.errored).toBeNull();
   });
 
+  it("gives a slow program everything, also what the stream was over before it had read", async () => {
+    const [here, there] = await rig.pair();
+    there.end();
+    here.resume();
+    there.pause();
+    // Some more than the kernel's buffers and the windows hold: the rest waits in the host's own queue.
+    const total = 16 * MIB;
+    const sent = send(here, total);
+    const hash = createHash("sha256");
+    let bytes = 0;
+    const over = once(there, "end");
+    there.on("data", (chunk: Buffer) => {
+      hash.update(chunk);
+      bytes += chunk.length;
+      there.pause();
+      setTimeout(() => there.resume(), 1);
+    });
+    there.resume();
+    await over;
+    expect({ bytes, hash: hash.digest("hex") }).toEqual({ bytes: total, hash: await sent });
+  }, 60_000);
+
   it("ends at both ends when the session does", async () => {
     const [here, there] = await rig.pair();
     const failed = once(here, "error");
