@@ -23,7 +23,7 @@ export function isUnrestricted({ limits, scheduling }: Restrictions): boolean {
 /** Applies limits, then scheduling, to a process of `account` that waits. Throws `spawn_failed` with the kernel's reason. */
 export function restrict(pid: number, { limits, scheduling }: Restrictions, account: Account | null): void {
   const attempt = (what: string, apply: () => void) => attemptAs(account, what, apply);
-  if (limits.stack !== undefined) untilItSleeps(pid);
+  if (limits.stack !== undefined || account !== null) untilItSleeps(pid);
   for (const name of LIMIT_NAMES) {
     const limit = limits[name];
     if (limit === undefined) continue;
@@ -37,8 +37,9 @@ const EXEC_MS = 100;
 const LOOK_MS = 0.5;
 
 /**
- * The kernel writes the stack limit of an exec's beginning back at its end, when the parent of a vfork goes on already: what
- * was set in between is lost. A process that sleeps is past it: it waits to be released.
+ * The parent of a vfork goes on in the middle of the child's exec. At its end the kernel writes the stack limit of its
+ * beginning back: what was set in between is lost. And only then is the saved user id that of the account: until it is,
+ * the account may not set the limits of its own process. A process that sleeps is past it: it waits to be released.
  */
 function untilItSleeps(pid: number): void {
   const cell = new Int32Array(new SharedArrayBuffer(4));

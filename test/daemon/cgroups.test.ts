@@ -70,13 +70,13 @@ describe("cgroups of runs", () => {
       await until(
         () =>
           existsSync(join(cgroups.path, "1-1")) && readFileSync(join(cgroups.path, "1-1/cgroup.procs"), "utf8").includes(String(child.pid)),
-        2_000,
+        10_000,
         () => [],
       );
       child.stdin?.end("\n");
       await until(
         () => processesWith(word).length >= 7,
-        5_000,
+        10_000,
         () => processesWith(word),
       );
       if (way === "kill") cgroups.kill("1-1");
@@ -84,7 +84,7 @@ describe("cgroups of runs", () => {
       await ended;
       await until(
         () => processesWith(word).length === 0,
-        2_000,
+        10_000,
         () => processesWith(word),
       );
       cgroups.remove("1-1");

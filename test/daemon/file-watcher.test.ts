@@ -48,7 +48,10 @@ class Watched implements Disposable {
       await Promise.race([told, pause(400)]);
     }
     // What was written last may come as a change of its own.
-    await pause(300);
+    for (let seen = -1; seen !== this.changes.length; ) {
+      seen = this.changes.length;
+      await pause(600);
+    }
     this.changes.length = 0;
   }
 
@@ -115,7 +118,7 @@ describe("watched globs", () => {
     await watched.settled("a.js");
     for (let n = 0; n < 20; n++) {
       put("a.js");
-      await pause(5);
+      await new Promise((resolve) => setImmediate(resolve));
     }
     await watched.next();
     await pause(500);

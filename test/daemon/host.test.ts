@@ -272,7 +272,7 @@ describe("readiness", () => {
   test("by time comes after it; a run that ended before never was ready", async () => {
     await using rig = await HostRig.open();
     const long = await rig.spawn(spec("long", "sleep 60", { ready: { kind: "time", ms: 50 } }));
-    const short = await rig.spawn(spec("short", "true", { ready: { kind: "time", ms: 300 } }));
+    const short = await rig.spawn(spec("short", "true", { ready: { kind: "time", ms: 10_000 } }));
     await rig.event(short, "extinct");
     const ready = await rig.event(long, "ready");
     expect(ready.run.age_ms).toBeGreaterThanOrEqual(45);

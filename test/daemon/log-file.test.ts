@@ -180,6 +180,7 @@ describe("a log file that cannot be written", () => {
       const before = await readFile(join(disk, "p.log"));
       execFileSync("/bin/mount", ["-o", "remount,size=16m", disk]);
       await eventually(() => rig.log.some((entry) => entry.msg.endsWith("is written again")));
+      await eventually(holds("disk/p.log", "\n400000\r\n"));
       const after = await readFile(join(disk, "p.log"));
       expect(after.subarray(0, before.length).equals(before)).toBe(true);
       const whole = after.toString();

@@ -123,7 +123,7 @@ async function greet(epoch = 1): Promise<Greeted> {
 const running = (found: string, count: number) =>
   until(
     () => processesWith(found).length >= count,
-    5_000,
+    10_000,
     () => processesWith(found),
   );
 const logOf = () => readFileSync(join(folder, "state/daemon.log"), "utf8");
@@ -151,6 +151,13 @@ describe("a host daemon", () => {
     const first = await manager.spawn("first", `sleep ${word()}`);
     const second = await manager.spawn("second", `sleep ${word()}`);
     await Promise.all(words.map((found) => running(found, 1)));
+    // No file of the loader is open any more.
+    const sleeps = ({ pid }: { pid: number | null }) => /^\d+ \((?:sh|sleep)\) S /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+    await until(
+      () => sleeps(first) && sleeps(second),
+      10_000,
+      () => words,
+    );
     for (const run of [first, second]) {
       const files = readdirSync(`/proc/${run.pid}/fd`).map((fd) => [fd, readlinkSync(`/proc/${run.pid}/fd/${fd}`)]);
       expect(files.map(([fd]) => fd)).toEqual(["0", "1", "2"]);
@@ -210,7 +217,7 @@ describe("a host daemon", () => {
     expect(order).toEqual(["high stopping", "high exited", "high extinct", "low stopping", "low exited", "low extinct"]);
     await until(
       () => processesWith(manager.streamId).length === 0,
-      1_000,
+      10_000,
       () => processesWith(manager.streamId),
     );
     expect(await readLock(join(folder, "state/daemon.lock"))).toMatchObject({ held: false });
@@ -226,7 +233,7 @@ describe("a host daemon", () => {
     daemon.kill("SIGTERM");
     await until(
       () => manager.events.some((event) => event.kind === "stopping"),
-      2_000,
+      10_000,
       () => manager.events,
     );
     daemon.kill("SIGTERM");
@@ -262,12 +269,12 @@ describe("a host daemon", () => {
     await exit;
     await until(
       () => processesWith(found).length === 0,
-      5_000,
+      10_000,
       () => processesWith(found),
     );
     await until(
       () => processesWith(manager.streamId).length === 0,
-      5_000,
+      10_000,
       () => processesWith(manager.streamId),
     );
   });
@@ -278,6 +285,8 @@ describe("a host daemon", () => {
     const found = word();
     await manager.spawn("orphaned", `setsid sleep ${found} & trap '' HUP; sleep ${found}; :`);
     await running(found, 3);
+    // It must not see its guard's death.
+    first.daemon.kill("SIGSTOP");
     for (const guard of processesWith(manager.streamId)) process.kill(guard, "SIGKILL");
     first.daemon.kill("SIGKILL");
     await first.exit;
@@ -305,7 +314,7 @@ test("the bundle goes on when dist and node_modules below it are deleted", async
   await manager.link.request("stop", { session: manager.session, run_id: run.run_id, steps: [{ signal: "SIGTERM", timeout_ms: 1_000 }] });
   await until(
     () => manager.events.some((event) => event.kind === "extinct"),
-    5_000,
+    10_000,
     () => manager.events,
   );
   daemon.kill("SIGTERM");

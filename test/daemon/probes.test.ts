@@ -1,6 +1,8 @@
-import { readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Probe, RunReport } from "../../src/contract/run.ts";
 import { isAlive, startTimeOf } from "../../src/daemon/proc.ts";
@@ -24,7 +26,7 @@ const exec = (line: string, changes: Partial<typeof pace> = {}): Probe => ({
 });
 
 async function listening(server: Server, port = 0): Promise<Server & AsyncDisposable & { port: number }> {
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  await new Promise<void>((resolve, reject) => void server.once("error", reject).listen(port, "127.0.0.1", resolve));
   return Object.assign(server, {
     port: (server.address() as AddressInfo).port,
     [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
@@ -81,7 +83,10 @@ describe("a ready condition", () => {
       spec("p", "trap 'exit 7' USR1; while :; do sleep 0.01; done", {
         cwd: "/usr",
         environment: { MODE: "fast" },
-        ready: exec('[ "$PWD" = /usr ] && [ "$MODE" = fast ] && kill -0 "$MGR_PID" && kill -USR1 "$MGR_PID"'),
+        // Not before it catches SIGUSR1 (bit 9 of the mask).
+        ready: exec(
+          `[ "$PWD" = /usr ] && [ "$MODE" = fast ] && grep -q '^SigCgt:.*[2367abef]..$' "/proc/$MGR_PID/status" && kill -USR1 "$MGR_PID"`,
+        ),
       }),
     );
     expect((await rig.event(run, "exited")).run.exit).toMatchObject({ code: 7 });
@@ -89,18 +94,22 @@ describe("a ready condition", () => {
 
   test("a probe that hangs is given up in time and asked again; nothing of it is left", async () => {
     await using rig = await HostRig.open();
-    const run = await rig.spawn(
-      spec("p", "sleep 60", {
-        cwd: "/tmp",
-        environment: { MARK: `mgr-probe-${process.pid}` },
-        ready: exec('n=$(cat "$MARK" 2>/dev/null | wc -l); echo $$ >> "$MARK"; [ "$n" -ge 2 ] || sleep 60', { timeout_ms: 100 }),
-      }),
-    );
-    await rig.event(run, "ready");
-    const pids = (await readFile(`/tmp/mgr-probe-${process.pid}`, "utf8")).trim().split("\n").map(Number);
-    await rm(`/tmp/mgr-probe-${process.pid}`);
-    expect(pids).toHaveLength(3);
-    for (const pid of pids.slice(0, 2)) expect(isAlive(pid, startTimeOf(pid) ?? "")).toBe(false);
+    const folder = await mkdtemp(join(tmpdir(), "mgr-probe-"));
+    try {
+      const run = await rig.spawn(
+        spec("p", "sleep 60", {
+          cwd: folder,
+          ready: exec('n=$(cat pids 2>/dev/null | wc -l); echo $$ >> pids; [ "$n" -ge 2 ] || sleep 60', { timeout_ms: 1_000 }),
+        }),
+      );
+      await rig.event(run, "ready");
+      const pids = (await readFile(join(folder, "pids"), "utf8")).trim().split("\n").map(Number);
+      expect(pids.length).toBeGreaterThanOrEqual(3);
+      const hanging = () => pids.slice(0, -1).filter((pid) => isAlive(pid, startTimeOf(pid) ?? ""));
+      await expect.poll(hanging).toEqual([]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   test("is not met any more once the run has ended: instant death after it never makes a dead run ready", async () => {
@@ -122,7 +131,9 @@ describe("a ready condition", () => {
     const run = await rig.spawn(
       spec("p", "trap 'exit 0' USR1; while :; do sleep 0.01; done", {
         cwd: "/tmp",
-        ready: exec('setsid sh -c "echo \\$\\$ > mgr-orphan-$MGR_PID; exec sleep 60" & sleep 0.1; kill -USR1 "$MGR_PID"; sleep 60'),
+        ready: exec(
+          'setsid sh -c "echo \\$\\$ > mgr-orphan-$MGR_PID; exec sleep 60" & until [ -s "mgr-orphan-$MGR_PID" ]; do sleep 0.01; done; kill -USR1 "$MGR_PID"; sleep 60',
+        ),
       }),
     );
     await rig.event(run, "extinct");

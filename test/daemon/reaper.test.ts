@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { RunCgroups } from "../../src/daemon/cgroups.ts";
 import { ownChildren, readStat, startTimeOf } from "../../src/daemon/proc.ts";
 import { createReaper, type ReaperOptions, type TrackedTree, type TreeReaper } from "../../src/daemon/reaper.ts";
-import { processesWith, uniqueSeconds, until } from "../support/processes.ts";
+import { killIfThere, processesWith, uniqueSeconds, until } from "../support/processes.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 let reaper: TreeReaper | null = null;
@@ -15,9 +15,9 @@ let count = 0;
 const before = ownChildren() ?? [];
 
 afterEach(async () => {
-  for (const word of words) for (const pid of processesWith(word)) process.kill(pid, "SIGKILL");
+  for (const word of words) for (const pid of processesWith(word)) killIfThere(pid);
   words = [];
-  await until(nobodyLeft, 2_000, ownChildren);
+  await until(nobodyLeft, 10_000, ownChildren);
   reaper?.close();
   reaper = null;
   await cgroups?.close();
@@ -97,7 +97,11 @@ describe.each([
   test("nohup-child.sh, whose leader ended by itself", async () => {
     const started = run(start({ subreaper, cgroups: inCgroups ? openCgroups() : null }), ["nohup-child.sh"]);
     await started.exited;
-    expect(processesWith(started.word)).toHaveLength(1);
+    await until(
+      () => processesWith(started.word).length === 1,
+      10_000,
+      () => processesWith(started.word),
+    );
     started.tree.killRest();
     await started.tree.extinct();
     expect(processesWith(started.word)).toEqual([]);
@@ -122,7 +126,7 @@ describe("as a child subreaper", () => {
     await started.exited;
     await until(
       () => processesWith(started.word).length === 1,
-      2_000,
+      10_000,
       () => processesWith(started.word),
     );
     started.tree.killRest();
@@ -138,7 +142,7 @@ describe("as a child subreaper", () => {
     await ready(started);
     await until(
       () => processesWith(started.word).length === 2,
-      2_000,
+      10_000,
       () => processesWith(started.word),
     );
     await stop(other);
@@ -168,7 +172,7 @@ describe("as a child subreaper", () => {
     );
     expect(ends.map(([code]) => code)).toEqual(Array.from({ length: 20 }, (_, code) => code));
     expect((await started.exited) as [number]).toEqual([7, null]);
-    await until(nobodyLeft, 3_000, ownChildren);
+    await until(nobodyLeft, 10_000, ownChildren);
   });
 
   test("a leader that has ended with nothing left is extinct at once", async () => {
@@ -202,7 +206,11 @@ describe("a signal", () => {
     await ready(started);
     started.tree.signalLeader("SIGHUP");
     expect(await started.exited).toEqual([5, null]);
-    expect(processesWith(started.word)).toHaveLength(1);
+    await until(
+      () => processesWith(started.word).length === 1,
+      10_000,
+      () => processesWith(started.word),
+    );
     started.tree.killRest();
     await started.tree.extinct();
   });

@@ -143,7 +143,7 @@ describe.runIf(isRoot)("a user", () => {
       }),
     );
     rig.watch("p");
-    await rig.said("p", /opened/);
+    await rig.said("p", /opened\r\n/);
     expect(rig.sent("p")).toBe("nobody\r\n65534\r\n/nonexistent nobody nobody\r\nnobody\r\nopened\r\n");
     const status = await statusOf(run);
     expect(field(status, "Uid")).toBe("65534 65534 65534 65534");
@@ -184,6 +184,16 @@ describe.runIf(isRoot)("a user", () => {
     );
     const [name, umask, nofile, stat] = text.split("\n");
     expect([name, umask, nofile, stat?.split(") ")[1]?.split(" ")[38]]).toEqual(["nobody", "0077", "300", "2"]);
+  });
+
+  test("is what a process is by the time that it is restricted, each time", async () => {
+    await using rig = await HostRig.open();
+    const limits = { nofile: { soft: 300, hard: 300 } };
+    for (let round = 0; round < 100; round++)
+      await rig.event(
+        await rig.spawn(spec(`p${round}`, "", { user: nobody, limits, program: { kind: "exec", argv: ["/bin/true"] } })),
+        "extinct",
+      );
   });
 
   test("that does not exist, a folder that it may not enter and a program that it may not execute are spawn_failed", async () => {

@@ -14,7 +14,7 @@ const LOOP = "while :; do sleep 0.01; done";
 describe("a stop by command", () => {
   test("runs it with the process's environment and the leader's pid, and waits for the end", async () => {
     await using rig = await HostRig.open();
-    const run = await rig.spawn(spec("p", stubborn(`trap 'echo bye; exit 5' USR2; ${LOOP}`), { environment: { SIGNAL: "USR2" } }));
+    const run = await rig.spawn(spec("p", `trap 'echo bye; exit 5' USR2; ${stubborn(LOOP)}`, { environment: { SIGNAL: "USR2" } }));
     rig.watch("p");
     await rig.said("p", /up/);
     await stop(rig, run, command('kill -"$SIGNAL" "$MGR_PID"', 10_000));
@@ -27,7 +27,7 @@ describe("a stop by command", () => {
     const run = await rig.spawn(spec("p", stubborn(LOOP)));
     rig.watch("p");
     await rig.said("p", /up/);
-    await stop(rig, run, command("echo $$ > /tmp/mgr-stop-$MGR_PID; exec sleep 60", 150), { signal: "SIGTERM", timeout_ms: 100 });
+    await stop(rig, run, command("echo $$ > /tmp/mgr-stop-$MGR_PID; exec sleep 60", 2_000), { signal: "SIGTERM", timeout_ms: 100 });
     expect((await rig.event(run, "extinct")).run.exit).toMatchObject({ signal: "SIGKILL" });
     const pid = Number(await readFile(`/tmp/mgr-stop-${run.pid}`, "utf8"));
     await rm(`/tmp/mgr-stop-${run.pid}`);

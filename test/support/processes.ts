@@ -8,6 +8,15 @@ export function processesWith(word: string): number[] {
   );
 }
 
+/** Ends a process of a test that may have ended by itself. */
+export function killIfThere(pid: number | null): void {
+  try {
+    if (pid !== null) process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
 let last = 0;
 /** A number of seconds that no other sleep has: about a day, and a fraction that names it. */
 export function uniqueSeconds(): string {

@@ -1,9 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type TaskCell, taskPage } from "../../../src/contract/tasks.ts";
 import type { TaskLists } from "../../../src/daemon/task-list.ts";
 import { TASK_COLUMNS, type TaskColumnName } from "../../../src/protocol/task-columns.ts";
+import { until } from "../../support/processes.ts";
 
 export type Row = Record<TaskColumnName, TaskCell>;
 
@@ -68,5 +70,12 @@ export async function oddTasks(options: { stopped?: boolean } = {}): Promise<{ p
   await once(child.stdout ?? child, "data");
   const { pid } = child;
   if (pid === undefined) throw new Error("python3 did not start");
+  const isStopped = (tid: string) => / T /.test(readFileSync(`/proc/${pid}/task/${tid}/stat`, "latin1").replace(/^.*\)/s, ""));
+  if (options.stopped)
+    await until(
+      () => readdirSync(`/proc/${pid}/task`).every(isStopped),
+      10_000,
+      () => pid,
+    );
   return { pid, child, [Symbol.dispose]: () => void child.kill("SIGKILL") };
 }

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { killIfThere } from "../../support/processes.ts";
 import { Client } from "./client.ts";
 import { LastResort } from "./last-resort.ts";
 import { type Living, MARK, markedProcesses, startTime } from "./marked.ts";
@@ -213,13 +214,5 @@ export class Instance {
       rmSync(this.dir, { recursive: true, force: true });
     }
     if (problems.length > 0) throw new Error(`frames that do not conform to the tables:\n${[...new Set(problems)].join("\n")}`);
-  }
-}
-
-function killIfThere(pid: number | null): void {
-  try {
-    if (pid !== null) process.kill(pid, "SIGKILL");
-  } catch {
-    // It has ended meanwhile.
   }
 }
