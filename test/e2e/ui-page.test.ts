@@ -84,6 +84,14 @@ describe("finding and doing", () => {
     await soon(() => first.textContent()).toBe("tools/vim");
     await page.getByRole("button", { name: "Process", exact: true }).click();
     await soon(() => new URL(page.url()).search).toBe("?view=all");
+    // By no pointer, which would take the focus along: as when a state changes.
+    await first.focus();
+    const sort = () => page.evaluate(`document.querySelector(".members .of-name button").click()`);
+    await sort();
+    await soon(() => first.textContent()).not.toBe("sim/gate");
+    await soon(() => page.evaluate("document.activeElement?.textContent")).toBe("sim/gate");
+    for (const _ of ["turned", "as configured"]) await sort();
+    await soon(() => page.evaluate("document.activeElement?.textContent")).toBe("sim/gate");
   });
 
   test("what the filter leaves is started and stopped together", async () => {

@@ -103,6 +103,34 @@ test("by keyboard alone: from the process to its threads, to one of them, and it
   await page.context().close();
 });
 
+test("the row with the focus keeps it when the rows are sorted anew, and another one gets it when its task ends", async () => {
+  const page = await open(`/mgr/process-list?host=localhost&pid=${pid}`);
+  const focused = () => page.evaluate("document.activeElement?.dataset.key");
+  await page.getByText(`${THREADS} threads`).waitFor();
+  await page.getByRole("button", { name: "TID" }).click();
+  await page.getByLabel(/^Filter tasks/).press("ArrowDown");
+  await page.keyboard.press("End");
+  const last = `${pid}:${Math.max(...tids())}`;
+  await soon(focused).toBe(last);
+  // By no key and no pointer, which would take the focus along: as when a new list comes.
+  await page.evaluate(`[...document.querySelectorAll("th button")].find((one) => one.textContent.startsWith("TID")).click()`);
+  await soon(() => page.getByRole("columnheader", { name: "TID" }).getAttribute("aria-sort")).toBe("descending");
+  await soon(focused).toBe(last);
+  await page.keyboard.press("ArrowDown");
+  await soon(focused).not.toBe(last);
+
+  await page.getByRole("button", { name: "Threads" }).click();
+  await page.getByLabel(/^Filter tasks/).fill("process!=");
+  await page.getByText("2 processes", { exact: true }).waitFor();
+  const { pid: sleeper } = await client.process("tools/sleeper");
+  await page.locator(`tr[data-key="${sleeper}:${sleeper}"]`).focus();
+  await client.command({ type: "stop_process", name: "tools/sleeper" });
+  await page.getByText("1 process", { exact: true }).waitFor();
+  await soon(focused).toBe(`${pid}:${pid}`);
+  await client.command({ type: "start_process", name: "tools/sleeper" });
+  await page.context().close();
+});
+
 test("what the kernel refuses is told where it was asked for", async () => {
   const page = await open(`/mgr/process-list?pid=${pid}`);
   const form = page.getByRole("form", { name: `Scheduling of thread ${pid}` });

@@ -1,11 +1,12 @@
-import { signal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { type Process, SEVERITY } from "../../src/protocol/resources.ts";
 import { canDo } from "./actions.ts";
 import { IconButton } from "./icons.tsx";
 import { linkTo } from "./navigation.ts";
+import { useRowFocus } from "./row-focus.ts";
 import { isNarrow } from "./settings.ts";
-import { drawnRows, useSight } from "./sight.ts";
+import { drawnRows, type Sight, useSight } from "./sight.ts";
 import { StateMark } from "./state-mark.tsx";
 import { command } from "./store.ts";
 import { lasting, millisecondsOf } from "./time.ts";
@@ -43,10 +44,12 @@ const SPARE = 10;
 
 export function MemberTable({ below, members }: { below: string; members: Process[] }) {
   const box = useRef<HTMLDivElement>(null);
-  const sight = useSight(box);
+  const sight = useSignal<Sight>({ top: 0, height: 800, width: 800 });
+  useSight(box, sight);
   const rows = sorted(members);
   const height = isNarrow.value ? ROW_NARROW : ROW;
   const { first, last } = drawnRows(sight.value, { height, count: rows.length, spare: SPARE });
+  useRowFocus({ box, sight, height, indexOf: (key) => rows.findIndex(({ name }) => name === key) });
   const hasHosts = new Set(members.map(({ host }) => host)).size > 1;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard (axe: scrollable-region-focusable)
@@ -103,7 +106,7 @@ function MemberRow({ process, below, index, hasHosts }: { process: Process; belo
   const since = sinceOf(process);
   const verb = canDo("start", process) ? "start" : "stop";
   return (
-    <tr aria-rowindex={index + 2}>
+    <tr data-key={name} aria-rowindex={index + 2}>
       <td class="of-name">
         <a class="member" {...linkTo({ kind: "process", name })} title={name}>
           {below === "" ? name : name.slice(below.length + 1)}

@@ -1,8 +1,9 @@
 import { signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { TaskColumn, TaskRow } from "../../src/protocol/resources.ts";
 import { linkTo } from "./navigation.ts";
+import { scrollToRow, useRowFocus } from "./row-focus.ts";
 import { isNarrow } from "./settings.ts";
 import { drawnRows, type Sight, useSight } from "./sight.ts";
 import { hasProcess } from "./store.ts";
@@ -60,24 +61,12 @@ export function TaskTable({ box, columns, rows, order, threads, selected, onOrde
   const shown = shownColumns(columns, threads);
   const tabStop = drawn.some(({ key }) => key === focused.value) ? focused.value : (drawn[Math.min(SPARE, first)] ?? drawn[0])?.key;
   useBroughtIntoSight(box, rows, selected);
-  /** Key of the row that gets the focus once it is drawn. */
-  const wanted = useRef<string | null>(null);
-  const giveFocus = () => {
-    const row = wanted.current === null ? null : box.current?.querySelector<HTMLElement>(`[data-key="${wanted.current}"]`);
-    if (!row) return;
-    wanted.current = null;
-    row.focus({ preventScroll: true });
-  };
-  useLayoutEffect(giveFocus);
+  const giveFocus = useRowFocus({ box, sight, height, indexOf: (wanted) => rows.findIndex(({ key }) => key === wanted) });
   const go = (index: number) => {
     const row = rows[Math.max(0, Math.min(index, rows.length - 1))];
-    if (!row || !box.current) return;
+    if (!row) return;
     focused.value = row.key;
-    wanted.current = row.key;
-    scrollTo(box.current, rows.indexOf(row));
-    // Not left to the scroll event of the next frame: the row with the focus would be gone before this one is there.
-    sight.value = { ...sight.peek(), top: box.current.scrollTop };
-    giveFocus();
+    giveFocus(row.key);
   };
   const onKey = (event: KeyboardEvent) => {
     const row = rows.find(({ key }) => key === focused.value);
@@ -212,15 +201,6 @@ function useBroughtIntoSight(box: RefObject<HTMLElement | null>, rows: TaskRow[]
     if (isDone.current || rows.length === 0 || !box.current) return;
     isDone.current = true;
     const at = rows.findIndex(({ key }) => key === wanted);
-    if (at >= 0) scrollTo(box.current, at);
+    if (at >= 0) scrollToRow(box.current, at, rowHeight());
   }, [box, rows, wanted]);
-}
-
-/** Below the head, which sticks to the top. */
-function scrollTo(box: HTMLElement, index: number): void {
-  const height = rowHeight();
-  const head = box.querySelector("thead")?.clientHeight ?? height;
-  const top = index * height;
-  if (top < box.scrollTop) box.scrollTop = top;
-  else if (top + height + head > box.scrollTop + box.clientHeight) box.scrollTop = top + height + head - box.clientHeight;
 }
