@@ -131,6 +131,24 @@ test("the row with the focus keeps it when the rows are sorted anew, and another
   await page.context().close();
 });
 
+test("a list that is held still is asked for again when that is wanted while a question is under way", async () => {
+  const page = await open(`/mgr/process-list?host=localhost&pid=${pid}`);
+  await page.getByText(`${THREADS} threads`).waitFor();
+  await page.evaluate(`{
+    globalThis.questions = 0;
+    const { send } = WebSocket.prototype;
+    WebSocket.prototype.send = function (frame) {
+      send.call(this, frame);
+      if (String(frame).includes("request_process_list") && ++questions === 1) document.querySelector("[aria-label='Ask now']").click();
+    };
+    const pace = document.querySelector("[aria-label='How often it is asked for']");
+    pace.value = "0";
+    pace.dispatchEvent(new Event("change", { bubbles: true }));
+  }`);
+  await soon(() => page.evaluate("questions")).toBe(2);
+  await page.context().close();
+});
+
 test("what the kernel refuses is told where it was asked for", async () => {
   const page = await open(`/mgr/process-list?pid=${pid}`);
   const form = page.getByRole("form", { name: `Scheduling of thread ${pid}` });

@@ -27,6 +27,8 @@ const EMPTY: TaskList = { columns: [], rows: [], problem: null, isLoading: true 
 export function useTaskList({ host, threads, env, filter, every }: TaskQuestion): { list: Signal<TaskList>; again: () => void } {
   const list = useRef(signal<TaskList>(EMPTY)).current;
   const wake = useRef<() => void>(() => {});
+  /** Whether `again` was said since the last question: the answer under way may be from before what it was said for. */
+  const isWanted = useRef(false);
   const isOpen = connection.value.kind === "open";
   useEffect(() => {
     if (host === "" || !isOpen) return;
@@ -34,10 +36,11 @@ export function useTaskList({ host, threads, env, filter, every }: TaskQuestion)
     const follow = async () => {
       list.value = { ...list.value, isLoading: true };
       while (!isGone) {
+        isWanted.current = false;
         const answer = await askOnce({ host, threads, env, filter });
         if (isGone) return;
         list.value = typeof answer === "string" ? { ...list.value, problem: answer, isLoading: false } : answer;
-        await pause(every, wake);
+        if (!isWanted.current) await pause(every, wake);
       }
     };
     void follow();
@@ -46,7 +49,11 @@ export function useTaskList({ host, threads, env, filter, every }: TaskQuestion)
       wake.current();
     };
   }, [host, threads, env, filter, every, isOpen, list]);
-  return { list, again: () => wake.current() };
+  const again = () => {
+    isWanted.current = true;
+    wake.current();
+  };
+  return { list, again };
 }
 
 /** The list, or why there is none. */
