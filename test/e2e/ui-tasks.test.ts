@@ -149,6 +149,23 @@ test("a list that is held still is asked for again when that is wanted while a q
   await page.context().close();
 });
 
+test("what is typed while something is applied stays", async () => {
+  const page = await open(`/mgr/process-list?host=localhost&pid=${pid}`);
+  const nice = page.getByRole("form", { name: `Scheduling of thread ${pid}` }).getByLabel("Nice");
+  await nice.fill("3");
+  // Both in one task: no answer can come between.
+  await nice.evaluate((input: unknown) => {
+    const { form } = input as { form: { requestSubmit: () => void } };
+    form.requestSubmit();
+    Object.assign(input as object, { value: "5" });
+    (input as EventTarget).dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  await page.getByText(`Thread ${pid} is scheduled as you said.`).waitFor();
+  await soon(() => nice.inputValue()).toBe("5");
+  expect(execFileSync("ps", ["-p", String(pid), "-o", "nice="], { encoding: "utf8" }).trim()).toBe("3");
+  await page.context().close();
+});
+
 test("what the kernel refuses is told where it was asked for", async () => {
   const page = await open(`/mgr/process-list?pid=${pid}`);
   const form = page.getByRole("form", { name: `Scheduling of thread ${pid}` });

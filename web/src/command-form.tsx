@@ -88,12 +88,14 @@ function CommandRow({ process, label, configured, alone }: RowProps) {
   const [draft, setDraft] = useState<string | null>(null);
   const save = async (text: string) => {
     const value = text.trim() === configured ? "" : text.trim();
+    const before = draft;
     const done =
       label === "default"
         ? await command({ type: "set_process_command_override", name, override: value })
         : await command({ type: "set_process_alternate_command_override", name, which: label, override: value });
     if (!done) return;
-    setDraft(null);
+    // What was typed meanwhile has not been saved.
+    setDraft((now) => (now === before ? null : now));
     atNextStart();
   };
   return (

@@ -109,12 +109,14 @@ function SchedulingForm({ host, pid, tid, cell, onChanged }: FormProps) {
     const affinity = cpuList(wanted.affinity);
     if (affinity === null) return setProblem("CPUs are numbers and ranges with commas, such as 0-3,6.");
     const { policy, prio, nice } = wanted;
+    const sent = typed;
     const answer = await ask(
       { type: "set_process_list_task", host, pid, tid, policy, prio, affinity, nice },
       "process_list_task_set_result",
     );
     if (!answer.ok) return setProblem(answer.message);
-    setTyped({});
+    // What was typed meanwhile has not been applied.
+    setTyped((latest) => (latest === sent ? {} : latest));
     toast(`Thread ${tid} is scheduled as you said.`);
     onChanged();
   };
