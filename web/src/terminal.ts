@@ -12,12 +12,11 @@ import { FONT_SIZE, fontSize, screenReader, shade } from "./settings.ts";
 import { client, command, processOf } from "./store.ts";
 import { isTerminalReply } from "./terminal-replies.ts";
 import { copy } from "./toasts.ts";
+import { inOrder } from "./typing.ts";
 import "@xterm/xterm/css/xterm.css";
 
 const BACKLOG_LINES = 5_000;
 const SCROLLBACK = 20_000;
-/** Typed text is cut into frames of at most this many characters: send_stdin takes 64 KiB. */
-const STDIN_PIECE = 16_000;
 /** Text that xterm.js has not drawn yet, characters; beyond it the newest backlog is asked for instead. */
 const MOST_UNDRAWN = 4_000_000;
 const LOUDEST_BACKLOG_LINES = 100_000;
@@ -162,12 +161,12 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   }
 
   // During replay the terminal answers queries of long ago: those replies must not be typed into the process.
+  const type = inOrder((text: string, reply: { reply?: true }) => command({ type: "send_stdin", name, text, ...reply }));
   const typing = terminal.onData((text) => {
     // Of several terminals that show it, the manager lets the one answer that typed or resized last.
-    const reply = isTerminalReply(text) ? { reply: true } : {};
-    if (replaying && "reply" in reply) return;
-    for (let at = 0; at < text.length; at += STDIN_PIECE)
-      void command({ type: "send_stdin", name, text: text.slice(at, at + STDIN_PIECE), ...reply });
+    const isReply = isTerminalReply(text);
+    if (replaying && isReply) return;
+    type(text, isReply ? { reply: true } : {});
   });
   terminal.attachCustomKeyEventHandler((event) => {
     if (!event.ctrlKey || !event.shiftKey) return true;
