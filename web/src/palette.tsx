@@ -1,4 +1,5 @@
 import { computed, signal } from "@preact/signals";
+import { useLayoutEffect } from "preact/hooks";
 import type { Action } from "./action.ts";
 import { Dialog } from "./dialog.tsx";
 import { fuzzyScore } from "./fuzzy.ts";
@@ -6,7 +7,8 @@ import { allActions } from "./palette-actions.ts";
 
 export const paletteOpen = signal(false);
 const query = signal("");
-const picked = signal(0);
+/** Title of the action that Enter runs: its place may be another's at any time. null: the first, whichever it is. */
+const picked = signal<string | null>(null);
 const SHOWN = 40;
 
 /** The best actions for what is typed; those of the shown view before there is anything. */
@@ -30,15 +32,20 @@ const found = computed(() => {
 
 export function openPalette(text = ""): void {
   query.value = text;
-  picked.value = 0;
+  picked.value = null;
   paletteOpen.value = true;
 }
 
 /** Every action of the page by name: Ctrl-K. */
 export function Palette() {
-  if (!paletteOpen.value) return null;
   const actions = found.value;
-  const at = Math.min(picked.value, actions.length - 1);
+  const first = actions[0]?.title ?? null;
+  // What stands picked on the screen stays so: when "Stop" becomes "Start", Enter does not run what nobody has picked.
+  useLayoutEffect(() => {
+    picked.value ??= first;
+  });
+  if (!paletteOpen.value) return null;
+  const at = actions.findIndex(({ title }) => title === (picked.value ?? first));
   const run = (index: number) => {
     // Gone before it runs: the focus is where it was, and what the action opens stands alone.
     document.querySelector<HTMLDialogElement>("dialog.palette")?.close();
@@ -46,8 +53,9 @@ export function Palette() {
     actions[index]?.run();
   };
   const pick = (index: number) => {
-    picked.value = (index + actions.length) % Math.max(1, actions.length);
-    requestAnimationFrame(() => document.getElementById(`palette-${picked.value}`)?.scrollIntoView({ block: "nearest" }));
+    const to = (index + actions.length) % Math.max(1, actions.length);
+    picked.value = actions[to]?.title ?? null;
+    requestAnimationFrame(() => document.getElementById(`palette-${to}`)?.scrollIntoView({ block: "nearest" }));
   };
   return (
     <Dialog
@@ -64,20 +72,20 @@ export function Palette() {
         aria-label="What to do"
         aria-expanded="true"
         aria-controls="palette-list"
-        aria-activedescendant={actions.length > 0 ? `palette-${at}` : undefined}
+        aria-activedescendant={at >= 0 ? `palette-${at}` : undefined}
         placeholder="A process, a group or an action"
         autocomplete="off"
         spellcheck={false}
         value={query.value}
         onInput={(event) => {
           query.value = event.currentTarget.value;
-          picked.value = 0;
+          picked.value = null;
         }}
         onKeyDown={(event) => {
           if (event.key === "ArrowDown" || (event.ctrlKey && event.key === "n")) pick(at + 1);
-          else if (event.key === "ArrowUp" || (event.ctrlKey && event.key === "p")) pick(at - 1);
-          else if (event.key === "Enter") run(at);
-          else return;
+          else if (event.key === "ArrowUp" || (event.ctrlKey && event.key === "p")) pick(Math.max(0, at) - 1);
+          else if (event.key !== "Enter") return;
+          else if (at >= 0) run(at);
           event.preventDefault();
         }}
       />
@@ -92,7 +100,7 @@ export function Palette() {
             aria-selected={index === at}
             class="palette-row"
             onPointerMove={() => {
-              picked.value = index;
+              picked.value = action.title;
             }}
             onClick={() => run(index)}
           >
