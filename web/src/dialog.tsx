@@ -33,6 +33,10 @@ export function Dialog(props: { label: string; class?: string; title?: boolean; 
       aria-label={props.label}
       onCancel={close}
       onClose={close}
+      onKeyDownCapture={(event) => {
+        // The key that has opened it is held still: that is no answer.
+        if (event.key === "Enter" && event.repeat) event.preventDefault();
+      }}
       onClick={(event) => {
         if (event.target === event.currentTarget) close();
       }}
