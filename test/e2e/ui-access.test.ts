@@ -191,6 +191,37 @@ describe("by the keyboard alone", () => {
     await rig.client.untilState("tools/echo", "started", from);
   });
 
+  test("a key finds the row where it is now, also before what has come is drawn", async () => {
+    await press("Control+Shift+L", "/", "Escape", "ArrowDown", "End");
+    await soon(focusedRow).toBe("many/p059");
+    await press("ArrowUp");
+    await soon(focusedRow).toBe("many/p058");
+    // Both in one task, which no drawing comes between.
+    await shown.page.evaluate(`{
+      const filter = document.getElementById("filter");
+      filter.value = "p05";
+      filter.dispatchEvent(new Event("input", { bubbles: true }));
+      document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowUp", bubbles: true, cancelable: true }));
+    }`);
+    await soon(focusedRow).toBe("many/p057");
+    await press("/", "Escape", "ArrowDown");
+  });
+
+  test("an action of the palette that can no longer be done gives its place to no other", async () => {
+    const option = (name: string) => shown.page.getByRole("option", { name: new RegExp(`^${name}`) });
+    await rig.client.command({ type: "start_process", name: "many/p001" });
+    await shown.untilRow("many/p001", "started");
+    await press("Control+k");
+    await shown.page.keyboard.type("many/p001");
+    await option("Stop many/p001").hover();
+    await rig.client.command({ type: "stop_process", name: "many/p001" });
+    await option("Start many/p001").waitFor();
+    await press("Enter");
+    await shown.page.getByRole("dialog", { name: "Command palette" }).waitFor();
+    expect(await shown.page.locator("[role=option][aria-selected=true]").count()).toBe(0);
+    await press("Escape");
+  });
+
   test("one key does not stop a group without a question", async () => {
     await rig.client.command({ type: "send_stdin", name: "sim/gate", text: "go\n" });
     // The question counts what the page has been told of.
@@ -200,7 +231,13 @@ describe("by the keyboard alone", () => {
     await shown.page.getByRole("dialog", { name: "Stop sim?" }).waitFor();
     await press("Escape");
     expect(await state("sim/after")).toBe("started");
-    await press("x");
+    // Nor does a key that is held still: it has asked, and does not answer.
+    await shown.goTo("sim", "group");
+    await press("Control+k");
+    await shown.page.keyboard.type("stop sim");
+    await shown.page.getByRole("option").getByText("Stop sim", { exact: true }).hover();
+    for (const _ of ["pressed", "repeated"]) await shown.page.keyboard.down("Enter");
+    await shown.page.keyboard.up("Enter");
     await shown.page.getByRole("dialog", { name: "Stop sim?" }).waitFor();
     await press("Enter");
     await rig.client.untilState("sim/gate", "stopped");

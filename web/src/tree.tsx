@@ -105,7 +105,6 @@ export function Tree() {
             <Row
               key={row.node.name}
               row={row}
-              index={first + index}
               top={(first + index) * height}
               isShown={shown === keyOf(viewOf(row))}
               isTabStop={row.node.name === tabStop}
@@ -152,13 +151,12 @@ function StateFilters() {
 
 interface RowProps {
   row: TreeRow;
-  index: number;
   top: number;
   isShown: boolean;
   isTabStop: boolean;
 }
 
-function Row({ row, index, top, isShown, isTabStop }: RowProps) {
+function Row({ row, top, isShown, isTabStop }: RowProps) {
   const { node, depth, open } = row;
   const isGroup = node.type === "group";
   const members = processesOf(node);
@@ -185,7 +183,7 @@ function Row({ row, index, top, isShown, isTabStop }: RowProps) {
       }}
       onClick={(event) => show(viewOf(row), event.ctrlKey || event.metaKey)}
       onDblClick={() => show(viewOf(row), true)}
-      onKeyDown={(event) => onKey(event, row, index)}
+      onKeyDown={(event) => onKey(event, node.name)}
     >
       {isGroup ? <Twist name={node.name} open={open} /> : <span class="twist" />}
       {state && <StateMark state={state} />}
@@ -313,7 +311,11 @@ export function nextTrouble(): void {
 }
 
 /** The tree's keys by the WAI-ARIA pattern. */
-function onKey(event: KeyboardEvent, row: TreeRow, index: number): void {
+function onKey(event: KeyboardEvent, name: string): void {
+  // Where the row is now: what comes from the manager is drawn with the next frame only.
+  const index = rows.value.findIndex((one) => one.node.name === name);
+  const row = rows.value[index];
+  if (!row) return;
   const { node, open } = row;
   const isGroup = node.type === "group";
   if (event.ctrlKey || event.metaKey || event.altKey) return;
