@@ -231,6 +231,11 @@ describe("by the keyboard alone", () => {
     await shown.page.getByRole("dialog", { name: "Stop sim?" }).waitFor();
     await press("Escape");
     expect(await state("sim/after")).toBe("started");
+    // Nor the palette, wherever one is.
+    await shown.run("Stop group sim");
+    await shown.page.getByRole("dialog", { name: "Stop sim?" }).waitFor();
+    await press("Escape");
+    expect(await state("sim/after")).toBe("started");
     // Nor does a key that is held still: it has asked, and does not answer.
     await shown.goTo("sim", "group");
     await press("Control+k");
@@ -239,8 +244,9 @@ describe("by the keyboard alone", () => {
     for (const _ of ["pressed", "repeated"]) await shown.page.keyboard.down("Enter");
     await shown.page.keyboard.up("Enter");
     await shown.page.getByRole("dialog", { name: "Stop sim?" }).waitFor();
+    const from = rig.client.here;
     await press("Enter");
-    await rig.client.untilState("sim/gate", "stopped");
+    await rig.client.untilState("sim/gate", "stopped", from);
   });
 
   test("panes are split, changed between and closed; details, log and configuration come and go", async () => {

@@ -189,7 +189,7 @@ function groupActions(nodes: ProcessTreeNode[]): Action[] {
     const { name } = node;
     const own: Action[] = [
       { title: `Go to group ${name}`, run: () => show({ kind: "group", name }) },
-      ...VERBS.map(([verb, word]) => ({ title: `${word} group ${name}`, run: () => void command({ type: `${verb}_group`, name }) })),
+      ...VERBS.map(([verb, word]) => ({ title: `${word} group ${name}`, run: () => void doVerb(verb, { kind: "group", name }) })),
     ];
     return [...own, ...groupActions(node.children)];
   });
