@@ -93,7 +93,8 @@ export class Listener {
   /** Resolves with the port. Rejects with MgrError `conflict`. */
   async listen(address: TcpAddress): Promise<number> {
     const port = await bind(this.#server, address, "instance.manager");
-    // Out of descriptors (EMFILE): libuv has closed what was waiting, and goes on accepting once there are some.
+    // Out of descriptors (EMFILE): libuv closes what waits, or, where another thread has taken its spare one meanwhile, lets it
+    // wait; it goes on accepting once there are some.
     this.#server.on("error", (error) => this.#acceptFailures.warn(`a connection could not be taken: ${error.message}`));
     return port;
   }
