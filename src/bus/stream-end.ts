@@ -54,9 +54,9 @@ export class StreamEnd extends Duplex {
     this.#probe.unref();
   }
 
-  /** The credit that confirms everything the other end has sent, once both have said and heard the end; else null. */
+  /** The credit that confirms everything the other end has sent, once that was read to its end and what was said is confirmed; else null. */
   get lastWord(): number | null {
-    return this.#hasEnded && this.#isAcknowledged ? this.#received + 1 : null;
+    return this.readableEnded && this.#isAcknowledged ? this.#received + 1 : null;
   }
 
   /** A frame of the other end. */

@@ -17,10 +17,6 @@ export class StreamEnds {
     this.#send = send;
   }
 
-  get size(): number {
-    return this.#open.size;
-  }
-
   has(stream: string): boolean {
     return this.#open.has(stream);
   }

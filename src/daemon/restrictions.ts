@@ -22,8 +22,8 @@ export function isUnrestricted({ limits, scheduling }: Restrictions): boolean {
 
 /** Applies limits, then scheduling, to a process of `account` that waits. Throws `spawn_failed` with the kernel's reason. */
 export function restrict(pid: number, { limits, scheduling }: Restrictions, account: Account | null): void {
-  const attempt = (what: string, apply: () => void) => attemptAs(account, what, apply);
-  if (limits.stack !== undefined || account !== null) untilItSleeps(pid);
+  const attempt = (what: string, apply: () => void) => attemptAs(account, what, { pid, apply });
+  if (limits.stack !== undefined) untilItSleeps(pid);
   for (const name of LIMIT_NAMES) {
     const limit = limits[name];
     if (limit === undefined) continue;
@@ -63,13 +63,14 @@ function schedule(pid: number, { policy, prio, affinity, nice }: Scheduling, att
   }
 }
 
-function attemptAs(account: Account | null, what: string, apply: () => void): void {
+function attemptAs(account: Account | null, what: string, { pid, apply }: { pid: number; apply: () => void }): void {
   try {
     try {
       apply();
     } catch (error) {
       // A root without CAP_SYS_RESOURCE or CAP_SYS_NICE, as in many containers, may not do for others what they may do for themselves.
       if (account === null || !(error instanceof NativeError) || error.message !== "EPERM") throw error;
+      untilItSleeps(pid);
       asAccount(account, apply);
     }
   } catch (cause) {
