@@ -4,9 +4,8 @@ import { type BrokerCounters, newCounters, type SubjectCounters } from "./broker
 import type { BrokerOperations, Envelope } from "./broker-parser.ts";
 import {
   type BrokerLimits,
-  type ConnectOptions,
   CRLF,
-  connectOptions,
+  DEFAULT_CONNECT_OPTIONS,
   ERROR_TEXTS,
   NO_RESPONDERS_HEADERS,
   ProtocolViolation,
@@ -93,7 +92,7 @@ export class BrokerClient implements BrokerOperations, Subscriber {
   readonly subscriptions = new Map<string, ClientSubscription>();
   readonly #environment: ClientEnvironment;
   readonly #connection: BrokerConnection;
-  #options: ConnectOptions = connectOptions.parse({});
+  #options = DEFAULT_CONNECT_OPTIONS;
   #permissions: BrokerPermissions;
   #isAuthorized: boolean;
   #deadline: ReturnType<typeof setTimeout> | null = null;
@@ -178,6 +177,12 @@ export class BrokerClient implements BrokerOperations, Subscriber {
 
   /** A message for one of its subscriptions; false if it was lost because too much is unread. */
   deliver(subscription: ClientSubscription, envelope: Envelope, message: LentMessage): boolean {
+    if (!this.#send(subscription, envelope, message)) return false;
+    if (++subscription.delivered === subscription.max) this.#remove(subscription);
+    return true;
+  }
+
+  #send(subscription: ClientSubscription, envelope: Envelope, message: LentMessage): boolean {
     const { reply, size } = envelope;
     if (this.pending > this.#environment.limits.maxPending) {
       this.#drop(size);
@@ -191,7 +196,6 @@ export class BrokerClient implements BrokerOperations, Subscriber {
     this.counters.out_bytes += size;
     counters.out_msgs++;
     counters.out_bytes += size;
-    if (++subscription.delivered === subscription.max) this.#remove(subscription);
     return true;
   }
 
@@ -206,13 +210,13 @@ export class BrokerClient implements BrokerOperations, Subscriber {
   }
 
   connect(json: string): void {
-    this.#options = parseConnect(json);
+    this.#options = parseConnect(json, this.#options);
     const { authenticate } = this.accepted;
     if (!authenticate) {
       this.#acknowledge();
       return;
     }
-    const { user = null, pass = null, auth_token: token = null, name } = this.#options;
+    const { user, pass, auth_token: token, name } = this.#options;
     const answer = authenticate({ user, pass, token, name }, this.address);
     if (!(answer instanceof Promise)) this.#admit(answer);
     else this.#connection.hold(answer.then((permissions) => this.#admit(permissions)));
@@ -307,14 +311,17 @@ export class BrokerClient implements BrokerOperations, Subscriber {
     this.#connection.answer(`-ERR '${text}'${CRLF}`);
   }
 
-  /** At once instead of a time-out: the asker's own subscription to the reply gets status 503. */
+  /**
+   * At once instead of a time-out: the asker's own subscription to the reply gets status 503. It is no message, and does
+   * not count towards the limit of `UNSUB`.
+   */
   #tellNoResponders(reply: string): void {
     if (!this.#options.no_responders || !this.#options.headers) return;
     const { plain } = this.#environment.tree.match(reply);
     const subscription = plain.find((one) => one.client === this && !one.isEnded);
     if (!subscription) return;
     const size = NO_RESPONDERS_HEADERS.length;
-    this.deliver(subscription, { subject: reply, reply: null, headerBytes: size, size }, NO_RESPONDERS_MESSAGE);
+    this.#send(subscription, { subject: reply, reply: null, headerBytes: size, size }, NO_RESPONDERS_MESSAGE);
   }
 
   #assertAuthorized(): void {

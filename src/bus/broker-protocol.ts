@@ -54,25 +54,41 @@ export class ProtocolViolation extends Error {
   override readonly name = "ProtocolViolation";
 }
 
-/** The arguments of CONNECT that mean something here; others are ignored. Defaults as in nats-server. */
-export const connectOptions = z.object({
-  verbose: z.boolean().default(true),
-  pedantic: z.boolean().default(true),
-  echo: z.boolean().default(true),
-  headers: z.boolean().default(false),
-  no_responders: z.boolean().default(false),
-  name: z.string().default(""),
-  lang: z.string().default(""),
-  version: z.string().default(""),
-  user: z.string().optional(),
-  pass: z.string().optional(),
-  auth_token: z.string().optional(),
+/** The arguments of CONNECT that mean something here; others are ignored. */
+const connectArguments = z.object({
+  verbose: z.boolean(),
+  pedantic: z.boolean(),
+  echo: z.boolean(),
+  headers: z.boolean(),
+  no_responders: z.boolean(),
+  name: z.string(),
+  user: z.string().nullable(),
+  pass: z.string().nullable(),
+  auth_token: z.string().nullable(),
 });
-export type ConnectOptions = z.infer<typeof connectOptions>;
+export type ConnectOptions = z.infer<typeof connectArguments>;
 
-export function parseConnect(json: string): ConnectOptions {
+/** Before the first CONNECT; as in nats-server. */
+export const DEFAULT_CONNECT_OPTIONS: ConnectOptions = {
+  verbose: true,
+  pedantic: true,
+  echo: true,
+  headers: false,
+  no_responders: false,
+  name: "",
+  user: null,
+  pass: null,
+  auth_token: null,
+};
+
+/**
+ * `current` with what CONNECT changes. A member that is `null` counts as absent, as in nats-server: some clients (the
+ * official one for Rust) write every member.
+ */
+export function parseConnect(json: string, current: ConnectOptions): ConnectOptions {
   try {
-    return connectOptions.parse(JSON.parse(json));
+    const given: unknown = JSON.parse(json, (_name, value: unknown) => value ?? undefined) ?? {};
+    return connectArguments.parse({ ...current, ...z.looseObject({}).parse(given) });
   } catch (cause) {
     throw new ProtocolViolation(ERROR_TEXTS.parser, { cause });
   }
