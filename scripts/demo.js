@@ -1,32 +1,22 @@
 // `npm start`: makes the demo's auth file if it is missing, runs the demo in the foreground, and says what to do with it.
 import { spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { configuration, demoLogin, root, url } from "./demo-login.js";
 
 /** The log of its start has come to rest by then, milliseconds: what stands below it is read. */
 const SETTLED_MS = 2_500;
-const root = join(fileURLToPath(import.meta.url), "../..");
-const keys = join(root, "examples/demo/webui.keys");
-if (!existsSync(keys)) writeFileSync(keys, `demo ${randomBytes(9).toString("base64url")}\n`, { mode: 0o600 });
-const entry =
-  readFileSync(keys, "utf8")
-    .split("\n")
-    .find((line) => line.trim() !== "" && !line.startsWith("#")) ?? "";
-const [user = "", password = ""] = entry.split(/ (.*)/);
-const url = `http://localhost:${process.env.DEMO_PORT || 8130}/`;
+const { user, password } = demoLogin();
 const here = (path) => relative(process.cwd(), join(root, path));
 const mgr = (command) => `node ${here("bin/mgr.js")} ${command} -c ${here("examples/demo/mgr.yaml")}`.padEnd(64);
 
-const child = spawn(process.execPath, [join(root, "bin/mgr.js"), "up", "-c", join(root, "examples/demo/mgr.yaml")], { stdio: "inherit" });
+const child = spawn(process.execPath, [join(root, "bin/mgr.js"), "up", "-c", configuration], { stdio: "inherit" });
 const welcome = setTimeout(async () => {
   const answer = await fetch(new URL("/mgr/health", url)).catch(() => null);
   if (!answer?.ok || child.exitCode !== null) return;
   console.log(`
   The demo's page:  ${url}
   user:             ${user}
-  password:         ${password.startsWith("$scrypt$") ? "(only its hash is known)" : password}
+  password:         ${password ?? "(only its hash is known)"}
 
   To try in another terminal:
     ${mgr("top")}  states and load, live
