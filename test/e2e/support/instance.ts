@@ -57,7 +57,7 @@ export class Foreground {
     const early = this.ended.then(({ code, stdout, stderr }) => {
       throw new Error(`mgr up ended with ${code}:\n${stdout}\n${stderr}`);
     });
-    const ready = eventually("mgr up says that it is up", () => / is up at /.test(this.#stdout), 30_000);
+    const ready = eventually("mgr up says that it is up", () => / is up at /.test(this.#stdout));
     await Promise.race([ready, early]);
     // Its end is awaited by whoever ends it.
     early.catch(() => {});
@@ -79,6 +79,8 @@ export class Instance {
   readonly mark = randomUUID();
   /** Goes along with what the program's commands run with. */
   readonly extra: Record<string, string> = {};
+  /** The Node that runs the program. */
+  node = process.execPath;
   readonly #env: NodeJS.ProcessEnv;
   readonly #clients: Client[] = [];
   readonly #children: ChildProcess[] = [];
@@ -128,7 +130,7 @@ export class Instance {
 
   /** Starts the program without waiting for it. */
   start(...args: string[]): Foreground {
-    const child = spawn(process.execPath, [PROGRAM, ...args], {
+    const child = spawn(this.node, [PROGRAM, ...args], {
       cwd: this.dir,
       env: { ...this.#env, ...this.extra },
       stdio: ["ignore", "pipe", "pipe"],

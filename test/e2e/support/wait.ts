@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 const LOOK_MS = 20;
 
 /** Resolves with the first value that is not null, false or undefined; rejects with `what` when the time is over. */
-export async function eventually<T>(what: string, look: () => T | Promise<T>, timeoutMs = 30_000): Promise<NonNullable<T>> {
+export async function eventually<T>(what: string, look: () => T | Promise<T>, timeoutMs = 60_000): Promise<NonNullable<T>> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const value = await look();
