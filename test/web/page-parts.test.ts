@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { LogEntry, ProcessTreeNode } from "../../src/protocol/resources.ts";
-import { stateChange, withNames } from "../../web/src/changes.ts";
-import { fuzzyScore } from "../../web/src/fuzzy.ts";
-import { pathByIndent } from "../../web/src/path-by-indent.ts";
-import { isKeyAllowed, keysAt, type Schema, valuesAt } from "../../web/src/schema.ts";
-import { membersOf, treeRows } from "../../web/src/tree-rows.ts";
-import { type Address, addressOfView, isPoppedOut, socketQuery, viewOfAddress } from "../../web/src/views.ts";
+import { type Address, addressOfView, isPoppedOut, socketQuery, viewOfAddress } from "../../web/src/app/views.ts";
+import { pathByIndent } from "../../web/src/config/path-by-indent.ts";
+import { isKeyAllowed, keysAt, type Schema, valuesAt } from "../../web/src/config/schema.ts";
+import { stateChange, withNames } from "../../web/src/process/state-history.ts";
+import { membersOf, treeRows } from "../../web/src/tree/tree-rows.ts";
+import { fuzzyScore } from "../../web/src/ui/fuzzy.ts";
 
 const at = (address: string): Address => new URL(address, "http://localhost");
 

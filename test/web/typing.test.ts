@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inOrder } from "../../web/src/typing.ts";
+import { inOrder } from "../../web/src/app/typing.ts";
 
 /** What was sent and how it is answered, one after the other. */
 function rig() {

@@ -1,0 +1,199 @@
+import { useEffect, useLayoutEffect } from "preact/hooks";
+import { LogView } from "../log/log-view.tsx";
+import { openPalette, Palette } from "../palette/palette.tsx";
+import { Tree } from "../tree/tree.tsx";
+import { ConfirmDialog } from "../ui/dialog.tsx";
+import { Icon, IconButton } from "../ui/icons.tsx";
+import { dismiss, toasts } from "../ui/toasts.ts";
+import { onPageKey } from "./keyboard.ts";
+import { KeyboardSheet } from "./keyboard-sheet.tsx";
+import { current, drawerOpen, poppedOut, show } from "./navigation.ts";
+import { isNarrow, logHeight, logOpen, sidebarWidth } from "./settings.ts";
+import { SettingsDialog } from "./settings-dialog.tsx";
+import { StatusBar } from "./status-bar.tsx";
+import { connection, counts, instance } from "./store.ts";
+import { titleOf } from "./views.ts";
+import { drag, ViewBox, Workspace } from "./workspace.tsx";
+
+export function App() {
+  // As soon as there is something to be seen, and before the terminal sees a key: those are typed into the process.
+  useLayoutEffect(() => {
+    addEventListener("keydown", onPageKey, { capture: true });
+    return () => removeEventListener("keydown", onPageKey, { capture: true });
+  }, []);
+  const view = current.value;
+  const failed = poppedOut ? 0 : (counts.value.get("error") ?? 0);
+  useEffect(() => {
+    const place = view.kind === "overview" ? "" : `${titleOf(view)} — `;
+    document.title = `${failed > 0 ? `(${failed} failed) ` : ""}${place}${instance.value.name || "mgr"}`;
+  }, [view, instance.value.name, failed]);
+  return (
+    <>
+      {poppedOut ? <Alone /> : <Shell />}
+      <ConfirmDialog />
+      <SettingsDialog />
+      <Toasts />
+    </>
+  );
+}
+
+/** A window of its own: one view and the state of its connection. */
+function Alone() {
+  return (
+    <div class="alone">
+      <main class="workspace">
+        <div class="pane-body">
+          <ViewBox view={current.value} />
+        </div>
+      </main>
+      <StatusBar />
+    </div>
+  );
+}
+
+function Shell() {
+  const hasLog = logOpen.value && current.value.kind !== "log" && !isNarrow.value;
+  return (
+    <div
+      class={`shell ${drawerOpen.value ? "drawer-open" : ""} ${connection.value.kind === "lost" ? "lost" : ""}`}
+      style={{ "--sidebar": `${sidebarWidth.value}px` }}
+    >
+      <header class="top">
+        <IconButton
+          icon="menu"
+          label={drawerOpen.value ? "Hide the processes" : "Show the processes"}
+          class="drawer-button"
+          pressed={drawerOpen.value}
+          onClick={() => {
+            drawerOpen.value = !drawerOpen.value;
+          }}
+        />
+        <button
+          type="button"
+          class="flat brand"
+          onClick={() => show({ kind: "overview" })}
+          aria-label={`${instance.value.name || "mgr"}: overview`}
+        >
+          <img src="/icon.svg" alt="" width="20" height="20" />
+          <b>{instance.value.name || "mgr"}</b>
+        </button>
+        <button type="button" class="palette-button" onClick={() => openPalette()} aria-label="Go to or do … Ctrl-K (command palette)">
+          <Icon name="search" />
+          <span>Go to or do …</span>
+          <kbd>Ctrl-K</kbd>
+        </button>
+        <nav class="top-nav" aria-label="Views">
+          <button type="button" class="flat" aria-pressed={current.value.kind === "config"} onClick={() => show({ kind: "config" })}>
+            <Icon name="config" />
+            <span class="word">Configuration</span>
+          </button>
+          <button type="button" class="flat" aria-pressed={current.value.kind === "tasks"} onClick={() => show({ kind: "tasks" })}>
+            <Icon name="table" />
+            <span class="word">Process list</span>
+          </button>
+          <button
+            type="button"
+            class="flat"
+            aria-pressed={isNarrow.value ? current.value.kind === "log" : logOpen.value}
+            onClick={() => {
+              if (isNarrow.value) show({ kind: "log" });
+              else logOpen.value = !logOpen.value;
+            }}
+          >
+            <Icon name="log" />
+            <span class="word">Log</span>
+          </button>
+        </nav>
+      </header>
+      <nav class="sidebar" aria-label="Processes">
+        <Tree />
+        <Edge
+          direction="vertical"
+          label="Width of the tree"
+          value={sidebarWidth.value}
+          onMove={(x) => {
+            sidebarWidth.value = Math.min(640, Math.max(160, x));
+          }}
+          onStep={(step) => {
+            sidebarWidth.value = Math.min(640, Math.max(160, sidebarWidth.value + step * 16));
+          }}
+        />
+      </nav>
+      {drawerOpen.value && (
+        <div
+          class="scrim"
+          aria-hidden="true"
+          onClick={() => {
+            drawerOpen.value = false;
+          }}
+        />
+      )}
+      <Workspace />
+      {hasLog && (
+        <aside class="log-dock" aria-label="Log" style={{ height: `${logHeight.value}px` }}>
+          <Edge
+            direction="horizontal"
+            label="Height of the log"
+            value={logHeight.value}
+            onMove={(_, y) => {
+              logHeight.value = clampLog(innerHeight - y - 28);
+            }}
+            onStep={(step) => {
+              logHeight.value = clampLog(logHeight.value - step * 16);
+            }}
+          />
+          <LogView docked />
+        </aside>
+      )}
+      <StatusBar />
+      <Palette />
+      <KeyboardSheet />
+    </div>
+  );
+}
+
+const clampLog = (height: number) => Math.min(Math.max(80, height), Math.min(900, innerHeight - 200));
+
+interface EdgeProps {
+  direction: "vertical" | "horizontal";
+  label: string;
+  value: number;
+  onMove: (x: number, y: number) => void;
+  onStep: (step: number) => void;
+}
+
+/** An edge that can be dragged, or moved by arrow keys. */
+function Edge({ direction, label, value, onMove, onStep }: EdgeProps) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: an <hr> cannot be moved; this is the WAI-ARIA window splitter
+    <div
+      class={`edge ${direction}`}
+      role="separator"
+      tabIndex={0}
+      aria-orientation={direction}
+      aria-label={label}
+      aria-valuenow={Math.round(value)}
+      aria-valuemin={80}
+      aria-valuemax={900}
+      onPointerDown={(event) => drag(event, onMove)}
+      onKeyDown={(event) => {
+        const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+        if (step) onStep(step);
+      }}
+    />
+  );
+}
+
+function Toasts() {
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {toasts.value.map((toast) => (
+        // Errors are read out at once.
+        <p key={toast.id} class={toast.bad ? "bad" : ""} role={toast.bad ? "alert" : undefined}>
+          <span>{toast.text}</span>
+          <IconButton icon="close" label="Dismiss" onClick={() => dismiss(toast.id)} />
+        </p>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,116 @@
+import { openPalette, paletteOpen } from "../palette/palette.tsx";
+import { closeFocused, splitFocused } from "../palette/palette-actions.ts";
+import { focusFilter, focusTree, nextTrouble, stepProcess } from "../tree/tree.tsx";
+import { doVerb, isVerbKey, VERB_KEYS } from "./actions.ts";
+import { sheetOpen } from "./keyboard-sheet.tsx";
+import * as layouts from "./layout.ts";
+import { arrange, canPopOut, current, layout, popOut, poppedOut, show } from "./navigation.ts";
+import { detailsOpen, logOpen } from "./settings.ts";
+import { settingsOpen } from "./settings-dialog.tsx";
+
+/** Keys of the whole page. Those without Ctrl are nobody's while something is typed into. */
+export function onPageKey(event: KeyboardEvent): void {
+  const target = event.target instanceof Element ? event.target : document.body;
+  const key = event.key.toLowerCase();
+  const inTerminal = target.closest(".terminal-box") !== null;
+  const isCtrl = event.ctrlKey || event.metaKey;
+  if (isCtrl && key === "k" && (!inTerminal || event.shiftKey)) {
+    if (!paletteOpen.value && !poppedOut) openPalette();
+  } else if (isCtrl && event.shiftKey && key === "l") leaveTerminal();
+  else if (isCtrl || event.altKey || document.querySelector("dialog[open]")) return;
+  else if (target.closest(".terminal-box, input, select, textarea, [contenteditable=true], [role=separator]")) return;
+  // A row of the tree has these keys for itself.
+  else if (isVerbKey(event.key) && target.closest("[role=treeitem]")) return;
+  else if (!plain(event)) return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+/** Whether the key means something. */
+function plain({ key }: KeyboardEvent): boolean {
+  const view = current.value;
+  if (isVerbKey(key)) return doVerb(VERB_KEYS[key], view);
+  if (/^[1-9]$/.test(key)) {
+    const pane = layouts.focusedPane(layout.value);
+    if (pane.tabs[Number(key) - 1]) arrange(layouts.activate(layout.value, pane.id, Number(key) - 1));
+    return true;
+  }
+  if (key === ",") {
+    settingsOpen.value = true;
+    return true;
+  }
+  if (poppedOut) return false;
+  switch (key) {
+    case "?":
+      sheetOpen.value = true;
+      return true;
+    case "/":
+      focusFilter();
+      return true;
+    case "j":
+      stepProcess(1);
+      return true;
+    case "k":
+      stepProcess(-1);
+      return true;
+    case "n":
+      nextTrouble();
+      return true;
+    case "a":
+      show({ kind: "all" });
+      return true;
+    case "[":
+    case "]":
+      arrange(layouts.stepTab(layout.value, key === "]" ? 1 : -1));
+      return true;
+    case "`":
+      arrange(layouts.stepPane(layout.value));
+      return true;
+    case "o":
+      show({ kind: "overview" });
+      return true;
+    case "c":
+      show({ kind: "config" });
+      return true;
+    case "t":
+      show({ kind: "tasks" });
+      return true;
+    case "l":
+      logOpen.value = !logOpen.value;
+      return true;
+    case "d":
+      detailsOpen.value = !detailsOpen.value;
+      return true;
+    case "\\":
+      splitFocused("row");
+      return true;
+    case "-":
+      splitFocused("column");
+      return true;
+    case "w":
+      closeFocused();
+      return true;
+    case "p":
+      if (canPopOut(view)) popOut(view);
+      return true;
+    case "Enter":
+      return focusTerminal();
+    default:
+      return false;
+  }
+}
+
+/** To the tree; in a window of its own to the first button. What is typed into a terminal is the process's, Tab as well. */
+function leaveTerminal(): void {
+  if (poppedOut) document.querySelector<HTMLElement>(".bar :is(button, select, input):not(:disabled, [aria-disabled='true'])")?.focus();
+  else focusTree();
+}
+
+/** Enter is left to whatever has the focus; with nothing focused it goes into the terminal. */
+function focusTerminal(): boolean {
+  if (document.activeElement !== document.body) return false;
+  const pane = document.querySelector(`[data-pane="${layout.value.focused}"] .xterm-helper-textarea`);
+  if (!(pane instanceof HTMLElement)) return false;
+  pane.focus();
+  return true;
+}

@@ -1,0 +1,91 @@
+import { filterTree } from "../tree/tree.tsx";
+import { IconButton } from "../ui/icons.tsx";
+import { StateMark } from "../ui/state-mark.tsx";
+import { now } from "../ui/time.ts";
+import { sheetOpen } from "./keyboard-sheet.tsx";
+import { poppedOut, show } from "./navigation.ts";
+import { shade, theme } from "./settings.ts";
+import { settingsOpen } from "./settings-dialog.tsx";
+import { connection, counts, hosts, instance } from "./store.ts";
+
+/** One line below everything: which instance, is it connected, are its hosts there, has something failed. */
+export function StatusBar() {
+  const failed = counts.value.get("error") ?? 0;
+  const restarting = counts.value.get("backoff") ?? 0;
+  const look = (filter: string) => () => {
+    filterTree(filter);
+    show({ kind: "overview" });
+  };
+  return (
+    <footer class="status">
+      <ConnectionMark />
+      <span class="soft status-wide">
+        {instance.value.name}@{instance.value.host}
+      </span>
+      <HostsMark />
+      <span class="grow" />
+      {failed > 0 && !poppedOut && (
+        <button type="button" class="flat bad" onClick={look("is:error")}>
+          <StateMark state="error" /> {failed} failed
+        </button>
+      )}
+      {restarting > 0 && !poppedOut && (
+        <button type="button" class="flat warn" onClick={look("is:backoff")}>
+          <StateMark state="backoff" /> {restarting} restarting
+        </button>
+      )}
+      {!poppedOut && (
+        <IconButton
+          icon="keyboard"
+          label="Keyboard shortcuts  ?"
+          class="status-wide"
+          onClick={() => {
+            sheetOpen.value = true;
+          }}
+        />
+      )}
+      <IconButton
+        icon="settings"
+        label="Settings  ,"
+        onClick={() => {
+          settingsOpen.value = true;
+        }}
+      />
+      {!poppedOut && (
+        <IconButton
+          icon={theme.value === "system" ? "system" : shade.value === "dark" ? "moon" : "sun"}
+          label={`Theme: ${theme.value}`}
+          onClick={() => {
+            theme.value = theme.value === "system" ? "dark" : theme.value === "dark" ? "light" : "system";
+          }}
+        />
+      )}
+    </footer>
+  );
+}
+
+/** The hosts in a word: only what is lost is named. */
+function HostsMark() {
+  const all = hosts.value;
+  const lost = all.filter((host) => !host.daemon_ready).map(({ name }) => name);
+  if (all.length === 0) return null;
+  const ready = all.length === 1 ? "host ready" : `${all.length} hosts ready`;
+  const named = lost.length > 2 ? `${lost.length} of ${all.length} hosts lost` : `${lost.join(", ")} lost`;
+  return (
+    <span class={lost.length > 0 ? "bad" : "soft status-wide"} title={lost.length > 0 ? `lost: ${lost.join(", ")}` : undefined}>
+      {lost.length > 0 ? named : ready}
+    </span>
+  );
+}
+
+function ConnectionMark() {
+  const state = connection.value;
+  if (state.kind === "open") return <span class="link ok">connected</span>;
+  if (state.kind !== "lost") return <span class="link">connecting …</span>;
+  const seconds = Math.ceil((state.retryAt - now.value) / 1_000);
+  return (
+    <span class="link bad" title={state.reason} role="alert">
+      connection lost, trying again{seconds > 0 ? ` in ${seconds} s` : " …"}
+    </span>
+  );
+}

@@ -1,0 +1,229 @@
+import { signal } from "@preact/signals";
+import type { ComponentChildren, TargetedPointerEvent } from "preact";
+import { useRef } from "preact/hooks";
+import { groupState } from "../../../src/protocol/resources.ts";
+import { ConfigView } from "../config/config-view.tsx";
+import { LogView } from "../log/log-view.tsx";
+import { AllView, GroupView } from "../overview/group-view.tsx";
+import { Overview } from "../overview/overview.tsx";
+import { ProcessView } from "../process/process-view.tsx";
+import { TaskView } from "../tasks/task-view.tsx";
+import { findGroup } from "../tree/tree-rows.ts";
+import { Icon, IconButton } from "../ui/icons.tsx";
+import { StateMark } from "../ui/state-mark.tsx";
+import { processesOf } from "./actions.ts";
+import * as layouts from "./layout.ts";
+import { arrange, canPopOut, layout, popOut } from "./navigation.ts";
+import { isNarrow } from "./settings.ts";
+import { processOf, tree } from "./store.ts";
+import { keyOf, titleOf, type View } from "./views.ts";
+
+/** All panes; on a narrow screen the focused one only. */
+export function Workspace() {
+  const { root } = layout.value;
+  return (
+    <main class="workspace">
+      {isNarrow.value ? <PaneBox pane={layouts.focusedPane(layout.value)} alone /> : <PartBox part={root} alone={root.type === "pane"} />}
+    </main>
+  );
+}
+
+function PartBox({ part, alone }: { part: layouts.Part; alone: boolean }) {
+  return part.type === "pane" ? <PaneBox pane={part} alone={alone} /> : <SplitBox split={part} />;
+}
+
+function SplitBox({ split }: { split: layouts.Split }) {
+  const box = useRef<HTMLDivElement>(null);
+  const parts: ComponentChildren[] = [];
+  split.children.forEach((child, index) => {
+    if (index > 0) parts.push(<Divider key={`divider-${child.id}`} split={split} index={index} box={box} />);
+    parts.push(
+      <div key={child.id} class="part" style={{ flexGrow: split.shares[index] ?? 1 }}>
+        <PartBox part={child} alone={false} />
+      </div>,
+    );
+  });
+  return (
+    <div class={`split split-${split.direction}`} ref={box}>
+      {parts}
+    </div>
+  );
+}
+
+/** Least share of a pane of what it and its neighbour have. */
+const LEAST = 0.1;
+
+function Divider({ split, index, box }: { split: layouts.Split; index: number; box: { current: HTMLDivElement | null } }) {
+  const isRow = split.direction === "row";
+  const total = split.shares.reduce((sum, share) => sum + share, 0);
+  const before = split.shares[index - 1] ?? 1;
+  const both = before + (split.shares[index] ?? 1);
+  const moveTo = (share: number) => {
+    const shares = [...split.shares];
+    shares[index - 1] = Math.min(both * (1 - LEAST), Math.max(both * LEAST, share));
+    shares[index] = both - (shares[index - 1] ?? 0);
+    layout.value = layouts.resize(layout.value, split.id, shares);
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: an <hr> cannot be moved; this is the WAI-ARIA window splitter
+    <div
+      class="divider"
+      role="separator"
+      tabIndex={0}
+      aria-orientation={isRow ? "vertical" : "horizontal"}
+      aria-label="Size of the panes"
+      aria-valuenow={Math.round((100 * before) / both)}
+      onKeyDown={(event) => {
+        const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+        if (step) moveTo(before + step * both * 0.05);
+      }}
+      onDblClick={() => moveTo(both / 2)}
+      onPointerDown={(event) => {
+        const bounds = box.current?.getBoundingClientRect();
+        if (!bounds) return;
+        drag(event, (x, y) => {
+          const room = isRow ? bounds.width : bounds.height;
+          const at = isRow ? x - bounds.left : y - bounds.top;
+          const earlier = split.shares.slice(0, index - 1).reduce((sum, share) => sum + share, 0);
+          moveTo((at / room) * total - earlier);
+        });
+      }}
+    />
+  );
+}
+
+/** Follows the pointer until it is let go of. */
+export function drag(event: TargetedPointerEvent<HTMLElement>, moved: (x: number, y: number) => void): void {
+  const element = event.currentTarget;
+  element.setPointerCapture(event.pointerId);
+  const move = (now: PointerEvent) => moved(now.clientX, now.clientY);
+  element.addEventListener("pointermove", move);
+  element.addEventListener("lostpointercapture", () => element.removeEventListener("pointermove", move), { once: true });
+  event.preventDefault();
+}
+
+/** The tab that is being dragged. */
+const dragged = signal<{ pane: number; index: number } | null>(null);
+
+function PaneBox({ pane, alone }: { pane: layouts.Pane; alone: boolean }) {
+  const isFocused = layout.value.focused === pane.id;
+  const view = layouts.activeView(pane);
+  const focus = () => {
+    if (layout.peek().focused !== pane.id) layout.value = { ...layout.peek(), focused: pane.id };
+  };
+  return (
+    <section
+      class={`pane ${isFocused && !alone ? "focused" : ""}`}
+      data-pane={pane.id}
+      aria-label={`Pane: ${titleOf(view)}`}
+      onFocusCapture={focus}
+      onPointerDownCapture={focus}
+      onDragOver={(event) => {
+        if (dragged.value && dragged.value.pane !== pane.id) event.preventDefault();
+      }}
+      onDrop={(event) => {
+        const from = dragged.value;
+        dragged.value = null;
+        if (from) layout.value = layouts.move(layout.value, from.pane, from.index, pane.id);
+        event.preventDefault();
+      }}
+    >
+      {!isNarrow.value && <TabStrip pane={pane} />}
+      <div class="pane-body">
+        <ViewBox key={keyOf(view)} view={view} />
+      </div>
+    </section>
+  );
+}
+
+function TabStrip({ pane }: { pane: layouts.Pane }) {
+  const view = layouts.activeView(pane);
+  return (
+    <div class="tabs">
+      <div class="tablist" role="tablist" aria-label="Open views">
+        {pane.tabs.map((tab, index) => (
+          <TabHandle key={keyOf(tab.view)} pane={pane} tab={tab} index={index} />
+        ))}
+      </div>
+      <div class="tab-tools">
+        <IconButton icon="splitRight" label="Split right  \" onClick={() => splitPane(pane.id, "row")} />
+        <IconButton icon="splitDown" label="Split down  -" onClick={() => splitPane(pane.id, "column")} />
+        {canPopOut(view) && <IconButton icon="popOut" label="Open in a window of its own  p" onClick={() => popOut(view)} />}
+        <IconButton icon="close" label={`Close ${titleOf(view)}  w`} onClick={() => closeTab(pane, pane.active)} />
+      </div>
+    </div>
+  );
+}
+
+function TabHandle({ pane, tab, index }: { pane: layouts.Pane; tab: layouts.Tab; index: number }) {
+  const isActive = index === pane.active;
+  return (
+    <button
+      type="button"
+      class={`tab ${isActive ? "active" : ""} ${tab.kept ? "kept" : ""}`}
+      role="tab"
+      aria-selected={isActive}
+      tabIndex={isActive ? 0 : -1}
+      title={`${"name" in tab.view ? tab.view.name : titleOf(tab.view)}${tab.kept ? "" : " (double-click to keep this tab)"}`}
+      draggable
+      onDragStart={() => {
+        dragged.value = { pane: pane.id, index };
+      }}
+      onDragEnd={() => {
+        dragged.value = null;
+      }}
+      onClick={() => {
+        arrange(layouts.activate(layout.value, pane.id, index), true);
+      }}
+      onDblClick={() => {
+        layout.value = layouts.keep(layout.value, pane.id, index);
+      }}
+      onAuxClick={(event) => {
+        if (event.button === 1) closeTab(pane, index);
+      }}
+      onKeyDown={(event) => {
+        const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+        if (event.key === "Delete") closeTab(pane, index);
+        if (!step) return;
+        const next = (index + step + pane.tabs.length) % pane.tabs.length;
+        arrange(layouts.activate(layout.value, pane.id, next));
+        event.currentTarget.parentElement?.querySelectorAll<HTMLElement>("[role=tab]")[next]?.focus();
+      }}
+    >
+      <ViewMark view={tab.view} />
+      <span class="tab-title">{titleOf(tab.view)}</span>
+    </button>
+  );
+}
+
+const ICONS = { overview: "grid", all: "table", tasks: "table", log: "log", config: "config" } as const;
+
+/** What a view is about: the state of its process or group, or a picture. */
+function ViewMark({ view }: { view: View }) {
+  if (view.kind === "process") {
+    const state = processOf(view.name)?.state;
+    return state ? <StateMark state={state} /> : null;
+  }
+  if (view.kind === "group") {
+    const node = findGroup(tree.value, view.name);
+    return node ? <StateMark state={groupState(processesOf(node).map(({ state }) => state))} /> : null;
+  }
+  return <Icon name={ICONS[view.kind]} />;
+}
+
+export function ViewBox({ view }: { view: View }) {
+  if (view.kind === "process") return <ProcessView name={view.name} />;
+  if (view.kind === "group") return <GroupView name={view.name} />;
+  if (view.kind === "all") return <AllView />;
+  if (view.kind === "log") return <LogView />;
+  if (view.kind === "tasks") return <TaskView view={view} />;
+  return view.kind === "config" ? <ConfigView /> : <Overview />;
+}
+
+export function splitPane(id: number, direction: layouts.Direction): void {
+  arrange(layouts.split(layout.value, id, direction));
+}
+
+export function closeTab(pane: layouts.Pane, index: number): void {
+  arrange(layouts.close(layout.value, pane.id, index));
+}

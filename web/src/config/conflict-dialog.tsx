@@ -1,0 +1,43 @@
+import { Dialog } from "../ui/dialog.tsx";
+
+export interface Conflict {
+  path: string;
+  theirs: { content: string; hash: string };
+}
+
+interface Props {
+  conflict: Conflict;
+  onCompare: () => void;
+  onTheirs: () => void;
+  onMine: () => void;
+  onClose: () => void;
+}
+
+/** Somebody else has saved the file meanwhile: nothing is overwritten before somebody has decided. */
+export function ConflictDialog({ conflict, onCompare, onTheirs, onMine, onClose }: Props) {
+  const then = (act: () => void) => () => {
+    onClose();
+    act();
+  };
+  return (
+    <Dialog label="The file was changed meanwhile" title onClose={onClose}>
+      <p>
+        <b>{conflict.path}</b> was changed by somebody else since you opened it. Nothing has been saved yet.
+      </p>
+      <div class="dialog-choices">
+        <button type="button" class="choice" data-first onClick={then(onCompare)}>
+          <b>Compare</b>
+          <span>See theirs beside yours, take what you need, then save.</span>
+        </button>
+        <button type="button" class="choice" onClick={then(onTheirs)}>
+          <b>Take theirs</b>
+          <span>What you changed is lost.</span>
+        </button>
+        <button type="button" class="choice" onClick={then(onMine)}>
+          <b>Save mine</b>
+          <span>What they changed is lost.</span>
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,163 @@
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { yaml } from "@codemirror/lang-yaml";
+import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentOnInput, syntaxHighlighting } from "@codemirror/language";
+import { type Diagnostic, linter, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { unifiedMergeView, updateOriginalDoc } from "@codemirror/merge";
+import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
+import { ChangeSet, Compartment, EditorState, Text } from "@codemirror/state";
+import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+import type { ConfigFileProblem } from "../../../src/protocol/resources.ts";
+import { completeFromSchema, schemaProblems } from "./schema-support.ts";
+
+export interface ConfigEditor {
+  text(): string;
+  /** Puts another text in the place of what is there; it can be undone. */
+  replace(text: string): void;
+  /** Shows problems that the manager has found in this file. */
+  mark(problems: ConfigFileProblem[]): void;
+  goTo(problem: ConfigFileProblem): void;
+  /** The text on disk is another now. */
+  rebase(content: string): void;
+  /** Shows the differences to the text on disk, within the text. */
+  compare(on: boolean): void;
+  close(): void;
+}
+
+interface Callbacks {
+  onDirty: (dirty: boolean) => void;
+  /** At each change. */
+  onText: (text: string) => void;
+  onSave: () => void;
+}
+
+/** Colours by the style sheet's variables, so that both themes are right. */
+const colours = HighlightStyle.define([
+  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--accent)" },
+  { tag: [tags.string, tags.content], color: "var(--text)" },
+  { tag: [tags.number, tags.bool, tags.null, tags.atom], color: "var(--busy)" },
+  { tag: [tags.comment, tags.lineComment], color: "var(--soft)", fontStyle: "italic" },
+  { tag: [tags.meta, tags.keyword, tags.typeName], color: "var(--warn)" },
+  { tag: [tags.punctuation, tags.separator, tags.squareBracket, tags.brace], color: "var(--soft)" },
+]);
+
+export function openEditor(parent: HTMLElement, content: string, { onDirty, onText, onSave }: Callbacks): ConfigEditor {
+  const comparison = new Compartment();
+  let original = Text.of(content.split("\n"));
+  let isDirty = false;
+  let isComparing = false;
+  const tellDirty = (now: boolean) => {
+    if (now === isDirty) return;
+    isDirty = now;
+    onDirty(now);
+  };
+  const view = new EditorView({
+    parent,
+    state: EditorState.create({
+      doc: content,
+      extensions: [
+        lineNumbers(),
+        foldGutter(),
+        lintGutter(),
+        history(),
+        drawSelection(),
+        indentOnInput(),
+        bracketMatching(),
+        closeBrackets(),
+        highlightActiveLine(),
+        highlightActiveLineGutter(),
+        highlightSelectionMatches(),
+        yaml(),
+        syntaxHighlighting(colours),
+        autocompletion({ override: [completeFromSchema], icons: false }),
+        linter(schemaProblems, { delay: 300 }),
+        EditorState.tabSize.of(2),
+        EditorView.contentAttributes.of({ "aria-label": "Text of the configuration file" }),
+        EditorView.updateListener.of((update) => {
+          if (!update.docChanged) return;
+          tellDirty(!update.state.doc.eq(original));
+          onText(update.state.doc.toString());
+        }),
+        keymap.of([
+          {
+            key: "Mod-s",
+            preventDefault: true,
+            run: () => {
+              onSave();
+              return true;
+            },
+          },
+          ...closeBracketsKeymap,
+          ...completionKeymap,
+          ...lintKeymap,
+          ...searchKeymap,
+          ...historyKeymap,
+          ...foldKeymap,
+          ...defaultKeymap,
+          indentWithTab,
+        ]),
+        comparison.of([]),
+      ],
+    }),
+  });
+
+  // It scrolls without being edited, too (axe: scrollable-region-focusable).
+  view.scrollDOM.tabIndex = 0;
+  return {
+    text: () => view.state.doc.toString(),
+    replace: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }),
+    mark(problems) {
+      view.dispatch(
+        setDiagnostics(
+          view.state,
+          problems.map((problem) => diagnostic(view.state, problem)),
+        ),
+      );
+    },
+    goTo({ line, column }) {
+      const position = positionOf(view.state, line, column);
+      view.dispatch({ selection: { anchor: position }, effects: EditorView.scrollIntoView(position, { y: "center" }) });
+      view.focus();
+    },
+    rebase(next) {
+      const changes = ChangeSet.of({ from: 0, to: original.length, insert: next }, original.length);
+      original = Text.of(next.split("\n"));
+      if (isComparing) view.dispatch({ effects: updateOriginalDoc.of({ doc: original, changes }) });
+      tellDirty(!view.state.doc.eq(original));
+      onText(view.state.doc.toString());
+    },
+    compare(on) {
+      isComparing = on;
+      const extension = on ? unifiedMergeView({ original, mergeControls: undoButton, gutter: true }) : [];
+      view.dispatch({ effects: comparison.reconfigure(extension) });
+    },
+    close: () => view.destroy(),
+  };
+}
+
+/** One way to act on a difference: to take it back. To keep it nothing has to be done. */
+function undoButton(type: "reject" | "accept", act: (event: MouseEvent) => void): HTMLElement {
+  const button = document.createElement(type === "reject" ? "button" : "span");
+  if (type === "accept") return button;
+  button.className = "take-back";
+  button.textContent = "Take back";
+  button.onmousedown = act;
+  return button;
+}
+
+function diagnostic(state: EditorState, { line, column, message }: ConfigFileProblem): Diagnostic {
+  const from = positionOf(state, line, column);
+  return { from, to: Math.max(from, wordEnd(state, from)), severity: "error", message };
+}
+
+function positionOf(state: EditorState, line: number, column: number): number {
+  const found = state.doc.line(Math.max(1, Math.min(line, state.doc.lines)));
+  return Math.min(found.to, found.from + Math.max(0, column - 1));
+}
+
+function wordEnd(state: EditorState, from: number): number {
+  const line = state.doc.lineAt(from);
+  const word = /^[^\s:,]+/.exec(line.text.slice(from - line.from));
+  return word ? from + word[0].length : line.to;
+}

@@ -1,0 +1,97 @@
+import { signal } from "@preact/signals";
+import type { LogEntry } from "../../../src/protocol/resources.ts";
+import { type StateChange, stateChange } from "../process/state-history.ts";
+
+/** Entries that the page keeps; beyond it and a tenth more the oldest go. */
+export const LOG_KEPT = 100_000;
+/** Changes of state kept of one process, and of all together. */
+const CHANGES_OF_ONE = 200;
+const CHANGES_OF_ALL = 500;
+
+/**
+ * The manager's log as the page knows it: oldest first, by growing ids. Not a signal of an array: a hundred thousand
+ * entries are not copied for each that comes. `logVersion` grows with every change.
+ */
+let entries: LogEntry[] = [];
+export const logVersion = signal(0);
+/** Grows when entries came or went anywhere but at the end: what was computed of them has to be computed anew. */
+let epoch = 0;
+/** Names of everything that has written. */
+export const logSources = signal<string[]>([]);
+const sources = new Set<string>();
+let changesOfAll: StateChange[] = [];
+const changesByName = new Map<string, StateChange[]>();
+
+/** All entries, and since when they only grew at their end. Whoever reads it is told of more. */
+export function loggedEntries(): { entries: readonly LogEntry[]; epoch: number } {
+  void logVersion.value;
+  return { entries, epoch };
+}
+
+/** Changes of state that the log knows, oldest first: of one process, or of all. */
+export function loggedChanges(name?: string): readonly StateChange[] {
+  void logVersion.value;
+  return name === undefined ? changesOfAll : (changesByName.get(name) ?? []);
+}
+
+/** Adds entries in any order; those that are there already are not repeated. */
+export function keepEntries(more: readonly LogEntry[]): void {
+  const last = entries.at(-1)?.id ?? Number.NEGATIVE_INFINITY;
+  const first = entries[0]?.id ?? Number.NEGATIVE_INFINITY;
+  const isSorted = more.every(({ id }, index) => index === 0 || id > (more[index - 1]?.id ?? 0));
+  if (isSorted && (more[0]?.id ?? 0) > last) append(more);
+  else if (isSorted && (more.at(-1)?.id ?? 0) < first) prepend(more);
+  else {
+    const byId = new Map([...entries, ...more].map((entry) => [entry.id, entry]));
+    const all = [...byId.values()].sort((a, b) => a.id - b.id);
+    if (all.length === entries.length) return;
+    forgetEntries();
+    append(all);
+  }
+  if (entries.length > LOG_KEPT * 1.1) {
+    entries = entries.slice(-LOG_KEPT);
+    epoch++;
+  }
+  logVersion.value++;
+}
+
+/** Before the log is fetched anew, with other levels. */
+export function forgetEntries(): void {
+  entries = [];
+  changesOfAll = [];
+  changesByName.clear();
+  epoch++;
+  logVersion.value++;
+}
+
+function prepend(more: readonly LogEntry[]): void {
+  entries = [...more, ...entries];
+  epoch++;
+  const found = notice(more);
+  changesOfAll = [...found, ...changesOfAll].slice(-CHANGES_OF_ALL);
+  const byName = new Map<string, StateChange[]>();
+  for (const change of found) byName.set(change.name, [...(byName.get(change.name) ?? []), change].slice(-CHANGES_OF_ONE));
+  for (const [name, older] of byName) changesByName.set(name, [...older, ...(changesByName.get(name) ?? [])].slice(-CHANGES_OF_ONE));
+}
+
+function append(more: readonly LogEntry[]): void {
+  for (const entry of more) entries.push(entry);
+  for (const change of notice(more)) {
+    changesOfAll.push(change);
+    const own = changesByName.get(change.name);
+    if (!own) changesByName.set(change.name, [change]);
+    else {
+      own.push(change);
+      if (own.length > CHANGES_OF_ONE) own.splice(0, CHANGES_OF_ONE / 2);
+    }
+  }
+  if (changesOfAll.length > 2 * CHANGES_OF_ALL) changesOfAll = changesOfAll.slice(-CHANGES_OF_ALL);
+}
+
+/** Remembers the sources of entries, and gives the changes of state among them. */
+function notice(more: readonly LogEntry[]): StateChange[] {
+  const known = sources.size;
+  for (const { source } of more) sources.add(source);
+  if (sources.size !== known) logSources.value = [...sources].sort();
+  return more.flatMap((entry) => stateChange(entry) ?? []);
+}

@@ -1,0 +1,114 @@
+import { computed, signal } from "@preact/signals";
+import { LOG_LEVELS, type LogLevel } from "../../../src/protocol/resources.ts";
+import { popOut, poppedOut, show } from "../app/navigation.ts";
+import { logOpen } from "../app/settings.ts";
+import { client } from "../app/store.ts";
+import { downloadFrom } from "../ui/download.ts";
+import { IconButton } from "../ui/icons.tsx";
+import { wantLevel } from "./log-history.ts";
+import { LogRows } from "./log-rows.tsx";
+import type { LogFilter } from "./log-selection.ts";
+import { logSources } from "./log-store.ts";
+
+const level = signal<LogLevel>("info");
+const source = signal("");
+const search = signal("");
+const follows = signal(true);
+const filter = computed<LogFilter>(() => ({ level: level.value, source: source.value, search: search.value }));
+
+/** The manager's log; `docked` below everything else, else in a tab or a window of its own. */
+export function LogView({ docked = false }: { docked?: boolean }) {
+  return (
+    <section class="log" aria-label="Manager log">
+      <header class="bar">
+        <h2>Log</h2>
+        <Filters />
+        <span class="grow" />
+        <IconButton
+          icon="toEnd"
+          label="Follow the newest entries"
+          pressed={follows.value}
+          onClick={() => {
+            follows.value = !follows.value;
+          }}
+        />
+        <IconButton icon="download" label="Download the log" onClick={() => downloadLog()} />
+        {docked && <IconButton icon="splitRight" label="Open the log in a tab" onClick={() => show({ kind: "log" }, true)} />}
+        {!poppedOut && <IconButton icon="popOut" label="Open the log in a window of its own" onClick={() => popOut({ kind: "log" })} />}
+        {docked && (
+          <IconButton
+            icon="close"
+            label="Hide the log  l"
+            onClick={() => {
+              logOpen.value = false;
+            }}
+          />
+        )}
+      </header>
+      <LogRows
+        filter={filter.value}
+        follows={follows.value}
+        onFollow={(now) => {
+          follows.value = now;
+        }}
+      />
+    </section>
+  );
+}
+
+/** Everything that the manager keeps, of the level that is shown, as text. */
+export function downloadLog(): void {
+  downloadFrom(`/mgr/log?raw&level=${level.value}`, "manager.log");
+}
+
+/** Shows the entries about something, the newest at the bottom. */
+export function searchLog(text: string): void {
+  level.value = "info";
+  source.value = "";
+  search.value = text;
+  follows.value = true;
+}
+
+function Filters() {
+  return (
+    <>
+      <select
+        aria-label="Lowest level shown"
+        value={level.value}
+        onChange={(event) => {
+          level.value = event.currentTarget.value as LogLevel;
+          wantLevel(client, level.value);
+        }}
+      >
+        {LOG_LEVELS.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label="Source"
+        value={source.value}
+        onChange={(event) => {
+          source.value = event.currentTarget.value;
+        }}
+      >
+        <option value="">all sources</option>
+        {logSources.value.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <input
+        type="search"
+        placeholder="Search the log"
+        aria-label="Search the log"
+        value={search.value}
+        onInput={(event) => {
+          search.value = event.currentTarget.value;
+        }}
+      />
+    </>
+  );
+}

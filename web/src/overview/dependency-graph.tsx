@@ -1,0 +1,64 @@
+import type { Process } from "../../../src/protocol/resources.ts";
+import { showProcess } from "../app/navigation.ts";
+import { dependents, processOf } from "../app/store.ts";
+import { StateMark } from "../ui/state-mark.tsx";
+
+const ROW = 30;
+/** Names drawn on each side. */
+const MOST = 12;
+
+/** What it depends on at the left, what depends on it at the right; every name is a link. */
+export function DependencyGraph({ process }: { process: Process }) {
+  const left = process.depends_on.slice(0, MOST);
+  const right = (dependents.value.get(process.name) ?? []).slice(0, MOST);
+  if (left.length + right.length === 0) return <p class="soft">Nothing; it stands alone.</p>;
+  const height = Math.max(left.length, right.length, 1) * ROW;
+  const more = Math.max(0, process.depends_on.length - MOST) + Math.max(0, (dependents.value.get(process.name)?.length ?? 0) - MOST);
+  return (
+    <>
+      <div class="graph" style={{ height: `${height}px` }}>
+        <Column names={left} label="It depends on" />
+        <Lines count={left.length} height={height} towards="middle" />
+        <div class="graph-self">
+          <StateMark state={process.state} />
+        </div>
+        <Lines count={right.length} height={height} towards="side" />
+        <Column names={right} label="Needed by" />
+      </div>
+      {more > 0 && <p class="soft">and {more} more</p>}
+    </>
+  );
+}
+
+function Column({ names, label }: { names: string[]; label: string }) {
+  return (
+    <ul class="graph-column" aria-label={label}>
+      {names.map((name) => {
+        const state = processOf(name)?.state;
+        return (
+          <li key={name}>
+            <button type="button" class="flat" title={name} onClick={() => showProcess(name)}>
+              {state && <StateMark state={state} />}
+              <span>{name.slice(name.lastIndexOf("/") + 1)}</span>
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Lines({ count, height, towards }: { count: number; height: number; towards: "middle" | "side" }) {
+  const lines = Array.from({ length: count }, (_, index) => {
+    const y = ((index + 0.5) * height) / count;
+    const middle = height / 2;
+    return towards === "middle" ? `M0 ${y}C14 ${y} 14 ${middle} 28 ${middle}` : `M0 ${middle}C14 ${middle} 14 ${y} 28 ${y}`;
+  });
+  return (
+    <svg class="graph-lines" width="28" height={height} aria-hidden="true">
+      {lines.map((path) => (
+        <path key={path} d={path} />
+      ))}
+    </svg>
+  );
+}

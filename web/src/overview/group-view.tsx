@@ -1,0 +1,107 @@
+import { groupState, type Process } from "../../../src/protocol/resources.ts";
+import { canDo, isRunning, processesOf, progressOf, type Verb } from "../app/actions.ts";
+import { groupStyle } from "../app/settings.ts";
+import { allProcesses, command, isLoaded, tree } from "../app/store.ts";
+import { TerminalGrid } from "../terminal/terminal-grid.tsx";
+import { findGroup } from "../tree/tree-rows.ts";
+import { Button } from "../ui/button.tsx";
+import { Icon, IconButton } from "../ui/icons.tsx";
+import { StateChip } from "../ui/state-mark.tsx";
+import { MemberTable } from "./member-table.tsx";
+
+export function GroupView({ name }: { name: string }) {
+  const node = findGroup(tree.value, name);
+  if (!node) return isLoaded.value ? <p class="empty nothing">There is no group “{name}”.</p> : null;
+  const path = name.slice(0, name.lastIndexOf("/") + 1);
+  return <Members label={`Group ${name}`} path={path} title={node.display_name} below={name} members={processesOf(node)} asked={[node]} />;
+}
+
+/** Every process, as if all were one group. */
+export function AllView() {
+  if (!isLoaded.value) return null;
+  return <Members label="All processes" path="" title="All processes" below="" members={allProcesses()} asked={tree.value} />;
+}
+
+interface MembersProps {
+  label: string;
+  path: string;
+  title: string;
+  /** Members' names are shown without it. */
+  below: string;
+  members: Process[];
+  /** What is asked to start or stop. */
+  asked: readonly { type: "group" | "process"; name: string }[];
+}
+
+function Members({ label, path, title, below, members, asked }: MembersProps) {
+  const ask = (verb: Verb) => {
+    for (const { type, name } of asked) void command({ type: `${verb}_${type}`, name });
+  };
+  return (
+    <section class="group" aria-label={label}>
+      <header class="bar">
+        <h1 title={`${path}${title}`}>
+          <span class="path">{path}</span>
+          {title}
+        </h1>
+        <StateChip state={groupState(members.map(({ state }) => state))} />
+        <span class="facts">
+          <span>
+            {members.filter(isRunning).length} of {members.length} running
+          </span>
+        </span>
+        <span class="actions">
+          <Button class="start" enabled={members.some((one) => canDo("start", one))} onClick={() => ask("start")}>
+            <Icon name="start" />
+            <span class="word">Start all</span>
+          </Button>
+          <Button class="stop" enabled={members.some((one) => canDo("stop", one))} onClick={() => ask("stop")}>
+            <Icon name="stop" />
+            <span class="word">Stop all</span>
+          </Button>
+          <Button enabled={members.length > 0} onClick={() => ask("restart")}>
+            <Icon name="restart" />
+            <span class="word">Restart all</span>
+          </Button>
+          <IconButton
+            icon="table"
+            label="Members as a table"
+            pressed={groupStyle.value === "table"}
+            onClick={() => {
+              groupStyle.value = "table";
+            }}
+          />
+          <IconButton
+            icon="grid"
+            label="Members as live terminals"
+            pressed={groupStyle.value === "terminals"}
+            onClick={() => {
+              groupStyle.value = "terminals";
+            }}
+          />
+        </span>
+      </header>
+      <Progress members={members} />
+      {groupStyle.value === "table" ? <MemberTable below={below} members={members} /> : <TerminalGrid members={members} />}
+    </section>
+  );
+}
+
+/** While something is on its way: how far, and what is waited for. */
+function Progress({ members }: { members: Process[] }) {
+  const coming = members.filter((one) => progressOf(one) === "coming");
+  if (coming.length === 0) return null;
+  const done = members.filter((one) => progressOf(one) === "there").length;
+  const named = coming
+    .slice(0, 3)
+    .map((one) => (one.waiting_for[0] ? `${one.display_name} (for ${one.waiting_for[0]})` : `${one.display_name} (${one.state})`));
+  return (
+    <div class="progress">
+      <progress max={members.length} value={done} aria-label="Members that are where they should be" />
+      <span>
+        {done} of {members.length}; waiting for {named.join(", ")}
+        {coming.length > named.length && ` and ${coming.length - named.length} more`}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,136 @@
+import { signal, useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import { type Process, SEVERITY } from "../../../src/protocol/resources.ts";
+import { canDo } from "../app/actions.ts";
+import { linkTo } from "../app/navigation.ts";
+import { isNarrow } from "../app/settings.ts";
+import { command } from "../app/store.ts";
+import { whyText } from "../process/status-reason.ts";
+import { drawnRows, type Sight, useSight } from "../terminal/viewport.ts";
+import { IconButton } from "../ui/icons.tsx";
+import { useRowFocus } from "../ui/row-focus.ts";
+import { StateMark } from "../ui/state-mark.tsx";
+import { lasting, millisecondsOf } from "../ui/time.ts";
+
+/** What to look at first. */
+const rank = ({ state }: Process) => SEVERITY.indexOf(state);
+const sinceOf = ({ pid, stop_time, start_time }: Process) => (pid === null ? stop_time : start_time);
+const byName = (a: Process, b: Process) => (a.name < b.name ? -1 : 1);
+
+type Column = "configured" | "name" | "state" | "host" | "pid" | "since" | "restarts";
+/** How rows stand by a click on a column's head; a second click turns them round. */
+const ORDERS: Record<Column, (a: Process, b: Process) => number> = {
+  configured: () => 0,
+  name: byName,
+  state: (a, b) => rank(a) - rank(b) || byName(a, b),
+  host: (a, b) => a.host.localeCompare(b.host) || byName(a, b),
+  pid: (a, b) => (a.pid ?? Number.POSITIVE_INFINITY) - (b.pid ?? Number.POSITIVE_INFINITY),
+  since: (a, b) => millisecondsOf(sinceOf(b) ?? "1970-01-01T00:00:00") - millisecondsOf(sinceOf(a) ?? "1970-01-01T00:00:00"),
+  restarts: (a, b) => b.restarts - a.restarts || byName(a, b),
+};
+const order = signal<{ column: Column; turned: boolean }>({ column: "configured", turned: false });
+
+function sorted(members: Process[]): Process[] {
+  const { column, turned } = order.value;
+  if (column === "configured") return members;
+  const found = [...members].sort(ORDERS[column]);
+  return turned ? found.reverse() : found;
+}
+
+/** A row's height in the style sheet, pixels: rows out of sight are not drawn. */
+const ROW = 33;
+const ROW_NARROW = 44;
+const SPARE = 10;
+
+export function MemberTable({ below, members }: { below: string; members: Process[] }) {
+  const box = useRef<HTMLDivElement>(null);
+  const sight = useSignal<Sight>({ top: 0, height: 800, width: 800 });
+  useSight(box, sight);
+  const rows = sorted(members);
+  const height = isNarrow.value ? ROW_NARROW : ROW;
+  const { first, last } = drawnRows(sight.value, { height, count: rows.length, spare: SPARE });
+  useRowFocus({ box, sight, height, indexOf: (key) => rows.findIndex(({ name }) => name === key) });
+  const hasHosts = new Set(members.map(({ host }) => host)).size > 1;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard (axe: scrollable-region-focusable)
+    <section class="members" ref={box} tabIndex={0} aria-label="Members">
+      <table aria-rowcount={rows.length + 1}>
+        <thead>
+          <tr>
+            <Head column="name">Process</Head>
+            <Head column="state">State</Head>
+            {hasHosts && <Head column="host">Host</Head>}
+            <Head column="pid" class="number">
+              pid
+            </Head>
+            <Head column="since">Since</Head>
+            <Head column="restarts" class="number">
+              Restarts
+            </Head>
+            <th class="wide">What</th>
+            <th class="doing">
+              <span class="unseen">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {first > 0 && <tr class="spacer" style={{ height: `${first * height}px` }} />}
+          {rows.slice(first, last).map((process, index) => (
+            <MemberRow key={process.name} process={process} below={below} index={first + index} hasHosts={hasHosts} />
+          ))}
+          {last < rows.length && <tr class="spacer" style={{ height: `${(rows.length - last) * height}px` }} />}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Head({ column, class: name = "", children }: { column: Column; class?: string; children: string }) {
+  const isOrder = order.value.column === column;
+  const turn = () => {
+    if (!isOrder) order.value = { column, turned: false };
+    else order.value = order.value.turned ? { column: "configured", turned: false } : { column, turned: true };
+  };
+  return (
+    <th class={`${name} of-${column}`} aria-sort={isOrder ? (order.value.turned ? "descending" : "ascending") : undefined}>
+      <button type="button" class="head" onClick={turn} title={`Sort by ${children.toLowerCase()}`}>
+        {children}
+        {isOrder && <span aria-hidden="true">{order.value.turned ? "↑" : "↓"}</span>}
+      </button>
+    </th>
+  );
+}
+
+function MemberRow({ process, below, index, hasHosts }: { process: Process; below: string; index: number; hasHosts: boolean }) {
+  const { name, host, host_ready } = process;
+  const since = sinceOf(process);
+  const verb = canDo("start", process) ? "start" : "stop";
+  return (
+    <tr data-key={name} aria-rowindex={index + 2}>
+      <td class="of-name">
+        <a class="member" {...linkTo({ kind: "process", name })} title={name}>
+          {below === "" ? name : name.slice(below.length + 1)}
+        </a>
+      </td>
+      <td class="of-state">
+        <span class="in-row">
+          <StateMark state={process.state} /> {process.state}
+        </span>
+      </td>
+      {hasHosts && <td class={`of-host ${host_ready ? "" : "warn"}`}>{host}</td>}
+      <td class="number of-pid">{process.pid ?? ""}</td>
+      <td class="of-since">{since ? lasting(since) : ""}</td>
+      <td class="number of-restarts">{process.restarts || ""}</td>
+      <td class="wide soft" title={process.current_command}>
+        {whyText(process) ?? process.current_command}
+      </td>
+      <td class="doing">
+        <IconButton
+          icon={verb}
+          label={`${verb === "start" ? "Start" : "Stop"} ${name}`}
+          onClick={() => void command({ type: `${verb}_process`, name })}
+        />
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,191 @@
+import type { Process, ProcessState } from "../../../src/protocol/resources.ts";
+import { linkTo } from "../app/navigation.ts";
+import { allProcesses, command, connection, counts, hosts, isLoaded, processNames } from "../app/store.ts";
+import { loggedChanges } from "../log/log-store.ts";
+import { whyText } from "../process/status-reason.ts";
+import { filterTree } from "../tree/tree.tsx";
+import { Icon } from "../ui/icons.tsx";
+import { StateMark } from "../ui/state-mark.tsx";
+import { clockTime } from "../ui/time.ts";
+
+/** Worst first: what to look at, then what is as it should be. */
+const TROUBLE: ProcessState[] = ["error", "backoff", "waiting", "stopping", "starting"];
+const WORST_FIRST: ProcessState[] = [...TROUBLE, "started", "ready", "stopped"];
+const MOST_TROUBLE = 40;
+/** Processes in the list of recent changes, and how many of its last states each shows. */
+const RECENT = 12;
+const LAST_STATES = 4;
+const MOST_HOSTS = 12;
+
+/** The start page: is everything all right? */
+export function Overview() {
+  if (!isLoaded.value)
+    return <p class="empty nothing">{connection.value.kind === "lost" ? "The manager cannot be reached." : "Connecting …"}</p>;
+  const processes = allProcesses();
+  const trouble = TROUBLE.flatMap((state) => processes.filter((process) => process.state === state));
+  return (
+    <section class="overview" aria-label="Overview">
+      <Verdict trouble={trouble} />
+      <ul class="counts" aria-label="Processes by state">
+        {WORST_FIRST.filter((state) => counts.value.has(state)).map((state) => (
+          <li key={state}>
+            <button
+              type="button"
+              class="count-tile"
+              title={`Show these in the tree (is:${state})`}
+              onClick={() => filterTree(`is:${state}`)}
+            >
+              <b>{counts.value.get(state)}</b>
+              <span class="in-row">
+                <StateMark state={state} /> {state}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {trouble.length > 0 && (
+        <>
+          <h2>To look at</h2>
+          <ul class="trouble" aria-label="To look at">
+            {trouble.slice(0, MOST_TROUBLE).map((process) => (
+              <TroubleRow key={process.name} process={process} />
+            ))}
+          </ul>
+          {trouble.length > MOST_TROUBLE && <p class="soft">and {trouble.length - MOST_TROUBLE} more</p>}
+        </>
+      )}
+      <div class="overview-columns">
+        <Recent />
+        <Hosts />
+      </div>
+    </section>
+  );
+}
+
+function Verdict({ trouble }: { trouble: Process[] }) {
+  const failed = trouble.filter(({ state }) => state === "error" || state === "backoff").length;
+  const away = hosts.value.filter((host) => !host.daemon_ready).length;
+  const kind = failed + away > 0 ? "bad" : trouble.length > 0 ? "busy" : "good";
+  const text =
+    failed > 0
+      ? `${failed} ${failed === 1 ? "process needs" : "processes need"} a look.`
+      : away > 0
+        ? `${away} ${away === 1 ? "host is" : "hosts are"} lost.`
+        : trouble.length > 0
+          ? `${trouble.length} on ${trouble.length === 1 ? "its" : "their"} way.`
+          : processNames.value.length === 0
+            ? "No processes are configured."
+            : "Everything is all right.";
+  return (
+    <h1 class={`verdict ${kind}`}>
+      <StateMark state={kind === "bad" ? "error" : kind === "busy" ? "starting" : "ready"} />
+      {text}
+    </h1>
+  );
+}
+
+function TroubleRow({ process }: { process: Process }) {
+  const { name, state } = process;
+  const canStart = state === "error" || state === "backoff";
+  return (
+    <li>
+      <StateMark state={state} />
+      <a class="member" {...linkTo({ kind: "process", name })}>
+        {name}
+      </a>
+      <span class="why">{whyText(process)}</span>
+      {canStart && (
+        <button type="button" onClick={() => void command({ type: "start_process", name })} aria-label={`Start ${name}`}>
+          <Icon name="start" /> Start
+        </button>
+      )}
+    </li>
+  );
+}
+
+interface RecentProcess {
+  name: string;
+  ts: string;
+  /** Oldest first. */
+  states: ProcessState[];
+}
+
+/** Each process that has changed lately once, the newest first: one that crashes every second does not fill the list. */
+function recentProcesses(): RecentProcess[] {
+  const found = new Map<string, RecentProcess>();
+  const all = loggedChanges();
+  for (let at = all.length - 1; at >= 0; at--) {
+    const change = all[at];
+    if (!change) continue;
+    const known = found.get(change.name);
+    if (known) {
+      if (known.states.length < LAST_STATES) known.states.unshift(change.to);
+    } else if (found.size < RECENT) found.set(change.name, { name: change.name, ts: change.ts, states: [change.to] });
+  }
+  return [...found.values()];
+}
+
+function Recent() {
+  const newest = recentProcesses();
+  return (
+    <section>
+      <h2>Recent changes</h2>
+      {newest.length === 0 && <p class="soft">None yet.</p>}
+      <ul class="changes">
+        {newest.map(({ name, ts, states }) => (
+          <li key={name}>
+            <time dateTime={`${ts}Z`}>{clockTime(ts)}</time>
+            <a class="member" {...linkTo({ kind: "process", name })} title={name}>
+              {name}
+            </a>
+            <span class="chain" role="img" aria-label={`then ${states.join(", ")}`}>
+              {states.slice(0, -1).map((state, index) => (
+                <StateMark key={index} state={state} />
+              ))}
+            </span>
+            <span class="in-row latest">
+              <StateMark state={states.at(-1) ?? "stopped"} /> {states.at(-1)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Those that are away first; many that are ready are told in a word. */
+function Hosts() {
+  const processes = allProcesses();
+  const sorted = [...hosts.value].sort((a, b) => Number(a.daemon_ready) - Number(b.daemon_ready) || a.name.localeCompare(b.name));
+  return (
+    <section>
+      <h2>Hosts</h2>
+      <ul class="hosts">
+        {sorted.slice(0, MOST_HOSTS).map((host) => {
+          const own = processes.filter((process) => process.host === host.name);
+          const running = own.filter(({ pid }) => pid !== null).length;
+          return (
+            <li key={host.name}>
+              <span class={`dot ${host.daemon_ready ? "good" : "bad"}`} />
+              <button
+                type="button"
+                class="linklike"
+                title={`Show its processes in the tree (host:${host.name})`}
+                onClick={() => filterTree(`host:${host.name}`)}
+              >
+                {host.name}
+              </button>
+              <span class={host.daemon_ready ? "soft" : "bad"}>{host.daemon_ready ? "ready" : "lost"}</span>
+              <span class="soft number">{own.length === 0 ? "no processes" : `${running} of ${own.length} running`}</span>
+            </li>
+          );
+        })}
+      </ul>
+      {sorted.length > MOST_HOSTS && (
+        <p class="soft">
+          and {sorted.length - MOST_HOSTS} more, {sorted.slice(MOST_HOSTS).filter((host) => !host.daemon_ready).length} of them lost
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,196 @@
+import type { ProcessTreeNode } from "../../../src/protocol/resources.ts";
+import { type Action, choice, toggle } from "../app/action.ts";
+import { canDo, doVerb } from "../app/actions.ts";
+import { sheetOpen } from "../app/keyboard-sheet.tsx";
+import * as layouts from "../app/layout.ts";
+import { arrange, canPopOut, current, layout, popOut, show, showBeside } from "../app/navigation.ts";
+import { FONT_SIZE, fontSize, groupStyle, logOpen, screenReader, sidebarWidth, theme } from "../app/settings.ts";
+import { settingsOpen } from "../app/settings-dialog.tsx";
+import { allProcesses, command, processOf, tree } from "../app/store.ts";
+import { configActions } from "../config/config-view.tsx";
+import { downloadLog } from "../log/log-view.tsx";
+import { filtered, filterTree, foldAll, nextTrouble } from "../tree/tree.tsx";
+import { findGroup, membersOf } from "../tree/tree-rows.ts";
+import { downloadFrom } from "../ui/download.ts";
+import { complain, toast } from "../ui/toasts.ts";
+import { processViewActions, VERBS } from "./palette-process.ts";
+
+/** Everything that can be done now: with what has the focus, with the page, with every process and group. */
+export function allActions(): Action[] {
+  return [...viewActions(), ...paneActions(), ...pageActions(), ...processActions(), ...groupActions(tree.value)];
+}
+
+function viewActions(): Action[] {
+  const view = current.value;
+  const process = view.kind === "process" ? processOf(view.name) : undefined;
+  const actions: Action[] = process ? processViewActions(process) : [];
+  if (view.kind === "group") actions.push(...groupViewActions(view.name));
+  if (canPopOut(view)) actions.push({ title: "Open in a window of its own", keys: "p", near: true, run: () => popOut(view) });
+  const config = configActions.value;
+  if (config) {
+    actions.push(
+      { title: "Save the configuration file", keys: "Ctrl-S", near: true, run: config.save },
+      { title: "Compare with the file as it is saved", near: true, run: config.compare },
+      { title: "Reload the configuration: see what will change", near: true, run: config.reload },
+    );
+  }
+  return actions;
+}
+
+function groupViewActions(name: string): Action[] {
+  const node = findGroup(tree.value, name);
+  const views = node ? membersOf(node).slice(0, 9) : [];
+  return [
+    ...VERBS.map(
+      ([verb, word, keys]): Action => ({ title: `${word} ${name}`, keys, near: true, run: () => doVerb(verb, { kind: "group", name }) }),
+    ),
+    choice(
+      "Show the group's processes in a grid of panes",
+      layout,
+      layouts.grid(views.map((member) => ({ kind: "process", name: member }))),
+    ),
+  ];
+}
+
+function paneActions(): Action[] {
+  const pane = layouts.focusedPane(layout.value);
+  return [
+    { title: "Split right", keys: "\\", near: true, run: () => splitFocused("row") },
+    { title: "Split down", keys: "-", near: true, run: () => splitFocused("column") },
+    { title: "Close tab", keys: "w", near: true, run: () => closeFocused() },
+    {
+      title: "Keep this tab",
+      run: () => {
+        layout.value = layouts.keep(layout.value, pane.id, pane.active);
+      },
+    },
+    {
+      title: "Next tab",
+      keys: "]",
+      run: () => {
+        arrange(layouts.stepTab(layout.value, 1));
+      },
+    },
+    {
+      title: "Previous tab",
+      keys: "[",
+      run: () => {
+        arrange(layouts.stepTab(layout.value, -1));
+      },
+    },
+    {
+      title: "Next pane",
+      keys: "`",
+      run: () => {
+        arrange(layouts.stepPane(layout.value));
+      },
+    },
+    choice("Close all other tabs and panes", layout, layouts.newLayout(layouts.activeView(pane))),
+  ];
+}
+
+export function splitFocused(direction: layouts.Direction): void {
+  arrange(layouts.split(layout.value, layouts.focusedPane(layout.value).id, direction));
+}
+
+export function closeFocused(): void {
+  const pane = layouts.focusedPane(layout.value);
+  arrange(layouts.close(layout.value, pane.id, pane.active));
+}
+
+function pageActions(): Action[] {
+  return [
+    { title: "Overview", keys: "o", near: true, run: () => show({ kind: "overview" }) },
+    { title: "All processes", keys: "a", near: true, run: () => show({ kind: "all" }) },
+    { title: "Configuration", keys: "c", near: true, run: () => show({ kind: "config" }) },
+    { title: "Process list", keys: "t", near: true, run: () => show({ kind: "tasks" }) },
+    { title: "Log in a tab", near: true, run: () => show({ kind: "log" }) },
+    toggle("the log below", "l", logOpen),
+    { title: "Log in a window of its own", run: () => popOut({ kind: "log" }) },
+    { title: "Download the log", run: downloadLog },
+    {
+      title: "Next process that has failed",
+      keys: "n",
+      near: true,
+      run: nextTrouble,
+    },
+    { title: "Save all: download an archive for whoever helps", run: saveAll },
+    ...filterActions(),
+    { title: "Unfold all groups of the tree", run: () => foldAll(true) },
+    { title: "Fold all groups of the tree", run: () => foldAll(false) },
+    choice("Tree as wide as at first", sidebarWidth, 264),
+    choice("Theme: follow the system", theme, "system"),
+    choice("Theme: dark", theme, "dark"),
+    choice("Theme: light", theme, "light"),
+    choice("Larger terminal text", fontSize, Math.min(FONT_SIZE.most, fontSize.value + 1)),
+    choice("Smaller terminal text", fontSize, Math.max(FONT_SIZE.least, fontSize.value - 1)),
+    choice("Terminal text as large as at first", fontSize, FONT_SIZE.usual),
+    choice("Groups as tables", groupStyle, "table"),
+    choice("Groups as live terminals", groupStyle, "terminals"),
+    choice(`Screen-reader mode of terminals: turn ${screenReader.value ? "off" : "on"}`, screenReader, !screenReader.value),
+    { ...choice("Settings", settingsOpen, true), keys: ",", near: true },
+    { ...choice("Keyboard shortcuts", sheetOpen, true), keys: "?", near: true },
+    { title: "Log out", run: () => void logOut().catch(complain) },
+  ];
+}
+
+/** What the tree's filter leaves can be started and stopped together. */
+function filterActions(): Action[] {
+  const names = filtered.value;
+  const some: Action[] = [
+    { title: "Show only failed and restarting processes in the tree", run: () => filterTree("is:trouble") },
+    { title: "Show all processes in the tree", run: () => filterTree("") },
+  ];
+  if (names === null || names.length === 0) return some;
+  const what = names.length === 1 ? "the process that the filter leaves" : `all ${names.length} processes that the filter leaves`;
+  return [
+    ...some,
+    ...VERBS.map(
+      ([verb, word]): Action => ({
+        title: `${word} ${what}`,
+        near: true,
+        run: () => {
+          for (const name of names) void command({ type: `${verb}_process`, name });
+        },
+      }),
+    ),
+  ];
+}
+
+/** The diagnostics archive: making it takes a while, the browser shows the download. */
+function saveAll(): void {
+  toast("The archive is being made; the download begins by itself.");
+  downloadFrom("/save-all");
+}
+
+async function logOut(): Promise<void> {
+  const response = await fetch("/mgr/logout", { method: "POST" });
+  if (!response.ok) throw new Error((await response.text()) || `the manager answered ${response.status}`);
+  location.reload();
+}
+
+function processActions(): Action[] {
+  return allProcesses().flatMap((process) => {
+    const { name } = process;
+    return [
+      { title: `Go to ${name}`, run: () => show({ kind: "process", name }) },
+      { title: `Open ${name} beside`, run: () => showBeside({ kind: "process", name }) },
+      ...VERBS.filter(([verb]) => canDo(verb, process)).map(([verb, word]) => ({
+        title: `${word} ${name}`,
+        run: () => void command({ type: `${verb}_process`, name }),
+      })),
+    ];
+  });
+}
+
+function groupActions(nodes: ProcessTreeNode[]): Action[] {
+  return nodes.flatMap((node) => {
+    if (node.type === "process") return [];
+    const { name } = node;
+    const own: Action[] = [
+      { title: `Go to group ${name}`, run: () => show({ kind: "group", name }) },
+      ...VERBS.map(([verb, word]) => ({ title: `${word} group ${name}`, run: () => void doVerb(verb, { kind: "group", name }) })),
+    ];
+    return [...own, ...groupActions(node.children)];
+  });
+}

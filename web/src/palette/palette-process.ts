@@ -1,0 +1,102 @@
+import { type Process, SIGNALS } from "../../../src/protocol/resources.ts";
+import type { Action } from "../app/action.ts";
+import { toggle } from "../app/action.ts";
+import { canDo, doVerb, type Verb } from "../app/actions.ts";
+import { show } from "../app/navigation.ts";
+import { detailsOpen } from "../app/settings.ts";
+import { command, startTools, startupCommands } from "../app/store.ts";
+import { searchLog } from "../log/log-view.tsx";
+import { download, terminalOf } from "../terminal/terminal-actions.ts";
+import { complain, copy } from "../ui/toasts.ts";
+
+export const VERBS: readonly [Verb, string, string][] = [
+  ["start", "Start", "s"],
+  ["stop", "Stop", "x"],
+  ["restart", "Restart", "r"],
+];
+
+/** Everything that the view of a process can do, and what is in its details. */
+export function processViewActions(process: Process): Action[] {
+  const { name } = process;
+  return [
+    ...VERBS.filter(([verb]) => canDo(verb, process)).map(
+      ([verb, word, keys]): Action => ({ title: `${word} ${name}`, keys, near: true, run: () => doVerb(verb, { kind: "process", name }) }),
+    ),
+    toggle("details of the process", "d", detailsOpen),
+    ...terminalActions(name),
+    { title: "Show its entries in the log", run: () => showInLog(name) },
+    { title: "Copy its name", run: () => void copy(name, "the name") },
+    { title: "Copy the commands that start it by hand", run: () => void copyCommands(name).catch(complain) },
+    ...commandActions(process),
+    ...(process.pid === null ? [] : signalActions(name)),
+  ];
+}
+
+function terminalActions(name: string): Action[] {
+  const actions: Action[] = [{ title: "Download the output", run: () => void download(name).catch(complain) }];
+  const own = terminalOf(name);
+  const { terminal } = own ?? {};
+  if (!own || !terminal) return actions;
+  return [
+    { title: "Search the output", keys: "Ctrl-Shift-F", near: true, run: own.search },
+    { title: "Hold the output still, or go on", run: own.togglePause },
+    { title: "Scroll to the newest output", run: () => terminal.toEnd() },
+    { title: "Copy the selection, or all output", run: () => terminal.copy() },
+    { title: "Clear what the terminal shows", run: () => terminal.clear() },
+    ...actions,
+  ];
+}
+
+/** Which command runs at the next start, by what it is wrapped, and how its output is sent. */
+function commandActions(process: Process): Action[] {
+  const { name } = process;
+  const alternates = process.alternate_commands.length < 2 ? [] : process.alternate_commands;
+  const switches = [
+    ["svc_debug", "Debug messages of its services", process.svc_debug],
+    ["low_delay", "Output without any delay", process.low_delay_output],
+    ["no_skip", "Holding the process back rather than skipping output", process.no_skip_display],
+  ] as const;
+  return [
+    ...alternates.map(
+      ([which]): Action => ({
+        title: `Next start with command: ${which}`,
+        run: () => void command({ type: "set_process_current_alternate_command", name, which }),
+      }),
+    ),
+    ...startTools.value.map(
+      ({ value, label }): Action => ({
+        title: `Next start with tool: ${label}`,
+        run: () => void command({ type: "set_process_attribute", name, attribute: "start_tool", value }),
+      }),
+    ),
+    ...switches.map(
+      ([what, words, on]): Action => ({
+        title: `${words}: turn ${on ? "off" : "on"}`,
+        run: () => void setSwitch(name, what, !on),
+      }),
+    ),
+  ];
+}
+
+function setSwitch(name: string, what: "svc_debug" | "low_delay" | "no_skip", enabled: boolean): Promise<boolean> {
+  if (what === "svc_debug") return command({ type: "set_process_attribute", name, attribute: "svc_debug", value: enabled });
+  return command({ type: what === "low_delay" ? "set_process_low_delay_output" : "set_process_no_skip_display", name, enabled });
+}
+
+function signalActions(name: string): Action[] {
+  return SIGNALS.map((signal) => ({
+    title: `Send ${signal} to ${name}`,
+    run: () => void command({ type: "send_signal", name, signal }),
+  }));
+}
+
+/** The log's entries that name a process. */
+export function showInLog(name: string): void {
+  searchLog(name);
+  show({ kind: "log" });
+}
+
+async function copyCommands(name: string): Promise<void> {
+  const commands = await startupCommands(name);
+  if (commands !== null) await copy(commands, "the commands");
+}

@@ -1,0 +1,115 @@
+import { computed, signal } from "@preact/signals";
+import { useLayoutEffect } from "preact/hooks";
+import type { Action } from "../app/action.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import { fuzzyScore } from "../ui/fuzzy.ts";
+import { allActions } from "./palette-actions.ts";
+
+export const paletteOpen = signal(false);
+const query = signal("");
+/** Title of the action that Enter runs: its place may be another's at any time. null: the first, whichever it is. */
+const picked = signal<string | null>(null);
+const SHOWN = 40;
+
+/** The best actions for what is typed; those of the shown view before there is anything. */
+const found = computed(() => {
+  if (!paletteOpen.value) return [];
+  const wanted = query.value.trim();
+  // What the shown view offers stands first, and once.
+  const byTitle = new Map<string, Action>();
+  for (const action of allActions()) if (!byTitle.has(action.title)) byTitle.set(action.title, action);
+  const actions = [...byTitle.values()];
+  if (wanted === "") return actions.filter(({ near }) => near).slice(0, SHOWN);
+  const scored = actions.flatMap((action) => {
+    const score = fuzzyScore(wanted, action.title);
+    return score === null ? [] : [{ action, score: score + (action.near ? 6 : 0) }];
+  });
+  return scored
+    .sort((a, b) => b.score - a.score)
+    .slice(0, SHOWN)
+    .map(({ action }) => action);
+});
+
+export function openPalette(text = ""): void {
+  query.value = text;
+  picked.value = null;
+  paletteOpen.value = true;
+}
+
+/** Every action of the page by name: Ctrl-K. */
+export function Palette() {
+  const actions = found.value;
+  const first = actions[0]?.title ?? null;
+  // What stands picked on the screen stays so: when "Stop" becomes "Start", Enter does not run what nobody has picked.
+  useLayoutEffect(() => {
+    picked.value ??= first;
+  });
+  if (!paletteOpen.value) return null;
+  const at = actions.findIndex(({ title }) => title === (picked.value ?? first));
+  const run = (index: number) => {
+    // Gone before it runs: the focus is where it was, and what the action opens stands alone.
+    document.querySelector<HTMLDialogElement>("dialog.palette")?.close();
+    paletteOpen.value = false;
+    actions[index]?.run();
+  };
+  const pick = (index: number) => {
+    const to = (index + actions.length) % Math.max(1, actions.length);
+    picked.value = actions[to]?.title ?? null;
+    requestAnimationFrame(() => document.getElementById(`palette-${to}`)?.scrollIntoView({ block: "nearest" }));
+  };
+  return (
+    <Dialog
+      label="Command palette"
+      class="palette"
+      onClose={() => {
+        paletteOpen.value = false;
+      }}
+    >
+      <input
+        data-first
+        type="text"
+        role="combobox"
+        aria-label="What to do"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-activedescendant={at >= 0 ? `palette-${at}` : undefined}
+        placeholder="A process, a group or an action"
+        autocomplete="off"
+        spellcheck={false}
+        value={query.value}
+        onInput={(event) => {
+          query.value = event.currentTarget.value;
+          picked.value = null;
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "ArrowDown" || (event.ctrlKey && event.key === "n")) pick(at + 1);
+          else if (event.key === "ArrowUp" || (event.ctrlKey && event.key === "p")) pick(Math.max(0, at) - 1);
+          else if (event.key !== "Enter") return;
+          else if (at >= 0) run(at);
+          event.preventDefault();
+        }}
+      />
+      <div id="palette-list" role="listbox" aria-label="Actions">
+        {actions.map((action, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the input (combobox pattern)
+          // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the input (combobox pattern)
+          <div
+            key={action.title}
+            id={`palette-${index}`}
+            role="option"
+            aria-selected={index === at}
+            class="palette-row"
+            onPointerMove={() => {
+              picked.value = action.title;
+            }}
+            onClick={() => run(index)}
+          >
+            <span>{action.title}</span>
+            {action.keys && <kbd>{action.keys}</kbd>}
+          </div>
+        ))}
+      </div>
+      {actions.length === 0 && <p class="empty">Nothing of this name.</p>}
+    </Dialog>
+  );
+}

@@ -1,0 +1,151 @@
+import { useState } from "preact/hooks";
+import type { Process } from "../../../src/protocol/resources.ts";
+import { command, startTools } from "../app/store.ts";
+import { toast } from "../ui/toasts.ts";
+
+/** Which command runs at the next start, what replaces it, and what it is wrapped by. */
+export function CommandForm({ process }: { process: Process }) {
+  const { name } = process;
+  return (
+    <div class="command-form">
+      {process.alternate_commands.map(([label, configured]) => (
+        <CommandRow key={label} process={process} label={label} configured={configured} alone={process.alternate_commands.length === 1} />
+      ))}
+      <label class="field">
+        <span>Start tool</span>
+        <select
+          value={process.start_tool ?? ""}
+          onChange={async (event) => {
+            const value = event.currentTarget.value || null;
+            const done = await command({ type: "set_process_attribute", name, attribute: "start_tool", value });
+            if (done) atNextStart();
+          }}
+        >
+          {startTools.value.map((tool) => (
+            <option key={tool.label} value={tool.value ?? ""}>
+              {tool.label}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={process.svc_debug}
+          onChange={async (event) => {
+            const value = event.currentTarget.checked;
+            const done = await command({ type: "set_process_attribute", name, attribute: "svc_debug", value });
+            if (done) atNextStart();
+          }}
+        />
+        Debug messages of its services
+      </label>
+      <Display process={process} />
+    </div>
+  );
+}
+
+function atNextStart(): void {
+  toast("It counts from the next start on.");
+}
+
+function Display({ process }: { process: Process }) {
+  const { name } = process;
+  return (
+    <>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={process.low_delay_output}
+          onChange={(event) => void command({ type: "set_process_low_delay_output", name, enabled: event.currentTarget.checked })}
+        />
+        Send output without any delay
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={process.no_skip_display}
+          onChange={(event) => void command({ type: "set_process_no_skip_display", name, enabled: event.currentTarget.checked })}
+        />
+        Hold the process back rather than skip output
+      </label>
+    </>
+  );
+}
+
+interface RowProps {
+  process: Process;
+  label: string;
+  configured: string;
+  alone: boolean;
+}
+
+/** One of the commands: pick it, or write another in its place. */
+function CommandRow({ process, label, configured, alone }: RowProps) {
+  const { name } = process;
+  const override = (label === "default" ? process.command_override : process.alternate_command_overrides[label]) ?? null;
+  const effective = override ?? configured;
+  const [draft, setDraft] = useState<string | null>(null);
+  const save = async (text: string) => {
+    const value = text.trim() === configured ? "" : text.trim();
+    const before = draft;
+    const done =
+      label === "default"
+        ? await command({ type: "set_process_command_override", name, override: value })
+        : await command({ type: "set_process_alternate_command_override", name, which: label, override: value });
+    if (!done) return;
+    // What was typed meanwhile has not been saved.
+    setDraft((now) => (now === before ? null : now));
+    atNextStart();
+  };
+  return (
+    <form
+      class="command-row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save(draft ?? effective);
+      }}
+    >
+      <label class="check">
+        <input
+          type="radio"
+          name={`which-${name}`}
+          checked={process.current_alternate_command === label}
+          disabled={alone}
+          onChange={async () => {
+            if (await command({ type: "set_process_current_alternate_command", name, which: label })) atNextStart();
+          }}
+        />
+        <span>{alone ? "Command" : label}</span>
+        {override !== null && <span class="tag">overridden</span>}
+      </label>
+      <textarea
+        rows={1}
+        spellcheck={false}
+        aria-label={`Command of ${label}`}
+        value={draft ?? effective}
+        onInput={(event) => setDraft(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && !event.shiftKey) {
+            event.preventDefault();
+            void save(draft ?? effective);
+          } else if (event.key === "Escape") setDraft(null);
+        }}
+      />
+      {(draft !== null && draft !== effective) || override !== null ? (
+        <div class="row-buttons">
+          {draft !== null && draft !== effective && (
+            <button type="submit" class="strong">
+              Override
+            </button>
+          )}
+          {override !== null && (
+            <button type="button" title={configured} onClick={() => void save("")}>
+              Back to the configured one
+            </button>
+          )}
+        </div>
+      ) : null}
+    </form>
+  );
+}

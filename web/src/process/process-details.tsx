@@ -1,0 +1,151 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { exitText } from "../../../src/client/exit-text.ts";
+import type { ManagerFrame } from "../../../src/protocol/frames.ts";
+import type { Process } from "../../../src/protocol/resources.ts";
+import { ask, startupCommands } from "../app/store.ts";
+import { DependencyGraph } from "../overview/dependency-graph.tsx";
+import { IconButton } from "../ui/icons.tsx";
+import { clockTime, lasting } from "../ui/time.ts";
+import { complain, copy } from "../ui/toasts.ts";
+import { CommandForm } from "./command-form.tsx";
+import { StateTimeline } from "./state-timeline.tsx";
+
+type Detail = Extract<ManagerFrame, { type: "process_detail" }>;
+
+/** Everything about a process beside its terminal. */
+export function ProcessDetails({ process }: { process: Process }) {
+  const detail = useDetail(process);
+  return (
+    <aside class="details" aria-label={`Details of ${process.name}`} tabIndex={-1}>
+      <Section title="How it runs">
+        <CommandForm key={process.name} process={process} />
+      </Section>
+      <Section title="States">
+        <StateTimeline name={process.name} />
+      </Section>
+      <Section title="Depends on, is needed by">
+        <DependencyGraph process={process} />
+      </Section>
+      <Section title="Facts">
+        <dl class="pairs">
+          <Pair term="Host">{process.node === process.host ? process.host : `${process.host} (node ${process.node})`}</Pair>
+          {process.start_time && <Pair term="Started">{`${clockTime(process.start_time)}, ${lasting(process.start_time)} ago`}</Pair>}
+          {process.stop_time && <Pair term="Ended">{`${clockTime(process.stop_time)}, ${lasting(process.stop_time)} ago`}</Pair>}
+          {process.exit && <Pair term="Last end">{exitText(process)}</Pair>}
+          <Pair term="Restarts">{String(process.restarts)}</Pair>
+          <Pair term="Starts by itself">{process.autostart ? "yes" : "no"}</Pair>
+          {process.x_display && <Pair term="X display">{`${process.x_display} (${process.x_display_kind})`}</Pair>}
+        </dl>
+      </Section>
+      {detail?.ok && detail.history.length > 0 && (
+        <Section title="Runs">
+          <RunTable history={detail.history} />
+        </Section>
+      )}
+      <StartupCommands name={process.name} />
+      {detail?.ok && Object.keys(detail.environment).length > 0 && (
+        <Section title="Environment">
+          <dl class="pairs mono">
+            {Object.entries(detail.environment).map(([name, value]) => (
+              <Pair key={name} term={name}>
+                {value}
+              </Pair>
+            ))}
+          </dl>
+        </Section>
+      )}
+    </aside>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <section class="detail-section">
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+function Pair({ term, children }: { term: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{term}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** Asked for again at each run and change of state. */
+function useDetail({ name, state, pid }: Process): Detail | null {
+  const [detail, setDetail] = useState<Detail | null>(null);
+  useEffect(() => {
+    let gone = false;
+    void state;
+    void pid;
+    ask({ type: "request_process_detail", name }, "process_detail")
+      .then((came) => !gone && setDetail(came))
+      .catch((error) => {
+        console.info("no details of the process", error);
+      });
+    return () => {
+      gone = true;
+    };
+  }, [name, state, pid]);
+  return detail && "name" in detail && detail.name === name ? detail : null;
+}
+
+function RunTable({ history }: { history: Extract<Detail, { ok: true }>["history"] }) {
+  return (
+    <table class="runs">
+      <thead>
+        <tr>
+          <th>Started</th>
+          <th>Ended</th>
+          <th>How</th>
+        </tr>
+      </thead>
+      <tbody>
+        {history.slice(0, 12).map((run) => (
+          <tr key={run.run_id}>
+            <td>{run.start_time ? clockTime(run.start_time) : "—"}</td>
+            <td>{run.stop_time ? clockTime(run.stop_time) : "runs"}</td>
+            <td>
+              {run.stop_time
+                ? exitText({ exit: { code: run.code, signal: run.signal, reason: run.reason, time: run.stop_time } })
+                : `pid ${run.pid ?? ""}`}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** The shell lines that would start it by hand, when asked for. */
+function StartupCommands({ name }: { name: string }) {
+  const [lines, setLines] = useState<{ name: string; text: string } | null>(null);
+  const load = async () => {
+    const text = await startupCommands(name);
+    if (text !== null) setLines({ name, text });
+  };
+  const shown = lines?.name === name ? lines.text : null;
+  return (
+    <Section title="Start it by hand">
+      {shown === null ? (
+        <button type="button" onClick={() => load().catch(complain)}>
+          Show the commands
+        </button>
+      ) : (
+        <div class="with-copy">
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard (axe: scrollable-region-focusable) */}
+          <pre class="quoted" tabIndex={0}>
+            {shown}
+          </pre>
+          <IconButton icon="copy" label="Copy the commands" onClick={() => void copy(shown, "the commands")} />
+        </div>
+      )}
+    </Section>
+  );
+}

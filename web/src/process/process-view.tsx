@@ -1,0 +1,248 @@
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { exitText } from "../../../src/client/exit-text.ts";
+import { type Process, SIGNALS, type Signal } from "../../../src/protocol/resources.ts";
+import { canDo, type Verb } from "../app/actions.ts";
+import { poppedOut, show, showProcess } from "../app/navigation.ts";
+import { detailsOpen } from "../app/settings.ts";
+import { command, isLoaded, processOf } from "../app/store.ts";
+import type { OpenTerminal } from "../terminal/terminal.ts";
+import { download, offerTerminal } from "../terminal/terminal-actions.ts";
+import { TerminalBox } from "../terminal/terminal-box.tsx";
+import { Button } from "../ui/button.tsx";
+import { Icon, IconButton, type IconName } from "../ui/icons.tsx";
+import { StateChip } from "../ui/state-mark.tsx";
+import { lasting } from "../ui/time.ts";
+import { complain } from "../ui/toasts.ts";
+import { ProcessDetails } from "./process-details.tsx";
+import { whyText } from "./status-reason.ts";
+
+export function ProcessView({ name }: { name: string }) {
+  const process = processOf(name);
+  if (!process) return isLoaded.value ? <p class="empty nothing">There is no process “{name}”.</p> : null;
+  return <KnownProcess process={process} />;
+}
+
+function KnownProcess({ process }: { process: Process }) {
+  const { name } = process;
+  const [size, setSize] = useState("");
+  const [terminal, setTerminal] = useState<OpenTerminal | null>(null);
+  /** How often the search bar has been asked for: each time it takes the keyboard. 0: there is none. */
+  const [searches, setSearches] = useState(0);
+  const search = () => setSearches((before) => before + 1);
+  const [follows, setFollows] = useState(true);
+  const [paused, setPaused] = useState(false);
+  const togglePause = () => {
+    terminal?.setPaused(!paused);
+    setPaused(!paused);
+  };
+  useLayoutEffect(() => offerTerminal(name, { terminal, search, togglePause }));
+  return (
+    <section class="process" aria-label={`Process ${name}`}>
+      <header class="bar">
+        <h1 title={name}>
+          <span class="path">{name.slice(0, name.lastIndexOf("/") + 1)}</span>
+          {name.slice(name.lastIndexOf("/") + 1)}
+        </h1>
+        <StateChip state={process.state} />
+        <Facts process={process} />
+        <Buttons process={process} />
+      </header>
+      <Why process={process} />
+      <div class="process-body">
+        <div class="terminal-side">
+          {searches > 0 && (
+            <SearchBar
+              terminal={terminal}
+              asked={searches}
+              onClose={() => {
+                setSearches(0);
+                terminal?.endFind();
+              }}
+            />
+          )}
+          <TerminalBox
+            name={name}
+            webgl
+            onSize={setSize}
+            onOpen={(opened) => {
+              setTerminal(opened);
+              setPaused(false);
+              setFollows(true);
+            }}
+            onSearchWanted={search}
+            onFollow={setFollows}
+          />
+          {(paused || !follows) && (
+            <button type="button" class="to-end" onClick={() => (paused ? togglePause() : terminal?.toEnd())}>
+              <Icon name={paused ? "start" : "toEnd"} />
+              {paused ? "Held still: go on" : "To the newest output"}
+            </button>
+          )}
+          <TerminalTools
+            process={process}
+            size={size}
+            terminal={terminal}
+            paused={paused}
+            onPause={togglePause}
+            onSearch={() => (searches > 0 ? setSearches(0) : search())}
+          />
+        </div>
+        {detailsOpen.value && <ProcessDetails process={process} />}
+      </div>
+    </section>
+  );
+}
+
+function Facts({ process }: { process: Process }) {
+  const isAlive = process.pid !== null;
+  return (
+    <span class="facts">
+      {isAlive && <span>pid {process.pid}</span>}
+      {isAlive && process.start_time && <span>up {lasting(process.start_time)}</span>}
+      {process.state === "stopped" && process.exit && <span>{exitText(process)}</span>}
+      {process.restarts > 0 && (
+        <span>
+          {process.restarts} {process.restarts === 1 ? "restart" : "restarts"}
+        </span>
+      )}
+      {process.current_alternate_command !== "default" && <span>{process.current_alternate_command}</span>}
+      {!process.host_ready && <span class="warn">host {process.host} is away</span>}
+    </span>
+  );
+}
+
+const VERBS: readonly [Verb, string][] = [
+  ["start", "Start"],
+  ["stop", "Stop"],
+  ["restart", "Restart"],
+];
+
+function Buttons({ process }: { process: Process }) {
+  const { name } = process;
+  const isAlive = process.pid !== null;
+  return (
+    <span class="actions">
+      {VERBS.map(([verb, word]) => (
+        <Button key={verb} class={verb} enabled={canDo(verb, process)} onClick={() => void command({ type: `${verb}_process`, name })}>
+          <Icon name={verb satisfies IconName} />
+          <span class="word">{word}</span>
+        </Button>
+      ))}
+      <select
+        class="signals"
+        aria-label="Send a signal"
+        title="Send a signal to its leader"
+        aria-disabled={isAlive ? undefined : true}
+        value=""
+        onChange={(event) => {
+          const signal = event.currentTarget.value as Signal;
+          event.currentTarget.value = "";
+          void command({ type: "send_signal", name, signal });
+        }}
+      >
+        <option value="" disabled hidden>
+          Signal
+        </option>
+        {SIGNALS.map((signal) => (
+          <option key={signal} value={signal} disabled={!isAlive}>
+            {signal}
+          </option>
+        ))}
+      </select>
+      {!poppedOut && (
+        <IconButton
+          icon="table"
+          label="Its processes and threads"
+          enabled={isAlive}
+          onClick={() => process.pid !== null && show({ kind: "tasks", host: process.host, pid: process.pid })}
+        />
+      )}
+      <IconButton
+        icon="details"
+        label="Details  d"
+        pressed={detailsOpen.value}
+        onClick={() => {
+          detailsOpen.value = !detailsOpen.value;
+        }}
+      />
+    </span>
+  );
+}
+
+/** Why it is as it is, at first sight; the names of what it waits for are links. */
+function Why({ process }: { process: Process }) {
+  const text = whyText(process);
+  if (text === null) return null;
+  if (process.state === "waiting" && process.waiting_for.length > 0) {
+    return (
+      <p class="why">
+        Waiting for{" "}
+        {process.waiting_for.map((name) => (
+          <button key={name} type="button" class="linklike" onClick={() => showProcess(name)}>
+            {name}
+          </button>
+        ))}
+      </p>
+    );
+  }
+  return <p class={`why ${process.state === "error" ? "bad" : process.state === "backoff" ? "warn" : ""}`}>{text}</p>;
+}
+
+function SearchBar({ terminal, asked, onClose }: { terminal: OpenTerminal | null; asked: number; onClose: () => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  const [missed, setMissed] = useState(false);
+  // Before it is painted: what is typed next is for it and not for the process.
+  useLayoutEffect(() => {
+    input.current?.focus();
+    input.current?.select();
+  }, [asked]);
+  const find = (backwards: boolean) => {
+    const text = input.current?.value ?? "";
+    setMissed(text !== "" && terminal?.find(text, backwards) === false);
+  };
+  return (
+    <search class="search-bar">
+      <input
+        ref={input}
+        type="search"
+        aria-label="Search the terminal"
+        placeholder="Search the terminal"
+        class={missed ? "missed" : ""}
+        onInput={() => find(true)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") find(!event.shiftKey);
+          else if (event.key === "Escape") onClose();
+          else return;
+          event.preventDefault();
+        }}
+      />
+      <IconButton icon="up" label="Earlier  Enter" onClick={() => find(true)} />
+      <IconButton icon="down" label="Later  Shift-Enter" onClick={() => find(false)} />
+      <IconButton icon="close" label="End the search  Esc" onClick={onClose} />
+      {missed && <span class="warn">not found</span>}
+    </search>
+  );
+}
+
+interface ToolsProps {
+  process: Process;
+  size: string;
+  terminal: OpenTerminal | null;
+  paused: boolean;
+  onPause: () => void;
+  onSearch: () => void;
+}
+
+function TerminalTools({ process, size, terminal, paused, onPause, onSearch }: ToolsProps) {
+  return (
+    <footer class="terminal-tools">
+      <code title={process.current_command}>{process.current_command}</code>
+      <span class="size">{size}</span>
+      <IconButton icon="search" label="Search  Ctrl-Shift-F" onClick={onSearch} />
+      <IconButton icon={paused ? "start" : "pause"} label={paused ? "Go on" : "Hold the output still"} pressed={paused} onClick={onPause} />
+      <IconButton icon="copy" label="Copy the selection, or all" onClick={() => terminal?.copy()} />
+      <IconButton icon="download" label="Download the output" onClick={() => void download(process.name).catch(complain)} />
+      <IconButton icon="clear" label="Clear what is shown" onClick={() => terminal?.clear()} />
+    </footer>
+  );
+}

@@ -1,0 +1,24 @@
+import { exitText } from "../../../src/client/exit-text.ts";
+import type { Process } from "../../../src/protocol/resources.ts";
+import { lasting } from "../ui/time.ts";
+
+/** One sentence where a person has to know why a process is not simply running or stopped; null elsewhere. */
+export function whyText(process: Process): string | null {
+  const how = exitText(process);
+  switch (process.state) {
+    case "error":
+      return `Failed: ${how || "see the log"}`;
+    case "backoff":
+      return `Ended${how ? ` (${how})` : ""}; starts again ${process.next_start_time ? `in ${lasting(process.next_start_time, true)}` : "soon"}`;
+    case "waiting":
+      return `Waiting for ${process.waiting_for.join(", ") || "its dependencies"}`;
+    case "stopping":
+      return process.requested_state === "start" ? "Stopping, then it starts again" : "Stopping";
+    case "starting":
+      return "Starting";
+    case "started":
+      return process.has_ready_state ? "Running, not ready yet" : null;
+    default:
+      return null;
+  }
+}

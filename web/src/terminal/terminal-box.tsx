@@ -1,0 +1,56 @@
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { layout, takesFocus } from "../app/navigation.ts";
+import { complain } from "../ui/toasts.ts";
+import type { OpenTerminal, TerminalOptions } from "./terminal.ts";
+
+interface Props extends Omit<TerminalOptions, "parent" | "focus"> {
+  onOpen?: (terminal: OpenTerminal | null) => void;
+}
+
+/** A terminal that comes up in another pane leaves the keyboard where it is. */
+function isInFocusedPane(element: HTMLElement): boolean {
+  const pane = element.closest<HTMLElement>("[data-pane]");
+  return pane === null || pane.dataset.pane === String(layout.value.focused);
+}
+
+/** A process's terminal. It is the heaviest part of the page: loaded when first needed. */
+export function TerminalBox(props: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  const { name } = props;
+  const latest = useRef(props);
+  latest.current = props;
+  /** What had the keyboard when this was drawn. An effect after the painting would come after the next key already. */
+  const before = useRef<Element | null>(null);
+  useLayoutEffect(() => {
+    before.current = document.activeElement;
+  }, [name]);
+  useEffect(() => {
+    let terminal: OpenTerminal | null = null;
+    let gone = false;
+    import("./terminal.ts")
+      .then(({ openTerminal }) => {
+        if (gone || !box.current) return;
+        const { webgl } = latest.current;
+        // Loading takes a while: whoever has gone elsewhere meanwhile keeps the keyboard there.
+        const isWaitedFor = document.activeElement === before.current && isInFocusedPane(box.current);
+        terminal = openTerminal({
+          name,
+          parent: box.current,
+          focus: webgl && takesFocus() && isWaitedFor,
+          webgl,
+          onSize: (text) => latest.current.onSize?.(text),
+          onSearchWanted: () => latest.current.onSearchWanted?.(),
+          onFollow: (follows) => latest.current.onFollow?.(follows),
+        });
+        latest.current.onOpen?.(terminal);
+      })
+      .catch(complain);
+    return () => {
+      gone = true;
+      terminal?.close();
+      latest.current.onOpen?.(null);
+    };
+  }, [name]);
+  // biome-ignore lint/a11y/useSemanticElements: a fieldset groups the fields of a form, which this is not
+  return <div class="terminal-box" ref={box} role="group" aria-label={`Terminal of ${name}`} data-note="No output yet" />;
+}

@@ -1,0 +1,334 @@
+import { effect } from "@preact/signals";
+import { FitAddon } from "@xterm/addon-fit";
+import { SearchAddon } from "@xterm/addon-search";
+import { WebLinksAddon } from "@xterm/addon-web-links";
+import { WebglAddon } from "@xterm/addon-webgl";
+import { type ITheme, Terminal } from "@xterm/xterm";
+import { OutputJoin } from "../../../src/client/output-join.ts";
+import { Nudge } from "../../../src/client/terminal-nudge.ts";
+import { FONT_SIZE, fontSize, screenReader, shade } from "../app/settings.ts";
+import { client, command, processOf } from "../app/store.ts";
+import { inOrder } from "../app/typing.ts";
+import { confirm } from "../ui/dialog.tsx";
+import { downloadFrom } from "../ui/download.ts";
+import { copy } from "../ui/toasts.ts";
+import { isTerminalReply } from "./terminal-replies.ts";
+import "@xterm/xterm/css/xterm.css";
+
+const BACKLOG_LINES = 5_000;
+const SCROLLBACK = 20_000;
+/** Text that xterm.js has not drawn yet, characters; beyond it the newest backlog is asked for instead. */
+const MOST_UNDRAWN = 4_000_000;
+const LOUDEST_BACKLOG_LINES = 100_000;
+/** xterm.js looks at the clock between two pieces of text: small ones, so that it never keeps the page for long. Characters. */
+const DRAWN_PIECE = 16_384;
+/** Between two questions for a backlog that cannot be had, milliseconds: doubled each time. The host's coming is not waited for so long. */
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+/** A pasted text of more lines is shown before it is typed. */
+const LINES_WITHOUT_ASKING = 1;
+const QUOTED_PASTE = 600;
+
+export interface TerminalOptions {
+  name: string;
+  parent: HTMLElement;
+  onSize?: (text: string) => void;
+  onSearchWanted?: () => void;
+  /** Whether the newest output is in sight: not while somebody has scrolled back. */
+  onFollow?: (follows: boolean) => void;
+  focus: boolean;
+  /** Terminals in a grid are many: browsers allow about 16 WebGL contexts. */
+  webgl: boolean;
+}
+
+export interface OpenTerminal {
+  find(text: string, backwards: boolean): boolean;
+  endFind(): void;
+  copy(): void;
+  clear(): void;
+  toEnd(): void;
+  setPaused(paused: boolean): void;
+  focus(): void;
+  close(): void;
+}
+
+/** One process's terminal: backlog, then live output, typing and size. */
+export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, focus, webgl }: TerminalOptions): OpenTerminal {
+  const terminal = new Terminal({
+    allowProposedApi: true,
+    cursorBlink: !matchMedia("(prefers-reduced-motion: reduce)").matches,
+    fontFamily: 'ui-monospace, "Cascadia Mono", "SF Mono", Menlo, "DejaVu Sans Mono", monospace',
+    fontSize: fontSize.value,
+    minimumContrastRatio: 4.5,
+    overviewRuler: { width: 9 },
+    rightClickSelectsWord: true,
+    screenReaderMode: screenReader.value,
+    scrollback: SCROLLBACK,
+    theme: themeOf(parent),
+  });
+  const fit = new FitAddon();
+  const search = new SearchAddon();
+  terminal.loadAddon(fit);
+  terminal.loadAddon(search);
+  terminal.loadAddon(new WebLinksAddon((_, uri) => window.open(uri, "_blank", "noopener")));
+  terminal.open(parent);
+  if (webgl) useWebGl(terminal);
+
+  let join = new OutputJoin();
+  let replaying = true;
+  let replays = 0;
+  let paused = false;
+  let undrawn = 0;
+  let isClosed = false;
+  /** Set while the backlog cannot be had: the manager is there, the process's host is not yet. */
+  let asksAgain: ReturnType<typeof setTimeout> | undefined;
+  let refusals = 0;
+  const nudge = new Nudge((rowsLess) => sendSize(Math.max(1, terminal.rows - rowsLess)));
+
+  const output = client.output$(name).subscribe((frame) => {
+    if (paused) return;
+    if (frame.skipped) draw(`\r\n\x1b[0m\x1b[33m… ${frame.skipped} bytes skipped …\x1b[0m\r\n`);
+    draw(join.live(frame));
+    nudge.heard();
+  });
+
+  function draw(text: string): void {
+    if (text === "") return;
+    parent.dataset.empty = "false";
+    // Louder than a browser draws: what has scrolled by unseen is not worth the time, the newest is.
+    if (undrawn > MOST_UNDRAWN) {
+      void replay();
+      return;
+    }
+    undrawn += text.length;
+    for (let at = 0; at < text.length; at += DRAWN_PIECE) {
+      const piece = text.slice(at, at + DRAWN_PIECE);
+      terminal.write(piece, () => {
+        undrawn -= piece.length;
+      });
+    }
+  }
+
+  /** The subscription stands already: nothing falls between. Done again after each reconnect. */
+  async function replay(): Promise<void> {
+    const mine = ++replays;
+    clearTimeout(asksAgain);
+    asksAgain = undefined;
+    replaying = true;
+    join = new OutputJoin();
+    const backlog = await client.request({ type: "get_process_output", name, lines: BACKLOG_LINES }).catch(() => null);
+    if (isClosed || mine !== replays) return;
+    if (backlog?.type !== "process_output_snapshot") {
+      // What comes live waits for it: without asking again nothing would ever be shown.
+      asksAgain = setTimeout(() => void replay(), Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** refusals++));
+      return;
+    }
+    refusals = 0;
+    terminal.reset();
+    const text = join.backlog(backlog);
+    parent.dataset.empty = String(text === "");
+    await new Promise<void>((done) => terminal.write(text, done));
+    if (isClosed || mine !== replays) return;
+    replaying = false;
+    redraw();
+  }
+
+  /** The program draws itself anew for the size that this terminal has. */
+  function redraw(): void {
+    fitIfVisible();
+    // Margins that were set for another size went when the size changed; in the backlog that is not told.
+    const { cols, rows } = terminal;
+    terminal.resize(cols, rows + 1);
+    terminal.resize(cols, rows);
+    nudge.begin();
+    onSize?.(`${terminal.cols}×${terminal.rows}`);
+  }
+
+  function fitIfVisible(): void {
+    if (parent.clientWidth > 40 && parent.clientHeight > 20) fit.fit();
+  }
+
+  function sendSize(rows: number): void {
+    client.link.send({ type: "send_winch", name, rows, cols: terminal.cols });
+  }
+
+  function refit(): void {
+    const before = `${terminal.cols}×${terminal.rows}`;
+    fitIfVisible();
+    if (before === `${terminal.cols}×${terminal.rows}` || replaying) return;
+    sendSize(terminal.rows);
+    onSize?.(`${terminal.cols}×${terminal.rows}`);
+  }
+
+  // During replay the terminal answers queries of long ago: those replies must not be typed into the process.
+  const type = inOrder((text: string, reply: { reply?: true }) => command({ type: "send_stdin", name, text, ...reply }));
+  const typing = terminal.onData((text) => {
+    // Of several terminals that show it, the manager lets the one answer that typed or resized last.
+    const isReply = isTerminalReply(text);
+    if (replaying && isReply) return;
+    type(text, isReply ? { reply: true } : {});
+  });
+  terminal.attachCustomKeyEventHandler((event) => {
+    if (!event.ctrlKey || !event.shiftKey) return true;
+    const act = {
+      c: copySelection,
+      f: () => onSearchWanted?.(),
+      "+": () => grow(1),
+      "*": () => grow(1),
+      _: () => grow(-1),
+      "-": () => grow(-1),
+    }[event.key.toLowerCase()];
+    if (!act) return true;
+    event.preventDefault();
+    if (event.type === "keydown") act();
+    return false;
+  });
+  const onPaste = (event: ClipboardEvent) => {
+    const text = event.clipboardData?.getData("text/plain") ?? "";
+    event.preventDefault();
+    event.stopPropagation();
+    void paste(text);
+  };
+  parent.addEventListener("paste", onPaste, { capture: true });
+
+  async function paste(text: string): Promise<void> {
+    const lines = text.replace(/\r?\n$/, "").split("\n").length;
+    if (lines > LINES_WITHOUT_ASKING) {
+      const detail = text.length > QUOTED_PASTE ? `${text.slice(0, QUOTED_PASTE)}\n…` : text;
+      const yes = await confirm({ title: `Paste ${lines} lines?`, text: `They are typed into ${name} at once.`, detail, yes: "Paste" });
+      if (isClosed) return;
+      terminal.focus();
+      if (!yes) return;
+    }
+    terminal.paste(text);
+  }
+
+  function copySelection(): void {
+    const text = terminal.getSelection();
+    if (text !== "") void copy(text, "the selection");
+  }
+
+  let follows = true;
+  const scrolling = terminal.onRender(() => {
+    const { viewportY, baseY } = terminal.buffer.active;
+    if (follows === viewportY >= baseY) return;
+    follows = !follows;
+    onFollow?.(follows);
+  });
+  const observer = new ResizeObserver(() => requestAnimationFrame(() => !isClosed && refit()));
+  observer.observe(parent);
+  const restyle = effect(() => {
+    void shade.value;
+    terminal.options.theme = themeOf(parent);
+  });
+  const resize = effect(() => {
+    terminal.options.fontSize = fontSize.value;
+    terminal.options.screenReaderMode = screenReader.value;
+    refit();
+  });
+  const reconnects = client.link.state$.subscribe((state) => {
+    if (state.kind !== "open") return;
+    refusals = 0;
+    void replay();
+  });
+  const hostComes = effect(() => {
+    if (processOf(name)?.host_ready && asksAgain !== undefined) void replay();
+  });
+  if (focus) terminal.focus();
+
+  const decorations = () =>
+    shade.value === "dark"
+      ? {
+          matchBackground: "#5f5223",
+          activeMatchBackground: "#a5611c",
+          matchOverviewRuler: "#a08a3a",
+          activeMatchColorOverviewRuler: "#f0a050",
+        }
+      : {
+          matchBackground: "#fbe7a1",
+          activeMatchBackground: "#ffbe6b",
+          matchOverviewRuler: "#d9b64a",
+          activeMatchColorOverviewRuler: "#d97a1c",
+        };
+  return {
+    find: (text, backwards) =>
+      backwards ? search.findPrevious(text, { decorations: decorations() }) : search.findNext(text, { decorations: decorations() }),
+    endFind() {
+      search.clearDecorations();
+      terminal.focus();
+    },
+    copy() {
+      if (terminal.hasSelection()) copySelection();
+      else {
+        terminal.selectAll();
+        copySelection();
+        terminal.clearSelection();
+      }
+    },
+    clear: () => terminal.clear(),
+    toEnd() {
+      terminal.scrollToBottom();
+      terminal.focus();
+    },
+    setPaused(now) {
+      if (paused && !now) void replay();
+      paused = now;
+    },
+    focus: () => terminal.focus(),
+    close() {
+      isClosed = true;
+      nudge.end();
+      clearTimeout(asksAgain);
+      hostComes();
+      reconnects.unsubscribe();
+      output.unsubscribe();
+      restyle();
+      resize();
+      parent.removeEventListener("paste", onPaste, { capture: true });
+      observer.disconnect();
+      typing.dispose();
+      scrolling.dispose();
+      terminal.dispose();
+    },
+  };
+}
+
+function grow(by: number): void {
+  fontSize.value = Math.min(FONT_SIZE.most, Math.max(FONT_SIZE.least, fontSize.value + by));
+}
+
+function useWebGl(terminal: Terminal): void {
+  try {
+    const webgl = new WebglAddon();
+    // A lost context (the machine slept, too many terminals) falls back to the DOM renderer.
+    webgl.onContextLoss(() => webgl.dispose());
+    terminal.loadAddon(webgl);
+  } catch (error) {
+    console.info("no WebGL here, the terminal draws with the DOM", error);
+  }
+}
+
+/** Everything that is kept of a process's output, as a file. */
+export async function downloadOutput(name: string): Promise<void> {
+  const backlog = await client.request({ type: "get_process_output", name, lines: LOUDEST_BACKLOG_LINES });
+  if (backlog.type !== "process_output_snapshot") return;
+  const address = URL.createObjectURL(new Blob([backlog.output], { type: "text/plain" }));
+  downloadFrom(address, `${name.replaceAll("/", "-")}.txt`);
+  // The browser has read it by then.
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+function themeOf(element: HTMLElement): ITheme {
+  const style = getComputedStyle(element);
+  const value = (name: string) => style.getPropertyValue(name).trim();
+  return {
+    background: value("--terminal"),
+    foreground: value("--text"),
+    cursor: value("--accent"),
+    selectionBackground: value("--selection"),
+    scrollbarSliderBackground: value("--scrollbar"),
+    scrollbarSliderHoverBackground: value("--field"),
+    scrollbarSliderActiveBackground: value("--field"),
+    overviewRulerBorder: value("--terminal"),
+  };
+}

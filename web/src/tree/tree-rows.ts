@@ -1,0 +1,52 @@
+import type { ProcessTreeNode } from "../../../src/protocol/resources.ts";
+
+export interface TreeRow {
+  node: ProcessTreeNode;
+  depth: number;
+  open: boolean;
+  /** Place among its siblings, from 1, and how many they are (aria-posinset, aria-setsize). */
+  position: number;
+  siblings: number;
+}
+
+/** Names of all processes below a node, in order. Nodes are never changed, so that the answer can be kept. */
+export function membersOf(node: ProcessTreeNode): string[] {
+  if (node.type === "process") return [node.name];
+  const known = members.get(node);
+  if (known) return known;
+  const found = node.children.flatMap(membersOf);
+  members.set(node, found);
+  return found;
+}
+const members = new WeakMap<ProcessTreeNode, string[]>();
+
+export function findGroup(nodes: ProcessTreeNode[], name: string): Extract<ProcessTreeNode, { type: "group" }> | null {
+  for (const node of nodes) {
+    if (node.type !== "group") continue;
+    if (node.name === name) return node;
+    const inner = name.startsWith(`${node.name}/`) ? findGroup(node.children, name) : null;
+    if (inner) return inner;
+  }
+  return null;
+}
+
+/** The visible rows, top to bottom: what is folded or does not hold `wanted` is not there. */
+export function treeRows(
+  tree: ProcessTreeNode[],
+  folds: Readonly<Record<string, boolean>>,
+  wanted: (name: string) => boolean,
+  isFiltered: boolean,
+): TreeRow[] {
+  const found: TreeRow[] = [];
+  const walk = (nodes: ProcessTreeNode[], depth: number) => {
+    const here = isFiltered ? nodes.filter((node) => membersOf(node).some(wanted)) : nodes;
+    here.forEach((node, index) => {
+      const open =
+        node.type === "group" && (isFiltered || ((Object.hasOwn(folds, node.name) ? folds[node.name] : undefined) ?? node.opened));
+      found.push({ node, depth, open, position: index + 1, siblings: here.length });
+      if (node.type === "group" && open) walk(node.children, depth + 1);
+    });
+  };
+  walk(tree, 0);
+  return found;
+}
