@@ -98,13 +98,16 @@ class Manager implements RunningManager {
     const { instance } = this.#config;
     const stateDir = instance.state_dir;
     await mkdir(stateDir, { recursive: true, mode: 0o700 });
-    const uuid = await instanceUuid(stateDir);
-    const socket = join(await socketDir(uuid), "bus.sock");
+    const uuid = instanceUuid(stateDir);
+    const sockets = socketDir({ uuid, stateDir });
+    const socket = join(sockets.path, "bus.sock");
     await this.#lock(stateDir, uuid, socket);
     this.#cleanups.push(noteRunning(this.#config));
 
     const intents = await IntentStore.open(join(stateDir, "intent.json"));
     const log = this.#openLog(stateDir, intents);
+    const { path, problems } = sockets;
+    if (problems.length > 0) log.append({ level: "warning", source: "manager", msg: `sockets are in ${path}: ${problems.join("; ")}` });
     const epoch = await intents.nextEpoch();
 
     const bus = await openManagerBus({

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
 import type { Config, InstanceSettings } from "../config/definition.ts";
-import { runtimeDir } from "../daemon/sockets.ts";
+import { stateHome } from "../config/state-home.ts";
+import { assertPrivate, makePrivate, runtimeFolders } from "../daemon/sockets.ts";
 
 /** What the commands have to know of a manager to reach it and to end it. */
 export type RunningInstance = Pick<InstanceSettings, "name" | "manager" | "state_dir" | "webui_auth_file" | "https_only">;
@@ -18,28 +19,48 @@ const note = z.object({
 
 /**
  * Leaves a note of the manager that runs with this configuration, for commands that come while its file cannot be read:
- * who has broken it must still be able to stop what runs. Returns the way to take the note away. Never throws: nothing else depends on it.
+ * a broken file must not keep anyone from stopping what runs. Returns the way to take the note away. Never throws: nothing
+ * else depends on it.
  */
 export function noteRunning({ file, instance }: Pick<Config, "file" | "instance">): () => void {
   if (file === null) return () => {};
-  try {
-    const path = pathOf(file);
-    writeFileSync(path, `${JSON.stringify(note.parse(instance))}\n`, { mode: 0o600 });
-    return () => rmSync(path, { force: true });
-  } catch {
-    return () => {};
+  for (const folder of noteFolders()) {
+    try {
+      mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
+      makePrivate(folder);
+      const path = join(folder, nameOf(file));
+      writeFileSync(path, `${JSON.stringify(note.parse(instance))}\n`, { mode: 0o600 });
+      return () => rmSync(path, { force: true });
+    } catch {
+      // The next one: other users can take the name in /tmp.
+    }
   }
+  return () => {};
 }
 
 /** Of the manager that was started last with this configuration and has not ended in good order; null: none. */
 export function runningInstance(file: string): RunningInstance | null {
+  const notes = noteFolders().flatMap((folder) => readNote(folder, nameOf(file)) ?? []);
+  const [newest = null] = notes.sort((a, b) => b.written - a.written);
+  return newest?.instance ?? null;
+}
+
+/** The environment of a command may prefer another one than that of the manager did. */
+function noteFolders(): string[] {
+  return [...runtimeFolders(), join(stateHome(), ".run")];
+}
+
+function readNote(folder: string, name: string): { instance: RunningInstance; written: number } | null {
   try {
-    return note.parse(JSON.parse(readFileSync(pathOf(file), "utf8")));
+    // A note of another user could name any process to be ended.
+    assertPrivate(folder);
+    const path = join(folder, name);
+    return { instance: note.parse(JSON.parse(readFileSync(path, "utf8"))), written: statSync(path).mtimeMs };
   } catch {
     return null;
   }
 }
 
-function pathOf(file: string): string {
-  return join(runtimeDir(), `${createHash("sha256").update(resolve(file)).digest("hex").slice(0, 16)}.json`);
+function nameOf(file: string): string {
+  return `${createHash("sha256").update(resolve(file)).digest("hex").slice(0, 16)}.json`;
 }

@@ -1,5 +1,4 @@
-import { homedir } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { ancestorNames } from "../base/names.ts";
 import { LIMIT_NAMES, type Limit, type LimitName, type Scheduling, type StopStep } from "../contract/run.ts";
 import { toCommand } from "./command-line.ts";
@@ -10,6 +9,7 @@ import type { KeyPath } from "./problems.ts";
 import type { ConfigFile } from "./schema.ts";
 import { liveness, readyCondition } from "./schema-probes.ts";
 import type { ProcessSection } from "./schema-process.ts";
+import { stateHome } from "./state-home.ts";
 import { lineage } from "./templates.ts";
 
 const RESTART: RestartPolicy = {
@@ -119,19 +119,12 @@ function resolveInstance(section: NonNullable<ConfigFile["instance"]>, dir: stri
     bus_cert_file: fromHere(section.bus_cert_file),
     bus_key_file: fromHere(section.bus_key_file),
     bus_client_url: section.bus_client_url ?? null,
-    state_dir: fromHere(section.state_dir) ?? fallback.state_dir ?? defaultStateDir(name),
+    state_dir: fromHere(section.state_dir) ?? fallback.state_dir ?? join(stateHome(), name),
     retained_log_entries: section.retained_log_entries ?? 10_000,
     on_manager_lost: section.on_manager_lost ?? "keep",
     manager_lost_after: section.manager_lost_after ?? MANAGER_LOST_AFTER_MS,
     start_tools: section.start_tools ?? [],
   };
-}
-
-/** The XDG base directory specification: a relative $XDG_STATE_HOME is to be ignored. */
-function defaultStateDir(name: string): string {
-  const configured = process.env.XDG_STATE_HOME;
-  const base = configured !== undefined && isAbsolute(configured) ? configured : join(homedir(), ".local", "state");
-  return join(base, "mgr", name);
 }
 
 type Place = Pick<ProcessDefinition, "name" | "node" | "host" | "base_dir">;

@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { acquireLock, instanceUuid, readLock } from "../../src/daemon/lock.ts";
 import { startTimeOf } from "../../src/daemon/proc.ts";
-import { socketDir } from "../../src/daemon/sockets.ts";
 
 const ABOUT = { instance_uuid: "0c7be9a2-6c41-4b0b-8ecb-7a6d6b2a4f11", contract: 1, socket: "/run/mgr/x/bus.sock" };
 
@@ -137,36 +136,5 @@ describe("an instance", () => {
   test("whose file is damaged is not given another uuid behind its back", () => {
     writeFileSync(join(folder, "instance.json"), "{");
     expect(() => instanceUuid(folder)).toThrow(/instance\.json holds no instance uuid/);
-  });
-});
-
-describe("sockets", () => {
-  const uuid = "0c7be9a2-6c41-4b0b-8ecb-7a6d6b2a4f11";
-
-  test("live in a folder named by the first 16 hex digits of the uuid, for us alone", () => {
-    const dir = socketDir(uuid, folder);
-    expect(dir).toBe(join(folder, "mgr", "0c7be9a26c414b0b"));
-    expect(statSync(dir).mode & 0o777).toBe(0o700);
-    expect(statSync(join(folder, "mgr")).mode & 0o777).toBe(0o700);
-    expect(socketDir(uuid, folder)).toBe(dir);
-  });
-
-  test("go to /tmp when the runtime folder is gone", () => {
-    const dir = socketDir(uuid, join(folder, "gone"));
-    expect(dir).toBe(`/tmp/mgr-${process.getuid?.()}/0c7be9a26c414b0b`);
-    rmSync(dir, { recursive: true });
-    expect(existsSync(dir)).toBe(false);
-  });
-
-  test("are refused in a folder that is a link, that is open to others, or that is a file", () => {
-    symlinkSync(tmpdir(), join(folder, "mgr"));
-    expect(() => socketDir(uuid, folder)).toThrow(/is a symbolic link/);
-    rmSync(join(folder, "mgr"));
-    writeFileSync(join(folder, "mgr"), "");
-    expect(() => socketDir(uuid, folder)).toThrow(/is not a folder/);
-    rmSync(join(folder, "mgr"));
-    const dir = socketDir(uuid, folder);
-    chmodSync(dir, 0o770);
-    expect(() => socketDir(uuid, folder)).toThrow(/is open to others \(mode 770\); run: chmod 700/);
   });
 });

@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
-import { homedir } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { localHostName } from "../../app/host-names.ts";
 import { busUrlProblem } from "../../bus/bus-url.ts";
+import { stateHome } from "../../config/state-home.ts";
 import { instanceUuid } from "../../daemon/lock.ts";
 import { socketDir } from "../../daemon/sockets.ts";
 import type { StartOptions } from "../../daemon/start-options.ts";
@@ -40,15 +40,16 @@ async function localOptions(flags: DaemonFlags): Promise<Partial<StartOptions>> 
     if (flags[key] !== undefined) throw usage(`--${key.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)} goes with --bus only`);
   }
   const { instance } = await loadConfig(flags.config);
-  const socket = join(await socketDir(await instanceUuid(instance.state_dir)), "bus.sock");
-  return { state_dir: instance.state_dir, host: localHostName(), bus: { socket }, version: VERSION };
+  const { state_dir } = instance;
+  const { path } = socketDir({ uuid: instanceUuid(state_dir), stateDir: state_dir });
+  return { state_dir, host: localHostName(), bus: { socket: join(path, "bus.sock") }, version: VERSION };
 }
 
 function remoteOptions(flags: DaemonFlags, bus: string[]): Partial<StartOptions> {
   if (flags.config !== undefined) throw usage("--config and --bus do not go together: a daemon on another machine has no configuration");
   const host = flags.host ?? localHostName();
   const urls = bus.flatMap((list) => list.split(",")).map(busAddress);
-  const state_dir = flags.stateDir === undefined ? defaultStateDir(host) : resolve(flags.stateDir);
+  const state_dir = flags.stateDir === undefined ? join(stateHome(), `daemon-${encodeURIComponent(host)}`) : resolve(flags.stateDir);
   mkdirSync(state_dir, { recursive: true, mode: 0o700 });
   return {
     state_dir,
@@ -81,12 +82,6 @@ function checkedToken(path: string): string {
   if (file.content.toString().trim() === "")
     throw usage(`${path} is empty; it has to hold the token of hosts.NAME.token_file of the manager`);
   return path;
-}
-
-function defaultStateDir(host: string): string {
-  const configured = process.env.XDG_STATE_HOME;
-  const base = configured !== undefined && isAbsolute(configured) ? configured : join(homedir(), ".local", "state");
-  return join(base, "mgr", `daemon-${encodeURIComponent(host)}`);
 }
 
 function usage(sentence: string): CommandFailure {

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { LockInfo } from "../../../src/daemon/lock.ts";
 import { killIfThere } from "../../support/processes.ts";
 import { Client } from "./client.ts";
 import { LastResort } from "./last-resort.ts";
@@ -182,6 +183,11 @@ export class Instance {
     if (line === undefined || rest.length === 0) return null;
     const { pid, start_time } = JSON.parse(line) as { pid: number; start_time: string };
     return startTime(pid) === start_time ? pid : null;
+  }
+
+  /** What stands in a lock file. */
+  lockOf(who: "manager" | "daemon"): LockInfo {
+    return JSON.parse(readFileSync(join(this.stateDir, `${who}.lock`), "utf8")) as LockInfo;
   }
 
   kill(who: "manager" | "daemon", signal: NodeJS.Signals = "SIGKILL"): number {
