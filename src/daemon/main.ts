@@ -13,6 +13,7 @@ import { openLog } from "./main-log.ts";
 import { optimizeEarly } from "./optimize-early.ts";
 import { PreviousLife } from "./previous-life.ts";
 import { readStat } from "./proc.ts";
+import { ptyBinding } from "./pty-binding.ts";
 import { placeOfBus, type StartOptions, startOptions } from "./start-options.ts";
 
 const EXIT = { done: 0, failed: 1, usage: 2, locked: 3 } as const;
@@ -22,6 +23,7 @@ await main();
 
 async function main(): Promise<void> {
   const options = parseOptions(process.argv[2]);
+  loadNativeParts();
   // Nothing of where and by whom we were started may be held for the months that we may live.
   enter(options.work_dir);
   keepInheritedFiles();
@@ -104,6 +106,15 @@ function enter(folder: string): void {
     process.chdir(folder);
   } catch (error) {
     giveUp(EXIT.failed, `the host daemon cannot work in ${folder}: ${messageOf(error)}`);
+  }
+}
+
+/** Before anything is begun: a daemon that cannot open terminals is of no use. */
+function loadNativeParts(): void {
+  try {
+    ptyBinding();
+  } catch (error) {
+    giveUp(EXIT.failed, messageOf(error));
   }
 }
 

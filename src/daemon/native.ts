@@ -3,16 +3,10 @@ import { constants } from "node:os";
 import type * as Koffi from "koffi";
 import { MgrError } from "../base/errors.ts";
 
-// Both packages are loaded here, once, at start: replacing node_modules below a running daemon must not hurt it, and
-// a bundler leaves require() of a created require alone, so that native files are found where npm has put them.
+// Loaded once, at start: replacing node_modules below a running daemon must not hurt it, and a bundler leaves require()
+// of a created require alone, so that native files are found where npm has put them.
 const require = createRequire(import.meta.url);
 const koffi = require("koffi") as typeof Koffi;
-const pty = (require("node-pty") as { native: PtyBinding }).native;
-
-interface PtyBinding {
-  open(cols: number, rows: number): { master: number; slave: number; pty: string };
-  resize(fd: number, cols: number, rows: number): void;
-}
 
 /** The C library that this process runs with. */
 export const libc = koffi.load(null);
@@ -31,13 +25,6 @@ const waitpid = libc.func("int waitpid(int pid, void *status, int options)") as 
   options: number,
 ) => number;
 
-const tcgetattr = libc.func("int tcgetattr(int fd, void *settings)") as (fd: number, settings: Buffer) => number;
-const tcsetattr = libc.func("int tcsetattr(int fd, int when, const void *settings)") as (
-  fd: number,
-  when: number,
-  settings: Buffer,
-) => number;
-
 const F_SETFD = 2;
 const FD_CLOEXEC = 1;
 const PR_SET_CHILD_SUBREAPER = 36;
@@ -48,10 +35,6 @@ const WNOHANG = 1;
 const RLIMIT_LOCKS = 10;
 /** `struct rlimit`: the soft and the hard limit, 64 bits each. */
 const RLIMIT_BYTES = 16;
-const TCSANOW = 0;
-/** Larger than glibc's and musl's `struct termios` (60 bytes); its first member is c_iflag, 32 bits. */
-const TERMIOS_BYTES = 128;
-const IUTF8 = 0o40000;
 
 /** Keeps `fd` from being inherited by children. */
 export function setCloseOnExec(fd: number): void {
@@ -113,36 +96,12 @@ export function waitForChild(pid: number): number | "alive" | "unknown" {
   return "unknown";
 }
 
-/** A new pseudo terminal; neither end is inherited by children. `path` names the slave. */
-export function openTerminalPair(rows: number, cols: number): { master: number; slave: number; path: string } {
-  const pair = pty.open(cols, rows);
-  // Not atomic with openpty, but nothing forks in between: this process starts children on this thread only.
-  setCloseOnExec(pair.master);
-  setCloseOnExec(pair.slave);
-  eraseWholeCharacters(pair.slave);
-  return { master: pair.master, slave: pair.slave, path: pair.pty };
-}
-
-/** Without it the erase key takes a single byte of a character when the kernel edits the line. */
-function eraseWholeCharacters(fd: number): void {
-  const settings = Buffer.alloc(TERMIOS_BYTES);
-  if (tcgetattr(fd, settings) === -1) throw systemError("tcgetattr");
-  const input = new Uint32Array(settings.buffer, settings.byteOffset, 1);
-  input[0] = (input[0] ?? 0) | IUTF8;
-  if (tcsetattr(fd, TCSANOW, settings) === -1) throw systemError("tcsetattr");
-}
-
-/** Sets the size; the kernel sends SIGWINCH to the terminal's foreground group if it changed. */
-export function resizeTerminal(fd: number, rows: number, cols: number): void {
-  pty.resize(fd, cols, rows);
-}
-
 /** Name of the error of the last call, such as EPERM. */
 export function errnoName(): string {
   const errno = koffi.errno();
   return Object.entries(constants.errno).find(([, number]) => number === errno)?.[0] ?? `errno ${errno}`;
 }
 
-function systemError(call: string): MgrError {
+export function systemError(call: string): MgrError {
   return new MgrError("internal", `the system call ${call} failed with ${errnoName()}`);
 }

@@ -5,10 +5,10 @@ import { ReadStream } from "node:tty";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
 import type { Child } from "./child.ts";
-import { openTerminalPair, resizeTerminal } from "./native.ts";
 import { startTimeOf } from "./proc.ts";
 import { type Program, startProgram } from "./program.ts";
 import { isUnrestricted, type Restrictions, restrict } from "./restrictions.ts";
+import { openTerminalPair, resizeTerminal } from "./terminal-pair.ts";
 import { TerminalWriter } from "./terminal-writer.ts";
 import type { ChildExit } from "./wait-status.ts";
 

@@ -1,6 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -54,12 +65,9 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** What a daemon needs of node_modules: two native packages, without their sources. */
-function copyPackages(to: string): void {
-  const heavy = /node-pty\/(prebuilds|deps|third_party|src|scripts|node-addon-api|build\/Release\/obj)/;
-  for (const name of ["koffi", "@koromix", "node-pty"]) {
-    cpSync(join(ROOT, "node_modules", name), join(to, name), { recursive: true, filter: (path) => !heavy.test(path) });
-  }
+/** What a daemon needs of node_modules: two native packages and their binaries. */
+function copyPackages(to: string, names = ["koffi", "@koromix", "node-pty", "@lydell"]): void {
+  for (const name of names) cpSync(join(ROOT, "node_modules", name), join(to, name), { recursive: true });
 }
 
 function word(): string {
@@ -319,4 +327,34 @@ test("the bundle goes on when dist and node_modules below it are deleted", async
   );
   daemon.kill("SIGTERM");
   expect(await exit).toEqual([0, null]);
+});
+
+describe("the native part of node-pty", () => {
+  const copy = () => join(folder, "copy");
+  const start = () => {
+    cpSync(join(built, "dist"), join(copy(), "dist"), { recursive: true });
+    return startDaemon({}, copy(), join(copy(), "dist/daemon.mjs"));
+  };
+
+  test("where no binary fits, the daemon says in one line what to install", async () => {
+    copyPackages(join(copy(), "node_modules"), ["koffi", "@koromix", "node-pty"]);
+    const { exit, errors } = start();
+    expect(await exit).toEqual([1, null]);
+    expect(errors()).toMatch(/^The native part of node-pty cannot be loaded: Cannot find module '@lydell\/.*'npm install .*\n$/);
+  });
+
+  test("the original package, compiled on this machine, works too", async () => {
+    copyPackages(join(copy(), "node_modules"), ["koffi", "@koromix"]);
+    mkdirSync(join(copy(), "node_modules/node-pty"));
+    const binary = join(ROOT, `node_modules/@lydell/node-pty-linux-${process.arch}/pty.node`);
+    writeFileSync(join(copy(), "node_modules/node-pty/index.js"), `exports.native = require(${JSON.stringify(binary)});`);
+    start();
+    const manager = await greet();
+    await manager.spawn("p", "test -t 1 && exit 7");
+    await until(
+      () => manager.events.some((event) => event.kind === "exited" && event.run.exit?.code === 7),
+      10_000,
+      () => manager.events,
+    );
+  });
 });

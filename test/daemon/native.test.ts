@@ -4,7 +4,8 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openTerminalPair, reapOrphan, resizeTerminal, setCloseOnExec, tryLockExclusive } from "../../src/daemon/native.ts";
+import { reapOrphan, setCloseOnExec, tryLockExclusive } from "../../src/daemon/native.ts";
+import { openTerminalPair, resizeTerminal } from "../../src/daemon/terminal-pair.ts";
 
 const closeOnExec = (fd: number): boolean =>
   (Number.parseInt(/flags:\s+(\d+)/.exec(readFileSync(`/proc/self/fdinfo/${fd}`, "utf8"))?.[1] ?? "", 8) & 0o2000000) !== 0;
