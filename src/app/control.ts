@@ -15,6 +15,7 @@ import type { DomainEvents } from "../actors/domain-events.ts";
 import type { ActorSystem } from "../actors/system.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
 import type { Principal } from "../base/principal.ts";
+import type { RunSpec } from "../contract/run.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { HostEntry, Process, ProcessTreeNode, StartTool } from "../protocol/resources.ts";
 import { readBacklog } from "./backlog.ts";
@@ -39,8 +40,8 @@ interface ControlOptions {
   /** Keeps a terminal's size over restarts of the manager. */
   keepSize: (name: string, size: { rows: number; cols: number }) => void;
   settings: ProcessSettingsBook;
-  /** Shell lines, and details: from what the next start would be given. */
-  startupCommands: (name: string) => Promise<string[]>;
+  /** What the next start would be given, and the canonical name of its host. */
+  nextRun: (name: string) => { host: string; spec: RunSpec };
   processDetail: (name: string) => ProcessDetail;
 }
 
@@ -56,24 +57,12 @@ export class ActorControl implements Control {
   readonly #keepSize: ControlOptions["keepSize"];
   readonly configuration: Configuration;
   readonly #settings: ProcessSettingsBook;
-  readonly #startupCommands: ControlOptions["startupCommands"];
+  readonly #nextRun: ControlOptions["nextRun"];
   readonly #processDetail: ControlOptions["processDetail"];
   readonly #resizer = new Resizer((name, size) => this.#sendSize(name, size));
   readonly #tasks: TaskLists;
 
-  constructor({
-    configuration,
-    manager,
-    events,
-    log,
-    system,
-    world,
-    tell,
-    keepSize,
-    settings,
-    startupCommands,
-    processDetail,
-  }: ControlOptions) {
+  constructor({ configuration, manager, events, log, system, world, tell, keepSize, settings, nextRun, processDetail }: ControlOptions) {
     this.manager = manager;
     this.events = events;
     this.log = log;
@@ -83,7 +72,7 @@ export class ActorControl implements Control {
     this.#keepSize = keepSize;
     this.configuration = configuration;
     this.#settings = settings;
-    this.#startupCommands = startupCommands;
+    this.#nextRun = nextRun;
     this.#processDetail = processDetail;
     this.#tasks = new TaskLists({ log, sessionOf: (host) => this.#sessionOfHost(host) });
   }
@@ -179,7 +168,10 @@ export class ActorControl implements Control {
   }
 
   async startupCommands(name: string): Promise<string[]> {
-    return this.#startupCommands(this.#known(name));
+    const { host, spec } = this.#nextRun(this.#known(name));
+    const session = this.#open(name, host, this.#world.sessionOfHost(host));
+    const { commands } = await session.command((id) => session.link.request("startup_commands", { session: id, spec }));
+    return commands;
   }
 
   processDetail(name: string): ProcessDetail {

@@ -170,7 +170,7 @@ export class Engine {
       tell: (name, event) => actors.tell(name, event),
       keepSize: (name, size) => this.#sizes.keep(name, size),
       settings,
-      startupCommands: (name) => nextRuns.startupCommands(name),
+      nextRun: (name) => nextRuns.of(name),
       processDetail: (name) => nextRuns.detail(name),
     });
     this.#hosts = new Hosts({

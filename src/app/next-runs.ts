@@ -8,7 +8,6 @@ import { type RunSpec, specHash } from "../contract/run.ts";
 import { inheritedVariables } from "./inherited.ts";
 import { choicesOf, type IntentKeeper } from "./intent-keeper.ts";
 import type { RunHistory } from "./run-history.ts";
-import { startupCommands } from "./startup-commands.ts";
 import type { World } from "./world.ts";
 
 interface NextRunsOptions {
@@ -46,9 +45,9 @@ export class NextRuns {
     return specHash(this.#of(name));
   }
 
-  /** Shell lines that start it by hand; rejects with `spawn_failed` where the host could not start it either. */
-  async startupCommands(name: string): Promise<string[]> {
-    return startupCommands(this.#of(name));
+  /** Where and as what it would be started. */
+  of(name: string): { host: string; spec: RunSpec } {
+    return { host: this.#definition(name).host ?? this.#options.world.hostName, spec: this.#of(name) };
   }
 
   detail(name: string): ProcessDetail {

@@ -10,6 +10,7 @@ export const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
 
 export interface BusMessage {
   readonly subject: string;
+  /** Where the answer goes; left out or empty if none is wanted. */
   readonly reply?: string | undefined;
   readonly data: Uint8Array;
   readonly headers?: MsgHdrs | undefined;

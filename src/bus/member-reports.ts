@@ -21,7 +21,7 @@ const COLLECT_MS = 500;
 /** Lets `bus` answer whoever asks all members for their reports. */
 export function answerReports(bus: Bus): () => void {
   const subscription = bus.subscribe(BUS_REPORT_SUBJECT, ({ reply }) => {
-    if (reply !== undefined && bus.isConnected) bus.publish(reply, JSON.stringify(bus.report()));
+    if (reply && bus.isConnected) bus.publish(reply, JSON.stringify(bus.report()));
   });
   return () => subscription.unsubscribe();
 }

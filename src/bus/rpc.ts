@@ -48,7 +48,7 @@ export async function answerProcedure<Request, Response extends object>(
   const { subject, reply } = message;
   // No await before `handle` is called: commands have to take effect in the order in which they came.
   const answer = await carryOut(message, procedure, serve.handle).catch((error: unknown) => encodeFailure(subject, error, serve.log));
-  if (reply === undefined) return;
+  if (!reply) return;
   try {
     bus.publish(reply, answer);
   } catch (error) {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MgrError } from "../base/errors.ts";
 import type { HostLink } from "../contract/host-link.ts";
 import { HOST_REQUESTS, type HostRequestName, MAX_MESSAGE_BYTES, outputWindows, type RequestOf } from "../contract/messages.ts";
 import { hostSubject } from "../contract/subjects.ts";
@@ -7,7 +8,7 @@ import { encodeChunkHead } from "./output-codec.ts";
 import { OutputWays } from "./output-ways.ts";
 import { RareWarning } from "./rare-warning.ts";
 import { answerProcedure, type Procedure } from "./rpc.ts";
-import { parseJson } from "./rpc-envelope.ts";
+import { encodeError, parseJson } from "./rpc-envelope.ts";
 import { decodeStreamFrame, encodeStreamFrame } from "./stream-codec.ts";
 
 export interface ServeHostOptions {
@@ -70,7 +71,10 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
   const answer = (message: BusMessage) => {
     const name = message.subject.slice(message.subject.lastIndexOf(".") + 1);
     if (!isRequestName(name)) {
-      malformed.warn(`an unknown request '${name}' for host '${host.host}' was dropped`);
+      malformed.warn(`an unknown request '${name}' for host '${host.host}' was refused`);
+      const { reply } = message;
+      const refusal = `host '${host.host}' does not know the request '${name}': its version of mgr is older than the manager's; update it`;
+      if (reply) attempt(control, name, () => control.publish(reply, encodeError(new MgrError("unknown_action", refusal))));
       return;
     }
     const handle = async (request: object) => host.request(name, request as RequestOf<typeof name>);

@@ -1,4 +1,5 @@
 import { MgrError } from "../base/errors.ts";
+import { quoteWords, SHELL_WORDS } from "../base/shell-words.ts";
 import type { Command } from "./definition.ts";
 
 /**
@@ -18,11 +19,6 @@ export function toCommand(source: string | readonly string[], shell = false): Co
   return { text, program: { kind: "exec", argv: words } };
 }
 
-/** `argv` as one line that sh splits into the same words again. */
-export function quoteWords(argv: readonly string[]): string {
-  return argv.map((word, index) => (isPlain(word, index === 0) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(" ");
-}
-
 function fromWords(argv: readonly string[], shell: boolean): Command {
   if (argv.length === 0) throw refusal("is an empty list; the first item names the program");
   if (argv[0] === "") throw refusal("names an empty program");
@@ -31,14 +27,7 @@ function fromWords(argv: readonly string[], shell: boolean): Command {
   return { text: quoteWords(argv), program: { kind: "exec", argv: [...argv] } };
 }
 
-// Words that mean something to sh only as an unquoted first word: reserved words, and builtins that are no programs.
-const SHELL_WORDS = new Set(
-  (
-    "! { } case do done elif else esac fi for function if in select then time until while " +
-    ". : alias bg break cd command continue eval exec exit export fg getopts hash jobs local read readonly return set shift source times trap type ulimit umask unalias unset wait"
-  ).split(" "),
-);
-// The same as an unquoted part of a word, wherever it stands: operators, expansions, globs, and a newline.
+// These mean something to sh as an unquoted part of a word, wherever it stands: operators, expansions, globs, and a newline.
 const SHELL_ANYWHERE = new Set("|&;<>()$`*?[\n");
 const SHELL_AT_WORD_START = new Set("#~");
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*=/;
@@ -108,11 +97,6 @@ function readDoubleQuoted(source: string, start: number): { text: string; end: n
     } else text += char;
   }
   throw refusal(`has an unclosed double quote at character ${start + 1}`);
-}
-
-function isPlain(word: string, first: boolean): boolean {
-  if (!/^[A-Za-z0-9_@%+=:,./-]+$/.test(word)) return false;
-  return !first || !(word.includes("=") || SHELL_WORDS.has(word));
 }
 
 function refusal(message: string): MgrError {

@@ -1,5 +1,5 @@
+import { quoteWords } from "../base/shell-words.ts";
 import type { Probe, Program, ReadyCondition, StopStep } from "../contract/run.ts";
-import { quoteWords } from "./command-line.ts";
 import type { ProcessDefinition } from "./definition.ts";
 
 /** Variables whose values are nobody's business. */

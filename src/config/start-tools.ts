@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
-import { quoteWords, toCommand } from "./command-line.ts";
+import { quoteWords } from "../base/shell-words.ts";
+import { toCommand } from "./command-line.ts";
 import type { Command, StartToolSetting } from "./definition.ts";
 
 /** Starts without a tool, also where one is configured. */

@@ -70,6 +70,11 @@ export const HOST_REQUESTS = {
     }),
     response: z.object({}),
   },
+  /**
+   * Shell lines that, pasted into a shell of this host, start `spec` by hand. `spawn_failed`: the host could not start it
+   * either. `too_large`: they do not fit into a message.
+   */
+  startup_commands: { request: z.object({ session, spec: runSpec }), response: z.object({ commands: z.array(z.string()) }) },
   memo: { request: z.object({ session, run_id: runId, memo: z.string().max(4_096) }), response: z.object({}) },
   /** Where the last `lines` lines of a name's ring begin. `pid` 0 and equal offsets if it never ran. */
   tail: {

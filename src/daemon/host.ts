@@ -31,6 +31,7 @@ import type { TreeReaper } from "./reaper.ts";
 import { RingStore } from "./ring-store.ts";
 import { Run } from "./run.ts";
 import { RunTable } from "./run-table.ts";
+import { startupCommands } from "./startup-commands.ts";
 import { killEverything, stopEverything } from "./stop-everything.ts";
 import { TaskLists } from "./task-list.ts";
 import { setTask } from "./task-scheduling.ts";
@@ -262,6 +263,7 @@ export class Host implements HostLink {
         await this.#forwarder.open({ stream, host, port });
         return {};
       },
+      startup_commands: async ({ spec }) => ({ commands: await startupCommands(spec) }),
       memo: ({ run_id, memo }) => {
         this.#runs.byId(run_id).memo = memo;
         return {};

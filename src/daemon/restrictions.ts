@@ -55,12 +55,17 @@ type Attempt = (what: string, apply: () => void) => void;
 function schedule(pid: number, { policy, prio, affinity, nice }: Scheduling, attempt: Attempt): void {
   if (affinity !== null) attempt(`the affinity to CPU ${affinity.join(",")}`, () => setAffinity(pid, affinity));
   if (nice !== null) attempt(`the nice value ${nice}`, () => setNice(pid, nice));
-  if (policy !== null || prio !== null) {
-    const number = policy ?? 0;
-    const priority = prio ?? (REAL_TIME.has(number) ? 1 : 0);
-    const what = `the scheduling policy '${POLICY_NAMES[number] ?? number}' with priority ${priority}`;
-    attempt(what, () => setPolicy(pid, number, priority));
-  }
+  const wanted = policyOf({ policy, prio });
+  if (wanted === null) return;
+  const what = `the scheduling policy '${POLICY_NAMES[wanted.policy] ?? wanted.policy}' with priority ${wanted.prio}`;
+  attempt(what, () => setPolicy(pid, wanted.policy, wanted.prio));
+}
+
+/** What the kernel is told; null: nothing. Real-time policies have no priority 0. */
+export function policyOf({ policy, prio }: Pick<Scheduling, "policy" | "prio">): { policy: number; prio: number } | null {
+  if (policy === null && prio === null) return null;
+  const number = policy ?? 0;
+  return { policy: number, prio: prio ?? (REAL_TIME.has(number) ? 1 : 0) };
 }
 
 function attemptAs(account: Account | null, what: string, { pid, apply }: { pid: number; apply: () => void }): void {

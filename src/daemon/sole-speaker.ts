@@ -72,7 +72,7 @@ export class SoleSpeaker {
     this.#subscriptions = [
       this.#control.subscribe(this.#subject, ({ data, reply }) => {
         const asking = parse(data);
-        if (asking?.stream_id === this.#me.stream_id || reply === undefined) return;
+        if (asking?.stream_id === this.#me.stream_id || !reply) return;
         this.#control.publish(reply, JSON.stringify(this.#me));
       }),
       // Its own heartbeats come back to it; those of another tell of another.

@@ -88,7 +88,7 @@ export const processCommands = clientFrames("Processes", {
     fields: onlyName,
     answer: "process_startup_commands",
     scope: "name",
-    meaning: "The shell lines that would start the process by hand. Nothing is typed into its terminal.",
+    meaning: "The shell lines that would start the process by hand, in a shell of its host. Nothing is typed into its terminal.",
   },
   request_process_detail: {
     fields: onlyName,
@@ -114,7 +114,7 @@ export const processResults = managerFrames("Processes", {
   ),
   process_startup_commands: result(
     named,
-    { commands: z.array(z.string()).describe("Shell lines: cd, export, ulimit, the command.") },
+    { commands: z.array(z.string()).describe("Shell lines, made by the host of its next start: cd, export, ulimit, the command.") },
     "How to start it by hand.",
   ),
   process_detail: result(

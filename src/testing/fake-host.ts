@@ -16,6 +16,7 @@ import { Announcer } from "../daemon/announcer.ts";
 import { ManagerSession, TICK_MS } from "../daemon/manager-session.ts";
 import { RingStore } from "../daemon/ring-store.ts";
 import { RunTable } from "../daemon/run-table.ts";
+import { startupCommands } from "../daemon/startup-commands.ts";
 import { WindowSender } from "../daemon/window-sender.ts";
 import type { FakeProcess, FakeProgram, FakePrograms } from "./fake-program.ts";
 import { FakeRun } from "./fake-run.ts";
@@ -174,6 +175,7 @@ export class FakeHost implements HostLink {
         run(run_id).resize(rows, cols);
         return {};
       },
+      startup_commands: async ({ spec }) => ({ commands: await startupCommands(spec) }),
       memo: ({ run_id, memo }) => {
         run(run_id).memo = memo;
         return {};

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { getPriority, setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createManager, type EmbeddedManager, type Process } from "../../src/app/index.ts";
@@ -32,6 +33,7 @@ beforeAll(async () => {
           env_file: "values.env",
           environment: { QUOTED: `a'b "c" $d\n\\`, "odd-name": "x y" },
         },
+        polite: { command: ["sleep", "1000.25"], scheduling: { nice: 15 } },
         shellLine: { command: "sleep 1000 & wait $!", environment: { MODE: "$x" } },
       },
     },
@@ -225,7 +227,8 @@ describe("process_detail", () => {
   });
 });
 
-describe("dump_startup_commands", () => {
+// A loaded machine takes long to start a shell and all that it runs.
+describe("dump_startup_commands", { timeout: 120_000 }, () => {
   test.each([
     ["byHand", "sh"],
     ["byHand", "bash"],
@@ -235,29 +238,67 @@ describe("dump_startup_commands", () => {
     const answer = await send({ type: "dump_startup_commands", name });
     if (answer.type !== "process_startup_commands" || !answer.ok) throw new Error("no startup commands");
     const pid = await startedPid(name);
+    await using pasted = await paste(shell, answer.commands, argvOf(pid));
+    try {
+      const byHand = pasted.pid;
+      expect(argvOf(byHand)).toEqual(argvOf(pid));
+      expect(readlinkSync(`/proc/${byHand}/cwd`)).toBe(readlinkSync(`/proc/${pid}/cwd`));
+      expect(comparable(byHand)).toEqual(comparable(pid));
+      expect(fieldsOf(byHand)).toEqual(fieldsOf(pid));
+    } finally {
+      await manager.process(name).stop();
+    }
+  });
+
+  test.each([getPriority(), getPriority() + 3, ...(mayLowerNiceness() ? [17, -4] : [])])(
+    "sets the configured nice value in a shell of niceness %i",
+    async (own) => {
+      const answer = await send({ type: "dump_startup_commands", name: "polite" });
+      if (answer.type !== "process_startup_commands" || !answer.ok) throw new Error("no startup commands");
+      await using pasted = await paste("sh", answer.commands, ["sleep", "1000.25"], own);
+      expect(getPriority(pasted.shell)).toBe(own);
+      expect(getPriority(pasted.pid)).toBe(15);
+    },
+  );
+
+  /** Runs `lines` in a shell, in the background; resolves once one of its children is the program. */
+  async function paste(shell: string, lines: readonly string[], argv: string[], niceness?: number) {
     const child = spawn(shell, [], {
       cwd: "/",
       detached: true,
       env: { PATH: process.env.PATH, STRAY: "1", MODE: "wrong" },
       stdio: ["pipe", "ignore", "inherit"],
     });
-    try {
-      // The pasting shell goes on to wait; the process by hand is its child.
-      child.stdin.write(`${answer.commands.join("\n")} &\necho\n`);
-      const byHand = await expect
-        .poll(() => childWith(child.pid ?? 0, argvOf(pid)), { timeout: 10_000 })
-        .not.toBe(null)
-        .then(() => childWith(child.pid ?? 0, argvOf(pid)) ?? 0);
-      expect(argvOf(byHand)).toEqual(argvOf(pid));
-      expect(readlinkSync(`/proc/${byHand}/cwd`)).toBe(readlinkSync(`/proc/${pid}/cwd`));
-      expect(comparable(byHand)).toEqual(comparable(pid));
-      expect(fieldsOf(byHand)).toEqual(fieldsOf(pid));
-    } finally {
+    const pid = child.pid ?? 0;
+    const end = async () => {
+      const gone = once(child, "close");
       child.stdin.destroy();
-      process.kill(-(child.pid ?? 0), "SIGKILL");
-      await manager.process(name).stop();
+      process.kill(-pid, "SIGKILL");
+      await gone;
+    };
+    try {
+      if (niceness !== undefined) setPriority(pid, niceness);
+      // The pasting shell goes on to wait; the process by hand is its child.
+      child.stdin.write(`${lines.join("\n")} &\necho\n`);
+      await expect.poll(() => childWith(pid, argv), { timeout: 60_000 }).not.toBe(null);
+      return { shell: pid, pid: childWith(pid, argv) ?? 0, [Symbol.asyncDispose]: end };
+    } catch (error) {
+      await end();
+      throw error;
     }
-  });
+  }
+
+  /** Users without CAP_SYS_NICE may only raise it. */
+  function mayLowerNiceness(): boolean {
+    const own = getPriority();
+    try {
+      setPriority(own - 1);
+      setPriority(own);
+      return true;
+    } catch {
+      return false;
+    }
+  }
 
   /** What shells set by themselves, and the mark of the host's own run, do not count. */
   function comparable(pid: number): [string, string][] {

@@ -3,6 +3,7 @@ import { MgrError } from "../../src/base/errors.ts";
 import { createBroker } from "../../src/bus/broker.ts";
 import { busHostLink, serveHost } from "../../src/bus/host-link.ts";
 import { LocalBus } from "../../src/bus/local-bus.ts";
+import { decodeAnswer } from "../../src/bus/rpc-envelope.ts";
 import type { HostLink, HostListener } from "../../src/contract/host-link.ts";
 import type { HostHeartbeat, HostRequestName, OutputWindows, RequestOf, ResponseOf } from "../../src/contract/messages.ts";
 import { hostSubject } from "../../src/contract/subjects.ts";
@@ -185,6 +186,13 @@ describe.each(WAYS)("the host link over the bus, through %s", (way) => {
     expect(one.problems).toHaveLength(2);
     expect(one.problems.join("\n")).toMatch(/malformed 'window' for host .*\(1 in all\)/);
     expect(one.problems.join("\n")).toMatch(/malformed 'event' of host .*\(1 in all\)/);
+  });
+
+  it("refuses a request that the host does not know, at once", async () => {
+    await using one = await linkRig(way);
+    const answer = await one.manager.request(hostSubject(NAME, "do.nonsense"), "{}", { timeoutMs: 60_000 });
+    expect(() => decodeAnswer(answer.data)).toThrow(expect.objectContaining({ code: "unknown_action" }));
+    expect(one.host.told).toEqual([]);
   });
 
   it("never puts a message over the limit onto the bus", async () => {

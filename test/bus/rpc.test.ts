@@ -84,6 +84,18 @@ describe("requests on the bus", () => {
     }
   });
 
+  it("that want no answer are carried out and not answered", async () => {
+    await using rpc = await rpcRig();
+    let asked = 0;
+    await rpc.serve(async ({ n }) => {
+      asked += n;
+      return { n };
+    });
+    rpc.asker.publish("double", '{"n":1}');
+    await rpc.ask(2);
+    expect([asked, rpc.problems]).toEqual([3, []]);
+  });
+
   it("reject an answer that another program might have given", async () => {
     await using rpc = await rpcRig();
     rpc.server.subscribe("double", (message) => message.reply && rpc.server.publish(message.reply, '{"hello":"world"}'));

@@ -83,6 +83,12 @@ describe.each([
     expect(((await ask("r2")).rows as { process: string }[]).some(({ process }) => process === "far/one")).toBe(false);
   });
 
+  test("the commands that start a process by hand are made on its host: its folder, its home", async () => {
+    const commands = async (name: string) => (await client.ask({ type: "dump_startup_commands", name })).commands;
+    expect(await commands("far/one")).toEqual(expect.arrayContaining([`cd ${fleet.homeOf("r1")}`, `export HOME=${fleet.homeOf("r1")}`]));
+    expect(await commands("here")).toEqual(expect.arrayContaining([`cd ${fleet.dir}`, `export HOME=${fleet.dir}`]));
+  });
+
   test("a link that is cut: its processes go on and keep their state, commands are refused, exits come later with code and time", async () => {
     const from = client.here;
     await client.command({ type: "start_process", name: "far/job" });

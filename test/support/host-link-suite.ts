@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MgrError } from "../../src/base/errors.ts";
 import type { HostLink } from "../../src/contract/host-link.ts";
@@ -7,6 +10,7 @@ import {
   type HostEvent,
   type HostHeartbeat,
   MAX_CHUNK_BYTES,
+  MAX_MESSAGE_BYTES,
   type OutputChunk,
   type RequestOf,
 } from "../../src/contract/messages.ts";
@@ -60,6 +64,7 @@ export function describeHostLink(name: string, open: () => Promise<OpenLink>): v
         manager.ask("write", { run_id, text: "x" }),
         manager.ask("resize", { run_id, rows: 1, cols: 1 }),
         manager.ask("memo", { run_id, memo: "" }),
+        manager.ask("startup_commands", { spec: spec("p", "true") }),
         manager.ask("tail", { name: "p", lines: 1 }),
         manager.ask("read", { name: "p", from: 0, max: 1 }),
         manager.ask("report", { after: null }),
@@ -102,6 +107,27 @@ export function describeHostLink(name: string, open: () => Promise<OpenLink>): v
       const refused = manager.spawn("p", "sleep 60", "1-2");
       await expect(refused).rejects.toBeInstanceOf(MgrError);
       await expect(refused).rejects.toMatchObject({ code: "conflict", details: { run: { run_id: "1-1", pid: run.pid } } });
+    });
+
+    it("makes the commands that start a process by hand, from its own environment and files", async () => {
+      const folder = mkdtempSync(join(tmpdir(), "mgr-by-hand-"));
+      try {
+        writeFileSync(join(folder, "some.env"), "FROM_FILE=a b\n");
+        writeFileSync(join(folder, "large.env"), `LARGE=${"x".repeat(MAX_MESSAGE_BYTES)}\n`);
+        const asked = { ...spec("p", "sleep 1"), cwd: "below", base_dir: folder, env_files: ["some.env"] };
+        const { commands } = await manager.ask("startup_commands", { spec: asked });
+        expect(commands[0]).toBe(`cd ${folder}/below`);
+        expect(commands).toContain("export FROM_FILE='a b'");
+        expect(commands.find((line) => line.startsWith("export PATH="))).toContain(process.env.PATH);
+        expect(commands.at(-1)).toBe("/bin/sh -c 'sleep 1'");
+        for (const [file, code] of [
+          ["missing.env", "spawn_failed"],
+          ["large.env", "too_large"],
+        ])
+          await expect(manager.ask("startup_commands", { spec: { ...asked, env_files: [file ?? ""] } })).rejects.toMatchObject({ code });
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
     });
 
     it("says why a program could not be started", async () => {
@@ -317,7 +343,8 @@ function spec(name: string, line: string): RunSpec {
   return hostSpec(name, line, { terminal: { rows: 24, cols: 80, backlog: 1024 * 1024 } });
 }
 
-type WithoutSession<N extends "stop" | "signal" | "write" | "resize" | "memo" | "tail" | "read" | "report"> = Omit<RequestOf<N>, "session">;
+type Asked = "stop" | "signal" | "write" | "resize" | "memo" | "tail" | "read" | "report" | "startup_commands";
+type WithoutSession<N extends Asked> = Omit<RequestOf<N>, "session">;
 
 /** A manager's end: its session, and everything that the host told it. */
 class Manager {
@@ -356,7 +383,7 @@ class Manager {
     clearInterval(this.#heart);
   }
 
-  ask<N extends "stop" | "signal" | "write" | "resize" | "memo" | "tail" | "read" | "report">(name: N, request: WithoutSession<N>) {
+  ask<N extends Asked>(name: N, request: WithoutSession<N>) {
     return this.link.request(name, { session: this.session, ...request } as RequestOf<N>);
   }
 

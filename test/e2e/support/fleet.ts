@@ -109,7 +109,14 @@ export class Fleet implements AsyncDisposable {
     const token = join(this.dir, `${host}.token`);
     const state = join(this.dir, `state-${host}`);
     const words = [process.execPath, PROGRAM, "daemon", "--host", host, "--bus", bus, "--token-file", token, "--state-dir", state];
-    this.#daemons.set(host, this.#spawn(host, [...words, "--cwd", this.dir]));
+    const home = this.homeOf(host);
+    mkdirSync(home, { recursive: true });
+    this.#daemons.set(host, this.#spawn(host, ["env", `HOME=${home}`, ...words, "--cwd", home]));
+  }
+
+  /** Where the daemon of `host` is at home and begins. */
+  homeOf(host: string): string {
+    return join(this.dir, `home-${host}`);
   }
 
   /** The daemon alone; its guard does the rest. */

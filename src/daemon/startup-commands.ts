@@ -1,8 +1,11 @@
 import { resolve } from "node:path";
-import { quoteWords } from "../config/command-line.ts";
+import { MgrError } from "../base/errors.ts";
+import { quoteWords } from "../base/shell-words.ts";
+import { MAX_MESSAGE_BYTES } from "../contract/messages.ts";
 import type { LimitName, RunSpec, Scheduling } from "../contract/run.ts";
-import { type Account, accountOf } from "../daemon/accounts.ts";
-import { childEnvironment, RUN_MARKER } from "../daemon/environment.ts";
+import { type Account, accountOf } from "./accounts.ts";
+import { childEnvironment, RUN_MARKER } from "./environment.ts";
+import { policyOf } from "./restrictions.ts";
 
 /** Options of `ulimit` that all shells take in the same units, and the kernel's units in one of them. */
 const ULIMITS: Partial<Record<LimitName, { option: string; unit: number }>> = {
@@ -26,11 +29,13 @@ const SCHEDULERS = new Map([
   [3, "--batch"],
   [5, "--idle"],
 ]);
+/** The rest of a message is its envelope. */
+const MAX_LINES_BYTES = MAX_MESSAGE_BYTES - 1_024;
 
 /**
  * Lines that, pasted into a shell of this host, start the same process by hand: same folder, limits, environment and
  * words. What the pasting shell has exported beside the child's variables is unset first. Rejects with `spawn_failed`
- * for a user or an env file that cannot be used.
+ * for a user or an env file that cannot be used, with `too_large` for lines that do not fit into a message.
  */
 export async function startupCommands(spec: RunSpec): Promise<string[]> {
   const account = accountOf(spec.user);
@@ -38,7 +43,7 @@ export async function startupCommands(spec: RunSpec): Promise<string[]> {
   const { [RUN_MARKER]: _marker, ...environment } = await childEnvironment(spec, { marker: "", account });
   const variables = Object.entries(environment).sort(([a], [b]) => (a < b ? -1 : 1));
   const exported = variables.filter(([name]) => EXPORTABLE.test(name));
-  return [
+  return withinLimit(spec, [
     `cd ${quote(resolve(spec.base_dir, spec.cwd))}`,
     ...(spec.umask === null ? [] : [`umask ${spec.umask.toString(8).padStart(3, "0")}`]),
     ...limitLines(spec),
@@ -46,7 +51,14 @@ export async function startupCommands(spec: RunSpec): Promise<string[]> {
     `unset $(env | sed -n 's/^\\([A-Za-z_][A-Za-z0-9_]*\\)=.*/\\1/p' | grep -v -x -e _ -e PATH) 2>/dev/null`,
     ...exported.map(([name, value]) => `export ${name}=${quote(value)}`),
     [...schedulingPrefix(spec.scheduling), ...accountPrefix(account), ...environmentPrefix(spec, variables), commandLine(spec)].join(" "),
-  ];
+  ]);
+}
+
+function withinLimit({ name }: RunSpec, lines: string[]): string[] {
+  const bytes = Buffer.byteLength(JSON.stringify(lines));
+  if (bytes <= MAX_LINES_BYTES) return lines;
+  const message = `the commands that start '${name}' have ${bytes} bytes, the limit is ${MAX_LINES_BYTES}; shorten its command or its environment`;
+  throw new MgrError("too_large", message);
 }
 
 function limitLines({ limits }: RunSpec): string[] {
@@ -70,11 +82,13 @@ function accountPrefix(account: Account | null): string[] {
 
 function schedulingPrefix(scheduling: Scheduling | null): string[] {
   if (scheduling === null) return [];
-  const { policy, prio, affinity, nice } = scheduling;
+  const { affinity, nice } = scheduling;
+  const wanted = policyOf(scheduling);
   return [
     ...(affinity === null ? [] : [`taskset -c ${affinity.join(",")}`]),
-    ...(policy === null ? [] : [`chrt ${SCHEDULERS.get(policy) ?? "--other"} ${prio ?? 0}`]),
-    ...(nice === null ? [] : [`env nice -n ${nice}`]),
+    ...(wanted === null ? [] : [`chrt ${SCHEDULERS.get(wanted.policy) ?? "--other"} ${wanted.prio}`]),
+    // nice(1) adds to the niceness of the shell; the configured value is absolute.
+    ...(nice === null ? [] : [`env nice -n "$((${nice} - $(env nice)))"`]),
   ];
 }
 
