@@ -52,7 +52,7 @@ another column, ? shows all keys, q ends it. The terminal is given back however 
   hosts: {
     about: `RUNNING counts processes that run, of those that belong there; CLOCK is a host's clock minus the manager's. A host that is lost
 keeps its processes; commands for them are refused until its daemon is heard again.`,
-    json: "an array of hosts (docs/protocol.md, 'Host')",
+    json: "an array of hosts (docs/protocol.md, 'HostEntry')",
     examples: [["mgr hosts", "who is there"]],
   },
   start: {
