@@ -141,7 +141,7 @@ export const ACTS: Act[] = [
         name: "group-terminals",
         path: "/?group=sim",
         set: async (page) => {
-          await page.getByRole("button", { name: "Members as live terminals" }).click();
+          await page.getByRole("button", { name: "Show as terminals" }).click();
           await terminal(page);
         },
       },
@@ -159,7 +159,7 @@ export const ACTS: Act[] = [
         name: "log-search",
         path: "/?view=log",
         set: async (page) => {
-          await page.getByLabel("Lowest level shown").selectOption("warning");
+          await page.getByLabel("Minimum level").selectOption("warning");
           await page.getByLabel("Search the log").fill("crasher");
         },
       },
@@ -193,7 +193,7 @@ export const ACTS: Act[] = [
         path: "/?process=bench/server",
         set: async (page) => {
           await terminal(page);
-          await page.getByRole("button", { name: "Its processes and threads" }).click();
+          await page.getByRole("button", { name: "Processes and threads" }).click();
           await page.getByRole("complementary", { name: /^Task/ }).waitFor();
         },
       },
@@ -210,7 +210,7 @@ export const ACTS: Act[] = [
         name: "tree",
         path: "/",
         set: async (page, { device }) => {
-          if (device === "phone") await page.getByRole("button", { name: "Show the processes" }).click();
+          if (device === "phone") await page.getByRole("button", { name: "Show sidebar" }).click();
           await page.getByLabel(/^Filter processes/).fill("is:trouble");
           await page.waitForTimeout(300);
         },
@@ -233,7 +233,7 @@ export const ACTS: Act[] = [
         path: "/?process=bench/workers/alpha",
         set: async (page) => {
           await details(page);
-          await page.getByRole("button", { name: "Show the commands" }).click();
+          await page.getByRole("button", { name: "Show commands" }).click();
           await page.getByRole("heading", { name: "Environment" }).scrollIntoViewIfNeeded();
           await page.evaluate("document.querySelector('.details').scrollTop = 620");
         },

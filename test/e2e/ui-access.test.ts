@@ -36,16 +36,16 @@ const VIEWS: Readonly<Record<string, (shown: ShownPage) => Promise<unknown>>> = 
   log: (shown) => shown.go("/?view=log"),
   "a group": (shown) => shown.go("/?group=sim"),
   "a group's terminals": async (shown) => {
-    await shown.run("Groups as live terminals");
+    await shown.run("Show groups as terminals");
     await shown.page.locator(".xterm-rows").first().waitFor();
-    await shown.run("Groups as tables");
+    await shown.run("Show groups as tables");
   },
   "a process with its details": async (shown) => {
     await shown.go("/?process=tools/echo");
     await shown.page.locator(".xterm-rows").waitFor();
     const details = shown.page.getByRole("button", { name: "Details d" });
     if ((await details.getAttribute("aria-pressed")) === "false") await details.click();
-    await shown.page.getByRole("button", { name: "Show the commands" }).click();
+    await shown.page.getByRole("button", { name: "Show commands" }).click();
     await shown.page.locator(".details pre").waitFor();
   },
   "a search in a terminal": async (shown) => {
@@ -97,7 +97,7 @@ const VIEWS: Readonly<Record<string, (shown: ShownPage) => Promise<unknown>>> = 
       .click();
     await shown.page.locator(".cm-changedLine, .cm-insertedLine, .cm-deletedChunk").first().waitFor();
   },
-  "a window of its own": (shown) => shown.go("/?process=tools/echo&window=1"),
+  "open in new window": (shown) => shown.go("/?process=tools/echo&window=1"),
 };
 
 const DEVICES: Readonly<Record<string, BrowserContextOptions>> = {
@@ -290,7 +290,7 @@ describe("by the keyboard alone", () => {
     await soon(focusedRow).toBe(before);
     // Also after it has done something, and after a question has been answered.
     await shown.run("Larger terminal text");
-    await shown.run("Terminal text as large as at first");
+    await shown.run("Reset terminal text size");
     await soon(focusedRow).toBe(before);
     await shown.run("Settings");
     await shown.page.getByRole("dialog", { name: "Settings" }).waitFor();

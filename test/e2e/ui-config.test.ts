@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig?.[Symbol.asyncDispose]());
 
-const text = () => page.getByLabel("Text of the configuration file");
+const text = () => page.getByLabel("Configuration editor");
 const tab = (name: string) => page.getByRole("tab", { name });
 const read = (file: string) => readFileSync(join(rig.instance.dir, file), "utf8");
 
@@ -54,7 +54,7 @@ test("is edited, checked, saved, previewed and reloaded", async () => {
   expect(read("mgr.yaml")).toContain("tools/brief");
   await edit('"autostrat": true', '"autostart": true');
   await page.getByRole("button", { name: "Reload …" }).click();
-  const plan = page.getByRole("dialog", { name: "What a reload will change" });
+  const plan = page.getByRole("dialog", { name: "Changes that a reload will make" });
   await plan.getByText("tools/renamed").waitFor();
   await plan.getByText("tools/brief").waitFor();
   await plan.getByRole("button", { name: "Reload", exact: true }).click();
@@ -80,20 +80,20 @@ test("keeps what is not saved while somebody looks elsewhere, for each file", as
   await tab("mgr.yaml").click();
   await page.getByText("tools/renamed", { exact: false }).first().waitFor();
   await shown.run("Overview");
-  await page.getByRole("heading", { name: "Everything is all right." }).waitFor();
+  await page.getByRole("heading", { name: "No problems." }).waitFor();
   await shown.run("Configuration");
-  await tab("more.yaml not saved").click();
+  await tab("more.yaml unsaved").click();
   await page.getByText("autostart: true").waitFor();
   await page.getByRole("button", { name: "Compare" }).click();
   await page.locator(".cm-insertedLine, .cm-changedLine").first().waitFor();
   await page.getByRole("button", { name: "Compare" }).click();
   await page.keyboard.press("Control+s");
-  await shown.run("Save the configuration file");
+  await shown.run("Save configuration file");
   await eventually("it is saved", () => read("more.yaml").includes("autostart: true"));
 });
 
 test("that somebody else has changed is not overwritten unless it is said so", async () => {
-  const dialog = page.getByRole("dialog", { name: "The file was changed meanwhile" });
+  const dialog = page.getByRole("dialog", { name: "The file has changed on disk" });
   const theirs = () => writeFileSync(join(rig.instance.dir, "more.yaml"), "processes:\n  more/theirs:\n    command: sleep 1002\n");
   const type = async (words: string) => {
     await text().click();
@@ -111,19 +111,19 @@ test("that somebody else has changed is not overwritten unless it is said so", a
 
   writeFileSync(join(rig.instance.dir, "more.yaml"), "processes:\n  more/others:\n    command: sleep 1003\n");
   await type("# second\n");
-  await dialog.getByRole("button", { name: "Take theirs" }).click();
+  await dialog.getByRole("button", { name: "Use version on disk" }).click();
   await page.getByText("more/others").waitFor();
-  await eventually("nothing is unsaved", async () => (await page.getByText("not saved", { exact: true }).count()) === 0);
+  await eventually("nothing is unsaved", async () => (await page.getByText("unsaved", { exact: true }).count()) === 0);
 
   theirs();
   await type("# mine\n");
-  await dialog.getByRole("button", { name: "Save mine" }).click();
+  await dialog.getByRole("button", { name: "Overwrite" }).click();
   await eventually("mine is saved", () => read("more.yaml").startsWith("# mine"));
 });
 
 test("saved twice at once it is in no conflict with itself", async () => {
   const own = await rig.open("/?view=config");
-  await own.page.getByLabel("Text of the configuration file").click();
+  await own.page.getByLabel("Configuration editor").click();
   await own.page.keyboard.press("Control+Home");
   await own.page.keyboard.type("# twice\n");
   await own.page.evaluate(`for (const _ of [1, 2]) document.activeElement.dispatchEvent(

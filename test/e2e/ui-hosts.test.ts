@@ -38,7 +38,7 @@ const daemon = () =>
   );
 
 test("hosts that are lost stand first, the rest is counted; the status bar says how many", async () => {
-  await page.getByRole("heading", { name: `${AWAY + 1} hosts are lost.` }).waitFor();
+  await page.getByRole("heading", { name: `${AWAY + 1} hosts are not connected.` }).waitFor();
   const rows = page.locator(".hosts li");
   await soon(() => rows.count()).toBe(12);
   for (const text of await rows.allTextContents()) expect(text).toMatch(/lost/);
@@ -48,7 +48,7 @@ test("hosts that are lost stand first, the rest is counted; the status bar says 
 
 test("a host that comes is seen without a reload, its processes start; one that goes is seen, too", async () => {
   const { child } = daemon();
-  await page.getByRole("heading", { name: `${AWAY} hosts are lost.` }).waitFor();
+  await page.getByRole("heading", { name: `${AWAY} hosts are not connected.` }).waitFor();
   await rig.untilState("far/one", "started");
   await shown.untilRow("far/one", "started");
   await shown.goTo("far/one");

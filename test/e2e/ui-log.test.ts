@@ -80,14 +80,14 @@ test("who reads back is left in peace; who follows sees what comes", async () =>
 
 test("is filtered by level, by source and by words, together", async () => {
   const messages = () => entries().locator(".msg").allTextContents();
-  await page.getByLabel("Lowest level shown").selectOption("warning");
+  await page.getByLabel("Minimum level").selectOption("warning");
   await soon(async () => (await entries().locator(".level").allTextContents()).filter((level) => /info|debug/.test(level))).toEqual([]);
   await soon(async () => (await messages()).join("\n")).toMatch(/sim\/brief/);
   await page.getByLabel("Search the log").fill("no such words");
-  await page.getByText("Nothing fits.").waitFor();
+  await page.getByText("No matches.").waitFor();
   await page.getByLabel("Search the log").fill("EXITED");
   await soon(async () => (await messages()).every((message) => /exited/.test(message))).toBe(true);
-  await page.getByLabel("Lowest level shown").selectOption("info");
+  await page.getByLabel("Minimum level").selectOption("info");
   await page.getByLabel("Search the log").fill("");
   await page.getByLabel("Source").selectOption("manager");
   await soon(() => entries().count()).toBeGreaterThan(10);
@@ -95,10 +95,10 @@ test("is filtered by level, by source and by words, together", async () => {
 
 test("debug entries come when they are asked for, also those of before", async () => {
   await page.getByLabel("Source").selectOption("");
-  await page.getByLabel("Lowest level shown").selectOption("debug");
+  await page.getByLabel("Minimum level").selectOption("debug");
   await page.getByLabel("Search the log").fill("");
   await soon(() => entries().count()).toBeGreaterThan(10);
-  await page.getByLabel("Lowest level shown").selectOption("info");
+  await page.getByLabel("Minimum level").selectOption("info");
   await entries().getByText("requests start of").last().waitFor();
 });
 
@@ -108,14 +108,14 @@ test("an entry leads to its process", async () => {
   await entries().getByRole("link", { name: "sim/brief" }).last().click();
   await page.getByRole("heading", { name: "sim/brief" }).waitFor();
   await page.getByText("Failed: exit code 3").waitFor();
-  await shown.run("Show its entries in the log");
+  await shown.run("Show its log entries");
   await soon(() => page.getByLabel("Search the log").inputValue()).toBe("sim/brief");
 });
 
 test("opens in a window of its own, and below everything else", async () => {
   const [window] = await Promise.all([
     page.context().waitForEvent("page"),
-    page.getByRole("button", { name: "Open the log in a window of its own" }).first().click(),
+    page.getByRole("button", { name: "Open log in new window" }).first().click(),
   ]);
   await window.getByText("connected", { exact: true }).waitFor();
   await window.locator("[role=log] .entry").last().waitFor();

@@ -79,7 +79,7 @@ test("a page that is older than the manager's reloads itself, once, and keeps it
 });
 
 test("save-all begins a download", async () => {
-  const [download] = await Promise.all([shown.page.waitForEvent("download"), shown.run("Save all: download an archive for whoever helps")]);
+  const [download] = await Promise.all([shown.page.waitForEvent("download"), shown.run("Download diagnostics archive")]);
   expect(download.suggestedFilename()).toMatch(/\.tar\.bz2$/);
 });
 

@@ -68,10 +68,10 @@ describe("finding and doing", () => {
     await page.getByText(/0 of 2; waiting for .*after \(for sim\/gate\)/).waitFor();
     await client.command({ type: "send_stdin", name: "sim/gate", text: "go\n" });
     await page.getByText("2 of 2 running").waitFor();
-    await page.getByRole("button", { name: "Members as live terminals" }).click();
+    await page.getByRole("button", { name: "Show as terminals" }).click();
     await shown.untilShown("sim/gate", /listening/);
     await shown.untilShown("sim/after", /hello/);
-    await page.getByRole("button", { name: "Members as a table" }).click();
+    await page.getByRole("button", { name: "Show as table" }).click();
   });
 
   test("all processes stand in one table, which is sorted by a click", async () => {
@@ -96,7 +96,7 @@ describe("finding and doing", () => {
 
   test("what the filter leaves is started and stopped together", async () => {
     await page.getByLabel(/^Filter processes/).fill("many p00");
-    await shown.run("Start all 10 processes that the filter leaves");
+    await shown.run("Start all 10 filtered processes");
     await client.untilState("many/p009", "stopped");
     await page.getByLabel(/^Filter processes/).fill("");
   });
@@ -164,17 +164,17 @@ describe("a process", () => {
     await page.keyboard.type(" never said");
     await page.getByText("not found").waitFor();
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "To the newest output" }).click();
+    await page.getByRole("button", { name: "Scroll to bottom" }).click();
     await shown.untilShown("tools/lines", /2999\s*3000/);
-    await page.getByRole("button", { name: "Copy the selection, or all" }).click();
+    await page.getByRole("button", { name: "Copy selection or all output" }).click();
     await soon(() => page.evaluate("navigator.clipboard.readText()")).toMatch(/^1\n2\n3\n[\s\S]*\n3000\n/);
-    await page.getByRole("button", { name: "Hold the output still" }).click();
+    await page.getByRole("button", { name: "Pause output" }).click();
     await client.command({ type: "send_stdin", name: "tools/lines", text: "heard" });
     await eventually("it was said", async () =>
       /heard/.test(String((await client.ask({ type: "get_process_output", name: "tools/lines" })).output)),
     );
     expect(await shown.textOf("tools/lines")).not.toMatch(/heard/);
-    await page.getByRole("button", { name: "Held still: go on" }).click();
+    await page.getByRole("button", { name: "Paused, resume" }).click();
     await shown.untilShown("tools/lines", /heard/);
     const [download] = await Promise.all([
       page.waitForEvent("download"),
@@ -182,7 +182,7 @@ describe("a process", () => {
     ]);
     const file = await download.path();
     expect(readFileSync(file, "utf8")).toMatch(/^1\r?\n2\r?\n[\s\S]*there/);
-    await page.getByRole("button", { name: "Clear what is shown" }).click();
+    await page.getByRole("button", { name: "Clear terminal" }).click();
     await eventually("it is cleared", async () => !/2999/.test(await shown.textOf("tools/lines")));
   });
 
@@ -211,13 +211,13 @@ describe("a process", () => {
     await eventually("the text is larger", async () => (await height()) > before);
     await page.reload();
     await eventually("it is still larger", async () => (await height()) > before);
-    await shown.run("Terminal text as large as at first");
+    await shown.run("Reset terminal text size");
   });
 
   test("screen readers have the lines as a list, when it is turned on", async () => {
-    await shown.run("Screen-reader mode of terminals: turn on");
+    await shown.run("Terminal screen reader mode: turn on");
     await page.locator(".xterm-accessibility [role=list]").waitFor({ state: "attached" });
-    await shown.run("Screen-reader mode of terminals: turn off");
+    await shown.run("Terminal screen reader mode: turn off");
   });
 
   test("several pasted lines are shown before they are typed", async () => {
@@ -236,7 +236,7 @@ describe("a process", () => {
     await page.getByText("Failed: exit code 7").waitFor();
     await page.getByText("1 failed").waitFor();
     await eventually("the title says it", async () => (await page.title()).startsWith("(1 failed)"));
-    await shown.run("Next process that has failed");
+    await shown.run("Next failed process");
     await page.getByRole("heading", { name: "tools/brief" }).waitFor();
   });
 
@@ -247,14 +247,14 @@ describe("a process", () => {
     await page.getByRole("button", { name: "Override" }).click();
     await page.getByText("overridden", { exact: true }).waitFor();
     expect((await client.process("tools/echo")).command_override).toBe("sleep 1001");
-    await page.getByRole("button", { name: "Back to the configured one" }).click();
+    await page.getByRole("button", { name: "Reset to configured command" }).click();
     await eventually("no override is left", async () => (await client.process("tools/echo")).command_override === null);
     await page.getByRole("radio", { name: "other" }).check();
     await eventually(
       "the other command is selected",
       async () => (await client.process("tools/echo")).current_alternate_command === "other",
     );
-    await page.getByRole("button", { name: "Show the commands" }).click();
+    await page.getByRole("button", { name: "Show commands" }).click();
     await page.getByText(/^cd .*sleep 1000/s).waitFor();
     await page.getByRole("button", { name: "Details d" }).click();
   });
@@ -290,7 +290,7 @@ describe("windows", () => {
     const from = client.here;
     const opened = page.context().waitForEvent("page");
     await page
-      .getByRole("button", { name: /^Open in a window of its own/ })
+      .getByRole("button", { name: /^Open in new window/ })
       .first()
       .click();
     const window = await opened;
@@ -308,7 +308,7 @@ describe("windows", () => {
       await phone.go(path);
       expect(await phone.page.evaluate("document.documentElement.scrollWidth"), path).toBeLessThanOrEqual(375);
     }
-    await phone.page.getByRole("button", { name: "Show the processes" }).click();
+    await phone.page.getByRole("button", { name: "Show sidebar" }).click();
     await phone.row("tools/echo").click();
     await phone.page.getByRole("heading", { name: "echo" }).waitFor();
     await phone.close();

@@ -47,7 +47,7 @@ async function open(path: string, options: Parameters<Browser["newContext"]>[0] 
     httpCredentials: { username: instance.user, password: instance.password },
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {
     if (message.type() === "error") complaints.push(message.text());
@@ -78,7 +78,7 @@ test("an address shows the threads of a process with the one that it names, of w
 
 test("by keyboard alone: from the process to its threads, to one of them, and its scheduling", async () => {
   const page = await open("/?process=sim/threads");
-  await page.getByRole("button", { name: "Its processes and threads" }).press("Enter");
+  await page.getByRole("button", { name: "Processes and threads" }).press("Enter");
   await page.getByText(`${THREADS} threads`).waitFor();
   await soon(() => new URL(page.url()).pathname).toBe("/mgr/process-list");
   await page.getByRole("button", { name: "TID" }).press("Enter");
@@ -93,7 +93,7 @@ test("by keyboard alone: from the process to its threads, to one of them, and it
   await form.getByLabel("Nice").fill("4");
   await form.getByLabel("CPUs").fill("0");
   await form.getByRole("button", { name: "Apply" }).press("Enter");
-  await page.getByText(`Thread ${second} is scheduled as you said.`).waitFor();
+  await page.getByText(`Thread ${second} has its new scheduling.`).waitFor();
   const says = (command: string, ...words: string[]) => execFileSync(command, [...words, String(second)], { encoding: "utf8" });
   expect(says("chrt", "-p")).toContain("SCHED_BATCH");
   expect(says("taskset", "-cp")).toMatch(/: 0$/m);
@@ -139,9 +139,9 @@ test("a list that is held still is asked for again when that is wanted while a q
     const { send } = WebSocket.prototype;
     WebSocket.prototype.send = function (frame) {
       send.call(this, frame);
-      if (String(frame).includes("request_process_list") && ++questions === 1) document.querySelector("[aria-label='Ask now']").click();
+      if (String(frame).includes("request_process_list") && ++questions === 1) document.querySelector("[aria-label='Refresh']").click();
     };
-    const pace = document.querySelector("[aria-label='How often it is asked for']");
+    const pace = document.querySelector("[aria-label='Refresh interval']");
     pace.value = "0";
     pace.dispatchEvent(new Event("change", { bubbles: true }));
   }`);
@@ -160,7 +160,7 @@ test("what is typed while something is applied stays", async () => {
     Object.assign(input as object, { value: "5" });
     (input as EventTarget).dispatchEvent(new Event("input", { bubbles: true }));
   });
-  await page.getByText(`Thread ${pid} is scheduled as you said.`).waitFor();
+  await page.getByText(`Thread ${pid} has its new scheduling.`).waitFor();
   await soon(() => nice.inputValue()).toBe("5");
   expect(execFileSync("ps", ["-p", String(pid), "-o", "nice="], { encoding: "utf8" }).trim()).toBe("3");
   await page.context().close();

@@ -34,7 +34,7 @@ const title = () => page.locator(".pane.focused .tab.active, .pane:only-child .t
 describe("the arrangement", () => {
   test("a group is laid out in a grid of panes, each with a terminal that takes what is typed", async () => {
     await shown.goTo("sim", "group");
-    await shown.run("Show the group's processes in a grid of panes");
+    await shown.run("Show the group's processes in a grid");
     await soon(panes).toBe(4);
     for (const name of ["one", "two", "three", "four"]) await shown.untilShown(`sim/${name}`, /hello/);
     const boxes = await Promise.all((await page.locator(".pane").all()).map((pane) => pane.boundingBox()));
@@ -47,13 +47,13 @@ describe("the arrangement", () => {
   });
 
   test("everything is as it was left after a reload: panes, their sizes, what is folded, the tree's width, the details", async () => {
-    const divider = page.getByRole("separator", { name: "Size of the panes" }).first();
+    const divider = page.getByRole("separator", { name: "Pane size" }).first();
     const before = Number(await divider.getAttribute("aria-valuenow"));
     await divider.press("ArrowRight");
     await divider.press("ArrowRight");
     await soon(() => divider.getAttribute("aria-valuenow")).not.toBe(String(before));
     const moved = await divider.getAttribute("aria-valuenow");
-    const edge = page.getByRole("separator", { name: "Width of the tree" });
+    const edge = page.getByRole("separator", { name: "Sidebar width" });
     await edge.press("ArrowRight");
     const width = await edge.getAttribute("aria-valuenow");
     await shown.row("tools").press("ArrowRight");
@@ -121,12 +121,12 @@ describe("windows of their own", () => {
     await shown.goTo("sim", "group");
     const [window] = await Promise.all([page.context().waitForEvent("page"), page.keyboard.press("p")]);
     await window.getByText("4 of 4 running").waitFor();
-    await window.getByRole("button", { name: "Members as live terminals" }).click();
+    await window.getByRole("button", { name: "Show as terminals" }).click();
     await eventually("all four terminals are live", async () => (await window.locator(".xterm-rows").count()) === 4);
     await eventually("they have their output", async () =>
       (await window.locator(".xterm-rows").allTextContents()).every((text) => /hello/.test(text)),
     );
-    await window.getByRole("button", { name: "Members as a table" }).click();
+    await window.getByRole("button", { name: "Show as table" }).click();
     await window.close();
   });
 
@@ -137,7 +137,7 @@ describe("windows of their own", () => {
     await window.page.keyboard.press("Control+Shift+L");
     await soon(() => window.hasFocus(".bar")).toBe(true);
     await window.page.keyboard.press(",");
-    await window.page.getByRole("radio", { name: "lines of terminals are read out" }).check();
+    await window.page.getByRole("radio", { name: "announce terminal output" }).check();
     await window.page.locator(".xterm-accessibility [role=list]").waitFor({ state: "attached" });
     await window.page.getByRole("radio", { name: "off" }).check();
     await window.page.keyboard.press("Escape");
@@ -158,9 +158,9 @@ describe("windows of their own", () => {
 describe("a process", () => {
   test("that will be restarted counts down, and starts at once when it is asked to", async () => {
     await shown.goTo("tools/loop");
-    const why = page.getByText(/starts again in/);
+    const why = page.getByText(/restarts in/);
     const first = await why.textContent();
-    expect(first).toMatch(/Ended \(exit code 7\); starts again in (5\dm|1h 0m)/);
+    expect(first).toMatch(/Exited \(exit code 7\); restarts in (5\dm|1h 0m)/);
     await soon(() => why.textContent()).not.toBe(first);
     const from = client.here;
     await page.getByRole("button", { name: "Start", exact: true }).click();
@@ -173,7 +173,7 @@ describe("a process", () => {
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await shown.goTo("sim/one");
     await page.getByRole("button", { name: "Details d" }).click();
-    await page.getByRole("button", { name: "Show the commands" }).click();
+    await page.getByRole("button", { name: "Show commands" }).click();
     await page.getByRole("button", { name: "Copy the commands" }).click();
     await page.getByRole("status").getByText("Copied the commands.").waitFor();
     await soon(() => page.evaluate("navigator.clipboard.readText()")).toMatch(/^cd .*\n[\s\S]*echo hello/);

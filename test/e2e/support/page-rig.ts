@@ -10,7 +10,7 @@ import { eventually } from "./wait.ts";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** An expectation of what a page shows: looked at again until it holds, for a page is drawn after it was told. */
-export const soon = <T>(look: () => T | Promise<T>) => expect.poll(look, { timeout: 20_000, interval: 20 });
+export const soon = <T>(look: () => T | Promise<T>) => expect.poll(look, { timeout: 60_000, interval: 20 });
 
 interface Violation {
   readonly id: string;
@@ -52,7 +52,7 @@ export class PageRig implements AsyncDisposable {
       httpCredentials: { username, password },
     });
     const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
     page.on("pageerror", (error) => this.complaints.push(error.message));
     page.on("console", (message) => {
       // The browser itself says so when the manager is killed; the page shows it in its own words.

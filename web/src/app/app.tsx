@@ -61,7 +61,7 @@ function Shell() {
       <header class="top">
         <IconButton
           icon="menu"
-          label={drawerOpen.value ? "Hide the processes" : "Show the processes"}
+          label={drawerOpen.value ? "Hide sidebar" : "Show sidebar"}
           class="drawer-button"
           pressed={drawerOpen.value}
           onClick={() => {
@@ -109,7 +109,7 @@ function Shell() {
         <Tree />
         <Edge
           direction="vertical"
-          label="Width of the tree"
+          label="Sidebar width"
           value={sidebarWidth.value}
           onMove={(x) => {
             sidebarWidth.value = Math.min(640, Math.max(160, x));
@@ -133,7 +133,7 @@ function Shell() {
         <aside class="log-dock" aria-label="Log" style={{ height: `${logHeight.value}px` }}>
           <Edge
             direction="horizontal"
-            label="Height of the log"
+            label="Log panel height"
             value={logHeight.value}
             onMove={(_, y) => {
               logHeight.value = clampLog(innerHeight - y - 28);

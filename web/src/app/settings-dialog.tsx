@@ -21,7 +21,7 @@ export function SettingsDialog() {
         legend="Theme"
         setting={theme}
         values={[
-          ["system", "as the system"],
+          ["system", "system"],
           ["dark", "dark"],
           ["light", "light"],
         ]}
@@ -30,8 +30,8 @@ export function SettingsDialog() {
         legend="Groups"
         setting={groupStyle}
         values={[
-          ["table", "as tables"],
-          ["terminals", "as live terminals"],
+          ["table", "tables"],
+          ["terminals", "terminals"],
         ]}
       />
       <Choice
@@ -39,11 +39,11 @@ export function SettingsDialog() {
         setting={screenReader}
         values={[
           [false, "off"],
-          [true, "lines of terminals are read out"],
+          [true, "announce terminal output"],
         ]}
       />
       <label class="setting">
-        <span>Text of terminals</span>
+        <span>Terminal text size</span>
         <input
           type="range"
           min={FONT_SIZE.least}
@@ -58,7 +58,7 @@ export function SettingsDialog() {
           {fontSize.value} px
         </span>
       </label>
-      <p class="soft">Kept in this browser. The palette (Ctrl-K) has these and more.</p>
+      <p class="soft">Stored in this browser. The command palette (Ctrl-K) has more.</p>
     </Dialog>
   );
 }

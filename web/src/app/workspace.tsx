@@ -71,7 +71,7 @@ function Divider({ split, index, box }: { split: layouts.Split; index: number; b
       role="separator"
       tabIndex={0}
       aria-orientation={isRow ? "vertical" : "horizontal"}
-      aria-label="Size of the panes"
+      aria-label="Pane size"
       aria-valuenow={Math.round((100 * before) / both)}
       onKeyDown={(event) => {
         const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
@@ -140,7 +140,7 @@ function TabStrip({ pane }: { pane: layouts.Pane }) {
   const view = layouts.activeView(pane);
   return (
     <div class="tabs">
-      <div class="tablist" role="tablist" aria-label="Open views">
+      <div class="tablist" role="tablist" aria-label="Open tabs">
         {pane.tabs.map((tab, index) => (
           <TabHandle key={keyOf(tab.view)} pane={pane} tab={tab} index={index} />
         ))}
@@ -148,7 +148,7 @@ function TabStrip({ pane }: { pane: layouts.Pane }) {
       <div class="tab-tools">
         <IconButton icon="splitRight" label="Split right  \" onClick={() => splitPane(pane.id, "row")} />
         <IconButton icon="splitDown" label="Split down  -" onClick={() => splitPane(pane.id, "column")} />
-        {canPopOut(view) && <IconButton icon="popOut" label="Open in a window of its own  p" onClick={() => popOut(view)} />}
+        {canPopOut(view) && <IconButton icon="popOut" label="Open in new window  p" onClick={() => popOut(view)} />}
         <IconButton icon="close" label={`Close ${titleOf(view)}  w`} onClick={() => closeTab(pane, pane.active)} />
       </div>
     </div>

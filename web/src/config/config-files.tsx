@@ -16,7 +16,7 @@ export function shortPath(path: string, files: readonly ConfigFile[]): string {
 /** The files of a configuration as tabs; one with something unsaved carries a dot. */
 export function FileTabs({ files, shown, onOpen }: { files: ConfigFile[]; shown: string; onOpen: (path: string) => void }) {
   return (
-    <div class="file-tabs" role="tablist" aria-label="Files of the configuration">
+    <div class="file-tabs" role="tablist" aria-label="Configuration files">
       {files.map(({ path, writable }, index) => (
         <button
           key={path}
@@ -25,7 +25,7 @@ export function FileTabs({ files, shown, onOpen }: { files: ConfigFile[]; shown:
           role="tab"
           aria-selected={path === shown}
           tabIndex={path === shown ? 0 : -1}
-          title={`${path}${writable ? "" : " (read only)"}`}
+          title={`${path}${writable ? "" : " (read-only)"}`}
           onClick={() => onOpen(path)}
           onKeyDown={(event) => {
             const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -38,7 +38,7 @@ export function FileTabs({ files, shown, onOpen }: { files: ConfigFile[]; shown:
         >
           <span class="tab-title">{shortPath(path, files)}</span>
           {!writable && <Icon name="lock" />}
-          {unsaved.value.includes(path) && <span class="unsaved" role="img" aria-label="not saved" />}
+          {unsaved.value.includes(path) && <span class="unsaved" role="img" aria-label="unsaved" />}
         </button>
       ))}
     </div>

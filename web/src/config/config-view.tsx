@@ -90,7 +90,7 @@ export function ConfigView() {
     if (answer.ok) {
       if (isShown) rebase({ content, hash: answer.hash });
       else rebaseDraft(path, { content, hash: answer.hash });
-      toast("Saved. A reload puts it into effect.");
+      toast("Saved. Reload to apply the changes.");
     }
     if (isShown) {
       const found = answer.problems ?? [];
@@ -149,16 +149,11 @@ export function ConfigView() {
             {shortPath(file.path, file.files)}
           </code>
         )}
-        {dirty && <span class="tag">not saved</span>}
-        {file && !isWritable && <span class="tag">read only</span>}
+        {dirty && <span class="tag">unsaved</span>}
+        {file && !isWritable && <span class="tag">read-only</span>}
         <span class="grow" />
         <span class="actions">
-          <Button
-            pressed={comparing}
-            enabled={file !== null}
-            title="Compare with the file as it is saved"
-            onClick={() => compare(!comparing)}
-          >
+          <Button pressed={comparing} enabled={file !== null} title="Compare with saved file" onClick={() => compare(!comparing)}>
             Compare
           </Button>
           <Button class="strong" enabled={dirty && isWritable && isOpen} onClick={run(() => save())}>

@@ -20,22 +20,22 @@ export function ConflictDialog({ conflict, onCompare, onTheirs, onMine, onClose 
     act();
   };
   return (
-    <Dialog label="The file was changed meanwhile" title onClose={onClose}>
+    <Dialog label="The file has changed on disk" title onClose={onClose}>
       <p>
         <b>{conflict.path}</b> was changed by somebody else since you opened it. Nothing has been saved yet.
       </p>
       <div class="dialog-choices">
         <button type="button" class="choice" data-first onClick={then(onCompare)}>
           <b>Compare</b>
-          <span>See theirs beside yours, take what you need, then save.</span>
+          <span>View both versions side by side, then save.</span>
         </button>
         <button type="button" class="choice" onClick={then(onTheirs)}>
-          <b>Take theirs</b>
-          <span>What you changed is lost.</span>
+          <b>Use version on disk</b>
+          <span>Your changes are lost.</span>
         </button>
         <button type="button" class="choice" onClick={then(onMine)}>
-          <b>Save mine</b>
-          <span>What they changed is lost.</span>
+          <b>Overwrite</b>
+          <span>The changes on disk are lost.</span>
         </button>
       </div>
     </Dialog>

@@ -73,7 +73,7 @@ export function openEditor(parent: HTMLElement, content: string, { onDirty, onTe
         autocompletion({ override: [completeFromSchema], icons: false }),
         linter(schemaProblems, { delay: 300 }),
         EditorState.tabSize.of(2),
-        EditorView.contentAttributes.of({ "aria-label": "Text of the configuration file" }),
+        EditorView.contentAttributes.of({ "aria-label": "Configuration editor" }),
         EditorView.updateListener.of((update) => {
           if (!update.docChanged) return;
           tellDirty(!update.state.doc.eq(original));
@@ -141,7 +141,7 @@ function undoButton(type: "reject" | "accept", act: (event: MouseEvent) => void)
   const button = document.createElement(type === "reject" ? "button" : "span");
   if (type === "accept") return button;
   button.className = "take-back";
-  button.textContent = "Take back";
+  button.textContent = "Revert";
   button.onmousedown = act;
   return button;
 }

@@ -9,7 +9,7 @@ const PARTS: readonly ["added" | "removed" | "changed" | "restart_needed", strin
   ["added", "+", "added"],
   ["removed", "−", "removed"],
   ["changed", "~", "changed"],
-  ["restart_needed", "↻", "running, changed at their next start"],
+  ["restart_needed", "↻", "running, restart needed"],
 ];
 
 /** What a reload will do, before it does it. */
@@ -21,8 +21,8 @@ export function PlanPreview({ plan, onClose }: { plan: Plan; onClose: () => void
     toast(`Reloaded: ${answer.added.length} added, ${answer.removed.length} removed, ${answer.changed.length} changed.`);
   };
   return (
-    <Dialog label="What a reload will change" title onClose={onClose}>
-      {isEmpty && <p>Nothing: the running configuration is the one on disk.</p>}
+    <Dialog label="Changes that a reload will make" title onClose={onClose}>
+      {isEmpty && <p>No changes: the running configuration matches the files on disk.</p>}
       <div class="plan">
         {PARTS.map(([key, sign, words]) =>
           plan[key].length === 0 ? null : (

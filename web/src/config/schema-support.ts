@@ -44,7 +44,7 @@ export function schemaProblems(view: EditorView): Diagnostic[] {
   syntaxTree(state).iterate({
     enter(cursor) {
       if (cursor.type.isError && cursor.to > cursor.from) {
-        found.push({ from: cursor.from, to: cursor.to, severity: "warning", message: "This is not YAML." });
+        found.push({ from: cursor.from, to: cursor.to, severity: "warning", message: "Invalid YAML." });
       }
       if (cursor.name !== "Key") return;
       const key = keyText(cursor.node, state);
@@ -56,7 +56,7 @@ export function schemaProblems(view: EditorView): Diagnostic[] {
         from: cursor.from,
         to: cursor.to,
         severity: "error",
-        message: `There is no key '${key}' here. Known: ${known.join(", ")}.`,
+        message: `Unknown key '${key}'. Known keys: ${known.join(", ")}.`,
       });
     },
   });

@@ -87,10 +87,10 @@ export function LogRows({ filter, follows, onFollow }: { filter: LogFilter; foll
       {entries.length === 0 && (
         <p class="empty">
           {olderEntries.value === "coming"
-            ? "Looking through older entries …"
+            ? "Loading older entries…"
             : loggedEntries().entries.length === 0
-              ? "Nothing yet."
-              : "Nothing fits."}
+              ? "No entries yet."
+              : "No matches."}
         </p>
       )}
     </div>

@@ -33,8 +33,8 @@ export function LogView({ docked = false }: { docked?: boolean }) {
           }}
         />
         <IconButton icon="download" label="Download the log" onClick={() => downloadLog()} />
-        {docked && <IconButton icon="splitRight" label="Open the log in a tab" onClick={() => show({ kind: "log" }, true)} />}
-        {!poppedOut && <IconButton icon="popOut" label="Open the log in a window of its own" onClick={() => popOut({ kind: "log" })} />}
+        {docked && <IconButton icon="splitRight" label="Open log in tab" onClick={() => show({ kind: "log" }, true)} />}
+        {!poppedOut && <IconButton icon="popOut" label="Open log in new window" onClick={() => popOut({ kind: "log" })} />}
         {docked && (
           <IconButton
             icon="close"
@@ -73,7 +73,7 @@ function Filters() {
   return (
     <>
       <select
-        aria-label="Lowest level shown"
+        aria-label="Minimum level"
         value={level.value}
         onChange={(event) => {
           level.value = event.currentTarget.value as LogLevel;

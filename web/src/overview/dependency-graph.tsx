@@ -11,13 +11,13 @@ const MOST = 12;
 export function DependencyGraph({ process }: { process: Process }) {
   const left = process.depends_on.slice(0, MOST);
   const right = (dependents.value.get(process.name) ?? []).slice(0, MOST);
-  if (left.length + right.length === 0) return <p class="soft">Nothing; it stands alone.</p>;
+  if (left.length + right.length === 0) return <p class="soft">No dependencies.</p>;
   const height = Math.max(left.length, right.length, 1) * ROW;
   const more = Math.max(0, process.depends_on.length - MOST) + Math.max(0, (dependents.value.get(process.name)?.length ?? 0) - MOST);
   return (
     <>
       <div class="graph" style={{ height: `${height}px` }}>
-        <Column names={left} label="It depends on" />
+        <Column names={left} label="Depends on" />
         <Lines count={left.length} height={height} towards="middle" />
         <div class="graph-self">
           <StateMark state={process.state} />

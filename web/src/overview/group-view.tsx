@@ -65,7 +65,7 @@ function Members({ label, path, title, below, members, asked }: MembersProps) {
           </Button>
           <IconButton
             icon="table"
-            label="Members as a table"
+            label="Show as table"
             pressed={groupStyle.value === "table"}
             onClick={() => {
               groupStyle.value = "table";
@@ -73,7 +73,7 @@ function Members({ label, path, title, below, members, asked }: MembersProps) {
           />
           <IconButton
             icon="grid"
-            label="Members as live terminals"
+            label="Show as terminals"
             pressed={groupStyle.value === "terminals"}
             onClick={() => {
               groupStyle.value = "terminals";
@@ -87,7 +87,7 @@ function Members({ label, path, title, below, members, asked }: MembersProps) {
   );
 }
 
-/** While something is on its way: how far, and what is waited for. */
+/** While members start or stop: how many are done, and what the group waits for. */
 function Progress({ members }: { members: Process[] }) {
   const coming = members.filter((one) => progressOf(one) === "coming");
   if (coming.length === 0) return null;
@@ -97,7 +97,7 @@ function Progress({ members }: { members: Process[] }) {
     .map((one) => (one.waiting_for[0] ? `${one.display_name} (for ${one.waiting_for[0]})` : `${one.display_name} (${one.state})`));
   return (
     <div class="progress">
-      <progress max={members.length} value={done} aria-label="Members that are where they should be" />
+      <progress max={members.length} value={done} aria-label="Progress of the group" />
       <span>
         {done} of {members.length}; waiting for {named.join(", ")}
         {coming.length > named.length && ` and ${coming.length - named.length} more`}

@@ -67,7 +67,7 @@ export function MemberTable({ below, members }: { below: string; members: Proces
             <Head column="restarts" class="number">
               Restarts
             </Head>
-            <th class="wide">What</th>
+            <th class="wide">Details</th>
             <th class="doing">
               <span class="unseen">Actions</span>
             </th>

@@ -45,8 +45,8 @@ export function Overview() {
       </ul>
       {trouble.length > 0 && (
         <>
-          <h2>To look at</h2>
-          <ul class="trouble" aria-label="To look at">
+          <h2>Needs attention</h2>
+          <ul class="trouble" aria-label="Needs attention">
             {trouble.slice(0, MOST_TROUBLE).map((process) => (
               <TroubleRow key={process.name} process={process} />
             ))}
@@ -68,14 +68,14 @@ function Verdict({ trouble }: { trouble: Process[] }) {
   const kind = failed + away > 0 ? "bad" : trouble.length > 0 ? "busy" : "good";
   const text =
     failed > 0
-      ? `${failed} ${failed === 1 ? "process needs" : "processes need"} a look.`
+      ? `${failed} ${failed === 1 ? "process needs" : "processes need"} attention.`
       : away > 0
-        ? `${away} ${away === 1 ? "host is" : "hosts are"} lost.`
+        ? `${away} ${away === 1 ? "host is" : "hosts are"} not connected.`
         : trouble.length > 0
-          ? `${trouble.length} on ${trouble.length === 1 ? "its" : "their"} way.`
+          ? `${trouble.length} ${trouble.length === 1 ? "process is" : "processes are"} starting or stopping.`
           : processNames.value.length === 0
             ? "No processes are configured."
-            : "Everything is all right.";
+            : "No problems.";
   return (
     <h1 class={`verdict ${kind}`}>
       <StateMark state={kind === "bad" ? "error" : kind === "busy" ? "starting" : "ready"} />
@@ -130,7 +130,7 @@ function Recent() {
   return (
     <section>
       <h2>Recent changes</h2>
-      {newest.length === 0 && <p class="soft">None yet.</p>}
+      {newest.length === 0 && <p class="soft">No changes yet.</p>}
       <ul class="changes">
         {newest.map(({ name, ts, states }) => (
           <li key={name}>

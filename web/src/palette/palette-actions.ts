@@ -25,13 +25,13 @@ function viewActions(): Action[] {
   const process = view.kind === "process" ? processOf(view.name) : undefined;
   const actions: Action[] = process ? processViewActions(process) : [];
   if (view.kind === "group") actions.push(...groupViewActions(view.name));
-  if (canPopOut(view)) actions.push({ title: "Open in a window of its own", keys: "p", near: true, run: () => popOut(view) });
+  if (canPopOut(view)) actions.push({ title: "Open in new window", keys: "p", near: true, run: () => popOut(view) });
   const config = configActions.value;
   if (config) {
     actions.push(
-      { title: "Save the configuration file", keys: "Ctrl-S", near: true, run: config.save },
-      { title: "Compare with the file as it is saved", near: true, run: config.compare },
-      { title: "Reload the configuration: see what will change", near: true, run: config.reload },
+      { title: "Save configuration file", keys: "Ctrl-S", near: true, run: config.save },
+      { title: "Compare with saved file", near: true, run: config.compare },
+      { title: "Reload configuration: preview changes", near: true, run: config.reload },
     );
   }
   return actions;
@@ -44,11 +44,7 @@ function groupViewActions(name: string): Action[] {
     ...VERBS.map(
       ([verb, word, keys]): Action => ({ title: `${word} ${name}`, keys, near: true, run: () => doVerb(verb, { kind: "group", name }) }),
     ),
-    choice(
-      "Show the group's processes in a grid of panes",
-      layout,
-      layouts.grid(views.map((member) => ({ kind: "process", name: member }))),
-    ),
+    choice("Show the group's processes in a grid", layout, layouts.grid(views.map((member) => ({ kind: "process", name: member })))),
   ];
 }
 
@@ -105,29 +101,29 @@ function pageActions(): Action[] {
     { title: "Configuration", keys: "c", near: true, run: () => show({ kind: "config" }) },
     { title: "Process list", keys: "t", near: true, run: () => show({ kind: "tasks" }) },
     { title: "Log in a tab", near: true, run: () => show({ kind: "log" }) },
-    toggle("the log below", "l", logOpen),
-    { title: "Log in a window of its own", run: () => popOut({ kind: "log" }) },
+    toggle("log panel", "l", logOpen),
+    { title: "Log in new window", run: () => popOut({ kind: "log" }) },
     { title: "Download the log", run: downloadLog },
     {
-      title: "Next process that has failed",
+      title: "Next failed process",
       keys: "n",
       near: true,
       run: nextTrouble,
     },
-    { title: "Save all: download an archive for whoever helps", run: saveAll },
+    { title: "Download diagnostics archive", run: saveAll },
     ...filterActions(),
-    { title: "Unfold all groups of the tree", run: () => foldAll(true) },
-    { title: "Fold all groups of the tree", run: () => foldAll(false) },
-    choice("Tree as wide as at first", sidebarWidth, 264),
-    choice("Theme: follow the system", theme, "system"),
+    { title: "Expand all groups", run: () => foldAll(true) },
+    { title: "Collapse all groups", run: () => foldAll(false) },
+    choice("Reset sidebar width", sidebarWidth, 264),
+    choice("Theme: system", theme, "system"),
     choice("Theme: dark", theme, "dark"),
     choice("Theme: light", theme, "light"),
     choice("Larger terminal text", fontSize, Math.min(FONT_SIZE.most, fontSize.value + 1)),
     choice("Smaller terminal text", fontSize, Math.max(FONT_SIZE.least, fontSize.value - 1)),
-    choice("Terminal text as large as at first", fontSize, FONT_SIZE.usual),
-    choice("Groups as tables", groupStyle, "table"),
-    choice("Groups as live terminals", groupStyle, "terminals"),
-    choice(`Screen-reader mode of terminals: turn ${screenReader.value ? "off" : "on"}`, screenReader, !screenReader.value),
+    choice("Reset terminal text size", fontSize, FONT_SIZE.usual),
+    choice("Show groups as tables", groupStyle, "table"),
+    choice("Show groups as terminals", groupStyle, "terminals"),
+    choice(`Terminal screen reader mode: turn ${screenReader.value ? "off" : "on"}`, screenReader, !screenReader.value),
     { ...choice("Settings", settingsOpen, true), keys: ",", near: true },
     { ...choice("Keyboard shortcuts", sheetOpen, true), keys: "?", near: true },
     { title: "Log out", run: () => void logOut().catch(complain) },
@@ -142,7 +138,7 @@ function filterActions(): Action[] {
     { title: "Show all processes in the tree", run: () => filterTree("") },
   ];
   if (names === null || names.length === 0) return some;
-  const what = names.length === 1 ? "the process that the filter leaves" : `all ${names.length} processes that the filter leaves`;
+  const what = names.length === 1 ? "the filtered process" : `all ${names.length} filtered processes`;
   return [
     ...some,
     ...VERBS.map(
@@ -159,7 +155,7 @@ function filterActions(): Action[] {
 
 /** The diagnostics archive: making it takes a while, the browser shows the download. */
 function saveAll(): void {
-  toast("The archive is being made; the download begins by itself.");
+  toast("Creating the archive. The download starts automatically.");
   downloadFrom("/save-all");
 }
 

@@ -22,11 +22,11 @@ export function processViewActions(process: Process): Action[] {
     ...VERBS.filter(([verb]) => canDo(verb, process)).map(
       ([verb, word, keys]): Action => ({ title: `${word} ${name}`, keys, near: true, run: () => doVerb(verb, { kind: "process", name }) }),
     ),
-    toggle("details of the process", "d", detailsOpen),
+    toggle("process details", "d", detailsOpen),
     ...terminalActions(name),
-    { title: "Show its entries in the log", run: () => showInLog(name) },
+    { title: "Show its log entries", run: () => showInLog(name) },
     { title: "Copy its name", run: () => void copy(name, "the name") },
-    { title: "Copy the commands that start it by hand", run: () => void copyCommands(name).catch(complain) },
+    { title: "Copy startup commands", run: () => void copyCommands(name).catch(complain) },
     ...commandActions(process),
     ...(process.pid === null ? [] : signalActions(name)),
   ];
@@ -39,10 +39,10 @@ function terminalActions(name: string): Action[] {
   if (!own || !terminal) return actions;
   return [
     { title: "Search the output", keys: "Ctrl-Shift-F", near: true, run: own.search },
-    { title: "Hold the output still, or go on", run: own.togglePause },
-    { title: "Scroll to the newest output", run: () => terminal.toEnd() },
-    { title: "Copy the selection, or all output", run: () => terminal.copy() },
-    { title: "Clear what the terminal shows", run: () => terminal.clear() },
+    { title: "Pause or resume output", run: own.togglePause },
+    { title: "Scroll to bottom", run: () => terminal.toEnd() },
+    { title: "Copy selection or all output", run: () => terminal.copy() },
+    { title: "Clear terminal", run: () => terminal.clear() },
     ...actions,
   ];
 }
@@ -52,9 +52,9 @@ function commandActions(process: Process): Action[] {
   const { name } = process;
   const alternates = process.alternate_commands.length < 2 ? [] : process.alternate_commands;
   const switches = [
-    ["svc_debug", "Debug messages of its services", process.svc_debug],
-    ["low_delay", "Output without any delay", process.low_delay_output],
-    ["no_skip", "Holding the process back rather than skipping output", process.no_skip_display],
+    ["svc_debug", "Service debug messages", process.svc_debug],
+    ["low_delay", "Low-delay output", process.low_delay_output],
+    ["no_skip", "Slow down the process instead of skipping output", process.no_skip_display],
   ] as const;
   return [
     ...alternates.map(

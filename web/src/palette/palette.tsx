@@ -69,11 +69,11 @@ export function Palette() {
         data-first
         type="text"
         role="combobox"
-        aria-label="What to do"
+        aria-label="Command"
         aria-expanded="true"
         aria-controls="palette-list"
         aria-activedescendant={at >= 0 ? `palette-${at}` : undefined}
-        placeholder="A process, a group or an action"
+        placeholder="Search or run a command…"
         autocomplete="off"
         spellcheck={false}
         value={query.value}
@@ -109,7 +109,7 @@ export function Palette() {
           </div>
         ))}
       </div>
-      {actions.length === 0 && <p class="empty">Nothing of this name.</p>}
+      {actions.length === 0 && <p class="empty">No matches.</p>}
     </Dialog>
   );
 }

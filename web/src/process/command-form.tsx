@@ -38,7 +38,7 @@ export function CommandForm({ process }: { process: Process }) {
             if (done) atNextStart();
           }}
         />
-        Debug messages of its services
+        Service debug messages
       </label>
       <Display process={process} />
     </div>
@@ -46,7 +46,7 @@ export function CommandForm({ process }: { process: Process }) {
 }
 
 function atNextStart(): void {
-  toast("It counts from the next start on.");
+  toast("Takes effect on next start.");
 }
 
 function Display({ process }: { process: Process }) {
@@ -59,7 +59,7 @@ function Display({ process }: { process: Process }) {
           checked={process.low_delay_output}
           onChange={(event) => void command({ type: "set_process_low_delay_output", name, enabled: event.currentTarget.checked })}
         />
-        Send output without any delay
+        Low-delay output
       </label>
       <label class="check">
         <input
@@ -67,7 +67,7 @@ function Display({ process }: { process: Process }) {
           checked={process.no_skip_display}
           onChange={(event) => void command({ type: "set_process_no_skip_display", name, enabled: event.currentTarget.checked })}
         />
-        Hold the process back rather than skip output
+        Slow down the process instead of skipping output
       </label>
     </>
   );
@@ -141,7 +141,7 @@ function CommandRow({ process, label, configured, alone }: RowProps) {
           )}
           {override !== null && (
             <button type="button" title={configured} onClick={() => void save("")}>
-              Back to the configured one
+              Reset to configured command
             </button>
           )}
         </div>

@@ -18,13 +18,13 @@ export function ProcessDetails({ process }: { process: Process }) {
   const detail = useDetail(process);
   return (
     <aside class="details" aria-label={`Details of ${process.name}`} tabIndex={-1}>
-      <Section title="How it runs">
+      <Section title="Status">
         <CommandForm key={process.name} process={process} />
       </Section>
       <Section title="States">
         <StateTimeline name={process.name} />
       </Section>
-      <Section title="Depends on, is needed by">
+      <Section title="Dependencies">
         <DependencyGraph process={process} />
       </Section>
       <Section title="Facts">
@@ -32,9 +32,9 @@ export function ProcessDetails({ process }: { process: Process }) {
           <Pair term="Host">{process.node === process.host ? process.host : `${process.host} (node ${process.node})`}</Pair>
           {process.start_time && <Pair term="Started">{`${clockTime(process.start_time)}, ${lasting(process.start_time)} ago`}</Pair>}
           {process.stop_time && <Pair term="Ended">{`${clockTime(process.stop_time)}, ${lasting(process.stop_time)} ago`}</Pair>}
-          {process.exit && <Pair term="Last end">{exitText(process)}</Pair>}
+          {process.exit && <Pair term="Last exit">{exitText(process)}</Pair>}
           <Pair term="Restarts">{String(process.restarts)}</Pair>
-          <Pair term="Starts by itself">{process.autostart ? "yes" : "no"}</Pair>
+          <Pair term="Autostart">{process.autostart ? "yes" : "no"}</Pair>
           {process.x_display && <Pair term="X display">{`${process.x_display} (${process.x_display_kind})`}</Pair>}
         </dl>
       </Section>
@@ -87,7 +87,7 @@ function useDetail({ name, state, pid }: Process): Detail | null {
     ask({ type: "request_process_detail", name }, "process_detail")
       .then((came) => !gone && setDetail(came))
       .catch((error) => {
-        console.info("no details of the process", error);
+        console.info("no process details", error);
       });
     return () => {
       gone = true;
@@ -132,10 +132,10 @@ function StartupCommands({ name }: { name: string }) {
   };
   const shown = lines?.name === name ? lines.text : null;
   return (
-    <Section title="Start it by hand">
+    <Section title="Startup commands">
       {shown === null ? (
         <button type="button" onClick={() => load().catch(complain)}>
-          Show the commands
+          Show commands
         </button>
       ) : (
         <div class="with-copy">

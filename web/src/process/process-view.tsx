@@ -75,7 +75,7 @@ function KnownProcess({ process }: { process: Process }) {
           {(paused || !follows) && (
             <button type="button" class="to-end" onClick={() => (paused ? togglePause() : terminal?.toEnd())}>
               <Icon name={paused ? "start" : "toEnd"} />
-              {paused ? "Held still: go on" : "To the newest output"}
+              {paused ? "Paused, resume" : "Scroll to bottom"}
             </button>
           )}
           <TerminalTools
@@ -131,7 +131,7 @@ function Buttons({ process }: { process: Process }) {
       <select
         class="signals"
         aria-label="Send a signal"
-        title="Send a signal to its leader"
+        title="Send a signal to the main process"
         aria-disabled={isAlive ? undefined : true}
         value=""
         onChange={(event) => {
@@ -152,7 +152,7 @@ function Buttons({ process }: { process: Process }) {
       {!poppedOut && (
         <IconButton
           icon="table"
-          label="Its processes and threads"
+          label="Processes and threads"
           enabled={isAlive}
           onClick={() => process.pid !== null && show({ kind: "tasks", host: process.host, pid: process.pid })}
         />
@@ -218,7 +218,7 @@ function SearchBar({ terminal, asked, onClose }: { terminal: OpenTerminal | null
       />
       <IconButton icon="up" label="Earlier  Enter" onClick={() => find(true)} />
       <IconButton icon="down" label="Later  Shift-Enter" onClick={() => find(false)} />
-      <IconButton icon="close" label="End the search  Esc" onClick={onClose} />
+      <IconButton icon="close" label="Close search  Esc" onClick={onClose} />
       {missed && <span class="warn">not found</span>}
     </search>
   );
@@ -239,10 +239,10 @@ function TerminalTools({ process, size, terminal, paused, onPause, onSearch }: T
       <code title={process.current_command}>{process.current_command}</code>
       <span class="size">{size}</span>
       <IconButton icon="search" label="Search  Ctrl-Shift-F" onClick={onSearch} />
-      <IconButton icon={paused ? "start" : "pause"} label={paused ? "Go on" : "Hold the output still"} pressed={paused} onClick={onPause} />
-      <IconButton icon="copy" label="Copy the selection, or all" onClick={() => terminal?.copy()} />
+      <IconButton icon={paused ? "start" : "pause"} label={paused ? "Go on" : "Pause output"} pressed={paused} onClick={onPause} />
+      <IconButton icon="copy" label="Copy selection or all output" onClick={() => terminal?.copy()} />
       <IconButton icon="download" label="Download the output" onClick={() => void download(process.name).catch(complain)} />
-      <IconButton icon="clear" label="Clear what is shown" onClick={() => terminal?.clear()} />
+      <IconButton icon="clear" label="Clear terminal" onClick={() => terminal?.clear()} />
     </footer>
   );
 }

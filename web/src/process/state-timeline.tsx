@@ -9,7 +9,7 @@ const LISTED = 8;
 export function StateTimeline({ name }: { name: string }) {
   const own = loggedChanges(name);
   const [first] = own;
-  if (!first) return <p class="soft">No change since the log begins.</p>;
+  if (!first) return <p class="soft">No state changes in the log.</p>;
   const begin = millisecondsOf(first.ts);
   const whole = Math.max(1, now.value - begin);
   const pieces = own.map((change, index) => {

@@ -9,11 +9,11 @@ export function whyText(process: Process): string | null {
     case "error":
       return `Failed: ${how || "see the log"}`;
     case "backoff":
-      return `Ended${how ? ` (${how})` : ""}; starts again ${process.next_start_time ? `in ${lasting(process.next_start_time, true)}` : "soon"}`;
+      return `Exited${how ? ` (${how})` : ""}; restarts ${process.next_start_time ? `in ${lasting(process.next_start_time, true)}` : "soon"}`;
     case "waiting":
       return `Waiting for ${process.waiting_for.join(", ") || "its dependencies"}`;
     case "stopping":
-      return process.requested_state === "start" ? "Stopping, then it starts again" : "Stopping";
+      return process.requested_state === "start" ? "Stopping, then starting again" : "Stopping";
     case "starting":
       return "Starting";
     case "started":

@@ -64,7 +64,7 @@ export function TaskPanel({ host, columns, row, onClose, onChanged }: PanelProps
         <section class="detail-section">
           <h2>Environment</h2>
           {env === null ? (
-            <p class="soft">It belongs to another user, or there is none.</p>
+            <p class="soft">Empty, or not readable: the process belongs to another user.</p>
           ) : (
             <pre class="quoted">{String(env).replaceAll("\0", "\n")}</pre>
           )}
@@ -117,7 +117,7 @@ function SchedulingForm({ host, pid, tid, cell, onChanged }: FormProps) {
     if (!answer.ok) return setProblem(answer.message);
     // What was typed meanwhile has not been applied.
     setTyped((latest) => (latest === sent ? {} : latest));
-    toast(`Thread ${tid} is scheduled as you said.`);
+    toast(`Thread ${tid} has its new scheduling.`);
     onChanged();
   };
   return (

@@ -133,7 +133,7 @@ export function TaskTable({ box, columns, rows, order, threads, selected, onOrde
           {last < rows.length && <tr class="spacer" style={{ height: `${(rows.length - last) * height}px` }} />}
         </tbody>
       </table>
-      {rows.length === 0 && columns.length > 0 && <p class="empty nothing">Nothing fits the filter.</p>}
+      {rows.length === 0 && columns.length > 0 && <p class="empty nothing">No matches.</p>}
     </section>
   );
 }

@@ -11,7 +11,7 @@ const PACES: readonly (readonly [number, string])[] = [
   [1_000, "every second"],
   [2_000, "every 2 s"],
   [5_000, "every 5 s"],
-  [0, "hold still"],
+  [0, "paused"],
 ];
 /** What is typed goes to the host after this time without a key, milliseconds. */
 const TYPING_MS = 250;
@@ -76,14 +76,14 @@ export function TaskView({ view }: { view: TasksView }) {
           <Toggle label="Managed only" pressed={/(^| )process!=( |$)/.test(text)} onToggle={(on) => setText(withManaged(text, on))} />
           <Toggle label="Threads" pressed={threads} onToggle={setThreads} />
           <Toggle label="Environment" pressed={env} onToggle={setEnv} />
-          <select aria-label="How often it is asked for" value={every} onChange={(event) => setEvery(Number(event.currentTarget.value))}>
+          <select aria-label="Refresh interval" value={every} onChange={(event) => setEvery(Number(event.currentTarget.value))}>
             {PACES.map(([pace, words]) => (
               <option key={pace} value={pace}>
                 {words}
               </option>
             ))}
           </select>
-          <IconButton icon="restart" label="Ask now" onClick={again} />
+          <IconButton icon="restart" label="Refresh" onClick={again} />
         </span>
       </header>
       {problem !== null && (
@@ -109,7 +109,7 @@ export function TaskView({ view }: { view: TasksView }) {
       <footer class="tasks-count soft" aria-live="off">
         {columns.length === 0
           ? isLoading
-            ? "Measuring for a second …"
+            ? "Measuring…"
             : ""
           : `${shown.length} ${nounOf(threads, shown.length)}${shown.length < rows.length ? ` of ${rows.length}` : ""}`}
       </footer>

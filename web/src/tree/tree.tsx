@@ -48,7 +48,7 @@ function fits(name: string, wanted: string): boolean {
   });
 }
 
-/** Names of the processes that the filter leaves; null without a filter. */
+/** Names of the filtered processes; null without a filter. */
 export const filtered = computed<string[] | null>(() => {
   const wanted = filter.value.trim();
   return wanted === "" ? null : processNames.value.filter((name) => fits(name, wanted));
@@ -84,7 +84,7 @@ export function Tree() {
           type="search"
           placeholder="Filter   /"
           aria-label="Filter processes by name, by state as in is:error, or by host as in host:rt1"
-          title="Words that all have to fit: a part of the name, is:error, is:trouble, host:rt1"
+          title="All words must match: part of the name, is:error, is:trouble, host:rt1"
           value={filter.value}
           onInput={(event) => {
             filter.value = event.currentTarget.value;
@@ -112,7 +112,7 @@ export function Tree() {
           ))}
         </div>
         {isLoaded.value && rows.value.length === 0 && (
-          <p class="empty">{processNames.value.length === 0 ? "No processes are configured." : "Nothing fits."}</p>
+          <p class="empty">{processNames.value.length === 0 ? "No processes are configured." : "No matches."}</p>
         )}
       </div>
     </>
@@ -307,7 +307,7 @@ export function nextTrouble(): void {
   const at = view.kind === "process" ? names.indexOf(view.name) : -1;
   const next = [...names.slice(at + 1), ...names.slice(0, at + 1)].find((name) => isTrouble(processOf(name)));
   if (next) show({ kind: "process", name: next }, false, false);
-  else toast("Nothing has failed.");
+  else toast("No failed processes.");
 }
 
 /** The tree's keys by the WAI-ARIA pattern. */
