@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
 
 /** A question that every terminal answers, and its answer: what was asked before it has been answered by then. */
 const ARE_YOU_WELL = "\x1b[5n";
@@ -18,8 +19,10 @@ interface Ends {
 export interface Replayed {
   /** What a person typed meanwhile. */
   readonly early: string;
-  /** Takes from what is typed later the replies that come after all, over a slow line. */
-  readonly late: (typed: string) => string;
+  /** Decodes what is typed later, without the replies that come after all, over a slow line. */
+  readonly late: (typed: Buffer) => string;
+  /** What is left of a character whose end never came. */
+  readonly rest: () => string;
 }
 
 /**
@@ -27,9 +30,16 @@ export interface Replayed {
  * programs asked in it: they are not for the program that runs now.
  */
 export function replay(output: string, { stdin, stdout }: Ends): Promise<Replayed> {
+  // Bytes of one character may come before and after the end of the past.
+  const decoder = new StringDecoder("utf8");
+  const replayed = (early: string, filter: (typed: string) => string): Replayed => ({
+    early,
+    late: (typed) => filter(decoder.write(typed)),
+    rest: () => decoder.end(),
+  });
   if (!stdin.isTTY || !stdout.isTTY || !output.includes("\x1b")) {
     stdout.write(output);
-    return Promise.resolve({ early: "", late: (typed) => typed });
+    return Promise.resolve(replayed("", unchanged));
   }
   return new Promise((resolve) => {
     let heard = "";
@@ -37,10 +47,10 @@ export function replay(output: string, { stdin, stdout }: Ends): Promise<Replaye
       clearTimeout(patience);
       stdin.off("data", listen);
       stdin.pause();
-      resolve({ early: heard.replace(REPLIES, ""), late: heard.includes(I_AM_WELL) ? (typed) => typed : lateReplies() });
+      resolve(replayed(heard.replace(REPLIES, ""), heard.includes(I_AM_WELL) ? unchanged : withoutLateReplies()));
     };
     const listen = (data: Buffer) => {
-      heard += data.toString();
+      heard += decoder.write(data);
       if (heard.includes(I_AM_WELL)) finish();
     };
     const patience = setTimeout(finish, PATIENCE_MS);
@@ -49,8 +59,12 @@ export function replay(output: string, { stdin, stdout }: Ends): Promise<Replaye
   });
 }
 
+function unchanged(typed: string): string {
+  return typed;
+}
+
 /** Until the last question is answered, or will not be any more. */
-function lateReplies(): Replayed["late"] {
+function withoutLateReplies(): (typed: string) => string {
   const until = performance.now() + LATEST_ANSWER_MS;
   let isOver = false;
   return (typed) => {

@@ -1,6 +1,7 @@
 import { map, type Observable } from "rxjs";
 import { MgrError } from "../base/errors.ts";
 import { shown } from "../base/options.ts";
+import { textPieces } from "../base/text-pieces.ts";
 import type { ManagerFrame } from "../protocol/frames.ts";
 import type { Process, ProcessState, Signal } from "../protocol/resources.ts";
 import { exitText } from "./exit-text.ts";
@@ -17,8 +18,6 @@ const SKIPPED_LINES = 100_000;
 const QUOTED_LINES = 20;
 /** Text that waitForOutput looks at across frames, characters. */
 const MATCHED_CHARACTERS = 65_536;
-/** Typed text is cut into frames of at most this many characters, of at most four bytes each: send_stdin takes 64 KiB. */
-const TYPED_CHARACTERS = 16_384;
 
 type ProcessCommand = "start_process" | "stop_process" | "restart_process";
 
@@ -74,7 +73,7 @@ export class ProcessHandle {
 
   /** Types into its terminal; resolves when the host has queued all of it. Rejects with `busy` when it does not read. */
   async write(text: string): Promise<void> {
-    for (const piece of pieces(text)) await this.#client.request({ type: "send_stdin", name: this.name, text: piece });
+    for (const piece of textPieces(text)) await this.#client.request({ type: "send_stdin", name: this.name, text: piece });
   }
 
   /** Sets the size of its terminal, of this run and later ones. */
@@ -193,16 +192,4 @@ function withoutPosition(pattern: RegExp): RegExp {
   if (Object.prototype.toString.call(pattern) !== "[object RegExp]")
     throw new MgrError("bad_field", `waitForOutput takes a regular expression such as /ready/, found ${shown(pattern)}`);
   return new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ""));
-}
-
-/** Never between the halves of a character. */
-function pieces(text: string): string[] {
-  const found: string[] = [];
-  for (let at = 0; at < text.length; ) {
-    const end = at + TYPED_CHARACTERS;
-    const isCut = /[\uD800-\uDBFF]/.test(text[end - 1] ?? "");
-    found.push(text.slice(at, isCut ? end + 1 : end));
-    at = isCut ? end + 1 : end;
-  }
-  return found;
 }

@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { expect, test } from "vitest";
 import { Terminal } from "../../src/daemon/terminal.ts";
 import { Instance, PROGRAM } from "./support/instance.ts";
@@ -117,6 +119,26 @@ test.each([
   await desk.sees(/size 30 100/);
   process.kill(await attached(instance), signal);
   expect(await desk.left()).toBe(code);
+});
+
+test("mgr attach types what is piped into it, and cuts no character", async () => {
+  // Pieces of an even length would end within one of these.
+  const text = `x${"😀".repeat(20_000)}`;
+  const reader = sh(`stty raw -echo; echo up; head -c ${Buffer.byteLength(text)} > typed; echo all of it; exec sleep 1000`);
+  await using instance = await Instance.up({ processes: { echo: { command: reader } } }, "--all");
+  await listens(instance);
+  const child = spawn(process.execPath, [PROGRAM, "attach", "-c", instance.config, "echo"], {
+    env: instance.environment,
+    stdio: ["pipe", "ignore", "inherit"],
+  });
+  const ended = once(child, "close");
+  child.stdin.end(text);
+  expect(await ended).toEqual([0, null]);
+  const client = await instance.connect();
+  await eventually("it has read all of it", async () =>
+    String((await client.ask({ type: "get_process_output", name: "echo" })).output).includes("all of it"),
+  );
+  expect(instance.read("typed") === text).toBe(true);
 });
 
 test("mgr attach whose manager is gone says so, and leaves the terminal as it was", async () => {

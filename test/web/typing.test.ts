@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { MAX_PIECE_CHARACTERS } from "../../src/base/text-pieces.ts";
 import { inOrder } from "../../web/src/app/typing.ts";
 
 /** What was sent and how it is answered, one after the other. */
@@ -30,7 +31,7 @@ test("a long text goes piece by piece, and what is typed after it comes after it
   type(text);
   type("after");
   await answer(true);
-  expect(sent.join("")).toBe(text.slice(0, 32_000));
+  expect(sent.join("")).toBe(text.slice(0, 2 * MAX_PIECE_CHARACTERS));
   for (let pieces = 0; pieces < 3; pieces++) await answer(true);
   expect(sent.join("")).toBe(`${text}after`);
   type("a");
@@ -44,7 +45,7 @@ test("a long text has no hole: after a refusal its rest is not sent", async () =
   type("after");
   await answer(true);
   await answer(false);
-  expect(sent.map(({ length }) => length)).toEqual([16_000, 16_000, 5]);
+  expect(sent.map(({ length }) => length)).toEqual([MAX_PIECE_CHARACTERS, MAX_PIECE_CHARACTERS, 5]);
 });
 
 test("a long text is not cut within a character", async () => {

@@ -1,4 +1,3 @@
-import { StringDecoder } from "node:string_decoder";
 import type { ManagerClient } from "../../client/index.ts";
 import { OutputJoin } from "../../client/output-join.ts";
 import { Nudge } from "../../client/terminal-nudge.ts";
@@ -16,8 +15,6 @@ export interface AttachFlags extends ConnectionFlags {
 const LEAVE = 0x1d;
 /** What a full-screen program may have left on: colours, mouse, bracketed paste, keypad and other modes, a hidden cursor, its own screen. */
 const PLAIN = "\x1b[0m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?1l\x1b>\x1b[?7h\x1b[?25h\x1b[?1047l";
-/** Characters of one `send_stdin`: at most four bytes each, of 64 KiB. */
-const PIECE = 16_384;
 
 /** `mgr attach NAME`: this terminal becomes the process's, until Ctrl-]. Without a terminal, what comes in is typed until its end. */
 export async function attach(name: string, flags: AttachFlags): Promise<void> {
@@ -116,19 +113,16 @@ interface Typing {
 /** Sends what is typed in order, one piece after the other: a process that does not read makes the typing wait. */
 function typeInto(client: ManagerClient, name: string, { past, stop, fail }: Typing): () => void {
   const { stdin } = process;
-  const decoder = new StringDecoder("utf8");
-  const send = async (text: string) => {
-    for (let start = 0; start < text.length; start += PIECE)
-      await client.request({ type: "send_stdin", name, text: text.slice(start, start + PIECE) });
-  };
+  const send = (text: string) => client.process(name).write(text);
   const typed = (data: Buffer) => {
     const end = stdin.isTTY ? data.indexOf(LEAVE) : -1;
     stdin.pause();
-    send(past.late(decoder.write(end < 0 ? data : data.subarray(0, end)))).then(() => (end < 0 ? stdin.resume() : stop()), fail);
+    send(past.late(end < 0 ? data : data.subarray(0, end))).then(() => (end < 0 ? stdin.resume() : stop()), fail);
   };
-  stdin.on("data", typed).once("end", stop).pause();
+  const ended = () => void send(past.rest()).then(stop, fail);
+  stdin.on("data", typed).once("end", ended).pause();
   // What was typed while the past was shown comes first, the key that leaves among it.
   const [first = "", ...rest] = past.early.split(String.fromCharCode(LEAVE));
   send(first).then(() => (rest.length === 0 ? stdin.resume() : stop()), fail);
-  return () => void stdin.off("data", typed).off("end", stop);
+  return () => void stdin.off("data", typed).off("end", ended);
 }

@@ -1,5 +1,4 @@
-/** Typed text is cut into frames of at most this many characters: send_stdin takes 64 KiB. */
-const PIECE = 16_000;
+import { MAX_PIECE_CHARACTERS, textPieces } from "../../../src/base/text-pieces.ts";
 
 /**
  * Sends what is typed, in order and without a hole. `send` resolves with whether the text was taken. A text of several
@@ -12,23 +11,14 @@ export function inOrder<T>(send: (text: string, more: T) => Promise<boolean>): (
   let last: Promise<void> = Promise.resolve();
   const sendPieces = async (text: string, more: T, before: Promise<void>) => {
     await before;
-    for (const piece of piecesOf(text)) if (!(await send(piece, more))) break;
+    for (const piece of textPieces(text)) if (!(await send(piece, more))) break;
     waiting--;
   };
   return (text, more) => {
-    if (waiting === 0 && text.length <= PIECE) void send(text, more);
+    if (waiting === 0 && text.length <= MAX_PIECE_CHARACTERS) void send(text, more);
     else {
       waiting++;
       last = sendPieces(text, more, last);
     }
   };
-}
-
-function* piecesOf(text: string): Generator<string> {
-  for (let at = 0; at < text.length; ) {
-    // Not in the middle of a character of two units.
-    const end = /[\uD800-\uDBFF]/.test(text.charAt(at + PIECE - 1)) ? at + PIECE - 1 : at + PIECE;
-    yield text.slice(at, end);
-    at = end;
-  }
 }
