@@ -82,6 +82,8 @@ export interface Control {
   readonly events: DomainEvents;
   readonly log: LogBook;
   readonly configuration: Configuration;
+  /** Nothing is started or changed any more; what is only looked at still is answered. */
+  readonly isShuttingDown: boolean;
 
   // Reading: always the state of this turn, never a copy from earlier.
   processes(): Process[];

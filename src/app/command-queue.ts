@@ -16,14 +16,20 @@ interface Waiting {
  */
 export class CommandQueue {
   readonly #waiting: Waiting[] = [];
+  #isTurnDue = false;
 
   /** Returns when it is done, or a promise of that. Throws or rejects with its refusal. */
   run(steps: Steps): void | Promise<void> {
     if (this.#waiting.length === 0 && isDone(steps)) return;
     return new Promise((done, failed) => {
       this.#waiting.push({ steps, done, failed });
-      if (this.#waiting.length === 1) setImmediate(() => this.#turn());
+      this.#turnLater();
     });
+  }
+
+  /** The rest of every command is not carried out: each rejects with `reason`. */
+  refuse(reason: Error): void {
+    for (const { failed } of this.#waiting.splice(0)) failed(reason);
   }
 
   /** Gives up what is left. */
@@ -31,19 +37,27 @@ export class CommandQueue {
     for (const { done } of this.#waiting.splice(0)) done();
   }
 
+  #turnLater(): void {
+    if (this.#isTurnDue || this.#waiting.length === 0) return;
+    this.#isTurnDue = true;
+    setImmediate(() => this.#turn());
+  }
+
   #turn(): void {
+    this.#isTurnDue = false;
     const [first] = this.#waiting;
     if (!first) return;
     try {
-      if (isDone(first.steps)) this.#end(first.done);
+      if (isDone(first.steps)) this.#end(first, first.done);
     } catch (error) {
-      this.#end(() => first.failed(error));
+      this.#end(first, () => first.failed(error));
     }
-    if (this.#waiting.length > 0) setImmediate(() => this.#turn());
+    this.#turnLater();
   }
 
-  #end(report: () => void): void {
-    this.#waiting.shift();
+  #end(ended: Waiting, report: () => void): void {
+    // A step may have had everything refused, this command too.
+    if (this.#waiting[0] === ended) this.#waiting.shift();
     report();
   }
 }

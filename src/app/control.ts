@@ -13,7 +13,7 @@ import type {
 } from "../actors/control.ts";
 import type { DomainEvents } from "../actors/domain-events.ts";
 import type { ActorSystem } from "../actors/system.ts";
-import { MgrError, messageOf } from "../base/errors.ts";
+import { MgrError, messageOf, shuttingDown } from "../base/errors.ts";
 import type { Principal } from "../base/principal.ts";
 import type { RunSpec } from "../contract/run.ts";
 import type { LogBook } from "../log/log-book.ts";
@@ -61,6 +61,7 @@ export class ActorControl implements Control {
   readonly #processDetail: ControlOptions["processDetail"];
   readonly #resizer = new Resizer((name, size) => this.#sendSize(name, size));
   readonly #tasks: TaskLists;
+  #isShuttingDown = false;
 
   constructor({ configuration, manager, events, log, system, world, tell, keepSize, settings, nextRun, processDetail }: ControlOptions) {
     this.manager = manager;
@@ -75,6 +76,10 @@ export class ActorControl implements Control {
     this.#nextRun = nextRun;
     this.#processDetail = processDetail;
     this.#tasks = new TaskLists({ log, sessionOf: (host) => this.#sessionOfHost(host) });
+  }
+
+  get isShuttingDown(): boolean {
+    return this.#isShuttingDown;
   }
 
   // ── Reading ──
@@ -204,14 +209,26 @@ export class ActorControl implements Control {
 
   /** Starts processes or groups by name, as `mgr up NAME…` does; unknown names are refused before anything starts. */
   startNamed(names: readonly string[], by: string): void | Promise<void> {
+    this.requireOpen();
     const members = names.flatMap((name) => (this.hasGroup(name) ? this.#world.membersOf(name) : [this.#known(name)]));
     return this.#commands.run(this.#tellAll("start", members, by));
   }
 
-  /** Asks every process to stop. Resolves when nothing is alive any more. */
-  async stopEverything(by: string): Promise<void> {
+  /** Asks every process to stop. Resolves when nothing is alive any more, or with the names of those that do not end. */
+  async stopEverything(by: string): Promise<string[]> {
     await this.#commands.run(this.#tellAll("stop", this.#world.names(), by));
-    await this.#world.allAtRest();
+    return this.#world.allAtRest();
+  }
+
+  /** From this turn on nothing is started or changed. Commands that have not been carried out to their end are refused. */
+  beginShutdown(): void {
+    this.#isShuttingDown = true;
+    this.#commands.refuse(shuttingDown());
+  }
+
+  /** Throws `shutting_down` once the shutdown has begun. */
+  requireOpen(): void {
+    if (this.#isShuttingDown) throw shuttingDown();
   }
 
   close(): void {
@@ -233,12 +250,14 @@ export class ActorControl implements Control {
   }
 
   *#processOrders(verb: Verb, name: string, by: Principal): Steps {
+    this.requireOpen();
     this.#accept(verb === "stop" ? name : this.#lasting(name));
     this.#note(verb, name, by);
     yield* this.#tellAll(verb, [name], by.user);
   }
 
   *#groupOrders(verb: Verb, name: string, by: Principal): Steps {
+    this.requireOpen();
     const members = this.#acceptGroup(name);
     this.#note(verb, name, by);
     yield* this.#tellAll(verb, members, by.user);

@@ -7,7 +7,7 @@ import { LocalDaemon } from "./local-daemon.ts";
 
 /** How long a daemon that holds the lock has for its hello before we give up, milliseconds (runtime.md, "Locks"). */
 const HELLO_TIMEOUT_MS = 10_000;
-/** How long a daemon has to stop what is left, milliseconds; everything was stopped before, so little is. */
+/** How long a daemon has to end beyond the time that the stops of what it still runs may take, milliseconds. */
 const END_TIMEOUT_MS = 60_000;
 /** How long one has that was started a moment ago and runs nothing, milliseconds. */
 const BIRTH_END_TIMEOUT_MS = 5_000;
@@ -31,6 +31,7 @@ export class DaemonKeeper {
   readonly #options: DaemonKeeperOptions;
   readonly #daemon: LocalDaemon;
   #leave = () => {};
+  #isShuttingDown = false;
   #isEnding = false;
   /** In a row. */
   #deaths = 0;
@@ -60,27 +61,39 @@ export class DaemonKeeper {
     await this.#watch();
   }
 
+  /** From now on one that dies is not replaced. */
+  beginShutdown(): void {
+    this.#isShuttingDown = true;
+  }
+
   /** From now on its death is no news. */
   release(): void {
     this.#isEnding = true;
     this.#leave();
   }
 
-  /** Ends it with everything that it still runs; `SIGKILL` leaves the killing to its guard. */
+  /** Ends it with everything that it still runs; `SIGKILL`, also of one that does not end, leaves the killing to its guard. */
   async end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
     this.release();
-    await this.#daemon.end(signal, END_TIMEOUT_MS);
+    const { engine, log } = this.#options;
+    if (signal === "SIGKILL") return this.#daemon.end(signal, END_TIMEOUT_MS);
+    try {
+      await this.#daemon.end(signal, engine.world.graph.stopTimeOfAll() + END_TIMEOUT_MS);
+    } catch (error) {
+      log.append({ level: "error", source: "manager", msg: `${messageOf(error)}; it is killed` });
+      await this.#daemon.end("SIGKILL", END_TIMEOUT_MS);
+    }
   }
 
   /** A daemon that died is replaced; what it ran comes back by its restart policies. */
   async #revive(): Promise<void> {
-    if (this.#isEnding) return;
+    if (this.#isShuttingDown || this.#isEnding) return;
     const now = performance.now();
     if (now - this.#lastDeath > STABLE_MS) this.#deaths = 0;
     this.#lastDeath = now;
     const pause = RESTART_MS[Math.min(this.#deaths++, RESTART_MS.length - 1)] ?? 0;
     await new Promise((resolve) => setTimeout(resolve, pause));
-    if (this.#isEnding) return;
+    if (this.#isShuttingDown || this.#isEnding) return;
     try {
       await this.#daemon.ensure();
       await Promise.race([this.#locked(), this.#daemon.death]);

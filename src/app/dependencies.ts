@@ -117,6 +117,16 @@ export class DependencyGraph {
     return Math.min(this.#indexed().stopTimes.get(name) ?? 0, MAX_DURATION_MS);
   }
 
+  /** The longest that stopping everything takes, in the order of its dependencies, milliseconds. */
+  stopTimeOfAll(): number {
+    const { of, stopTimes } = this.#indexed();
+    const times = [...stopTimes].map(([name, before]) => before + ownStopTime(of.processes.get(name)));
+    return Math.min(
+      times.reduce((longest, time) => Math.max(longest, time), 0),
+      MAX_DURATION_MS,
+    );
+  }
+
   #indexed(): DependencyIndex {
     const config = this.#config();
     if (this.#index?.of !== config) this.#index = indexDependencies(config);

@@ -4,7 +4,7 @@ import type { GroupEmitted } from "../actors/group-machine.ts";
 import type { HostEmitted } from "../actors/host-machine.ts";
 import type { ProcessEmitted } from "../actors/process-types.ts";
 import { ActorSystem } from "../actors/system.ts";
-import type { Clock } from "../base/clock.ts";
+import { type Clock, pause } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Config } from "../config/definition.ts";
 import type { HostLink } from "../contract/host-link.ts";
@@ -116,6 +116,7 @@ export class Engine {
       nextRuns,
       epoch,
       wish: (name, wish) => this.#news.wish(name, wish),
+      mayStart: () => !this.control.isShuttingDown,
       hosts: () => this.#hosts,
       hub: () => this.hub,
     });
@@ -159,7 +160,11 @@ export class Engine {
         current: () => world.config,
         load: options.loadConfig ?? null,
         plan: (next) => reload.plan(next),
-        take: (next) => reload.apply(next),
+        take: (next) => {
+          // Its file may have been read since before the shutdown began.
+          this.control.requireOpen();
+          return reload.apply(next);
+        },
         log,
       }),
       manager: { name: config.instance.name, host: hostName },
@@ -199,10 +204,31 @@ export class Engine {
     this.system.send("host", this.#options.link.host, { type: "daemon.exited" });
   }
 
-  /** Stops every process without changing what users want; resolves when none is alive. */
-  async stopEverything(): Promise<void> {
+  /** From this turn on commands and reloads are refused, no run begins, and what users want stays as it is. */
+  beginShutdown(): void {
     this.#news.freezeIntent();
-    await this.control.stopEverything("the end of the manager");
+    this.control.beginShutdown();
+  }
+
+  /** Stops every process without changing what users want; resolves when none is alive, or with the names of those that do not end. */
+  async stopEverything(): Promise<string[]> {
+    this.beginShutdown();
+    return this.control.stopEverything("the end of the manager");
+  }
+
+  /** Has everything on other hosts killed. Resolves when they were told, after `milliseconds` at the latest. */
+  async killRemote(milliseconds: number): Promise<void> {
+    const { world } = this;
+    const steps = [{ signal: "SIGKILL", timeout_ms: milliseconds }];
+    const told = world.names().flatMap((name) => {
+      const runId = world.livingRun(name);
+      const session = world.sessionOf(name);
+      if (runId === null || session?.isOpen !== true || world.hostOf(name) === world.hostName) return [];
+      return [session.command((id) => session.link.request("stop", { session: id, run_id: runId, steps }))];
+    });
+    const enough = new AbortController();
+    await Promise.race([Promise.allSettled(told), pause(this.#options.clock, milliseconds, enough.signal).catch(() => undefined)]);
+    enough.abort();
   }
 
   close(): void {

@@ -143,6 +143,7 @@ export class InProcessManager implements EmbeddedManager {
   }
 
   async #close(): Promise<void> {
+    this.#parts.engine.beginShutdown();
     for (const client of this.#clients) client.link.close("the manager is disposed of");
     await this.#parts.release();
   }

@@ -3,6 +3,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
+import { listNames } from "../base/names.ts";
 import { busHostLink } from "../bus/host-link.ts";
 import { lateHostLink } from "../bus/late-host-link.ts";
 import { writeFileAtomically } from "../config/atomic-file.ts";
@@ -13,7 +14,7 @@ import { fileReader } from "../config/load.ts";
 import { CONTRACT_VERSION } from "../contract/messages.ts";
 import { acquireLock, instanceUuid } from "../daemon/lock.ts";
 import { socketDir } from "../daemon/sockets.ts";
-import { assetHash } from "../http/index.ts";
+import { assetHash, type HttpServer } from "../http/index.ts";
 import { LogBook } from "../log/log-book.ts";
 import type { LogEntry } from "../protocol/resources.ts";
 import { createTransport, type Transport } from "../transport/websocket.ts";
@@ -26,6 +27,9 @@ import { PatientIntents } from "./patient-intents.ts";
 import type { OnProcessAtRest } from "./process-news.ts";
 import { noteRunning } from "./running-instance.ts";
 import { ASSETS, serveHttp } from "./serve-http.ts";
+
+/** How long hosts have to take the order to kill what they run, when a second signal hastens the end, milliseconds. */
+const MAX_REMOTE_KILL_MS = 2_000;
 
 export interface ManagerOptions {
   /** Follows the log from the first entry on. */
@@ -71,8 +75,11 @@ class Manager implements RunningManager {
   #daemon: DaemonKeeper | null = null;
   #log: LogBook | null = null;
   #transport: Transport | null = null;
+  #http: HttpServer | null = null;
   #url = "";
-  #ending = false;
+  #end: Promise<void> | null = null;
+  #hurriedEnd: Promise<void> | null = null;
+  #released: Promise<void> | null = null;
 
   constructor(config: Config, options: ManagerOptions) {
     this.#config = config;
@@ -135,6 +142,8 @@ class Manager implements RunningManager {
     });
     this.#engine = engine;
     this.#cleanups.push(() => engine.close());
+    // From the moment of the signal on, whatever else has to happen first.
+    this.#options.signal?.addEventListener("abort", () => engine.beginShutdown(), { once: true });
 
     await this.#listen(engine, log, bus);
     await bus.broker.listenUnix(socket);
@@ -147,47 +156,70 @@ class Manager implements RunningManager {
 
   reload(by: string): void {
     // Its failure has been logged.
-    if (!this.#ending) this.engine.control.configuration.reload(by).catch(() => undefined);
+    if (!this.engine.control.isShuttingDown) this.engine.control.configuration.reload(by).catch(() => undefined);
   }
 
-  async shutdown({ keep }: { keep: boolean }): Promise<void> {
-    this.#ending = true;
-    try {
-      if (keep) this.#letGo();
-      else await this.#stopAll();
-    } finally {
-      await this.release();
-    }
+  shutdown({ keep }: { keep: boolean }): Promise<void> {
+    this.#engine?.beginShutdown();
+    this.#end ??= this.#shutDown(keep);
+    return this.#end;
   }
 
-  async shutdownNow(): Promise<void> {
-    this.#ending = true;
-    try {
-      await this.#daemon?.end("SIGKILL");
-    } finally {
-      await this.release();
-    }
+  shutdownNow(): Promise<void> {
+    this.#engine?.beginShutdown();
+    this.#hurriedEnd ??= this.#killAll().finally(() => this.release());
+    return this.#hurriedEnd;
   }
 
-  async release(): Promise<void> {
+  release(): Promise<void> {
+    this.#released ??= this.#release();
+    return this.#released;
+  }
+
+  async #release(): Promise<void> {
     for (const cleanup of this.#cleanups.splice(0).reverse()) {
       try {
         await cleanup();
       } catch (error) {
-        this.#log?.append({ level: "error", source: "manager", msg: `while ending: ${messageOf(error)}` });
+        this.#logError(`while ending: ${messageOf(error)}`);
       }
     }
   }
 
+  async #shutDown(keep: boolean): Promise<void> {
+    try {
+      if (!keep) await this.#stopAll();
+      this.#letGo();
+      if (!keep) await this.#daemon?.end("SIGTERM");
+    } finally {
+      await this.release();
+    }
+  }
+
+  /** What is left, or runs on hosts that are away, is left to their daemons. */
   async #stopAll(): Promise<void> {
-    // Only what the daemon answers for can be stopped by its actors; whatever is left, the daemon stops itself.
-    if (this.engine.world.isHostReady()) await this.engine.stopEverything();
-    this.#letGo();
-    await this.#daemon?.end("SIGTERM");
+    this.#daemon?.beginShutdown();
+    try {
+      const left = await this.engine.stopEverything();
+      if (left.length > 0) this.#logError(`these did not end in time: ${listNames(left)}; their daemons go on with them`);
+    } catch (error) {
+      this.#logError(`stopping everything failed, it is left to the daemons: ${messageOf(error)}`);
+    }
+  }
+
+  async #killAll(): Promise<void> {
+    this.#daemon?.beginShutdown();
+    await this.engine.killRemote(MAX_REMOTE_KILL_MS);
+    await this.#daemon?.end("SIGKILL");
+  }
+
+  #logError(msg: string): void {
+    this.#log?.append({ level: "error", source: "manager", msg });
   }
 
   #letGo(): void {
-    // Connections have actors as well: they must have heard the end before the engine closes.
+    // Connections have actors as well: they must have heard the end before the engine closes. No further ones come in.
+    this.#http?.refuse();
     this.#sayGoodbye();
     // From here on the hosts' silence is no news.
     this.engine.close();
@@ -243,6 +275,7 @@ class Manager implements RunningManager {
       () => http.close(),
       () => bus.retire(),
     );
+    this.#http = http;
     await bus.listen(http);
     this.#url = http.url;
     await writeFileAtomically(tokenFile, `${token}\n`);

@@ -27,6 +27,8 @@ interface ProcessActorsOptions {
   epoch: number;
   /** Keeps a user's wish that the actor itself has no news of. */
   wish: (name: string, wish: { by: string; requested_state: "stop" }) => void;
+  /** False once the shutdown has begun: then no run begins, whatever asks for it. */
+  mayStart: () => boolean;
   hosts: () => Hosts;
   hub: () => OutputHub;
 }
@@ -53,6 +55,7 @@ export class ProcessActors {
         throw new MgrError("host_unavailable", `host '${host}' is not configured any more`);
       },
       beforeRun: (name, host, signal) => this.#beforeRun(name, host, signal),
+      mayStart: options.mayStart,
       intentWritten: () => intents.flush(),
       runSpec: (choices) => nextRuns.spec(choices),
       lifeOf: (name) => this.#lives.get(name) ?? AbortSignal.abort(),

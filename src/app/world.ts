@@ -1,4 +1,4 @@
-import type { DomainEvent, DomainEvents } from "../actors/domain-events.ts";
+import type { DomainEvents } from "../actors/domain-events.ts";
 import type { Greeting } from "../actors/host-machine.ts";
 import { runLives, treeLives } from "../actors/process-context.ts";
 import type { ProcessSnapshot } from "../actors/process-machine.ts";
@@ -247,21 +247,35 @@ export class World {
     return definition ? unmetDependencies(definition, (each) => this.#facts(each)) : { missing: [], impossible: null };
   }
 
-  /** Resolves when no process is alive any more that anybody could end: hosts that are away are not waited for. */
-  allAtRest(): Promise<void> {
+  /**
+   * Resolves when no process is alive any more that anybody could end: hosts that are away are not waited for. If none ends for as long as
+   * all stops may take, it resolves with the names of those that are left: the kernel may hold a process for ever.
+   */
+  async allAtRest(): Promise<string[]> {
     const isDone = (name: string) => !ALIVE.has(this.stateOf(name) ?? "stopped") || !this.isHostReady(this.hostOf(name) ?? this.hostName);
     const busy = new Set<string>();
-    const look = (name: string) => void (isDone(name) ? busy.delete(name) : busy.add(name));
+    let ends = 0;
+    const look = (name: string) => {
+      if (!isDone(name)) busy.add(name);
+      else if (busy.delete(name)) ends++;
+    };
     this.names().forEach(look);
     // Not all of them at each event of one: of 10,000 that would be seconds.
-    return this.#until(() => busy.size === 0, {
-      before: (event) => {
-        if (event.type === "process_upsert") look(event.process.name);
-        else if (event.type === "process_remove") busy.delete(event.name);
-        else if (event.type === "host_upsert") this.namesAt(event.host.name).forEach(look);
-        else if (event.type === "host_remove") this.names().forEach(look);
-      },
+    const leave = this.#events.subscribe((event) => {
+      if (event.type === "process_upsert") look(event.process.name);
+      else if (event.type === "process_remove") busy.delete(event.name);
+      else if (event.type === "host_upsert") this.namesAt(event.host.name).forEach(look);
+      else if (event.type === "host_remove") this.names().forEach(look);
     });
+    try {
+      for (let seen = -1; busy.size > 0 && seen < ends; ) {
+        seen = ends;
+        await this.#until(() => ends > seen || busy.size === 0, { milliseconds: this.graph.stopTimeOfAll() });
+      }
+    } finally {
+      leave();
+    }
+    return [...busy];
   }
 
   /**
@@ -277,12 +291,8 @@ export class World {
     return stopping();
   }
 
-  /** `before` hears of each event before the condition is looked at. */
-  #until(
-    condition: () => boolean,
-    limits: { signal?: AbortSignal; milliseconds?: number; before?: (event: DomainEvent) => void } = {},
-  ): Promise<void> {
-    const { signal, milliseconds, before } = limits;
+  #until(condition: () => boolean, limits: { signal?: AbortSignal; milliseconds?: number } = {}): Promise<void> {
+    const { signal, milliseconds } = limits;
     const { clock } = this.#system;
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
@@ -295,8 +305,7 @@ export class World {
       };
       const aborted = () => finish(() => reject(signal?.reason));
       const timer = milliseconds === undefined ? undefined : clock.setTimeout(() => finish(resolve), milliseconds);
-      const leave = this.#events.subscribe((event) => {
-        before?.(event);
+      const leave = this.#events.subscribe(() => {
         if (condition()) finish(resolve);
       });
       signal?.addEventListener("abort", aborted, { once: true });

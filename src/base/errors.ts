@@ -18,6 +18,7 @@ export const ERROR_CATALOGUE = {
   timeout: { wire: true, meaning: "no answer in time" },
   busy: { wire: true, meaning: "a bounded queue is full; try again later" },
   forbidden: { wire: true, meaning: "this principal may not do that" },
+  shutting_down: { wire: true, meaning: "the manager is shutting down: nothing is started or changed any more" },
   internal: { wire: true, meaning: "a defect of this program; the log has the details" },
   stale_session: { wire: false, meaning: "the host wants a new hello before it takes commands" },
   spawn_failed: { wire: false, meaning: "the program could not be started" },
@@ -42,6 +43,14 @@ export class MgrError extends Error {
     this.code = code;
     this.details = options.details ?? null;
   }
+}
+
+/** What a manager answers to commands once its shutdown has begun. */
+export function shuttingDown(): MgrError {
+  return new MgrError(
+    "shutting_down",
+    "The manager is shutting down: nothing was done. Try again once it has been started again (mgr up).",
+  );
 }
 
 export function isErrorCode(code: unknown): code is AnyErrorCode {

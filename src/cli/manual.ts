@@ -21,7 +21,7 @@ const PLAN_JSON = "{ok, added, removed, changed, unchanged, restart_needed, prob
 const PAGES: Readonly<Record<string, Page>> = {
   up: {
     about: `In the foreground it prints its log. The first SIGINT (Ctrl-C), SIGTERM or SIGHUP stops everything in reverse order, a second
-one at once. A killed manager takes nothing along: the next 'mgr up' adopts what runs, with its pids, states and output.
+one at once; meanwhile the page and 'mgr ps' go on, commands are refused. A killed manager takes nothing along: the next 'mgr up' adopts what runs, with its pids, states and output.
 Started are processes with 'autostart: true', what ran when the manager was killed, and NAMES.`,
     examples: [
       ["mgr up", "run what starts by itself"],
@@ -31,7 +31,8 @@ Started are processes with 'autostart: true', what ran when the manager was kill
     exitCodes: "that of the process that ended it (--exit-with, --abort-on-failure, 'essential: true'), or 128 and its signal's number",
   },
   down: {
-    about: "Works without a manager, too: the daemon that holds the processes is told to stop them. Nothing running is success.",
+    about: `Works without a manager, too: the daemon that holds the processes is told to stop them. A second one, while the first waits,
+kills what is left. Nothing running is success.`,
     examples: [["mgr down", "end the instance of ./mgr.yaml"]],
   },
   ps: {

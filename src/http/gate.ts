@@ -8,6 +8,8 @@ export interface GateOptions {
   /** Names beside `localhost` and IP literals that a Host header may hold; lower case. */
   readonly isKnownHost: (name: string) => boolean;
   readonly isClosing: () => boolean;
+  /** Requests with effects are refused; what only looks is served until `isClosing`. */
+  readonly isShuttingDown: () => boolean;
   /** Plain HTTP is answered by a redirect. */
   readonly isHttpsOnly: boolean;
 }
@@ -24,6 +26,9 @@ export interface Visit {
 /** A browser that follows a foreign page's link may look, but not act (traps.md, "HTTP, TLS and WebSocket"). */
 const FOREIGN_SITES = new Set(["cross-site", "same-site"]);
 
+/** Also of a request that comes over a connection from before. */
+export const SHUTTING_DOWN = refusal(503, "The manager is shutting down.", { "Retry-After": "5", Connection: "close" });
+
 /** What every request and upgrade passes before anything else. */
 export class Gate {
   readonly #options: GateOptions;
@@ -35,7 +40,7 @@ export class Gate {
   /** Everything that does not depend on who it is. */
   check(headers: Headers, { remote, target, hasEffects }: Visit): Refusal | null {
     const { authenticator, isHttpsOnly } = this.#options;
-    if (this.#options.isClosing()) return refusal(503, "The manager is shutting down.", { "Retry-After": "5", Connection: "close" });
+    if (this.#options.isClosing() || (hasEffects && this.#options.isShuttingDown())) return SHUTTING_DOWN;
     const host = headers.get("host");
     if (host === null) return refusal(400, "The request has no Host header.");
     if (!isAllowedHost(host, this.#options.isKnownHost)) {

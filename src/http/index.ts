@@ -75,6 +75,8 @@ export interface HttpServer {
   readonly localUrl: string;
   /** A user and password of the auth file that come by another way than HTTP; failures count as those of HTTP do. `address` is `<ip>:<port>`. */
   admitUser(user: string, password: string, address: string): Promise<StandingAdmission | null>;
+  /** From now on every request and upgrade is refused; what is under way goes on. */
+  refuse(): void;
   /** Ends everything within a few seconds. Close the transport first: it says goodbye to its WebSockets. */
   close(): Promise<void>;
 }
@@ -117,6 +119,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     authenticator,
     isKnownHost: knownHosts(options.allowedHosts, control),
     isClosing: () => isClosing,
+    isShuttingDown: () => control.isShuttingDown,
     isHttpsOnly,
   });
   const endSession = (id: string) => {
@@ -141,7 +144,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     metricsRoute(metrics),
     ...(bus === null ? [] : [busRoute(bus)]),
     schemaRoute(),
-    healthRoute,
+    healthRoute(control),
     logoutRoute(endSession, isHttpsOnly),
   ];
   const onRequest = requestListener(createApp({ gate, routes, log }), log);
@@ -162,6 +165,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     url: urlOf(certificate ? "https" : "http", options.listen.host, port),
     localUrl: urlOf("http", options.listen.host, port),
     admitUser: (user, password, address) => authenticator.admitUser(user, password, remoteOf(address)),
+    refuse() {
+      isClosing = true;
+    },
     async close() {
       isClosing = true;
       clearInterval(watch);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { EMPTY, type Subscription } from "rxjs";
 import type { Control } from "../actors/control.ts";
-import { type ErrorCode, messageOf, wireCode } from "../base/errors.ts";
+import { type ErrorCode, messageOf, shuttingDown, wireCode } from "../base/errors.ts";
 import type { Principal } from "../base/principal.ts";
 import { decodeFrame } from "../protocol/decode.ts";
 import { ackFrame, encodeFrame, encodeInParts, errorFrame, type Refusal } from "../protocol/encode.ts";
@@ -12,6 +12,7 @@ import { handlerOf } from "./dispatch.ts";
 import type { EventStreams } from "./event-streams.ts";
 import type { Answer, CommandHandler, HandlerContext, RequestHandler } from "./handlers/handler.ts";
 import type { LogStreams } from "./log-streams.ts";
+import { onlyLooks } from "./only-looks.ts";
 import { Outbox, type OutboxObserver, type OutboxSocket } from "./outbox.ts";
 import type { OutputHub } from "./output-hub.ts";
 import type { OutputSubscription } from "./output-subscription.ts";
@@ -153,6 +154,7 @@ export class Connection implements HandlerContext {
     const handler = handlerOf(frame);
     const refusal = outOfScope(this.view, frame);
     if (refusal !== null) this.#refuse(errorFrame({ code: "out_of_scope", message: refusal }, frame), frame.type);
+    else if (this.control.isShuttingDown && !onlyLooks(frame.type)) this.#fail(frame, shuttingDown());
     else if (handler.kind === "command") void this.#command(frame, handler);
     else if (handler.kind === "request") this.#request(frame, handler);
     else this.#refuse(errorFrame({ code: "not_found", message: noSuchPart(frame.type) }, frame), frame.type);

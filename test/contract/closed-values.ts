@@ -67,6 +67,7 @@ export const ERROR_CODES = [
   "timeout",
   "busy",
   "forbidden",
+  "shutting_down",
   "internal",
 ];
 /** protocol-decisions, "Conventions for every frame"; 1011 from runtime.md, "Actors". */

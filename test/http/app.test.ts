@@ -25,7 +25,13 @@ function appOf(routes: Route[], isClosing = false) {
     isHttpsOnly: false,
     log,
   });
-  const gate = new Gate({ authenticator, isKnownHost: () => false, isClosing: () => isClosing, isHttpsOnly: false });
+  const gate = new Gate({
+    authenticator,
+    isKnownHost: () => false,
+    isClosing: () => isClosing,
+    isShuttingDown: () => false,
+    isHttpsOnly: false,
+  });
   const app = createApp({ gate, routes, log });
   const request = (path: string) => app.request(path, { headers: { host: "localhost" } }, bindings);
   return { request, logged };
@@ -87,4 +93,20 @@ test("while the manager shuts down every route says so", async () => {
     const response = await request(path);
     expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
   }
+});
+
+test("from the first moment of the shutdown on routes with effects and the health check say 503, what only looks is served", async () => {
+  await using rig = await Rig.start();
+  rig.control.isShuttingDown = true;
+  const authorization = GOOD;
+  const statuses = await Promise.all([
+    rig.get("/mgr/logout", { authorization }, { method: "POST" }),
+    rig.get("/save-all", { authorization }),
+    rig.get("/mgr/health"),
+    rig.get("/", { authorization }),
+    rig.get("/mgr/log", { authorization }),
+    rig.get("/mgr/metrics", { authorization }),
+  ]);
+  expect(statuses.map(({ status }) => status)).toEqual([503, 503, 503, 200, 200, 200]);
+  await Promise.all(statuses.map((response) => response.text()));
 });

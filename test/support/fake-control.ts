@@ -35,6 +35,7 @@ export class FakeControl implements Control {
   /** Thrown by the next command, once. */
   failNext: Error | null = null;
   readonly configuration = new FakeConfiguration();
+  isShuttingDown = false;
   readonly #processes = new Map<string, Process>();
 
   constructor(names: string[] = []) {

@@ -24,6 +24,8 @@ export interface ProcessEffectServices {
   session: (host: string | null) => HostSession;
   /** Before a run begins on `host`: where it is looked for after a restart of the manager, when it is its turn, and where its output comes from. */
   beforeRun: (name: string, host: string | null, signal: AbortSignal) => Promise<void>;
+  /** False once the shutdown has begun: then no run begins, whatever asks for it. */
+  mayStart: () => boolean;
   /** Resolves once what users want is on disk, as far as it can be: before every effect of it. Never rejects. */
   intentWritten: () => Promise<void>;
   runSpec: (choices: Pick<SpawnInput, "definition" | "size" | "settings">) => RunSpec;
@@ -40,7 +42,8 @@ export function processWithEffects(services: ProcessEffectServices) {
   /** Thousands that were asked at once are sent in many turns. */
   const share = new TurnShare(MEMBERS_PER_TURN);
   const needed = dependencyNews(events);
-  const stillHolds = (name: string) => world.unmet(name).missing.length === 0;
+  // During a shutdown what is about to start waits for its stop, which is told to thousands in many turns.
+  const stillHolds = (name: string) => services.mayStart() && world.unmet(name).missing.length === 0;
   return processMachine.provide({
     guards: { dependenciesHold: ({ context }) => stillHolds(context.definition.name) },
     actors: {
@@ -82,7 +85,7 @@ export function processWithEffects(services: ProcessEffectServices) {
           due = true;
           queueMicrotask(() => {
             due = false;
-            if (!over && !life.aborted) sendBack({ type: "dependencies", ...world.unmet(name) });
+            if (!over && !life.aborted && services.mayStart()) sendBack({ type: "dependencies", ...world.unmet(name) });
           });
         };
         const leave = needed(

@@ -35,7 +35,10 @@ async function end(what: string, holder: LockInfo, deadline: number): Promise<vo
   process.kill(holder.pid, "SIGTERM");
   while (isAlive(holder.pid, holder.start_time)) {
     if (Date.now() > deadline)
-      throw new CommandFailure(EXIT.timeout, `the ${what} (pid ${holder.pid}) is still stopping its processes; look with: mgr ps`);
+      throw new CommandFailure(
+        EXIT.timeout,
+        `the ${what} (pid ${holder.pid}) is still stopping its processes; look with: mgr ps. A second mgr down ends it at once`,
+      );
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }

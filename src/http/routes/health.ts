@@ -1,9 +1,17 @@
+import type { Control } from "../../actors/control.ts";
+import { SHUTTING_DOWN } from "../gate.ts";
+import { refusalResponse } from "../refusal.ts";
 import type { Route } from "../route.ts";
 
 /** `GET /mgr/health`: for supervisors and load balancers, without authentication. */
-export const healthRoute: Route = {
-  path: "/mgr/health",
-  method: "GET",
-  isOpen: true,
-  handle: () => new Response("ok", { headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" } }),
-};
+export function healthRoute(control: Pick<Control, "isShuttingDown">): Route {
+  return {
+    path: "/mgr/health",
+    method: "GET",
+    isOpen: true,
+    handle: () =>
+      control.isShuttingDown
+        ? refusalResponse(SHUTTING_DOWN)
+        : new Response("ok", { headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" } }),
+  };
+}
