@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const FOLDERS = ["src", "web/src", "test", "bench", "scripts", "docs"];
-const PAGES = ["README.md", "CONTRIBUTING.md"];
+const PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
 const CODE = new Set([".ts", ".tsx", ".js", ".mjs", ".css", ".sh"]);
 const DECISIONS = "docs/decisions";
 
