@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { MgrError } from "../base/errors.ts";
+import { MgrError, messageOf } from "../base/errors.ts";
 import { type LockInfo, readLock } from "../daemon/lock.ts";
-import { isAlive, startTimeOf } from "../daemon/proc.ts";
+import { mayBeAlive, startTimeOf } from "../daemon/proc.ts";
 import { VERSION } from "../http/about.ts";
 
 interface LocalDaemonOptions {
@@ -56,7 +56,7 @@ export class LocalDaemon {
         cwd: "/",
       });
       const pid = await pidOf(child);
-      const death = deathOf(child, () => tailOf(join(stateDir, "daemon.stderr"), silence));
+      const death = deathOf(child, () => lastWords(join(stateDir, "daemon.stderr"), silence));
       // Whoever waits for its hello hears of it; nobody else needs to.
       death.catch(() => {});
       this.#own = { identity: { pid, start_time: startTimeOf(pid) ?? "" }, death };
@@ -78,10 +78,10 @@ export class LocalDaemon {
    */
   async end(signal: "SIGTERM" | "SIGKILL", timeoutMs: number): Promise<void> {
     const target: Identity | null = (await this.holder()) ?? this.#own?.identity ?? null;
-    if (target === null || !isAlive(target.pid, target.start_time)) return;
+    if (target === null || !mayBeAlive(target.pid, target.start_time)) return;
     process.kill(target.pid, signal);
     const deadline = performance.now() + timeoutMs;
-    while (isAlive(target.pid, target.start_time)) {
+    while (mayBeAlive(target.pid, target.start_time)) {
       if (performance.now() > deadline)
         throw new MgrError("timeout", `the host daemon (pid ${target.pid}) did not end within ${timeoutMs} ms`);
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
@@ -96,17 +96,25 @@ function pidOf(child: ChildProcess): Promise<number> {
   });
 }
 
-function deathOf(child: ChildProcess, lastWords: () => string): Promise<never> {
+function deathOf(child: ChildProcess, words: () => string): Promise<never> {
   return new Promise((_, reject) => {
     child.once("exit", (code, signal) => {
       if (code === EXIT_LOCKED) return;
       const how = signal === null ? `exit code ${code}` : String(signal);
-      reject(new MgrError("host_unavailable", `the host daemon ended (${how}) before it was there: ${lastWords()}`));
+      reject(new MgrError("host_unavailable", `the host daemon ended (${how}) before it was there: ${words()}`));
     });
   });
 }
 
-/** What stands in `path` after `from`, the end of it, as text. */
+/** What stands in `path` after `from`, the end of it, as text. Never throws: it is asked by the listener of an exit. */
+function lastWords(path: string, from: number): string {
+  try {
+    return tailOf(path, from);
+  } catch (error) {
+    return `its last words cannot be read: ${messageOf(error)}`;
+  }
+}
+
 function tailOf(path: string, from: number): string {
   const fd = openSync(path, "r");
   try {

@@ -12,7 +12,6 @@ import type { InstanceSettings } from "../config/definition.ts";
 import type { HostSetting } from "../config/hosts.ts";
 import type { BusDoor } from "../http/bus-door.ts";
 import { Certificate } from "../http/certificate.ts";
-import { connectionsThatFit } from "../http/descriptors.ts";
 import type { HttpServer } from "../http/index.ts";
 import type { LogBook } from "../log/log-book.ts";
 import { type BusState, busState } from "./bus-state.ts";
@@ -21,8 +20,6 @@ import { BusTokens } from "./bus-tokens.ts";
 /** How long clients that look for another server have for it at the end, milliseconds. */
 const RETIRE_MS = 200;
 const LOOPBACK = "127.0.0.1";
-/** Connections that the bus takes; fewer where they would be more than half of what the limit of open files has room for. */
-const MAX_CLIENTS = 10_000;
 /** How often it is asked whether those who are connected still may be, milliseconds. */
 const REVALIDATION_MS = 2_000;
 /** As whom programs of this machine come that read `bus.url`. */
@@ -43,7 +40,7 @@ interface ManagerBusOptions {
 export async function openManagerBus(options: ManagerBusOptions): Promise<ManagerBus> {
   const warn = (level: "info" | "warning" | "error", msg: string) => void options.log.append({ level, source: "bus", msg });
   const state = options.state ?? (await busState(options.instance.state_dir));
-  const broker = createBroker({ name: options.instance.name, maxClients: Math.floor(connectionsThatFit(2 * MAX_CLIENTS) / 2), log: warn });
+  const broker = createBroker({ name: options.instance.name, log: warn });
   const local = await connectBus({ server: { kind: "memory", broker }, name: "manager", log: warn });
   return new ManagerBus({ ...options, broker, local, state });
 }

@@ -27,6 +27,7 @@ import { PatientIntents } from "./patient-intents.ts";
 import type { OnProcessAtRest } from "./process-news.ts";
 import { noteRunning } from "./running-instance.ts";
 import { ASSETS, serveHttp } from "./serve-http.ts";
+import { surviveShortage } from "./survive-shortage.ts";
 
 /** How long hosts have to take the order to kill what they run, when a second signal hastens the end, milliseconds. */
 const MAX_REMOTE_KILL_MS = 2_000;
@@ -247,6 +248,7 @@ class Manager implements RunningManager {
     this.#log = log;
     this.#cleanups.push(openLogFile(join(stateDir, "manager.log"), log));
     if (this.#options.onLog) log.subscribe(this.#options.onLog);
+    this.#cleanups.push(surviveShortage((msg) => void log.append({ level: "error", source: "manager", msg })));
     if (intents.warning) log.append({ level: "warning", source: "manager", msg: intents.warning });
     this.#cleanups.push(async () => {
       intents.rememberLogId(log.lastId);

@@ -65,6 +65,13 @@ export function wireCode(error: unknown): ErrorCode {
   return error.code;
 }
 
+const SHORTAGES = new Set(["EMFILE", "ENFILE", "ENOMEM", "ENOSPC", "EDQUOT"]);
+
+/** Whether the system ran out of descriptors, memory or disk space: it passes, and says nothing about what was asked for. */
+export function isShortage(error: unknown): boolean {
+  return error instanceof Error && "code" in error && typeof error.code === "string" && SHORTAGES.has(error.code);
+}
+
 /** The sentence of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

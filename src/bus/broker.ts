@@ -12,6 +12,7 @@ import { BROKER_LIMITS, type BrokerLimits, CRLF, ERROR_TEXTS, readableText, SPOK
 import { type Match, SubscriptionTree } from "./broker-subscriptions.ts";
 import { BrokerTurns } from "./broker-turns.ts";
 import { type ByteStream, socketStream } from "./byte-stream.ts";
+import { ClientSockets } from "./client-sockets.ts";
 import type { LentMessage } from "./lent-message.ts";
 import { memoryPair } from "./memory-pair.ts";
 import { RareWarning } from "./rare-warning.ts";
@@ -114,6 +115,8 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   readonly #listeners: { close(): Promise<void> }[] = [];
   readonly #ticks: ReturnType<typeof setInterval>;
   readonly #untaken: RareWarning;
+  /** Of the TCP ports. */
+  readonly #sockets: ClientSockets;
   #nextClient = 1;
   #isRetiring = false;
   #isClosed = false;
@@ -125,6 +128,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     this.#log = log;
     this.#untaken = new RareWarning(log);
     this.limits = { ...BROKER_LIMITS, ...limits };
+    this.#sockets = new ClientSockets(this.limits.maxClients);
     this.#ticks = setInterval(() => {
       for (const client of this.#clients) client.tick();
     }, this.limits.pingIntervalMs);
@@ -144,9 +148,14 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   async listenTcp({ secureContext, authenticate, ...address }: TcpOptions): Promise<number> {
     this.#assertOpen();
     const serve = (socket: Socket) => {
-      const options = { kind: "tcp", authenticate, address: addressOf(socket) } as const;
-      if (secureContext) this.accept(greetThenSecure(socket, secureContext), { ...options, tls: true });
-      else this.accept(socketStream(socket), options);
+      const admission = this.#sockets.admit(socket);
+      if (admission === "cut") return this.#untaken.warn("the bus port has as many connections as it can serve; one was closed");
+      const logIn: TcpOptions["authenticate"] = (credentials, address) =>
+        whenAdmitted(authenticate(credentials, address), () => this.#sockets.keep(socket));
+      const options = { kind: "tcp", authenticate: logIn, address: addressOf(socket) } as const;
+      const isRefused = admission === "refused";
+      if (secureContext) this.#accept(greetThenSecure(socket, secureContext), { ...options, tls: true }, isRefused);
+      else this.#accept(socketStream(socket), options, isRefused);
     };
     const listener = await listenTcp(address, {
       accept: serve,
@@ -172,8 +181,12 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   }
 
   accept(stream: ByteStream, options: AcceptOptions): void {
+    this.#accept(stream, options, false);
+  }
+
+  #accept(stream: ByteStream, options: AcceptOptions, isRefused: boolean): void {
     const client = new BrokerClient(this.#nextClient++, stream, options, this);
-    const isFull = this.#clients.size >= this.limits.maxClients;
+    const isFull = isRefused || this.#clients.size >= this.limits.maxClients;
     this.#clients.add(client);
     client.open();
     const isGuest = options.kind === "tcp" || options.kind === "websocket";
@@ -329,6 +342,18 @@ function wants(subscription: ClientSubscription, publisher: Subscriber, subject:
   const { client } = subscription;
   if ((client === publisher && !client.echo) || subscription.isEnded) return false;
   return !subscription.isFiltered || client.mayReceive(subject);
+}
+
+type Admission = ReturnType<TcpOptions["authenticate"]>;
+
+function whenAdmitted(answer: Admission, act: () => void): Admission {
+  if (answer instanceof Promise)
+    return answer.then((permissions) => {
+      if (permissions !== null) act();
+      return permissions;
+    });
+  if (answer !== null) act();
+  return answer;
 }
 
 function addressOf({ remoteAddress = "", remotePort = 0 }: Socket): string {

@@ -2,6 +2,7 @@ import { chmod, lstat, unlink } from "node:fs/promises";
 import { connect, createServer, type Socket } from "node:net";
 import { isMainThread } from "node:worker_threads";
 import { MgrError, messageOf } from "../base/errors.ts";
+import { descriptorBudget } from "./descriptor-budget.ts";
 
 /** Longest path of a unix socket, bytes: `sun_path` has 108 with its NUL, and longer ones are cut silently. */
 export const MAX_SOCKET_PATH = 107;
@@ -20,7 +21,13 @@ export async function listenUnix(
 ): Promise<{ close(): Promise<void> }> {
   assertSocketPath(path);
   await removeStale(path);
-  const server = createServer(handlers.accept);
+  const server = createServer((socket) => {
+    if (descriptorBudget.take(socket, "local")) handlers.accept(socket);
+    else {
+      socket.destroy();
+      handlers.failed(new Error("there are too many connections over unix sockets"));
+    }
+  });
   await new Promise<void>((resolve, reject) => {
     const refuse = (cause: Error) => reject(new MgrError("internal", `cannot listen on ${path}: ${cause.message}`, { cause }));
     server.once("error", refuse);

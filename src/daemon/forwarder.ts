@@ -1,5 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { MgrError } from "../base/errors.ts";
+import { descriptorBudget } from "../bus/descriptor-budget.ts";
 import type { StreamEnd } from "../bus/stream-end.ts";
 import { StreamEnds } from "../bus/stream-ends.ts";
 import { MAX_STREAMS, type StreamFrame } from "../contract/streams.ts";
@@ -47,6 +48,12 @@ export class Forwarder {
   #connect(stream: string, { host, port }: { host: string; port: number }): Promise<Socket> {
     return new Promise((resolve, reject) => {
       const socket = connect({ host, port, allowHalfOpen: true, noDelay: true });
+      if (!descriptorBudget.take(socket, "client")) {
+        socket.destroy();
+        return reject(
+          new MgrError("busy", "this host has as many open files as its limit allows; raise it (ulimit -n) or close connections"),
+        );
+      }
       this.#opening.set(stream, socket);
       const settle = (act: () => void) => {
         clearTimeout(timer);

@@ -1,4 +1,6 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
+import { uptime } from "node:os";
+import { isShortage } from "../base/errors.ts";
 
 /** What the kernel says of one process. A process is identified by `pid` AND `startTime`: pids are used again. */
 export interface ProcessStat {
@@ -182,6 +184,16 @@ export function isAlive(pid: number, startTime: string): boolean {
   return stat !== null && stat.startTime === startTime && !stat.ended;
 }
 
+/** The same for a caller that acts on the end: without descriptors or memory to look, the process counts as alive. */
+export function mayBeAlive(pid: number, startTime: string): boolean {
+  try {
+    return isAlive(pid, startTime);
+  } catch (error) {
+    if (isShortage(error)) return true;
+    throw error;
+  }
+}
+
 /** Names this boot of the machine. */
 export function bootId(): string {
   return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
@@ -189,5 +201,15 @@ export function bootId(): string {
 
 /** Now, in the unit of `ProcessStat.startTime`. */
 export function ticksSinceBoot(): number {
-  return Math.floor(Number(readFileSync("/proc/uptime", "utf8").split(" ")[0]) * TICKS_PER_SECOND);
+  return Math.floor(secondsSinceBoot() * TICKS_PER_SECOND);
+}
+
+function secondsSinceBoot(): number {
+  try {
+    return Number(readFileSync("/proc/uptime", "utf8").split(" ")[0]);
+  } catch (error) {
+    if (!isShortage(error)) throw error;
+    // Needs no descriptor, but may be whole seconds: rounded up.
+    return Math.floor(uptime()) + 1;
+  }
 }

@@ -1,3 +1,5 @@
+import { isShortage } from "../base/errors.ts";
+
 /** Pause after the first sweep, milliseconds; each further one waits longer, up to the slowest: a tree that takes its time is not stared at. */
 const FIRST_PAUSE_MS = 4;
 const PAUSE_GROWTH = 1.6;
@@ -53,7 +55,7 @@ export class SweepTimer {
     if (this.#closed) return;
     const timer = setTimeout(() => {
       this.#idle.delete(name);
-      work();
+      unlessShort(work);
     }, delay);
     timer.unref();
     this.#idle.set(name, timer);
@@ -70,7 +72,9 @@ export class SweepTimer {
     const begin = performance.now();
     let again = true; // Also after a failure: /proc out of reach for a moment (EMFILE) must not let a tree live.
     try {
-      again = this.#sweep();
+      unlessShort(() => {
+        again = this.#sweep();
+      });
     } finally {
       const end = performance.now();
       this.#restUntil = end + (end - begin) * REST_PER_WORK;
@@ -79,5 +83,14 @@ export class SweepTimer {
         this.#pause = Math.min(this.#pause * PAUSE_GROWTH, SLOWEST_PAUSE_MS);
       }
     }
+  }
+}
+
+/** Nothing above a timer catches what it throws. Without descriptors nothing can be seen now; the next look makes up for it. */
+function unlessShort(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!isShortage(error)) throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import type { Clock } from "../base/clock.ts";
-import { MgrError } from "../base/errors.ts";
+import { isShortage, MgrError } from "../base/errors.ts";
 import { MAX_STDIN_QUEUE_BYTES } from "../contract/messages.ts";
 
 /** Bytes a turn: about what the kernel takes at once, so that a long paste never holds the event loop. */
@@ -77,7 +77,7 @@ export class TerminalWriter {
       return writeSync(this.#fd, bytes, 0, Math.min(bytes.length, PIECE_BYTES));
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
-      if (code === "EAGAIN") return 0;
+      if (code === "EAGAIN" || isShortage(error)) return 0;
       if (code === "EIO") return null;
       throw error;
     }

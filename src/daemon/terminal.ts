@@ -4,6 +4,7 @@ import type { OnReadOpts, SocketConstructorOpts } from "node:net";
 import { ReadStream } from "node:tty";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
+import { descriptorBudget } from "../bus/descriptor-budget.ts";
 import type { Child } from "./child.ts";
 import { startTimeOf } from "./proc.ts";
 import { type Program, startProgram } from "./program.ts";
@@ -65,7 +66,7 @@ export class Terminal {
       if (program.account !== null) fchownSync(pair.slave, program.account.uid, -1);
       const { child, release } = startProgram(program, { standard: pair.path, isHeld: !isFree });
       if (!isFree) await begin(child, release, () => restrict(child.pid, { limits, scheduling }, program.account));
-      return new Terminal({ ...pair, child, options });
+      return takeOver(child, () => new Terminal({ ...pair, child, options }));
     } catch (error) {
       closeSync(pair.slave);
       closeSync(pair.master);
@@ -172,13 +173,27 @@ function openStream(master: number, onData: (bytes: Buffer) => void): ReadStream
 
 function openPair(options: TerminalOptions): { master: number; slave: number; path: string } {
   try {
-    return openTerminalPair(options.rows, options.cols);
+    const pair = openTerminalPair(options.rows, options.cols);
+    if (descriptorBudget.allowsStart(Math.max(pair.master, pair.slave))) return pair;
+    closeSync(pair.slave);
+    closeSync(pair.master);
+    throw new Error("too many open files: the rest is kept for what runs already");
   } catch (cause) {
     throw new MgrError(
       "spawn_failed",
       `no terminal could be opened (${messageOf(cause)}); check the limits on open files and on terminals (kernel.pty.max)`,
       { cause },
     );
+  }
+}
+
+/** A child that cannot be looked after must not go on. */
+function takeOver(child: Child, make: () => Terminal): Terminal {
+  try {
+    return make();
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Socket } from "node:net";
+import { type DescriptorBudget, descriptorBudget } from "../bus/descriptor-budget.ts";
 import { addressKey, isLoopback, remoteEnd } from "./remote-end.ts";
 
 export interface ConnectionLimits {
-  /** Connections at once. */
+  /** Connections at once; fewer where the limit of open files does not allow them. */
   readonly total: number;
   /** From one address (an IPv6 /64); loopback is exempt: a proxy in front speaks for many. */
   readonly perAddress: number;
@@ -17,6 +18,7 @@ type Phase = "opening" | "idle" | "busy";
 /** The connections of the one port, and who has to go when there are too many. */
 export class Connections {
   readonly #limits: ConnectionLimits;
+  readonly #budget: DescriptorBudget;
   /** In the order in which they came into their phase. */
   readonly #phases: Record<Phase, Set<Socket>> = { opening: new Set(), idle: new Set(), busy: new Set() };
   readonly #addresses = new Map<string, number>();
@@ -26,8 +28,9 @@ export class Connections {
   /** Bytes of connections that are gone. */
   readonly #past = { received: 0, sent: 0 };
 
-  constructor(limits: ConnectionLimits) {
-    this.#limits = limits;
+  constructor({ total, perAddress }: ConnectionLimits, budget = descriptorBudget) {
+    this.#limits = { total: budget.partOf(total), perAddress };
+    this.#budget = budget;
   }
 
   get size(): number {
@@ -53,7 +56,7 @@ export class Connections {
     const remote = remoteEnd(socket);
     const key = isLoopback(remote) ? "" : addressKey(remote);
     if (key !== "" && (this.#addresses.get(key) ?? 0) >= this.#limits.perAddress && !this.#makeRoom(key)) return false;
-    if (this.size >= this.#limits.total && !this.#makeRoom(null)) return false;
+    if (!this.#take(socket) && !(this.#makeRoom(null) && this.#take(socket))) return false;
     this.#keys.set(socket, key);
     this.#addresses.set(key, (this.#addresses.get(key) ?? 0) + 1);
     this.#phases.opening.add(socket);
@@ -79,6 +82,10 @@ export class Connections {
     for (const socket of this.#keys.keys()) socket.destroy();
   }
 
+  #take(socket: Socket): boolean {
+    return this.size < this.#limits.total && this.#budget.take(socket, "client");
+  }
+
   /** Of one address, or of anybody. */
   #makeRoom(key: string | null): boolean {
     for (const phase of ["opening", "idle"] as const) {
@@ -86,6 +93,7 @@ export class Connections {
         if (key !== null && this.#keys.get(socket) !== key) continue;
         this.turnedAway++;
         this.#forget(socket);
+        this.#budget.release(socket);
         socket.destroy();
         return true;
       }

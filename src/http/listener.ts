@@ -3,9 +3,9 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { SecureContext } from "node:tls";
 import { bind, type TcpAddress } from "../bus/bind.ts";
+import { descriptorBudget } from "../bus/descriptor-budget.ts";
 import { RareWarning } from "../bus/rare-warning.ts";
 import { type ConnectionLimits, Connections } from "./connections.ts";
-import { connectionsThatFit } from "./descriptors.ts";
 import { onFirstByte } from "./first-byte.ts";
 import { shakeHands, TLS_HANDSHAKE } from "./handshake.ts";
 import type { HttpLog } from "./http-log.ts";
@@ -38,9 +38,7 @@ export interface ListenerOptions {
 
 const DEADLINES: Deadlines = { opening: 12_000, headers: 10_000, request: 13_000, check: 1_000, keepAlive: 75_000, stall: 60_000 };
 const LIMITS: ConnectionLimits = { total: 1_024, perAddress: 256 };
-/** Connections beyond the limits that are told so, at a time; further ones are cut without a word. */
-const MAX_BEING_REFUSED = 64;
-/** How long such a one may take to begin its request, ms. */
+/** How long a connection beyond the limits may take to begin its request, which is then refused, ms. */
 const REFUSAL_DEADLINE = 1_000;
 /** How long answers under way may take once the manager closes, ms. */
 const CLOSE_GRACE = 2_000;
@@ -60,13 +58,11 @@ export class Listener {
   readonly #answering = new Map<Duplex, number>();
   /** Garbage came behind a request: they end with the answer to it. */
   readonly #ending = new WeakSet<Duplex>();
-  #beingRefused = 0;
 
   constructor(options: ListenerOptions) {
     this.#options = options;
     this.#deadlines = { ...DEADLINES, ...options.deadlines };
-    const total = connectionsThatFit(options.limits?.total ?? LIMITS.total);
-    this.connections = new Connections({ total, perAddress: options.limits?.perAddress ?? LIMITS.perAddress });
+    this.connections = new Connections({ ...LIMITS, ...options.limits });
     this.#acceptFailures = new RareWarning(options.log);
     this.#server = createServer({
       headersTimeout: this.#deadlines.headers,
@@ -139,9 +135,7 @@ export class Listener {
   }
 
   #refuse(socket: Socket): void {
-    if (this.#beingRefused >= MAX_BEING_REFUSED) return void socket.destroy();
-    this.#beingRefused++;
-    socket.once("close", () => this.#beingRefused--);
+    if (!descriptorBudget.take(socket, "refusal")) return void socket.destroy();
     onFirstByte(socket, REFUSAL_DEADLINE, (firstByte) => {
       socket.on("error", () => socket.destroy());
       if (firstByte === TLS_HANDSHAKE) socket.destroy();

@@ -36,15 +36,18 @@ export class RotatedFile {
     this.#queue.push(line);
   }
 
-  /** For the last lines before an end that waits for nothing. */
+  /** For the last lines before an end that waits for nothing. Never throws: a full disk must not change the exit code. */
   flushNow(): void {
     const rest = this.#queue.take();
     if (rest === "") return;
-    const fd = openSync(this.#path, FLAGS, 0o600);
+    let fd: number | null = null;
     try {
+      fd = openSync(this.#path, FLAGS, 0o600);
       writeSync(fd, rest);
+    } catch {
+      // There is no other place to tell it, and no later.
     } finally {
-      closeSync(fd);
+      if (fd !== null) closeSync(fd);
     }
   }
 

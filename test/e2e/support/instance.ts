@@ -82,6 +82,8 @@ export class Instance {
   readonly extra: Record<string, string> = {};
   /** The Node that runs the program. */
   node = process.execPath;
+  /** Hard limit on open files of what is started; the soft one is half of it. */
+  openFiles: number | null = null;
   readonly #env: NodeJS.ProcessEnv;
   readonly #clients: Client[] = [];
   readonly #children: ChildProcess[] = [];
@@ -131,7 +133,9 @@ export class Instance {
 
   /** Starts the program without waiting for it. */
   start(...args: string[]): Foreground {
-    const child = spawn(this.node, [PROGRAM, ...args], {
+    const limits = this.openFiles === null ? [] : limitedTo(this.openFiles);
+    const [program = "", ...rest] = [...limits, this.node, PROGRAM, ...args];
+    const child = spawn(program, rest, {
       cwd: this.dir,
       env: { ...this.#env, ...this.extra },
       stdio: ["ignore", "pipe", "pipe"],
@@ -223,4 +227,9 @@ export class Instance {
     }
     if (problems.length > 0) throw new Error(`frames that do not conform to the tables:\n${[...new Set(problems)].join("\n")}`);
   }
+}
+
+/** What runs its arguments with limits on open files. */
+function limitedTo(openFiles: number): string[] {
+  return ["/bin/sh", "-c", `ulimit -Sn ${Math.floor(openFiles / 2)}; ulimit -Hn ${openFiles}; exec "$@"`, "sh"];
 }

@@ -1,0 +1,86 @@
+import { closeSync, openSync, readFileSync } from "node:fs";
+
+/** Descriptors that connections of clients never take: files, children, the daemon and local commands need some. */
+const RESERVE = 128;
+/** Connections that are told that there is no room and then closed, at a time. Further ones are closed without an answer. */
+const MAX_REFUSALS = 64;
+/** Connections over unix sockets: the daemon's and those of local commands. */
+const MAX_LOCAL = 1_024;
+/** The one port and the bus port: neither can take what belongs to the other. */
+const TCP_LISTENERS = 2;
+
+/** `client`: over TCP, which every user of the machine may open. `local`: over a unix socket of our own user. */
+type Use = "client" | "refusal" | "local";
+
+/** Something that holds one descriptor until it is closed. */
+interface Held {
+  once(event: "close", listener: () => void): unknown;
+}
+
+/**
+ * How the descriptors of this process are shared out. All listeners of the process use the same budget, because the limit
+ * is that of the process: without descriptors even looking at /proc fails.
+ */
+export class DescriptorBudget {
+  readonly #held: Record<Use, Set<Held>> = { client: new Set(), refusal: new Set(), local: new Set() };
+  readonly #most: Record<Use, number>;
+  /** Descriptors that clients leave free, whatever else has taken the rest of the reserve. */
+  readonly #ceiling: number;
+
+  /** `limit`: the soft limit of open files. */
+  constructor(limit: number) {
+    const reserve = Math.min(RESERVE, Math.ceil(limit / 2));
+    const local = Math.min(MAX_LOCAL, Math.floor(limit / 8));
+    const refusal = Math.min(MAX_REFUSALS, Math.floor(limit / 16));
+    this.#most = { client: limit - reserve - local - refusal, refusal, local };
+    this.#ceiling = limit - Math.floor(reserve / 4);
+  }
+
+  /** The number of connections that one listener may have: `wanted`, or its part of what there is. */
+  partOf(wanted: number): number {
+    return Math.min(wanted, Math.floor(this.#most.client / TCP_LISTENERS));
+  }
+
+  /** Counts `held` until it closes. False: there is no room for it, close it. */
+  take(held: Held, use: Use): boolean {
+    const all = this.#held[use];
+    if (all.size >= this.#most[use] || (use !== "local" && this.#isShort())) return false;
+    all.add(held);
+    held.once("close", () => all.delete(held));
+    return true;
+  }
+
+  /** Whether a process may be started whose terminal has this descriptor: what runs has to be looked after, too. */
+  allowsStart(descriptor: number): boolean {
+    return descriptor < this.#ceiling;
+  }
+
+  /** For one that is closed in this turn: its `close` event comes later than its descriptor is free. */
+  release(held: Held): void {
+    for (const all of Object.values(this.#held)) all.delete(held);
+  }
+
+  /** The kernel gives the lowest free number: what is below it is in use, by connections and by everything else. */
+  #isShort(): boolean {
+    if (this.#ceiling === Number.POSITIVE_INFINITY) return false;
+    try {
+      const lowest = openSync("/dev/null", "r");
+      closeSync(lowest);
+      return lowest >= this.#ceiling;
+    } catch {
+      return true;
+    }
+  }
+}
+
+/** Of this process. Node has raised the soft limit to the hard one at its start. */
+export const descriptorBudget = new DescriptorBudget(openFilesLimit());
+
+function openFilesLimit(): number {
+  try {
+    const match = /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync("/proc/self/limits", "utf8"));
+    return match?.[1] === undefined || match[1] === "unlimited" ? Number.POSITIVE_INFINITY : Number(match[1]);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
