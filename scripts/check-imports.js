@@ -65,7 +65,30 @@ function folderOf(file) {
   return top === "web" ? "web" : top === "src" ? second : null;
 }
 
+/** Each circle of imports once: a walk that comes back to a file that it is still below. */
+function circles() {
+  const found = [];
+  const path = [];
+  const done = new Set();
+  const walk = (file) => {
+    if (done.has(file) || !imports.has(file)) return;
+    const at = path.indexOf(file);
+    if (at >= 0) {
+      found.push([...path.slice(at), file]);
+      return;
+    }
+    path.push(file);
+    for (const target of imports.get(file)) walk(target);
+    path.pop();
+    done.add(file);
+  };
+  for (const file of imports.keys()) walk(file);
+  return found;
+}
+
 const problems = [];
+/** File → the files of src and web that it imports, for types too. */
+const imports = new Map();
 let edges = 0;
 for (const file of [...sources("src"), ...sources("web")]) {
   const from = folderOf(file);
@@ -74,13 +97,17 @@ for (const file of [...sources("src"), ...sources("web")]) {
     problems.push(`${file}: the folder '${from}' has no place in the chain; add it to scripts/check-imports.js and docs/architecture.md`);
     continue;
   }
+  const targets = [];
+  imports.set(file, targets);
   for (const match of readFileSync(join(root, file), "utf8").matchAll(IMPORT)) {
     const target = match[1] ?? match[2] ?? match[3];
     edges++;
     // The page's editor completes by the published schema.
     if (from === "web" && target.endsWith("/docs/config.schema.json")) continue;
     if (target.startsWith(".")) {
-      const to = folderOf(relative(root, join(root, dirname(file), target)));
+      const path = relative(root, join(root, dirname(file), target));
+      targets.push(path);
+      const to = folderOf(path);
       if (to === null) problems.push(`${file}: imports ${target}, outside src and web`);
       else if (to !== from && !allowed.has(to)) problems.push(`${file}: ${from} may not import ${to} (${target})`);
       continue;
@@ -94,6 +121,7 @@ for (const file of [...sources("src"), ...sources("web")]) {
     if (homes && !homes.some((home) => home.test(file))) problems.push(`${file}: package '${name}' may not be used here`);
   }
 }
+for (const circle of circles()) problems.push(`these files import each other: ${circle.join(" → ")}`);
 for (const problem of problems) console.error(problem);
 console.log(`import rules: ${edges} imports checked, ${problems.length} against the rules`);
 process.exit(problems.length > 0 ? 1 : 0);

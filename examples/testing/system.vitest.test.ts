@@ -61,9 +61,7 @@ describe("the plant, simulated", () => {
     });
     bench.manager.send({ type: "start_process", name: "plant/sensor" });
     await bench.advance(12_000);
-    const starts = bench.recorder.happenings.filter(
-      (each) => each.kind === "state" && each.to === "starting" && each.name === "plant/sensor",
-    );
+    const starts = bench.recorder.events.filter((each) => each.kind === "state" && each.to === "starting" && each.name === "plant/sensor");
     expect(starts.map(({ at }) => at)).toEqual([0, 100, 300, 700, 1_500, 3_100, 6_300, 11_300]);
   });
 

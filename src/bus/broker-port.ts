@@ -3,7 +3,7 @@ import type { ClientEnvironment, ClientSubscription, Subscriber } from "./broker
 import type { SubjectCounters } from "./broker-counters.ts";
 import type { Envelope } from "./broker-parser.ts";
 import { CRLF } from "./broker-protocol.ts";
-import type { BusLog, BusMessage } from "./bus.ts";
+import type { BusLog, BusMessage } from "./bus-message.ts";
 import { LentMessage } from "./lent-message.ts";
 
 type PortEnvironment = Pick<ClientEnvironment, "tree" | "route" | "counters">;

@@ -1,33 +1,12 @@
 import { createInbox, type MsgHdrs, type NatsConnection } from "@nats-io/nats-core";
 import { MgrError, messageOf } from "../base/errors.ts";
-import type { MemberReport } from "./member-reports.ts";
+import type { BusLog, BusMessage, BusSubscription, HostBus } from "./bus-message.ts";
 import type { NatsTransport } from "./nats-transport.ts";
 import { Requests } from "./requests.ts";
-import { TrafficBook } from "./traffic-book.ts";
+import { type SubjectTraffic, TrafficBook } from "./traffic-book.ts";
 
 /** Most bytes that a connection may have unsent before `publish` refuses more (runtime.md, "Bus"). */
 export const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
-
-export interface BusMessage {
-  readonly subject: string;
-  /** Where the answer goes; left out or empty if none is wanted. */
-  readonly reply?: string | undefined;
-  readonly data: Uint8Array;
-  readonly headers?: MsgHdrs | undefined;
-}
-
-export interface BusSubscription {
-  unsubscribe(): void;
-}
-
-export type BusLog = (level: "warning" | "error", msg: string) => void;
-
-/** What manager and host need of a bus between them. */
-export interface HostBus {
-  publish(subject: string, data: Uint8Array | string): void;
-  subscribe(subject: string, callback: (message: BusMessage) => void): BusSubscription;
-  request(subject: string, data: Uint8Array | string, options: { timeoutMs: number }): Promise<BusMessage>;
-}
 
 /**
  * A connection to the bus, and the only way this program publishes: the library ignores back-pressure and drops
@@ -115,7 +94,7 @@ export class Bus implements HostBus {
   }
 
   /** What this connection did since it was made. */
-  report(): MemberReport {
+  report(): { name: string; subscriptions: string[]; subjects: Record<string, SubjectTraffic> } {
     return { name: this.name, subscriptions: [...this.#subscribed.values()], subjects: this.#traffic.report() };
   }
 

@@ -12,7 +12,7 @@ import {
 } from "../contract/messages.ts";
 import type { StreamFrame } from "../contract/streams.ts";
 import { hostSubject } from "../contract/subjects.ts";
-import type { BusLog, BusMessage, BusSubscription, HostBus } from "./bus.ts";
+import type { BusLog, BusMessage, BusSubscription, HostBus } from "./bus-message.ts";
 import { decodeChunk } from "./output-codec.ts";
 import { RareWarning } from "./rare-warning.ts";
 import { callProcedure, type Procedure } from "./rpc.ts";

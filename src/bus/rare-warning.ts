@@ -1,4 +1,4 @@
-import type { BusLog } from "./bus.ts";
+import type { BusLog } from "./bus-message.ts";
 
 /** Time in which a warning is not repeated, milliseconds. */
 const QUIET_MS = 10_000;

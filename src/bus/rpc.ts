@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MgrError, messageOf } from "../base/errors.ts";
 import { MAX_MESSAGE_BYTES } from "../contract/messages.ts";
-import type { BusLog, BusMessage, HostBus } from "./bus.ts";
+import type { BusLog, BusMessage, HostBus } from "./bus-message.ts";
 import { decodeAnswer, encodeError, encodeResult, parseJson } from "./rpc-envelope.ts";
 
 /** One kind of request: both ends check both schemas. A result may hold bytes in its field `data`. */

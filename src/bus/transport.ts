@@ -2,7 +2,8 @@ import { type Authenticator, credsAuthenticator, tokenAuthenticator } from "@nat
 import { NatsConnectionImpl } from "@nats-io/nats-core/internal";
 import { MgrError, messageOf } from "../base/errors.ts";
 import type { Broker } from "./broker.ts";
-import { Bus, type BusLog } from "./bus.ts";
+import { Bus } from "./bus.ts";
+import type { BusLog } from "./bus-message.ts";
 import { busUrl, placeOf } from "./bus-url.ts";
 import { dialNats, dialUnix, type TlsMaterial } from "./dial.ts";
 import { type Dial, installNatsTransport, type NatsTransport, type TransportOptions } from "./nats-transport.ts";

@@ -1,9 +1,9 @@
 import { MgrError } from "../base/errors.ts";
 import type { GroupNode, Process, ProcessState } from "../protocol/resources.ts";
 import { exitText } from "./exit-text.ts";
-import type { ManagerClient } from "./manager-client.ts";
+import type { ManagerConnection } from "./manager-connection.ts";
 import { checkState, endedSince, isIn, isSameRun, isStopped, isUp } from "./process-goals.ts";
-import type { ProcessHandle } from "./process-handle.ts";
+import { ProcessHandle } from "./process-handle.ts";
 import { onEachOpening, type WaitOptions, waitFor } from "./wait.ts";
 
 /** Lines of output that a rejection quotes of each process that failed. */
@@ -22,9 +22,9 @@ interface Goal {
 /** A group of a manager with all processes below it, over any link. Waits reject with MgrError: who failed, why, and the last output. */
 export class GroupHandle {
   readonly name: string;
-  readonly #client: ManagerClient;
+  readonly #client: ManagerConnection;
 
-  constructor(client: ManagerClient, name: string) {
+  constructor(client: ManagerConnection, name: string) {
     this.#client = client;
     this.name = name;
   }
@@ -46,7 +46,7 @@ export class GroupHandle {
 
   /** Handles of the processes below it now. */
   async handles(): Promise<ProcessHandle[]> {
-    return (await this.processes()).map(({ name }) => this.#client.process(name));
+    return (await this.processes()).map(({ name }) => new ProcessHandle(this.#client, name));
   }
 
   /** Starts all; resolves when each is ready, or started if it has no ready state, or has already ended well. Backoff: as for a process. */
@@ -107,7 +107,7 @@ export class GroupHandle {
 
   async #quote(processes: readonly Process[]): Promise<string> {
     const quoted = processes.slice(0, MOST_QUOTED).map(async (process) => {
-      const output = await this.#client.process(process.name).output(QUOTED_LINES);
+      const output = await new ProcessHandle(this.#client, process.name).output(QUOTED_LINES);
       return `'${process.name}' is ${process.state}${output === "" ? "" : `; its last output:\n${output}`}`;
     });
     const more = processes.length > MOST_QUOTED ? [`and ${processes.length - MOST_QUOTED} more`] : [];

@@ -1,14 +1,14 @@
 import { MgrError } from "../base/errors.ts";
 import type { HostEntry, Process } from "../protocol/resources.ts";
-import type { ManagerClient } from "./manager-client.ts";
+import type { ManagerConnection } from "./manager-connection.ts";
 import { onEachOpening, type WaitOptions, waitFor } from "./wait.ts";
 
 /** A host of a manager, by its canonical name or any other, over any link. */
 export class HostHandle {
   readonly name: string;
-  readonly #client: ManagerClient;
+  readonly #client: ManagerConnection;
 
-  constructor(client: ManagerClient, name: string) {
+  constructor(client: ManagerConnection, name: string) {
     this.#client = client;
     this.name = name;
   }

@@ -1,6 +1,6 @@
 import { MgrError } from "../base/errors.ts";
 import type { DaemonLogger } from "../protocol/resources.ts";
-import type { ManagerClient } from "./manager-client.ts";
+import type { ManagerConnection } from "./manager-connection.ts";
 
 /** What a logger records: `log_size` samples of each topic, every `divisor`-th; `only_ts` keeps times without payload. */
 export interface LoggerConfiguration {
@@ -11,9 +11,9 @@ export interface LoggerConfiguration {
 /** A data logger of a manager, over any link. Refusals are the manager's: `not_found`, `conflict` … */
 export class LoggerHandle {
   readonly name: string;
-  readonly #client: ManagerClient;
+  readonly #client: ManagerConnection;
 
-  constructor(client: ManagerClient, name: string) {
+  constructor(client: ManagerConnection, name: string) {
     this.#client = client;
     this.name = name;
   }

@@ -1,84 +1,11 @@
-import { filter, firstValueFrom, mergeMap, type Observable, Subject, Subscription } from "rxjs";
-import { type Clock, systemClock } from "../base/clock.ts";
-import { MgrError } from "../base/errors.ts";
-import type { ClientFrame, ManagerFrame } from "../protocol/frames.ts";
-import type { LogEntry, Snapshot } from "../protocol/resources.ts";
 import { GroupHandle } from "./group-handle.ts";
 import { HostHandle } from "./host-handle.ts";
-import type { Link, LinkState } from "./link.ts";
 import { LoggerHandle } from "./logger-handle.ts";
-import { Mirror } from "./mirror.ts";
+import { ManagerConnection } from "./manager-connection.ts";
 import { ProcessHandle } from "./process-handle.ts";
-import { type AnswerTo, type RequestOptions, Requests } from "./requests.ts";
-import { type OutputFrame, Subscriptions } from "./subscriptions.ts";
 
-export interface ManagerClientOptions {
-  /** For time-outs of requests and waits. */
-  clock?: Clock;
-}
-
-/**
- * A manager as a program sees it, over any link: requests with answers, the frames that come by themselves, and handles.
- * Rejections are MgrError: the code and sentence of the manager's `error` or failed result frame (`details` is that
- * frame), `timeout`, `busy`, or `host_unavailable` when the link is not open or is lost before the answer. After a
- * reconnect everything that was subscribed is subscribed again, and waits go on from a new snapshot.
- */
-export class ManagerClient implements AsyncDisposable {
-  readonly link: Link;
-  readonly clock: Clock;
-  /** The state as this connection has been told. */
-  readonly mirror: Mirror;
-  readonly #requests: Requests;
-  readonly #outputs: Subscriptions;
-  readonly #events = new Subject<ManagerFrame>();
-  readonly #subscription = new Subscription();
-  #state: LinkState = { kind: "connecting", attempt: 1 };
-
-  constructor(link: Link, { clock = systemClock }: ManagerClientOptions = {}) {
-    this.link = link;
-    this.clock = clock;
-    this.#outputs = new Subscriptions(link);
-    this.#requests = new Requests(link, clock);
-    this.mirror = new Mirror({ link, snapshot: () => this.snapshot() });
-    this.#subscription.add(
-      link.frames$.subscribe({
-        next: (frame) => {
-          if (!this.#requests.answer(frame)) this.#events.next(frame);
-        },
-        complete: () => this.#events.complete(),
-      }),
-    );
-    this.#subscription.add(
-      link.state$.subscribe((state) => {
-        this.#state = state;
-        if (state.kind === "waiting" || state.kind === "closed") this.#requests.rejectAll(state.reason);
-      }),
-    );
-  }
-
-  /** Every frame of the manager, answers included, in order. Completes when the connection is closed for good. */
-  get frames$(): Observable<ManagerFrame> {
-    return this.link.frames$;
-  }
-
-  /** The frames that answer no request of this client: changes, output, log. Completes with the connection. */
-  get events$(): Observable<ManagerFrame> {
-    return this.#events;
-  }
-
-  /** New entries of the manager's log from level `info` on, or from what `set_log_min_level` was last told. */
-  get log$(): Observable<LogEntry> {
-    return this.#events.pipe(
-      filter((frame) => frame.type === "log_batch" && frame.history !== true),
-      mergeMap((frame) => (frame.type === "log_batch" ? frame.entries : [])),
-    );
-  }
-
-  /** Live output of one process, while somebody listens; also across reconnects. */
-  output$(name: string): Observable<OutputFrame> {
-    return this.#outputs.outputOf(name);
-  }
-
+/** A manager as a program sees it: a connection, and handles of its processes, groups, hosts and loggers. */
+export class ManagerClient extends ManagerConnection {
   /** A handle of one process; an unknown name is told by its promises (`not_found`). */
   process(name: string): ProcessHandle {
     return new ProcessHandle(this, name);
@@ -97,56 +24,5 @@ export class ManagerClient implements AsyncDisposable {
   /** A handle of a data logger, which need not exist: `configure` makes it. */
   logger(name: string): LoggerHandle {
     return new LoggerHandle(this, name);
-  }
-
-  /** Resolves when the link is open; rejects when it is closed for good, with what it was refused with. */
-  async opened(): Promise<void> {
-    const state = await firstValueFrom(this.link.state$.pipe(filter((now: LinkState) => now.kind === "open" || now.kind === "closed")));
-    if (state.kind !== "closed") return;
-    const code = state.error instanceof MgrError ? state.error.code : "host_unavailable";
-    throw new MgrError(code, `cannot reach the manager: ${state.reason}`, { cause: state.error });
-  }
-
-  /**
-   * Sends a frame and resolves with its answer: the result frame, or `ack` where the protocol knows none. At most 32 are
-   * under way, further ones wait in order, and beyond 10,000 or 8 MiB they reject with `busy`. A `request_id` of the
-   * frame's own is kept; it rejects with `conflict` while that one waits for its answer.
-   */
-  async request<F extends ClientFrame>(frame: F, options: RequestOptions = {}): Promise<AnswerTo<F>> {
-    const answer = await this.#requests.send(this.#outputs.outgoing(frame), options);
-    this.#outputs.sent(frame);
-    // The manager answers each type with its own frame; failures have become rejections.
-    return answer as AnswerTo<F>;
-  }
-
-  /** Sends a frame and waits for nothing. False: the link is not open, or has too much to send; the frame is not sent. */
-  send(frame: ClientFrame): boolean {
-    const isSent = this.link.send(this.#outputs.outgoing(frame));
-    if (isSent) this.#outputs.sent(frame);
-    return isSent;
-  }
-
-  /** Everything at one moment, as this connection may see it. */
-  snapshot(): Promise<Snapshot> {
-    return this.request({ type: "get_snapshot" });
-  }
-
-  /** What to add to a sentence about a wait that failed: why no answer came. "" while the link is open. */
-  get plight(): string {
-    const state = this.#state;
-    if (state.kind === "open") return "";
-    if (state.kind === "connecting") return " (the connection is being made)";
-    return state.kind === "closed" ? ` (${state.reason})` : ` (the connection is lost: ${state.reason})`;
-  }
-
-  close(): void {
-    this.link.close();
-    this.#subscription.unsubscribe();
-    this.#events.complete();
-    this.#requests.rejectAll("closed by this program");
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.close();
   }
 }

@@ -5,7 +5,7 @@ import { textPieces } from "../base/text-pieces.ts";
 import type { ManagerFrame } from "../protocol/frames.ts";
 import type { Process, ProcessState, Signal } from "../protocol/resources.ts";
 import { exitText } from "./exit-text.ts";
-import type { ManagerClient } from "./manager-client.ts";
+import type { ManagerConnection } from "./manager-connection.ts";
 import { OutputJoin } from "./output-join.ts";
 import { checkState, endedSince, isIn, isSameRun, isStopped, isUp } from "./process-goals.ts";
 import { onEachOpening, type Wait, type WaitOptions, waitFor } from "./wait.ts";
@@ -32,9 +32,9 @@ interface Goal {
 /** One process of a manager, over any link. Waits reject with MgrError: the reason and the last output, or `timeout`. */
 export class ProcessHandle {
   readonly name: string;
-  readonly #client: ManagerClient;
+  readonly #client: ManagerConnection;
 
-  constructor(client: ManagerClient, name: string) {
+  constructor(client: ManagerConnection, name: string) {
     this.#client = client;
     this.name = name;
   }

@@ -1,7 +1,7 @@
 import { Subscription } from "rxjs";
 import { MgrError } from "../base/errors.ts";
 import { checkOptions, MILLISECONDS, objectWith } from "../base/options.ts";
-import type { ManagerClient } from "./manager-client.ts";
+import type { ManagerConnection } from "./manager-connection.ts";
 import { onAbort } from "./on-abort.ts";
 
 export interface WaitOptions {
@@ -24,7 +24,7 @@ export interface Wait<T> {
 }
 
 export interface WaitFor<T> {
-  readonly client: ManagerClient;
+  readonly client: ManagerConnection;
   /** Who is waited for, and for what: "'db'" and "'ready'" make "'db' did not reach 'ready' within 30000 ms". */
   readonly subject: string;
   readonly what: string;
@@ -55,13 +55,13 @@ export function waitFor<T>({ client, subject, what, options, context, begin }: W
       settle(() => explained(message, context).then((whole) => reject(new MgrError(code, whole))));
     const aborted = () => settle(() => reject(signal?.reason));
     const timer = client.clock.setTimeout(
-      () => fail("timeout", `${subject} did not reach ${what} within ${timeout} ms${client.plight}`),
+      () => fail("timeout", `${subject} did not reach ${what} within ${timeout} ms${client.connectionProblem}`),
       timeout,
     );
     const leaveSignal = signal ? onAbort(signal, aborted) : () => {};
     const ended = () =>
       settle(() =>
-        reject(new MgrError("host_unavailable", `the connection ended while waiting for ${what} of ${subject}${client.plight}`)),
+        reject(new MgrError("host_unavailable", `the connection ended while waiting for ${what} of ${subject}${client.connectionProblem}`)),
       );
     subscription.add(client.frames$.subscribe({ complete: ended }));
     const wait: Wait<T> = {
@@ -85,7 +85,7 @@ async function explained(message: string, context: () => Promise<string>): Promi
  * Calls `ask` when the link is open and again after each reconnect, until `subscription` ends; resolves after its first
  * success. What a lost connection left open is asked again, any other failure rejects.
  */
-export function onEachOpening(client: ManagerClient, subscription: Subscription, ask: () => Promise<void>): Promise<void> {
+export function onEachOpening(client: ManagerConnection, subscription: Subscription, ask: () => Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     subscription.add(
       client.link.state$.subscribe((state) => {

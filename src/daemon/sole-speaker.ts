@@ -1,7 +1,8 @@
 import { hostname } from "node:os";
 import { z } from "zod";
 import { MgrError } from "../base/errors.ts";
-import type { Bus, BusSubscription } from "../bus/bus.ts";
+import type { Bus } from "../bus/bus.ts";
+import type { BusSubscription } from "../bus/bus-message.ts";
 import { hostSubject } from "../contract/subjects.ts";
 import type { Host } from "./host.ts";
 

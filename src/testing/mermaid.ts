@@ -1,15 +1,15 @@
-import type { Happening } from "./recorder.ts";
+import type { RecordedEvent } from "./recorded-event.ts";
 
 /** What happened as a Mermaid sequence diagram: the manager, and a participant for each process. */
-export function mermaidSequence(happenings: readonly Happening[]): string {
-  const names = [...new Set(happenings.map(({ name }) => name))];
+export function mermaidSequence(events: readonly RecordedEvent[]): string {
+  const names = [...new Set(events.map(({ name }) => name))];
   const id = (name: string) => `p${names.indexOf(name)}`;
   const participants = names.map((name) => `  participant ${id(name)} as ${plain(name)}`);
-  const steps = happenings.map((each) => `  ${step(each, id(each.name))}`);
+  const steps = events.map((each) => `  ${step(each, id(each.name))}`);
   return ["sequenceDiagram", "  participant m as manager", ...participants, ...steps].join("\n");
 }
 
-function step(each: Happening, id: string): string {
+function step(each: RecordedEvent, id: string): string {
   if (each.kind === "output") return `Note right of ${id}: ${plain(each.line)}`;
   const { to } = each;
   const why = each.why === "" ? "" : ` (${plain(each.why)})`;

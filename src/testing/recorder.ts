@@ -2,20 +2,7 @@ import { exitText } from "../client/exit-text.ts";
 import type { ManagerClient } from "../client/manager-client.ts";
 import type { Process, ProcessState } from "../protocol/resources.ts";
 import { mermaidSequence } from "./mermaid.ts";
-
-/** One thing that happened. `at`: milliseconds since the recorder began, by the client's clock. */
-export type Happening =
-  | {
-      readonly kind: "state";
-      readonly at: number;
-      readonly name: string;
-      /** Null: seen for the first time. */
-      readonly from: ProcessState | null;
-      readonly to: ProcessState;
-      /** Why, in words, where something is to be said: how it ended, what it waits for. */
-      readonly why: string;
-    }
-  | { readonly kind: "output"; readonly at: number; readonly name: string; readonly line: string };
+import type { RecordedEvent } from "./recorded-event.ts";
 
 export interface RecorderOptions {
   /** Names of processes whose output is written down as well, line by line. */
@@ -24,7 +11,7 @@ export interface RecorderOptions {
 
 /** Writes down what a connection sees: every change of state, in order, and lines of output where asked to. */
 export class Recorder implements Disposable {
-  readonly happenings: Happening[] = [];
+  readonly events: RecordedEvent[] = [];
   readonly #client: ManagerClient;
   readonly #begin: number;
   readonly #newest = new Map<string, { to: ProcessState; why: string }>();
@@ -45,7 +32,7 @@ export class Recorder implements Disposable {
 
   /** One line each, without times: `db: starting → started`, `db| listening`. For comparing with what should have happened. */
   get lines(): string[] {
-    return this.happenings.map((each) => {
+    return this.events.map((each) => {
       if (each.kind === "output") return `${each.name}| ${each.line}`;
       return each.from === null ? `${each.name}: ${each.to}` : `${each.name}: ${each.from} → ${each.to}`;
     });
@@ -53,8 +40,8 @@ export class Recorder implements Disposable {
 
   /** For people: a line each with time and reason, `   1.250 s  db  started → error (exit code 3)`. */
   text(): string {
-    const width = Math.max(0, ...this.happenings.map(({ name }) => name.length));
-    const rows = this.happenings.map((each) => {
+    const width = Math.max(0, ...this.events.map(({ name }) => name.length));
+    const rows = this.events.map((each) => {
       const head = `${(each.at / 1_000).toFixed(3).padStart(8)} s  ${each.name.padEnd(width)}`;
       if (each.kind === "output") return `${head}  | ${each.line}`;
       const why = each.why === "" ? "" : ` (${each.why})`;
@@ -65,7 +52,7 @@ export class Recorder implements Disposable {
 
   /** For pages that draw Mermaid: a sequence diagram of the manager and the processes. */
   mermaid(): string {
-    return mermaidSequence(this.happenings);
+    return mermaidSequence(this.events);
   }
 
   [Symbol.dispose](): void {
@@ -81,14 +68,14 @@ export class Recorder implements Disposable {
       if (before.why === "") before.why = why;
       return;
     }
-    const happening = { kind: "state" as const, at: this.#elapsed(), name, from: before?.to ?? null, to: state, why };
-    this.#newest.set(name, happening);
-    this.happenings.push(happening);
+    const event = { kind: "state" as const, at: this.#elapsed(), name, from: before?.to ?? null, to: state, why };
+    this.#newest.set(name, event);
+    this.events.push(event);
   }
 
   #followOutput(name: string): void {
     let rest = "";
-    const note = (line: string) => this.happenings.push({ kind: "output", at: this.#elapsed(), name, line });
+    const note = (line: string) => this.events.push({ kind: "output", at: this.#elapsed(), name, line });
     this.#subscriptions.push(
       this.#client.output$(name).subscribe(({ output }) => {
         const lines = (rest + output).split(/\r?\n/);

@@ -60,7 +60,7 @@ describe("a bench", () => {
     );
     bench.manager.send({ type: "start_process", name: "flaky" });
     await bench.advance(15_000);
-    const restarts = bench.recorder.happenings.flatMap((each) => (each.kind === "state" && each.to === "starting" ? [each.at] : []));
+    const restarts = bench.recorder.events.flatMap((each) => (each.kind === "state" && each.to === "starting" ? [each.at] : []));
     expect(restarts).toEqual([0, 1_000, 3_000, 7_000, 15_000]);
     expect(bench.manager.actor("process", "flaky").getSnapshot().matches("started")).toBe(true);
   });

@@ -1,0 +1,22 @@
+import type { MsgHdrs } from "@nats-io/nats-core";
+
+export interface BusMessage {
+  readonly subject: string;
+  /** Where the answer goes; left out or empty if none is wanted. */
+  readonly reply?: string | undefined;
+  readonly data: Uint8Array;
+  readonly headers?: MsgHdrs | undefined;
+}
+
+export interface BusSubscription {
+  unsubscribe(): void;
+}
+
+export type BusLog = (level: "warning" | "error", msg: string) => void;
+
+/** What manager and host need of a bus between them. */
+export interface HostBus {
+  publish(subject: string, data: Uint8Array | string): void;
+  subscribe(subject: string, callback: (message: BusMessage) => void): BusSubscription;
+  request(subject: string, data: Uint8Array | string, options: { timeoutMs: number }): Promise<BusMessage>;
+}
