@@ -103,6 +103,8 @@ export interface Control {
   startGroup(name: string, by: Principal): void | Promise<void>;
   stopGroup(name: string, by: Principal): void | Promise<void>;
   restartGroup(name: string, by: Principal): void | Promise<void>;
+  /** Resolves once what was asked so far would be known to the next manager, or cannot be saved now. Never rejects. */
+  saved(): Promise<void>;
   /** Resolves once the host has sent it. What can be refused at once is thrown, as by the commands above. */
   sendSignal(name: string, signal: string, by: Principal): Promise<void>;
   /** Resolves once the host has queued it; throws as `sendSignal`. Never re-sent. */

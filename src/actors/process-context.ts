@@ -1,3 +1,4 @@
+import type { PendingRun } from "../config/intent-file.ts";
 import { NO_SETTINGS } from "../config/settings.ts";
 import type { RunExit, RunReport } from "../contract/run.ts";
 import { readMemo } from "./process-memo.ts";
@@ -9,6 +10,7 @@ export function initialContext(input: ProcessInput): ProcessContext {
   return {
     clock: input.clock,
     nextRunId: input.nextRunId,
+    lastRunId: input.lastRunId,
     definition: input.definition,
     runDefinition: input.definition,
     requested: input.requested,
@@ -30,10 +32,15 @@ export function initialContext(input: ProcessInput): ProcessContext {
     attempt: 0,
     restartTimes: [],
     nextStart: null,
-    startAfterStop: false,
+    pendingRun: input.pendingRun ?? null,
     stopCause: null,
     reason: null,
   };
+}
+
+/** `run` is not the one that a pending start or restart has asked for. */
+export function isBefore(run: RunReport, pending: PendingRun): boolean {
+  return compareRunIds(run.run_id, pending.after) <= 0;
 }
 
 /** Negative when run `a` is older than `b`. */

@@ -4,7 +4,8 @@
  *
  *   from                   | event                                  | to
  *   -----------------------|----------------------------------------|------------------------------------------------
- *   unknown                | the host's first report                | what runs is adopted, else launching or stopped
+ *   unknown                | the host's first report                | what runs is adopted, else launching or stopped; a restart
+ *                          |                                        | that an earlier manager accepted is carried out
  *   stopped,error,backoff  | start, restart                         | launching: waiting, or starting if nothing is missing
  *   waiting                | dependencies hold                      | starting
  *   waiting                | a dependency can no longer be met      | error
@@ -42,9 +43,12 @@ import {
   inPlace,
   launch,
   restartAlive,
+  restartLater,
   running,
   startAfterStop,
+  startLater,
   stopAlive,
+  wantRestart,
   whileRunning,
   whileSpawning,
 } from "./process-transitions.ts";
@@ -71,6 +75,8 @@ export const processMachine = processSetup.createMachine({
   states: {
     unknown: {
       on: {
+        start: startLater,
+        restart: restartLater,
         report: [
           { guard: "runReported", target: "adopting", actions: "takeRun" },
           { guard: "startRequested", target: "launching" },
@@ -80,15 +86,21 @@ export const processMachine = processSetup.createMachine({
       },
     },
     adopting: {
-      always: [{ guard: "lives", target: "adoptingAlive" }, { guard: "stopRequested", target: "stopped" }, { target: "judging" }],
+      always: [
+        { guard: "lives", target: "adoptingAlive" },
+        { guard: "stopRequested", target: "stopped" },
+        { guard: "startPending", target: "launching", actions: "resetCounters" },
+        { target: "judging" },
+      ],
     },
     adoptingAlive: {
       entry: "forgetCause",
       always: [
         { guard: "stopRequested", target: "stopping" },
-        { guard: "isStopping", target: "stopping", actions: "wantStartAfterStop" },
-        { guard: "isReady", target: "ready" },
-        { target: "started" },
+        { guard: "restartPending", target: "stopping", actions: "resetCounters" },
+        { guard: "isStopping", target: "stopping", actions: wantRestart },
+        { guard: "isReady", target: "ready", actions: "dropPendingRun" },
+        { target: "started", actions: "dropPendingRun" },
       ],
     },
     launching: {
@@ -115,10 +127,12 @@ export const processMachine = processSetup.createMachine({
       invoke: { src: "watchDependencies", input: ({ context }) => ({ definition: context.definition }) },
       on: {
         dependencies: [
-          { guard: "impossible", target: "error", actions: "blameDependency" },
+          { guard: "impossible", target: "error", actions: ["blameDependency", "dropPendingRun"] },
           { guard: "noneMissing", target: "starting" },
           { actions: ["takeMissing", "update"] },
         ],
+        start: startLater,
+        restart: startLater,
         stop: giveUp,
         definition: { target: "waiting", reenter: true, actions: "takeDefinition" },
         "run.*": atRest,
@@ -156,12 +170,15 @@ export const processMachine = processSetup.createMachine({
             onDone: { actions: ({ self, event }) => self.send({ type: "run.spawned", run: event.output }) },
             onError: [
               { guard: ({ event }) => event.error instanceof DependenciesLost, target: "#process.launching" },
-              { target: "#process.error", actions: { type: "blameSpawn", params: ({ event }) => ({ reason: messageOf(event.error) }) } },
+              {
+                target: "#process.error",
+                actions: [{ type: "blameSpawn", params: ({ event }) => ({ reason: messageOf(event.error) }) }, "dropPendingRun"],
+              },
             ],
           },
           on: {
             restart: restartAlive,
-            "host.died": daemonDied,
+            "host.died": { target: daemonDied.target, actions: [daemonDied.actions, "dropPendingRun"] },
             ...whileSpawning,
           },
         },

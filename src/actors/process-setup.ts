@@ -2,7 +2,7 @@ import { assertEvent, assign, enqueueActions, fromCallback, fromPromise, setup }
 import { MgrError } from "../base/errors.ts";
 import type { RunReport } from "../contract/run.ts";
 import type { ProcessState, RequestedState } from "../protocol/resources.ts";
-import { DAEMON_DIED, freshRun, runLives, treeLives, withRun } from "./process-context.ts";
+import { DAEMON_DIED, freshRun, isBefore, runLives, treeLives, withRun } from "./process-context.ts";
 import { writeMemo } from "./process-memo.ts";
 import type {
   ProcessContext,
@@ -46,7 +46,8 @@ export const processSetup = setup({
     },
     startRequested: ({ context }) => context.requested === "start",
     stopRequested: ({ context }) => context.requested === "stop",
-    startPending: ({ context }) => context.startAfterStop && context.requested === "start",
+    startPending: ({ context }) => context.pendingRun !== null && context.requested === "start",
+    restartPending: ({ context }) => context.pendingRun?.replace === true && context.requested === "start",
     noneMissing: ({ event }) => event.type === "dependencies" && event.impossible === null && event.missing.length === 0,
     impossible: ({ event }) => event.type === "dependencies" && event.impossible !== null,
     lives: ({ context }) => runLives(context),
@@ -56,7 +57,7 @@ export const processSetup = setup({
     hasReadyDeadline: ({ context }) => context.runDefinition.ready !== null && context.runDefinition.ready_timeout !== null,
     endedWell: ({ context }) => endedWell(context) && context.definition.restart.policy !== "always",
     mayRestart: ({ context }) => mayRestart(context),
-    startPendingAfterDeath: ({ context }) => context.daemonDied && context.startAfterStop && context.requested === "start",
+    startPendingAfterDeath: ({ context }) => context.daemonDied && context.pendingRun !== null && context.requested === "start",
     mayRestartAfterDeath: ({ context }) => context.daemonDied && mayRestart(context),
     runReported: ({ context, event }) => freshRun(context, event) !== null,
     seenAlive: ({ context, event }) => freshRun(context, event)?.exit === null,
@@ -93,13 +94,23 @@ export const processSetup = setup({
       enqueue.emit({ type: "note", level: "error", msg: `it is still there 10 s after SIGKILL: ${why}` });
     }),
     request: enqueueActions(({ context, event, enqueue }, { to, update }: { to: RequestedState; update: boolean }) => {
+      if (to === "stop") dropPendingRun(context, enqueue);
       if (context.requested === to) return;
       enqueue.assign({ requested: to });
       enqueue.emit({ type: "intent", requested_state: to, by: "by" in event ? event.by : "" });
       if (update) enqueue.emit({ type: "updated" });
     }),
     resetCounters: assign({ restarts: 0, attempt: 0, restartTimes: [] }),
-    wantStartAfterStop: assign({ startAfterStop: true }),
+    /** `replace`: also if the newest run still lives. */
+    wantRun: enqueueActions(({ context, enqueue }, { replace }: { replace: boolean }) => {
+      const { pendingRun, runId, lastRunId } = context;
+      // Before the first report its newest run is unknown, but was begun by an earlier manager.
+      const pending = { after: runId ?? lastRunId(), replace: replace || pendingRun?.replace === true };
+      if (pendingRun?.after === pending.after && pendingRun.replace === pending.replace) return;
+      enqueue.assign({ pendingRun: pending });
+      enqueue.emit({ type: "pending_run", pending });
+    }),
+    dropPendingRun: enqueueActions(({ context, enqueue }) => dropPendingRun(context, enqueue)),
     blameReadyTimeout: assign(({ context }) => ({
       stopCause: { reason: `not ready within ${(context.runDefinition.ready_timeout ?? 0) / 1_000} s` },
     })),
@@ -111,10 +122,11 @@ export const processSetup = setup({
       assertEvent(event, "files.changed");
       enqueue.emit({ type: "note", level: "info", msg: `it is restarted: '${event.path}' changed` });
     }),
-    takeRun: assign(({ context, event }) => {
+    takeRun: enqueueActions(({ context, event, enqueue }) => {
       const run = freshRun(context, event);
-      const host = event.type === "report" ? event.host : undefined;
-      return run ? withRun(context, run, event.type === "report", host) : {};
+      if (run === null) return;
+      if (context.pendingRun !== null && !isBefore(run, context.pendingRun)) dropPendingRun(context, enqueue);
+      enqueue.assign(withRun(context, run, event.type === "report", event.type === "report" ? event.host : undefined));
     }),
     /** The host has no such run any more: it ended without anybody seeing how. */
     loseRun: assign({ runGone: true, daemonDied: false }),
@@ -166,8 +178,8 @@ export const processSetup = setup({
       const exit = context.exit ?? { code: null, signal: null, reason: failureReason(context), time: context.clock.now() };
       return { reason: failureReason(context), exit: { ...exit, reason: exitReason(context) ?? exit.reason } };
     }),
-    /** On the two roads to a run, launching and adopting: why the one before was stopped, and what for, is over. */
-    forgetCause: assign({ stopCause: null, startAfterStop: false, daemonDied: false }),
+    /** On the two roads to a run, launching and adopting: why the one before was stopped is over. */
+    forgetCause: assign({ stopCause: null, daemonDied: false }),
     /** The next state looks at the same report: one visible step at a time, each in a turn of its own. */
     again: ({ self, event }) => self.send(event),
   },
@@ -180,6 +192,17 @@ export const processSetup = setup({
     nag: NAG_MS,
   },
 });
+
+interface Enqueue {
+  assign(changes: Partial<ProcessContext>): void;
+  emit(event: ProcessEmitted): void;
+}
+
+function dropPendingRun({ pendingRun }: ProcessContext, enqueue: Enqueue): void {
+  if (pendingRun === null) return;
+  enqueue.assign({ pendingRun: null });
+  enqueue.emit({ type: "pending_run", pending: null });
+}
 
 function failedFor(context: ProcessContext, reason: string): Pick<ProcessContext, "lastRunSucceeded" | "exit" | "reason"> {
   return { lastRunSucceeded: false, reason, exit: { code: null, signal: null, reason, time: context.clock.now() } };

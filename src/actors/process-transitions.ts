@@ -8,12 +8,19 @@ const stopHere = { type: "request", params: { to: "stop", update: true } } as co
 
 export const inPlace = { start: { actions: startHere }, restart: { actions: startHere }, stop: { actions: stopHere } } as const;
 
-export const launch = { target: "#process.launching", actions: [start, "resetCounters"] } as const;
+/** A start is over with any run that lives, a restart only with a new one. */
+export const wantStart = { type: "wantRun", params: { replace: false } } as const;
+export const wantRestart = { type: "wantRun", params: { replace: true } } as const;
+
+export const launch = { target: "#process.launching", actions: [start, "resetCounters", wantStart] } as const;
 export const giveUp = { target: "#process.stopped", actions: stop } as const;
 export const stopAlive = { target: "#process.stopping", actions: stop } as const;
-export const restartAlive = { target: "#process.stopping", actions: [start, "resetCounters", "wantStartAfterStop"] } as const;
-export const startAfterStop = { actions: [startHere, "resetCounters", "wantStartAfterStop"] } as const;
+export const restartAlive = { target: "#process.stopping", actions: [start, "resetCounters", wantRestart] } as const;
+export const startAfterStop = { actions: [startHere, "resetCounters", wantRestart] } as const;
 export const daemonDied = { target: "#process.error", actions: "blameDaemon" } as const;
+/** Where nothing has begun yet: the request is kept until it does. */
+export const startLater = { actions: [startHere, wantStart] } as const;
+export const restartLater = { actions: [startHere, wantRestart] } as const;
 
 /** A living run where none is expected: the host's table is the truth for what runs. */
 export const atRest = [{ guard: "seenAlive", target: "#process.adopting", actions: "takeRun" }] as const;
@@ -24,13 +31,13 @@ const spawnNews = [
 export const whileSpawning = { "run.*": spawnNews, report: spawnNews } as const;
 export const whileRunning = [
   { guard: "seenEnded", target: "#process.judging", actions: "takeRun" },
-  { guard: "seenStopping", target: "#process.stopping", actions: ["takeRun", "wantStartAfterStop"] },
+  { guard: "seenStopping", target: "#process.stopping", actions: ["takeRun", wantRestart] },
   { guard: "unknownToHost", target: "#process.error", actions: ["blameDaemon", "again"] },
 ] as const;
 export const running = {
   stop: stopAlive,
   restart: restartAlive,
   "liveness.failed": { target: "#process.stopping", actions: "blameLiveness" },
-  "files.changed": { target: "#process.stopping", actions: ["noteFilesChanged", "resetCounters", "wantStartAfterStop"] },
+  "files.changed": { target: "#process.stopping", actions: ["noteFilesChanged", "resetCounters", wantRestart] },
   "host.died": daemonDied,
 } as const;

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { ProcessDefinition } from "../config/definition.ts";
+import type { PendingRun } from "../config/intent-file.ts";
 import type { ProcessSettings } from "../config/settings.ts";
 import type { RunReport } from "../contract/run.ts";
 import type { ProcessState, RequestedState } from "../protocol/resources.ts";
@@ -45,12 +46,16 @@ export type ProcessEmitted =
   | { type: "updated" }
   /** requested_state changed. Emitted before any effect of the same turn begins. */
   | { type: "intent"; requested_state: RequestedState; by: string }
+  /** A run was requested that has not begun; null once it has begun, failed or was cancelled. Emitted before any effect of the same turn begins. */
+  | { type: "pending_run"; pending: PendingRun | null }
   | { type: "note"; level: "info" | "warning" | "error"; msg: string };
 
 export interface ProcessInput {
   readonly definition: ProcessDefinition;
   /** From the intent file, else by autostart. */
   readonly requested: RequestedState;
+  /** From the intent file: an earlier manager accepted a start or restart whose run had not begun. */
+  readonly pendingRun?: PendingRun | null;
   /** What is shown until the host's first report: "stopped", or after a rebuild the last state that was shown. */
   readonly shown?: ProcessState;
   readonly size?: TerminalSize | null;
@@ -62,6 +67,8 @@ export interface ProcessInput {
   readonly clock: Clock;
   /** A new id `<epoch>-<n>`, larger than every one before. */
   readonly nextRunId: () => string;
+  /** The newest id that was handed out, to any process. */
+  readonly lastRunId: () => string;
 }
 
 /** Nothing was sent to the host: what the process needs is not there any more. */
@@ -108,6 +115,7 @@ export type StopCause = { readonly reason: string } | null;
 export interface ProcessContext {
   readonly clock: Clock;
   readonly nextRunId: () => string;
+  readonly lastRunId: () => string;
   /** The newest; the next run takes it. */
   readonly definition: ProcessDefinition;
   /** What the current run was started with, as far as this manager knows. */
@@ -144,8 +152,8 @@ export interface ProcessContext {
   readonly restartTimes: readonly number[];
   /** Unix milliseconds, and the same on the monotonic clock; null outside backoff. */
   readonly nextStart: { readonly time: number; readonly monotonic: number } | null;
-  /** In stopping: a start was requested meanwhile. */
-  readonly startAfterStop: boolean;
+  /** A start or restart was accepted, and its run has not begun. */
+  readonly pendingRun: PendingRun | null;
   readonly stopCause: StopCause;
   /** The sentence for the next `changed`. */
   readonly reason: string | null;

@@ -37,6 +37,8 @@ interface ControlOptions {
   system: ActorSystem;
   /** Sends a command to a process's actor, which is there again if it had been given up. */
   tell: (name: string, event: { type: Verb; by: string }) => void;
+  /** Resolves once what was requested is on disk, as far as it can be. Never rejects. */
+  saved: () => Promise<void>;
   /** Keeps a terminal's size over restarts of the manager. */
   keepSize: (name: string, size: { rows: number; cols: number }) => void;
   settings: ProcessSettingsBook;
@@ -54,6 +56,7 @@ export class ActorControl implements Control {
   readonly #world: World;
   readonly #tell: ControlOptions["tell"];
   readonly #commands = new CommandQueue();
+  readonly #saved: ControlOptions["saved"];
   readonly #keepSize: ControlOptions["keepSize"];
   readonly configuration: Configuration;
   readonly #settings: ProcessSettingsBook;
@@ -63,13 +66,27 @@ export class ActorControl implements Control {
   readonly #tasks: TaskLists;
   #isShuttingDown = false;
 
-  constructor({ configuration, manager, events, log, system, world, tell, keepSize, settings, nextRun, processDetail }: ControlOptions) {
+  constructor({
+    configuration,
+    manager,
+    events,
+    log,
+    system,
+    world,
+    tell,
+    saved,
+    keepSize,
+    settings,
+    nextRun,
+    processDetail,
+  }: ControlOptions) {
     this.manager = manager;
     this.events = events;
     this.log = log;
     this.#system = system;
     this.#world = world;
     this.#tell = tell;
+    this.#saved = saved;
     this.#keepSize = keepSize;
     this.configuration = configuration;
     this.#settings = settings;
@@ -132,6 +149,10 @@ export class ActorControl implements Control {
 
   restartGroup(name: string, by: Principal): void | Promise<void> {
     return this.#commands.run(this.#groupOrders("restart", name, by));
+  }
+
+  saved(): Promise<void> {
+    return this.#saved();
   }
 
   // Not async: what is refused at once has to be refused in the turn of its frame, before the answers to later ones.

@@ -173,6 +173,7 @@ export class Engine {
       system,
       world,
       tell: (name, event) => actors.tell(name, event),
+      saved: () => intents.flush(),
       keepSize: (name, size) => this.#sizes.keep(name, size),
       settings,
       nextRun: (name) => nextRuns.of(name),

@@ -6,6 +6,7 @@ import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import { ancestorNames, withRest } from "../base/names.ts";
 import { exitText } from "../client/exit-text.ts";
+import type { PendingRun } from "../config/intent-file.ts";
 import type { RunReport } from "../contract/run.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { Process, ProcessState, RequestedState } from "../protocol/resources.ts";
@@ -60,6 +61,9 @@ export class ProcessNews {
       case "intent":
         this.wish(name, event);
         break;
+      case "pending_run":
+        this.#keepPending(name, event.pending);
+        break;
       case "note":
         log.append({ level: event.level, source: "manager", msg: `process '${name}': ${event.msg}` });
         break;
@@ -89,6 +93,14 @@ export class ProcessNews {
     intents.set(name, { requested_state });
     // Also what no effect follows: who stops a process in backoff must find it stopped after a crash.
     void intents.flush();
+  }
+
+  /** That it is over goes along with the next write: the run's id says so, too. */
+  #keepPending(name: string, pending: PendingRun | null): void {
+    if (this.#isIntentFrozen) return;
+    const { intents } = this.#options;
+    intents.set(name, { pending_run: pending });
+    if (pending !== null) void intents.flush();
   }
 
   /** Its actor is given up. */

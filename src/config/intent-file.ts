@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import * as fs from "node:fs/promises";
 import { z } from "zod";
 import { MgrError, messageOf } from "../base/errors.ts";
+import { type RunId, runId } from "../contract/run.ts";
 import { toCommand } from "./command-line.ts";
 import { PRIMARY, type ProcessSettings } from "./settings.ts";
 
@@ -20,8 +21,10 @@ const settings = z.looseObject({
   no_skip_display: z.boolean().default(false),
 });
 
+const pendingRun = z.looseObject({ after: runId, replace: z.boolean() });
 const processIntent = z.looseObject({
   requested_state: z.enum(["start", "stop"]).exactOptional(),
+  pending_run: pendingRun.nullable().exactOptional(),
   /** Terminal size of the last `send_winch`. */
   rows: dimension.exactOptional(),
   cols: dimension.exactOptional(),
@@ -42,9 +45,18 @@ export interface IntentHeader {
   last_log_id: number;
 }
 
+/** A start or restart that was accepted. Any run newer than `after` carries it out. */
+export interface PendingRun {
+  readonly after: RunId;
+  /** A restart: an older run that still lives is stopped first. A start is content with it. */
+  readonly replace: boolean;
+}
+
 /** What users want of a process. A name without `requested_state` follows its `autostart`. */
 export interface ProcessIntent {
   requested_state?: "start" | "stop";
+  /** Kept until its run has begun, so that the next manager carries it out; null or left out: nothing is pending. */
+  pending_run?: PendingRun | null;
   rows?: number;
   cols?: number;
   settings?: ProcessSettings;
@@ -52,10 +64,12 @@ export interface ProcessIntent {
   host?: string | null;
 }
 
-/** Nobody's start counts any more; a stop does, and what was chosen. The very same object if it wants no start. */
+/** Drops a requested start; keeps a requested stop and settings. Returns the same object if there is nothing to drop. */
 export function withoutStart(intent: ProcessIntent): ProcessIntent {
-  const { requested_state: wish, ...choices } = intent;
-  return wish === "start" ? choices : intent;
+  const { requested_state, pending_run, ...choices } = intent;
+  if (requested_state === "start") return choices;
+  if (pending_run == null) return intent;
+  return requested_state === undefined ? choices : { ...choices, requested_state };
 }
 
 export interface LoadedIntent {

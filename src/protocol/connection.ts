@@ -43,7 +43,7 @@ export const connectionFrames = managerFrames("Connection", {
   snapshot: answer(snapshotFields, "The whole state in view."),
   ack: event(
     { request_type: z.string(), request_id: requestId },
-    "A frame without an answer of its own was accepted. Only if it had a request_id.",
+    "A frame without an answer of its own was accepted. Only if it had a request_id. A start, stop or restart is saved by then: it is carried out even if the manager is killed.",
   ),
   error: answer(
     {

@@ -167,13 +167,15 @@ export class Connection implements HandlerContext {
       const underWay = handler.run(frame, this);
       // What is accepted at once is answered in the same turn, in the order of the frames.
       if (underWay) await underWay;
-      const ack = ackFrame(frame);
-      if (ack) this.#push(ack);
     } catch (error) {
-      this.#fail(frame, error);
+      return this.#fail(frame, error);
     } finally {
       this.#commandsUnderWay--;
     }
+    const ack = ackFrame(frame);
+    if (!ack) return;
+    if (handler.isKept) await this.control.saved();
+    this.#push(ack);
   }
 
   #request(frame: ClientFrame, handler: RequestHandler<ClientFrameType>): void {

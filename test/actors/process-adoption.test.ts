@@ -17,7 +17,11 @@ describe("adoption (runtime.md, 'State table, the hard rows')", () => {
 
   test("a command before the first report is kept, and the report decides", () => {
     const rig = new ProcessRig().start();
-    expect(rig.emitted).toEqual([{ type: "intent", requested_state: "start", by: "ann" }, { type: "updated" }]);
+    expect(rig.emitted).toEqual([
+      { type: "intent", requested_state: "start", by: "ann" },
+      { type: "updated" },
+      { type: "pending_run", pending: { after: "1-0", replace: false } },
+    ]);
     expect(rig.send({ type: "report", run: null }).state).toBe("starting");
   });
 

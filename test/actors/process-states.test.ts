@@ -393,11 +393,11 @@ describe("the hard rows (runtime.md)", () => {
     expect(rig.spawns).toHaveLength(2);
   });
 
-  test("a restart whose daemon seemed to die is over when its run is adopted again", () => {
+  test("a restart whose daemon seemed to die is carried out when its run turns up again", () => {
     const rig = startedProcess();
     const run = rig.run();
     rig.restart().send({ type: "host.died" }, { type: "report", run }).died(0);
-    expect(rig.path.slice(-3)).toEqual(["error", "started", "stopped"]);
+    expect(rig.path.slice(-3)).toEqual(["error", "stopping", "starting"]);
   });
 
   test("its daemon died under policy never | a policy of later, another report | error", () => {

@@ -180,7 +180,7 @@ describe("the registry of actors", () => {
     system.spawn("group", "x", () => ({ machine: groupMachine, input: input("x") }));
     system.spawn("process", "x", () => ({
       machine: processMachine,
-      input: { definition: definition(), requested: "stop" as const, clock: system.clock, nextRunId: () => "1-1" },
+      input: { definition: definition(), requested: "stop" as const, clock: system.clock, nextRunId: () => "1-1", lastRunId: () => "1-0" },
     }));
     system.stop("group", "x");
     expect(system.names("group")).toEqual([]);
@@ -228,7 +228,7 @@ describe("the registry of actors", () => {
     for (let index = 0; index < 10_000; index++) {
       system.spawn("process", `p${index}`, () => ({
         machine: processMachine,
-        input: { definition: definition(), requested: "stop" as const, clock: systemClock, nextRunId: () => "1-1" },
+        input: { definition: definition(), requested: "stop" as const, clock: systemClock, nextRunId: () => "1-1", lastRunId: () => "1-0" },
       }));
     }
     for (const name of system.names("process")) system.send("process", name, { type: "report", run: null });

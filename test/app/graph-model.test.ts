@@ -48,6 +48,8 @@ class World {
   readonly host = new FakeHost(() => this.clock.now());
   readonly intents = new Intents();
   readonly #log = new LogBook({ capacity: 1_000, now: () => this.clock.now() });
+  /** Accepted restarts by name, with the run that each has to replace. */
+  readonly #restarts = new Map<string, string | null>();
   #epoch = 0;
   engine: Engine;
 
@@ -69,16 +71,22 @@ class World {
     await this.settle();
   }
 
-  /** The manager is killed, and another one begins with what is on the disk. */
-  async replaceManager(): Promise<void> {
+  /** The manager is killed, and another one begins with what is on the disk. `meanwhile` happens without any. */
+  async replaceManager(meanwhile = () => {}): Promise<void> {
     this.engine.close();
     this.host.listeners.clear();
+    meanwhile();
+    await this.settle();
     this.engine = this.#open();
     await this.begin();
   }
 
   async settle(): Promise<void> {
     for (let turn = 0; turn < 4; turn++) await settled();
+  }
+
+  endStopping(): void {
+    for (const [name, { report }] of this.host.runs) if (report.stopping) this.host.end(name, { code: null, signal: "SIGTERM" });
   }
 
   shown(name: string): Process {
@@ -146,10 +154,32 @@ class World {
     expect(isHopeless, `${name} waits for ${needed}, which is ${state}`).toBe(false);
   }
 
+  groupCommand(verb: (typeof VERBS)[number]): void {
+    const members = this.names.filter((name) => name.startsWith("g/"));
+    this.engine.control[`${verb}Group`]("g", BY);
+    this.#noteRestarts(verb, members);
+  }
+
+  /** What users want now of the restarts that were accepted before. */
+  #noteRestarts(verb: (typeof VERBS)[number], names: readonly string[]): void {
+    if (verb === "restart") for (const name of names) this.#restarts.set(name, this.host.runs.get(name)?.report.run_id ?? null);
+    for (const name of this.names) if (this.shown(name).requested_state === "stop") this.#restarts.delete(name);
+  }
+
+  /** What was accepted has come to a new run, or to an error that is not the end of the old one. */
+  #checkRestarts(): void {
+    for (const [name, before] of this.#restarts) {
+      const { state, exit } = this.shown(name);
+      if (this.host.runs.get(name)?.report.run_id !== before) continue;
+      expect({ name, before, state, hasReason: exit?.reason != null }).toMatchObject({ state: "error", hasReason: true });
+    }
+  }
+
   command(verb: (typeof VERBS)[number], name: string): void {
     const { graph } = this.engine.world;
     const before = new Map(this.names.map((each) => [each, this.shown(each).requested_state]));
     this.engine.control[`${verb}Process`](name, BY);
+    this.#noteRestarts(verb, [name]);
     const wanted = verb === "stop" ? "stop" : "start";
     // Accepted means: in this very turn.
     expect(this.shown(name).requested_state).toBe(wanted);
@@ -183,6 +213,7 @@ class World {
       // A job under `restart: always` goes on for ever.
       if (state !== "backoff") expect(["stopped", "error", "started", "ready"], `${name} is ${state}`).toContain(state);
     }
+    this.#checkRestarts();
   }
 
   close(): void {
@@ -212,7 +243,7 @@ const on = (label: string, act: (world: World, name: string) => unknown): fc.Arb
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   ...VERBS.map((verb) => ({ weight: 3, arbitrary: on(verb, (world, name) => world.command(verb, name)) })),
-  ...VERBS.map((verb) => fc.constant(new Step(`${verb} group`, (world) => world.engine.control[`${verb}Group`]("g", BY)))),
+  ...VERBS.map((verb) => fc.constant(new Step(`${verb} group`, (world) => world.groupCommand(verb)))),
   { weight: 3, arbitrary: on("is ready", (world, name) => world.host.becomeReady(name)) },
   { weight: 2, arbitrary: on("ends well", (world, name) => world.host.end(name, { code: 0, signal: null })) },
   { weight: 2, arbitrary: on("fails", (world, name) => world.host.end(name, { code: 1, signal: null })) },
@@ -238,6 +269,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   ),
   fc.constant(new Step("the manager is replaced", (world) => world.replaceManager())),
+  fc.constant(
+    new Step("the manager is replaced, and what was being stopped has ended", (world) => world.replaceManager(() => world.endStopping())),
+  ),
 );
 
 const shape: fc.Arbitrary<Shape> = fc.record({

@@ -118,6 +118,10 @@ export class FakeControl implements Control {
     ];
   }
 
+  saved(): Promise<void> {
+    return Promise.resolve();
+  }
+
   startProcess(name: string, _by: Principal): void {
     this.#command("startProcess", name);
   }

@@ -17,9 +17,9 @@ type Types =
   | "request_process_detail";
 
 export const processHandlers: HandlerTable<Types> = {
-  start_process: { kind: "command", run: ({ name }, { control, principal }) => control.startProcess(name, principal) },
-  stop_process: { kind: "command", run: ({ name }, { control, principal }) => control.stopProcess(name, principal) },
-  restart_process: { kind: "command", run: ({ name }, { control, principal }) => control.restartProcess(name, principal) },
+  start_process: { kind: "command", isKept: true, run: ({ name }, { control, principal }) => control.startProcess(name, principal) },
+  stop_process: { kind: "command", isKept: true, run: ({ name }, { control, principal }) => control.stopProcess(name, principal) },
+  restart_process: { kind: "command", isKept: true, run: ({ name }, { control, principal }) => control.restartProcess(name, principal) },
   send_signal: {
     kind: "command",
     run: ({ name, signal }, { control, principal }) => control.sendSignal(name, signal, principal),

@@ -119,6 +119,7 @@ export class ProcessRig {
       hostReady: true,
       clock,
       nextRunId: () => `1-${++count}`,
+      lastRunId: () => `1-${count}`,
       ...input,
     };
     this.actor = createActor(machine, { input: all, clock });

@@ -4,6 +4,7 @@ import type { IntentKeeper } from "../../../src/app/intent-keeper.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { ManagerClient } from "../../../src/client/manager-client.ts";
 import { ProcessHandle } from "../../../src/client/process-handle.ts";
+import { withoutStart } from "../../../src/config/intent-file.ts";
 import { loadConfigObject } from "../../../src/config/load.ts";
 import type { ConfigInput } from "../../../src/config/schema.ts";
 import type { HostLink } from "../../../src/contract/host-link.ts";
@@ -32,7 +33,9 @@ export class Intents implements IntentKeeper {
 
   set(name: string, patch: Intent): void {
     this.kept.set(name, { ...this.kept.get(name), ...patch });
-    this.done.push(`set ${name} ${Object.values(patch).join("×")}`);
+    const { pending_run, ...rest } = patch;
+    if (pending_run !== undefined) this.done.push(`set ${name} ${pending_run === null ? "nothing" : "run"} pending`);
+    else this.done.push(`set ${name} ${Object.values(rest).join("×")}`);
   }
 
   names(): Iterable<string> {
@@ -40,8 +43,7 @@ export class Intents implements IntentKeeper {
   }
 
   forgetStart(name: string): void {
-    const { requested_state: wish, ...choices } = this.get(name);
-    if (wish === "start") this.kept.set(name, choices);
+    this.kept.set(name, withoutStart(this.get(name)));
   }
 
   async flush(): Promise<void> {
