@@ -5,7 +5,7 @@ import { watchDaemon } from "./daemon-watch.ts";
 import type { Engine } from "./engine.ts";
 import { LocalDaemon } from "./local-daemon.ts";
 
-/** How long a daemon that holds the lock has for its hello before we give up, milliseconds (runtime.md, "Locks"). */
+/** How long the start of the manager waits for the daemon's hello, milliseconds. */
 const HELLO_TIMEOUT_MS = 10_000;
 /** How long a daemon has to end beyond the time that the stops of what it still runs may take, milliseconds. */
 const END_TIMEOUT_MS = 60_000;
@@ -43,22 +43,25 @@ export class DaemonKeeper {
   }
 
   /**
-   * Finds or starts the daemon and waits for its hello. Rejects where none comes, or `signal` ends the waiting; one that
-   * was started here is then gone.
+   * Finds or starts the daemon and waits for its hello, HELLO_TIMEOUT_MS at most. Resolves with null, or with why there was none, which the
+   * log has too. Rejects where the daemon dies before, or `signal` ends the waiting; one that was started here is then gone.
    */
-  async begin(signal: AbortSignal): Promise<void> {
+  async begin(signal: AbortSignal): Promise<string | null> {
     signal.throwIfAborted();
     const how = await this.#daemon.ensure();
+    // The death of one that was started here is told by itself, in its own words.
+    if (how === "found") await this.#watch();
     const waiting = new AbortController();
     try {
-      await Promise.race([this.#hello(how, waiting.signal), this.#daemon.death, aborted(signal)]);
+      await Promise.race([hello(this.#options.engine, waiting.signal), this.#daemon.death, aborted(signal)]);
     } catch (error) {
       if (how === "started") await this.#endNewborn();
       throw error;
     } finally {
       waiting.abort();
     }
-    await this.#watch();
+    if (how === "started") await this.#watch();
+    return this.#problem();
   }
 
   /** From now on one that dies is not replaced. */
@@ -108,16 +111,17 @@ export class DaemonKeeper {
     }
   }
 
-  async #hello(how: "found" | "started", end: AbortSignal): Promise<void> {
-    const { engine, stateDir } = this.#options;
-    if ((await becomesReady(engine, end)) || engine.world.isIncompatible()) return;
-    const holder = await this.#daemon.holder();
-    const who = holder === null ? "the host daemon" : `the host daemon (pid ${holder.pid})`;
-    const hint =
-      how === "found"
-        ? "End it with 'mgr down' and try again"
-        : `It was ended. See ${join(stateDir, "daemon.log")} and daemon.stderr beside it`;
-    throw new MgrError("timeout", `${who} did not say hello within ${HELLO_TIMEOUT_MS / 1_000} s. ${hint}.`);
+  async #problem(): Promise<string | null> {
+    const { engine, stateDir, log } = this.#options;
+    if (engine.world.isHostReady()) return null;
+    const daemon = await this.#daemon.identity();
+    const who = daemon === null ? "the host daemon" : `the host daemon (pid ${daemon.pid})`;
+    const what = engine.world.isIncompatible()
+      ? `${who} is of another version`
+      : `${who} has not said hello within ${HELLO_TIMEOUT_MS / 1_000} s: see ${join(stateDir, "daemon.log")}`;
+    const problem = `${what}; until it is ready, commands are refused. 'mgr down' ends it`;
+    log.append({ level: "error", source: "manager", msg: problem });
+    return problem;
   }
 
   async #endNewborn(): Promise<void> {
@@ -134,11 +138,11 @@ export class DaemonKeeper {
 
   /** Its death is seen by its pid, not by its host's silence: it may come before its hello, and be another manager's child. */
   async #watch(): Promise<void> {
-    const holder = await this.#daemon.holder();
+    const daemon = await this.#daemon.identity();
     if (this.#isEnding) return;
     this.#leave();
-    if (holder === null) this.#died();
-    else this.#leave = watchDaemon(holder, () => this.#died());
+    if (daemon === null) this.#died();
+    else this.#leave = watchDaemon(daemon, () => this.#died());
   }
 
   #died(): void {
@@ -147,20 +151,23 @@ export class DaemonKeeper {
   }
 }
 
-/** Resolves with whether the host's hello came in time and before `end`. */
-function becomesReady(engine: Engine, end: AbortSignal): Promise<boolean> {
+/** Resolves once this machine's host is ready or of another version, after HELLO_TIMEOUT_MS, or on `end`. */
+function hello({ world, events }: Engine, end: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const finish = (ready: boolean) => {
+    const look = () => {
+      if (world.isHostReady() || world.isIncompatible()) finish();
+    };
+    const finish = () => {
       clearTimeout(timer);
       leave();
-      resolve(ready);
+      resolve();
     };
-    const timer = setTimeout(() => finish(false), HELLO_TIMEOUT_MS);
-    const leave = engine.events.subscribe((event) => {
-      if (event.type === "host_upsert" && event.host.daemon_ready) finish(true);
+    const timer = setTimeout(finish, HELLO_TIMEOUT_MS);
+    const leave = events.subscribe((event) => {
+      if (event.type === "host_upsert") look();
     });
-    end.addEventListener("abort", () => finish(false), { once: true });
-    if (engine.world.isHostReady()) finish(true);
+    end.addEventListener("abort", finish, { once: true });
+    look();
   });
 }
 

@@ -13,7 +13,7 @@ import type { LogBook } from "../log/log-book.ts";
 import type { Transport } from "../transport/websocket.ts";
 import type { OpenPort } from "./embedded-manager.ts";
 import type { Engine } from "./engine.ts";
-import { serveHttp } from "./serve-http.ts";
+import { prepareHttp } from "./serve-http.ts";
 
 interface PortOptions {
   engine: Engine;
@@ -42,7 +42,7 @@ export async function openEmbeddedPort({
   const authFile = authFilePath(instance);
   const made = authFile === null ? await makeLogin() : null;
   try {
-    const http = await serveHttp({
+    const prepared = await prepareHttp({
       engine,
       transport,
       instance,
@@ -52,6 +52,7 @@ export async function openEmbeddedPort({
       bus: door,
       listen: listen === true ? instance.manager : addressOf(listen),
     });
+    const http = await prepared.open();
     const close = async () => {
       await http.close();
       await made?.remove();

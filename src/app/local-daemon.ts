@@ -41,6 +41,12 @@ export class LocalDaemon {
     return lock.held ? lock.info : null;
   }
 
+  /** Of the holder of the lock, else of the one that was started here and has not taken it yet; null: there is none. */
+  async identity(): Promise<Identity | null> {
+    const target = (await this.holder()) ?? this.#own?.identity ?? null;
+    return target !== null && mayBeAlive(target.pid, target.start_time) ? target : null;
+  }
+
   /** Starts one if none is there. Returns whether an earlier one was found. */
   async ensure(): Promise<"found" | "started"> {
     this.#own = null;
@@ -77,8 +83,8 @@ export class LocalDaemon {
    * that was started here is ended even before it has taken its lock.
    */
   async end(signal: "SIGTERM" | "SIGKILL", timeoutMs: number): Promise<void> {
-    const target: Identity | null = (await this.holder()) ?? this.#own?.identity ?? null;
-    if (target === null || !mayBeAlive(target.pid, target.start_time)) return;
+    const target = await this.identity();
+    if (target === null) return;
     process.kill(target.pid, signal);
     const deadline = performance.now() + timeoutMs;
     while (mayBeAlive(target.pid, target.start_time)) {

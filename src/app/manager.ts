@@ -14,7 +14,7 @@ import { fileReader } from "../config/load.ts";
 import { CONTRACT_VERSION } from "../contract/messages.ts";
 import { acquireLock, instanceUuid } from "../daemon/lock.ts";
 import { socketDir } from "../daemon/sockets.ts";
-import { assetHash, type HttpServer } from "../http/index.ts";
+import { assetHash, type PreparedHttpServer } from "../http/index.ts";
 import { LogBook } from "../log/log-book.ts";
 import type { LogEntry } from "../protocol/resources.ts";
 import { createTransport, type Transport } from "../transport/websocket.ts";
@@ -25,8 +25,9 @@ import { openLogFile } from "./log-file.ts";
 import { type ManagerBus, openManagerBus } from "./manager-bus.ts";
 import { PatientIntents } from "./patient-intents.ts";
 import type { OnProcessAtRest } from "./process-news.ts";
+import { requirePort } from "./require-port.ts";
 import { noteRunning } from "./running-instance.ts";
-import { ASSETS, serveHttp } from "./serve-http.ts";
+import { ASSETS, prepareHttp } from "./serve-http.ts";
 import { surviveShortage } from "./survive-shortage.ts";
 
 /** How long hosts have to take the order to kill what they run, when a second signal hastens the end, milliseconds. */
@@ -46,6 +47,8 @@ export interface ManagerOptions {
 export interface RunningManager {
   /** Base address of the page and the WebSocket. */
   readonly url: string;
+  /** Why this machine's host is not ready although the port is open; null: it was ready before. */
+  readonly hostProblem: string | null;
   readonly engine: Engine;
   /** Reads the configuration again; what comes of it, or why it cannot be used, is in the log. */
   reload(by: string): void;
@@ -76,8 +79,10 @@ class Manager implements RunningManager {
   #daemon: DaemonKeeper | null = null;
   #log: LogBook | null = null;
   #transport: Transport | null = null;
-  #http: HttpServer | null = null;
+  #http: PreparedHttpServer | null = null;
+  readonly #localToken = randomBytes(32).toString("base64url");
   #url = "";
+  #hostProblem: string | null = null;
   #end: Promise<void> | null = null;
   #hurriedEnd: Promise<void> | null = null;
   #released: Promise<void> | null = null;
@@ -89,6 +94,10 @@ class Manager implements RunningManager {
 
   get url(): string {
     return this.#url;
+  }
+
+  get hostProblem(): string | null {
+    return this.#hostProblem;
   }
 
   get engine(): Engine {
@@ -146,12 +155,15 @@ class Manager implements RunningManager {
     // From the moment of the signal on, whatever else has to happen first.
     this.#options.signal?.addEventListener("abort", () => engine.beginShutdown(), { once: true });
 
-    await this.#listen(engine, log, bus);
+    // Before anything is started: that the port is taken is found out without opening it.
+    await requirePort(instance.manager, "instance.manager");
+    const http = await this.#prepareHttp(engine, log, bus);
     await bus.broker.listenUnix(socket);
     const daemon = new DaemonKeeper({ stateDir, host, socket, engine, log });
     this.#daemon = daemon;
     this.#cleanups.push(() => daemon.release());
-    await daemon.begin(this.#options.signal ?? new AbortController().signal);
+    this.#hostProblem = await daemon.begin(this.#options.signal ?? new AbortController().signal);
+    await this.#openPort(http, log);
     await this.#startNamed(engine);
   }
 
@@ -257,19 +269,16 @@ class Manager implements RunningManager {
     return log;
   }
 
-  async #listen(engine: Engine, log: LogBook, bus: ManagerBus): Promise<void> {
+  async #prepareHttp(engine: Engine, log: LogBook, bus: ManagerBus): Promise<PreparedHttpServer> {
     const { instance } = this.#config;
-    const stateDir = instance.state_dir;
-    const token = randomBytes(32).toString("base64url");
-    const tokenFile = join(stateDir, "local.token");
-    const urlFile = join(stateDir, "manager.url");
     const { control, hub, system } = engine;
     const transport = createTransport({ control, hub, system, assetHash: await assetHash(ASSETS) });
     this.#transport = transport;
     this.#cleanups.push(() => this.#sayGoodbye());
     const authFile = authFilePath(instance);
     const { door } = bus;
-    const http = await serveHttp({ engine, transport, instance, log, authFile, localToken: token, listen: instance.manager, bus: door });
+    const localToken = this.#localToken;
+    const http = await prepareHttp({ engine, transport, instance, log, authFile, localToken, listen: instance.manager, bus: door });
     // Let go of in reverse: the port stays until the WebSockets have said goodbye.
     this.#cleanups.splice(
       -1,
@@ -279,11 +288,21 @@ class Manager implements RunningManager {
     );
     this.#http = http;
     await bus.listen(http);
-    this.#url = http.url;
-    await writeFileAtomically(tokenFile, `${token}\n`);
-    await writeFileAtomically(urlFile, `${http.localUrl}\n`);
+    return http;
+  }
+
+  /** From here on commands are taken: this machine's host is ready, or it has been said why not. */
+  async #openPort(http: PreparedHttpServer, log: LogBook): Promise<void> {
+    const { name, state_dir } = this.#config.instance;
+    const tokenFile = join(state_dir, "local.token");
+    const urlFile = join(state_dir, "manager.url");
     this.#cleanups.push(() => Promise.all([rm(tokenFile, { force: true }), rm(urlFile, { force: true })]));
-    log.append({ level: "info", source: "manager", msg: `'${instance.name}' serves ${http.url}` });
+    // First the token: programs that wait for the port need it.
+    await writeFileAtomically(tokenFile, `${this.#localToken}\n`);
+    const { url, localUrl } = await http.open();
+    this.#url = url;
+    await writeFileAtomically(urlFile, `${localUrl}\n`);
+    log.append({ level: "info", source: "manager", msg: `'${name}' serves ${url}` });
   }
 
   async #startNamed(engine: Engine): Promise<void> {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { Config } from "../config/definition.ts";
-import { createHttpServer, type HttpServer, type HttpServerOptions } from "../http/index.ts";
+import { type HttpServerOptions, type PreparedHttpServer, prepareHttpServer } from "../http/index.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { Transport } from "../transport/websocket.ts";
 import type { Engine } from "./engine.ts";
@@ -16,10 +16,10 @@ interface ServeOptions extends Pick<HttpServerOptions, "authFile" | "localToken"
   log: LogBook;
 }
 
-/** Opens the one port of a manager: page, routes, WebSockets. Rejects with `conflict` when the port cannot be had. */
-export function serveHttp({ engine, transport, instance, log, ...rest }: ServeOptions): Promise<HttpServer> {
+/** The one port of a manager, not open yet: page, routes, WebSockets. */
+export function prepareHttp({ engine, transport, instance, log, ...rest }: ServeOptions): Promise<PreparedHttpServer> {
   const hosts = [...engine.world.config.hosts];
-  return createHttpServer({
+  return prepareHttpServer({
     ...rest,
     control: engine.control,
     transport,

@@ -16,7 +16,7 @@ export interface TcpAddress {
 export async function bind(server: Server, address: TcpAddress, setting: string): Promise<number> {
   const { host, port } = address;
   await new Promise<void>((resolve, reject) => {
-    const fail = (error: Error) => reject(explain(address, setting, error));
+    const fail = (error: Error) => reject(cannotBind(address, setting, error));
     server.once("error", fail);
     server.listen({ ...(host === "" ? {} : { host: bindHost(host) }), port }, () => {
       server.off("error", fail);
@@ -28,11 +28,12 @@ export async function bind(server: Server, address: TcpAddress, setting: string)
 }
 
 /** Not left to the resolver: where it says ::1 first, every program that takes 127.0.0.1 for localhost would fail. */
-function bindHost(host: string): string {
+export function bindHost(host: string): string {
   return host.toLowerCase() === "localhost" ? "127.0.0.1" : host;
 }
 
-function explain({ host, port }: TcpAddress, setting: string, cause: NodeJS.ErrnoException): MgrError {
+/** Why an address cannot be had, as `bind` says it. */
+export function cannotBind({ host, port }: TcpAddress, setting: string, cause: NodeJS.ErrnoException): MgrError {
   const place = host === "" ? `port ${port}` : `port ${port} of ${host}`;
   const refuse = (sentence: string) => new MgrError("conflict", sentence, { cause, details: { port } });
   switch (cause.code) {

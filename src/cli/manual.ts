@@ -22,7 +22,8 @@ const PAGES: Readonly<Record<string, Page>> = {
   up: {
     about: `In the foreground it prints its log. The first SIGINT (Ctrl-C), SIGTERM or SIGHUP stops everything in reverse order, a second
 one at once; meanwhile the page and 'mgr ps' go on, commands are refused. A killed manager takes nothing along: the next 'mgr up' adopts what runs, with its pids, states and output.
-Started are processes with 'autostart: true', what ran when the manager was killed, and NAMES.`,
+The port opens, and --detach returns, when this machine's host is ready to take commands; after 10 s without its answer it opens all the
+same, and the log says why. Started are processes with 'autostart: true', what ran when the manager was killed, and NAMES.`,
     examples: [
       ["mgr up", "run what starts by itself"],
       ["mgr up --detach sim tools/viewer", "in the background, and start a group and a process"],

@@ -81,11 +81,23 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
+/** The web interface before its port is open. */
+export interface PreparedHttpServer extends Pick<HttpServer, "admitUser" | "refuse" | "close"> {
+  /** Rejects with MgrError `conflict` when the port cannot be had. */
+  open(): Promise<HttpServer>;
+}
+
 /** How often the auth file is looked at when nobody asks: revoked WebSockets close within 5 s, ms. */
 const REVOCATION_INTERVAL = 1_000;
 
 /** The web interface's port, listening. Rejects with MgrError `conflict` when it cannot. */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const prepared = await prepareHttpServer(options);
+  return prepared.open();
+}
+
+/** Everything of the web interface but its port, which `open` opens. */
+export async function prepareHttpServer(options: HttpServerOptions): Promise<PreparedHttpServer> {
   const { control, transport, log, isHttpsOnly, bus = null } = options;
   const certificate = options.certificate && new Certificate(options.certificate, log);
   const assets = await loadAssets(options.assetsDir);
@@ -150,21 +162,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const onRequest = requestListener(createApp({ gate, routes, log }), log);
   const upgrades = new Upgrades({ gate, control, transport, open, bus, onRequest, log });
 
-  const port = await listener.listen(options.listen).catch((error: unknown) => {
-    metrics.close();
-    throw error;
-  });
-  // Not before: a manager that cannot have the port must leave the sessions file alone.
-  authFile.read();
-  const watch = setInterval(() => {
-    authFile.read();
-    sessions.refresh();
-  }, REVOCATION_INTERVAL);
-  return {
-    port,
-    url: urlOf(certificate ? "https" : "http", options.listen.host, port),
-    localUrl: urlOf("http", options.listen.host, port),
-    admitUser: (user, password, address) => authenticator.admitUser(user, password, remoteOf(address)),
+  let watch: ReturnType<typeof setInterval> | undefined;
+  const prepared = {
+    admitUser: (user: string, password: string, address: string) => authenticator.admitUser(user, password, remoteOf(address)),
     refuse() {
       isClosing = true;
     },
@@ -175,6 +175,27 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       metrics.close();
       await listener.close();
       await sessions.flush();
+    },
+  };
+  return {
+    ...prepared,
+    async open() {
+      const port = await listener.listen(options.listen).catch((error: unknown) => {
+        metrics.close();
+        throw error;
+      });
+      // Not before: a manager that cannot have the port must leave the sessions file alone.
+      authFile.read();
+      watch = setInterval(() => {
+        authFile.read();
+        sessions.refresh();
+      }, REVOCATION_INTERVAL);
+      return {
+        ...prepared,
+        port,
+        url: urlOf(certificate ? "https" : "http", options.listen.host, port),
+        localUrl: urlOf("http", options.listen.host, port),
+      };
     },
   };
 }

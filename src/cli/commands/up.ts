@@ -55,7 +55,7 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
   optimizeEarly();
   if (!detached)
     printer.print(`${paint("bold", config.instance.name)} is up at ${paint("bold", manager.url)}  (Ctrl-C stops everything)\n`);
-  if (detached) process.send?.({ url: manager.url });
+  if (detached) process.send?.({ url: manager.url, hostProblem: manager.hostProblem });
   if (process.connected) process.disconnect();
   await untilEnded(manager, { keep: flags.keep ?? false, detached, ending, signals });
   await printer.drained();
@@ -89,6 +89,9 @@ async function untilEnded(
   });
 }
 
+/** What a detached manager tells once its port is open. */
+type Served = Pick<RunningManager, "url" | "hostProblem">;
+
 async function detach(config: Config, names: string[], flags: UpFlags): Promise<void> {
   mkdirSync(config.instance.state_dir, { recursive: true, mode: 0o700 });
   const errors = join(config.instance.state_dir, "manager.stderr");
@@ -101,18 +104,18 @@ async function detach(config: Config, names: string[], flags: UpFlags): Promise<
   closeSync(stderr);
   // It has a session of its own: Ctrl-C here would leave it to come up all the same.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill("SIGTERM"));
-  const url = await new Promise<string | null>((resolve) => {
+  const served = await new Promise<Served | null>((resolve) => {
     const timer = setTimeout(() => resolve(null), DETACH_TIMEOUT_MS);
-    child.once("message", (message: { url: string }) => {
+    child.once("message", (message: Served) => {
       clearTimeout(timer);
-      resolve(message.url);
+      resolve(message);
     });
     child.once("exit", () => {
       clearTimeout(timer);
       resolve(null);
     });
   });
-  if (url === null && child.exitCode === null && child.signalCode === null) {
+  if (served === null && child.exitCode === null && child.signalCode === null) {
     child.disconnect();
     child.unref();
     const waited = DETACH_TIMEOUT_MS / 1_000;
@@ -121,14 +124,15 @@ async function detach(config: Config, names: string[], flags: UpFlags): Promise<
       `the manager (pid ${child.pid}) does not serve after ${waited} s, and goes on trying; manager.log may say why, 'mgr down' ends it`,
     );
   }
-  if (url === null) {
+  if (served === null) {
     // It speaks as the command that it is; so does this one.
     const why = (await readFile(errors, "utf8")).trim().replace(/^mgr: /, "");
     throw new CommandFailure(child.exitCode ?? EXIT.failed, why === "" ? withoutWords(errors) : why);
   }
   if (child.connected) child.disconnect();
   child.unref();
-  console.log(`${config.instance.name} is up at ${url} (pid ${child.pid}); 'mgr down' ends it`);
+  console.log(`${config.instance.name} is up at ${served.url} (pid ${child.pid}); 'mgr down' ends it`);
+  if (served.hostProblem !== null) console.error(`mgr: ${served.hostProblem}`);
 }
 
 /** It said nothing: on a full disk it cannot. */

@@ -1,0 +1,20 @@
+import { lookup } from "node:dns/promises";
+import { bindHost, cannotBind, type TcpAddress } from "../bus/bind.ts";
+import { bindError } from "../daemon/try-bind.ts";
+
+/** Rejects as `bind` would where the port cannot be had, without opening it. Whoever takes it afterwards is met by `bind` itself. */
+export async function requirePort(address: TcpAddress, setting: string): Promise<void> {
+  const { host, port } = address;
+  if (port === 0) return;
+  const ip =
+    host === ""
+      ? "0.0.0.0"
+      : await lookup(bindHost(host)).then(
+          (found) => found.address,
+          (cause: NodeJS.ErrnoException) => {
+            throw cannotBind(address, setting, cause);
+          },
+        );
+  const code = bindError(ip, port);
+  if (code !== null) throw cannotBind(address, setting, Object.assign(new Error(`bind ${code}`), { code }));
+}
