@@ -55,10 +55,10 @@ const environOf = (pid: number | null) =>
       .filter((line) => line !== "")
       .map((line): [string, string] => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
   );
-/** The pid, once the program itself runs and not the shell that gives it its terminal. */
+/** The pid, once the program itself runs and not the shell that sets its limits. */
 async function programOf({ pid }: Process): Promise<number> {
-  // For a moment after its start a process has no arguments at all.
-  await expect.poll(() => argvOf(pid).join(" "), { timeout: 10_000 }).toMatch(/^(?!.*<>\/dev\/pts)./s);
+  // For a moment after its start a process has no arguments at all, then those of a shell that prepares it.
+  await expect.poll(() => argvOf(pid).join(" "), { timeout: 60_000 }).toMatch(/^(?!.*exec "\$@")./s);
   return pid ?? 0;
 }
 const startedPid = async (name = NAME) => programOf(await manager.process(name).start());
