@@ -63,10 +63,10 @@ for (const { ws } of [slow, never, bare]) ws.terminate();
 
 printFigure({
   figure: "answers-while-flooded",
-  unit: "ms for an answer while a process floods a fast, a slow and a never-reading subscriber, p99",
+  unit: "ms for a response while a process floods a fast, a slow and a never-reading subscriber, p99",
   value: rounded(percentile(ours, 0.99)),
   p50: rounded(percentile(ours, 0.5)),
-  peer: "bare ws server that sends the question back while it floods one subscriber",
+  peer: "bare ws server that echoes the request while it floods one subscriber",
   peer_value: rounded(percentile(theirs, 0.99)),
   peer_p50: rounded(percentile(theirs, 0.5)),
 });

@@ -57,7 +57,7 @@ const filesLeft = openFiles() - filesBefore;
 const theirs = await time(bareTest);
 printFigure({
   figure: "embedded-suite",
-  unit: `ms for ${TESTS} tests at once, each with its own embedded manager of 3 real processes`,
+  unit: `ms for ${TESTS} tests in parallel, each with its own embedded manager and 3 real processes`,
   value: ours,
   files_left: filesLeft,
   peer: "node-pty spawn of the same 150 processes",

@@ -58,7 +58,7 @@ for (let round = 0; round < ROUNDS; round++) {
 const median = (values: number[] | undefined) => rounded(percentile(values ?? [], 0.5), 1);
 printFigure({
   figure: "flood-throughput",
-  unit: "MiB/s written by one process that one subscriber looks at",
+  unit: "MiB/s written by one process with one subscriber",
   value: median(watched),
   without_subscriber: median(alone),
   received: median(received),

@@ -65,7 +65,7 @@ bare.ws.terminate();
 const whole = (times: number[]) => ({ p50: rounded(percentile(times, 0.5)), p99: rounded(percentile(times, 0.99)) });
 printFigure({
   figure: "keystroke-echo",
-  unit: "ms from key to echo after 10 ms of rest, p50",
+  unit: "ms from key to echo after 10 ms of quiet, p50",
   value: rounded(percentile(ours, 0.5)),
   p99: rounded(percentile(ours, 0.99)),
   peer: "bare chain: ws, unix socket, terminal",

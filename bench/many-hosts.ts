@@ -72,7 +72,7 @@ printFigure({
   figure: "many-hosts",
   unit: `ms until ${names.length} processes of ${HOSTS} hosts are started`,
   value: Math.round(start),
-  peer: "as many bare questions and answers of these sizes over bare WebSockets",
+  peer: "the same number of requests and responses of these sizes over bare WebSockets",
   peer_value: Math.round(await bareQuestions()),
   stop: Math.round(stop),
   late,

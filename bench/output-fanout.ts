@@ -64,7 +64,7 @@ const megabytes = (bytes: number) => rounded(bytes / 1e6, 1);
 const last = SUBSCRIBERS.length - 1;
 printFigure({
   figure: "output-fanout",
-  unit: "MB/s received by all subscribers of one flooding process together",
+  unit: "MB/s received by all subscribers of one flooding process in total",
   value: megabytes(through[last] ?? 0),
   peer: "bare ws broadcast of frames of the same sizes, while the same process floods",
   peer_value: megabytes(bare[last] ?? 0),

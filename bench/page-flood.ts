@@ -106,12 +106,12 @@ await browser.close();
 
 printFigure({
   figure: "page-flood",
-  unit: "ms, the longest task of the page's main thread while it shows a process that writes 10 MB/s",
+  unit: "ms, longest task on the page's main thread while it shows a process that writes 10 MB/s",
   value: flooding.longest,
   tasks: flooding,
   received_mb_s: rounded(megabytes, 1),
   while_1000_others_start: starting,
-  peer: "bare page with xterm.js that gets 10 MB/s",
+  peer: "bare page with xterm.js that receives 10 MB/s",
   peer_value: theirs.longest,
   peer_tasks: theirs,
   peer_while_1000_others_start: theirsWhileStarting,

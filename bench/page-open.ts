@@ -79,6 +79,6 @@ printFigure({
   worst: rounded(Math.max(...ours), 0),
   longest_task_ms: rounded(percentile(tasks, 0.5), 0),
   ...bundle(),
-  peer: `bare page that makes ${COUNT} plain rows of the same snapshot`,
+  peer: `bare page that renders ${COUNT} plain rows from the same snapshot`,
   peer_value: rounded(percentile(theirs, 0.5), 0),
 });

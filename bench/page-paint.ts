@@ -90,11 +90,11 @@ await browser.close();
 
 printFigure({
   figure: "page-paint",
-  unit: `ms from a start or stop sent elsewhere until the page of ${COUNT} processes has painted the change, p50`,
+  unit: `ms from a start or stop by another client until the page of ${COUNT} processes has painted the change, p50`,
   value: rounded(percentile(ours, 0.5), 1),
   p99: rounded(percentile(ours, 0.99), 1),
   worst: rounded(Math.max(...ours), 1),
-  peer: `bare page with ${COUNT} plain rows, told of one changed row`,
+  peer: `bare page with ${COUNT} plain rows that receives one changed row`,
   peer_value: rounded(percentile(theirs, 0.5), 1),
   peer_p99: rounded(percentile(theirs, 0.99), 1),
 });

@@ -73,6 +73,6 @@ printFigure({
   unit: `ms of CPU time for a list of ${THREADS} threads with all columns, p50`,
   value: rounded(percentile(ours, 0.5)),
   longest_without_a_break: rounded(longest),
-  peer: "ps -Lo with the same columns, less affinity",
+  peer: "ps -Lo with the same columns except affinity",
   peer_value: rounded(percentile(theirs, 0.5)),
 });

@@ -45,7 +45,7 @@ printFigure({
   value: rounded(percentile(ours.times, 0.5)),
   p99: rounded(percentile(ours.times, 0.99)),
   bytes: ours.answer.length,
-  peer: "bare ws server that sends the same text, made before",
+  peer: "bare ws server that sends the same, precomputed text",
   peer_value: rounded(percentile(theirs.times, 0.5)),
   peer_p99: rounded(percentile(theirs.times, 0.99)),
 });
