@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The bus with nothing but Python's standard library: what a NATS client says and hears on its socket.
+"""A minimal NATS client with Python's standard library.
 
-    bus.py publish SUBJECT TEXT      one message
-    bus.py listen SUBJECT [COUNT]    prints "subject text", for ever or so many; wildcards: a.*.c, a.>
-    bus.py ask SUBJECT TEXT          one request, prints its answer
+    bus.py publish SUBJECT TEXT      publishes one message
+    bus.py listen SUBJECT [COUNT]    prints COUNT messages (default: no limit) as "subject text"; wildcards: a.*.c, a.>
+    bus.py ask SUBJECT TEXT          sends one request, prints the response
 
-The address is MGR_BUS_URL, which every process of mgr has; outside of one it stands in bus.url of the state folder.
+The address is in MGR_BUS_URL, which mgr sets for every process. Other programs find it in bus.url in the state folder.
 """
 import json
 import os
@@ -24,7 +24,7 @@ class Bus:
         self.file = self.socket.makefile("rwb")
         verb, info = self.file.readline().split(b" ", 1)
         if verb != b"INFO" or json.loads(info)["proto"] < 1:
-            raise SystemExit("that is no bus")
+            raise SystemExit("this is not a NATS server")
         options = {"verbose": False, "pedantic": False, "headers": True, "no_responders": True, "lang": "python", "version": "1", "name": "bus.py"}
         if where.password is not None:
             options |= {"user": unquote(where.username), "pass": unquote(where.password)}
@@ -38,7 +38,7 @@ class Bus:
             self.file.write(part)
 
     def flush(self):
-        """Returns once the server has taken everything; a refusal ends the program."""
+        """Returns when the server has processed everything; an error ends the program."""
         self.send(b"PING\r\n")
         self.file.flush()
         while self.read() != "PONG":
@@ -57,7 +57,7 @@ class Bus:
         while True:
             line = self.file.readline()
             if line == b"":
-                raise SystemExit("the connection ended")
+                raise SystemExit("the server closed the connection")
             words = line.split()
             if words[0] == b"MSG":
                 data = self.file.read(int(words[-1]) + 2)[:-2]
@@ -65,7 +65,7 @@ class Bus:
             if words[0] == b"HMSG":
                 headers, data = self.file.read(int(words[-2])), self.file.read(int(words[-1]) - int(words[-2]) + 2)[:-2]
                 if headers.startswith(b"NATS/1.0 503"):
-                    raise SystemExit("nobody answers")
+                    raise SystemExit("no responders")
                 return words[1].decode(), data.decode(errors="replace")
             if words[0] == b"PING":
                 self.send(b"PONG\r\n")

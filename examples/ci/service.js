@@ -1,4 +1,4 @@
-// A little service to be tested: POST /entries adds one, GET /entries lists them.
+// A small service under test: POST /entries adds one, GET /entries lists them.
 import { createServer } from "node:http";
 
 const entries = [];

@@ -3,7 +3,7 @@
 
     control.py http://localhost:8130 USER PASSWORD PROCESS
 
-Starts a process, types into it, prints its output as it comes, stops it, and prints what the manager's log says of it.
+Starts a process, types into it, prints its output, stops it, and prints its entries of the manager's log.
 """
 import asyncio
 import base64
@@ -16,7 +16,7 @@ import websockets
 
 
 class Manager:
-    """One WebSocket: frames go out with a request_id, answers come back by it, everything else goes to `on_event`."""
+    """One WebSocket connection: requests have a request_id, responses repeat it, all other frames go to `on_event`."""
 
     def __init__(self, socket, on_event):
         self.socket, self.on_event = socket, on_event

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Controls a manager with curl and the mgr command:
 #   MGR_URL=http://localhost:8130 MGR_USER=me MGR_PASSWORD_FILE=password.txt control.sh PROCESS
-# On the manager's host `-c mgr.yaml` would do instead of the three variables.
+# On the manager's host, use `-c mgr.yaml` instead of the three variables.
 set -eu
 name=$1
-# curl reads the credentials from stdin, so that they are not in its arguments, which everybody can see.
+# curl reads the credentials from stdin, because other users can see its arguments.
 get() { printf 'user = "%s:%s"\n' "$MGR_USER" "$(head -n 1 "$MGR_PASSWORD_FILE")" | curl -sS --fail --config - "$MGR_URL$1"; }
 
 mgr start "$name"                                     # waits until it is ready

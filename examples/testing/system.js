@@ -1,9 +1,9 @@
-// A small system of three processes, as both suites test it: a store, a sensor that fills it, a report that reads it.
+// The system that both suites test: a store, a sensor that writes to it, and a report that reads from it.
 import { fileURLToPath } from "node:url";
 
 const program = (name) => ["node", fileURLToPath(new URL(`./programs/${name}.js`, import.meta.url))];
 
-/** `folder` is for the store's socket: one for each test, so that tests can run side by side. */
+/** `folder` holds the store's socket. Each test has its own folder, so that tests can run in parallel. */
 export function system(folder) {
   return {
     defaults: { environment: { STORE: `${folder}/store.sock` }, stop: { timeout: "2s" } },

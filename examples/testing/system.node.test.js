@@ -8,7 +8,7 @@ import { createManager } from "mgr";
 import { assertHappened, createBench, Recorder } from "mgr/testing";
 import { system } from "./system.js";
 
-/** A manager for one test, gone after it whatever becomes of it. */
+/** A manager for one test, closed when the test ends. */
 async function plant(t) {
   const folder = await mkdtemp(join(tmpdir(), "plant-"));
   const manager = await createManager(system(folder));
@@ -34,7 +34,7 @@ describe("the plant", { concurrency: true }, () => {
     assertHappened(recorder, ["plant/store: started → ready", "plant/sensor: started → ready", "plant/report: starting → started"]);
   });
 
-  test("tells why a start fails, with the last output", async (t) => {
+  test("reports why a start failed, with the last output", async (t) => {
     const manager = await plant(t);
     await manager.reload({
       processes: { liar: { command: "echo I am fine; exit 3", ready: { regex: "really" } } },
@@ -42,7 +42,7 @@ describe("the plant", { concurrency: true }, () => {
     await assert.rejects(manager.process("liar").start(), { code: "conflict", message: /'liar' failed: exit code 3\n[\s\S]*I am fine/ });
   });
 
-  test("is the same story each time when it is simulated", async () => {
+  test("produces the same recording in every simulated run", async () => {
     const tell = async () => {
       const bench = await createBench(system("/nowhere"), {
         programs: { "plant/store": async (process) => process.sleep(1_500).then(() => process.print("the store is open\n")) },

@@ -13,7 +13,7 @@ declare module "vitest" {
 expect.extend(matchers);
 
 const test = base.extend<{ manager: EmbeddedManager }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from it what a fixture needs.
+  // biome-ignore lint/correctness/noEmptyPattern: vitest parses the pattern to find the fixture's dependencies.
   manager: async ({}, use) => {
     const folder = await mkdtemp(join(tmpdir(), "plant-"));
     const manager = await createManager(system(folder));
@@ -23,7 +23,7 @@ const test = base.extend<{ manager: EmbeddedManager }>({
   },
 });
 
-describe.concurrent("the plant, with its real programs", () => {
+describe.concurrent("the plant with real programs", () => {
   test("reports what the sensor measures", async ({ manager }) => {
     const report = manager.process("plant/report");
     await report.start();
@@ -31,7 +31,7 @@ describe.concurrent("the plant, with its real programs", () => {
     expect(Number(degrees)).toBeGreaterThan(20);
   });
 
-  test("measures again when the sensor was killed", async ({ manager }) => {
+  test("measures again after the sensor was killed", async ({ manager }) => {
     await manager.group("plant").start();
     using recorder = new Recorder(manager);
     const { pid } = await manager.process("plant/sensor").get();
@@ -55,7 +55,7 @@ describe.concurrent("the plant, with its real programs", () => {
 });
 
 describe("the plant, simulated", () => {
-  test("waits twice as long after each failure of the sensor, five seconds at most", async () => {
+  test("doubles the delay after each failure of the sensor, up to five seconds", async () => {
     await using bench = await createBench(system("/nowhere"), {
       programs: { "plant/sensor": (process) => process.exit(1) },
     });
@@ -65,7 +65,7 @@ describe("the plant, simulated", () => {
     expect(starts.map(({ at }) => at)).toEqual([0, 100, 300, 700, 1_500, 3_100, 6_300, 11_300]);
   });
 
-  test("kills a store that does not want to go", async () => {
+  test("kills a store that ignores SIGTERM", async () => {
     await using bench = await createBench(system("/nowhere"), {
       programs: {
         "plant/store": (process) => {

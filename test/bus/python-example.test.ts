@@ -33,7 +33,7 @@ async function useAll(url: string): Promise<void> {
     });
     await server.flush();
     expect(await bus(url, "ask", "double", "21")).toMatchObject({ stdout: "42\n" });
-    await expect(bus(url, "ask", "nobody", "")).rejects.toMatchObject({ stderr: "nobody answers\n" });
+    await expect(bus(url, "ask", "nobody", "")).rejects.toMatchObject({ stderr: "no responders\n" });
   } finally {
     await server.close();
   }

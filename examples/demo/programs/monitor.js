@@ -1,4 +1,4 @@
-// A full-screen program: alternate screen, redrawn on resize and each second; `q` ends it, arrows move the mark.
+// A full-screen program on the alternate screen, redrawn on resize and every second. `q` quits, arrows move the selection.
 import { cpus, freemem, hostname, loadavg, totalmem, uptime } from "node:os";
 
 const out = process.stdout;

@@ -1,4 +1,4 @@
-// Colours, a progress bar drawn in place.
+// Prints colours and a progress bar that is redrawn in place.
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const width = () => Math.max(10, Math.min(60, (process.stdout.columns ?? 80) - 20));
 for (let picture = 1; ; picture++) {

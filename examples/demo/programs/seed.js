@@ -1,4 +1,4 @@
-// A one-shot job: puts twenty values into the server, then ends.
+// A one-shot job: writes twenty values to the server, then exits.
 import { readFileSync } from "node:fs";
 
 const url = readFileSync("state/server.url", "utf8");

@@ -1,4 +1,4 @@
-// Prints readings at a rate, as a driver would: a name and the readings a second.
+// Prints readings at a fixed rate, like a driver. Arguments: name, readings per second.
 const [name = "sensor", hertz = "10"] = process.argv.slice(2);
 const noise = () => (Math.random() - 0.5) / 50;
 let sequence = 0;

@@ -1,4 +1,4 @@
-// A key-value store over HTTP: GET /<key>, PUT /<key>, GET / lists the keys. It listens on a free port and says which.
+// A key-value store over HTTP: GET /<key>, PUT /<key>, GET / lists the keys. It prints the free port that it listens on.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 

@@ -1,4 +1,4 @@
-// Refuses to end on SIGTERM.
+// Ignores SIGTERM.
 let refusals = 0;
 process.on("SIGTERM", () => console.log(`SIGTERM number ${++refusals}: no.`));
 console.log("I ignore SIGTERM");

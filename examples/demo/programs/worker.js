@@ -1,4 +1,4 @@
-// Reads every value from the server and writes back their mean, over and over.
+// Repeatedly reads all values from the server and writes back their mean.
 import { readFileSync } from "node:fs";
 
 const [name = "worker", period = "1000"] = process.argv.slice(2);

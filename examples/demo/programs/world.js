@@ -1,4 +1,4 @@
-// A simulated pendulum, printed as a moving dot. `--rate N` steps a second.
+// A simulated pendulum, printed as a moving dot. `--rate N`: steps per second.
 const rate = Number(process.argv[process.argv.indexOf("--rate") + 1]) || 1;
 let angle = 1.2;
 let speed = 0;

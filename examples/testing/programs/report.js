@@ -1,4 +1,4 @@
-// Says what the temperature is, ten times a second.
+// Prints the temperature ten times per second.
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
 

@@ -1,4 +1,4 @@
-// Measures a temperature twenty times a second and puts it into the store.
+// Measures a temperature twenty times per second and writes it to the store.
 import { connect } from "node:net";
 
 const store = connect(process.env.STORE);

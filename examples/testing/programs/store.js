@@ -1,4 +1,4 @@
-// Keeps values by name for others on this machine: lines of "set NAME VALUE" and "get NAME" over a unix socket.
+// A key-value store for programs on this machine: lines of "set NAME VALUE" and "get NAME" over a unix socket.
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 
