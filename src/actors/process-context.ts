@@ -15,6 +15,8 @@ export function initialContext(input: ProcessInput): ProcessContext {
     runDefinition: input.definition,
     requested: input.requested,
     shown: input.shown ?? "stopped",
+    isNew: input.shown === undefined,
+    isAdopting: false,
     runId: null,
     run: null,
     runGone: false,

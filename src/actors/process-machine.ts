@@ -78,11 +78,11 @@ export const processMachine = processSetup.createMachine({
         start: startLater,
         restart: restartLater,
         report: [
-          { guard: "runReported", target: "adopting", actions: "takeRun" },
+          { guard: "runReported", target: "adopting", actions: ["takeRun", "noteAdoption"] },
           { guard: "startRequested", target: "launching" },
           { target: "stopped" },
         ],
-        "run.*": [{ guard: "runReported", target: "adopting", actions: "takeRun" }],
+        "run.*": [{ guard: "runReported", target: "adopting", actions: ["takeRun", "noteAdoption"] }],
       },
     },
     adopting: {
@@ -104,7 +104,7 @@ export const processMachine = processSetup.createMachine({
       ],
     },
     launching: {
-      entry: "forgetCause",
+      entry: ["forgetCause", "forgetAdoption"],
       always: [{ guard: "dependenciesHold", target: "starting" }, { target: "waiting" }],
     },
     judging: {

@@ -80,10 +80,11 @@ export const processSetup = setup({
   actions: {
     /** One `changed` for each change of what is shown; entering the shown state again is an `updated`. */
     announce: enqueueActions(({ context, enqueue }, { state }: { state: ProcessState }) => {
-      const { shown, reason } = context;
+      const { shown, reason, isAdopting } = context;
       if (shown === state) enqueue.emit({ type: "updated" });
+      else if (isAdopting) enqueue.emit({ type: "adopted", state, reason });
       else enqueue.emit({ type: "changed", from: shown, to: state, reason });
-      enqueue.assign({ shown: state, reason: null });
+      enqueue.assign({ shown: state, reason: null, isAdopting: false });
     }),
     update: enqueueActions(({ enqueue }) => enqueue.emit({ type: "updated" })),
     noteRemnants: enqueueActions(({ enqueue }) =>
@@ -180,6 +181,9 @@ export const processSetup = setup({
     }),
     /** On the two roads to a run, launching and adopting: why the one before was stopped is over. */
     forgetCause: assign({ stopCause: null, daemonDied: false }),
+    noteAdoption: assign(({ context }) => ({ isAdopting: context.isNew, isNew: false })),
+    /** What comes next is this manager's doing. */
+    forgetAdoption: assign({ isAdopting: false }),
     /** The next state looks at the same report: one visible step at a time, each in a turn of its own. */
     again: ({ self, event }) => self.send(event),
   },

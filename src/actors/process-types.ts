@@ -42,6 +42,8 @@ export type ProcessEvent =
 export type ProcessEmitted =
   /** The visible state changed: exactly one per change. The snapshot is that of the new state. */
   | { type: "changed"; from: ProcessState; to: ProcessState; reason: string | null }
+  /** The first report showed what an earlier manager left: in the place of `changed`, as nothing has changed just now. */
+  | { type: "adopted"; state: ProcessState; reason: string | null }
   /** Another visible field changed (requested_state, waiting_for, host_ready, a setting, the definition's). */
   | { type: "updated" }
   /** requested_state changed. Emitted before any effect of the same turn begins. */
@@ -123,6 +125,10 @@ export interface ProcessContext {
   readonly requested: RequestedState;
   /** The state that was last announced. */
   readonly shown: ProcessState;
+  /** No host has reported yet, and no actor before this one has shown anything. */
+  readonly isNew: boolean;
+  /** The next state is what the first report has shown. */
+  readonly isAdopting: boolean;
   /** Newest run id known; events of older ones are ignored. */
   readonly runId: string | null;
   /** Newest report of the newest run that a host has reported. */

@@ -55,6 +55,9 @@ export class ProcessNews {
       case "changed":
         this.#announce(name, event);
         break;
+      case "adopted":
+        this.#announce(name, { from: null, to: event.state, reason: event.reason });
+        break;
       case "updated":
         this.#publish(name);
         break;
@@ -116,14 +119,17 @@ export class ProcessNews {
     else this.#publish(name);
   }
 
-  /** One log entry and one upsert for each change of state. */
-  #announce(name: string, { from, to, reason }: { from: ProcessState; to: ProcessState; reason: string | null }): void {
+  /** One log entry and one upsert for each change of state; `from` null: it was adopted in this state. */
+  #announce(name: string, { from, to, reason }: { from: ProcessState | null; to: ProcessState; reason: string | null }): void {
     const { log, world, system } = this.#options;
     const source = "manager";
     if (reason !== null) log.append({ level: to === "error" ? "error" : "warning", source, msg: `process '${name}': ${reason}` });
-    log.append({ level: to === "error" ? "error" : "info", source, msg: `process '${name}' changes state from '${from}' to '${to}'` });
+    const pid = world.process(name)?.pid ?? null;
+    const adopted = `adopted: ${pid === null ? "not running" : `pid ${pid}`}, state '${to}'`;
+    const said = from === null ? adopted : `changes state from '${from}' to '${to}'`;
+    log.append({ level: to === "error" ? "error" : "info", source, msg: `process '${name}' ${said}` });
     this.#publish(name);
-    if (from === "stopped" && world.isAdopted(name) && world.needsRestart(name))
+    if ((from === null || from === "stopped") && world.isAdopted(name) && world.needsRestart(name))
       log.append({ level: "warning", source, msg: `process '${name}' runs with what was configured before, until its restart` });
     const process = world.process(name);
     const has_ready_state = process?.has_ready_state ?? false;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { RunReport } from "../../src/contract/run.ts";
 import { ended, report } from "../support/run-reports.ts";
 import { WALL } from "./support/clock.ts";
 import { definition, ProcessRig, startedProcess, stoppedProcess } from "./support/process.ts";
@@ -23,6 +24,27 @@ describe("adoption (runtime.md, 'State table, the hard rows')", () => {
       { type: "pending_run", pending: { after: "1-0", replace: false } },
     ]);
     expect(rig.send({ type: "report", run: null }).state).toBe("starting");
+  });
+
+  test("what was found is announced as adopted, what this manager does as a change", () => {
+    const told = (rig: ProcessRig) => rig.emitted.filter(({ type }) => type === "adopted" || type === "changed");
+    const found = (run: RunReport) => new ProcessRig({ requested: "start" }).send({ type: "report", run });
+    expect(told(found(report("3-7")))).toEqual([{ type: "adopted", state: "started", reason: null }]);
+    expect(told(found(report("3-7", { ...ended(9), extinct: true })))).toEqual([
+      { type: "adopted", state: "error", reason: "exited with code 9" },
+    ]);
+    expect(told(found(report("3-7")).died(1))).toEqual([
+      { type: "adopted", state: "started", reason: null },
+      { type: "changed", from: "started", to: "error", reason: "exited with code 1" },
+    ]);
+    expect(told(new ProcessRig({ requested: "start" }).send({ type: "report", run: null }))).toEqual([
+      { type: "changed", from: "stopped", to: "starting", reason: null },
+    ]);
+    // After a rebuild of its actor the state that was shown is compared.
+    const rebuilt = new ProcessRig({ requested: "start", shown: "started" });
+    expect(told(rebuilt.send({ type: "report", run: report("3-7", { ...ended(9), extinct: true }) }))).toEqual([
+      { type: "changed", from: "started", to: "error", reason: "exited with code 9" },
+    ]);
   });
 
   test("alive and wanted is adopted as started", () => {

@@ -119,12 +119,21 @@ test("whatever happens, in whatever order, the invariants of docs/decisions/0001
         const rig = new ProcessRig({ definition: chosen, requested });
         const host = new ScriptedHost(rig);
         let shown: ProcessState = "stopped";
+        let isFirst = true;
         rig.actor.on("changed", (event) => {
           // 5: one `changed` a change, chained, and true at its time.
           expect(event.from).toBe(shown);
           expect(event.to).not.toBe(shown);
           expect(event.to).toBe(rig.context.shown);
           shown = event.to;
+          isFirst = false;
+        });
+        rig.actor.on("adopted", (event) => {
+          // Nothing was told before it.
+          expect(isFirst).toBe(true);
+          isFirst = false;
+          expect(event.state).toBe(rig.context.shown);
+          shown = event.state;
         });
         for (const { step, pause } of script) {
           const spawnsBefore = rig.spawns.length;

@@ -70,6 +70,11 @@ describe("kill -9 of the manager", () => {
     expect(await backlog(second, "failed")).toBe(texts.failed);
     expectNoGap(await backlog(second, "ticker"));
     expect(Math.min(...(await logIds(second)))).toBeGreaterThan(lastId);
+    // They did not change: each has an entry that says what was found.
+    const said = await (await instance.fetch("/mgr/log")).text();
+    expect(said).not.toContain("changes state");
+    expect(said).toContain(`process 'ready' adopted: pid ${before.ready?.pid}, state 'ready'`);
+    expect(said).toContain("process 'failed' adopted: not running, state 'error'");
 
     // They are supervised as before: typing, live output, exits, stops.
     await second.command({ type: "subscribe_process_output", patterns: ["shell"] });

@@ -82,6 +82,8 @@ describe("the log", () => {
       from: "starting",
       to: "ready",
     });
+    expect(stateChange(entry("process 'a/b' adopted: pid 123, state 'ready'"))).toMatchObject({ name: "a/b", from: null, to: "ready" });
+    expect(stateChange(entry("process 'a/b' adopted: not running, state 'error'"))).toMatchObject({ name: "a/b", from: null, to: "error" });
     expect(stateChange(entry("'ada' requests start of 'a/b'"))).toBeNull();
   });
   test("links names of processes only, and loses no character", () => {

@@ -143,13 +143,16 @@ export class ProcessRig {
   }
   /** The visible states since the beginning. */
   get path(): ProcessState[] {
-    return this.emitted.flatMap((event) => (event.type === "changed" ? [event.to] : []));
+    return this.emitted.flatMap((event) => (event.type === "changed" ? [event.to] : event.type === "adopted" ? [event.state] : []));
   }
   get notes(): string[] {
     return this.emitted.flatMap((event) => (event.type === "note" ? [event.msg] : []));
   }
   get reason(): string | null {
-    return this.emitted.reduce<string | null>((last, event) => (event.type === "changed" ? event.reason : last), null);
+    return this.emitted.reduce<string | null>(
+      (last, event) => (event.type === "changed" || event.type === "adopted" ? event.reason : last),
+      null,
+    );
   }
   get runId(): string {
     return this.context.runId ?? "";

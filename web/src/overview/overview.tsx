@@ -116,7 +116,7 @@ function recentProcesses(): RecentProcess[] {
   const all = loggedChanges();
   for (let at = all.length - 1; at >= 0; at--) {
     const change = all[at];
-    if (!change) continue;
+    if (!change || change.from === null) continue;
     const known = found.get(change.name);
     if (known) {
       if (known.states.length < LAST_STATES) known.states.unshift(change.to);

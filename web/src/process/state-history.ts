@@ -1,19 +1,20 @@
 import type { LogEntry, ProcessState } from "../../../src/protocol/resources.ts";
 
-/** A change of state, as the manager's log tells it (protocol.md, "States and transitions"). */
+/** A change of state, as the manager's log tells it (docs/design/wire-rules.md). */
 export interface StateChange {
   id: number;
   ts: string;
   name: string;
-  from: ProcessState;
+  /** null: a new manager adopted the process in state `to`. */
+  from: ProcessState | null;
   to: ProcessState;
 }
 
-const CHANGE = /^process '(.+)' changes state from '([a-z]+)' to '([a-z]+)'/;
+const CHANGE = /^process '(.+)' (?:changes state from '([a-z]+)' to|adopted: (?:pid \d+|not running), state) '([a-z]+)'/;
 
 export function stateChange({ id, ts, msg }: LogEntry): StateChange | null {
   const [, name, from, to] = CHANGE.exec(msg) ?? [];
-  return name && from && to ? { id, ts, name, from: from as ProcessState, to: to as ProcessState } : null;
+  return name && to ? { id, ts, name, from: (from as ProcessState | undefined) ?? null, to: to as ProcessState } : null;
 }
 
 /** Splits a message at the names of processes in quotes, so that they can be links. */
