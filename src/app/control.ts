@@ -28,6 +28,12 @@ import { retainedOutput } from "./retained-output.ts";
 import { TaskLists } from "./task-lists.ts";
 import type { World } from "./world.ts";
 
+/** After whose start a process starts again that was stopped along with them. */
+interface Resumes {
+  of: (name: string) => readonly string[];
+  keep: (name: string, resumeWith: readonly string[]) => void;
+}
+
 interface ControlOptions {
   configuration: Configuration;
   manager: { name: string; host: string };
@@ -39,6 +45,7 @@ interface ControlOptions {
   tell: (name: string, event: { type: Verb; by: string }) => void;
   /** Resolves once what was requested is on disk, as far as it can be. Never rejects. */
   saved: () => Promise<void>;
+  resumes: Resumes;
   /** Keeps a terminal's size over restarts of the manager. */
   keepSize: (name: string, size: { rows: number; cols: number }) => void;
   settings: ProcessSettingsBook;
@@ -57,6 +64,7 @@ export class ActorControl implements Control {
   readonly #tell: ControlOptions["tell"];
   readonly #commands = new CommandQueue();
   readonly #saved: ControlOptions["saved"];
+  readonly #resumes: Resumes;
   readonly #keepSize: ControlOptions["keepSize"];
   readonly configuration: Configuration;
   readonly #settings: ProcessSettingsBook;
@@ -75,6 +83,7 @@ export class ActorControl implements Control {
     world,
     tell,
     saved,
+    resumes,
     keepSize,
     settings,
     nextRun,
@@ -87,6 +96,7 @@ export class ActorControl implements Control {
     this.#world = world;
     this.#tell = tell;
     this.#saved = saved;
+    this.#resumes = resumes;
     this.#keepSize = keepSize;
     this.configuration = configuration;
     this.#settings = settings;
@@ -287,10 +297,14 @@ export class ActorControl implements Control {
 
   /** Tells `names`, and those that have to do the same with them. */
   *#tellAll(verb: Verb, names: readonly string[], by: string): Steps {
-    const batches = ordersFor(this.#world, verb, names);
-    for (const msg of explanations(this.#world, names, batches)) this.log.append({ level: "info", source: "manager", msg });
+    const situation = { world: this.#world, resumeWith: this.#resumes.of };
+    const batches = ordersFor(situation, verb, names);
+    for (const msg of explanations(situation, names, batches)) this.log.append({ level: "info", source: "manager", msg });
     for (const batch of batches) {
-      for (const { name, verb: each } of batch) this.#send(name, each, by);
+      for (const { name, verb: each, resumeWith } of batch) {
+        this.#send(name, each, by);
+        this.#resumes.keep(name, resumeWith);
+      }
       yield batch.length;
     }
   }

@@ -174,6 +174,10 @@ export class Engine {
       world,
       tell: (name, event) => actors.tell(name, event),
       saved: () => intents.flush(),
+      resumes: {
+        of: (name) => intents.get(name).resume_with ?? [],
+        keep: (name, resumeWith) => this.#news.keepResume(name, resumeWith),
+      },
       keepSize: (name, size) => this.#sizes.keep(name, size),
       settings,
       nextRun: (name) => nextRuns.of(name),

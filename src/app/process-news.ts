@@ -98,6 +98,15 @@ export class ProcessNews {
     void intents.flush();
   }
 
+  /** After whose start it starts again, for as long as nobody asks for anything else of it. */
+  keepResume(name: string, resumeWith: readonly string[]): void {
+    const { intents } = this.#options;
+    const known = intents.get(name).resume_with ?? [];
+    if (this.#isIntentFrozen || (known.length === 0 && resumeWith.length === 0)) return;
+    intents.set(name, { resume_with: resumeWith });
+    void intents.flush();
+  }
+
   /** That it is over goes along with the next write: the run's id says so, too. */
   #keepPending(name: string, pending: PendingRun | null): void {
     if (this.#isIntentFrozen) return;

@@ -25,6 +25,7 @@ const pendingRun = z.looseObject({ after: runId, replace: z.boolean() });
 const processIntent = z.looseObject({
   requested_state: z.enum(["start", "stop"]).exactOptional(),
   pending_run: pendingRun.nullable().exactOptional(),
+  resume_with: z.array(z.string()).exactOptional(),
   /** Terminal size of the last `send_winch`. */
   rows: dimension.exactOptional(),
   cols: dimension.exactOptional(),
@@ -57,6 +58,8 @@ export interface ProcessIntent {
   requested_state?: "start" | "stop";
   /** Kept until its run has begun, so that the next manager carries it out; null or left out: nothing is pending. */
   pending_run?: PendingRun | null;
+  /** It was stopped along with these (`on_stop: restart`) and starts again once all of them are requested to start. */
+  resume_with?: readonly string[];
   rows?: number;
   cols?: number;
   settings?: ProcessSettings;
@@ -66,9 +69,9 @@ export interface ProcessIntent {
 
 /** Drops a requested start; keeps a requested stop and settings. Returns the same object if there is nothing to drop. */
 export function withoutStart(intent: ProcessIntent): ProcessIntent {
-  const { requested_state, pending_run, ...choices } = intent;
+  const { requested_state, pending_run, resume_with, ...choices } = intent;
   if (requested_state === "start") return choices;
-  if (pending_run == null) return intent;
+  if (pending_run == null && resume_with === undefined) return intent;
   return requested_state === undefined ? choices : { ...choices, requested_state };
 }
 

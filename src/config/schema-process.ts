@@ -82,7 +82,7 @@ const dependency = section({
     choice("started", "ready", "completed"),
   ),
   on_stop: described(
-    "What happens to this process when the other one is stopped by request. Default stop.",
+    "What happens to this process when the other one is stopped by request: it is stopped first, and stays stopped (stop, the default) or starts again when the other one is started (restart); or it runs on (keep).",
     choice("stop", "restart", "keep"),
   ),
 });
