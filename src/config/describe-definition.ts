@@ -29,7 +29,7 @@ export function describeDefinition(definition: ProcessDefinition): Record<string
     pass_environment: [...definition.pass_environment],
     env_file: [...definition.env_files],
     user: definition.user,
-    umask: definition.umask === null ? null : definition.umask.toString(8).padStart(3, "0"),
+    umask: definition.umask === null ? null : octal(definition.umask).slice(-3),
     limits: Object.fromEntries(Object.entries(definition.limits).map(([name, limit]) => [name, limit?.soft ?? "unlimited"])),
     scheduling: scheduling && {
       policy: scheduling.policy === null ? null : (POLICIES.get(scheduling.policy) ?? scheduling.policy),
@@ -54,7 +54,7 @@ export function describeDefinition(definition: ProcessDefinition): Record<string
     autostart: definition.autostart,
     essential: definition.essential,
     watch: [...definition.watch],
-    log_file: log_file && { ...log_file },
+    log_file: log_file && { ...log_file, ...(log_file.mode === undefined ? {} : { mode: octal(log_file.mode) }) },
     start_tool: definition.start_tool,
   };
   return Object.fromEntries(Object.entries(described).filter(([, value]) => value !== null));
@@ -97,4 +97,8 @@ function textOf(program: Program): string {
 
 function duration(milliseconds: number): string {
   return milliseconds % 1_000 === 0 ? `${milliseconds / 1_000}s` : `${milliseconds}ms`;
+}
+
+function octal(mode: number): string {
+  return mode.toString(8).padStart(4, "0");
 }

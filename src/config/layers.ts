@@ -55,7 +55,7 @@ export class Layers {
     return holder?.values[key] === undefined ? undefined : this.#fromHere(holder.values[key], holder);
   }
 
-  logFile(): { path: string; max_size?: number; max_files?: number } | undefined {
+  logFile(): { path: string; max_size?: number; max_files?: number; mode?: number } | undefined {
     const holder = this.#holder("log_file");
     const value = holder?.values.log_file;
     if (value === undefined) return undefined;

@@ -14,6 +14,7 @@ import {
   durationOrNone,
   environmentValue,
   factor,
+  fileMode,
   flag,
   integer,
   logFileSize,
@@ -120,8 +121,9 @@ const logFile = section(
     path: path("the path of a file").meta({ description: "Relative to the folder of this file." }),
     max_size: described("Rotated when it is larger. Default 10MiB.", logFileSize),
     max_files: described("How many are kept, the current one included. Default 5.", integer(1, 1_000)),
+    mode: described('Rights of new files, in quotes. Default "0600": only their owner may read them.', fileMode),
   },
-  { allowed: "the path of a file, or a mapping with the keys path, max_size, max_files" },
+  { allowed: "the path of a file, or a mapping with the keys path, max_size, max_files, mode" },
 );
 
 /** One value, or a list of such. */
@@ -161,7 +163,7 @@ export const shared = {
   ),
   log_file: described(
     "A file that gets all output, rotated by size.",
-    pathOr(path("the path of a file, or a mapping with the keys path, max_size, max_files"), logFile),
+    pathOr(path("the path of a file, or a mapping with the keys path, max_size, max_files, mode"), logFile),
   ),
   start_tool: described("Value of a tool of 'instance.start_tools' to start with, or none.", text("the value of a start tool, or none")),
 };

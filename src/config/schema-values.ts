@@ -193,14 +193,15 @@ export function headerProblem(name: string): string | null {
 }
 
 /** YAML reads an unquoted 022 as the number 22. */
-export const umask = leaf<string, number>(
-  'three octal digits in quotes, such as "022"',
-  { type: "string", pattern: "^0?[0-7]{3}$" },
-  (value) => {
-    if (typeof value === "number") return new Refusal(`must stand in quotes, such as "022": YAML reads ${value} as a decimal number`);
+const octalDigits = (example: string) =>
+  leaf<string, number>(`three octal digits in quotes, such as "${example}"`, { type: "string", pattern: "^0?[0-7]{3}$" }, (value) => {
+    if (typeof value === "number")
+      return new Refusal(`must stand in quotes, such as "${example}": YAML reads ${value} as a decimal number`);
     return typeof value === "string" && /^0?[0-7]{3}$/.test(value) ? Number.parseInt(value, 8) : undefined;
-  },
-);
+  });
+
+export const umask = octalDigits("022");
+export const fileMode = octalDigits("0640");
 
 export const user = leaf<string | number, string>(
   "the name or the number of a user",

@@ -111,6 +111,8 @@ const logFile = z.strictObject({
   max_size: z.number().int().min(1_024),
   /** All files together, the current one included. */
   max_files: z.number().int().min(1),
+  /** Rights of new files; by default only their owner may read them. */
+  mode: z.number().int().min(0).max(0o777).exactOptional(),
 });
 export type LogFile = z.infer<typeof logFile>;
 

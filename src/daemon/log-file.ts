@@ -24,6 +24,8 @@ const LARGE_BYTES = 64 * 1024;
 const RETRY_MS = 1_000;
 /** At the end of the daemon the rest is written for at most so long, milliseconds. */
 const CLOSE_MS = 2_000;
+/** What processes print is for their user only, unless the configuration says otherwise. */
+const DEFAULT_MODE = 0o600;
 // O_NONBLOCK: opening a named pipe that nobody reads has to fail instead of waiting.
 const OPEN_FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 
@@ -70,9 +72,9 @@ export class LogFile {
     return this.#spec.path;
   }
 
-  /** A run begins: sizes as in its spec, the path stays. `onPressure` tells whether it has to wait for the disk. */
-  resume({ max_size, max_files }: LogFileSpec, onPressure: (isPressed: boolean) => void): void {
-    this.#spec = { path: this.#spec.path, max_size, max_files };
+  /** A run begins: sizes and mode as in its spec, the path stays. `onPressure` tells whether it has to wait for the disk. */
+  resume(spec: LogFileSpec, onPressure: (isPressed: boolean) => void): void {
+    this.#spec = { ...spec, path: this.#spec.path };
     this.#isResting = false;
     this.#onPressure = onPressure;
   }
@@ -177,7 +179,7 @@ export class LogFile {
       await this.#closeFile();
     }
     await mkdir(dirname(path), { recursive: true });
-    const file = await open(path, OPEN_FLAGS, 0o644);
+    const file = await openOwn(path, this.#spec.mode ?? DEFAULT_MODE);
     this.#file = file;
     const { size } = await file.stat();
     this.#isAtLineStart = size === 0;
@@ -251,6 +253,25 @@ export class LogFile {
       log("warning", `the log file of '${name}' stands still: '${name}' does not wait for it any more, output may be lost`);
       this.#press(false);
     }, STALL_MS);
+  }
+}
+
+/** A new file gets exactly `mode`, whatever the umask is; one that is there keeps its own. */
+async function openOwn(path: string, mode: number): Promise<FileHandle> {
+  let file: FileHandle;
+  try {
+    // Never more than it shall have, not even for a moment.
+    file = await open(path, OPEN_FLAGS | constants.O_EXCL, mode & DEFAULT_MODE);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    return open(path, OPEN_FLAGS, DEFAULT_MODE);
+  }
+  try {
+    await file.chmod(mode);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
   }
 }
 

@@ -115,7 +115,13 @@ describe("what the host sets up", () => {
     });
   });
 
+  it("keeps the rights of a log file that are asked for", () => {
+    const config = load('processes: {p: {command: x, log_file: {path: a.log, mode: "0640"}}}\n');
+    expect(config.processes.get("p")?.log_file).toEqual({ path: "a.log", max_size: 10 * 2 ** 20, max_files: 5, mode: 0o640 });
+  });
+
   it.each([
+    ["log_file: {path: a.log, mode: 640}", 'log_file.mode: must stand in quotes, such as "0640": YAML reads 640 as a decimal number'],
     ["umask: 022", 'umask: must stand in quotes, such as "022": YAML reads 22 as a decimal number'],
     ['umask: "888"', "umask: must be three octal digits in quotes, such as \"022\", found '888'"],
     ["limits: {nofiles: 1}", "limits.nofiles: unknown key; did you mean 'nofile'?"],

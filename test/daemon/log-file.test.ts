@@ -53,6 +53,23 @@ describe("a log file", () => {
     expect(rig.log.filter((entry) => entry.level !== "debug")).toEqual([]);
   });
 
+  test.each([
+    ["by default only its owner may read", {}, 0o600],
+    ["with a mode of its own", { mode: 0o664 }, 0o664],
+  ])("new files: %s, whatever the umask is", async (_, log, mode) => {
+    const umask = process.umask(0o027);
+    try {
+      await using rig = await HostRig.open();
+      const run = await rig.spawn(logged("exec seq 1 2000", { max_size: 5_000, max_files: 3, ...log }));
+      await rig.event(run, "extinct");
+      await rig.host.close();
+      const modes = ["logs/p.log", "logs/p.log.1"].map((path) => statSync(join(folder, path)).mode & 0o777);
+      expect(modes).toEqual([mode, mode]);
+    } finally {
+      process.umask(umask);
+    }
+  });
+
   test("is rotated by size under a flood without losing a byte", async () => {
     await using rig = await HostRig.open();
     const run = await rig.spawn(logged("exec seq 1 400000", { max_size: 500_000, max_files: 50 }));
