@@ -1,5 +1,8 @@
+import { hasLength } from "./text-length.ts";
+
 /** Names of processes and groups: segments joined by `/` (protocol-decisions, "Conventions for every frame"). */
 
+/** Characters. */
 export const NAME_MAX_LENGTH = 255;
 export const SEGMENT_MAX_LENGTH = 64;
 
@@ -9,10 +12,10 @@ const NOT_PRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 /** Why `name` cannot name a process or group, as the end of a sentence ("… is empty"), or null if it can. */
 export function nameProblem(name: string): string | null {
   if (name.length === 0) return "is empty";
-  if (name.length > NAME_MAX_LENGTH) return `is longer than ${NAME_MAX_LENGTH} characters`;
+  if (!hasLength(name, 1, NAME_MAX_LENGTH)) return `is longer than ${NAME_MAX_LENGTH} characters`;
   for (const segment of name.split("/")) {
     if (segment.length === 0) return "has an empty segment (check for a leading, trailing or double '/')";
-    if (segment.length > SEGMENT_MAX_LENGTH) return `has a segment longer than ${SEGMENT_MAX_LENGTH} characters`;
+    if (!hasLength(segment, 1, SEGMENT_MAX_LENGTH)) return `has a segment longer than ${SEGMENT_MAX_LENGTH} characters`;
     if (segment === "." || segment === "..") return "has a segment '.' or '..'";
     if (NOT_PRINTABLE.test(segment)) return "has a character that cannot be printed";
   }

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { hasLength } from "../base/text-length.ts";
 import { errorFrame } from "./encode.ts";
 import { type RequestId, requestId } from "./field-kinds.ts";
 import { CLIENT_FRAMES, type ClientFrame, type ClientFrameType, isClientFrameType } from "./frames.ts";
@@ -44,7 +45,7 @@ function decodeObject(json: Readonly<Record<string, unknown>>): Decoded {
     return refuse(errorFrame({ code: "bad_frame", message: "The frame has no 'type', or one that is no string." }, echo));
   }
   if (!isClientFrameType(type)) {
-    const answered = type.length > MAX_REPEATED_TYPE ? echo : { type, ...echo };
+    const answered = hasLength(type, 0, MAX_REPEATED_TYPE) ? { type, ...echo } : echo;
     return refuse(errorFrame({ code: "unknown_action", message: `unknown action '${shown(type)}'` }, answered));
   }
   const parsed = CLIENT_FRAMES[type].schema.safeParse(json);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { hasLength } from "../base/text-length.ts";
 import { LOG_LEVELS } from "./log-level.ts";
 
 /** Longest name of a process, group, topic, service, logger, host; characters (code points). */
@@ -14,15 +15,6 @@ export function text(minimum: number, maximum: number, says = `must be a string 
     .string({ error: says })
     .refine((value) => hasLength(value, minimum, maximum), { error: says })
     .meta({ minLength: minimum, maxLength: maximum });
-}
-
-/** Counts characters as JSON Schema does: code points, not UTF-16 units. */
-function hasLength(value: string, minimum: number, maximum: number): boolean {
-  if (value.length <= maximum) return value.length >= minimum;
-  if (value.length > 2 * maximum) return false;
-  let count = 0;
-  for (const _ of value) count++;
-  return count <= maximum;
 }
 
 export function integer(minimum: number, maximum: number) {
@@ -73,8 +65,9 @@ export const parameterValue = text(0, COMMAND_MAX);
 
 export const logLevel = z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(", ")}` });
 
+const requestIdSays = "must be a string of 1 to 64 characters or a safe integer";
 export const requestId = z
-  .union([z.int(), text(1, 64)], { error: "must be a string of 1 to 64 characters or a safe integer" })
+  .union([z.int({ error: requestIdSays }), text(1, 64, requestIdSays)], { error: requestIdSays })
   .meta({ id: "RequestId", description: "Chosen by the client, echoed by the answer." });
 export type RequestId = z.infer<typeof requestId>;
 

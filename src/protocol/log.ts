@@ -21,7 +21,10 @@ export const logCommands = clientFrames("Log", {
     fields: {
       level: logLevel.describe("Lowest level; default `debug`.").exactOptional(),
       limit: count(MAX_LOG_LIMIT).describe(`The last so many, at most ${MAX_LOG_LIMIT}; default all.`).exactOptional(),
-      before: z.int().describe("Only entries with a lower id: so older ones are fetched piece by piece.").exactOptional(),
+      before: z
+        .int({ error: "must be an integer, the id of a log entry" })
+        .describe("Only entries with a lower id: so older ones are fetched piece by piece.")
+        .exactOptional(),
     },
     answer: "log_batch",
     scope: "log",

@@ -6,6 +6,7 @@ import { REAL_TIME_SIGNAL, SIGNALS } from "./signals.ts";
 /** The values that `set_process_attribute` takes (protocol.md, "Versioning"). */
 const PROCESS_ATTRIBUTES = ["start_tool", "svc_debug"] as const;
 
+const signalSays = "must be the name of a signal such as SIGHUP or SIGRTMIN+3";
 const onlyName = { name: processName };
 const svcDebugSays = "must be true or false, or null to clear it, for the attribute svc_debug";
 const startToolSays = "must be the value of a start tool, or null to clear it, for the attribute start_tool";
@@ -29,8 +30,8 @@ export const processCommands = clientFrames("Processes", {
     fields: {
       name: processName,
       signal: z
-        .union([z.enum(SIGNALS), z.string().regex(REAL_TIME_SIGNAL)], {
-          error: "must be the name of a signal such as SIGHUP or SIGRTMIN+3",
+        .union([z.enum(SIGNALS, { error: signalSays }), z.string({ error: signalSays }).regex(REAL_TIME_SIGNAL, { error: signalSays })], {
+          error: signalSays,
         })
         .describe("Name of a signal such as `SIGHUP` or `SIGRTMIN+3`."),
     },

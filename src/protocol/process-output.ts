@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, pattern, processName } from "./field-kinds.ts";
+import { count, flag, pattern, processName } from "./field-kinds.ts";
 import { answer, clientFrames, event, managerFrames } from "./frame-table.ts";
 import { fitsInUtf8 } from "./utf8.ts";
 
@@ -49,8 +49,7 @@ export const outputCommands = clientFrames("Output", {
     fields: {
       name: processName,
       text: stdin,
-      reply: z
-        .boolean()
+      reply: flag
         .optional()
         .describe(
           "Written by the viewer's terminal by itself, in reply to a query of the program: taken from the connection that typed or resized last, from all others accepted and dropped.",

@@ -211,8 +211,13 @@ export class Connection implements HandlerContext {
 
   /** Answers, and says in the log who was refused what (a defect has been reported there already). */
   #refuse(answer: RefusalFrame, what: string | null): void {
-    this.#push(answer);
+    this.#push("host" in answer ? { ...answer, host: this.#canonicalHost(answer.host) } : answer);
     if (answer.code !== "internal") this.#services.refusals.note({ user: this.principal.user, what, reason: answer.message });
+  }
+
+  /** As in results that are good, whichever of its names was asked for. */
+  #canonicalHost(host: string): string {
+    return this.control.hosts().find(({ all_names }) => all_names.includes(host))?.name ?? host;
   }
 
   #reportDefect(what: string, error: unknown): void {

@@ -26,6 +26,9 @@ describe("a name", () => {
     "[a-z]?",
     "'\"\\",
     "a".repeat(SEGMENT_MAX_LENGTH),
+    // Characters, not UTF-16 units.
+    "😀".repeat(SEGMENT_MAX_LENGTH),
+    ["😀".repeat(64), "😀".repeat(64), "😀".repeat(64), "😀".repeat(60)].join("/"),
   ])("may be %j", (name) => expect(nameProblem(name)).toBeNull());
 
   it.each([

@@ -56,6 +56,32 @@ describe("a frame that is not one", () => {
   });
 });
 
+describe("a field of the wrong kind", () => {
+  const WRONG = [null, true, 1.5, -1, 2 ** 60, "", "x\0", "x".repeat(200_000), [], [1], [null], {}, { a: 1 }];
+
+  /** The value with each of its leaves and branches replaced by `wrong`, one at a time. */
+  function* spoiled(value: unknown, wrong: unknown): Generator<unknown> {
+    yield wrong;
+    if (value === null || typeof value !== "object") return;
+    for (const [key, inner] of Object.entries(value)) {
+      for (const bad of spoiled(inner, wrong)) yield Array.isArray(value) ? value.with(Number(key), bad) : { ...value, [key]: bad };
+    }
+  }
+
+  it.each(TYPES)("of %s is told in a sentence of our own, never in one of the schema library", (type) => {
+    const fields = [...Object.keys(CLIENT_FRAMES[type].fields), "request_id"];
+    const valid: Readonly<Record<string, unknown>> = { ...validFrames[type] };
+    for (const field of fields)
+      for (const wrong of WRONG)
+        for (const value of spoiled(valid[field], wrong)) {
+          const decoded = decode({ ...valid, [field]: value });
+          if (decoded.ok) continue;
+          expectAnswer(decoded);
+          expect(decoded.error.message).not.toMatch(/Invalid|expected|received|Too (big|small)|Unrecognized/);
+        }
+  });
+});
+
 describe("an unknown type", () => {
   it.each(["nonsense", "__proto__", "constructor", "toString", "hasOwnProperty", "", "GET_SNAPSHOT", "snapshot"])("%j is named", (type) => {
     expect(decodeFrame(`{"type":${JSON.stringify(type)},"request_id":7}`)).toEqual({

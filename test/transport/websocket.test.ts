@@ -154,6 +154,20 @@ describe("commands", () => {
     expect(rig.control.log.entries({ level: "error" })[0]?.msg).toContain("a secret detail");
   });
 
+  it("name a host by its canonical name, as good answers do", async () => {
+    const client = await rig.connect();
+    rig.control.failNext = new MgrError("busy", "Too many lists at once.");
+    expect(await client.ask({ type: "request_process_list", host: "localhost" })).toMatchObject({
+      ok: false,
+      code: "busy",
+      host: "testhost",
+    });
+    const malformed = { type: "request_process_list", host: "localhost", filter: 1 };
+    expect(await client.ask(malformed)).toMatchObject({ ok: false, code: "bad_field", host: "testhost" });
+    const unknown = await client.ask({ type: "request_process_list", host: "nowhere" });
+    expect(unknown).toMatchObject({ ok: false, code: "not_found", host: "nowhere" });
+  });
+
   it("of parts that are not there yet say so", async () => {
     const client = await rig.connect();
     expect(await client.ask({ type: "request_clients" })).toMatchObject({

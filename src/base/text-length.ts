@@ -1,0 +1,9 @@
+/** Whether a text has `minimum` to `maximum` characters: code points, as JSON Schema counts them, not UTF-16 units. */
+export function hasLength(text: string, minimum: number, maximum: number): boolean {
+  if (text.length <= maximum) return text.length >= minimum;
+  // Not counted further than needed: texts of clients may be long.
+  if (text.length > 2 * maximum) return false;
+  let count = 0;
+  for (const _ of text) count++;
+  return count <= maximum;
+}
