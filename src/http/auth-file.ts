@@ -39,7 +39,8 @@ export class AuthFile {
     const identity = identityOf(this.#path);
     if (identity !== null && identity === this.#identity) return this.#state;
     this.#identity = identity ?? "";
-    const file = readRegularFile(this.#path, MAX_BYTES, foreignRights);
+    const path = this.#path;
+    const file = readRegularFile(path, MAX_BYTES, (stats) => foreign(path, stats));
     if (!file.ok && file.problem === "unreadable") {
       // It may be readable the next moment without having changed.
       this.#identity = "";
@@ -71,8 +72,14 @@ export class AuthFile {
   }
 }
 
-function foreignRights(stats: BigIntStats): string | null {
-  return (stats.mode & FOREIGN_RIGHTS) === 0n ? null : `mode ${(stats.mode & 0o7777n).toString(8).padStart(4, "0")}`;
+/** Why a file with these rights is not taken, as a sentence. */
+function foreign(path: string, { uid, mode }: BigIntStats): string | null {
+  const own = process.geteuid?.() ?? 0;
+  if (uid !== BigInt(own) && uid !== 0n)
+    return `The auth file ${path} belongs to another user (uid ${uid}), who can change its passwords. It must belong to the user that the manager runs as, or to root: chown ${own} ${quote(path)}`;
+  if ((mode & FOREIGN_RIGHTS) === 0n) return null;
+  const rights = (mode & 0o7777n).toString(8).padStart(4, "0");
+  return `The auth file ${path} can be read or written by group or others (mode ${rights}), so its passwords are no secret. Close it: chmod 600 ${quote(path)}`;
 }
 
 function judge(path: string, file: FileRead, warn: (problem: string) => void): AuthFileState {
@@ -94,7 +101,7 @@ function describe(path: string, { problem, reason }: Extract<FileRead, { ok: fal
     case "missing":
       return `The auth file ${path} is missing. ${howToMake(path)}`;
     case "refused":
-      return `The auth file ${path} can be read or written by group or others (${reason}), so its passwords are no secret. Close it: chmod 600 ${quote(path)}`;
+      return reason;
     case "not_regular":
       return `The auth file ${path} is not a regular file. ${howToMake(path)}`;
     case "too_large":

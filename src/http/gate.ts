@@ -1,5 +1,5 @@
 import type { Admission, Authenticator } from "./authenticate.ts";
-import { isAllowedHost, isOwnOrigin } from "./host-check.ts";
+import { isAllowedHost, isOwnOrigin, schemeOf } from "./host-check.ts";
 import { type Refusal, refusal } from "./refusal.ts";
 import type { RemoteEnd } from "./remote-end.ts";
 
@@ -29,6 +29,8 @@ const FOREIGN_SITES = new Set(["cross-site", "same-site"]);
 /** Also of a request that comes over a connection from before. */
 export const SHUTTING_DOWN = refusal(503, "The manager is shutting down.", { "Retry-After": "5", Connection: "close" });
 
+export const NO_HOST = refusal(400, "The request has no Host header.", { Connection: "close" });
+
 /** What every request and upgrade passes before anything else. */
 export class Gate {
   readonly #options: GateOptions;
@@ -42,7 +44,7 @@ export class Gate {
     const { authenticator, isHttpsOnly } = this.#options;
     if (this.#options.isClosing() || (hasEffects && this.#options.isShuttingDown())) return SHUTTING_DOWN;
     const host = headers.get("host");
-    if (host === null) return refusal(400, "The request has no Host header.");
+    if (host === null) return NO_HOST;
     if (!isAllowedHost(host, this.#options.isKnownHost)) {
       return refusal(
         403,
@@ -50,7 +52,7 @@ export class Gate {
       );
     }
     const origin = headers.get("origin");
-    if (origin !== null && !isOwnOrigin(origin, host)) {
+    if (origin !== null && !isOwnOrigin(origin, schemeOf(headers.get("x-forwarded-proto"), remote.isSecure), host)) {
       return refusal(403, `Pages of ${JSON.stringify(origin.slice(0, 255))} may not use this manager.`);
     }
     if (hasEffects && FOREIGN_SITES.has(headers.get("sec-fetch-site") ?? "")) {

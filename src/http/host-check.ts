@@ -15,10 +15,24 @@ export function isAllowedHost(host: string, isKnownName: (name: string) => boole
   return plain === "localhost" || isIPv4(plain) || isKnownName(plain);
 }
 
-/** Whether an Origin header has exactly the host and port of the Host header. `null` and malformed origins do not. */
-export function isOwnOrigin(origin: string, host: string): boolean {
+/**
+ * Whether an Origin header has exactly the scheme by which the request came and the host and port of its Host header.
+ * `null` and malformed origins do not.
+ */
+export function isOwnOrigin(origin: string, scheme: Scheme, host: string): boolean {
   if (!/^https?:\/\/[^/?#\\@\s]+$/i.test(origin)) return false;
-  const scheme = origin.slice(0, origin.indexOf(":"));
   const own = URL.canParse(`${scheme}://${host}`) ? new URL(`${scheme}://${host}`) : null;
-  return own !== null && URL.canParse(origin) && new URL(origin).host === own.host;
+  return own !== null && URL.canParse(origin) && new URL(origin).origin === own.origin;
+}
+
+type Scheme = "http" | "https";
+
+/**
+ * The scheme by which the browser came: a proxy in front says it in `X-Forwarded-Proto`. Pages of other sites cannot: a browser
+ * first asks whether it may send such a header, and is never allowed to.
+ */
+export function schemeOf(forwarded: string | null, isSecure: boolean): Scheme {
+  const named = forwarded?.split(",")[0]?.trim().toLowerCase();
+  if (named === "http" || named === "https") return named;
+  return isSecure ? "https" : "http";
 }

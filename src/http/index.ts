@@ -14,13 +14,13 @@ import { Certificate, type CertificateFiles } from "./certificate.ts";
 import type { ConnectionLimits } from "./connections.ts";
 import { Credentials } from "./credentials.ts";
 import { type Belonging, Followers } from "./followers.ts";
-import { Gate } from "./gate.ts";
+import { Gate, NO_HOST } from "./gate.ts";
 import { type HttpLog, stackOf } from "./http-log.ts";
 import { type Deadlines, Listener } from "./listener.ts";
 import { Metrics } from "./metrics.ts";
 import { knownHosts } from "./names.ts";
 import { OpenWebSockets } from "./open-websockets.ts";
-import { refusal, refusalResponse } from "./refusal.ts";
+import { refusal, refusalResponse, refuse } from "./refusal.ts";
 import { remoteEnd, remoteOf } from "./remote-end.ts";
 import { assetRoutes } from "./routes/assets.ts";
 import { busRoute } from "./routes/bus.ts";
@@ -186,8 +186,11 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
       });
       // Not before: a manager that cannot have the port must leave the sessions file alone.
       authFile.read();
+      let refusals = 0;
       watch = setInterval(() => {
-        authFile.read();
+        refusals = authFile.read().ok ? 0 : refusals + 1;
+        // Twice in a row: an editor may take a file away for a moment. Names of web users hold no colon, others need no auth file.
+        if (refusals === 2) end(({ user }) => !user.includes(":"), "the auth file cannot be used any more");
         sessions.refresh();
       }, REVOCATION_INTERVAL);
       return {
@@ -219,6 +222,8 @@ function requestListener(app: ReturnType<typeof createApp>, log: HttpLog) {
   return (request: IncomingMessage, response: ServerResponse) => {
     // A client that leaves in the middle of its request: the answer goes nowhere.
     request.on("error", () => response.destroy());
+    // Without it there is no address to make a request of.
+    if (request.headers.host === undefined) return refuse(response, NO_HOST);
     void listener(request, response);
   };
 }

@@ -70,6 +70,8 @@ export class Listener {
       connectionsCheckingInterval: this.#deadlines.check,
       keepAliveTimeout: this.#deadlines.keepAlive,
       maxHeaderSize: MAX_HEADER_BYTES,
+      // Answered with a sentence by whoever serves the request.
+      requireHostHeader: false,
       noDelay: true,
       // Finds out about peers that vanished while they follow a log.
       keepAlive: true,
@@ -78,6 +80,8 @@ export class Listener {
     this.#server.timeout = this.#deadlines.stall;
     this.#server.on("timeout", (socket) => this.#timedOut(socket));
     this.#server.on("request", (request, response) => this.#request(request, response));
+    // An expectation that is not understood may be ignored (RFC 9110, 10.1.1); Node would refuse it without a word.
+    this.#server.on("checkExpectation", (request, response) => this.#request(request, response));
     this.#server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       this.connections.enter(this.#rawOf(request.socket), "busy");
       options.onUpgrade(request, socket, head);

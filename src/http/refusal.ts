@@ -1,4 +1,4 @@
-import { STATUS_CODES } from "node:http";
+import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { SECURITY_HEADERS } from "./security-headers.ts";
 
@@ -26,6 +26,11 @@ function headersOf(refused: Refusal): Record<string, string> {
 
 export function refusalResponse(refused: Refusal): Response {
   return new Response(`${refused.text}\n`, { status: refused.status, headers: headersOf(refused) });
+}
+
+/** The same for a response of Node's. */
+export function refuse(response: ServerResponse, refused: Refusal): void {
+  response.writeHead(refused.status, headersOf(refused)).end(`${refused.text}\n`);
 }
 
 /** Answers on a socket that no HTTP parser serves any more (a refused upgrade, a malformed request), and closes it. */

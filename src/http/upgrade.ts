@@ -52,11 +52,13 @@ export class Upgrades {
 
   constructor(options: UpgradeOptions) {
     this.#options = options;
-    for (const server of [this.#server, this.#busServer])
+    for (const server of [this.#server, this.#busServer]) {
       server.on("headers", (headers, request) => {
         const cookie = this.#cookies.get(request);
         if (cookie !== undefined) headers.push(`Set-Cookie: ${cookie}`);
       });
+      server.on("wsClientError", ({ message }, socket, request) => refuseOnSocket(socket, badHandshake(message, request.method)));
+    }
   }
 
   handle(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -154,4 +156,10 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
 
 function notFound({ pathname }: URL): Refusal {
   return refusal(404, `There is no WebSocket at ${JSON.stringify(pathname)}; the protocol is at /ws, the bus at ${BUS_PATH}.`);
+}
+
+/** `problem`: as ws says it, without an end. */
+function badHandshake(problem: string, method = ""): Refusal {
+  if (method !== "GET") return refusal(405, "A WebSocket is opened by a GET request.", { Allow: "GET" });
+  return refusal(400, `This is no WebSocket handshake of version 13 (${problem}).`, { "Sec-WebSocket-Version": "13" });
 }

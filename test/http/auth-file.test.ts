@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { parseAuthFile } from "../../src/http/auth-entries.ts";
 import { AuthFile } from "../../src/http/auth-file.ts";
 import { Credentials } from "../../src/http/credentials.ts";
@@ -114,6 +114,21 @@ describe("the file", () => {
     writeFileSync(path, "ann x\n");
     chmodSync(path, mode);
     expect(refusalOf(open())).toBeNull();
+  });
+
+  test("of another user is refused, and says chown; root's is accepted", () => {
+    writeFileSync(path, "ann x\n", { mode: 0o600 });
+    const own = process.geteuid?.() ?? 0;
+    // Root makes the file another user's, everyone else plays another user.
+    if (own === 0) chownSync(path, 4_242, -1);
+    else vi.spyOn(process, "geteuid").mockReturnValue(own + 1);
+    expect(refusalOf(open())).toMatch(/belongs to another user \(uid \d+\).* chown \d+ /);
+    vi.restoreAllMocks();
+    if (own !== 0) return;
+    chownSync(path, 0, -1);
+    vi.spyOn(process, "geteuid").mockReturnValue(4_242);
+    expect(refusalOf(open())).toBeNull();
+    vi.restoreAllMocks();
   });
 
   test("missing, a folder, a FIFO, a device, too large, not UTF-8, without entries: refused at once, each with its reason", () => {

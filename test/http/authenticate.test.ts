@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseAuthorization } from "../../src/http/authorization.ts";
-import { isAllowedHost, isOwnOrigin } from "../../src/http/host-check.ts";
+import { isAllowedHost, isOwnOrigin, schemeOf } from "../../src/http/host-check.ts";
 import { addressKey, formatAddress, isLoopback, remoteEnd } from "../../src/http/remote-end.ts";
 import { Throttle } from "../../src/http/throttle.ts";
 import { BAD, basic, GOOD, Rig, USER } from "./rig.ts";
@@ -70,22 +70,39 @@ describe("Host and Origin", () => {
   ])("host %j: %s", (host, allowed) => expect(isAllowedHost(host, known)).toBe(allowed));
 
   test.each([
-    ["http://localhost:8130", "localhost:8130", true],
-    ["https://bench.lab", "bench.lab", true],
-    ["http://bench.lab", "bench.lab:80", true],
-    ["http://Localhost:8130", "localhost:8130", true],
-    ["http://[::1]:8130", "[::1]:8130", true],
-    ["http://localhost:8131", "localhost:8130", false],
-    ["http://localhost", "localhost:8130", false],
-    ["http://127.0.0.1:8130", "localhost:8130", false],
-    ["null", "localhost:8130", false],
-    ["", "localhost:8130", false],
-    ["file://localhost:8130", "localhost:8130", false],
-    ["http://localhost:8130/", "localhost:8130", false],
-    ["http://a@localhost:8130", "localhost:8130", false],
-    ["http://localhost:8130.evil.example", "localhost:8130", false],
-    ["http://[", "localhost:8130", false],
-  ])("origin %j at host %j: %s", (origin, host, own) => expect(isOwnOrigin(origin, host)).toBe(own));
+    ["http://localhost:8130", "http://localhost:8130", true],
+    ["https://bench.lab", "https://bench.lab", true],
+    ["http://bench.lab", "http://bench.lab:80", true],
+    ["http://Localhost:8130", "http://localhost:8130", true],
+    ["http://[::1]:8130", "http://[::1]:8130", true],
+    ["https://localhost:8130", "http://localhost:8130", false],
+    ["http://localhost:8130", "https://localhost:8130", false],
+    ["http://bench.lab:443", "https://bench.lab", false],
+    ["http://localhost:8131", "http://localhost:8130", false],
+    ["http://localhost", "http://localhost:8130", false],
+    ["http://127.0.0.1:8130", "http://localhost:8130", false],
+    ["null", "http://localhost:8130", false],
+    ["", "http://localhost:8130", false],
+    ["file://localhost:8130", "http://localhost:8130", false],
+    ["http://localhost:8130/", "http://localhost:8130", false],
+    ["http://a@localhost:8130", "http://localhost:8130", false],
+    ["http://localhost:8130.evil.example", "http://localhost:8130", false],
+    ["http://[", "http://localhost:8130", false],
+  ] as const)("origin %j at %j: %s", (origin, at, own) => {
+    const [scheme, host] = at.split("://") as ["http" | "https", string];
+    expect(isOwnOrigin(origin, scheme, host)).toBe(own);
+  });
+
+  test.each([
+    [null, false, "http"],
+    [null, true, "https"],
+    ["https", false, "https"],
+    ["HTTPS, http", false, "https"],
+    ["http", true, "http"],
+    ["gopher", true, "https"],
+  ] as const)("X-Forwarded-Proto %j on a connection that is secure (%s): %s", (forwarded, isSecure, scheme) =>
+    expect(schemeOf(forwarded, isSecure)).toBe(scheme),
+  );
 
   test("the manager answers to its own names, those of its hosts, and those allowed by the configuration", async () => {
     await using rig = await Rig.start();

@@ -87,6 +87,55 @@ describe("malformed requests are answered, and nothing else suffers", () => {
     }
   });
 
+  const good = { Authorization: GOOD };
+  test.each([
+    ["without Host", () => "GET / HTTP/1.1\r\n\r\n", 400, "The request has no Host header."],
+    [
+      "upgrade without Host",
+      (host: string) => upgradeRequest("/ws", host, good).replace(/^Host.*\r\n/m, ""),
+      400,
+      "The request has no Host header.",
+    ],
+    [
+      "upgrade without a key",
+      (host: string) => upgradeRequest("/ws", host, good).replace(/^Sec-WebSocket-Key.*\r\n/m, ""),
+      400,
+      "no WebSocket handshake of version 13",
+    ],
+    [
+      "upgrade of another version",
+      (host: string) => upgradeRequest("/ws", host, good).replace("Version: 13", "Version: 7"),
+      400,
+      "no WebSocket handshake of version 13",
+    ],
+    ["upgrade by POST", (host: string) => upgradeRequest("/ws", host, good).replace("GET", "POST"), 405, "opened by a GET request"],
+    [
+      "upgrade to the bus without a key",
+      (host: string) => upgradeRequest("/mgr/bus", host, good).replace(/^Sec-WebSocket-Key.*\r\n/m, ""),
+      404,
+      "no bus",
+    ],
+    [
+      "upgrade to nothing known, then more",
+      (host: string) => `GET /nowhere HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${GOOD}\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n`,
+      404,
+      "nowhere",
+    ],
+    [
+      "an unknown expectation",
+      (host: string) => `GET /nowhere HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${GOOD}\r\nExpect: much\r\nConnection: close\r\n\r\n`,
+      404,
+      "nowhere",
+    ],
+  ])("%s is answered with a sentence", async (_, request, status, sentence) => {
+    await using rig = await Rig.start();
+    const answer = await raw(rig.server.port, request(rig.host));
+    const [head = "", body = ""] = answer.split("\r\n\r\n");
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(head).toMatch(/^content-type: text\/plain; charset=utf-8\r?$/im);
+    expect(body).toContain(sentence);
+  });
+
   test("an upgrade that nobody knows is ignored, the request is served", async () => {
     await using rig = await Rig.start();
     const request = `GET /mgr/health HTTP/1.1\r\nHost: ${rig.host}\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n`;

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { beforeEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { parseAuthFile } from "../../src/http/auth-entries.ts";
@@ -168,6 +168,26 @@ describe("revocation", () => {
     rig.writeAuth("bob secret\n");
     await once(accepted, "close");
     ws.terminate();
+  });
+
+  test.each([
+    ["removed", (path: string) => rmSync(path)],
+    ["readable for others", (path: string) => chmodSync(path, 0o644)],
+  ])("WebSockets are closed when the file is %s, and sessions go on once it is mended", async (_, spoil) => {
+    await using rig = await Rig.start();
+    const cookie = await rig.cookie();
+    const open = async (headers: Record<string, string>) => {
+      const ws = new WebSocket(`ws://${rig.host}/ws`, { headers });
+      await once(ws, "open");
+      return ws;
+    };
+    const all = [await open({ cookie }), await open({ authorization: basic("bob", "secret") })];
+    const closed = Promise.all(all.map((ws) => once(ws, "close")));
+    const content = readFileSync(rig.authFile, "utf8");
+    spoil(rig.authFile);
+    expect((await closed).map(([code]) => code)).toEqual([1008, 1008]);
+    rig.writeAuth(content);
+    expect((await rig.get("/", { cookie })).status).toBe(200);
   });
 
   test("a file that is broken for a while revokes nobody", async () => {
