@@ -237,7 +237,7 @@ async function tasksOfTheHost(): Promise<void> {
   const answered = { type: "process_list_task_set_result", host, pid, tid: pid };
   expect(await client.ask({ ...task, affinity: cpu })).toMatchObject({ ...answered, ok: true, policy: 0, prio: 0, affinity: cpu });
   const refused = await client.ask({ ...task, prio: 50, affinity: String(raw("affinity")) });
-  expect(refused).toMatchObject({ ...answered, host: "localhost", ok: false, code: "bad_field" });
+  expect(refused).toMatchObject({ ...answered, ok: false, code: "bad_field" });
   expect(refused.message).toContain("EINVAL");
   expect(await client.ask({ ...question, filter: "speed:==:1" })).toMatchObject({ type: "process_list", ok: false, code: "bad_field" });
   expect(await client.ask({ ...question, host: "elsewhere" })).toMatchObject({ type: "process_list", ok: false, code: "not_found" });
