@@ -14,6 +14,7 @@ export function initialContext(input: ProcessInput): ProcessContext {
     definition: input.definition,
     runDefinition: input.definition,
     requested: input.requested,
+    isIntentLost: input.isIntentLost ?? false,
     shown: input.shown ?? "stopped",
     isNew: input.shown === undefined,
     isAdopting: false,

@@ -78,11 +78,11 @@ export const processMachine = processSetup.createMachine({
         start: startLater,
         restart: restartLater,
         report: [
-          { guard: "runReported", target: "adopting", actions: ["takeRun", "noteAdoption"] },
+          { guard: "runReported", target: "adopting", actions: ["takeRun", "inferRequest", "noteAdoption"] },
           { guard: "startRequested", target: "launching" },
           { target: "stopped" },
         ],
-        "run.*": [{ guard: "runReported", target: "adopting", actions: ["takeRun", "noteAdoption"] }],
+        "run.*": [{ guard: "runReported", target: "adopting", actions: ["takeRun", "inferRequest", "noteAdoption"] }],
       },
     },
     adopting: {

@@ -101,6 +101,16 @@ export const processSetup = setup({
       enqueue.emit({ type: "intent", requested_state: to, by: "by" in event ? event.by : "" });
       if (update) enqueue.emit({ type: "updated" });
     }),
+    /** The run tells what was wanted where nothing else does: what runs was to run, what was stopped was to stop. */
+    inferRequest: enqueueActions(({ context, enqueue }) => {
+      const { isIntentLost, requested, run } = context;
+      // Of a run that ended by itself, or is being stopped for a restart perhaps, nothing can be said.
+      if (!isIntentLost || run === null || runLives(context) === run.stopping) return;
+      const to = run.stopping ? "stop" : "start";
+      if (requested === to) return;
+      enqueue.assign({ requested: to });
+      enqueue.emit({ type: "intent", requested_state: to, by: "" });
+    }),
     resetCounters: assign({ restarts: 0, attempt: 0, restartTimes: [] }),
     /** `replace`: also if the newest run still lives. */
     wantRun: enqueueActions(({ context, enqueue }, { replace }: { replace: boolean }) => {

@@ -58,6 +58,8 @@ export interface ProcessInput {
   readonly requested: RequestedState;
   /** From the intent file: an earlier manager accepted a start or restart whose run had not begun. */
   readonly pendingRun?: PendingRun | null;
+  /** What users wanted was lost: the run in the host's first report tells it. */
+  readonly isIntentLost?: boolean;
   /** What is shown until the host's first report: "stopped", or after a rebuild the last state that was shown. */
   readonly shown?: ProcessState;
   readonly size?: TerminalSize | null;
@@ -123,6 +125,8 @@ export interface ProcessContext {
   /** What the current run was started with, as far as this manager knows. */
   readonly runDefinition: ProcessDefinition;
   readonly requested: RequestedState;
+  /** See `ProcessInput`. */
+  readonly isIntentLost: boolean;
   /** The state that was last announced. */
   readonly shown: ProcessState;
   /** No host has reported yet, and no actor before this one has shown anything. */

@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { writeFileAtomically } from "../config/atomic-file.ts";
+import type { StateFiles } from "./state-files.ts";
+
+const STATE = "bus.json";
+const ADDRESS = "bus.url";
 
 const savedState = z.object({ secret: z.string().min(40), port: z.number().int().min(0).max(65_535) });
 
@@ -22,20 +24,18 @@ export function busStateInMemory(): BusState {
   return { secret: randomBytes(32), port: 0, keep: () => Promise.resolve(), forget: () => Promise.resolve() };
 }
 
-/** From `bus.json` in `stateDir`, mode 0600; made anew when it is not there or cannot be understood. */
-export async function busState(stateDir: string): Promise<BusState> {
-  const path = join(stateDir, "bus.json");
-  const saved = await readFile(path, "utf8").then(
+/** From `bus.json` in the state folder, mode 0600; made anew when it is not there or cannot be understood. */
+export async function busState(files: StateFiles): Promise<BusState> {
+  const saved = await readFile(files.path(STATE), "utf8").then(
     (text) => savedState.safeParse(parseJson(text)),
     () => null,
   );
   const { secret, port } = saved?.success ? saved.data : { secret: randomBytes(32).toString("base64url"), port: 0 };
-  const urlFile = join(stateDir, "bus.url");
   const keep = async (used: number, url: string) => {
-    await writeFileAtomically(urlFile, `${url}\n`);
-    await writeFileAtomically(path, `${JSON.stringify({ secret, port: used })}\n`);
+    await files.write(ADDRESS, `${url}\n`);
+    await files.write(STATE, `${JSON.stringify({ secret, port: used })}\n`);
   };
-  return { secret: Buffer.from(secret, "base64url"), port, keep, forget: () => rm(urlFile, { force: true }) };
+  return { secret: Buffer.from(secret, "base64url"), port, keep, forget: () => files.remove(ADDRESS) };
 }
 
 function parseJson(text: string): unknown {

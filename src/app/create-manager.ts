@@ -14,7 +14,7 @@ import { assetHash } from "../http/index.ts";
 import { LogBook } from "../log/log-book.ts";
 import type { LogEntry } from "../protocol/resources.ts";
 import { createTransport } from "../transport/websocket.ts";
-import { busState, busStateInMemory } from "./bus-state.ts";
+import type { BusState } from "./bus-state.ts";
 import { withoutFile } from "./configuration.ts";
 import type { EmbeddedManager } from "./embedded-manager.ts";
 import { openEmbeddedPort } from "./embedded-port.ts";
@@ -84,7 +84,7 @@ export async function createManager(config: ConfigInput | string, options: Creat
     cleanups.push(() => host.close());
     let next: ConfigInput | null = null;
     const readFile = fileReader(loaded);
-    const bus = options.bus ? await openEmbeddedBus({ config: loaded, log, engine: () => engine, stateDir: options.stateDir }) : null;
+    const bus = options.bus ? await openEmbeddedBus({ config: loaded, log, engine: () => engine, state: await state.bus() }) : null;
     if (bus) cleanups.push(() => bus.close());
     const engine: Engine = new Engine({
       config: loaded,
@@ -140,10 +140,10 @@ interface BusOptions {
   config: Config;
   log: LogBook;
   engine: () => Engine;
-  stateDir: string | undefined;
+  state: BusState;
 }
 
-async function openEmbeddedBus({ config, log, engine, stateDir }: BusOptions): Promise<ManagerBus> {
+async function openEmbeddedBus({ config, log, engine, state }: BusOptions): Promise<ManagerBus> {
   return openManagerBus({
     instance: config.instance,
     log,
@@ -152,7 +152,7 @@ async function openEmbeddedBus({ config, log, engine, stateDir }: BusOptions): P
       engine()
         .control.hosts()
         .some((known) => known.name === name),
-    state: stateDir === undefined ? busStateInMemory() : await busState(stateDir),
+    state,
   });
 }
 

@@ -3,10 +3,14 @@ import { join } from "node:path";
 import { MgrError } from "../base/errors.ts";
 import { IntentStore } from "../config/intent.ts";
 import { CONTRACT_VERSION } from "../contract/messages.ts";
-import { acquireLock, instanceUuid } from "../daemon/lock.ts";
+import { instanceUuid } from "../daemon/instance.ts";
+import { acquireLock } from "../daemon/lock.ts";
 import type { LogBook } from "../log/log-book.ts";
+import { type BusState, busState, busStateInMemory } from "./bus-state.ts";
 import { type IntentKeeper, memoryIntents } from "./intent-keeper.ts";
 import { openLogFile } from "./log-file.ts";
+import { StateFiles } from "./state-files.ts";
+import { INTENT_FILE, keepStateFolder } from "./state-folder.ts";
 
 /** What an embedded manager keeps: what users want, its epoch, its log. */
 export interface EmbeddedState {
@@ -16,11 +20,19 @@ export interface EmbeddedState {
   readonly lastLogId: number;
   /** The log begins. */
   begin(log: LogBook): void;
+  bus(): Promise<BusState>;
   release(): Promise<void>;
 }
 
 export function keepInMemory(): EmbeddedState {
-  return { intents: memoryIntents(), epoch: 1, lastLogId: 0, begin() {}, release: () => Promise.resolve() };
+  return {
+    intents: memoryIntents(),
+    epoch: 1,
+    lastLogId: 0,
+    begin() {},
+    bus: async () => busStateInMemory(),
+    release: () => Promise.resolve(),
+  };
 }
 
 /** Rejects with `conflict` while another manager uses the folder. */
@@ -32,7 +44,8 @@ export async function keepInFolder(stateDir: string): Promise<EmbeddedState> {
     throw new MgrError("conflict", `the state folder ${stateDir} is in use by the manager with pid ${lock.holder.pid}; give another one`);
   let end = async () => {};
   try {
-    const intents = await IntentStore.open(join(stateDir, "intent.json"));
+    const files = new StateFiles(stateDir);
+    const intents = await IntentStore.open(files.path(INTENT_FILE));
     return {
       intents,
       epoch: await intents.nextEpoch(),
@@ -40,12 +53,15 @@ export async function keepInFolder(stateDir: string): Promise<EmbeddedState> {
       begin(log) {
         const closeFile = openLogFile(join(stateDir, "manager.log"), log);
         if (intents.warning) log.append({ level: "warning", source: "manager", msg: intents.warning });
+        const leave = keepStateFolder({ lock, intents, files, log });
         end = async () => {
+          await leave();
           await closeFile();
           intents.rememberLogId(log.lastId);
           await intents.flush();
         };
       },
+      bus: () => busState(files),
       release: () => end().finally(() => lock.release()),
     };
   } catch (error) {

@@ -30,6 +30,8 @@ export interface EngineOptions {
   clock: Clock;
   log: LogBook;
   intents: IntentKeeper;
+  /** Nothing is known of what users wanted before: what runs is taken for wanted. Default false. */
+  isIntentLost?: boolean;
   /** Of this boot, higher than that of every manager before. */
   epoch: number;
   /** The manager's own host, by its canonical name. */
@@ -113,6 +115,7 @@ export class Engine {
       clock,
       log,
       intents,
+      isIntentLost: options.isIntentLost ?? false,
       nextRuns,
       epoch,
       wish: (name, wish) => this.#news.wish(name, wish),

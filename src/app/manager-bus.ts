@@ -14,7 +14,7 @@ import type { BusDoor } from "../http/bus-door.ts";
 import { Certificate } from "../http/certificate.ts";
 import type { HttpServer } from "../http/index.ts";
 import type { LogBook } from "../log/log-book.ts";
-import { type BusState, busState } from "./bus-state.ts";
+import type { BusState } from "./bus-state.ts";
 import { BusTokens } from "./bus-tokens.ts";
 
 /** How long clients that look for another server have for it at the end, milliseconds. */
@@ -32,17 +32,16 @@ interface ManagerBusOptions {
   /** Whether the manager still has to do with a host that the configuration may not name any more. */
   readonly isLed: (host: string) => boolean;
   readonly log: LogBook;
-  /** What it keeps over restarts; by default in the instance's state folder. */
-  readonly state?: BusState;
+  /** What it keeps over restarts. */
+  readonly state: BusState;
 }
 
 /** Opens the bus of a manager, for itself only at first. */
 export async function openManagerBus(options: ManagerBusOptions): Promise<ManagerBus> {
   const warn = (level: "info" | "warning" | "error", msg: string) => void options.log.append({ level, source: "bus", msg });
-  const state = options.state ?? (await busState(options.instance.state_dir));
   const broker = createBroker({ name: options.instance.name, log: warn });
   const local = await connectBus({ server: { kind: "memory", broker }, name: "manager", log: warn });
-  return new ManagerBus({ ...options, broker, local, state });
+  return new ManagerBus({ ...options, broker, local });
 }
 
 /**
@@ -59,14 +58,14 @@ export class ManagerBus {
   readonly shared: Promise<Bus>;
   /** Of `/mgr/bus`. */
   readonly door: BusDoor;
-  readonly #options: ManagerBusOptions & { state: BusState };
+  readonly #options: ManagerBusOptions;
   readonly #tokens: BusTokens;
   readonly #end = new AbortController();
   /** Where processes of this machine come in, without a token; null: nowhere. */
   #address: string | null = null;
   readonly #validation: ReturnType<typeof setInterval>;
 
-  constructor(options: ManagerBusOptions & { broker: Broker; local: Bus; state: BusState }) {
+  constructor(options: ManagerBusOptions & { broker: Broker; local: Bus }) {
     const { broker, local, state, instance, hosts, isLed } = options;
     this.#options = options;
     this.broker = broker;

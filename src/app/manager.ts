@@ -1,23 +1,24 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
 import { listNames } from "../base/names.ts";
 import { busHostLink } from "../bus/host-link.ts";
 import { lateHostLink } from "../bus/late-host-link.ts";
-import { writeFileAtomically } from "../config/atomic-file.ts";
 import { authFilePath } from "../config/auth-file-path.ts";
 import type { Config } from "../config/definition.ts";
 import { IntentStore } from "../config/intent.ts";
 import { fileReader } from "../config/load.ts";
 import { CONTRACT_VERSION } from "../contract/messages.ts";
-import { acquireLock, instanceUuid } from "../daemon/lock.ts";
+import { instanceUuid } from "../daemon/instance.ts";
+import { acquireLock, type Lock } from "../daemon/lock.ts";
 import { socketDir } from "../daemon/sockets.ts";
 import { assetHash, type PreparedHttpServer } from "../http/index.ts";
 import { LogBook } from "../log/log-book.ts";
 import type { LogEntry } from "../protocol/resources.ts";
 import { createTransport, type Transport } from "../transport/websocket.ts";
+import { busState } from "./bus-state.ts";
 import { DaemonKeeper } from "./daemon-keeper.ts";
 import { Engine } from "./engine.ts";
 import { localHostName } from "./host-names.ts";
@@ -26,8 +27,10 @@ import { type ManagerBus, openManagerBus } from "./manager-bus.ts";
 import { PatientIntents } from "./patient-intents.ts";
 import type { OnProcessAtRest } from "./process-news.ts";
 import { requirePort } from "./require-port.ts";
-import { noteRunning } from "./running-instance.ts";
+import { RunningNote } from "./running-instance.ts";
 import { ASSETS, prepareHttp } from "./serve-http.ts";
+import { StateFiles } from "./state-files.ts";
+import { INTENT_FILE, keepStateFolder } from "./state-folder.ts";
 import { surviveShortage } from "./survive-shortage.ts";
 
 /** How long hosts have to take the order to kill what they run, when a second signal hastens the end, milliseconds. */
@@ -118,10 +121,13 @@ class Manager implements RunningManager {
     const uuid = instanceUuid(stateDir);
     const sockets = socketDir({ uuid, stateDir });
     const socket = join(sockets.path, "bus.sock");
-    await this.#lock(stateDir, uuid, socket);
-    this.#cleanups.push(noteRunning(this.#config));
+    const lock = await this.#lock(stateDir, uuid, socket);
+    const note = new RunningNote(this.#config);
+    note.keep();
+    this.#cleanups.push(() => note.remove());
 
-    const intents = await IntentStore.open(join(stateDir, "intent.json"));
+    const files = new StateFiles(stateDir);
+    const intents = await IntentStore.open(files.path(INTENT_FILE));
     const log = this.#openLog(stateDir, intents);
     const { path, problems } = sockets;
     if (problems.length > 0) log.append({ level: "warning", source: "manager", msg: `sockets are in ${path}: ${problems.join("; ")}` });
@@ -130,6 +136,7 @@ class Manager implements RunningManager {
     const bus = await openManagerBus({
       instance,
       log,
+      state: await busState(files),
       hosts: () => (this.#engine?.world.config ?? this.#config).hosts,
       isLed: (name) => this.#engine?.control.hosts().some((known) => known.name === name) ?? false,
     });
@@ -143,6 +150,7 @@ class Manager implements RunningManager {
       clock: systemClock,
       log,
       intents,
+      isIntentLost: intents.isNew,
       epoch,
       link,
       connectHost: (name) => lateHostLink(bus.shared, name),
@@ -158,12 +166,13 @@ class Manager implements RunningManager {
     // Before anything is started: that the port is taken is found out without opening it.
     await requirePort(instance.manager, "instance.manager");
     const http = await this.#prepareHttp(engine, log, bus);
-    await bus.broker.listenUnix(socket);
+    this.#cleanups.push(keepStateFolder({ lock, intents, files, log, look: () => note.keep() }));
+    await bus.broker.listenUnix(socket, { folder: () => socketDir({ uuid, stateDir }).path, moved: (path) => lock.moveTo(path) });
     const daemon = new DaemonKeeper({ stateDir, host, socket, engine, log });
     this.#daemon = daemon;
     this.#cleanups.push(() => daemon.release());
     this.#hostProblem = await daemon.begin(this.#options.signal ?? new AbortController().signal);
-    await this.#openPort(http, log);
+    await this.#openPort(http, files, log);
     await this.#startNamed(engine);
   }
 
@@ -243,7 +252,7 @@ class Manager implements RunningManager {
     this.#transport = null;
   }
 
-  async #lock(stateDir: string, uuid: string, socket: string): Promise<void> {
+  async #lock(stateDir: string, uuid: string, socket: string): Promise<Lock> {
     const path = join(stateDir, "manager.lock");
     const lock = await acquireLock(path, { instance_uuid: uuid, contract: CONTRACT_VERSION, socket });
     if ("holder" in lock) {
@@ -253,6 +262,7 @@ class Manager implements RunningManager {
       );
     }
     this.#cleanups.push(() => lock.release());
+    return lock;
   }
 
   #openLog(stateDir: string, intents: IntentStore): LogBook {
@@ -292,17 +302,14 @@ class Manager implements RunningManager {
   }
 
   /** From here on commands are taken: this machine's host is ready, or it has been said why not. */
-  async #openPort(http: PreparedHttpServer, log: LogBook): Promise<void> {
-    const { name, state_dir } = this.#config.instance;
-    const tokenFile = join(state_dir, "local.token");
-    const urlFile = join(state_dir, "manager.url");
-    this.#cleanups.push(() => Promise.all([rm(tokenFile, { force: true }), rm(urlFile, { force: true })]));
+  async #openPort(http: PreparedHttpServer, files: StateFiles, log: LogBook): Promise<void> {
+    this.#cleanups.push(() => Promise.all([files.remove("local.token"), files.remove("manager.url")]));
     // First the token: programs that wait for the port need it.
-    await writeFileAtomically(tokenFile, `${this.#localToken}\n`);
+    await files.write("local.token", `${this.#localToken}\n`);
     const { url, localUrl } = await http.open();
     this.#url = url;
-    await writeFileAtomically(urlFile, `${localUrl}\n`);
-    log.append({ level: "info", source: "manager", msg: `'${name}' serves ${url}` });
+    await files.write("manager.url", `${localUrl}\n`);
+    log.append({ level: "info", source: "manager", msg: `'${this.#config.instance.name}' serves ${url}` });
   }
 
   async #startNamed(engine: Engine): Promise<void> {

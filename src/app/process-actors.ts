@@ -22,6 +22,8 @@ interface ProcessActorsOptions {
   clock: Clock;
   log: LogBook;
   intents: IntentKeeper;
+  /** See `EngineOptions`. */
+  isIntentLost: boolean;
   nextRuns: NextRuns;
   /** Of this boot: run ids begin with it. */
   epoch: number;
@@ -138,6 +140,7 @@ export class ProcessActors {
       input: {
         definition,
         requested: before ? requestedOf(before) : first,
+        isIntentLost: this.#options.isIntentLost && intents.get(name).requested_state === undefined,
         clock,
         pendingRun: intents.get(name).pending_run ?? null,
         nextRunId: () => `${epoch}-${++this.#runs}`,

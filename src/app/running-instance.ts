@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
 import type { Config, InstanceSettings } from "../config/definition.ts";
@@ -18,24 +18,42 @@ const note = z.object({
 });
 
 /**
- * Leaves a note of the manager that runs with this configuration, for commands that come while its file cannot be read:
- * a broken file must not keep anyone from stopping what runs. Returns the way to take the note away. Never throws: nothing
- * else depends on it.
+ * A note of the manager that runs with this configuration, for commands that come while its file cannot be read: a broken
+ * file must not keep anyone from stopping what runs. Nothing here throws: nothing else depends on it.
  */
-export function noteRunning({ file, instance }: Pick<Config, "file" | "instance">): () => void {
-  if (file === null) return () => {};
-  for (const folder of noteFolders()) {
-    try {
-      mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
-      makePrivate(folder);
-      const path = join(folder, nameOf(file));
-      writeFileSync(path, `${JSON.stringify(note.parse(instance))}\n`, { mode: 0o600 });
-      return () => rmSync(path, { force: true });
-    } catch {
-      // The next one: other users can take the name in /tmp.
+export class RunningNote {
+  readonly #config: Pick<Config, "file" | "instance">;
+  #path: string | null = null;
+
+  constructor(config: Pick<Config, "file" | "instance">) {
+    this.#config = config;
+  }
+
+  /** Leaves it, also where it was removed. */
+  keep(): void {
+    const { file, instance } = this.#config;
+    if (file === null || (this.#path !== null && existsSync(this.#path))) return;
+    for (const folder of noteFolders()) {
+      try {
+        mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
+        makePrivate(folder);
+        const path = join(folder, nameOf(file));
+        writeFileSync(path, `${JSON.stringify(note.parse(instance))}\n`, { mode: 0o600 });
+        this.#path = path;
+        return;
+      } catch {
+        // The next one: other users can take the name in /tmp.
+      }
     }
   }
-  return () => {};
+
+  remove(): void {
+    try {
+      if (this.#path !== null) rmSync(this.#path, { force: true });
+    } catch {
+      // Of a manager that does not run it says nothing.
+    }
+  }
 }
 
 /** Of the manager that was started last with this configuration and has not ended in good order; null: none. */

@@ -18,7 +18,7 @@ import { memoryPair } from "./memory-pair.ts";
 import { RareWarning } from "./rare-warning.ts";
 import { listenTcp } from "./tcp-listener.ts";
 import { greetThenSecure } from "./tls-stream.ts";
-import { listenUnix } from "./unix-listener.ts";
+import { listenUnix, type SocketHome } from "./unix-listener.ts";
 
 export interface BrokerOptions extends Partial<BrokerLimits> {
   /** The server's name in INFO. */
@@ -64,7 +64,7 @@ export interface TcpOptions extends TcpAddress {
 /** A server of the NATS protocol within this program: core messaging without JetStream, clusters and accounts. */
 export interface Broker {
   /** Serves a unix socket of mode 0600. Rejects a path over 107 bytes, and one where somebody else serves (`conflict`). */
-  listenUnix(path: string): Promise<void>;
+  listenUnix(path: string, home?: SocketHome): Promise<void>;
   /** Serves plain NATS over TCP and resolves with the port. Rejects with `conflict` when it cannot be had. */
   listenTcp(options: TcpOptions): Promise<number>;
   /** A new in-process connection: the client's end. */
@@ -135,12 +135,13 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     this.#ticks.unref();
   }
 
-  async listenUnix(path: string): Promise<void> {
+  async listenUnix(path: string, home?: SocketHome): Promise<void> {
     this.#assertOpen();
-    const listener = await listenUnix(path, {
-      accept: (socket) => this.accept(socketStream(socket), { kind: "unix" }),
-      failed: (error) => this.#untaken.warn(`the bus socket ${path} cannot take a connection: ${error.message}`),
-    });
+    const handlers = {
+      accept: (socket: Socket) => this.accept(socketStream(socket), { kind: "unix" }),
+      failed: (error: Error) => this.#untaken.warn(`the bus socket ${path} cannot take a connection: ${error.message}`),
+    };
+    const listener = await listenUnix(path, handlers, home);
     this.#listeners.push(listener);
     if (this.#isClosed) await listener.close();
   }

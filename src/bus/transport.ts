@@ -15,7 +15,8 @@ installNatsTransport();
 /** Where a broker is. Of several addresses the next one is tried after each failure. */
 export type BusServer =
   | { readonly kind: "memory"; readonly broker: Broker }
-  | { readonly kind: "unix"; readonly path: string }
+  /** Asked for each attempt if it is a function: the socket may move. */
+  | { readonly kind: "unix"; readonly path: string | (() => string) }
   /** nats://, tls://, ws:// or wss://, with user and password, or a token, before an `@` where they are needed. */
   | { readonly kind: "url"; readonly urls: readonly string[]; readonly tls?: TlsMaterial };
 
@@ -112,8 +113,11 @@ function dialer(
   if (server.kind === "memory") return { dial: async () => server.broker.connectMemory(), current: () => null };
   if (server.kind === "unix") {
     const { path } = server;
-    assertSocketPath(path);
-    return { dial: (abandoned) => dialUnix(path, both(abandoned)), current: () => null };
+    if (typeof path === "string") {
+      assertSocketPath(path);
+      return { dial: (abandoned) => dialUnix(path, both(abandoned)), current: () => null };
+    }
+    return { dial: async (abandoned) => dialUnix(path(), both(abandoned)), current: () => null };
   }
   const urls = server.urls.map(busUrl);
   let turn = -1;

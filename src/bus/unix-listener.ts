@@ -1,5 +1,6 @@
 import { chmod, lstat, unlink } from "node:fs/promises";
-import { connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { basename, join } from "node:path";
 import { isMainThread } from "node:worker_threads";
 import { MgrError, messageOf } from "../base/errors.ts";
 import { descriptorBudget } from "./descriptor-budget.ts";
@@ -7,18 +8,73 @@ import { descriptorBudget } from "./descriptor-budget.ts";
 /** Longest path of a unix socket, bytes: `sun_path` has 108 with its NUL, and longer ones are cut silently. */
 export const MAX_SOCKET_PATH = 107;
 
+/** Between two looks whether the socket file is still there, milliseconds. */
+const LOOK_MS = 1_000;
+
+interface Handlers {
+  accept(socket: Socket): void;
+  /** A connection could not be taken, for example for want of file descriptors, or the socket file not be put back; the socket goes on. */
+  failed(error: Error): void;
+}
+
+/** For sockets that have to survive the removal of their folder, as cleaners of /tmp and the end of a session remove it. */
+export interface SocketHome {
+  /** The folder for the socket as of now, made if it is missing. May throw. */
+  folder(): string;
+  /** The socket is in another folder now. */
+  moved(path: string): void;
+}
+
 /**
- * Listens on a unix socket that only its owner may use. A socket file that nobody serves any more is replaced.
- * Rejects with `bad_field` (path too long), `conflict` (somebody serves there, or it is no socket) or `internal`.
+ * Listens on a unix socket that only its owner may use. A socket file that nobody serves any more is replaced; with `home`
+ * one that was removed is made again. Rejects with `bad_field` (path too long), `conflict` (somebody serves there, or it
+ * is no socket) or `internal`.
  */
-export async function listenUnix(
-  path: string,
-  handlers: {
-    accept(socket: Socket): void;
-    /** One connection could not be taken, for example for want of file descriptors; the socket goes on. */
-    failed(error: Error): void;
-  },
-): Promise<{ close(): Promise<void> }> {
+export async function listenUnix(path: string, handlers: Handlers, home?: SocketHome): Promise<{ close(): Promise<void> }> {
+  let bound = await bind(path, handlers);
+  let isClosed = false;
+  let timer: NodeJS.Timeout | null = null;
+  const look = async (at: SocketHome) => {
+    if (await isThere(bound)) return;
+    const next = join(at.folder(), basename(path));
+    assertSocketPath(next);
+    await removeStale(next);
+    if (isClosed) return;
+    // Its connections stay. Closing removes what has its path, so it comes first.
+    bound.server.close();
+    const before = bound.path;
+    bound = await bind(next, handlers);
+    if (next !== before) at.moved(next);
+    if (isClosed) bound.server.close();
+  };
+  const again = (at: SocketHome) => {
+    if (isClosed) return;
+    timer = setTimeout(() => {
+      look(at)
+        .catch((error: unknown) => handlers.failed(new Error(`its file was removed and cannot be made again: ${messageOf(error)}`)))
+        .then(() => again(at));
+    }, LOOK_MS);
+    timer.unref();
+  };
+  if (home) again(home);
+  return {
+    close: () => {
+      isClosed = true;
+      if (timer) clearTimeout(timer);
+      return new Promise<void>((resolve) => bound.server.close(() => resolve()));
+    },
+  };
+}
+
+interface Bound {
+  server: Server;
+  path: string;
+  /** Of the file. */
+  dev: number;
+  ino: number;
+}
+
+async function bind(path: string, handlers: Handlers): Promise<Bound> {
   assertSocketPath(path);
   await removeStale(path);
   const server = createServer((socket) => {
@@ -44,10 +100,20 @@ export async function listenUnix(
       if (mask !== null) process.umask(mask);
     }
   });
-  await chmod(path, 0o600);
-  return {
-    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
-  };
+  const { dev, ino } = await chmod(path, 0o600).then(
+    () => lstat(path),
+    // Removed already: the next look finds that.
+    () => ({ dev: -1, ino: -1 }),
+  );
+  return { server, path, dev, ino };
+}
+
+async function isThere({ path, dev, ino }: Bound): Promise<boolean> {
+  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
+    throw error;
+  });
+  return found?.dev === dev && found.ino === ino;
 }
 
 export function assertSocketPath(path: string): void {

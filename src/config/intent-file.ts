@@ -79,6 +79,8 @@ export interface LoadedIntent {
   processes: Map<string, ProcessIntent>;
   rest: IntentHeader;
   warning: string | null;
+  /** There was no file, or a damaged one. */
+  isNew: boolean;
 }
 
 /** The file's content, or a fresh one if it is missing or damaged (then it is set aside as `<path>.damaged-<n>`). */
@@ -91,7 +93,8 @@ export async function loadIntent(path: string): Promise<LoadedIntent> {
     if (!(await file.stat()).isFile()) throw new Error("it is no regular file");
     bytes = await file.readFile();
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return { processes: new Map(), rest: fresh, warning: null };
+    if (error instanceof Error && "code" in error && error.code === "ENOENT")
+      return { processes: new Map(), rest: fresh, warning: null, isNew: true };
     throw new MgrError("internal", `${path} cannot be read: ${messageOf(error)}; mend or remove it`, { cause: error });
   }
   try {
@@ -100,7 +103,7 @@ export async function loadIntent(path: string): Promise<LoadedIntent> {
     if (error instanceof MgrError) throw error;
     const aside = await setAside(path);
     const warning = `${path} was damaged (${damageOf(error)}); it was set aside as ${aside}, and what was requested before is forgotten`;
-    return { processes: new Map(), rest: fresh, warning };
+    return { processes: new Map(), rest: fresh, warning, isNew: true };
   }
 }
 
@@ -113,6 +116,7 @@ function parseIntent(text: string, path: string): LoadedIntent {
     processes: new Map(Object.entries(processes).map(([name, intent]) => [name, processIntent.parse(intent)])),
     rest,
     warning: null,
+    isNew: false,
   };
 }
 

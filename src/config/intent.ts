@@ -18,6 +18,8 @@ export interface IntentStoreOptions {
 export class IntentStore {
   /** The sentence to log when a damaged file had to be set aside, else null. */
   readonly warning: string | null;
+  /** Nothing is known of an earlier manager's: there was no file, or a damaged one. */
+  readonly isNew: boolean;
   readonly #path: string;
   readonly #now: () => number;
   readonly #fileSystem: FileSystem;
@@ -31,6 +33,7 @@ export class IntentStore {
 
   private constructor(path: string, loaded: LoadedIntent, options: IntentStoreOptions) {
     this.warning = loaded.warning;
+    this.isNew = loaded.isNew;
     this.#path = path;
     this.#now = options.now ?? Date.now;
     this.#fileSystem = options.fileSystem ?? fs;
@@ -98,6 +101,12 @@ export class IntentStore {
   flush(): Promise<void> {
     this.#next ??= this.#writeNext();
     return this.#next;
+  }
+
+  /** Like `flush`, also where nothing changed: the file is gone, or another one. */
+  rewrite(): Promise<void> {
+    this.#changed = true;
+    return this.flush();
   }
 
   async #writeNext(): Promise<void> {

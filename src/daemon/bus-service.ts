@@ -5,12 +5,15 @@ import { serveHost } from "../bus/host-link.ts";
 import { answerReports } from "../bus/member-reports.ts";
 import { type BusServer, type ConnectBusOptions, connectBus } from "../bus/transport.ts";
 import type { Host } from "./host.ts";
+import { readLockInfo } from "./lock-info.ts";
 import { SoleSpeaker } from "./sole-speaker.ts";
 import type { StartOptions } from "./start-options.ts";
 
 interface BusServiceOptions {
   host: Host;
   bus: StartOptions["bus"];
+  /** Path of the lock file of this machine's manager. */
+  managerLock: string;
   log: (level: "info" | "warning" | "error", msg: string) => void;
   /** Gives up waiting for a broker that is not there yet. */
   signal: AbortSignal;
@@ -43,9 +46,13 @@ export async function serveOnBus(options: BusServiceOptions): Promise<BusService
   };
 }
 
-function connect({ host, bus, log, signal }: BusServiceOptions, kind: "control" | "bulk"): Promise<Bus> {
+function connect({ host, bus, managerLock, log, signal }: BusServiceOptions, kind: "control" | "bulk"): Promise<Bus> {
   const name = `daemon ${host.host} ${kind}`;
-  if ("socket" in bus) return connectBus({ server: { kind: "unix", path: bus.socket }, name, log, signal });
+  if ("socket" in bus) {
+    // The runtime folder may vanish, or be another one for the next manager: that one says where it listens.
+    const path = () => readLockInfo(managerLock)?.socket || bus.socket;
+    return connectBus({ server: { kind: "unix", path }, name, log, signal });
+  }
   const { urls, token_file, ca_file } = bus;
   const server: BusServer = { kind: "url", urls, ...(ca_file === null ? {} : { tls: { ca: readFileSync(ca_file, "utf8") } }) };
   const options: ConnectBusOptions = { server, name, log, signal, maxPauseMs: MAX_PAUSE_MS };

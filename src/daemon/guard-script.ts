@@ -1,9 +1,11 @@
 /** Name of the variable that carries the script, so that `ps` shows one readable line. */
 export const GUARD_VARIABLE = "MGR_GUARD";
+/** Its $0. */
+export const GUARD_NAME = "mgr-guard";
 
 /**
  * What the guard runs, in any POSIX shell with `grep` and `sleep`. $1 is the marker of the runs it answers for, $2 what their
- * tags look like (run-tag.ts).
+ * tags look like (run-tag.ts); by what follows it is found (guard-search.ts).
  *
  * It reads lines from the process that it guards: `run PID START`, `end PID`, `unmarked PID:START …` (replaces the list
  * before), `cgroup FOLDER` (of all runs), `bye` (ends it). At end of file without `bye` it kills every process

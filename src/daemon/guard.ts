@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { messageOf } from "../base/errors.ts";
 import { RUN_MARKER } from "./environment.ts";
-import { GUARD_SCRIPT, GUARD_VARIABLE } from "./guard-script.ts";
+import { GUARD_NAME, GUARD_SCRIPT, GUARD_VARIABLE } from "./guard-script.ts";
 import type { RunObserver } from "./reaper.ts";
 import { RUN_DIGITS, tagPrefix } from "./run-tag.ts";
 
@@ -16,6 +16,8 @@ const MAX_UNMARKED = 5_000;
 interface GuardOptions {
   /** Of the runs it answers for: their environment has `MGR_RUN=<marker>:<run_id>`. */
   marker: string;
+  /** Paths of its host's lock file: by them the guard of a host that was killed is found. */
+  locks?: readonly string[];
   /** The cgroup that the runs are in (cgroups.ts), removed after them; null: none. */
   cgroup?: string | null;
   log: (msg: string) => void;
@@ -41,7 +43,7 @@ export class Guard implements RunObserver {
   /** Starts it, unless it is there. Called by the first run too. */
   start(): void {
     if (this.#child !== null || this.#replacing !== null || this.#isClosed) return;
-    const child = startGuard(this.#options.marker);
+    const child = startGuard(this.#options.marker, this.#options.locks);
     this.#child = child;
     child.once("error", (error) => this.#lost(child, messageOf(error)));
     child.once("exit", (code, signal) => this.#lost(child, signal ?? `exit code ${code}`));
@@ -117,12 +119,12 @@ export async function killLeftovers(marker: string, cgroup: string | null = null
   await ended;
 }
 
-function startGuard(marker: string): ChildProcess {
+function startGuard(marker: string, locks: readonly string[] = []): ChildProcess {
   const { PATH } = process.env;
   const tag = `${tagPrefix(marker)}${"[0-9]".repeat(RUN_DIGITS)}`;
   // Within another instance's tree it stays recognisable as a part of that one.
   const outer = process.env[RUN_MARKER];
-  const child = spawn("/bin/sh", ["-c", `eval "$${GUARD_VARIABLE}"`, "mgr-guard", marker, tag], {
+  const child = spawn("/bin/sh", ["-c", `eval "$${GUARD_VARIABLE}"`, GUARD_NAME, marker, tag, ...locks], {
     cwd: "/",
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],

@@ -6,6 +6,8 @@ interface GuardedReaperOptions {
   /** See `ReaperOptions`. */
   subreaper: boolean;
   marker: string;
+  /** See `GuardOptions`. */
+  locks?: readonly string[];
   /** Closed along with it. */
   cgroups?: RunCgroups | null;
   log: (msg: string) => void;
@@ -19,8 +21,8 @@ export interface GuardedReaper extends TreeReaper {
 }
 
 /** A reaper whose runs die with this process, however it ends (runtime.md, "Guard"). */
-export function createGuardedReaper({ subreaper, marker, cgroups = null, log }: GuardedReaperOptions): GuardedReaper {
-  const guard = new Guard({ marker, cgroup: cgroups?.path ?? null, log });
+export function createGuardedReaper({ subreaper, marker, locks = [], cgroups = null, log }: GuardedReaperOptions): GuardedReaper {
+  const guard = new Guard({ marker, locks, cgroup: cgroups?.path ?? null, log });
   const reaper = createReaper({ subreaper, marker, observer: guard, protectedPids: () => guard.pids, cgroups });
   return {
     tagged: (start) => reaper.tagged(start),

@@ -1,51 +1,55 @@
-import { closeSync, constants, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, ftruncateSync, mkdirSync, openSync, statSync, writeSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { z } from "zod";
 import { MgrError, messageOf } from "../base/errors.ts";
+import { findHolder, namesOf } from "./lock-holder.ts";
+import { isHolder, type LockInfo, readLockInfo } from "./lock-info.ts";
 import { tryLockExclusive, tryLockShared } from "./native.ts";
-import { bootId, isAlive, startTimeOf } from "./proc.ts";
+import { bootId, startTimeOf } from "./proc.ts";
 
-export { instanceUuid } from "./instance.ts";
+export type { LockInfo } from "./lock-info.ts";
 
-const lockInfo = z.object({
-  pid: z.number().int().min(1),
-  /** Clock ticks since boot (`/proc/PID/stat` field 22): with the pid it names the process. */
-  start_time: z.string(),
-  boot_id: z.string(),
-  instance_uuid: z.string(),
-  /** Version of the contract that the holder speaks. */
-  contract: z.number().int(),
-  /** Path of the holder's unix socket. */
-  socket: z.string(),
-});
-/** What the holder of a lock tells about itself in the lock file. */
-export type LockInfo = z.infer<typeof lockInfo>;
+/** What a process tells about itself when it takes a lock. */
+export type LockAbout = Pick<LockInfo, "instance_uuid" | "contract" | "socket">;
 
 export interface Lock {
   readonly path: string;
   readonly info: LockInfo;
-  /** The file stays: only the kernel's lock on it says that somebody is there. */
+  /** Whether the lock file is still the one that is locked. Rejects when that cannot be found out. */
+  isInPlace(): Promise<boolean>;
+  /**
+   * Locks the file that is at the path now, or a new one, in place of one that was removed or replaced. The lock is held all
+   * the time: others find its holder by the old file until then. False: another process has locked the new file.
+   */
+  renew(): boolean;
+  /** The holder listens elsewhere now. */
+  moveTo(socket: string): void;
+  /** The file stays: only the kernel's lock on it says that it is held. */
   release(): void;
 }
 
-/** Somebody may look at the lock, or have it and not yet have written who he is: so long we look again, milliseconds. */
+/** The lock may be held by a process that has not written its identity yet: it is looked at again for so long, milliseconds. */
 const SETTLE_MS = 2_000;
 const LOOK_AGAIN_MS = 20;
+/** What is longer was not written by us, bytes. */
+const MAX_PADDED_BYTES = 4_096;
 
 /**
- * Takes the lock for the life of this process, or says who has it. A file left by a dead holder, even a torn one, is
- * simply taken over. Rejects with `conflict` if somebody has it who does not say who he is.
+ * Takes the lock for the life of this process, or says who has it, also where its file was removed meanwhile. A file left
+ * by a dead holder, even a torn one, is simply taken over. Rejects with `conflict` if the holder does not say who it is.
  */
-export async function acquireLock(
-  path: string,
-  about: Pick<LockInfo, "instance_uuid" | "contract" | "socket">,
-): Promise<Lock | { holder: LockInfo }> {
+export async function acquireLock(path: string, about: LockAbout): Promise<Lock | { holder: LockInfo }> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const deadline = performance.now() + SETTLE_MS;
   for (;;) {
     const fd = take(path);
-    if (fd !== null) return write(fd, path, about);
-    const info = readInfo(path);
+    if (fd !== null) {
+      const holder = findHolder(path, fd);
+      if (holder === null) return lockWith(fd, path, about);
+      closeSync(fd);
+      return { holder };
+    }
+    const info = readLockInfo(path);
     if (info && isHolder(info)) return { holder: info };
     if (performance.now() > deadline) {
       throw new MgrError("conflict", `${path} is locked by a process that does not say who it is; find it with: fuser -v ${path}`);
@@ -54,13 +58,17 @@ export async function acquireLock(
   }
 }
 
-/** Whether somebody holds the lock now, and what stands in the file: of the holder, or of the last one (null: nothing readable). */
+/** Whether the lock is held now, and what its holder says of itself, or the last one did (null: nothing readable). */
 export async function readLock(path: string): Promise<{ held: boolean; info: LockInfo | null }> {
   const deadline = performance.now() + SETTLE_MS;
   for (;;) {
     const held = isHeld(path);
-    const info = readInfo(path);
-    if (!held || (info && isHolder(info)) || performance.now() > deadline) return { held, info };
+    const info = readLockInfo(path);
+    if (!held) {
+      const holder = findHolder(path);
+      return { held: holder !== null, info: holder ?? info };
+    }
+    if ((info && isHolder(info)) || performance.now() > deadline) return { held, info };
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
 }
@@ -110,39 +118,88 @@ function isSameFile(fd: number, path: string): boolean {
   return there?.ino === ours.ino && there.dev === ours.dev;
 }
 
-function write(fd: number, path: string, about: Pick<LockInfo, "instance_uuid" | "contract" | "socket">): Lock {
-  const { instance_uuid, contract, socket } = about;
-  const info: LockInfo = {
-    pid: process.pid,
-    start_time: startTimeOf(process.pid) ?? "",
-    boot_id: bootId(),
-    instance_uuid,
-    contract,
-    socket,
-  };
-  const text = `${JSON.stringify(info)}\n`;
-  writeSync(fd, text, 0);
-  ftruncateSync(fd, Buffer.byteLength(text));
-  let open = true;
-  return {
-    path,
-    info,
-    release() {
-      if (open) closeSync(fd);
-      open = false;
-    },
-  };
-}
-
-function readInfo(path: string): LockInfo | null {
+function lockWith(fd: number, path: string, about: LockAbout): Lock {
   try {
-    return lockInfo.parse(JSON.parse(readFileSync(path, "utf8")));
-  } catch {
-    return null; // Not there, torn, or by another program: nobody we could name.
+    return new FileLock(fd, path, about);
+  } catch (error) {
+    closeSync(fd);
+    throw error;
   }
 }
 
-/** The holder that the file speaks of lives; else the file is of an earlier one. */
-function isHolder(info: LockInfo): boolean {
-  return info.boot_id === bootId() && isAlive(info.pid, info.start_time);
+class FileLock implements Lock {
+  readonly path: string;
+  #info: LockInfo;
+  /** null: released. */
+  #fd: number | null;
+
+  constructor(fd: number, path: string, about: LockAbout) {
+    this.path = path;
+    this.#fd = fd;
+    const { instance_uuid, contract, socket } = about;
+    this.#info = {
+      pid: process.pid,
+      start_time: startTimeOf(process.pid) ?? "",
+      boot_id: bootId(),
+      instance_uuid,
+      contract,
+      socket,
+      paths: namesOf(path),
+    };
+    writeInfo(fd, this.#info);
+  }
+
+  get info(): LockInfo {
+    return this.#info;
+  }
+
+  async isInPlace(): Promise<boolean> {
+    // Not by a blocking call: a network file system may stand still.
+    const there = await stat(this.path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
+      throw error;
+    });
+    if (this.#fd === null) return true;
+    const ours = fstatSync(this.#fd);
+    return there?.ino === ours.ino && there.dev === ours.dev;
+  }
+
+  renew(): boolean {
+    const old = this.#fd;
+    if (old === null || isSameFile(old, this.path)) return true;
+    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
+    const fd = take(this.path);
+    if (fd === null) return false;
+    try {
+      this.#info = { ...this.#info, paths: [...new Set([...this.#info.paths, ...namesOf(this.path)])] };
+      writeInfo(fd, this.#info);
+    } catch (error) {
+      closeSync(fd);
+      throw error;
+    }
+    this.#fd = fd;
+    closeSync(old);
+    return true;
+  }
+
+  moveTo(socket: string): void {
+    this.#info = { ...this.#info, socket };
+    if (this.#fd !== null) writeInfo(this.#fd, this.#info);
+  }
+
+  release(): void {
+    if (this.#fd !== null) closeSync(this.#fd);
+    this.#fd = null;
+  }
+}
+
+/** One write, of which a reader never sees a part: what was longer before is covered with blanks. */
+function writeInfo(fd: number, info: LockInfo): void {
+  const text = JSON.stringify(info);
+  const length = Buffer.byteLength(text) + 1;
+  const { size } = fstatSync(fd);
+  const isForeign = size > MAX_PADDED_BYTES;
+  const blanks = isForeign ? 0 : Math.max(0, size - length);
+  writeSync(fd, `${text}${" ".repeat(blanks)}\n`, 0);
+  if (isForeign) ftruncateSync(fd, length);
 }

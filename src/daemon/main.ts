@@ -5,10 +5,13 @@ import { messageOf } from "../base/errors.ts";
 import { CONTRACT_VERSION, type HostLog } from "../contract/messages.ts";
 import { type BusService, serveOnBus } from "./bus-service.ts";
 import { RunCgroups } from "./cgroups.ts";
+import { killGuarded } from "./guard-search.ts";
 import { createGuardedReaper } from "./guarded-reaper.ts";
 import { Host } from "./host.ts";
 import { keepInheritedFiles } from "./inherited-files.ts";
-import { acquireLock, instanceUuid } from "./lock.ts";
+import { instanceUuid, keepInstanceUuid } from "./instance.ts";
+import { acquireLock } from "./lock.ts";
+import { watchLock } from "./lock-watch.ts";
 import { openLog } from "./main-log.ts";
 import { optimizeEarly } from "./optimize-early.ts";
 import { PreviousLife } from "./previous-life.ts";
@@ -46,7 +49,7 @@ async function main(): Promise<void> {
   const streamId = randomUUID();
   const waiting = new AbortController();
   const cgroups = RunCgroups.create(streamId);
-  const reaper = createGuardedReaper({ subreaper: true, marker: streamId, cgroups, log: (msg) => log.warn(msg) });
+  const reaper = createGuardedReaper({ subreaper: true, marker: streamId, locks: lock.info.paths, cgroups, log: (msg) => log.warn(msg) });
   const host = new Host({
     host: options.host,
     subreaper: true,
@@ -57,6 +60,14 @@ async function main(): Promise<void> {
     ...(options.ring_budget === undefined ? {} : { ringBudget: options.ring_budget }),
   });
   const previous = new PreviousLife(join(options.state_dir, "daemon.json"));
+  const stopWatch = watchLock({
+    lock,
+    remake: async () => {
+      keepInstanceUuid(options.state_dir, lock.info.instance_uuid);
+      if (isServing) previous.begin(streamId, cgroups?.path ?? null);
+    },
+    log: (level, msg) => tell(level, "daemon", msg),
+  });
   let service: BusService | null = null;
 
   const end = async () => {
@@ -65,6 +76,7 @@ async function main(): Promise<void> {
     await host.stopAll();
     await host.close();
     await service?.close();
+    await stopWatch();
     previous.close();
     lock.release();
     log.info("ended");
@@ -81,7 +93,7 @@ async function main(): Promise<void> {
     });
   });
 
-  const ended = await previous.end();
+  const ended = (await previous.end()) ?? (await killGuarded(lock.info.paths));
   if (ended !== null) log.warn({ stream_id: ended }, "the daemon before this one was killed; what it ran has been killed too");
   previous.begin(streamId, cgroups?.path ?? null);
   reaper.startGuard();
@@ -92,6 +104,7 @@ async function main(): Promise<void> {
     service = await serveOnBus({
       host,
       bus: options.bus,
+      managerLock: join(options.state_dir, "manager.lock"),
       log: (level, msg) => tell(level, "bus", msg),
       signal: waiting.signal,
     });

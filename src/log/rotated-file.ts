@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, writeSync } from "node:fs";
-import { type FileHandle, open, rename } from "node:fs/promises";
+import { type FileHandle, open, rename, stat } from "node:fs/promises";
 import { LineQueue } from "./line-queue.ts";
 
 /** A file that would become larger is set aside as `<path>.1`, in place of the one set aside before, bytes. */
@@ -81,7 +81,12 @@ export class RotatedFile {
     return count;
   }
 
+  /** A file that was removed or renamed by others is left, and a new one begun in its place. */
   async #open(): Promise<FileHandle> {
+    if (this.#file !== null && !(await isAt(this.#file, this.#path))) {
+      await this.#file.close();
+      this.#file = null;
+    }
     if (this.#file === null) {
       this.#file = await open(this.#path, FLAGS, 0o600);
       this.#size = fstatSync(this.#file.fd).size;
@@ -94,4 +99,9 @@ export class RotatedFile {
     this.#file = null;
     await rename(this.#path, `${this.#path}.1`);
   }
+}
+
+async function isAt(file: FileHandle, path: string): Promise<boolean> {
+  const [ours, there] = await Promise.all([file.stat(), stat(path).catch(() => null)]);
+  return there?.ino === ours.ino && there.dev === ours.dev;
 }

@@ -71,6 +71,20 @@ describe("adoption (runtime.md, 'State table, the hard rows')", () => {
     expect(rig.path).toEqual(["stopping", "stopped"]);
   });
 
+  test.each([
+    ["lives", "stop", report("3-7"), "started", "start"],
+    ["lives and is being stopped", "start", report("3-7", { stopping: true }), "stopping", "start"],
+    ["was stopped", "start", report("3-7", { ...ended(null, "SIGTERM"), stopping: true, extinct: true }), "stopped", "stop"],
+    ["has failed by itself", "start", report("3-7", { ...ended(1), extinct: true }), "error", "start"],
+    ["has failed by itself", "stop", report("3-7", { ...ended(1), extinct: true }), "stopped", "stop"],
+  ] as const)("where what users wanted is lost, a run that %s and would %s tells it", (_, requested, run, state, then) => {
+    const rig = new ProcessRig({ requested, isIntentLost: true }).send({ type: "report", run });
+    expect(rig.state).toBe(state);
+    expect(rig.context.requested).toBe(then);
+    const intents = rig.emitted.filter(({ type }) => type === "intent");
+    expect(intents).toEqual(requested === then ? [] : [{ type: "intent", requested_state: then, by: "" }]);
+  });
+
   test("stopping and wanted (a restart was under way) is stopped and started again", () => {
     const rig = new ProcessRig({ requested: "start" }).send({ type: "report", run: report("3-7", { stopping: true }) });
     expect(rig.state).toBe("stopping");

@@ -5,7 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
+import { busState } from "../../src/app/bus-state.ts";
 import { type ManagerBus, openManagerBus } from "../../src/app/manager-bus.ts";
+import { StateFiles } from "../../src/app/state-files.ts";
 import type { Bus } from "../../src/bus/bus.ts";
 import { type ConnectBusOptions, connectBus } from "../../src/bus/transport.ts";
 import { loadConfigObject } from "../../src/config/load.ts";
@@ -55,6 +57,7 @@ describe("a manager's bus", () => {
     const bus = await openManagerBus({
       instance: load().instance,
       log,
+      state: await busState(new StateFiles(load().instance.state_dir)),
       hosts: () => load().hosts,
       isLed: (host) => led.includes(host),
     });

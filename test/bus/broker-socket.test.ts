@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -354,6 +354,37 @@ describe("the unix socket", () => {
     const client = await RawClient.connect(path);
     expect(client.text).toMatch(/^INFO /);
     client.close();
+  });
+
+  it("is made again when its folder was removed, also elsewhere; those who are connected stay", { timeout: 60_000 }, async () => {
+    await using rig = await BusRig.start();
+    const folder = join(dirname(rig.path), "mgr");
+    const elsewhere = join(dirname(rig.path), "elsewhere");
+    let home = folder;
+    const moves: string[] = [];
+    const made = () => {
+      mkdirSync(home, { recursive: true });
+      return home;
+    };
+    const path = join(made(), "bus.sock");
+    await rig.broker.listenUnix(path, { folder: made, moved: (to) => moves.push(to) });
+    const first = await RawClient.connect(path);
+    for (const next of [folder, elsewhere]) {
+      const before = join(home, "bus.sock");
+      home = next;
+      rmSync(dirname(before), { recursive: true });
+      await expect.poll(() => existsSync(join(next, "bus.sock")), { timeout: 50_000 }).toBe(true);
+      const client = await RawClient.connect(join(next, "bus.sock"));
+      expect(client.text).toMatch(/^INFO /);
+      client.close();
+    }
+    expect(moves).toEqual([join(elsewhere, "bus.sock")]);
+    first.send("PING\r\n");
+    await first.until((text) => text.includes("PONG"));
+    expect(first.text).toContain("PONG");
+    first.close();
+    await rig.broker.close();
+    expect(existsSync(join(elsewhere, "bus.sock"))).toBe(false);
   });
 
   it("never replaces a file that is no socket", async () => {

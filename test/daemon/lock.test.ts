@@ -1,10 +1,25 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { acquireLock, instanceUuid, readLock } from "../../src/daemon/lock.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { instanceUuid } from "../../src/daemon/instance.ts";
+import { acquireLock, readLock } from "../../src/daemon/lock.ts";
+import { findHolder } from "../../src/daemon/lock-holder.ts";
+import { tryLockExclusive } from "../../src/daemon/native.ts";
 import { startTimeOf } from "../../src/daemon/proc.ts";
 
 const ABOUT = { instance_uuid: "0c7be9a2-6c41-4b0b-8ecb-7a6d6b2a4f11", contract: 1, socket: "/run/mgr/x/bus.sock" };
@@ -39,6 +54,7 @@ describe("a lock file", () => {
       pid: process.pid,
       start_time: startTimeOf(process.pid),
       boot_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      paths: [path],
     });
     lock.release();
     expect(await readLock(path)).toMatchObject({ held: false, info: { pid: process.pid } });
@@ -81,15 +97,15 @@ describe("a lock file", () => {
     expect(readFileSync(victim, "utf8")).toBe("precious");
   });
 
-  test("that was removed while it was held does not let two hold it under the new name unseen: the new file is a new lock", async () => {
+  test("that was removed while it was held is still held: its holder is found without it", async () => {
     const path = join(folder, "daemon.lock");
     const first = await take(path);
     rmSync(path);
-    const second = await take(path);
-    expect(await readLock(path)).toMatchObject({ held: true });
+    expect(await readLock(path)).toEqual({ held: true, info: first.info });
+    expect(await acquireLock(path, ABOUT)).toEqual({ holder: first.info });
     first.release();
-    expect(await readLock(path)).toMatchObject({ held: true });
-    second.release();
+    expect(await readLock(path)).toMatchObject({ held: false });
+    (await take(path)).release();
   });
 
   test("looked at by many at the same moment is not taken for held", async () => {
@@ -121,6 +137,119 @@ describe("two processes", () => {
     await first.ended;
     expect(await readLock(path)).toMatchObject({ held: false, info: { pid: first.child.pid } });
     (await take(path)).release();
+  });
+});
+
+describe("a lock that another process holds", () => {
+  const gone: Record<string, (state: string) => void> = {
+    removed: (state) => rmSync(state, { recursive: true }),
+    "removed with the folder above": (state) => rmSync(dirname(state), { recursive: true }),
+    "removed and made anew": (state) => {
+      rmSync(state, { recursive: true });
+      mkdirSync(state);
+    },
+    renamed: (state) => renameSync(state, `${state}.old`),
+    "restored from a backup": (state) => {
+      cpSync(state, `${state}.backup`, { recursive: true });
+      rmSync(state, { recursive: true });
+      renameSync(`${state}.backup`, state);
+    },
+  };
+
+  test.each(Object.entries(gone))("stays held when its folder is %s; it is taken when the holder is killed", async (_, change) => {
+    const state = join(folder, "above", "state");
+    const path = join(state, "manager.lock");
+    const first = otherProcess(path);
+    expect(await first.line()).toBe("taken");
+    change(state);
+    expect(await readLock(path)).toMatchObject({ held: true, info: { pid: first.child.pid } });
+    expect(await acquireLock(path, ABOUT)).toMatchObject({ holder: { pid: first.child.pid } });
+    expect(instanceUuid(state)).toBe("test");
+    first.child.kill("SIGKILL");
+    await first.ended;
+    (await take(path)).release();
+  });
+
+  test("stays held when a symbolic link to its folder is removed, and is found by the other path of the folder", async () => {
+    const [real, link] = [join(folder, "real"), join(folder, "link")];
+    mkdirSync(real);
+    symlinkSync(real, link);
+    const first = otherProcess(join(link, "manager.lock"));
+    expect(await first.line()).toBe("taken");
+    rmSync(link);
+    rmSync(real, { recursive: true });
+    for (const state of [link, real]) expect(await readLock(join(state, "manager.lock"))).toMatchObject({ held: true });
+    first.child.stdin.end();
+    await first.ended;
+  });
+
+  test("is not taken for that of another folder, another lock or another uid", async () => {
+    const path = join(folder, "state", "manager.lock");
+    const first = otherProcess(path);
+    expect(await first.line()).toBe("taken");
+    rmSync(join(folder, "state"), { recursive: true });
+    expect(findHolder(path)).toMatchObject({ pid: first.child.pid });
+    expect(findHolder(join(folder, "state", "daemon.lock"))).toBeNull();
+    expect(findHolder(join(folder, "other", "manager.lock"))).toBeNull();
+    const uid = vi.spyOn(process, "getuid").mockReturnValue(54_321);
+    expect(findHolder(path)).toBeNull();
+    uid.mockRestore();
+    first.child.stdin.end();
+    await first.ended;
+  });
+
+  test("is not made up by a file that says so: its process must have it open", async () => {
+    const path = join(folder, "manager.lock");
+    const first = otherProcess(path);
+    expect(await first.line()).toBe("taken");
+    const copy = join(folder, "copy", "manager.lock");
+    mkdirSync(dirname(copy));
+    const info = JSON.parse(readFileSync(path, "utf8")) as object;
+    writeFileSync(copy, JSON.stringify({ ...info, paths: [copy] }));
+    const open = openSync(copy, "r");
+    expect(findHolder(copy)).toBeNull();
+    closeSync(open);
+    first.child.stdin.end();
+    await first.ended;
+  });
+});
+
+describe("a lock whose file is gone", () => {
+  test("is put back in its place, and is held all the time", async () => {
+    const path = join(folder, "state", "manager.lock");
+    const lock = await take(path);
+    expect(await lock.isInPlace()).toBe(true);
+    rmSync(join(folder, "state"), { recursive: true });
+    expect(await lock.isInPlace()).toBe(false);
+    expect(lock.renew()).toBe(true);
+    expect(await lock.isInPlace()).toBe(true);
+    expect(await readLock(path)).toEqual({ held: true, info: lock.info });
+    const other = otherProcess(path);
+    expect(await other.line()).toBe(`held by ${process.pid}`);
+    await other.ended;
+    lock.release();
+    expect(await readLock(path)).toMatchObject({ held: false });
+  });
+
+  test("waits while another process has locked the file that is there now", async () => {
+    const path = join(folder, "manager.lock");
+    const lock = await take(path);
+    rmSync(path);
+    const fd = openSync(path, "w");
+    expect(tryLockExclusive(fd)).toBe(true);
+    expect(lock.renew()).toBe(false);
+    closeSync(fd);
+    expect(lock.renew()).toBe(true);
+    lock.release();
+  });
+
+  test("tells where its holder listens now, in one piece", async () => {
+    const lock = await take(join(folder, "manager.lock"));
+    for (const socket of ["/short", `/${"long".repeat(50)}`, "/a"]) {
+      lock.moveTo(socket);
+      expect((await readLock(lock.path)).info).toEqual({ ...lock.info, socket });
+    }
+    lock.release();
   });
 });
 

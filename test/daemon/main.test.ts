@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -24,7 +25,7 @@ import { connectBus } from "../../src/bus/transport.ts";
 import type { HostLink } from "../../src/contract/host-link.ts";
 import type { HostEvent } from "../../src/contract/messages.ts";
 import type { RunReport } from "../../src/contract/run.ts";
-import { readLock } from "../../src/daemon/lock.ts";
+import { acquireLock, readLock } from "../../src/daemon/lock.ts";
 import { processesWith, uniqueSeconds, until } from "../support/processes.ts";
 import { spec } from "./support/hosts.ts";
 
@@ -209,6 +210,69 @@ describe("a host daemon", () => {
     const { runs } = await after.link.request("report", { session: after.session, after: null });
     expect(runs).toMatchObject([{ name: "p", pid: run.pid, extinct: false }]);
     expect(process.kill(pid, 0)).toBe(true);
+  });
+
+  test("whose state folder was removed is found by its successor: that waits until nothing of before is left", {
+    timeout: 60_000,
+  }, async () => {
+    const first = startDaemon();
+    const manager = await greet();
+    const found = word();
+    // The end of its terminal would end it, too.
+    await manager.spawn("p", `trap "" HUP; sleep ${found} & wait`);
+    await running(found, 2);
+    // Its guard alone has that among its arguments.
+    const [guard = 0] = processesWith(manager.streamId);
+    process.kill(guard, "SIGSTOP");
+    first.daemon.kill("SIGSTOP");
+    rmSync(join(folder, "state"), { recursive: true });
+    first.daemon.kill("SIGKILL");
+    await first.exit;
+    expect(processesWith(found)).not.toEqual([]);
+
+    startDaemon();
+    await until(
+      () => processesWith(found).length === 0,
+      30_000,
+      () => processesWith(found),
+    );
+    process.kill(guard, "SIGCONT");
+    expect((await greet(2)).streamId).not.toBe(manager.streamId);
+    expect(logOf()).toContain("the daemon before this one was killed; what it ran has been killed too");
+  });
+
+  test("finds its manager by that one's lock, wherever it listens now", { timeout: 60_000 }, async () => {
+    startDaemon();
+    const before = await greet();
+    await bus.close();
+    await broker.close();
+    const moved = join(folder, "elsewhere.sock");
+    const lock = await acquireLock(join(folder, "state/manager.lock"), { instance_uuid: "test", contract: 1, socket: moved });
+    if ("holder" in lock) throw new Error("held");
+    broker = createBroker();
+    await broker.listenUnix(moved);
+    bus = await connectBus({ server: { kind: "memory", broker }, name: "test" });
+    expect((await greet(2)).streamId).toBe(before.streamId);
+    lock.release();
+  });
+
+  test("puts back its lock and what its successor has to know when its state folder is removed", { timeout: 60_000 }, async () => {
+    const { pid } = startDaemon();
+    const { streamId } = await greet();
+    renameSync(join(folder, "state"), join(folder, "gone"));
+    const record = join(folder, "state/daemon.json");
+    await until(
+      () => existsSync(record) && existsSync(join(folder, "state/daemon.log")),
+      30_000,
+      () => readdirSync(folder),
+    );
+    expect(JSON.parse(readFileSync(record, "utf8"))).toMatchObject({ stream_id: streamId });
+    expect(await readLock(join(folder, "state/daemon.lock"))).toMatchObject({ held: true, info: { pid } });
+    await until(
+      () => /the state folder .* was removed while this program runs/.test(logOf()),
+      30_000,
+      () => logOf(),
+    );
   });
 
   test("on SIGTERM stops everything by rank, the highest first, and ends with 0 and without a guard", async () => {

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { closeSync, constants, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { closeSync, constants, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openLogFile } from "../../src/app/log-file.ts";
@@ -35,6 +35,26 @@ describe("a log file", () => {
     const numbers = lines.map((line) => Number(line.split(" ")[1]));
     expect(numbers.at(-1)).toBe(499);
     expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index));
+  });
+
+  it.each([
+    ["removed", (log: string) => rmSync(log)],
+    ["set aside by another program", (log: string) => renameSync(log, `${log}.aside`)],
+    [
+      "removed with its folder, and the folder made anew",
+      (log: string) => {
+        rmSync(dirname(log), { recursive: true });
+        mkdirSync(dirname(log));
+      },
+    ],
+  ])("that is %s begins anew in its place", async (_, change) => {
+    const file = new RotatedFile({ path: path(), lostLine });
+    file.write("before\n");
+    await expect.poll(() => read("m.log")).toBe("before\n");
+    change(path());
+    file.write("after\n");
+    await file.close();
+    expect(read("m.log")).toBe("after\n");
   });
 
   it("goes on where the manager before ended", async () => {

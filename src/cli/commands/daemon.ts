@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { localHostName } from "../../app/host-names.ts";
 import { busUrlProblem } from "../../bus/bus-url.ts";
 import { stateHome } from "../../config/state-home.ts";
-import { instanceUuid } from "../../daemon/lock.ts";
+import { instanceUuid } from "../../daemon/instance.ts";
 import { socketDir } from "../../daemon/sockets.ts";
 import type { StartOptions } from "../../daemon/start-options.ts";
 import { VERSION } from "../../http/about.ts";
