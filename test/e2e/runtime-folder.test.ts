@@ -5,14 +5,11 @@ import { Instance } from "./support/instance.ts";
 import { ECHO } from "./support/shell.ts";
 import { eventually } from "./support/wait.ts";
 
-test.each<[string, (runtime: string) => void]>([
-  ["its name is taken", (runtime) => writeFileSync(join(runtime, "mgr"), "")],
-  ["its path is too long for sockets", () => {}],
-])("mgr up comes up and adopts where %s in the runtime folder; commands find it while the configuration is broken", async (why, take) => {
+test("mgr up comes up and adopts where its name in the runtime folder is taken; commands find it while the configuration is broken", async () => {
   await using instance = new Instance({ processes: { echo: { command: ECHO, autostart: true } } });
-  const runtime = join(instance.dir, why.includes("long") ? "x".repeat(120) : "short");
+  const runtime = join(instance.dir, "taken");
   mkdirSync(runtime, { mode: 0o700 });
-  take(runtime);
+  writeFileSync(join(runtime, "mgr"), "");
   instance.extra.XDG_RUNTIME_DIR = runtime;
   await instance.mgr("up", "--detach");
   const { socket } = instance.lockOf("manager");

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Client } from "./support/client.ts";
@@ -57,10 +57,6 @@ function vanish(folder: string): void {
 
 const removals: Record<string, (instance: Instance) => void> = {
   "the state folder is removed": ({ stateDir }) => vanish(stateDir),
-  "the state folder is removed and made anew": ({ stateDir }) => {
-    vanish(stateDir);
-    mkdirSync(stateDir, { recursive: true });
-  },
   "the state folder is renamed and the runtime folder emptied": (instance) => {
     renameSync(instance.stateDir, `${instance.stateDir}.old`);
     vanish(join(runtimeOf(instance), "mgr"));
