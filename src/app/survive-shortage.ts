@@ -1,4 +1,5 @@
 import { isShortage, messageOf } from "../base/errors.ts";
+import { visibleLines } from "../base/visible-text.ts";
 
 /**
  * A last net below all timers and callbacks: running out of descriptors, memory or disk space passes, so it must not end a
@@ -8,7 +9,7 @@ export function surviveShortage(log: (msg: string) => void): () => void {
   const survive = (error: unknown) => {
     if (isShortage(error))
       return log(`the manager goes on after a failure: ${error instanceof Error ? (error.stack ?? error.message) : ""}`);
-    process.stderr.write(`${error instanceof Error ? (error.stack ?? messageOf(error)) : messageOf(error)}\n`);
+    process.stderr.write(`${visibleLines(error instanceof Error ? (error.stack ?? messageOf(error)) : messageOf(error))}\n`);
     process.exit(1);
   };
   process.on("uncaughtException", survive);

@@ -1,10 +1,11 @@
+import { visible } from "../base/visible-text.ts";
 import { POLICY_NAMES, type TaskCell } from "../contract/tasks.ts";
 import type { TaskColumn, TaskRow } from "../protocol/resources.ts";
 import { TASK_COLUMNS, type TaskColumnName } from "../protocol/task-columns.ts";
 
 type Format = (value: string | number) => string;
 
-const left = (label: string, format: Format = shown) => ({ label, type: "string", align: "left", format }) as const;
+const left = (label: string, format: Format = String) => ({ label, type: "string", align: "left", format }) as const;
 const count = (label: string) => ({ label, type: "integer", align: "right", format: String }) as const;
 const percent = (label: string) =>
   ({ label, type: "percent", align: "right", unit: "%", format: (value: string | number) => Number(value).toFixed(1) }) as const;
@@ -40,7 +41,7 @@ const COLUMNS: Readonly<Record<TaskColumnName, Omit<TaskColumn, "name"> & { form
   start_time: left("Started", (value) => String(value).replace("T", " ").slice(0, 19)),
   cpu_time: { label: "CPU time", type: "duration", align: "right", unit: "s", format: (value) => duration(Number(value)) },
   command: left("Command"),
-  env: left("Environment", (value) => shown(String(value).replaceAll("\0", " "))),
+  env: left("Environment", (value) => String(value).replaceAll("\0", " ")),
 };
 
 /** Of a list with or without the environment, in order. */
@@ -60,7 +61,7 @@ export function taskRow(cells: readonly TaskCell[], showEnv: boolean): TaskRow {
     process: process === null ? null : String(process),
     cells: names(showEnv).map((name, index) => {
       const raw = cells[index] ?? null;
-      return { raw, formatted: raw === null ? "" : COLUMNS[name].format(raw) };
+      return { raw, formatted: raw === null ? "" : visible(COLUMNS[name].format(raw)) };
     }),
   };
 }
@@ -68,16 +69,6 @@ export function taskRow(cells: readonly TaskCell[], showEnv: boolean): TaskRow {
 /** The environment is the last column. */
 const WITHOUT_ENV = TASK_COLUMNS.filter((name) => name !== "env");
 const names = (showEnv: boolean): readonly TaskColumnName[] => (showEnv ? TASK_COLUMNS : WITHOUT_ENV);
-
-/** Programs choose their names: what would move the cursor or break the line is shown as what it is. */
-function shown(value: string | number): string {
-  return String(value).replace(/[\p{Cc}\u2028\u2029]/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return ESCAPES[code] ?? `\\x${code.toString(16).padStart(2, "0")}`;
-  });
-}
-
-const ESCAPES: Readonly<Record<number, string>> = { 9: "\\t", 10: "\\n", 13: "\\r", 27: "\\e" };
 
 /** `0,1,2,3,8` as `0-3,8`. */
 function ranges(cpus: string): string {

@@ -1,9 +1,11 @@
 import { type RunningInstance, runningInstance } from "../app/running-instance.ts";
 import { MgrError } from "../base/errors.ts";
+import { visible } from "../base/visible-text.ts";
 import { formatConfigError } from "../config/check-report.ts";
 import type { Config } from "../config/definition.ts";
 import { ConfigError, loadConfigFile } from "../config/load.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
+import { printJson } from "./json-output.ts";
 
 /**
  * The manager that runs with a configuration which cannot be read just now: whoever has broken the file must still be able
@@ -12,7 +14,9 @@ import { CommandFailure, EXIT } from "./exit-codes.ts";
 export function instanceInstead(path: string, error: unknown): RunningInstance | null {
   const running = error instanceof ConfigError ? runningInstance(path) : null;
   if (running !== null)
-    process.stderr.write(`${path} cannot be used as it is now (see: mgr check); '${running.name}', which was started with it, is asked.\n`);
+    process.stderr.write(
+      `${visible(path)} cannot be used as it is now (see: mgr check); '${visible(running.name)}', which was started with it, is asked.\n`,
+    );
   return running;
 }
 
@@ -22,7 +26,7 @@ export async function loadConfig(path: string | undefined, json = false): Promis
     return await loadConfigFile(path ?? "mgr.yaml");
   } catch (error) {
     if (error instanceof ConfigError) {
-      if (json) console.log(JSON.stringify({ ok: false, problems: error.problems, processes: [] }, null, 2));
+      if (json) printJson({ ok: false, problems: error.problems, processes: [] });
       throw new CommandFailure(EXIT.usage, formatConfigError(error));
     }
     if (error instanceof MgrError) throw new CommandFailure(EXIT.usage, error.message);

@@ -1,3 +1,5 @@
+import { visible } from "../base/visible-text.ts";
+
 /** Processes and what they need, for drawing. */
 export interface GraphProcess {
   readonly name: string;
@@ -38,11 +40,11 @@ export function textGraph(processes: readonly GraphProcess[]): string {
 }
 
 function line({ name, command, state, waiting_for }: GraphProcess, condition: string | null): string {
-  const parts = [name];
-  if (condition !== null) parts.push(`(${condition})`);
+  const parts = [visible(name)];
+  if (condition !== null) parts.push(`(${visible(condition)})`);
   if (state !== null) parts.push(`[${state}]`);
   parts.push(oneLine(command));
-  if (waiting_for.length > 0) parts.push(`(waiting for ${waiting_for.join(", ")})`);
+  if (waiting_for.length > 0) parts.push(`(waiting for ${visible(waiting_for.join(", "))})`);
   return parts.join("  ");
 }
 
@@ -95,14 +97,14 @@ export function mermaidGraph(processes: readonly GraphProcess[]): string {
 
 /** Commands may have several lines. */
 function oneLine(command: string): string {
-  return command.replaceAll(/\s*\n\s*/g, " ⏎ ");
+  return visible(command.replaceAll(/\s*\n\s*/g, " ⏎ "));
 }
 
 function escapeDot(text: string): string {
-  return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"');
+  return visible(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"');
 }
 
 /** Entities by number, which Mermaid writes without an ampersand. */
 function escapeMermaid(text: string): string {
-  return text.replaceAll(/[#&<>"`|[\]{}()\\]/g, (char) => `#${char.charCodeAt(0)};`);
+  return visible(text).replaceAll(/[#&<>"`|[\]{}()\\]/g, (char) => `#${char.charCodeAt(0)};`);
 }

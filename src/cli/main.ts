@@ -1,10 +1,11 @@
+import { visible, visibleLines } from "../base/visible-text.ts";
 import { EXIT, exitCodeOf, explain } from "./exit-codes.ts";
 import { createProgram } from "./program.ts";
 
 // A reader that leaves early (`mgr logs x | head`) is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(EXIT.done);
-  process.stderr.write(`mgr: the output cannot be written: ${error.message}\n`);
+  process.stderr.write(`mgr: the output cannot be written: ${visible(error.message)}\n`);
   process.exit(EXIT.failed);
 });
 
@@ -15,7 +16,7 @@ try {
     // commander has printed its sentence or the help already.
     process.exitCode = "exitCode" in error && error.exitCode === 0 ? EXIT.done : EXIT.usage;
   } else {
-    process.stderr.write(`mgr: ${explain(error)}\n`);
+    process.stderr.write(`mgr: ${visibleLines(explain(error))}\n`);
     process.exitCode = exitCodeOf(error);
   }
 }

@@ -87,10 +87,14 @@ condition is configured, or has ended well) and prints what came of it.`,
     examples: [["mgr attach tools/editor", "work in it as if it had been started here"]],
   },
   logs: {
-    about: CHOOSING,
+    about: `${CHOOSING}
+
+On a terminal only text, colours and line erasing are printed: other control sequences were meant for the terminal of the
+process, and could act on this one. --raw prints them too. Pipes and files get all output as it came.`,
     examples: [
       ["mgr logs -n 100 sim/world", "the last hundred lines"],
       ["mgr logs -f 'sim/*'", "a whole group, live, each line with its process"],
+      ["mgr logs sim/world > world.txt", "all of it, control sequences included"],
     ],
   },
   log: {

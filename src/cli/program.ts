@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { visibleLines } from "../base/visible-text.ts";
 import { LOG_LEVELS } from "../protocol/log-level.ts";
 import { PROCESS_STATES } from "../protocol/process-state.ts";
 import { attach } from "./commands/attach.ts";
@@ -27,6 +28,7 @@ export function createProgram(): Command {
     .description("Supervises processes in groups under real terminals, and serves them on one port to a browser, scripts and this command.")
     .version(version)
     .showHelpAfterError("(mgr --help shows what there is)")
+    .configureOutput({ writeErr: (text) => process.stderr.write(visibleLines(text)) })
     .exitOverride();
 
   program
@@ -99,6 +101,7 @@ export function createProgram(): Command {
     .description("print the output of processes")
     .option("-f, --follow", "go on with what comes")
     .option("-n, --lines <count>", "how many lines of each to begin with", count, 1000)
+    .option("--raw", "on a terminal, too, print every control sequence as it came")
     .action(logs);
 
   connecting(program.command("call <json>")).description("send any frame of the protocol and print its answer").action(call);

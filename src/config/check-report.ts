@@ -1,5 +1,6 @@
+import { visible } from "../base/visible-text.ts";
 import type { ConfigProblem } from "./definition.ts";
-import { type ConfigError, escapeControls } from "./problems.ts";
+import type { ConfigError } from "./problems.ts";
 
 /** Characters of a line that are shown around the place of a problem. */
 const EXCERPT_WIDTH = 100;
@@ -18,7 +19,7 @@ export function formatConfigError(error: ConfigError): string {
 
 function headline(problem: ConfigProblem): string {
   const place = problem.line === 0 ? problem.file : `${problem.file}:${problem.line}:${problem.column}`;
-  return [place, problem.path, problem.message].filter((part) => part !== "").join("  ");
+  return visible([place, problem.path, problem.message].filter((part) => part !== "").join("  "));
 }
 
 function excerpt(problem: ConfigProblem): string[] {
@@ -28,13 +29,13 @@ function excerpt(problem: ConfigProblem): string[] {
   const before = shown.slice(0, problem.column - 1 - start);
   const indent = start === 0 ? (/^[ ]*/.exec(shown)?.[0].length ?? 0) : 0;
   const cut = Math.min(indent, before.length);
-  const caret = `${" ".repeat(displayWidth(visible(before.slice(cut))))}^`;
-  return [`    ${visible(shown.slice(cut)).trimEnd()}`, `    ${caret}`];
+  const caret = `${" ".repeat(displayWidth(shownLine(before.slice(cut))))}^`;
+  return [`    ${shownLine(shown.slice(cut)).trimEnd()}`, `    ${caret}`];
 }
 
 /** A tab as one blank and control characters escaped, so that the caret stands right and a terminal is not acted on. */
-function visible(text: string): string {
-  return escapeControls(text.replaceAll("\t", " "));
+function shownLine(text: string): string {
+  return visible(text.replaceAll("\t", " "));
 }
 
 // East Asian wide and fullwidth characters and emoji take two columns, combining marks none.

@@ -1,4 +1,5 @@
 import { MgrError } from "../base/errors.ts";
+import { visible } from "../base/visible-text.ts";
 import type { ConfigProblem } from "./definition.ts";
 import { Expanded } from "./expanded.ts";
 
@@ -46,7 +47,7 @@ export function formatKeyPath(path: KeyPath): string {
   for (const key of path) {
     if (typeof key === "number") text += `[${key}]`;
     else if (/^[^\s.[\]"'\p{C}]+$/u.test(key)) text += text === "" ? key : `.${key}`;
-    else text += `[${escapeControls(JSON.stringify(key))}]`;
+    else text += `[${visible(JSON.stringify(key))}]`;
   }
   return text;
 }
@@ -66,9 +67,4 @@ export function describeValue(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   if (typeof value === "object") return "a mapping";
   return `a ${typeof value}`;
-}
-
-/** Makes control and format characters visible, so that text from a file cannot act on a terminal. */
-export function escapeControls(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 }

@@ -1,11 +1,12 @@
 import { realpath } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { MgrError } from "../base/errors.ts";
+import { visible } from "../base/visible-text.ts";
 import type { ConfigProblem } from "./definition.ts";
 import { type ExpandedFile, expandFile, type Scope } from "./expand.ts";
 import { withPlainText } from "./expanded.ts";
 import { filesMatching } from "./glob.ts";
-import { ConfigError, escapeControls, type Finding, formatKeyPath, type KeyPath } from "./problems.ts";
+import { ConfigError, type Finding, formatKeyPath, type KeyPath } from "./problems.ts";
 import { MAX_FILE_BYTES, readConfigText } from "./read-file.ts";
 import { entriesOf } from "./schema-kinds.ts";
 import { readYaml } from "./yaml-source.ts";
@@ -51,7 +52,7 @@ export function objectSource(object: unknown, dir: string, outer: Scope): Source
     path: formatKeyPath(path),
     line: 0,
     column: 0,
-    message: escapeControls(message),
+    message: visible(message),
     excerpt: "",
   });
   const writtenAt = () => undefined;

@@ -1,6 +1,7 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type LineCounter, type Node, type Pair, type YAMLMap } from "yaml";
+import { visible } from "../base/visible-text.ts";
 import type { ConfigProblem } from "./definition.ts";
-import { describeValue, escapeControls, type Finding, formatKeyPath, type KeyPath } from "./problems.ts";
+import { describeValue, type Finding, formatKeyPath, type KeyPath } from "./problems.ts";
 import { parseYamlDocument } from "./yaml-document.ts";
 
 /** Most values that the aliases of a file may stand for: a few lines of nested ones could mean billions. */
@@ -32,7 +33,7 @@ export function readYaml(text: string, file: string): YamlSource {
       path: formatKeyPath(path),
       line,
       column: col,
-      message: escapeControls(message),
+      message: visible(message),
       excerpt: lineOf(text, lineCounter, line),
     };
   };

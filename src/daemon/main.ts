@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../base/errors.ts";
+import { visible } from "../base/visible-text.ts";
 import { CONTRACT_VERSION, type HostLog } from "../contract/messages.ts";
 import { type BusService, serveOnBus } from "./bus-service.ts";
 import { RunCgroups } from "./cgroups.ts";
@@ -35,7 +36,8 @@ async function main(): Promise<void> {
   const log = openLog(join(options.state_dir, "daemon.log"));
   const tell = (level: HostLog["level"], source: string, msg: string) => {
     log[PINO_LEVEL[level]]({ source }, msg);
-    if (options.is_talkative && level !== "debug") process.stdout.write(`${new Date().toISOString().slice(11, 23)} ${level} ${msg}\n`);
+    if (options.is_talkative && level !== "debug")
+      process.stdout.write(`${new Date().toISOString().slice(11, 23)} ${level} ${visible(msg)}\n`);
   };
 
   let isServing = false;
@@ -171,6 +173,6 @@ function onEndSignal(handle: (isFirst: boolean) => void): void {
 }
 
 function giveUp(code: number, sentence: string): never {
-  process.stderr.write(`${sentence}\n`);
+  process.stderr.write(`${visible(sentence)}\n`);
   process.exit(code);
 }

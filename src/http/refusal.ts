@@ -1,5 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
+import { visibleLines } from "../base/visible-text.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
 
 /** Why a request or upgrade is not served: a HTTP status and a sentence for a person, as plain text. */
@@ -13,7 +14,7 @@ export interface Refusal {
 const LINGER_MS = 2_000;
 
 export function refusal(status: number, text: string, headers: Record<string, string> = {}): Refusal {
-  return { status, text, headers };
+  return { status, text: visibleLines(text), headers };
 }
 
 export function isRefusal(outcome: object): outcome is Refusal {

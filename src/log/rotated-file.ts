@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, writeSync } from "node:fs";
 import { type FileHandle, open, rename, stat } from "node:fs/promises";
+import { visibleJson } from "../base/visible-text.ts";
 import { LineQueue } from "./line-queue.ts";
 
 /** A file that would become larger is set aside as `<path>.1`, in place of the one set aside before, bytes. */
@@ -14,7 +15,7 @@ interface RotatedFileOptions {
   lostLine: (count: number) => string;
 }
 
-/** Appends lines to a file (mode 0600) that never takes more than twice `maxBytes` of the disk. Never waits for the disk. */
+/** Appends JSON lines to a file (mode 0600) that never takes more than twice `maxBytes` of the disk. Never waits for the disk. */
 export class RotatedFile {
   readonly #path: string;
   readonly #maxBytes: number;
@@ -31,9 +32,9 @@ export class RotatedFile {
     this.#queue = new LineQueue({ write: (lines) => this.#write(lines), lostLine });
   }
 
-  /** `line` with its newline. */
+  /** A JSON value in one line, with its newline. A person may look at the file in a terminal. */
   write(line: string): void {
-    this.#queue.push(line);
+    this.#queue.push(visibleJson(line));
   }
 
   /** For the last lines before an end that waits for nothing. Never throws: a full disk must not change the exit code. */

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { hasLength } from "../base/text-length.ts";
+import { visible } from "../base/visible-text.ts";
 import { errorFrame } from "./encode.ts";
 import { type RequestId, requestId } from "./field-kinds.ts";
 import { CLIENT_FRAMES, type ClientFrame, type ClientFrameType, isClientFrameType } from "./frames.ts";
@@ -80,5 +81,5 @@ function isMissing(json: unknown, path: readonly PropertyKey[]): boolean {
 function shown(type: string): string {
   const characters = [...type.slice(0, 2 * MAX_SHOWN_TYPE + 2)];
   const short = characters.length > MAX_SHOWN_TYPE ? `${characters.slice(0, MAX_SHOWN_TYPE).join("")}…` : type;
-  return short.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+  return visible(short);
 }

@@ -44,6 +44,7 @@ it("exit codes are 2 for usage, 3 for what is not there, 4 for a time-out, 1 for
     out_of_scope: 1,
     busy: 1,
     forbidden: 1,
+    shutting_down: 1,
     internal: 1,
   });
   expect(exitCodeOf(new CommandFailure(3, "x"))).toBe(3);

@@ -130,7 +130,7 @@ describe("the picture", () => {
   });
 
   test("holds no control characters of anybody", () => {
-    expect(inColumns("a\x1b[31mb\nc", 12)).toBe("a?[31mb?c   ");
+    expect(inColumns("a\x1b[31mb\nc", 12)).toBe("a\\x1b[31mb\\…");
     expect(inColumns("日本語", 5)).toBe("日本…");
     expect(inColumns("日本語", 4)).toBe("日… ");
     expect(inColumns("abc", 2, true)).toBe("a…");

@@ -94,7 +94,7 @@ describe("an unknown type", () => {
     const long = decode({ type: "😀".repeat(10_000) });
     expect(long).toMatchObject({ error: { message: `unknown action '${"😀".repeat(80)}…'` } });
     expect(long).not.toHaveProperty("error.request_type");
-    expect(decode({ type: "a\n\u202e\0" })).toMatchObject({ error: { message: "unknown action 'a\\u{a}\\u{202e}\\u{0}'" } });
+    expect(decode({ type: "a\n\u202e\0" })).toMatchObject({ error: { message: "unknown action 'a\\n\\u202e\\x00'" } });
   });
 });
 

@@ -2,16 +2,17 @@ import { MgrError } from "../../base/errors.ts";
 import type { ClientFrame } from "../../protocol/frames.ts";
 import { type ConnectionFlags, connectManager } from "../connection.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { printJson } from "../json-output.ts";
 
 /** `mgr call JSON`: sends any frame of the protocol and prints its answer as JSON. */
 export async function call(json: string, flags: ConnectionFlags): Promise<void> {
   const frame = parse(json);
   const client = await connectManager(flags);
   try {
-    console.log(JSON.stringify(await client.request(frame), null, 2));
+    printJson(await client.request(frame));
   } catch (error) {
     if (!(error instanceof MgrError)) throw error;
-    console.log(JSON.stringify({ type: "error", code: error.code, message: error.message }, null, 2));
+    printJson({ type: "error", code: error.code, message: error.message });
     throw error;
   } finally {
     client.close();

@@ -1,12 +1,14 @@
+import { visible } from "../../base/visible-text.ts";
 import { loadConfig } from "../configuration.ts";
+import { printJson } from "../json-output.ts";
 
 /** `mgr check`: validates a configuration; every problem at once, exit code 2 if there is one. */
 export async function check(flags: { config?: string; json?: boolean }): Promise<void> {
   const config = await loadConfig(flags.config, flags.json ?? false);
-  if (flags.json) console.log(JSON.stringify({ ok: true, problems: [], processes: [...config.processes.keys()] }, null, 2));
+  if (flags.json) printJson({ ok: true, problems: [], processes: [...config.processes.keys()] });
   else
     console.log(
-      `${config.file}: good, ${counted(config.processes.size, "process", "processes")} in ${counted(config.groups.size, "group", "groups")}`,
+      `${visible(config.file ?? "")}: good, ${counted(config.processes.size, "process", "processes")} in ${counted(config.groups.size, "group", "groups")}`,
     );
 }
 

@@ -1,3 +1,4 @@
+import { visible } from "../../base/visible-text.ts";
 import { exitText } from "../../client/exit-text.ts";
 import type { Process } from "../../protocol/resources.ts";
 import { type ConnectionFlags, connectManager } from "../connection.ts";
@@ -28,7 +29,7 @@ export async function control(verb: Verb, names: string[], flags: ControlFlags):
       done: (all) => all.every((process) => settled(verb, process, before.get(process.name))),
       milliseconds: flags.timeout * 1_000,
     });
-    for (const process of outcome.processes) console.log(`${process.name}: ${paintState(process.state)}${reason(verb, process)}`);
+    for (const process of outcome.processes) console.log(outcomeLine(verb, process));
     if (outcome.timedOut) throw new CommandFailure(EXIT.timeout, `not everything got there within ${flags.timeout} s`);
     if (outcome.processes.some((process) => isFailure(verb, process))) process.exitCode = EXIT.failed;
   } finally {
@@ -59,6 +60,10 @@ export function settled(verb: Verb, process: Process, before: Process | undefine
 function isFailure(verb: Verb, process: Process): boolean {
   if (process.state === "error" || process.state === "backoff") return true;
   return verb !== "stop" && process.state === "stopped" && process.requested_state === "stop";
+}
+
+export function outcomeLine(verb: Verb, process: Process): string {
+  return `${visible(process.name)}: ${paintState(process.state)}${visible(reason(verb, process))}`;
 }
 
 function reason(verb: Verb, process: Process): string {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { visible } from "../../base/visible-text.ts";
 import { loadConfigFile } from "../../config/load.ts";
 import { type LockInfo, readLock } from "../../daemon/lock.ts";
 import { isAlive } from "../../daemon/proc.ts";
@@ -26,7 +27,7 @@ export async function down(flags: { config?: string; timeout: number }): Promise
     await end(what, lock.info, deadline);
     ended++;
   }
-  console.log(ended === 0 ? `${instance.name} is not running` : `${instance.name} is down`);
+  console.log(`${visible(instance.name)} is ${ended === 0 ? "not running" : "down"}`);
 }
 
 async function end(what: string, holder: LockInfo, deadline: number): Promise<void> {

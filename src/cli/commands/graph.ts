@@ -3,6 +3,7 @@ import type { Process } from "../../protocol/resources.ts";
 import { loadConfig } from "../configuration.ts";
 import { type ConnectionFlags, connectManager } from "../connection.ts";
 import { dotGraph, type GraphProcess, mermaidGraph, textGraph } from "../graph.ts";
+import { printJson } from "../json-output.ts";
 import { selectProcesses } from "../select.ts";
 
 interface GraphFlags extends ConnectionFlags {
@@ -21,7 +22,7 @@ export async function graph(names: string[], flags: GraphFlags): Promise<void> {
   const live = await liveProcesses(flags, config === null);
   const all = live === null ? fromConfig(config) : fromManager(live, config);
   const processes = names.length === 0 ? all : withDependencies(all, selectProcesses(all, names));
-  if (flags.json) console.log(JSON.stringify(processes, null, 2));
+  if (flags.json) printJson(processes);
   else console.log((flags.dot ? dotGraph : flags.mermaid ? mermaidGraph : textGraph)(processes));
 }
 

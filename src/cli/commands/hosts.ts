@@ -1,5 +1,6 @@
 import type { HostEntry, Process } from "../../protocol/resources.ts";
 import { type ConnectionFlags, connectManager } from "../connection.ts";
+import { printJson } from "../json-output.ts";
 import { paint, table } from "../table.ts";
 
 export interface HostsFlags extends ConnectionFlags {
@@ -14,13 +15,14 @@ export async function hosts(flags: HostsFlags): Promise<void> {
   const client = await connectManager(flags);
   try {
     const { host_list, processes } = await client.snapshot();
-    process.stdout.write(`${flags.json ? JSON.stringify(host_list, null, 2) : listing(host_list, processes)}\n`);
+    if (flags.json) printJson(host_list);
+    else process.stdout.write(`${listing(host_list, processes)}\n`);
   } finally {
     client.close();
   }
 }
 
-function listing(entries: HostEntry[], processes: Process[]): string {
+export function listing(entries: HostEntry[], processes: Process[]): string {
   const running = (host: string) => {
     const own = processes.filter((each) => each.host === host);
     return `${own.filter(({ pid }) => pid !== null).length}/${own.length}`;

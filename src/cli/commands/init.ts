@@ -5,6 +5,7 @@ import { userInfo } from "node:os";
 import { basename, dirname, relative, resolve } from "node:path";
 import { stringify } from "yaml";
 import { messageOf } from "../../base/errors.ts";
+import { visible } from "../../base/visible-text.ts";
 import { hashPassword } from "../../http/password-hash.ts";
 import { loadConfig } from "../configuration.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
@@ -30,7 +31,7 @@ export async function init({ config, name, port, procfile }: InitFlags): Promise
   try {
     // What it wrote has to be what it reads.
     await loadConfig(file);
-    console.log(`${config}: written; 'mgr check' validates it after each change`);
+    console.log(`${visible(config)}: written; 'mgr check' validates it after each change`);
     await makeUser(keys);
   } catch (error) {
     await rm(file, { force: true });
@@ -41,13 +42,13 @@ export async function init({ config, name, port, procfile }: InitFlags): Promise
 
 async function makeUser(keys: string): Promise<void> {
   if (existsSync(keys)) {
-    console.log(`${keys}: is there, and kept`);
+    console.log(`${visible(keys)}: is there, and kept`);
     return;
   }
   const user = /^[A-Za-z0-9._-]+$/.exec(userInfo().username)?.[0] ?? "admin";
   const password = randomBytes(PASSWORD_BYTES).toString("base64url");
   await writeNew(keys, `${user} ${await hashPassword(password)}\n`, 0o600);
-  console.log(`${keys}: written, keep it out of version control\nLog in to the page as '${user}' with the password ${password}`);
+  console.log(`${visible(keys)}: written, keep it out of version control\nLog in to the page as '${user}' with the password ${password}`);
   console.log("It is shown only now; 'mgr passwd' makes another one.");
 }
 

@@ -1,6 +1,7 @@
 import { formatLogLine } from "../../http/log-text.ts";
 import type { LogEntry, LogLevel } from "../../protocol/resources.ts";
 import { type ConnectionFlags, connectManager, whileConnected } from "../connection.ts";
+import { jsonText } from "../json-output.ts";
 
 export interface LogFlags extends ConnectionFlags {
   follow?: boolean;
@@ -13,7 +14,7 @@ export interface LogFlags extends ConnectionFlags {
 export async function log(flags: LogFlags): Promise<void> {
   const { level, lines } = flags;
   const client = await connectManager(flags);
-  const print = flags.json ? (entry: LogEntry) => `${JSON.stringify(entry)}\n` : formatLogLine;
+  const print = flags.json ? (entry: LogEntry) => `${jsonText(entry, { oneLine: true })}\n` : formatLogLine;
   let printed = 0;
   const show = (entries: readonly LogEntry[]) => {
     const fresh = entries.filter((entry) => entry.id > printed);

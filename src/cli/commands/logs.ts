@@ -1,6 +1,8 @@
+import { visible } from "../../base/visible-text.ts";
 import { OutputJoin } from "../../client/output-join.ts";
 import { type ConnectionFlags, connectManager, whileConnected } from "../connection.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { OutputFilter } from "../output-filter.ts";
 import { runsWithin } from "../own-process.ts";
 import { selectProcesses } from "../select.ts";
 import { paint } from "../table.ts";
@@ -8,6 +10,8 @@ import { paint } from "../table.ts";
 export interface LogsFlags extends ConnectionFlags {
   follow?: boolean;
   lines: number;
+  /** On a terminal too. */
+  raw?: boolean;
 }
 
 /** `mgr logs [-f] [-n N] NAME…`: the last lines of output, and with -f what comes after them, without loss or repetition. */
@@ -18,7 +22,7 @@ export async function logs(names: string[], flags: LogsFlags): Promise<void> {
     // Of itself it can print what was, not what comes: that would be what it prints.
     const chosen = selected.filter((process) => !flags.follow || !runsWithin(process)).map(({ name }) => name);
     if (chosen.length === 0) throw new CommandFailure(EXIT.usage, `this terminal is that of '${names.join(" ")}': it cannot follow itself`);
-    const printer = linePrinter(chosen.length > 1);
+    const printer = linePrinter({ withNames: chosen.length > 1, isFiltered: Boolean(process.stdout.isTTY) && !flags.raw });
     const joins = new Map(chosen.map((name) => [name, new OutputJoin()]));
     if (flags.follow) {
       // Subscribed before asking, so that nothing falls between. A name may match as a pattern, too: only the chosen count.
@@ -44,12 +48,22 @@ export async function logs(names: string[], flags: LogsFlags): Promise<void> {
   }
 }
 
-/** Output of several processes as whole lines with their name before them; of one process as it comes. */
-function linePrinter(withNames: boolean) {
+/**
+ * Output of several processes as whole lines with their name before them; of one process as it comes. Filtered for a
+ * terminal (docs/decisions/0025): what programs told their own terminals long ago is not for this one.
+ */
+function linePrinter({ withNames, isFiltered }: { withNames: boolean; isFiltered: boolean }) {
   const rests = new Map<string, string>();
+  const filters = new Map<string, OutputFilter>();
+  const filterOf = (name: string) => {
+    const filter = filters.get(name) ?? new OutputFilter();
+    filters.set(name, filter);
+    return filter;
+  };
   const prefix = (name: string) => `${paint("cyan", name)} | `;
   return {
-    write(name: string, output: string): void {
+    write(name: string, raw: string): void {
+      const output = isFiltered ? filterOf(name).write(raw) : raw;
       if (!withNames) {
         process.stdout.write(output);
         return;
@@ -60,9 +74,14 @@ function linePrinter(withNames: boolean) {
     },
     /** Told beside the output, which may be for a program. */
     gap(name: string, bytes: number): void {
-      process.stderr.write(`mgr: ${bytes} bytes of '${name}' are left out here: they came faster than they were read\n`);
+      process.stderr.write(`mgr: ${bytes} bytes of '${visible(name)}' are left out here: they came faster than they were read\n`);
     },
     end(): void {
+      for (const [name, filter] of filters) {
+        const rest = filter.end();
+        if (withNames) rests.set(name, (rests.get(name) ?? "") + rest);
+        else process.stdout.write(rest);
+      }
       for (const [name, rest] of rests) if (rest !== "") process.stdout.write(`${prefix(name)}${rest}\n`);
     },
   };

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { chown } from "node:fs/promises";
 import { messageOf } from "../../base/errors.ts";
+import { visible } from "../../base/visible-text.ts";
 import { writeFileAtomically } from "../../config/atomic-file.ts";
 import { authFilePath } from "../../config/auth-file-path.ts";
 import { parseAuthFile } from "../../http/auth-entries.ts";
@@ -74,7 +75,7 @@ async function newPassword(user: string, { stdin, generate }: PasswdFlags): Prom
   if (stdin) return firstLine();
   if (!process.stdin.isTTY)
     throw new CommandFailure(EXIT.usage, "there is no terminal to ask for the password: give it with --stdin, or let --generate make one");
-  const password = await askHidden(`New password of '${user}': `);
+  const password = await askHidden(`New password of '${visible(user)}': `);
   if ((await askHidden("Once more: ")) !== password)
     throw new CommandFailure(EXIT.failed, "the two were not the same; nothing was changed");
   return password;
@@ -82,6 +83,7 @@ async function newPassword(user: string, { stdin, generate }: PasswdFlags): Prom
 
 async function firstLine(): Promise<string> {
   let text = "";
+  process.stdin.setEncoding("utf8");
   for await (const chunk of process.stdin) {
     text += String(chunk);
     if (text.includes("\n") || text.length > MAX_BYTES) break;
@@ -112,5 +114,5 @@ function report(path: string, user: string, password: string, { hash, generate }
   const note = hash
     ? " It holds only a hash of the password, so programs cannot read it there: give it to them with MGR_PASSWORD_FILE."
     : "";
-  process.stderr.write(`${path}: '${user}' can log in with the new password; earlier sessions of '${user}' end.${note}\n`);
+  process.stderr.write(`${visible(path)}: '${user}' can log in with the new password; earlier sessions of '${user}' end.${note}\n`);
 }

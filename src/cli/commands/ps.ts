@@ -1,5 +1,6 @@
 import type { HostEntry, Process, Snapshot } from "../../protocol/resources.ts";
 import { type ConnectionFlags, connectManager, whileConnected } from "../connection.ts";
+import { printJson } from "../json-output.ts";
 import { remark, uptime } from "../process-text.ts";
 import { selectProcesses } from "../select.ts";
 import { type Column, paint, paintState, table } from "../table.ts";
@@ -44,10 +45,11 @@ export async function ps(names: string[], flags: PsFlags): Promise<void> {
 
 function show(snapshot: Snapshot, names: string[], flags: PsFlags): void {
   const processes = names.length === 0 ? snapshot.processes : selectProcesses(snapshot.processes, names);
-  process.stdout.write(`${flags.json ? JSON.stringify(processes, null, flags.watch ? 0 : 2) : listing(processes, snapshot.host_list)}\n`);
+  if (flags.json) printJson(processes, { oneLine: flags.watch ?? false });
+  else process.stdout.write(`${listing(processes, snapshot.host_list)}\n`);
 }
 
-function listing(processes: Process[], hosts: HostEntry[]): string {
+export function listing(processes: Process[], hosts: HostEntry[]): string {
   const offsets = new Map(hosts.map(({ name, clock_offset }) => [name, (clock_offset ?? 0) * 1_000]));
   const host: Column<Process> = {
     title: "HOST",

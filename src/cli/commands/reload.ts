@@ -1,6 +1,8 @@
+import { visible } from "../../base/visible-text.ts";
 import type { ManagerFrame } from "../../protocol/frames.ts";
 import { type ConnectionFlags, connectManager } from "../connection.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { printJson } from "../json-output.ts";
 import { paint } from "../table.ts";
 
 interface ReloadFlags extends ConnectionFlags {
@@ -23,13 +25,14 @@ async function ask(flags: ReloadFlags, dryRun: boolean): Promise<void> {
       throw new CommandFailure(EXIT.failed, `the manager answered '${answer.type}' instead of 'config_reload_result'`);
     }
     const { type: _type, request_id: _id, ...result } = answer;
-    console.log(flags.json ? JSON.stringify(result, null, 2) : describe(answer, dryRun));
+    if (flags.json) printJson(result);
+    else console.log(describeReload(answer, dryRun));
   } finally {
     client.close();
   }
 }
 
-function describe({ added, removed, changed, unchanged, restart_needed }: Reloaded, dryRun: boolean): string {
+export function describeReload({ added, removed, changed, unchanged, restart_needed }: Reloaded, dryRun: boolean): string {
   const lines = [
     ...added.map((name) => paint("green", `+ ${name}`)),
     ...changed.map((name) => paint("yellow", `~ ${name}`)),
@@ -41,6 +44,7 @@ function describe({ added, removed, changed, unchanged, restart_needed }: Reload
       ? `nothing ${dryRun ? "would change" : "changed"}; ${unchanged.length} processes`
       : `${added.length} ${would}added, ${changed.length} changed, ${removed.length} removed; ${unchanged.length} stay as they are`,
   );
-  if (restart_needed.length > 0) lines.push(`until their restart these run with what was configured before: ${restart_needed.join(", ")}`);
+  if (restart_needed.length > 0)
+    lines.push(`until their restart these run with what was configured before: ${visible(restart_needed.join(", "))}`);
   return lines.join("\n");
 }

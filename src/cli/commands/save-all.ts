@@ -3,6 +3,7 @@ import { rename, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { messageOf } from "../../base/errors.ts";
+import { visible } from "../../base/visible-text.ts";
 import { type ConnectionFlags, findWay, type Way } from "../connection.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 
@@ -33,7 +34,7 @@ export async function saveAll(target: string | undefined, flags: ConnectionFlags
     await rm(part, { force: true });
     throw new CommandFailure(EXIT.failed, `${path} was not written: ${messageOf(error)}`);
   }
-  console.log(`${path}: ${bytes} bytes`);
+  console.log(`${visible(path)}: ${bytes} bytes`);
 }
 
 function authorization({ token, user, password }: Way): string {

@@ -4,13 +4,14 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { RunningManager } from "../../app/manager.ts";
 import { messageOf } from "../../base/errors.ts";
+import { visible } from "../../base/visible-text.ts";
 import type { Config } from "../../config/definition.ts";
 import { optimizeEarly } from "../../daemon/optimize-early.ts";
-import type { LogEntry } from "../../protocol/resources.ts";
 import { loadConfig } from "../configuration.ts";
 import { EndSignals } from "../end-signals.ts";
 import { Ending } from "../ending.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { logLine } from "../log-line.ts";
 import { Printer } from "../printer.ts";
 import { paint } from "../table.ts";
 
@@ -44,7 +45,7 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
   const printer = new Printer();
   const manager = await startManager(config, {
     signal: signals.first,
-    onLog: detached ? undefined : (entry) => printer.print(entryLine(entry)),
+    onLog: detached ? undefined : (entry) => printer.print(logLine(entry)),
     // Whoever detached it looks at states and the log: nobody waits for its exit code.
     onProcessAtRest: detached ? undefined : (process, configured) => ending.note(process, configured),
     start: flags.all ? "all" : exitWith === null ? names : [...names, exitWith],
@@ -75,7 +76,7 @@ async function untilEnded(
     const end = (why: string) => {
       isEnding = true;
       ending.close();
-      if (!detached) process.stderr.write(`\n${why}\n`);
+      if (!detached) process.stderr.write(`\n${visible(why)}\n`);
       manager.shutdown({ keep }).then(resolve, reject);
     };
     const endNow = () => void manager.shutdownNow().then(resolve, reject);
@@ -131,8 +132,8 @@ async function detach(config: Config, names: string[], flags: UpFlags): Promise<
   }
   if (child.connected) child.disconnect();
   child.unref();
-  console.log(`${config.instance.name} is up at ${served.url} (pid ${child.pid}); 'mgr down' ends it`);
-  if (served.hostProblem !== null) console.error(`mgr: ${served.hostProblem}`);
+  console.log(`${visible(config.instance.name)} is up at ${visible(served.url)} (pid ${child.pid}); 'mgr down' ends it`);
+  if (served.hostProblem !== null) console.error(`mgr: ${visible(served.hostProblem)}`);
 }
 
 /** It said nothing: on a full disk it cannot. */
@@ -143,10 +144,4 @@ function withoutWords(errors: string): string {
   } catch (error) {
     return `the manager did not come up, and could not say why: ${errors} cannot be written: ${messageOf(error)}`;
   }
-}
-
-function entryLine(entry: LogEntry): string {
-  if (entry.level === "debug") return "";
-  const level = { info: paint("grey", "info "), warning: paint("yellow", "warn "), error: paint("red", "error") }[entry.level];
-  return `${paint("grey", entry.ts.slice(11))} ${level} ${entry.source === "manager" ? "" : `${entry.source}: `}${entry.msg}\n`;
 }

@@ -1,3 +1,4 @@
+import { visible } from "../../base/visible-text.ts";
 import { exitText } from "../../client/exit-text.ts";
 import { isIn } from "../../client/process-goals.ts";
 import type { Process, ProcessState } from "../../protocol/resources.ts";
@@ -25,11 +26,14 @@ export async function wait(names: string[], flags: WaitFlags): Promise<void> {
       done: (all) => all.every(isThere) || all.some(hasFailed),
       milliseconds: flags.timeout * 1_000,
     });
-    for (const process of processes)
-      console.log(`${process.name}: ${paintState(process.state)}${process.state === "error" ? ` (${exitText(process)})` : ""}`);
+    for (const process of processes) console.log(stateLine(process));
     if (timedOut) throw new CommandFailure(EXIT.timeout, `not everything was ${flags.for} within ${flags.timeout} s`);
     if (!processes.every(isThere)) process.exitCode = EXIT.failed;
   } finally {
     client.close();
   }
+}
+
+export function stateLine(process: Process): string {
+  return `${visible(process.name)}: ${paintState(process.state)}${process.state === "error" ? ` (${visible(exitText(process))})` : ""}`;
 }

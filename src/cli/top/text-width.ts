@@ -1,10 +1,10 @@
+import { visible } from "../../base/visible-text.ts";
+
 /** Characters that take two columns of a terminal: East Asian wide ones, and pictures. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u;
 /** Characters that take none: they change the one before. */
 const ZERO = /[\p{Mn}\p{Me}\p{Cf}]/u;
-/** What would move the cursor is not printed. */
-const CONTROL = /\p{Cc}/gu;
 
 const columnsOf = (character: string): number => (ZERO.test(character) ? 0 : WIDE.test(character) ? 2 : 1);
 
@@ -15,9 +15,9 @@ export function textWidth(text: string): number {
   return width;
 }
 
-/** Exactly `width` columns: cut with an ellipsis, or padded. Control characters become `?`. */
+/** Exactly `width` columns: cut with an ellipsis, or padded. What would act on the terminal is shown instead. */
 export function inColumns(text: string, width: number, right = false): string {
-  const clean = text.replace(CONTROL, "?");
+  const clean = visible(text);
   const own = textWidth(clean);
   if (own <= width) return right ? " ".repeat(width - own) + clean : clean + " ".repeat(width - own);
   if (width < 1) return "";

@@ -1,0 +1,37 @@
+/**
+ * Escapes untrusted text (names, users, paths, messages of programs): it may hold characters that control a terminal, fake a
+ * line or change the direction of the text around them. All of it that is printed or logged goes through here.
+ */
+
+// Controls, line and paragraph separators, halves of characters, and format characters, among them those of the direction of
+// text. The joiners U+200C and U+200D stay: scripts and emoji are written with them.
+const DANGEROUS = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const DANGEROUS_WITHIN_LINES = /(?![\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+/** `text` in one line, in which what is dangerous is shown as `\n`, `\x1b`, `\u202e` and the like. Text without it stays as it is. */
+export function visible(text: string): string {
+  return text.replace(DANGEROUS, escaped);
+}
+
+/** The same for text of several lines. */
+export function visibleLines(text: string): string {
+  return text.replace(DANGEROUS_WITHIN_LINES, escaped);
+}
+
+/** `json`, the text of a JSON value, in ASCII where a character is dangerous; it means the same. */
+export function visibleJson(json: string): string {
+  return json.replace(DANGEROUS_WITHIN_LINES, (character) =>
+    Array.from({ length: character.length }, (_, unit) => `\\u${hex(character.charCodeAt(unit), 4)}`).join(""),
+  );
+}
+
+function escaped(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code > 0xffff) return `\\u{${hex(code, 0)}}`;
+  return SHORT[character] ?? (code < 0x100 ? `\\x${hex(code, 2)}` : `\\u${hex(code, 4)}`);
+}
+
+function hex(code: number, digits: number): string {
+  return code.toString(16).padStart(digits, "0");
+}
