@@ -38,49 +38,53 @@ class Crowd {
   }
 }
 
-test.each([256, 1_024, 4_096])("with %i descriptors, crowds at every listener do not disturb the manager", async (limit) => {
-  await using instance = new Instance({ processes: { one: { command: "sleep 1000" } } });
-  instance.openFiles = limit;
-  const foreground = instance.start("up", "-c", instance.config);
-  await foreground.up();
-  const client = await instance.connect();
-  const pid = instance.pidOf("manager") ?? 0;
-  const daemon = instance.pidOf("daemon");
-  expect(readFileSync(`/proc/${pid}/limits`, "utf8")).toMatch(new RegExp(`^Max open files +${limit} +${limit} `, "m"));
-  const before = descriptors(pid);
-  let most = 0;
-  const look = () => {
-    most = Math.max(most, descriptors(pid));
-  };
-  const works = async () => {
-    const from = client.here;
-    await client.command({ type: "start_process", name: "one" });
-    await client.untilState("one", "started", from);
-    await client.ask({ type: "reload_config" });
-    const archive = await instance.fetch("/save-all");
-    expect([archive.status, (await archive.arrayBuffer()).byteLength > 0]).toEqual([200, true]);
-    await client.command({ type: "stop_process", name: "one" });
-    await client.untilState("one", "stopped", from);
-    look();
-  };
+test.each([256, 1_024, 4_096])(
+  "with %i descriptors, crowds at every listener do not disturb the manager",
+  { timeout: 240_000 },
+  async (limit) => {
+    await using instance = new Instance({ processes: { one: { command: "sleep 1000" } } });
+    instance.openFiles = limit;
+    const foreground = instance.start("up", "-c", instance.config);
+    await foreground.up();
+    const client = await instance.connect();
+    const pid = instance.pidOf("manager") ?? 0;
+    const daemon = instance.pidOf("daemon");
+    expect(readFileSync(`/proc/${pid}/limits`, "utf8")).toMatch(new RegExp(`^Max open files +${limit} +${limit} `, "m"));
+    const before = descriptors(pid);
+    let most = 0;
+    const look = () => {
+      most = Math.max(most, descriptors(pid));
+    };
+    const works = async () => {
+      const from = client.here;
+      await client.command({ type: "start_process", name: "one" });
+      await client.untilState("one", "started", from);
+      await client.ask({ type: "reload_config" });
+      const archive = await instance.fetch("/save-all");
+      expect([archive.status, (await archive.arrayBuffer()).byteLength > 0]).toEqual([200, true]);
+      await client.command({ type: "stop_process", name: "one" });
+      await client.untilState("one", "stopped", from);
+      look();
+    };
 
-  const crowd = new Crowd();
-  const bus = new URL(readFileSync(join(instance.stateDir, "bus.url"), "utf8").trim());
-  const page = new URL(instance.url);
-  // More than the limit leaves room for, or than the listener ever takes.
-  const count = Math.min(limit + 200, 1_800);
-  await crowd.fill(count, () => connect(Number(bus.port), "127.0.0.1"), look);
-  await crowd.fill(count, () => connect(Number(page.port), "127.0.0.1"), look);
-  await works();
-  const { socket } = JSON.parse(instance.read("state/manager.lock")) as { socket: string };
-  await crowd.fill(count, () => connect(socket), look);
-  await works();
-  expect(most).toBeGreaterThan(before + 32);
-  expect(most).toBeLessThan(limit - 16);
-  expect([instance.pidOf("manager"), instance.pidOf("daemon")]).toEqual([pid, daemon]);
+    const crowd = new Crowd();
+    const bus = new URL(readFileSync(join(instance.stateDir, "bus.url"), "utf8").trim());
+    const page = new URL(instance.url);
+    // More than the limit leaves room for, or than the listener ever takes.
+    const count = Math.min(limit + 200, 1_800);
+    await crowd.fill(count, () => connect(Number(bus.port), "127.0.0.1"), look);
+    await crowd.fill(count, () => connect(Number(page.port), "127.0.0.1"), look);
+    await works();
+    const { socket } = JSON.parse(instance.read("state/manager.lock")) as { socket: string };
+    await crowd.fill(count, () => connect(socket), look);
+    await works();
+    expect(most).toBeGreaterThan(before + 32);
+    expect(most).toBeLessThan(limit - 16);
+    expect([instance.pidOf("manager"), instance.pidOf("daemon")]).toEqual([pid, daemon]);
 
-  await crowd.leave();
-  await eventually("descriptors are where they were", () => descriptors(pid) <= before + 4);
-  expect(client.ws.readyState).toBe(client.ws.OPEN);
-  expect((await instance.mgr("log", "--json")).stdout).not.toContain("EMFILE");
-});
+    await crowd.leave();
+    await eventually("descriptors are where they were", () => descriptors(pid) <= before + 4);
+    expect(client.ws.readyState).toBe(client.ws.OPEN);
+    expect((await instance.mgr("log", "--json")).stdout).not.toContain("EMFILE");
+  },
+);
