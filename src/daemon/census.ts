@@ -5,8 +5,21 @@ import type { RunTags } from "./run-tag.ts";
 import type { RunTree, TerminalIdentity } from "./run-tree.ts";
 
 /** The run id in a marker variable, or a tag. */
-type Mark = string | number | null;
+export type Mark = string | number;
 type Look = (pid: number) => ProcessStat | null;
+
+/** A living process that carries our mark and belongs to none of the runs that were asked for. */
+export interface Stray {
+  stat: ProcessStat;
+  mark: Mark;
+}
+
+export interface CensusResult {
+  /** Nothing that lives has been missed (`Scan`). */
+  isComplete: boolean;
+  /** The oldest first. */
+  strays: Stray[];
+}
 
 interface CensusOptions {
   /** What our runs' `MGR_RUN` begins with, without the colon. */
@@ -27,7 +40,7 @@ export class Census {
   readonly #options: CensusOptions;
   readonly #ownSession = readStat(process.pid)?.session ?? 0;
   /** A process's run id or tag, null for none; by pid. An environment changes by execve only, and so does the program's name. */
-  readonly #markers = new Map<number, { startTime: string; comm: string; mark: Mark }>();
+  readonly #markers = new Map<number, { startTime: string; comm: string; mark: Mark | null }>();
   #cost = 0;
 
   constructor(options: CensusOptions) {
@@ -40,14 +53,13 @@ export class Census {
   }
 
   /** Brings the members of all `trees` up to date. Looks at nothing that started before `since`. */
-  take(trees: readonly RunTree[], since: number): void {
+  take(trees: readonly RunTree[], since: number): CensusResult {
     const begin = performance.now();
-    const scan = scanProcesses(since);
+    const { processes: scan, isComplete } = scanProcesses(since);
     const look: Look = (pid) => scan.get(pid) ?? readStat(pid);
     const owners = this.#remembered(trees, scan, since);
-    const sessions = new Map(trees.flatMap((tree) => [...tree.sessions].map((session) => [session, tree] as const)));
-    const marks = new Map<Mark, RunTree>();
-    for (const tree of trees) marks.set(tree.runId, tree).set(tree.tag, tree);
+    const sessions = sessionsOf(trees);
+    const marks = marksOf(trees);
     // Parents before children, so that one pass follows a whole line of descent.
     let open = [...scan.values()].filter((stat) => !owners.has(stat.pid) && this.#canBelong(stat)).sort(byAge);
 
@@ -73,22 +85,32 @@ export class Census {
       isSettled = !settle(byAnySign);
     }
     this.#forgetMarkers(scan, since);
+    const strays = open.flatMap((stat) => {
+      const mark = this.#markOf(stat);
+      return mark === null ? [] : [{ stat, mark }];
+    });
     this.#cost = performance.now() - begin;
+    return { isComplete, strays };
   }
 
   /** Says of single processes which run they belong to, without a look at all of them: who is remembered, marked or in a run's session. */
-  owners(trees: readonly RunTree[]): (stat: ProcessStat) => string | null {
-    const since = Math.min(...trees.map((tree) => tree.since));
+  owners(trees: readonly RunTree[]): (stat: ProcessStat) => RunTree | undefined {
+    const since = earliest(trees);
     const members = new Map(trees.flatMap((tree) => [...tree.members].map(([pid, startTime]) => [pid, { startTime, tree }] as const)));
-    const sessions = new Map(trees.flatMap((tree) => [...tree.sessions].map((session) => [session, tree] as const)));
-    const marks = new Map<Mark, RunTree>();
-    for (const tree of trees) marks.set(tree.runId, tree).set(tree.tag, tree);
+    const sessions = sessionsOf(trees);
+    const marks = marksOf(trees);
     return (stat) => {
       const known = members.get(stat.pid);
-      if (known?.startTime === stat.startTime) return known.tree.runId;
-      if (Number(stat.startTime) < since || stat.ppid === 2) return null;
-      return (this.#bySession(stat, sessions, readStat) ?? this.#byMark(stat, marks))?.runId ?? null;
+      if (known?.startTime === stat.startTime) return known.tree;
+      if (Number(stat.startTime) < since || stat.ppid === 2) return undefined;
+      return this.#bySession(stat, sessions, readStat) ?? this.#byMark(stat, marks);
     };
+  }
+
+  /** The same of our orphans, whose descent nobody can see any more. */
+  ownersOfOrphans(trees: readonly RunTree[]): (stat: ProcessStat) => RunTree | undefined {
+    const bySign = this.owners(trees);
+    return (stat) => bySign(stat) ?? byTerminal(stat, trees) ?? nearest(stat, trees);
   }
 
   /** Whether a process carries our marker or tag, so that a guard finds it by itself; as of the last look at it. */
@@ -123,12 +145,12 @@ export class Census {
     return tree?.holdsSession(stat.session, look) ? tree : undefined;
   }
 
-  #byMark(stat: ProcessStat, marks: Map<Mark, RunTree>): RunTree | undefined {
+  #byMark(stat: ProcessStat, marks: Map<Mark | null, RunTree>): RunTree | undefined {
     const mark = this.#markOf(stat);
     return mark === null ? undefined : marks.get(mark);
   }
 
-  #markOf({ pid, startTime, comm }: ProcessStat): Mark {
+  #markOf({ pid, startTime, comm }: ProcessStat): Mark | null {
     const known = this.#markers.get(pid);
     if (known?.startTime === startTime) return known.mark;
     // The tag first: an environment takes four times as long to read.
@@ -146,6 +168,21 @@ export class Census {
       if (Number(startTime) >= since && (stat?.startTime !== startTime || stat.comm !== comm)) this.#markers.delete(pid);
     }
   }
+}
+
+/** Clock ticks since boot; infinite for no trees. */
+export function earliest(trees: readonly RunTree[]): number {
+  return trees.reduce((since, tree) => Math.min(since, tree.since), Number.POSITIVE_INFINITY);
+}
+
+function sessionsOf(trees: readonly RunTree[]): Map<number, RunTree> {
+  return new Map(trees.flatMap((tree) => [...tree.sessions].map((session) => [session, tree] as const)));
+}
+
+function marksOf(trees: readonly RunTree[]): Map<Mark | null, RunTree> {
+  const marks = new Map<Mark | null, RunTree>();
+  for (const tree of trees) marks.set(tree.runId, tree).set(tree.tag, tree);
+  return marks;
 }
 
 function byAge(a: ProcessStat, b: ProcessStat): number {

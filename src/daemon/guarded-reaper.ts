@@ -23,14 +23,14 @@ export interface GuardedReaper extends TreeReaper {
 /** A reaper whose runs die with this process, however it ends (runtime.md, "Guard"). */
 export function createGuardedReaper({ subreaper, marker, locks = [], cgroups = null, log }: GuardedReaperOptions): GuardedReaper {
   const guard = new Guard({ marker, locks, cgroup: cgroups?.path ?? null, log });
-  const reaper = createReaper({ subreaper, marker, observer: guard, protectedPids: () => guard.pids, cgroups });
+  const reaper = createReaper({ subreaper, marker, observer: guard, protectedPids: () => guard.pids, cgroups, log });
   return {
-    tagged: (start) => reaper.tagged(start),
+    tagged: (runId, start) => reaper.tagged(runId, start),
     track: (run) => reaper.track(run),
     owners: () => reaper.owners(),
     startGuard: () => guard.start(),
     async close() {
-      reaper.close();
+      await reaper.close();
       await guard.close();
       await cgroups?.close();
     },

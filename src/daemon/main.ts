@@ -95,7 +95,7 @@ async function main(): Promise<void> {
     });
   });
 
-  const ended = (await previous.end()) ?? (await killGuarded(lock.info.paths));
+  const ended = (await previous.end((msg) => log.warn(msg))) ?? (await killGuarded(lock.info.paths));
   if (ended !== null) log.warn({ stream_id: ended }, "the daemon before this one was killed; what it ran has been killed too");
   previous.begin(streamId, cgroups?.path ?? null);
   reaper.startGuard();

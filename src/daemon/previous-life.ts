@@ -1,9 +1,16 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { z } from "zod";
 import { killLeftovers } from "./guard.ts";
-import { bootId } from "./proc.ts";
+import { bootId, isAlive, startTimeOf } from "./proc.ts";
+import { createReaper } from "./reaper.ts";
 
-const life = z.object({ stream_id: z.string(), boot_id: z.string(), cgroup: z.string().nullable().default(null) });
+const life = z.object({
+  stream_id: z.string(),
+  boot_id: z.string(),
+  cgroup: z.string().nullable().default(null),
+  daemon: z.object({ pid: z.number(), start_time: z.string() }).nullable().default(null),
+});
+type Life = z.infer<typeof life>;
 
 /**
  * The file in which a daemon leaves the marker of its runs, for its successor. Of a daemon that ended well there is
@@ -16,12 +23,15 @@ export class PreviousLife {
     this.#path = path;
   }
 
-  /** Kills what the daemon before us left; resolves with its stream_id when nothing is left, null if there was nothing to do. */
-  async end(): Promise<string | null> {
-    const previous = this.#read();
-    // A boot ends every process, and its pids mean others now.
-    if (previous === null || previous.boot_id !== bootId()) return null;
+  /**
+   * Kills what the daemon before us left; resolves with its stream_id when nothing is left, null if there was nothing to do.
+   * `log` is told of what the first sweep has missed.
+   */
+  async end(log: (msg: string) => void): Promise<string | null> {
+    const previous = this.read();
+    if (previous === null || isStillAlive(previous)) return null;
     await killLeftovers(previous.stream_id, previous.cgroup);
+    await killMarked(previous, log);
     return previous.stream_id;
   }
 
@@ -29,9 +39,10 @@ export class PreviousLife {
   begin(streamId: string, cgroup: string | null): void {
     const temporary = `${this.#path}.new`;
     rmSync(temporary, { force: true });
+    const daemon = { pid: process.pid, start_time: startTimeOf(process.pid) ?? "" };
     const fd = openSync(temporary, "wx", 0o600);
     try {
-      writeSync(fd, `${JSON.stringify({ stream_id: streamId, boot_id: bootId(), cgroup })}\n`);
+      writeSync(fd, `${JSON.stringify({ stream_id: streamId, boot_id: bootId(), cgroup, daemon } satisfies Life)}\n`);
       fsyncSync(fd);
     } finally {
       closeSync(fd);
@@ -44,11 +55,24 @@ export class PreviousLife {
     rmSync(this.#path, { force: true });
   }
 
-  #read(): z.infer<typeof life> | null {
+  /** null: there is none, or of an earlier boot, which ended every process. */
+  read(): Life | null {
     try {
-      return life.parse(JSON.parse(readFileSync(this.#path, "utf8")));
+      const found = life.parse(JSON.parse(readFileSync(this.#path, "utf8")));
+      return found.boot_id === bootId() ? found : null;
     } catch {
       return null; // None, or none that could be read: its guard has done the work, or nobody can.
     }
   }
+}
+
+/** Kills what still runs of a daemon that has ended, and resolves when a complete look finds nothing more. */
+export async function killMarked(previous: Life, log: (msg: string) => void): Promise<void> {
+  if (isStillAlive(previous)) return;
+  await createReaper({ subreaper: false, marker: previous.stream_id, log, since: 0 }).close();
+}
+
+/** As in a copy of the folder of a daemon that goes on. */
+function isStillAlive({ daemon }: Life): boolean {
+  return daemon !== null && isAlive(daemon.pid, daemon.start_time);
 }

@@ -29,8 +29,11 @@ let buffer = Buffer.allocUnsafe(64 * 1024);
 /** The largest file that is read whole, bytes: environments are far smaller, and nobody may make us grow without end. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
-/** Reads a file of /proc into the shared buffer; its length, or -1 if the process is gone or none of our business. */
-function readInto(path: string): number {
+/**
+ * Reads a file of /proc into the shared buffer; its length, or -1 if the process is gone or none of our business. Most files
+ * come whole with one read. `isList`: the kernel hands this one out a page at a time, so only an empty read is its end.
+ */
+function readInto(path: string, isList = false): number {
   let fd: number;
   try {
     fd = openSync(path, "r");
@@ -42,7 +45,8 @@ function readInto(path: string): number {
     for (;;) {
       const read = readSync(fd, buffer, length, buffer.length - length, null);
       length += read;
-      if (read === 0 || length < buffer.length || length >= MAX_FILE_BYTES) return length;
+      if (read === 0 || (length < buffer.length && !isList) || length >= MAX_FILE_BYTES) return length;
+      if (length < buffer.length) continue;
       buffer = Buffer.concat([buffer], buffer.length * 2);
     }
   } catch (error) {
@@ -106,14 +110,43 @@ export function listPids(): number[] {
   return pids;
 }
 
-/** One look at every process that started at `since` or later (clock ticks from boot), by pid. */
-export function scanProcesses(since = 0): Map<number, ProcessStat> {
-  const found = new Map<number, ProcessStat>();
-  for (const pid of listPids()) {
-    const stat = readStat(pid);
-    if (stat && Number(stat.startTime) >= since) found.set(pid, stat);
+/** Listings within one scan, at most: a machine that forks without pause would never let it end. */
+const MAX_LISTINGS = 8;
+
+export interface Scan {
+  /** By pid; those that started at `since` or later. */
+  processes: Map<number, ProcessStat>;
+  /** Every process that lives now has been seen. */
+  isComplete: boolean;
+}
+
+/**
+ * A look at every process that started at `since` or later (clock ticks from boot).
+ *
+ * /proc is listed in the order of pids, so one listing sees whatever lives from its begin to its end. It misses what is
+ * forked behind its back by a process that ends before its turn comes. So /proc is listed again, for what is new, until the
+ * kernel has given out no pid from before a listing to after the last process was looked at: nothing was born meanwhile,
+ * hence nothing was missed. What only just got its pid may not be listed yet; its parent, which is still forking it, is.
+ */
+export function scanProcesses(since = 0): Scan {
+  const processes = new Map<number, ProcessStat>();
+  const seen = new Set<number>();
+  for (let listing = 0; listing < MAX_LISTINGS; listing++) {
+    const before = newestPid();
+    for (const pid of listPids()) {
+      if (seen.has(pid)) continue;
+      seen.add(pid);
+      const stat = readStat(pid);
+      if (stat && Number(stat.startTime) >= since) processes.set(pid, stat);
+    }
+    if (newestPid() === before) return { processes, isComplete: true };
   }
-  return found;
+  return { processes, isComplete: false };
+}
+
+/** The pid that the kernel has given out last; "" where it does not tell (CONFIG_CHECKPOINT_RESTORE). */
+function newestPid(): string {
+  return readProcFile("/proc/sys/kernel/ns_last_pid")?.toString("latin1") ?? "";
 }
 
 /**
@@ -151,11 +184,14 @@ function readFromThreads(pid: number): number {
   return -1;
 }
 
-/** Children of this process, from all of its threads; null where the kernel does not tell (CONFIG_PROC_CHILDREN). */
+/**
+ * Children of this process, from all of its threads; null where the kernel does not tell (CONFIG_PROC_CHILDREN). Nothing is
+ * missing: the kernel appends to these lists, and takes away only what this thread has waited for, which is reading now.
+ */
 export function ownChildren(): number[] | null {
   const children: number[] = [];
   for (const tid of listNames("/proc/self/task")) {
-    const length = readInto(`/proc/self/task/${tid}/children`);
+    const length = readInto(`/proc/self/task/${tid}/children`, true);
     if (length < 0 && tid === String(process.pid)) return null;
     if (length <= 0) continue;
     for (const pid of buffer.toString("latin1", 0, length).split(" ")) if (pid !== "") children.push(Number(pid));

@@ -1,4 +1,4 @@
-import { Census } from "./census.ts";
+import { Census, type CensusResult, earliest } from "./census.ts";
 import type { RunCgroups } from "./cgroups.ts";
 import type { Child } from "./child.ts";
 import { onChildSignal } from "./child-signal.ts";
@@ -7,6 +7,7 @@ import { Orphans } from "./orphans.ts";
 import { type ProcessStat, ticksSinceBoot } from "./proc.ts";
 import { RunTags } from "./run-tag.ts";
 import { type RunStart, RunTree, signalProcess } from "./run-tree.ts";
+import { type Adopted, Strays } from "./strays.ts";
 import { SweepTimer } from "./sweep-timer.ts";
 
 /** The run that a process belongs to by a sign of its own; null: by none, but perhaps by descent. */
@@ -15,14 +16,15 @@ export type RunOwners = (stat: ProcessStat) => string | null;
 export interface TreeReaper {
   /**
    * Starts a run so that everything it ever forks can be recognised: the fork has to happen before `start` returns. The
-   * tag goes to `track`.
+   * tag goes to `track`; a start that throws or rejects leaves nothing behind.
    */
-  tagged<T>(start: () => T): { started: T; tag: number | null };
+  tagged<T>(runId: string, start: () => T): { started: T; tag: number | null };
   /** Knows a run from now on. Its leader has to carry `MGR_RUN=<marker>:<runId>` and to lead a session of its own. */
   track(run: RunStart): TrackedTree;
   /** For one list of processes: looked up in what is known now. */
   owners(): RunOwners;
-  close(): void | Promise<void>;
+  /** Forgets all runs. Resolves when nothing is left of those that have ended. */
+  close(): Promise<void>;
 }
 
 export interface TrackedTree {
@@ -34,10 +36,8 @@ export interface TrackedTree {
   signalLeader(signal: string): boolean;
   /** The leader has ended: kills what is left until nothing is. */
   killRest(): void;
-  /** Resolves when leader and tree are gone, seen after `signal` or `killRest`; also on `release` and `close`. */
+  /** Resolves when it is proven that leader and tree are gone, asked for by `signal` or `killRest`; also on `close`. */
   extinct(): Promise<void>;
-  /** Forgets the run, whatever is left of it. */
-  release(): void;
 }
 
 /** What a guard has to know, so that nothing outlives this process (guard.ts). */
@@ -58,6 +58,10 @@ export interface ReaperOptions {
   protectedPids?: () => Iterable<number>;
   /** Kills a tree at one go, where there is such a thing; sweeps find the rest and know when nothing is left. */
   cgroups?: RunCgroups | null;
+  /** Is told of what had to be killed, or could not be, after its run had ended. */
+  log?: (msg: string) => void;
+  /** None of our runs is older, clock ticks since boot; now if left out. */
+  since?: number;
 }
 
 /** SIGCHLD tells of orphans that ended; so often they are looked at all the same, milliseconds. */
@@ -67,7 +71,7 @@ const REMEMBER_MS = 2_000;
 const REMEMBER_SHARE = 1 / 1_000;
 /** Looks within one sweep, until a freeze has reached every process that could still fork. */
 const FREEZES = 8;
-/** Two looks in a row have to find nothing, where no list of orphans can tell: a fork can slip through one. */
+/** Where no list of orphans can tell, so many complete looks in a row have to find nothing: an environment cannot be read during execve. */
 const EMPTY_LOOKS = 2;
 
 interface PendingSignal {
@@ -98,17 +102,25 @@ export function createReaper(options: ReaperOptions): TreeReaper {
 
 class Reaper implements TreeReaper {
   readonly #options: ReaperOptions;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Set<Entry>();
   readonly #orphans: Orphans | null;
   readonly #tags: RunTags;
   readonly #census: Census;
   readonly #sweeps = new SweepTimer(() => this.#sweep());
+  readonly #strays: Strays;
+  readonly #since: number;
   readonly #leaveSignal: () => void;
+  /** Tags of the runs that are being started, and not tracked yet. */
+  readonly #starting = new Map<string, number | null>();
   #unmarked = "";
   #knownOrphans = new Map<number, string>();
+  /** Since the last look at everything. */
+  #hasRunEnded = false;
+  #closed: Promise<void> | null = null;
 
   constructor(options: ReaperOptions) {
     this.#options = options;
+    this.#since = options.since ?? ticksSinceBoot();
     this.#tags = new RunTags(options.marker);
     this.#orphans = options.subreaper ? new Orphans() : null;
     if (this.#orphans) {
@@ -126,6 +138,7 @@ class Reaper implements TreeReaper {
       tags: this.#tags,
       isOrphan: (stat) => this.#orphans?.isOrphan(stat) ?? false,
     });
+    this.#strays = new Strays({ log: options.log ?? (() => {}), adopt: (run) => this.#adopt(run) });
     this.#sweeps.every(
       "remember",
       () => this.#remember(),
@@ -133,17 +146,23 @@ class Reaper implements TreeReaper {
     );
   }
 
-  tagged<T>(start: () => T): { started: T; tag: number | null } {
-    return this.#tags.give(start);
+  tagged<T>(runId: string, start: () => T): { started: T; tag: number | null } {
+    const failed = () => this.#starting.delete(runId);
+    this.#starting.set(runId, null);
+    try {
+      const { started, tag } = this.#tags.give(start);
+      this.#starting.set(runId, tag);
+      if (started instanceof Promise) started.catch(failed);
+      return { started, tag };
+    } catch (error) {
+      failed();
+      throw error;
+    }
   }
 
   track(run: RunStart): TrackedTree {
-    let end = () => {};
-    const extinct = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    const entry: Entry = { tree: new RunTree(run), signals: [], active: false, companions: new Set(), emptyLooks: 0, extinct, end };
-    this.#entries.set(run.runId, entry);
+    const entry = this.#enter(run);
+    this.#starting.delete(run.runId);
     this.#options.cgroups?.add(run.runId, run.pid);
     this.#options.observer?.runStarted(run);
     return {
@@ -152,21 +171,44 @@ class Reaper implements TreeReaper {
       signalLeader: (signal) => signalProcess(entry.tree.leader.pid, entry.tree.leader.startTime, signal),
       killRest: () => this.#kill(entry),
       extinct: () => entry.extinct,
-      release: () => this.#remove(entry),
     };
   }
 
   owners(): RunOwners {
-    return this.#census.owners(this.#trees());
+    const ownerOf = this.#census.owners(this.#trees());
+    return (stat) => ownerOf(stat)?.runId ?? null;
   }
 
-  close(): void {
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    await this.#strays.end(() => this.#look());
     this.#sweeps.close();
     this.#leaveSignal();
     if (this.#orphans) setChildSubreaper(false);
     this.#orphans?.close();
-    for (const entry of this.#entries.values()) entry.end();
+    for (const entry of this.#entries) entry.end();
     this.#entries.clear();
+  }
+
+  #enter(run: RunStart): Entry {
+    let end = () => {};
+    const extinct = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const entry: Entry = { tree: new RunTree(run), signals: [], active: false, companions: new Set(), emptyLooks: 0, extinct, end };
+    this.#entries.add(entry);
+    return entry;
+  }
+
+  /** Makes what carries our mark and belongs to no living run a run of its own, and kills that. */
+  #adopt(run: RunStart): Adopted {
+    const entry = this.#enter(run);
+    this.#kill(entry);
+    return { extinct: entry.extinct, forget: () => this.#remove(entry) };
   }
 
   #join(entry: Entry, start: () => Child): Child {
@@ -194,53 +236,66 @@ class Reaper implements TreeReaper {
   #activate(entry: Entry): void {
     entry.active = true;
     entry.emptyLooks = 0;
-    if (this.#entries.get(entry.tree.runId) === entry) this.#sweeps.now();
+    if (this.#entries.has(entry)) this.#sweeps.now();
   }
 
   #remove(entry: Entry): void {
-    if (this.#entries.get(entry.tree.runId) === entry) {
-      this.#entries.delete(entry.tree.runId);
-      this.#options.cgroups?.remove(entry.tree.runId);
-      this.#options.observer?.runEnded(entry.tree.runId);
-    }
+    this.#entries.delete(entry);
+    this.#options.cgroups?.remove(entry.tree.runId);
+    this.#options.observer?.runEnded(entry.tree.runId);
+    this.#hasRunEnded = true;
     entry.end();
   }
 
   /** One sweep for all runs that are stopping. Returns whether another one is needed. */
   #sweep(): boolean {
-    const orphans = this.#orphans?.collect() ?? null;
-    const allKnown = orphans === null || this.#removeExtinct(orphans, { afterCensus: false });
+    const hasList = this.#removeExtinct();
     const active = this.#active();
     if (active.length === 0) return false;
     const trees = this.#trees();
-    this.#census.take(trees, earliest(active.map((entry) => entry.tree)));
+    const { isComplete } = this.#take(trees, earliest(active.map((entry) => entry.tree)));
     for (const entry of active) this.#deliver(entry);
+    if (!hasList) for (const entry of active) this.#countEmptyLooks(entry, isComplete);
     this.#killAll(
       active.filter((entry) => entry.tree.killing),
       trees,
     );
-    if (!orphans) for (const entry of active) this.#countEmptyLooks(entry);
-    else if (!allKnown) this.#removeExtinct(orphans, { afterCensus: true });
     this.#tellUnmarked();
     return true;
   }
 
-  /**
-   * Everything below us is a child of Node's, or an orphan with what is below it: without an orphan of its own a run
-   * without leader is extinct. False: there are orphans whose run is not known, which a census may tell.
-   */
-  #removeExtinct(orphans: readonly ProcessStat[], { afterCensus }: { afterCensus: boolean }): boolean {
-    const trees = this.#trees();
-    const owners = orphans.map((orphan) => trees.find((tree) => tree.members.get(orphan.pid) === orphan.startTime));
-    if (owners.includes(undefined) && !afterCensus) return false;
-    for (const entry of this.#active()) {
-      if (!owners.includes(entry.tree) && !entry.tree.leaderAlive && entry.companions.size === 0) this.#remove(entry);
-    }
+  /** Removes the runs of which nothing is left (the proof: `Orphans.collect`), all of them by one look. False: no list of orphans can tell. */
+  #removeExtinct(): boolean {
+    if (this.#orphans === null) return false;
+    const active = this.#active();
+    // Before the look: a leader that ends during it may leave orphans that the look has not seen.
+    const ended = active.filter((entry) => entry.companions.size === 0 && !entry.tree.leaderAlive);
+    const found = this.#orphans.collect();
+    if (found === null) return false;
+    const owners = this.#freezeOrphans(found.orphans);
+    if (found.isProven) for (const entry of ended) if (!owners.has(entry.tree)) this.#remove(entry);
     return true;
   }
 
-  #countEmptyLooks(entry: Entry): void {
-    entry.emptyLooks = entry.tree.members.size === 0 && entry.companions.size === 0 ? entry.emptyLooks + 1 : 0;
+  /** At once, before they fork again and end: what hops from pid to pid is gone when a look at everything comes to it. Returns the trees with orphans. */
+  #freezeOrphans(orphans: readonly ProcessStat[]): Set<RunTree> {
+    const owners = new Set<RunTree>();
+    if (orphans.length === 0) return owners;
+    const ownerOf = this.#census.ownersOfOrphans(this.#trees());
+    for (const orphan of orphans) {
+      const owner = ownerOf(orphan);
+      if (owner === undefined) continue;
+      owners.add(owner);
+      if (!owner.killing) continue;
+      owner.members.set(orphan.pid, orphan.startTime);
+      signalProcess(orphan.pid, orphan.startTime, "SIGSTOP");
+    }
+    return owners;
+  }
+
+  #countEmptyLooks(entry: Entry, isComplete: boolean): void {
+    if (entry.tree.members.size > 0 || entry.companions.size > 0) entry.emptyLooks = 0;
+    else if (isComplete) entry.emptyLooks++;
     if (entry.emptyLooks >= EMPTY_LOOKS) this.#remove(entry);
   }
 
@@ -271,7 +326,7 @@ class Reaper implements TreeReaper {
         }
       }
       if (!found) break;
-      this.#census.take(trees, earliest(entries.map((entry) => entry.tree)));
+      this.#take(trees, earliest(entries.map((entry) => entry.tree)));
     }
     for (const { tree } of entries) for (const [pid, startTime] of tree.members) signalProcess(pid, startTime, "SIGKILL");
   }
@@ -281,22 +336,37 @@ class Reaper implements TreeReaper {
     else if (this.#orphans) this.#sweeps.soon("reap", () => this.#watchOrphans());
   }
 
-  /** Between stops: reaps, and remembers whom no marker would betray. */
+  /** Between stops: reaps, and looks around for orphans that no sign of their own would betray. */
   #watchOrphans(): void {
-    const orphans = this.#orphans?.collect() ?? [];
+    const { orphans } = this.#orphans?.collect() ?? { orphans: [] };
     const known = this.#knownOrphans;
     this.#knownOrphans = new Map(orphans.map((orphan) => [orphan.pid, orphan.startTime]));
-    if (orphans.some((orphan) => known.get(orphan.pid) !== orphan.startTime)) this.#look();
+    const fresh = orphans.filter((orphan) => known.get(orphan.pid) !== orphan.startTime);
+    if (fresh.length === 0) return;
+    const ownerOf = this.#census.owners(this.#trees());
+    const isSure = (orphan: ProcessStat) => ownerOf(orphan) !== undefined && this.#census.isMarked(orphan.pid, orphan.startTime);
+    if (!fresh.every(isSure)) this.#look();
   }
 
   #remember(): void {
-    if (this.#entries.size > 0) this.#look();
+    if (this.#entries.size > 0 || this.#hasRunEnded) this.#look();
   }
 
-  #look(): void {
-    const trees = this.#trees();
-    this.#census.take(trees, earliest(trees));
+  /** At everything. False: something may have been missed. */
+  #look(): boolean {
+    this.#hasRunEnded = false;
+    const { isComplete } = this.#take(this.#trees(), this.#since);
     this.#tellUnmarked();
+    return isComplete;
+  }
+
+  #take(trees: readonly RunTree[], since: number): CensusResult {
+    const result = this.#census.take(trees, since);
+    if (result.strays.length > 0) {
+      const living = [...this.#starting, ...this.#trees().map(({ runId, tag }) => [runId, tag])].flat();
+      this.#strays.found(result.strays.filter(({ mark }) => !living.includes(mark)));
+    }
+    return result;
   }
 
   #tellUnmarked(): void {
@@ -312,17 +382,13 @@ class Reaper implements TreeReaper {
   }
 
   #active(): Entry[] {
-    return [...this.#entries.values()].filter((entry) => entry.active);
+    return [...this.#entries].filter((entry) => entry.active);
   }
 
   #trees(): RunTree[] {
-    return Array.from(this.#entries.values(), (entry) => entry.tree);
+    return Array.from(this.#entries, (entry) => entry.tree);
   }
 }
 
 /** After these a SIGCONT would undo what was asked for. */
 const STOPPING = new Set(["SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU"]);
-
-function earliest(trees: readonly RunTree[]): number {
-  return trees.reduce((since, tree) => Math.min(since, tree.since), Number.POSITIVE_INFINITY);
-}

@@ -99,7 +99,7 @@ export class Run {
     try {
       const program = await programOf(spec, options.marker);
       const begin = { wall: clock.now(), monotonic: clock.monotonic(), offset: ring.end };
-      const { started: starting, tag } = options.reaper.tagged(() =>
+      const { started: starting, tag } = options.reaper.tagged(options.runId, () =>
         Terminal.start({
           ...program,
           restrictions: spec,
@@ -351,8 +351,7 @@ export class Run {
   }
 
   #becomeExtinct(): void {
-    // First released: a sweep that still looked for holders of the terminal would find its next owner's processes.
-    this.#tree.release();
+    // Not before: a sweep that still looked for holders of the terminal would find its next owner's processes.
     this.#terminal.close();
     this.#finalOffset = this.#options.ring.end;
     this.#options.logFile?.rest();

@@ -10,15 +10,15 @@ import { killIfThere, processesWith, uniqueSeconds, until } from "../support/pro
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 let reaper: TreeReaper | null = null;
 let cgroups: RunCgroups | null = null;
-let words: string[] = [];
+/** What all words of this file's processes have in common. */
+const ALL_WORDS = uniqueSeconds().slice(0, -4);
 let count = 0;
 const before = ownChildren() ?? [];
 
 afterEach(async () => {
-  for (const word of words) for (const pid of processesWith(word)) killIfThere(pid);
-  words = [];
-  await until(nobodyLeft, 10_000, ownChildren);
-  reaper?.close();
+  for (const pid of processesWith(ALL_WORDS)) killIfThere(pid);
+  await until(nobodyLeft, 60_000, ownChildren);
+  await reaper?.close();
   reaper = null;
   await cgroups?.close();
   cgroups = null;
@@ -44,9 +44,8 @@ interface Run {
 /** Starts a program as the host does: a session of its own, marked; tracked in the same turn. */
 function run(by: TreeReaper, [command, ...words_]: [string, ...string[]]): Run {
   const word = uniqueSeconds();
-  words.push(word);
   const runId = `1-${++count}`;
-  const { started: child, tag } = by.tagged(() =>
+  const { started: child, tag } = by.tagged(runId, () =>
     spawn(
       command.includes("/") || !command.includes(".") ? command : join(FIXTURES, command),
       [...words_.map((w) => w.replaceAll("WORD", word)), ...(words_.length === 0 ? [word] : [])],
@@ -154,7 +153,6 @@ describe("as a child subreaper", () => {
   test("an orphan that is no run's is left alone, and holds up no run's end", async () => {
     const by = start();
     const foreign = uniqueSeconds();
-    words.push(foreign);
     const started = run(by, ["nohup-child.sh"]);
     await once(spawn("sh", ["-c", `setsid sleep ${foreign} >/dev/null 2>&1 &`]), "exit");
     await started.exited;
@@ -250,17 +248,109 @@ test("two runs that look alike are told apart by their marker", async () => {
   await stop(two);
 });
 
-test("a released run is left alone", async () => {
-  const by = start();
-  const started = run(by, ["sleep"]);
-  started.tree.release();
-  await started.tree.extinct();
-  started.tree.killRest();
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(processesWith(started.word)).toHaveLength(1);
-  started.child.kill("SIGKILL");
-  await started.exited;
+describe("a run is extinct only when nothing of it is left", () => {
+  test.each([
+    // The first ends on SIGTERM, at another moment in each tree.
+    [
+      "whose leaders end while their children go on",
+      500,
+      "(trap '' TERM; exec sleep WORD) & trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done",
+    ],
+    [
+      "that ignore SIGTERM and leave children behind all the time",
+      40,
+      "trap '' TERM; echo ready; while :; do (setsid sleep WORD &); sleep 0.05; done",
+    ],
+  ])(
+    "of trees %s: %d stops, forty at once",
+    async (_title, stops, script) => {
+      const caught: string[] = [];
+      const by = start({ log: (msg) => caught.push(msg) });
+      // Whose orphan that is takes a look at everything.
+      const foreign = await startForeign(1);
+      for (let stopped = 0; stopped < stops; stopped += 40) {
+        const runs = Array.from({ length: 40 }, () => run(by, ["sh", "-c", script]));
+        await Promise.all(runs.map(ready));
+        await Promise.all(runs.map((started) => stop(started, 200)));
+        expect(processesWith(ALL_WORDS)).toEqual(processesWith(foreign));
+      }
+      expect(caught).toEqual([]);
+    },
+    120_000,
+  );
+
+  test("of a program that hops from pid to pid, each of its processes living for a moment only", async () => {
+    const hop = "import os, sys; print('ready', flush=True)\nwhile True:\n    if os.fork(): os._exit(0)";
+    const started = run(start(), ["python3", "-c", hop, "WORD"]);
+    await started.exited;
+    started.tree.killRest();
+    await started.tree.extinct();
+    expect(processesWith(started.word)).toEqual([]);
+  }, 120_000);
+
+  test("also where more children are ours than the kernel lists at once", async () => {
+    const by = start();
+    await startForeign(1_200);
+    const started = run(by, ["nohup-child.sh"]);
+    await started.exited;
+    started.tree.killRest();
+    await started.tree.extinct();
+    expect(processesWith(started.word)).toEqual([]);
+  }, 120_000);
 });
+
+describe("the safety net", () => {
+  /** A process with our mark, of a run that is not known. */
+  function stray(): { word: string; exited: Promise<unknown> } {
+    const word = uniqueSeconds();
+    const child = spawn("sleep", [word], { stdio: "ignore", env: { PATH: process.env.PATH, MGR_RUN: `test-${process.pid}:9-9` } });
+    return { word, exited: once(child, "exit") };
+  }
+
+  test("kills what carries our mark and belongs to no living run, as soon as any run has ended, and says so", async () => {
+    const caught: string[] = [];
+    const by = start({ log: (msg) => caught.push(msg) });
+    const [left, living, ended] = [stray(), run(by, ["sleep"]), run(by, ["true"])];
+    await ended.exited;
+    ended.tree.killRest();
+    await ended.tree.extinct();
+    await left.exited;
+    expect(caught).toEqual([expect.stringMatching(/^left behind by a run that has ended, and killed now: sleep \(pid \d+\)$/)]);
+    expect(processesWith(living.word)).toHaveLength(1);
+    await stop(living);
+  });
+
+  test("lets no close end before nothing of ours is left, and leaves living runs alone", async () => {
+    const by = start({ subreaper: false });
+    const [left, living] = [stray(), run(by, ["sleep"])];
+    await by.close();
+    expect(processesWith(left.word)).toEqual([]);
+    expect(processesWith(living.word)).toHaveLength(1);
+  });
+
+  test("leaves a run alone that is being started", async () => {
+    const caught: string[] = [];
+    const by = start({ subreaper: false, log: (msg) => caught.push(msg) });
+    const { started, tag } = by.tagged("1-x", () => spawn("sleep", [uniqueSeconds()], { detached: true, stdio: "ignore" }));
+    await by.close();
+    expect(tag).not.toBeNull();
+    expect(started.signalCode).toBeNull();
+    expect(caught).toEqual([]);
+  });
+});
+
+/** Orphans that are no run's. Resolves with their word when all of them run. */
+async function startForeign(processes: number): Promise<string> {
+  const word = uniqueSeconds();
+  const line = `i=0; while [ $i -lt ${processes} ]; do i=$((i + 1)); setsid sleep ${word} >/dev/null 2>&1 & done`;
+  await once(spawn("sh", ["-c", line]), "exit");
+  await until(
+    () => processesWith(word).length === processes,
+    60_000,
+    () => processesWith(word).length,
+  );
+  return word;
+}
 
 /** No child of ours, alive or zombie, but those of the test runner itself. */
 function nobodyLeft(): boolean {

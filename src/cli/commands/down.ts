@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { visible } from "../../base/visible-text.ts";
 import { loadConfigFile } from "../../config/load.ts";
 import { type LockInfo, readLock } from "../../daemon/lock.ts";
+import { killMarked, PreviousLife } from "../../daemon/previous-life.ts";
 import { isAlive } from "../../daemon/proc.ts";
 import { instanceInstead, loadConfig } from "../configuration.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
@@ -16,6 +17,8 @@ export async function down(flags: { config?: string; timeout: number }): Promise
     const running = instanceInstead(path, error);
     return running === null ? loadConfig(path) : { instance: running };
   });
+  // Before it ends: its end takes the mark of its processes away.
+  const life = new PreviousLife(join(instance.state_dir, "daemon.json")).read();
   const deadline = Date.now() + flags.timeout * 1_000;
   let ended = 0;
   for (const [what, file] of [
@@ -27,6 +30,7 @@ export async function down(flags: { config?: string; timeout: number }): Promise
     await end(what, lock.info, deadline);
     ended++;
   }
+  if (life !== null) await killMarked(life, (msg) => console.error(msg));
   console.log(`${visible(instance.name)} is ${ended === 0 ? "not running" : "down"}`);
 }
 
