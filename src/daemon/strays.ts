@@ -55,7 +55,8 @@ export class Strays {
   #kill(mark: Mark, members: readonly ProcessStat[]): void {
     const [oldest] = members;
     if (oldest === undefined) return;
-    const names = members.map(({ pid, comm }) => `${comm} (pid ${pid})`).join(", ");
+    // The name is the program's to choose, and this text may meet a terminal.
+    const names = members.map(({ pid, comm }) => `${comm.replaceAll(/[^ -~]/g, "?")} (pid ${pid})`).join(", ");
     this.#options.log(`left behind by a run that has ended, and killed now: ${names}`);
     const { pid, startTime } = oldest;
     const tag = typeof mark === "number" ? mark : null;

@@ -313,6 +313,19 @@ describe("a host daemon", () => {
     expect(processesWith(found)).toEqual([]);
   });
 
+  test("ends only when nothing carries its mark any more, also of a run that it does not know", async () => {
+    const { daemon, exit } = startDaemon();
+    const manager = await greet();
+    const env = { PATH: process.env.PATH, MGR_RUN: `${manager.streamId}:9-9` };
+    const stray = spawn("sleep", [word()], { stdio: "ignore", env });
+    const ended = once(stray, "exit");
+    daemon.kill("SIGTERM");
+    expect(await exit).toEqual([0, null]);
+    expect(processesWith(words[0] ?? "")).toEqual([]);
+    expect(await ended).toEqual([null, "SIGKILL"]);
+    expect(logOf()).toContain(`left behind by a run that has ended, and killed now: sleep (pid ${stray.pid})`);
+  });
+
   test("ignores SIGHUP and SIGINT when it is detached", async () => {
     const { daemon } = startDaemon();
     const manager = await greet();

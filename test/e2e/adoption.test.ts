@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CLOSE_CODES } from "../contract/closed-values.ts";
+import { processesWith } from "../support/processes.ts";
 import type { Client } from "./support/client.ts";
 import { type Configuration, Instance } from "./support/instance.ts";
 import { isAlive } from "./support/marked.ts";
@@ -182,6 +185,28 @@ describe("kill -9 of the daemon", () => {
     const client = await instance.connect();
     await eventually("it runs again", async () => (await client.process("plain")).state === "started");
     await instance.mgr("down");
+    expect(instance.living()).toEqual([]);
+  });
+
+  test("and of its guard and the manager: 'mgr down' kills what they left, and names it", async () => {
+    const command = sh("trap '' HUP TERM; while :; do sleep 1; done");
+    await using instance = new Instance({ processes: { plain: { command, autostart: true } } });
+    await instance.mgr("up", "--detach");
+    const client = await instance.connect();
+    const { pid } = await eventually("it runs", async () => {
+      const plain = await client.process("plain");
+      return plain.state === "started" ? plain : null;
+    });
+    const { stream_id: marker } = JSON.parse(readFileSync(join(instance.stateDir, "daemon.json"), "utf8")) as { stream_id: string };
+    instance.kill("manager");
+    // It must not see its guard's death.
+    const daemon = instance.kill("daemon", "SIGSTOP");
+    for (const guard of processesWith(marker)) process.kill(guard, "SIGKILL");
+    process.kill(daemon, "SIGKILL");
+    await eventually("they are gone", () => instance.pidOf("daemon") === null);
+    const { stdout, stderr } = await instance.mgr("down");
+    expect(stderr).toContain(`(pid ${pid})`);
+    expect(stdout).toContain("e2e is not running");
     expect(instance.living()).toEqual([]);
   });
 
