@@ -1,3 +1,4 @@
+import { visible } from "../base/visible-text.ts";
 import type { Mark, Stray } from "./census.ts";
 import type { ProcessStat } from "./proc.ts";
 import type { RunStart } from "./run-tree.ts";
@@ -56,7 +57,7 @@ export class Strays {
     const [oldest] = members;
     if (oldest === undefined) return;
     // The name is the program's to choose, and this text may meet a terminal.
-    const names = members.map(({ pid, comm }) => `${comm.replaceAll(/[^ -~]/g, "?")} (pid ${pid})`).join(", ");
+    const names = members.map(({ pid, comm }) => `${visible(comm)} (pid ${pid})`).join(", ");
     this.#options.log(`left behind by a run that has ended, and killed now: ${names}`);
     const { pid, startTime } = oldest;
     const tag = typeof mark === "number" ? mark : null;
