@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import type { Principal } from "../base/principal.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { AnswerOf, FrameOf } from "../protocol/frames.ts";
-import type { HostEntry, Process, ProcessTreeNode, StartTool } from "../protocol/resources.ts";
+import type { HostEntry, ManagerInfo, Process, ProcessTreeNode, StartTool } from "../protocol/resources.ts";
 import type { DomainEvents } from "./domain-events.ts";
 
 /** A piece of backlog: terminal text, and where it ends in the stream (runtime.md, "Frames out"). */
@@ -78,7 +78,7 @@ export interface Configuration {
  * name, `host_unavailable`, `not_running`, `busy`, `conflict`.
  */
 export interface Control {
-  readonly manager: { name: string; host: string };
+  readonly manager: ManagerInfo;
   readonly events: DomainEvents;
   readonly log: LogBook;
   readonly configuration: Configuration;

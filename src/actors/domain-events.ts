@@ -1,4 +1,4 @@
-import type { HostEntry, Process } from "../protocol/resources.ts";
+import type { HostEntry, ManagerInfo, Process } from "../protocol/resources.ts";
 
 /** What changed in the manager's world, already projected to resources. The event streams turn these into frames. */
 export type DomainEvent =
@@ -7,7 +7,8 @@ export type DomainEvent =
   /** The shape of the tree changed: processes or groups appeared or went. */
   | { type: "tree_changed" }
   | { type: "host_upsert"; host: HostEntry }
-  | { type: "host_remove"; name: string };
+  | { type: "host_remove"; name: string }
+  | { type: "manager_upsert"; manager: ManagerInfo };
 
 export type DomainListener = (event: DomainEvent) => void;
 

@@ -17,7 +17,7 @@ import { MgrError, messageOf, shuttingDown } from "../base/errors.ts";
 import type { Principal } from "../base/principal.ts";
 import type { RunSpec } from "../contract/run.ts";
 import type { LogBook } from "../log/log-book.ts";
-import type { HostEntry, Process, ProcessTreeNode, StartTool } from "../protocol/resources.ts";
+import type { HostEntry, ManagerInfo, Process, ProcessTreeNode, StartTool } from "../protocol/resources.ts";
 import { readBacklog } from "./backlog.ts";
 import { CommandQueue, type Steps } from "./command-queue.ts";
 import type { HostSession } from "./host-session.ts";
@@ -36,7 +36,7 @@ interface Resumes {
 
 interface ControlOptions {
   configuration: Configuration;
-  manager: { name: string; host: string };
+  manager: ManagerInfo;
   events: DomainEvents;
   log: LogBook;
   world: World;
@@ -56,7 +56,7 @@ interface ControlOptions {
 
 /** The actor system as transport and http see it: reads of this turn, and commands accepted in this turn. */
 export class ActorControl implements Control {
-  readonly manager: { name: string; host: string };
+  #manager: ManagerInfo;
   readonly events: DomainEvents;
   readonly log: LogBook;
   readonly #system: ActorSystem;
@@ -89,7 +89,7 @@ export class ActorControl implements Control {
     nextRun,
     processDetail,
   }: ControlOptions) {
-    this.manager = manager;
+    this.#manager = manager;
     this.events = events;
     this.log = log;
     this.#system = system;
@@ -103,6 +103,15 @@ export class ActorControl implements Control {
     this.#nextRun = nextRun;
     this.#processDetail = processDetail;
     this.#tasks = new TaskLists({ log, sessionOf: (host) => this.#sessionOfHost(host) });
+  }
+
+  get manager(): ManagerInfo {
+    return this.#manager;
+  }
+
+  /** What users request cannot be saved, and why; null: it can again. */
+  saveProblem(problem: string | null): void {
+    this.#manager = { ...this.#manager, save_problem: problem };
   }
 
   get isShuttingDown(): boolean {

@@ -62,7 +62,7 @@ export class Engine {
   constructor(options: EngineOptions) {
     this.#options = options;
     const { config, clock, log, link, epoch } = options;
-    const intents = new PatientIntents(options.intents, { clock, log });
+    const intents = new PatientIntents(options.intents, { clock, log, onProblem: (problem) => this.#saveProblem(problem) });
     this.#intents = intents;
     const hostName = link.host;
     const history = new RunHistory();
@@ -170,7 +170,7 @@ export class Engine {
         },
         log,
       }),
-      manager: { name: config.instance.name, host: hostName },
+      manager: { name: config.instance.name, host: hostName, save_problem: null },
       events,
       log,
       system,
@@ -212,6 +212,11 @@ export class Engine {
     this.system.send("host", this.#options.link.host, { type: "daemon.exited" });
   }
 
+  /** Resolves when what users want is on the disk, or has to wait until it can be; that is then in the log, and tried again. */
+  saveIntents(): Promise<void> {
+    return this.#intents.flush();
+  }
+
   /** From this turn on commands and reloads are refused, no run begins, and what users want stays as it is. */
   beginShutdown(): void {
     this.#news.freezeIntent();
@@ -237,6 +242,11 @@ export class Engine {
     const enough = new AbortController();
     await Promise.race([Promise.allSettled(told), pause(this.#options.clock, milliseconds, enough.signal).catch(() => undefined)]);
     enough.abort();
+  }
+
+  #saveProblem(problem: string | null): void {
+    this.control.saveProblem(problem);
+    this.events.publish({ type: "manager_upsert", manager: this.control.manager });
   }
 
   close(): void {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../base/clock.ts";
-import { MgrError, messageOf } from "../base/errors.ts";
+import { diskFull, isDiskFull, MgrError, messageOf } from "../base/errors.ts";
 import { listNames } from "../base/names.ts";
 import { busHostLink } from "../bus/host-link.ts";
 import { lateHostLink } from "../bus/late-host-link.ts";
@@ -68,6 +68,7 @@ export async function startManager(config: Config, options: ManagerOptions = {})
     await manager.start();
   } catch (error) {
     await manager.release();
+    if (isDiskFull(error)) throw diskFull(config.instance.state_dir, error);
     throw error;
   }
   return manager;
@@ -131,7 +132,7 @@ class Manager implements RunningManager {
     const log = this.#openLog(stateDir, intents);
     const { path, problems } = sockets;
     if (problems.length > 0) log.append({ level: "warning", source: "manager", msg: `sockets are in ${path}: ${problems.join("; ")}` });
-    const epoch = await intents.nextEpoch();
+    const epoch = await raiseEpoch(intents);
 
     const bus = await openManagerBus({
       instance,
@@ -160,6 +161,8 @@ class Manager implements RunningManager {
     });
     this.#engine = engine;
     this.#cleanups.push(() => engine.close());
+    // What could not be saved so far is from now on tried again and again.
+    void engine.saveIntents();
     // From the moment of the signal on, whatever else has to happen first.
     this.#options.signal?.addEventListener("abort", () => engine.beginShutdown(), { once: true });
 
@@ -274,7 +277,10 @@ class Manager implements RunningManager {
     if (intents.warning) log.append({ level: "warning", source: "manager", msg: intents.warning });
     this.#cleanups.push(async () => {
       intents.rememberLogId(log.lastId);
-      await new PatientIntents(intents, { clock: systemClock, log }).flush();
+      const patient = new PatientIntents(intents, { clock: systemClock, log });
+      await patient.flush();
+      // On a full disk it would go on trying for ever.
+      patient.close();
     });
     return log;
   }
@@ -316,5 +322,19 @@ class Manager implements RunningManager {
     const { start = [] } = this.#options;
     const names = start === "all" ? engine.world.names() : start;
     if (names.length > 0) await engine.control.startNamed(names, "mgr up");
+  }
+}
+
+/**
+ * The epoch of this boot, which a full disk may not keep. The next manager then takes its time in seconds, so this one goes on only when its
+ * own second has passed.
+ */
+async function raiseEpoch(intents: IntentStore): Promise<number> {
+  try {
+    return await intents.nextEpoch();
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    return intents.epoch;
   }
 }

@@ -7,7 +7,14 @@ import type { IntentKeeper } from "./intent-keeper.ts";
 /** How long a start, a stop or an answer waits for the disk, milliseconds. */
 const PATIENCE_MS = 2_000;
 /** What could not be written is tried again after this, milliseconds. */
-const RETRY_MS = 10_000;
+const RETRY_MS = 2_000;
+
+interface PatientOptions {
+  clock: Clock;
+  log: LogBook;
+  /** Hears why nothing can be saved, and null once it can again. */
+  onProblem?: (problem: string | null) => void;
+}
 
 /**
  * Has what users want written before anything is done about it, but does not stand still with the disk: a full one is said
@@ -17,15 +24,17 @@ export class PatientIntents implements IntentKeeper {
   readonly #intents: IntentKeeper;
   readonly #clock: Clock;
   readonly #log: LogBook;
+  readonly #onProblem: (problem: string | null) => void;
   /** The disk is full or does not answer, and that has been said. */
   #isTroubled = false;
   #retry: unknown = null;
   #isClosed = false;
 
-  constructor(intents: IntentKeeper, { clock, log }: { clock: Clock; log: LogBook }) {
+  constructor(intents: IntentKeeper, { clock, log, onProblem = () => {} }: PatientOptions) {
     this.#intents = intents;
     this.#clock = clock;
     this.#log = log;
+    this.#onProblem = onProblem;
   }
 
   get(name: string): Readonly<ProcessIntent> {
@@ -74,12 +83,14 @@ export class PatientIntents implements IntentKeeper {
     }
     if (!this.#isTroubled) return;
     this.#isTroubled = false;
+    this.#onProblem(null);
     this.#log.append({ level: "info", source: "manager", msg: "what was requested is on the disk again" });
   }
 
   #complain(problem: string): void {
     if (this.#isTroubled) return;
     this.#isTroubled = true;
+    this.#onProblem(problem);
     const msg = `${problem}; it is done nevertheless, but a crash would forget it until the disk works again`;
     this.#log.append({ level: "error", source: "manager", msg });
   }

@@ -1,5 +1,6 @@
-import { access, rm } from "node:fs/promises";
+import { access, open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { isDiskFull } from "../base/errors.ts";
 import { writeFileAtomically } from "../config/atomic-file.ts";
 
 /** Small files of the state folder that are there, with this content, for as long as the manager runs. */
@@ -13,9 +14,10 @@ export class StateFiles {
     this.dir = dir;
   }
 
+  /** On a full disk it is overwritten in its place, and one that is not there yet waits for room: `rewrite` makes it. */
   write(name: string, content: string): Promise<void> {
     this.#contents.set(name, content);
-    return this.#next(() => writeFileAtomically(this.path(name), content));
+    return this.#next(() => write(this.path(name), content));
   }
 
   remove(name: string): Promise<void> {
@@ -45,6 +47,24 @@ export class StateFiles {
     this.#writing = done.catch(() => {});
     return done;
   }
+}
+
+async function write(path: string, content: string): Promise<void> {
+  try {
+    await writeFileAtomically(path, content);
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    await writeInPlace(path, content).catch((cause: NodeJS.ErrnoException) => {
+      if (cause.code !== "ENOENT" && !isDiskFull(cause)) throw cause;
+    });
+  }
+}
+
+async function writeInPlace(path: string, content: string): Promise<void> {
+  await using file = await open(path, "r+");
+  const bytes = Buffer.from(content);
+  await file.write(bytes, 0, bytes.length, 0);
+  await file.truncate(bytes.length);
 }
 
 /** A file that cannot be looked at is not taken for missing. */

@@ -65,6 +65,18 @@ export function wireCode(error: unknown): ErrorCode {
   return error.code;
 }
 
+/** Whether `error`, or what caused it, is a disk that has no room left for this user. */
+export function isDiskFull(error: unknown): boolean {
+  for (let each = error; each instanceof Error; each = each.cause)
+    if ("code" in each && (each.code === "ENOSPC" || each.code === "EDQUOT")) return true;
+  return false;
+}
+
+/** The sentence for a start that a full disk does not allow. */
+export function diskFull(stateDir: string, cause: unknown): MgrError {
+  return new MgrError("conflict", `the disk of ${stateDir} is full: make room there, then start again (${messageOf(cause)})`, { cause });
+}
+
 const SHORTAGES = new Set(["EMFILE", "ENFILE", "ENOMEM", "ENOSPC", "EDQUOT"]);
 
 /** Whether the system ran out of descriptors, memory or disk space: it passes, and says nothing about what was asked for. */

@@ -15,6 +15,10 @@ export async function writeFileAtomically(path: string, content: string, fileSys
   try {
     await file.writeFile(content);
     await file.sync();
+  } catch (error) {
+    // On a full disk it would keep the room that it has taken.
+    await fileSystem.rm(temporary, { force: true });
+    throw error;
   } finally {
     await file.close();
   }

@@ -82,6 +82,11 @@ export class IntentStore {
     this.#changed = true;
   }
 
+  /** Of this boot, once `nextEpoch` was called. */
+  get epoch(): number {
+    return this.#rest.epoch;
+  }
+
   /**
    * The epoch of this boot, higher than every earlier one, durable when this resolves. It is at least the time in
    * seconds, so that it grows even if the file was lost or damaged: hosts obey the manager with the highest epoch.

@@ -77,6 +77,9 @@ function write(path: string, uuid: string): string {
   try {
     writeSync(fd, contentOf(uuid));
     fsyncSync(fd);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
   } finally {
     closeSync(fd);
   }

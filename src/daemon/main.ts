@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf } from "../base/errors.ts";
+import { isDiskFull, messageOf } from "../base/errors.ts";
 import { visible } from "../base/visible-text.ts";
 import { CONTRACT_VERSION, type HostLog } from "../contract/messages.ts";
 import { type BusService, serveOnBus } from "./bus-service.ts";
@@ -97,7 +97,13 @@ async function main(): Promise<void> {
 
   const ended = (await previous.end((msg) => log.warn(msg))) ?? (await killGuarded(lock.info.paths));
   if (ended !== null) log.warn({ stream_id: ended }, "the daemon before this one was killed; what it ran has been killed too");
-  previous.begin(streamId, cgroups?.path ?? null);
+  try {
+    previous.begin(streamId, cgroups?.path ?? null);
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    // Only a successor after a kill -9 would miss it, and the guard has then done its work.
+    log.error(`what its successor has to know cannot be saved: ${messageOf(error)}`);
+  }
   reaper.startGuard();
   log.info({ stream_id: streamId, contract: CONTRACT_VERSION, host: options.host, bus: placeOfBus(options) }, "started");
   isServing = true;

@@ -44,6 +44,9 @@ export class PreviousLife {
     try {
       writeSync(fd, `${JSON.stringify({ stream_id: streamId, boot_id: bootId(), cgroup, daemon } satisfies Life)}\n`);
       fsyncSync(fd);
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw error;
     } finally {
       closeSync(fd);
     }

@@ -11,9 +11,23 @@ import { service } from "./service.ts";
 import { topic } from "./topic.ts";
 import { processTreeNode } from "./tree.ts";
 
+const managerInfo = z
+  .object({
+    name: z.string().describe("Of the instance."),
+    host: z.string().describe("Canonical name of the manager's own host."),
+    save_problem: z
+      .string()
+      .nullable()
+      .describe(
+        "Why what users request cannot be saved at the moment, for example a full disk. It is done all the same; a crash would forget it.",
+      ),
+  })
+  .meta({ id: "Manager" });
+export type ManagerInfo = z.infer<typeof managerInfo>;
+
 const snapshotFields = {
   webui_asset_hash: z.string().describe("Content hash of the page's files: a page that embeds another one reloads."),
-  manager: z.object({ name: z.string(), host: z.string() }),
+  manager: managerInfo,
   hosts: z.array(z.string()).describe("Canonical host names; superseded by `host_list`."),
   host_list: z.array(hostEntry),
   start_tools: z.array(startTool),
@@ -45,6 +59,7 @@ export const connectionFrames = managerFrames("Connection", {
     { request_type: z.string(), request_id: requestId },
     "A frame without an answer of its own was accepted. Only if it had a request_id. A start, stop or restart is saved by then: it is carried out even if the manager is killed.",
   ),
+  manager_upsert: event({ manager: managerInfo }, "Something about the manager itself changed."),
   error: answer(
     {
       message: z.string().describe("A sentence for a person."),

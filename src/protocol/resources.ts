@@ -4,7 +4,7 @@
  */
 export type { Client } from "./client.ts";
 export type { ConfigFileProblem } from "./config.ts";
-export type { Snapshot } from "./connection.ts";
+export type { ManagerInfo, Snapshot } from "./connection.ts";
 export type { VncSession, WebXDisplay } from "./display.ts";
 export type { HostEntry, StartTool } from "./host.ts";
 export type { LogEntry } from "./log.ts";

@@ -84,6 +84,9 @@ export class EventStreams {
       case "host_remove":
         this.#tell([scopeKey(undefined)], event, null);
         break;
+      case "manager_upsert":
+        this.#tell([scopeKey(undefined)], event, "manager");
+        break;
       case "tree_changed":
         this.#treeChanged();
         break;

@@ -116,6 +116,7 @@ const OF_DECISIONS: Readonly<Record<string, ManagerFrameRow>> = {
   ack: event({ request_type: "string" }),
   host_upsert: event({ host: table("host") }),
   host_remove: event({ name: "string" }),
+  manager_upsert: event({ manager: table("manager") }),
   topics_snapshot: event({ topics: arrayOf(table("topic")) }),
   topic_sample: event({ name, ts: "timestamp", value: "anything" }),
   config_reload_result: result({}, { added: names, removed: names, changed: names, unchanged: names, restart_needed: names, problems }),

@@ -172,7 +172,7 @@ export const RESOURCES: Tables = {
     display_name: "string",
     process: "string",
   },
-  manager: { name: "string", host: "string" },
+  manager: { name: "string", host: "string", save_problem: nullable("string") },
 
   "network stats": {
     sample_seconds: "number",

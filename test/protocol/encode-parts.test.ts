@@ -7,7 +7,7 @@ import { fakeProcess } from "../support/fake-control.ts";
 const snapshotOf = (processes: Process[]): ManagerFrame => ({
   type: "snapshot",
   webui_asset_hash: "hash",
-  manager: { name: "bench", host: "rt1" },
+  manager: { name: "bench", host: "rt1", save_problem: null },
   hosts: ["rt1"],
   host_list: [],
   start_tools: [{ value: null, label: "default" }],

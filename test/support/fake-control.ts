@@ -25,7 +25,7 @@ import type { HostEntry, Process, ProcessTreeNode, StartTool } from "../../src/p
  * that exist. The log, the events and the refusals of unknown names are the real ones.
  */
 export class FakeControl implements Control {
-  readonly manager = { name: "test", host: "testhost" };
+  readonly manager = { name: "test", host: "testhost", save_problem: null };
   readonly events: DomainEvents;
   readonly log = new LogBook({ capacity: 1_000, now: () => Date.now() });
   /** Every command, as [name of the method, its arguments without the principal]. */

@@ -25,7 +25,7 @@ describe("get_snapshot", () => {
     expect(snapshot).toMatchObject({
       type: "snapshot",
       webui_asset_hash: "hash",
-      manager: { name: "test", host: "testhost" },
+      manager: { name: "test", host: "testhost", save_problem: null },
       hosts: ["testhost"],
       clients: [],
       vnc_sessions: [],

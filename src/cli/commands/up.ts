@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { RunningManager } from "../../app/manager.ts";
-import { messageOf } from "../../base/errors.ts";
+import { diskFull, isDiskFull, messageOf } from "../../base/errors.ts";
 import { visible } from "../../base/visible-text.ts";
 import type { Config } from "../../config/definition.ts";
 import { optimizeEarly } from "../../daemon/optimize-early.ts";
@@ -94,9 +94,8 @@ async function untilEnded(
 type Served = Pick<RunningManager, "url" | "hostProblem">;
 
 async function detach(config: Config, names: string[], flags: UpFlags): Promise<void> {
-  mkdirSync(config.instance.state_dir, { recursive: true, mode: 0o700 });
   const errors = join(config.instance.state_dir, "manager.stderr");
-  const stderr = openSync(errors, "w", 0o600);
+  const stderr = openErrors(config.instance.state_dir, errors);
   const child = spawn(process.execPath, [process.argv[1] ?? "", "up", "-c", config.file ?? "", ...(flags.all ? ["--all"] : []), ...names], {
     detached: true,
     stdio: ["ignore", "ignore", stderr, "ipc"],
@@ -136,12 +135,22 @@ async function detach(config: Config, names: string[], flags: UpFlags): Promise<
   if (served.hostProblem !== null) console.error(`mgr: ${visible(served.hostProblem)}`);
 }
 
+function openErrors(stateDir: string, path: string): number {
+  try {
+    mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+    return openSync(path, "w", 0o600);
+  } catch (error) {
+    throw isDiskFull(error) ? new CommandFailure(EXIT.failed, messageOf(diskFull(stateDir, error))) : error;
+  }
+}
+
 /** It said nothing: on a full disk it cannot. */
 function withoutWords(errors: string): string {
   try {
     writeFileSync(errors, `${" ".repeat(8_191)}\n`);
     return "the manager did not come up; its manager.log says more";
   } catch (error) {
+    if (isDiskFull(error)) return diskFull(dirname(errors), error).message;
     return `the manager did not come up, and could not say why: ${errors} cannot be written: ${messageOf(error)}`;
   }
 }

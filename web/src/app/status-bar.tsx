@@ -23,6 +23,7 @@ export function StatusBar() {
         {instance.value.name}@{instance.value.host}
       </span>
       <HostsMark />
+      <SaveMark />
       <span class="grow" />
       {failed > 0 && !poppedOut && (
         <button type="button" class="flat bad" onClick={look("is:error")}>
@@ -74,6 +75,17 @@ function HostsMark() {
   return (
     <span class={lost.length > 0 ? "bad" : "soft status-wide"} title={lost.length > 0 ? `lost: ${lost.join(", ")}` : undefined}>
       {lost.length > 0 ? named : ready}
+    </span>
+  );
+}
+
+/** What users request cannot be saved: a crash of the manager would forget it. */
+function SaveMark() {
+  const problem = instance.value.save_problem;
+  if (problem === null) return null;
+  return (
+    <span class="bad" title={problem} role="alert">
+      requests cannot be saved
     </span>
   );
 }

@@ -3,7 +3,15 @@ import { MgrError, messageOf } from "../../../src/base/errors.ts";
 import { browserLink } from "../../../src/client/browser.ts";
 import { ManagerClient } from "../../../src/client/manager-client.ts";
 import type { ClientFrame, ManagerFrame } from "../../../src/protocol/frames.ts";
-import type { HostEntry, Process, ProcessState, ProcessTreeNode, Snapshot, StartTool } from "../../../src/protocol/resources.ts";
+import type {
+  HostEntry,
+  ManagerInfo,
+  Process,
+  ProcessState,
+  ProcessTreeNode,
+  Snapshot,
+  StartTool,
+} from "../../../src/protocol/resources.ts";
 import { loadNewest } from "../log/log-history.ts";
 import { keepEntries } from "../log/log-store.ts";
 import { complain } from "../ui/toasts.ts";
@@ -15,7 +23,7 @@ export type Connection = { kind: "connecting" | "open" } | { kind: "lost"; reaso
 
 /** What the page knows: fed by frames, read by components. A signal per process, so that a change repaints one row. */
 export const connection = signal<Connection>({ kind: "connecting" });
-export const instance = signal<{ name: string; host: string }>({ name: "", host: "" });
+export const instance = signal<ManagerInfo>({ name: "", host: "", save_problem: null });
 export const tree = signal<ProcessTreeNode[]>([]);
 export const processNames = signal<string[]>([]);
 export const hosts = signal<HostEntry[]>([]);
@@ -121,6 +129,9 @@ function receive(frame: ManagerFrame): void {
       break;
     case "host_upsert":
       hosts.value = withHost(frame.host);
+      break;
+    case "manager_upsert":
+      instance.value = frame.manager;
       break;
     case "host_remove":
       hosts.value = hosts.value.filter(({ name }) => name !== frame.name);
