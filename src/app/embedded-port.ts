@@ -48,7 +48,7 @@ export async function openEmbeddedPort({
       instance,
       log,
       authFile: made?.file ?? authFile,
-      localToken: null,
+      localSocket: null,
       bus: door,
       listen: listen === true ? instance.manager : addressOf(listen),
     });

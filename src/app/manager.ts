@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../base/clock.ts";
@@ -15,6 +14,7 @@ import { instanceUuid } from "../daemon/instance.ts";
 import { acquireLock, type Lock } from "../daemon/lock.ts";
 import { socketDir } from "../daemon/sockets.ts";
 import { assetHash, type PreparedHttpServer } from "../http/index.ts";
+import type { LocalSocketOptions } from "../http/local-socket.ts";
 import { LogBook } from "../log/log-book.ts";
 import type { LogEntry } from "../protocol/resources.ts";
 import { createTransport, type Transport } from "../transport/websocket.ts";
@@ -22,12 +22,13 @@ import { busState } from "./bus-state.ts";
 import { DaemonKeeper } from "./daemon-keeper.ts";
 import { Engine } from "./engine.ts";
 import { localHostName } from "./host-names.ts";
+import { localUser } from "./local-user.ts";
 import { openLogFile } from "./log-file.ts";
 import { type ManagerBus, openManagerBus } from "./manager-bus.ts";
 import { PatientIntents } from "./patient-intents.ts";
 import type { OnProcessAtRest } from "./process-news.ts";
 import { requirePort } from "./require-port.ts";
-import { RunningNote } from "./running-instance.ts";
+import { CONTROL_SOCKET, RunningNote } from "./running-instance.ts";
 import { ASSETS, prepareHttp } from "./serve-http.ts";
 import { StateFiles } from "./state-files.ts";
 import { INTENT_FILE, keepStateFolder } from "./state-folder.ts";
@@ -84,7 +85,6 @@ class Manager implements RunningManager {
   #log: LogBook | null = null;
   #transport: Transport | null = null;
   #http: PreparedHttpServer | null = null;
-  readonly #localToken = randomBytes(32).toString("base64url");
   #url = "";
   #hostProblem: string | null = null;
   #end: Promise<void> | null = null;
@@ -166,11 +166,16 @@ class Manager implements RunningManager {
     // From the moment of the signal on, whatever else has to happen first.
     this.#options.signal?.addEventListener("abort", () => engine.beginShutdown(), { once: true });
 
+    const folder = () => socketDir({ uuid, stateDir }).path;
     // Before anything is started: that the port is taken is found out without opening it.
     await requirePort(instance.manager, "instance.manager");
-    const http = await this.#prepareHttp(engine, log, bus);
+    const http = await this.#prepareHttp(engine, log, bus, {
+      path: join(sockets.path, CONTROL_SOCKET),
+      identify: localUser,
+      home: { folder, moved() {} },
+    });
     this.#cleanups.push(keepStateFolder({ lock, intents, files, log, look: () => note.keep() }));
-    await bus.broker.listenUnix(socket, { folder: () => socketDir({ uuid, stateDir }).path, moved: (path) => lock.moveTo(path) });
+    await bus.broker.listenUnix(socket, { folder, moved: (path) => lock.moveTo(path) });
     const daemon = new DaemonKeeper({ stateDir, host, socket, engine, log });
     this.#daemon = daemon;
     this.#cleanups.push(() => daemon.release());
@@ -285,7 +290,7 @@ class Manager implements RunningManager {
     return log;
   }
 
-  async #prepareHttp(engine: Engine, log: LogBook, bus: ManagerBus): Promise<PreparedHttpServer> {
+  async #prepareHttp(engine: Engine, log: LogBook, bus: ManagerBus, localSocket: LocalSocketOptions): Promise<PreparedHttpServer> {
     const { instance } = this.#config;
     const { control, hub, system } = engine;
     const transport = createTransport({ control, hub, system, assetHash: await assetHash(ASSETS) });
@@ -293,8 +298,7 @@ class Manager implements RunningManager {
     this.#cleanups.push(() => this.#sayGoodbye());
     const authFile = authFilePath(instance);
     const { door } = bus;
-    const localToken = this.#localToken;
-    const http = await prepareHttp({ engine, transport, instance, log, authFile, localToken, listen: instance.manager, bus: door });
+    const http = await prepareHttp({ engine, transport, instance, log, authFile, localSocket, listen: instance.manager, bus: door });
     // Let go of in reverse: the port stays until the WebSockets have said goodbye.
     this.#cleanups.splice(
       -1,
@@ -309,9 +313,7 @@ class Manager implements RunningManager {
 
   /** From here on commands are taken: this machine's host is ready, or it has been said why not. */
   async #openPort(http: PreparedHttpServer, files: StateFiles, log: LogBook): Promise<void> {
-    this.#cleanups.push(() => Promise.all([files.remove("local.token"), files.remove("manager.url")]));
-    // First the token: programs that wait for the port need it.
-    await files.write("local.token", `${this.#localToken}\n`);
+    this.#cleanups.push(() => files.remove("manager.url"));
     const { url, localUrl } = await http.open();
     this.#url = url;
     await files.write("manager.url", `${localUrl}\n`);

@@ -6,6 +6,9 @@ import type { Config, InstanceSettings } from "../config/definition.ts";
 import { stateHome } from "../config/state-home.ts";
 import { assertPrivate, makePrivate, runtimeFolders } from "../daemon/sockets.ts";
 
+/** Name of the socket of the commands, beside that of the bus, whose path stands in the manager's lock file. */
+export const CONTROL_SOCKET = "control.sock";
+
 /** What the commands have to know of a manager to reach it and to end it. */
 export type RunningInstance = Pick<InstanceSettings, "name" | "manager" | "state_dir" | "webui_auth_file" | "https_only">;
 

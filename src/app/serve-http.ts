@@ -9,7 +9,7 @@ import { tryLockFile } from "./file-lock.ts";
 /** Where the page was built to. */
 export const ASSETS = fileURLToPath(new URL("../../dist/web", import.meta.url));
 
-interface ServeOptions extends Pick<HttpServerOptions, "authFile" | "localToken" | "listen" | "bus"> {
+interface ServeOptions extends Pick<HttpServerOptions, "authFile" | "localSocket" | "listen" | "bus"> {
   engine: Engine;
   transport: Transport;
   instance: Config["instance"];

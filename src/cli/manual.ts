@@ -13,8 +13,9 @@ interface Page {
 
 const CHOOSING = "NAMES are processes, groups (all of their processes, of all levels) or fnmatch patterns such as 'sim/*'.";
 const EXIT_CODES = "0 done, 1 failed, 2 usage or bad configuration, 3 not found, 4 time-out";
-const CONNECTION = `Without --url the manager is found by the configuration, and its password in the configured auth file; where only a hash of
-it stands there, the manager's local token is used on its host.`;
+const CONNECTION = `Without --url and --user the manager of the configuration is reached over a unix socket on this machine: no web user and no
+password are needed. With --url or --user the password is that of the auth file (MGR_WEBUI_AUTH_FILE, else the configured one), by default its
+first entry's; with --password-file, or where MGR_WEBUI_AUTH_FILE is set, --url needs no configuration.`;
 
 const PLAN_JSON = "{ok, added, removed, changed, unchanged, restart_needed, problems}, names in all but the first and the last";
 

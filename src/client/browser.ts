@@ -9,15 +9,12 @@ export * from "./common.ts";
 /**
  * Connects to a manager from a page. A page cannot put credentials into a WebSocket's request: `user` and `password` are
  * exchanged for the session cookie first, which the browser then sends by itself. The manager answers pages of its own
- * origin only. Rejects with MgrError: `forbidden` (the login), `bad_field` (`token` or `cookie`), `host_unavailable`.
+ * origin only. Rejects with MgrError: `forbidden` (the login), `bad_field` (`cookie`), `host_unavailable`.
  */
 export async function connect(url: string, options: ConnectOptions = {}): Promise<ManagerClient> {
   checkConnectOptions(options);
-  if (options.token !== undefined || options.cookie !== undefined)
-    throw new MgrError(
-      "bad_field",
-      "a page cannot send a token or a cookie of its own: give user and password, or log in to the manager's page",
-    );
+  if (options.cookie !== undefined)
+    throw new MgrError("bad_field", "a page cannot send a cookie of its own: give user and password, or log in to the manager's page");
   const address = webSocketUrl(url, options.view);
   if (options.user !== undefined) await logIn(url, basicCredentials(options));
   const client = new ManagerClient(browserLink(address, linkBehaviour(options)));

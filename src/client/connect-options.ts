@@ -8,8 +8,6 @@ export type FocusedView = { single_process: string } | { single_group: string } 
 export interface ConnectOptions {
   user?: string;
   password?: string;
-  /** The manager's local token instead of user and password. Not in a browser. */
-  token?: string;
   /** A session cookie's value instead of user and password. Not in a browser, which sends its own. */
   cookie?: string;
   /** Everything by default. */
@@ -37,11 +35,11 @@ const VIEW_RULES = {
   single_group: TEXT,
   log_only: { is: "true", holds: (value: unknown) => value === true },
 };
-const RULES = { user: TEXT, password: TEXT, token: TEXT, cookie: TEXT, view: { is: "", holds: () => true }, retry: RETRY };
+const RULES = { user: TEXT, password: TEXT, cookie: TEXT, view: { is: "", holds: () => true }, retry: RETRY };
 
 /** What a program without types may have misspelled. Throws `bad_field`. */
-export function checkConnectOptions(options: ConnectOptions): void {
-  checkOptions("connect", options, RULES);
+export function checkConnectOptions(options: ConnectOptions, more: Readonly<Record<string, OptionRule>> = {}): void {
+  checkOptions("connect", options, { ...RULES, ...more });
 }
 
 /** The query of `/ws` that asks for a view. Throws `bad_field` for one that there is not: it would be the whole view. */

@@ -1,3 +1,3 @@
 /** `mgr/client`: control a manager from another program. In a browser, `browser.ts` stands in its place. */
 export * from "./common.ts";
-export { connect } from "./node.ts";
+export { connect, type NodeConnectOptions } from "./node.ts";

@@ -1,5 +1,7 @@
+import type { Socket } from "node:net";
 import { WebSocket } from "ws";
 import { type AnyErrorCode, MgrError } from "../base/errors.ts";
+import { FUNCTION } from "../base/options.ts";
 import { basicCredentials, type ConnectOptions, checkConnectOptions, linkBehaviour, webSocketUrl } from "./connect-options.ts";
 import { ManagerClient } from "./manager-client.ts";
 import { type WebSocketLike, webSocketLink } from "./websocket-link.ts";
@@ -8,25 +10,36 @@ const HANDSHAKE_TIMEOUT_MS = 10_000;
 /** The manager pings every 20 s. Without a sign of life for this long, milliseconds, the other end is taken for dead. */
 const SILENCE_MS = 60_000;
 
+export interface NodeConnectOptions extends ConnectOptions {
+  /** Opens the connection instead of a TCP one to the address, for example to a unix socket; called again for each attempt. */
+  dial?: () => Socket;
+}
+
 /**
  * Connects to a manager from Node. `url` is its base address, for example `http://localhost:8130`. Rejects with MgrError:
  * `bad_field` (address or options), `forbidden` (the login), `not_found` (the view), `busy` (throttled), `host_unavailable` (nobody answers there), with
  * the manager's own words.
  */
-export async function connect(url: string, options: ConnectOptions = {}): Promise<ManagerClient> {
-  checkConnectOptions(options);
+export async function connect(url: string, options: NodeConnectOptions = {}): Promise<ManagerClient> {
+  checkConnectOptions(options, { dial: FUNCTION });
   const headers: Record<string, string> = {};
-  if (options.token !== undefined) headers.Authorization = `Bearer ${options.token}`;
-  else if (options.cookie !== undefined) headers.Cookie = `mgr_web_session=${options.cookie}`;
+  if (options.cookie !== undefined) headers.Cookie = `mgr_web_session=${options.cookie}`;
   else if (options.user !== undefined) headers.Authorization = basicCredentials(options);
   const address = webSocketUrl(url, options.view);
-  const client = new ManagerClient(webSocketLink({ open: (fail) => open(address, headers, fail), ...linkBehaviour(options) }));
+  const client = new ManagerClient(
+    webSocketLink({ open: (fail) => open(address, headers, options.dial, fail), ...linkBehaviour(options) }),
+  );
   await client.opened();
   return client;
 }
 
-function open(url: URL, headers: Record<string, string>, fail: (error: Error) => void): WebSocketLike {
-  const socket = new WebSocket(url, { headers, perMessageDeflate: false, handshakeTimeout: HANDSHAKE_TIMEOUT_MS });
+function open(url: URL, headers: Record<string, string>, dial: NodeConnectOptions["dial"], fail: (error: Error) => void): WebSocketLike {
+  const socket = new WebSocket(url, {
+    headers,
+    perMessageDeflate: false,
+    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+    ...(dial === undefined ? {} : { createConnection: dial }),
+  });
   // A refused upgrade carries its reason as text: that is what a person has to read.
   socket.once("unexpected-response", (request, response) => {
     let text = "";

@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { Principal } from "../base/principal.ts";
 import type { AuthEntry } from "./auth-entries.ts";
 import type { AuthFile } from "./auth-file.ts";
@@ -7,14 +6,14 @@ import { sessionCookie, sessionTokens } from "./cookies.ts";
 import type { Credentials } from "./credentials.ts";
 import type { HttpLog } from "./http-log.ts";
 import { isRefusal, type Refusal, refusal } from "./refusal.ts";
-import { addressKey, formatAddress, isLoopback, type RemoteEnd } from "./remote-end.ts";
+import { addressKey, formatAddress, type RemoteEnd } from "./remote-end.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Throttle } from "./throttle.ts";
 
 /** Somebody who was let in. */
 export interface Admission {
   readonly principal: Principal;
-  /** The session that let him in, or that was opened for him; null with a token. */
+  /** The session of the cookie, or the one that was opened; null over the local socket. */
   readonly sessionId: string | null;
   /** Value of Set-Cookie that the response has to carry. */
   readonly setCookie: string | null;
@@ -31,8 +30,6 @@ export interface AuthenticatorParts {
   readonly sessions: Sessions;
   readonly credentials: Credentials;
   readonly throttle: Throttle;
-  /** Accepted as Bearer from loopback; null: never. */
-  readonly localToken: string | null;
   /** Plain HTTP is not served: cookies are `Secure`. */
   readonly isHttpsOnly: boolean;
   readonly log: HttpLog;
@@ -50,6 +47,9 @@ export class Authenticator {
   }
 
   async authenticate(headers: Headers, remote: RemoteEnd): Promise<Admission | Refusal> {
+    const { localUser } = remote;
+    // Whatever the auth file says: the kernel vouches for this user.
+    if (localUser !== null) return { principal: { user: localUser, via: "local", address: "" }, sessionId: null, setCookie: null };
     const { authFile, sessions } = this.#parts;
     const state = authFile.read();
     if (!state.ok) return refusal(403, state.refusal);
@@ -62,18 +62,12 @@ export class Authenticator {
       case "basic":
         return this.#logIn(authorization, state.entries, remote);
       case "bearer":
-        return this.#byToken(authorization.token, state.entries, remote);
+        return refusal(401, `This token is not accepted here. ${LOG_IN}`, CHALLENGE);
       case "none":
         return refusal(401, LOG_IN, CHALLENGE);
       case "unusable":
         return refusal(401, `The Authorization header is neither Basic nor Bearer, or malformed. ${LOG_IN}`, CHALLENGE);
     }
-  }
-
-  /** A program of this machine that holds the local token: it needs no TLS, nothing it says leaves the machine. */
-  isLocalProgram(headers: Headers, remote: RemoteEnd): boolean {
-    const authorization = parseAuthorization(headers.get("authorization"));
-    return authorization.scheme === "bearer" && this.#isLocalToken(authorization.token, remote);
   }
 
   /** For a user and password that come by another way than HTTP: nothing is opened for them. Null: they are wrong. */
@@ -125,20 +119,6 @@ export class Authenticator {
     throttle.succeeded(keys);
     return entry;
   }
-
-  /** The local token acts as the first entry's user (protocol-decisions, "HTTP"). */
-  #byToken(token: string, entries: readonly AuthEntry[], remote: RemoteEnd): Admission | Refusal {
-    const first = entries[0];
-    if (first && this.#isLocalToken(token, remote)) {
-      return { principal: { user: first.user, via: "token", address: formatAddress(remote) }, sessionId: null, setCookie: null };
-    }
-    return refusal(401, `This token is not accepted here. ${LOG_IN}`, CHALLENGE);
-  }
-
-  #isLocalToken(token: string, remote: RemoteEnd): boolean {
-    const { localToken } = this.#parts;
-    return localToken !== null && isLoopback(remote) && timingSafeEqual(digest(token), digest(localToken));
-  }
 }
 
 /** Explicit credentials count for themselves; those of the session's own user need no second check. */
@@ -148,8 +128,4 @@ function namesSomebodyElse(authorization: Authorization, user: string): boolean 
 
 function tooMany(seconds: number, reason: string): Refusal {
   return refusal(429, `${reason} Try again in ${seconds} s.`, { "Retry-After": String(seconds) });
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }

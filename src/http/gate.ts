@@ -41,7 +41,7 @@ export class Gate {
 
   /** Everything that does not depend on who it is. */
   check(headers: Headers, { remote, target, hasEffects }: Visit): Refusal | null {
-    const { authenticator, isHttpsOnly } = this.#options;
+    const { isHttpsOnly } = this.#options;
     if (this.#options.isClosing() || (hasEffects && this.#options.isShuttingDown())) return SHUTTING_DOWN;
     const host = headers.get("host");
     if (host === null) return NO_HOST;
@@ -58,7 +58,8 @@ export class Gate {
     if (hasEffects && FOREIGN_SITES.has(headers.get("sec-fetch-site") ?? "")) {
       return refusal(403, "This address does something, so it cannot be used from a page of another site.");
     }
-    if (isHttpsOnly && !remote.isSecure && !authenticator.isLocalProgram(headers, remote)) {
+    // What comes over the local socket does not leave the machine.
+    if (isHttpsOnly && !remote.isSecure && remote.localUser === null) {
       const location = `https://${host}${target}`;
       return refusal(308, `This manager is served over HTTPS only: ${location}`, { Location: location });
     }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import type { Control } from "../actors/control.ts";
 import type { TcpAddress } from "../bus/bind.ts";
@@ -17,11 +18,12 @@ import { type Belonging, Followers } from "./followers.ts";
 import { Gate, NO_HOST } from "./gate.ts";
 import { type HttpLog, stackOf } from "./http-log.ts";
 import { type Deadlines, Listener } from "./listener.ts";
+import type { LocalSocketOptions } from "./local-socket.ts";
 import { Metrics } from "./metrics.ts";
 import { knownHosts } from "./names.ts";
 import { OpenWebSockets } from "./open-websockets.ts";
 import { refusal, refusalResponse, refuse } from "./refusal.ts";
-import { remoteEnd, remoteOf } from "./remote-end.ts";
+import { addressEnd, type RemoteEnd } from "./remote-end.ts";
 import { assetRoutes } from "./routes/assets.ts";
 import { busRoute } from "./routes/bus.ts";
 import { healthRoute } from "./routes/health.ts";
@@ -44,8 +46,8 @@ export interface HttpServerOptions {
   readonly transport: Pick<Transport, "accept" | "frames" | "connections">;
   /** Absolute path; null: not configured, and everybody is refused. */
   readonly authFile: string | null;
-  /** Value of the token that acts as the first entry's user from loopback; null: none. */
-  readonly localToken: string | null;
+  /** Where programs of this machine come in without a login; null: nowhere. */
+  readonly localSocket: LocalSocketOptions | null;
   readonly listen: TcpAddress;
   /** Where the page was built to. */
   readonly assetsDir: string;
@@ -71,7 +73,7 @@ export interface HttpServer {
   readonly port: number;
   /** For people on this machine, for example `https://localhost:8130`. */
   readonly url: string;
-  /** For programs on this machine that hold the local token: plain HTTP, also where there is HTTPS only for everybody else. */
+  /** For programs on this machine: plain HTTP, which `https_only` redirects. */
   readonly localUrl: string;
   /** A user and password of the auth file that come by another way than HTTP; failures count as those of HTTP do. `address` is `<ip>:<port>`. */
   admitUser(user: string, password: string, address: string): Promise<StandingAdmission | null>;
@@ -126,7 +128,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
   let isClosing = false;
   const credentials = new Credentials();
   const throttle = new Throttle(() => performance.now());
-  const authenticator = new Authenticator({ authFile, sessions, credentials, throttle, localToken: options.localToken, isHttpsOnly, log });
+  const authenticator = new Authenticator({ authFile, sessions, credentials, throttle, isHttpsOnly, log });
   const gate = new Gate({
     authenticator,
     isKnownHost: knownHosts(options.allowedHosts, control),
@@ -159,12 +161,13 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
     healthRoute(control),
     logoutRoute(endSession, isHttpsOnly),
   ];
-  const onRequest = requestListener(createApp({ gate, routes, log }), log);
-  const upgrades = new Upgrades({ gate, control, transport, open, bus, onRequest, log });
+  const remoteOf = (socket: Socket) => listener.remoteOf(socket);
+  const onRequest = requestListener(createApp({ gate, routes, log }), remoteOf, log);
+  const upgrades = new Upgrades({ gate, control, transport, open, bus, remoteOf, onRequest, log });
 
   let watch: ReturnType<typeof setInterval> | undefined;
   const prepared = {
-    admitUser: (user: string, password: string, address: string) => authenticator.admitUser(user, password, remoteOf(address)),
+    admitUser: (user: string, password: string, address: string) => authenticator.admitUser(user, password, addressEnd(address)),
     refuse() {
       isClosing = true;
     },
@@ -180,8 +183,9 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
   return {
     ...prepared,
     async open() {
-      const port = await listener.listen(options.listen).catch((error: unknown) => {
+      const port = await listener.listen(options.listen, options.localSocket).catch(async (error: unknown) => {
         metrics.close();
+        await listener.close();
         throw error;
       });
       // Not before: a manager that cannot have the port must leave the sessions file alone.
@@ -204,11 +208,11 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
 }
 
 /** Node's requests through the app. Nothing that is thrown leaves it. */
-function requestListener(app: ReturnType<typeof createApp>, log: HttpLog) {
+function requestListener(app: ReturnType<typeof createApp>, remoteOf: (socket: Socket) => RemoteEnd, log: HttpLog) {
   const listener = getRequestListener(
     (request, env) => {
       const { incoming, outgoing } = env as { incoming: IncomingMessage; outgoing: ServerResponse };
-      return app.fetch(request, { remote: remoteEnd(incoming.socket), disconnect: () => outgoing.destroy() });
+      return app.fetch(request, { remote: remoteOf(incoming.socket), disconnect: () => outgoing.destroy() });
     },
     {
       overrideGlobalObjects: false,

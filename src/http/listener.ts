@@ -9,7 +9,9 @@ import { type ConnectionLimits, Connections } from "./connections.ts";
 import { onFirstByte } from "./first-byte.ts";
 import { shakeHands, TLS_HANDSHAKE } from "./handshake.ts";
 import type { HttpLog } from "./http-log.ts";
+import { LocalSocket, type LocalSocketOptions } from "./local-socket.ts";
 import { type Refusal, refusal, refuseOnSocket } from "./refusal.ts";
+import { type RemoteEnd, remoteEnd } from "./remote-end.ts";
 
 /** All in ms. Protocol-decisions, "HTTP": keep-alive 75 s; whoever dawdles is gone within 15 s, whatever he dawdles with. */
 export interface Deadlines {
@@ -51,6 +53,8 @@ export class Listener {
   readonly #options: ListenerOptions;
   readonly #deadlines: Deadlines;
   readonly #server: Server;
+  readonly #serve: (socket: Socket) => void;
+  readonly #local = new LocalSocket();
   readonly #acceptFailures: RareWarning;
   /** The connection below each TLS one. */
   readonly #below = new WeakMap<Duplex, Socket>();
@@ -87,11 +91,14 @@ export class Listener {
       options.onUpgrade(request, socket, head);
     });
     this.#server.on("clientError", (error, socket) => this.#malformed(error, socket));
-    this.#sniff();
+    this.#serve = this.#sniff();
   }
 
-  /** Resolves with the port. Rejects with MgrError `conflict`. */
-  async listen(address: TcpAddress): Promise<number> {
+  /** Serves the port, and programs of this machine on a unix socket. Resolves with the port. Rejects with MgrError `conflict`, or as `listenUnix` does. */
+  async listen(address: TcpAddress, local: LocalSocketOptions | null = null): Promise<number> {
+    const listening = new Promise<void>((resolve) => this.#server.once("listening", resolve));
+    // Before the port: who waits for that may send a command at once. Node's server has deadlines for requests only once it listens.
+    if (local !== null) await this.#local.listen(local, (socket) => void listening.then(() => this.#open(socket)), this.#options.log);
     const port = await bind(this.#server, address, "instance.manager");
     // Out of descriptors (EMFILE): libuv closes what waits, or, where another thread has taken its spare one meanwhile, lets it
     // wait; it goes on accepting once there are some.
@@ -99,30 +106,37 @@ export class Listener {
     return port;
   }
 
+  remoteOf(socket: Socket): RemoteEnd {
+    return { ...remoteEnd(socket), localUser: this.#local.userOf(socket) };
+  }
+
   /** Takes no more connections, lets answers end, cuts what is left after a grace time. */
   async close(): Promise<void> {
-    if (!this.#server.listening) return;
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    const closed = Promise.all([new Promise<void>((resolve) => this.#server.close(() => resolve())), this.#local.close()]);
     this.#server.closeIdleConnections();
     // Browsers keep connections in reserve that have not said anything yet.
     this.connections.destroyOpening();
-    const cut = setTimeout(() => this.connections.destroyAll(), CLOSE_GRACE);
+    const cut = setTimeout(() => {
+      this.connections.destroyAll();
+      this.#local.destroyAll();
+    }, CLOSE_GRACE);
     await closed;
     clearTimeout(cut);
   }
 
-  /** Node's own way of serving a connection is called once it is known what it speaks. */
-  #sniff(): void {
+  /** Returns Node's own way of serving a connection, to be called once it is known what that speaks. */
+  #sniff(): (socket: Socket) => void {
     const [serve] = this.#server.listeners("connection") as ((this: Server, socket: Socket) => void)[];
     if (!serve) throw new Error("node:http no longer serves connections by a listener of its own");
     this.#server.removeAllListeners("connection");
     this.#server.on("connection", (socket: Socket) => {
-      if (this.connections.admit(socket)) this.#open(socket, (ready) => serve.call(this.#server, ready));
+      if (this.connections.admit(socket)) this.#open(socket);
       else this.#refuse(socket);
     });
+    return (socket) => serve.call(this.#server, socket);
   }
 
-  #open(socket: Socket, serve: (socket: Socket) => void): void {
+  #open(socket: Socket): void {
     const { opening } = this.#deadlines;
     const timer = setTimeout(() => {
       if (this.connections.isOpening(socket)) socket.destroy();
@@ -130,10 +144,10 @@ export class Listener {
     socket.once("close", () => clearTimeout(timer));
     onFirstByte(socket, opening, (firstByte) => {
       const { secureContext } = this.#options;
-      if (firstByte !== TLS_HANDSHAKE || !secureContext) return serve(socket);
+      if (firstByte !== TLS_HANDSHAKE || !secureContext) return this.#serve(socket);
       shakeHands(socket, secureContext(), (secure) => {
         this.#below.set(secure, socket);
-        serve(secure);
+        this.#serve(secure);
       });
     });
   }

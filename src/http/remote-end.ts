@@ -6,6 +6,8 @@ export interface RemoteEnd {
   readonly port: number;
   /** Whether the connection is TLS. */
   readonly isSecure: boolean;
+  /** `local:<system user>` over the local socket, where the kernel says who it is; else null. */
+  readonly localUser: string | null;
 }
 
 /** A socket of net or tls, as far as it matters here. */
@@ -17,18 +19,19 @@ interface Ended {
 
 export function remoteEnd(socket: Ended): RemoteEnd {
   const ip = (socket.remoteAddress ?? "").replace(/^::ffff:(?=\d+\.)/i, "");
-  return { ip, port: socket.remotePort ?? 0, isSecure: socket.encrypted === true };
+  return { ip, port: socket.remotePort ?? 0, isSecure: socket.encrypted === true, localUser: null };
 }
 
-/** `<ip>:<port>`, IPv6 in brackets. */
+/** `<ip>:<port>`, IPv6 in brackets; "" over the local socket. */
 export function formatAddress({ ip, port }: Pick<RemoteEnd, "ip" | "port">): string {
+  if (ip === "") return "";
   return ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}`;
 }
 
 /** What `formatAddress` wrote. */
-export function remoteOf(address: string): RemoteEnd {
+export function addressEnd(address: string): RemoteEnd {
   const [, ip = "", port = "0"] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
-  return { ip, port: Number(port), isSecure: false };
+  return { ip, port: Number(port), isSecure: false, localUser: null };
 }
 
 export function isLoopback({ ip }: RemoteEnd): boolean {

@@ -16,7 +16,7 @@ import type { Gate, Visit } from "./gate.ts";
 import { type HttpLog, stackOf } from "./http-log.ts";
 import type { OpenWebSockets } from "./open-websockets.ts";
 import { isRefusal, type Refusal, refusal, refuseOnSocket } from "./refusal.ts";
-import { formatAddress, remoteEnd } from "./remote-end.ts";
+import { formatAddress, type RemoteEnd } from "./remote-end.ts";
 
 export interface UpgradeOptions {
   readonly gate: Gate;
@@ -25,6 +25,7 @@ export interface UpgradeOptions {
   readonly open: OpenWebSockets;
   /** Behind `/mgr/bus`, if there is one. */
   readonly bus: BusDoor | null;
+  readonly remoteOf: (socket: Socket) => RemoteEnd;
   /** Serves a request that offers an upgrade which nobody here knows (RFC 9110, 7.8: it is ignored). */
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
   readonly log: HttpLog;
@@ -75,10 +76,10 @@ export class Upgrades {
   }
 
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const { gate, control } = this.#options;
+    const { gate, control, remoteOf } = this.#options;
     const url = targetOf(request.url ?? "");
     if (url === null) return refuseOnSocket(socket, refusal(400, "The address of this request is malformed."));
-    const visit = { remote: remoteEnd(request.socket), target: url.pathname + url.search, hasEffects: false };
+    const visit = { remote: remoteOf(request.socket), target: url.pathname + url.search, hasEffects: false };
     const headers = headersOf(request);
     if (url.pathname === BUS_PATH) return this.#upgradeToBus({ request, socket, head, headers, visit });
     const outcome = await gate.admit(headers, visit);

@@ -1,8 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { linkSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { connectManager, findWay } from "../../src/cli/connection.ts";
+import { connectManager } from "../../src/cli/connection.ts";
+import { findWay } from "../../src/cli/way.ts";
+import { acquireLock } from "../../src/daemon/lock.ts";
 
 let dir: string;
 let config: string;
@@ -29,7 +33,6 @@ beforeEach(() => {
   for (const name of ["MGR_URL", "MGR_USER", "MGR_PASSWORD_FILE", "MGR_WEBUI_AUTH_FILE"]) vi.stubEnv(name, undefined);
   config = configure();
   file("auth", "# users\nada first password\nbob second\n");
-  file("local.token", "token\n");
   file("manager.url", "http://localhost:4711\n");
 });
 afterEach(() => {
@@ -40,11 +43,63 @@ afterEach(() => {
 const HASH = "$scrypt$ln=14,r=8,p=1$c2FsdHNhbHRzYWx0c2FsdA$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g";
 const failure = (exitCode: number, words: string) => expect.objectContaining({ exitCode, message: expect.stringContaining(words) });
 
-describe("credentials", () => {
-  it("with nothing given are those of the auth file's first entry", async () => {
-    expect(await findWay({ config })).toEqual({ url: "http://localhost:4711", user: "ada", password: "first password" });
+/** A manager as far as the commands look for one: it holds the lock, and listens beside the socket of the lock file. */
+async function running(): Promise<AsyncDisposable & { socket: string }> {
+  const lock = await acquireLock(join(dir, "manager.lock"), {
+    instance_uuid: "00000000-0000-4000-8000-000000000000",
+    contract: 1,
+    socket: join(dir, "bus.sock"),
+  });
+  if ("holder" in lock) throw new Error("somebody else has the lock");
+  const socket = join(dir, "control.sock");
+  const server = createServer((connection) => connection.destroy()).listen(socket);
+  await once(server, "listening");
+  return {
+    socket,
+    async [Symbol.asyncDispose]() {
+      lock.release();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+describe("with nothing given", () => {
+  it("the manager that runs here is spoken to over its socket, whatever the auth file says", async () => {
+    await using manager = await running();
+    const way = { url: "http://localhost", socket: manager.socket };
+    expect(await findWay({ config })).toEqual(way);
+    rmSync(join(dir, "auth"));
+    expect(await findWay({ config })).toEqual(way);
+    config = configure({ webui_auth_file: undefined });
+    expect(await findWay({ config })).toEqual(way);
   });
 
+  it("but a web user that is asked for is taken, at the port", async () => {
+    await using _manager = await running();
+    expect(await findWay({ config, user: "bob" })).toEqual({ url: "http://localhost:4711", user: "bob", password: "second" });
+    expect(await findWay({ config, url: "http://elsewhere:1" })).toMatchObject({ url: "http://elsewhere:1", user: "ada" });
+  });
+
+  it("where none runs the port is tried as the first web user: it may run elsewhere", async () => {
+    expect(await findWay({ config })).toEqual({ url: "http://localhost:4711", user: "ada", password: "first password" });
+    rmSync(join(dir, "auth"));
+    await expect(findWay({ config })).rejects.toEqual(failure(1, "'t' is not running here; start it with: mgr up"));
+    config = configure({ webui_auth_file: undefined });
+    await expect(findWay({ config })).rejects.toEqual(failure(1, "no auth file is configured"));
+  });
+
+  it("a manager that was killed and has left its socket does not run", async () => {
+    const manager = await running();
+    const left = join(dir, "left.sock");
+    linkSync(manager.socket, left);
+    await manager[Symbol.asyncDispose]();
+    linkSync(left, manager.socket);
+    expect(await findWay({ config })).not.toHaveProperty("socket");
+  });
+});
+
+describe("credentials of the port", () => {
   it("with a user alone are that entry's", async () => {
     expect(await findWay({ config, user: "bob" })).toMatchObject({ user: "bob", password: "second" });
     vi.stubEnv("MGR_USER", "bob");
@@ -61,40 +116,38 @@ describe("credentials", () => {
     await expect(findWay({ config, passwordFile: join(dir, "none") })).rejects.toEqual(failure(1, "cannot read the password file"));
   });
 
-  it("where the first entry is hashed are the manager's local token, which acts as that user", async () => {
-    file("auth", `ada ${HASH}\nbob second\nflo ${HASH}\n`);
-    expect(await findWay({ config })).toEqual({ url: "http://localhost:4711", token: "token" });
-    expect(await findWay({ config, user: "ada" })).toMatchObject({ token: "token" });
+  it("are not known where only their hash is", async () => {
+    file("auth", `ada ${HASH}\nbob second\n`);
+    await expect(findWay({ config, user: "ada" })).rejects.toEqual(failure(1, "only a hash of ada's password"));
     expect(await findWay({ config, user: "bob" })).toMatchObject({ password: "second" });
-    // The token is not flo's.
-    await expect(findWay({ config, user: "flo" })).rejects.toEqual(failure(1, "only a hash of flo's password"));
-    rmSync(join(dir, "local.token"));
-    await expect(findWay({ config })).rejects.toEqual(failure(1, "only a hash of ada's password"));
   });
 
-  it("come from the file that MGR_WEBUI_AUTH_FILE names, if it names one", async () => {
+  it("come from the file that MGR_WEBUI_AUTH_FILE names, if it names one; with --url no configuration is needed then", async () => {
     vi.stubEnv("MGR_WEBUI_AUTH_FILE", file("other", "eve third"));
-    expect(await findWay({ config })).toMatchObject({ user: "eve", password: "third" });
+    expect(await findWay({ config, user: "eve" })).toMatchObject({ user: "eve", password: "third" });
+    const way = { url: "http://elsewhere:1", user: "eve", password: "third" };
+    expect(await findWay({ config: "/no/such.yaml", url: "http://elsewhere:1" })).toEqual(way);
     vi.stubEnv("MGR_WEBUI_AUTH_FILE", "");
-    expect(await findWay({ config })).toMatchObject({ user: "ada" });
+    expect(await findWay({ config, user: "ada" })).toMatchObject({ user: "ada" });
   });
 
   it("that cannot be had are told", async () => {
+    const url = "http://localhost:1";
     file("auth", "# nobody\n");
-    await expect(findWay({ config })).rejects.toEqual(failure(3, "has no user"));
+    await expect(findWay({ config, url })).rejects.toEqual(failure(3, "has no user"));
     rmSync(join(dir, "auth"));
-    await expect(findWay({ config })).rejects.toEqual(failure(1, "cannot read the auth file"));
+    await expect(findWay({ config, url })).rejects.toEqual(failure(1, "cannot read the auth file"));
     config = configure({ webui_auth_file: undefined });
-    await expect(findWay({ config })).rejects.toEqual(failure(1, "no auth file is configured"));
+    await expect(findWay({ config, url })).rejects.toEqual(failure(1, "no auth file is configured"));
   });
 });
 
-describe("the address", () => {
+describe("the address of the port", () => {
   it("is what the running manager wrote down, else the configured one", async () => {
     rmSync(join(dir, "manager.url"));
-    expect(await findWay({ config })).toMatchObject({ url: "http://localhost:8130" });
+    expect(await findWay({ config, user: "ada" })).toMatchObject({ url: "http://localhost:8130" });
     config = configure({ manager: "[::1]:8131" });
-    expect(await findWay({ config })).toMatchObject({ url: "http://[::1]:8131" });
+    expect(await findWay({ config, user: "ada" })).toMatchObject({ url: "http://[::1]:8131" });
   });
 
   it("given with user and password needs no configuration", async () => {

@@ -224,7 +224,6 @@ describe("connect", () => {
     const { url, upgrades } = await serve();
     for (const options of [
       { user: "ada", password: "pässword:with colon" },
-      { token: "t" },
       { cookie: "c", view: { single_process: "g/a b&c" } },
       { view: { log_only: true as const } },
     ]) {
@@ -232,7 +231,6 @@ describe("connect", () => {
     }
     expect(upgrades.map(({ headers, url: path }) => [headers.authorization ?? headers.cookie, path])).toEqual([
       [`Basic ${Buffer.from("ada:pässword:with colon").toString("base64")}`, "/ws"],
-      ["Bearer t", "/ws"],
       ["mgr_web_session=c", "/ws?single_process=g%2Fa+b%26c"],
       [undefined, "/ws?log_only=1"],
     ]);

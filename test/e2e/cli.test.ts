@@ -183,7 +183,7 @@ describe("mgr call", () => {
 });
 
 describe("ways in", () => {
-  test("user and password come from the auth file, a password file, or the local token; a wrong one is refused", async () => {
+  test("user and password come from the auth file or a password file; a wrong one is refused", async () => {
     expect((await instance.mgr("ps", "--user", instance.user)).stdout).toContain("web/one");
     const file = `${instance.dir}/password`;
     writeFileSync(file, `${instance.password}\n`);

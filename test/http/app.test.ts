@@ -10,7 +10,7 @@ import { Sessions } from "../../src/http/sessions.ts";
 import { Throttle } from "../../src/http/throttle.ts";
 import { GOOD, Rig, readUntil, upgradeRequest } from "./rig.ts";
 
-const bindings: RequestBindings = { remote: { ip: "127.0.0.1", port: 1, isSecure: false }, disconnect: () => {} };
+const bindings: RequestBindings = { remote: { ip: "127.0.0.1", port: 1, isSecure: false, localUser: null }, disconnect: () => {} };
 
 /** The app alone: no socket, no auth file. */
 function appOf(routes: Route[], isClosing = false) {
@@ -21,7 +21,6 @@ function appOf(routes: Route[], isClosing = false) {
     sessions: new Sessions({ path: null, lock: () => null, now: Date.now, onEnded: () => {}, log }),
     credentials: new Credentials(),
     throttle: new Throttle(() => 0),
-    localToken: null,
     isHttpsOnly: false,
     log,
   });

@@ -189,7 +189,7 @@ describe("every way in is closed while the file is refused, and open again once 
   ])("%s", async (_, spoil) => {
     await using rig = await Rig.start();
     const cookie = await rig.cookie();
-    const ways = [{ cookie }, { authorization: GOOD }, { authorization: "Bearer local-token-value" }, {}];
+    const ways = [{ cookie }, { authorization: GOOD }, { authorization: "Bearer token" }, {}];
     spoil(rig);
     for (const headers of ways) {
       const response = await rig.get("/", headers as Record<string, string>);

@@ -62,7 +62,6 @@ const VISITORS: readonly { who: string; headers: (rig: Rig) => Headers | Promise
   },
   { who: "a good password", headers: () => ({ authorization: GOOD }), status: null },
   { who: "a good session", headers: async (rig) => ({ cookie: await rig.cookie() }), status: null },
-  { who: "the local token", headers: () => ({ authorization: "Bearer local-token-value" }), status: null },
 ];
 
 async function expired(rig: Rig): Promise<Headers> {

@@ -238,7 +238,7 @@ describe("a port that cannot be had", () => {
       control: rig.control,
       transport: rig.transport,
       authFile: null,
-      localToken: null,
+      localSocket: null,
       listen: { host: "127.0.0.1", port },
       assetsDir: rig.assetsDir,
       allowedHosts: [],

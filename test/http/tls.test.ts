@@ -135,13 +135,6 @@ describe("https_only", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 403 /);
     expect(answer).not.toContain("Location");
   });
-
-  test("programs of this machine with the local token need no TLS", async () => {
-    await using rig = await Rig.start({ certificate: one, isHttpsOnly: true });
-    const status = async (token: string) =>
-      (await fetch(`http://${rig.host}/mgr/log`, { headers: { authorization: `Bearer ${token}` }, redirect: "manual" })).status;
-    expect([await status("local-token-value"), await status("another")]).toEqual([200, 308]);
-  });
 });
 
 describe("the certificate", () => {

@@ -1,11 +1,12 @@
 import type { ManagerClient } from "../../client/index.ts";
 import { OutputJoin } from "../../client/output-join.ts";
 import { Nudge } from "../../client/terminal-nudge.ts";
-import { type ConnectionFlags, connectManager, whileConnected } from "../connection.ts";
+import { connectManager, whileConnected } from "../connection.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { runsWithin } from "../own-process.ts";
 import { type Replayed, replay } from "../replay.ts";
 import { selectProcesses } from "../select.ts";
+import type { ConnectionFlags } from "../way.ts";
 
 export interface AttachFlags extends ConnectionFlags {
   lines: number;

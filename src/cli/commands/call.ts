@@ -1,8 +1,9 @@
 import { MgrError } from "../../base/errors.ts";
 import type { ClientFrame } from "../../protocol/frames.ts";
-import { type ConnectionFlags, connectManager } from "../connection.ts";
+import { connectManager } from "../connection.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { printJson } from "../json-output.ts";
+import type { ConnectionFlags } from "../way.ts";
 
 /** `mgr call JSON`: sends any frame of the protocol and prints its answer as JSON. */
 export async function call(json: string, flags: ConnectionFlags): Promise<void> {

@@ -1,11 +1,12 @@
 import { visible } from "../../base/visible-text.ts";
 import { exitText } from "../../client/exit-text.ts";
 import type { Process } from "../../protocol/resources.ts";
-import { type ConnectionFlags, connectManager } from "../connection.ts";
+import { connectManager } from "../connection.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { followUntil } from "../follow.ts";
 import { selectProcesses } from "../select.ts";
 import { paintState } from "../table.ts";
+import type { ConnectionFlags } from "../way.ts";
 
 export interface ControlFlags extends ConnectionFlags {
   /** Seconds. */

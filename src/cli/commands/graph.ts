@@ -1,10 +1,11 @@
 import type { Config } from "../../config/definition.ts";
 import type { Process } from "../../protocol/resources.ts";
 import { loadConfig } from "../configuration.ts";
-import { type ConnectionFlags, connectManager } from "../connection.ts";
+import { connectManager } from "../connection.ts";
 import { dotGraph, type GraphProcess, mermaidGraph, textGraph } from "../graph.ts";
 import { printJson } from "../json-output.ts";
 import { selectProcesses } from "../select.ts";
+import type { ConnectionFlags } from "../way.ts";
 
 interface GraphFlags extends ConnectionFlags {
   dot?: boolean;

@@ -1,7 +1,8 @@
 import type { HostEntry, Process } from "../../protocol/resources.ts";
-import { type ConnectionFlags, connectManager } from "../connection.ts";
+import { connectManager } from "../connection.ts";
 import { printJson } from "../json-output.ts";
 import { paint, table } from "../table.ts";
+import type { ConnectionFlags } from "../way.ts";
 
 export interface HostsFlags extends ConnectionFlags {
   json?: boolean;

@@ -1,7 +1,8 @@
 import { formatLogLine } from "../../http/log-text.ts";
 import type { LogEntry, LogLevel } from "../../protocol/resources.ts";
-import { type ConnectionFlags, connectManager, whileConnected } from "../connection.ts";
+import { connectManager, whileConnected } from "../connection.ts";
 import { jsonText } from "../json-output.ts";
+import type { ConnectionFlags } from "../way.ts";
 
 export interface LogFlags extends ConnectionFlags {
   follow?: boolean;

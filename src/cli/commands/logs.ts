@@ -1,11 +1,12 @@
 import { visible } from "../../base/visible-text.ts";
 import { OutputJoin } from "../../client/output-join.ts";
-import { type ConnectionFlags, connectManager, whileConnected } from "../connection.ts";
+import { connectManager, whileConnected } from "../connection.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { OutputFilter } from "../output-filter.ts";
 import { runsWithin } from "../own-process.ts";
 import { selectProcesses } from "../select.ts";
 import { paint } from "../table.ts";
+import type { ConnectionFlags } from "../way.ts";
 
 export interface LogsFlags extends ConnectionFlags {
   follow?: boolean;

@@ -1,9 +1,10 @@
 import type { HostEntry, Process, Snapshot } from "../../protocol/resources.ts";
-import { type ConnectionFlags, connectManager, whileConnected } from "../connection.ts";
+import { connectManager, whileConnected } from "../connection.ts";
 import { printJson } from "../json-output.ts";
 import { remark, uptime } from "../process-text.ts";
 import { selectProcesses } from "../select.ts";
 import { type Column, paint, paintState, table } from "../table.ts";
+import type { ConnectionFlags } from "../way.ts";
 
 export interface PsFlags extends ConnectionFlags {
   json?: boolean;

@@ -1,9 +1,10 @@
 import { visible } from "../../base/visible-text.ts";
 import type { ManagerFrame } from "../../protocol/frames.ts";
-import { type ConnectionFlags, connectManager } from "../connection.ts";
+import { connectManager } from "../connection.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { printJson } from "../json-output.ts";
 import { paint } from "../table.ts";
+import type { ConnectionFlags } from "../way.ts";
 
 interface ReloadFlags extends ConnectionFlags {
   json?: boolean;

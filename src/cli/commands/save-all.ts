@@ -1,34 +1,31 @@
+import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
-import { Readable } from "node:stream";
+import http, { type IncomingMessage } from "node:http";
+import https from "node:https";
+import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { messageOf } from "../../base/errors.ts";
 import { visible } from "../../base/visible-text.ts";
-import { type ConnectionFlags, findWay, type Way } from "../connection.ts";
+import { basicCredentials } from "../../client/connect-options.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { dialLocal } from "../local-socket.ts";
+import { type ConnectionFlags, findWay, placeOf, type Way } from "../way.ts";
 
 /** `mgr save-all [FILE]`: the archive of `/save-all`; `-` is stdout. The file is complete or not there. */
 export async function saveAll(target: string | undefined, flags: ConnectionFlags): Promise<void> {
   const way = await findWay(flags);
-  const response = await fetch(new URL("/save-all", way.url), { headers: { Authorization: authorization(way) } }).catch(
-    (error: unknown) => {
-      const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-      throw new CommandFailure(EXIT.failed, `${way.url}: ${messageOf(cause)}\nIs the manager running? Start it with: mgr up`);
-    },
-  );
-  if (!response.ok || response.body === null)
-    throw new CommandFailure(EXIT.failed, `${way.url}: ${response.status} ${(await response.text()).trim()}`);
-  const archive = Readable.fromWeb(response.body);
-  if (target === "-") return pipeline(archive, process.stdout);
+  const response = await get(way, "/save-all");
+  if (target === "-") return pipeline(response, process.stdout);
 
   const path = target ?? fileName(response);
   const part = `${path}.part`;
   let bytes = 0;
-  archive.on("data", (chunk: Uint8Array) => {
+  response.on("data", (chunk: Uint8Array) => {
     bytes += chunk.byteLength;
   });
   try {
-    await pipeline(archive, createWriteStream(part, { mode: 0o600 }));
+    await pipeline(response, createWriteStream(part, { mode: 0o600 }));
     await rename(part, path);
   } catch (error) {
     await rm(part, { force: true });
@@ -37,12 +34,21 @@ export async function saveAll(target: string | undefined, flags: ConnectionFlags
   console.log(`${visible(path)}: ${bytes} bytes`);
 }
 
-function authorization({ token, user, password }: Way): string {
-  return token === undefined ? `Basic ${Buffer.from(`${user}:${password ?? ""}`).toString("base64")}` : `Bearer ${token}`;
+/** The answer, if it is a good one. */
+async function get(way: Way, path: string): Promise<IncomingMessage> {
+  const url = new URL(path, way.url.replace(/^ws/, "http"));
+  const options =
+    "socket" in way ? { createConnection: () => dialLocal(way.socket) } : { headers: { Authorization: basicCredentials(way) } };
+  const request = url.protocol === "https:" ? https.get(url, options) : http.get(url, options);
+  const [response] = (await once(request, "response").catch((error: unknown) => {
+    throw new CommandFailure(EXIT.failed, `${placeOf(way)}: ${messageOf(error)}\nIs the manager running? Start it with: mgr up`);
+  })) as [IncomingMessage];
+  if (response.statusCode === 200) return response;
+  throw new CommandFailure(EXIT.failed, `${placeOf(way)}: ${response.statusCode} ${(await text(response)).trim()}`);
 }
 
 /** The name that the manager gives the archive, never a path. */
-function fileName(response: Response): string {
-  const [, name] = /filename="([^"/\\]+)"/.exec(response.headers.get("content-disposition") ?? "") ?? [];
+function fileName({ headers }: IncomingMessage): string {
+  const [, name] = /filename="([^"/\\]+)"/.exec(headers["content-disposition"] ?? "") ?? [];
   return name ?? "mgr-save-all.tar.bz2";
 }

@@ -1,7 +1,8 @@
 import { isSignal, type Signal } from "../../protocol/signals.ts";
-import { type ConnectionFlags, connectManager } from "../connection.ts";
+import { connectManager } from "../connection.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { selectProcesses } from "../select.ts";
+import type { ConnectionFlags } from "../way.ts";
 
 /** `mgr signal SIGNAL NAME…`: sends a signal to the leaders of running processes. */
 export async function signal(word: string, names: string[], flags: ConnectionFlags): Promise<void> {

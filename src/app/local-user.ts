@@ -1,0 +1,14 @@
+import type { Socket } from "node:net";
+import { isTrustedPeer, peerUid } from "../daemon/peer-credentials.ts";
+import { UserNames } from "../daemon/user-names.ts";
+import type { LocalUser } from "../http/local-socket.ts";
+
+const names = new UserNames();
+
+/** Who is at the other end of a connection over the local socket: this user or root, nobody else. */
+export function localUser(socket: Socket): LocalUser {
+  const uid = peerUid(socket);
+  if (!isTrustedPeer(uid)) return { refused: uid === null ? "it has ended" : `uid ${uid} is neither this user nor root` };
+  names.refresh();
+  return { user: names.of(uid) };
+}
