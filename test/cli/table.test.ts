@@ -42,7 +42,6 @@ it("exit codes are 2 for usage, 3 for what is not there, 4 for a time-out, 1 for
     not_running: 1,
     host_unavailable: 1,
     out_of_scope: 1,
-    shutting_down: 1,
     busy: 1,
     forbidden: 1,
     shutting_down: 1,
