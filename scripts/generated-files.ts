@@ -1,11 +1,13 @@
 import { configJsonSchema } from "../src/config/schema.ts";
 import { protocolJsonSchema } from "../src/protocol/json-schema.ts";
 import { commandLineDocument } from "./command-line-document.ts";
+import { architectureDocument } from "./import-graph.ts";
 import { protocolDocument } from "./protocol-document.ts";
 
 /** Every generated file: its path from the root of the repository, and what it has to contain. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
+    ["docs/architecture.md", architectureDocument()],
     ["docs/protocol.md", protocolDocument()],
     ["docs/command-line.md", commandLineDocument()],
     ["docs/protocol.schema.json", json(protocolJsonSchema())],
