@@ -30,7 +30,7 @@ export async function down(flags: { config?: string; timeout: number }): Promise
     await end(what, lock.info, deadline);
     ended++;
   }
-  if (life !== null) await killMarked(life, (msg) => console.error(msg));
+  if (life !== null) await killMarked(life, (msg) => console.error(visible(msg)));
   console.log(`${visible(instance.name)} is ${ended === 0 ? "not running" : "down"}`);
 }
 

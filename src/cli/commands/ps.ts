@@ -1,3 +1,4 @@
+import { visible } from "../../base/visible-text.ts";
 import type { HostEntry, Process, Snapshot } from "../../protocol/resources.ts";
 import { connectManager, whileConnected } from "../connection.ts";
 import { printJson } from "../json-output.ts";
@@ -46,7 +47,9 @@ export async function ps(names: string[], flags: PsFlags): Promise<void> {
 
 function show(snapshot: Snapshot, names: string[], flags: PsFlags): void {
   const { save_problem } = snapshot.manager;
-  if (save_problem !== null) process.stderr.write(`mgr: requests cannot be saved, a crash would forget them: ${save_problem}\n`);
+  if (save_problem !== null) {
+    process.stderr.write(`mgr: requests cannot be saved and would be lost in a crash: ${visible(save_problem)}\n`);
+  }
   const processes = names.length === 0 ? snapshot.processes : selectProcesses(snapshot.processes, names);
   if (flags.json) printJson(processes, { oneLine: flags.watch ?? false });
   else process.stdout.write(`${listing(processes, snapshot.host_list)}\n`);
