@@ -1,3 +1,5 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { CLIENT_FRAMES } from "../contract/client-frames.ts";
@@ -192,6 +194,7 @@ describe("what is in the tables and not in the list of what is not there yet", (
     await commandsOfAProcess();
     await tasksOfTheHost();
     await changesOfTheConfiguration();
+    await requestsThatCannotBeSaved();
 
     expect([...client.problems, ...log.problems]).toEqual([]);
     const seen = new Set([...client.seen, ...log.seen]);
@@ -280,6 +283,29 @@ async function hostsThatComeAndGo(configuration: Record<string, unknown>): Promi
     if ("away" in hosts) await client.until("the host", ({ host }) => (host as { name?: string } | undefined)?.name === "away", start);
     else await client.until("the host that went", ({ type, name }) => type === "host_remove" && name === "away", start);
   }
+}
+
+/** The file of the requests cannot be replaced while a folder has its name. */
+async function requestsThatCannotBeSaved(): Promise<void> {
+  const file = join(instance.stateDir, "intent.json");
+  const saveProblem = (isThere: boolean) => (frame: Frame) =>
+    frame.type === "manager_upsert" && ((frame.manager as { save_problem: string | null }).save_problem !== null) === isThere;
+  const start = client.here;
+  await eventually("a folder is in its place", () => {
+    rmSync(file, { force: true });
+    try {
+      mkdirSync(file);
+      return true;
+    } catch (error) {
+      // The manager has made the missing file again in between.
+      if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+      throw error;
+    }
+  });
+  await client.command({ type: "stop_process", name: "tools/echo" });
+  await client.until("the problem", saveProblem(true), start);
+  rmSync(file, { recursive: true });
+  await client.until("the end of the problem", saveProblem(false), start);
 }
 
 describe("what is not there yet", () => {
