@@ -46,7 +46,7 @@ export async function reconnectManager(flags: ConnectionFlags, signal: AbortSign
 export function whileConnected(client: ManagerClient, begin: (stop: () => void, fail: (error: unknown) => void) => void): Promise<void> {
   const { promise, resolve, reject } = withResolvers();
   const subscription = client.link.state$.subscribe((state) => {
-    if (state.kind === "closed") reject(new CommandFailure(EXIT.failed, `the connection to the manager ended: ${state.reason}`));
+    if (state.kind === "closed") reject(new CommandFailure(EXIT.failed, `the connection to the manager was closed: ${state.reason}`));
   });
   begin(resolve, reject);
   return promise.finally(() => subscription.unsubscribe());

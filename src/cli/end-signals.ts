@@ -40,7 +40,7 @@ export class EndSignals {
   #receive(signal: NodeJS.Signals): void {
     this.#received = [...this.#received, signal];
     if (this.#received.length === 1) {
-      this.#start.abort(new MgrError("conflict", `${signal} came before the manager was up; nothing was started`));
+      this.#start.abort(new MgrError("conflict", `${signal} received during startup; nothing was started`));
       this.#onFirst(signal);
     } else if (this.#received.length === 2) this.#onSecond();
   }

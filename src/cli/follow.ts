@@ -21,7 +21,7 @@ export async function followUntil(
   const newest = () =>
     names.map((name) => {
       const process = mirror.process(name);
-      if (process === undefined) throw new CommandFailure(EXIT.notFound, `'${name}' was removed from the configuration meanwhile`);
+      if (process === undefined) throw new CommandFailure(EXIT.notFound, `'${name}' was removed from the configuration`);
       return process;
     });
   let timedOut = false;

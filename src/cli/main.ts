@@ -5,7 +5,7 @@ import { createProgram } from "./program.ts";
 // A reader that leaves early (`mgr logs x | head`) is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(EXIT.done);
-  process.stderr.write(`mgr: the output cannot be written: ${visible(error.message)}\n`);
+  process.stderr.write(`mgr: cannot write the output: ${visible(error.message)}\n`);
   process.exit(EXIT.failed);
 });
 

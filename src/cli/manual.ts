@@ -11,154 +11,158 @@ interface Page {
   readonly exitCodes?: string;
 }
 
-const CHOOSING = "NAMES are processes, groups (all of their processes, of all levels) or fnmatch patterns such as 'sim/*'.";
+const CHOOSING = "NAMES are processes, groups (with all subgroups) or fnmatch patterns such as 'sim/*'.";
 const EXIT_CODES = "0 done, 1 failed, 2 usage or bad configuration, 3 not found, 4 time-out";
 const CONNECTION = `Without --url and --user the manager of the configuration is reached over a unix socket on this machine: no web user and no
 password are needed. With --url or --user the password is that of the auth file (MGR_WEBUI_AUTH_FILE, else the configured one), by default its
 first entry's; with --password-file, or where MGR_WEBUI_AUTH_FILE is set, --url needs no configuration.`;
 
-const PLAN_JSON = "{ok, added, removed, changed, unchanged, restart_needed, problems}, names in all but the first and the last";
+const PLAN_JSON = "{ok, added, removed, changed, unchanged, restart_needed, problems}; all except ok and problems are lists of names";
 
 const PAGES: Readonly<Record<string, Page>> = {
   up: {
-    about: `In the foreground it prints its log. The first SIGINT (Ctrl-C), SIGTERM or SIGHUP stops everything in reverse order, a second
-one at once; meanwhile the page and 'mgr ps' go on, commands are refused. A killed manager takes nothing along: the next 'mgr up' adopts what runs, with its pids, states and output.
-The port opens, and --detach returns, when this machine's host is ready to take commands; after 10 s without its answer it opens all the
-same, and the log says why. Started are processes with 'autostart: true', what ran when the manager was killed, and NAMES.`,
+    about: `In the foreground it prints its log. The first SIGINT (Ctrl-C), SIGTERM or SIGHUP stops all processes in reverse order, the second
+kills them at once. During the stop, the page and 'mgr ps' keep working, and commands are refused. If the manager is killed,
+processes keep running, and the next 'mgr up' adopts them with their pids, states and output.
+The port opens, and --detach returns, when the local host is ready for commands, or after 10 s; the log then has the reason.
+Starts processes with 'autostart: true', processes that ran when the manager was killed, and NAMES.`,
     examples: [
-      ["mgr up", "run what starts by itself"],
-      ["mgr up --detach sim tools/viewer", "in the background, and start a group and a process"],
-      ["mgr up --all --abort-on-failure --exit-with tests", "a CI job: run everything until the process 'tests' ends"],
+      ["mgr up", "start the manager and all processes with autostart"],
+      ["mgr up --detach sim tools/viewer", "run in the background, and start a group and a process"],
+      ["mgr up --all --abort-on-failure --exit-with tests", "a CI job: run all processes until 'tests' ends"],
     ],
-    exitCodes: "that of the process that ended it (--exit-with, --abort-on-failure, 'essential: true'), or 128 and its signal's number",
+    exitCodes:
+      "the exit code of the process that ended it (--exit-with, --abort-on-failure, 'essential: true'), or 128 plus its signal number",
   },
   down: {
-    about: `Works without a manager, too: the daemon that holds the processes is told to stop them. A second one, while the first waits,
-kills what is left. Nothing running is success.`,
-    examples: [["mgr down", "end the instance of ./mgr.yaml"]],
+    about: `Also works if the manager is not running: then it stops the daemon and its processes. A second 'mgr down', while the first one
+waits, kills the remaining processes. If nothing is running, it succeeds.`,
+    examples: [["mgr down", "stop the instance of ./mgr.yaml"]],
   },
   ps: {
     about: CHOOSING,
-    json: "an array of processes (docs/protocol.md, 'Process'); with --watch one array a line, again after each change",
+    json: "an array of processes (docs/protocol.md, 'Process'); with --watch one array per line, after each change",
     examples: [
       ["mgr ps", "everything"],
-      ["mgr ps --watch sim", "the group sim, repainted on each change"],
-      ["mgr ps --json | jq -r '.[] | select(.state == \"error\").name'", "names of what failed"],
+      ["mgr ps --watch sim", "the group sim, updated on each change"],
+      ["mgr ps --json | jq -r '.[] | select(.state == \"error\").name'", "names of failed processes"],
     ],
   },
   top: {
-    about: `CPU is percent of one CPU over the last two seconds, memory what is resident, both of a process with everything below it. Arrow keys
-select a process, s, x and r start, stop and restart it, Enter attaches to it (Ctrl-] comes back), / filters by name or state, < and > sort by
-another column, ? shows all keys, q ends it. The terminal is given back however it ends.`,
-    examples: [["mgr top", "what takes how much, live"]],
+    about: `CPU is in percent of one CPU over the last two seconds, memory is resident memory. Both include all descendants of a process. Arrow keys
+select a process, s, x and r start, stop and restart it, Enter attaches to it (Ctrl-] returns), / filters by name or state, < and >
+change the sort column, ? shows all keys, q quits.`,
+    examples: [["mgr top", "live states, CPU load and memory"]],
   },
   hosts: {
-    about: `RUNNING counts processes that run, of those that belong there; CLOCK is a host's clock minus the manager's. A host that is lost
-keeps its processes; commands for them are refused until its daemon is heard again.`,
+    about: `RUNNING is the number of running processes and of all processes of the host. CLOCK is the host's clock minus the manager's. Processes of
+a lost host keep running; commands for them are refused until its daemon reconnects.`,
     json: "an array of hosts (docs/protocol.md, 'HostEntry')",
-    examples: [["mgr hosts", "who is there"]],
+    examples: [["mgr hosts", "all hosts and their states"]],
   },
   start: {
-    about: `${CHOOSING} What they depend on is started, too. It waits until each is ready (or started, where no ready
-condition is configured, or has ended well) and prints what came of it.`,
+    about: `${CHOOSING} Dependencies are started too. It waits until each process is ready (without a
+ready condition: started) or has exited successfully, and prints the results.`,
     examples: [
-      ["mgr start sim", "a group"],
-      ["mgr start --no-wait '*/camera'", "by a pattern, without waiting"],
+      ["mgr start sim", "start a group"],
+      ["mgr start --no-wait '*/camera'", "start all matches, without waiting"],
     ],
   },
   stop: {
-    about: `${CHOOSING} First those are stopped that depend on them, unless their 'on_stop' says otherwise.`,
-    examples: [["mgr stop sim/world", "one process and what needs it"]],
+    about: `${CHOOSING} Dependents are stopped first, unless they have 'on_stop: keep'.`,
+    examples: [["mgr stop sim/world", "stop a process and its dependents"]],
   },
-  restart: { about: CHOOSING, examples: [["mgr restart sim/world", "stop it if it runs, then start it"]] },
+  restart: { about: CHOOSING, examples: [["mgr restart sim/world", "stop the process if it runs, then start it"]] },
   signal: {
-    about: `${CHOOSING} The signal goes to the leader of each process; its name may be written without SIG, in small letters (hup, rtmin+3).`,
-    examples: [["mgr signal hup 'web/*'", "let them read their configuration again"]],
+    about: `${CHOOSING} The signal is sent to the main process of each. Signal names are case-insensitive, and SIG may be omitted (hup, rtmin+3).`,
+    examples: [["mgr signal hup 'web/*'", "make the processes of a group reload their configuration"]],
   },
   wait: {
-    about: `${CHOOSING} 'ready' is started for a process without a ready condition.`,
+    about: `${CHOOSING} For a process without a ready condition, 'ready' means started.`,
     examples: [
-      ["mgr wait db sim --for ready --timeout 60", "until all of it is ready"],
-      ["mgr wait job --for stopped", "until a job has ended well"],
+      ["mgr wait db sim --for ready --timeout 60", "wait until all are ready"],
+      ["mgr wait job --for stopped", "wait until a job has exited successfully"],
     ],
-    exitCodes: "1 as soon as one of them fails, 4 when the time is over",
+    exitCodes: "1 as soon as a process fails, 4 after the time-out",
   },
   attach: {
-    about: "Everything that is typed goes to the process, Ctrl-C too; Ctrl-] leaves it running. The size of this terminal becomes its.",
-    examples: [["mgr attach tools/editor", "work in it as if it had been started here"]],
+    about:
+      "All input goes to the process, including Ctrl-C. Ctrl-] detaches and leaves the process running. The process's terminal takes the size of this one.",
+    examples: [["mgr attach tools/editor", "use the process as if it had been started in this terminal"]],
   },
   logs: {
     about: `${CHOOSING}
 
-On a terminal only text, colours and line erasing are printed: other control sequences were meant for the terminal of the
-process, and could act on this one. --raw prints them too. Pipes and files get all output as it came.`,
+On a terminal only text, colours and line erasing are printed, because other control sequences could change this
+terminal. --raw prints all of them. Output to pipes and files is unfiltered.`,
     examples: [
       ["mgr logs -n 100 sim/world", "the last hundred lines"],
-      ["mgr logs -f 'sim/*'", "a whole group, live, each line with its process"],
-      ["mgr logs sim/world > world.txt", "all of it, control sequences included"],
+      ["mgr logs -f 'sim/*'", "a group, live, each line with its process name"],
+      ["mgr logs sim/world > world.txt", "save all output, unfiltered"],
     ],
   },
   log: {
-    about: "What the manager did, for whom and why: starts, exits, refusals, reloads.",
-    json: "one object a line: id, ts, level, source, msg",
-    examples: [["mgr log -f --level warning", "what needs a look, live"]],
+    about: "The log has the manager's actions with user and reason: starts, exits, refusals, reloads.",
+    json: "one object per line: id, ts, level, source, msg",
+    examples: [["mgr log -f --level warning", "new warnings and errors, live"]],
   },
   call: {
-    about: "Frames are described in docs/protocol.md. The answer is printed as JSON; a refusal is exit code 1, 2 or 3 by its code.",
-    examples: [[`mgr call '{"type":"request_process_detail","name":"sim/world"}'`, "what is known of a process"]],
+    about:
+      "docs/protocol.md describes the frames. The response is printed as JSON. For an error response the exit code is 1, 2 or 3, depending on its code.",
+    examples: [[`mgr call '{"type":"request_process_detail","name":"sim/world"}'`, "all details of a process"]],
   },
-  plan: { about: "Changes nothing.", json: PLAN_JSON, examples: [["mgr plan && mgr reload", "look, then do it"]] },
+  plan: { about: "Changes nothing.", json: PLAN_JSON, examples: [["mgr plan && mgr reload", "preview the changes, then apply them"]] },
   reload: {
-    about: `Processes whose definition is unchanged keep running; removed ones are stopped first; changed ones that run are marked and take
-the change at their next start. A bad file changes nothing and every problem is named.`,
+    about: `Unchanged processes keep running. Removed processes are stopped. Changed processes that are running keep running, are marked,
+and use the new definition from their next start on. If the configuration has problems, they are listed and nothing is changed.`,
     json: PLAN_JSON,
     examples: [["mgr reload", "after editing mgr.yaml"]],
   },
   graph: {
-    about: "Of NAMES and all they need, or of everything.",
-    json: `an array of {name, command, state, waiting_for, depends_on: [{name, condition}]}; state is null where no manager runs,
-condition where the configuration is not at hand`,
+    about: "Shows NAMES and their dependencies, or all processes.",
+    json: `an array of {name, command, state, waiting_for, depends_on: [{name, condition}]}; state is null if no manager is running,
+condition is null without the configuration file`,
     examples: [
-      ["mgr graph sim/viewer", "what has to run for the viewer"],
-      ["mgr graph --dot | dot -Tsvg > graph.svg", "a picture, with Graphviz"],
+      ["mgr graph sim/viewer", "the viewer and its dependencies"],
+      ["mgr graph --dot | dot -Tsvg > graph.svg", "an SVG image, with Graphviz"],
     ],
   },
   check: {
-    about: "Reads the file and everything that it includes, as 'mgr up' would, and starts nothing.",
+    about: "Reads the file and its includes like 'mgr up', but starts nothing.",
     json: "{ok, problems: [{file, path, line, column, message, excerpt}], processes: names}",
     examples: [["mgr check -c bench.yaml --json", "for an editor or a CI job"]],
-    exitCodes: "2 when there is a problem",
+    exitCodes: "2 if there are problems",
   },
   init: {
-    about: `Writes mgr.yaml and webui.keys into the current folder, and never over a file that is there. The password is printed once;
-'mgr passwd' makes others.`,
+    about: `Writes mgr.yaml and webui.keys to the current folder and never overwrites existing files. The password is printed once;
+'mgr passwd' sets a new one.`,
     examples: [
-      ["mgr init && mgr up", "the page within a minute"],
-      ["mgr init --procfile Procfile --port 9000", "each line 'name: command' of a Procfile becomes a process"],
+      ["mgr init && mgr up", "create a configuration and run it"],
+      ["mgr init --procfile Procfile --port 9000", "import 'name: command' lines of a Procfile"],
     ],
   },
   "save-all": {
-    about: "A .tar.bz2, named after the instance and the time unless FILE is given. It is complete or not there.",
+    about: "The archive is a .tar.bz2. Its default name has the instance and the time. An incomplete archive is removed.",
     examples: [
-      ["mgr save-all", "into the current folder"],
-      ["mgr save-all - | ssh desk 'cat > bench.tar.bz2'", "over a pipe"],
+      ["mgr save-all", "save to the current folder"],
+      ["mgr save-all - | ssh desk 'cat > bench.tar.bz2'", "save to another machine"],
     ],
   },
   passwd: {
-    about: "A running manager takes it over at once; earlier sessions of the user end.",
+    about: "A running manager uses the change at once and ends the user's sessions.",
     examples: [
-      ["mgr passwd ada", "asks for it, without showing it"],
-      ["mgr passwd --generate --hash ci", "prints a new one, and keeps only its hash"],
+      ["mgr passwd ada", "prompt for the new password"],
+      ["mgr passwd --generate --hash ci", "generate and print a password, store only its hash"],
     ],
   },
   daemon: {
-    about: `The daemon holds terminals and processes, and outlives a killed manager. 'mgr up' starts the one of its own machine by
-itself. With --bus it is that of another machine: it connects to the manager (ws://MANAGER:PORT, wss://…), or to the
-NATS server of 'instance.bus' (nats://…, tls://…), and again for ever when the link is cut; what it runs goes on
-meanwhile. SIGTERM stops everything that it runs, a second one at once. docs/multi-host.md has the whole story.`,
+    about: `The daemon owns terminals and processes, and keeps running if the manager is killed. 'mgr up' starts the daemon of its own machine.
+On other machines, use --bus: the daemon connects to the manager (ws://MANAGER:PORT, wss://…) or to the NATS server of
+'instance.bus' (nats://…, tls://…), and reconnects for ever; processes keep running meanwhile. SIGTERM stops all its processes,
+a second one kills them at once. See docs/multi-host.md.`,
     examples: [
-      ["mgr daemon --host rt1 --bus ws://bench.lab:8130 --token-file rt1.token", "on another machine, in the foreground"],
-      ["mgr daemon -c mgr.yaml", "the manager's own, to watch it"],
+      ["mgr daemon --host rt1 --bus ws://bench.lab:8130 --token-file rt1.token", "run the daemon of another machine"],
+      ["mgr daemon -c mgr.yaml", "run the local daemon in the foreground"],
     ],
   },
 };
@@ -167,7 +171,7 @@ meanwhile. SIGTERM stops everything that it runs, a second one at once. docs/mul
 export function addManual(program: Command): void {
   program.addHelpText(
     "after",
-    `\n${EXAMPLES_OF_ALL}\n\nExit codes: ${EXIT_CODES}.\nNO_COLOR turns colours off. 'mgr help COMMAND' says more.`,
+    `\n${EXAMPLES_OF_ALL}\n\nExit codes: ${EXIT_CODES}.\nSet NO_COLOR to disable colours. See 'mgr help COMMAND' for details.`,
   );
   for (const command of program.commands) {
     const page = PAGES[command.name()];
@@ -177,9 +181,9 @@ export function addManual(program: Command): void {
 }
 
 const EXAMPLES_OF_ALL = `Examples:
-  mgr init && mgr up        a configuration to begin with, and its page
-  mgr ps --watch            what runs
-  mgr attach NAME           the terminal of a process`;
+  mgr init && mgr up        create a configuration and run it
+  mgr ps --watch            show processes and their states, live
+  mgr attach NAME           connect this terminal to a process`;
 
 function pageText({ about, json, examples, exitCodes }: Page, connects: boolean): string {
   const width = Math.max(...examples.map(([line]) => line.length));

@@ -25,12 +25,12 @@ export function parseProcfile(text: string): { entries: ProcfileEntry[]; problem
     if (/^\s*(#|$)/.test(line)) continue;
     const problem = (message: string) => problems.push({ line: index + 1, message });
     const [, name, command] = /^\s*([^:\s]+)\s*:\s*(.*?)\s*$/.exec(line) ?? [];
-    if (!name || !command) problem(`'name: command' is expected, found '${line.trim()}'`);
+    if (!name || !command) problem(`expected 'name: command', found '${line.trim()}'`);
     else if (nameProblem(name) !== null) problem(`the name '${name}' ${nameProblem(name)}`);
-    else if (entries.some((entry) => entry.name === name)) problem(`'${name}' is there twice`);
+    else if (entries.some((entry) => entry.name === name)) problem(`duplicate name '${name}'`);
     else entries.push({ name, command: escapeDollars(command), port: String(FIRST_PORT + PORT_STEP * entries.length) });
   }
-  if (entries.length === 0 && problems.length === 0) problems.push({ line: 1, message: "it has no process" });
+  if (entries.length === 0 && problems.length === 0) problems.push({ line: 1, message: "the Procfile has no processes" });
   return { entries, problems };
 }
 

@@ -25,22 +25,22 @@ const { version } = JSON.parse(readFileSync(new URL("../../package.json", import
 /** Every command with its options and help; parsing runs one. */
 export function createProgram(): Command {
   const program = new Command("mgr")
-    .description("Supervises processes in groups under real terminals, and serves them on one port to a browser, scripts and this command.")
+    .description("Supervises processes in groups under real terminals, and serves them to a browser, scripts and this command on one port.")
     .version(version)
-    .showHelpAfterError("(mgr --help shows what there is)")
+    .showHelpAfterError("(see mgr --help)")
     .configureOutput({ writeErr: (text) => process.stderr.write(visibleLines(text)) })
     .exitOverride();
 
   program
     .command("up [names...]")
-    .description("run the manager and what is configured to start by itself, and NAMES")
+    .description("run the manager, and start NAMES and all processes with 'autostart: true'")
     .addOption(configuration())
-    .option("-d, --detach", "leave it running in the background")
+    .option("-d, --detach", "run the manager in the background")
     .option("--all", "start every process")
-    .option("--keep", "leave the processes running when this ends")
-    .addOption(new Option("--abort-on-failure", "stop everything when any process fails, and end with its exit code").conflicts("detach"))
+    .option("--keep", "leave the processes running when the manager ends")
+    .addOption(new Option("--abort-on-failure", "stop everything when a process fails, and exit with its exit code").conflicts("detach"))
     .addOption(
-      new Option("--exit-with <name>", "start this process, too; when it ends stop everything and end with its exit code").conflicts(
+      new Option("--exit-with <name>", "start this process too; when it ends, stop everything and exit with its exit code").conflicts(
         "detach",
       ),
     )
@@ -48,7 +48,7 @@ export function createProgram(): Command {
 
   program
     .command("down")
-    .description("end the manager, its daemon and every process, in reverse order")
+    .description("stop all processes in reverse order, then the manager and its daemon")
     .addOption(configuration())
     .option("--timeout <seconds>", "how long to wait", seconds, 60)
     .action(down);
@@ -60,18 +60,18 @@ export function createProgram(): Command {
     .action(ps);
 
   connecting(program.command("top"))
-    .description("a live list over the whole terminal: states, load, memory; start, stop, restart and attach from it")
+    .description("full-screen view of states, load and memory; start, stop, restart and attach to processes")
     .action(top);
 
   connecting(program.command("hosts"))
-    .description("list the machines that processes run on, and whether their daemons are there")
+    .description("list the hosts that processes run on, and whether their daemons are connected")
     .option("--json", "as JSON")
     .action(hosts);
 
   for (const verb of ["start", "stop", "restart"] as const) {
     connecting(program.command(`${verb} <names...>`))
-      .description(`${verb} processes, groups or whatever matches a pattern, and wait for it`)
-      .option("--no-wait", "return as soon as the manager has accepted it")
+      .description(`${verb} processes, groups or matches of a pattern, and wait for the result`)
+      .option("--no-wait", "return as soon as the manager has accepted the command")
       .option("--timeout <seconds>", "how long to wait", seconds, 60)
       .action((names, flags) => control(verb, names, flags));
   }
@@ -79,32 +79,32 @@ export function createProgram(): Command {
   connecting(program.command("signal <signal> <names...>")).description("send a signal such as HUP to running processes").action(signal);
 
   connecting(program.command("wait <names...>"))
-    .description("wait until processes are in a state; fails when one of them fails")
+    .description("wait until processes are in a state; fails if a process fails")
     .addOption(new Option("--for <state>", "the state").choices(PROCESS_STATES).default("ready"))
     .option("--timeout <seconds>", "how long to wait", seconds, 30)
     .action(wait);
 
   connecting(program.command("attach <name>"))
-    .description("make this terminal that of a process; Ctrl-] leaves")
-    .option("-n, --lines <count>", "how many lines of its output to begin with", count, 1000)
+    .description("connect this terminal to a process; Ctrl-] detaches")
+    .option("-n, --lines <count>", "number of past lines of output to show", count, 1000)
     .action(attach);
 
   connecting(program.command("log"))
     .description("print the manager's own log")
     .option("-f, --follow", "go on with what comes")
-    .option("-n, --lines <count>", "only the last so many entries to begin with", count)
+    .option("-n, --lines <count>", "number of past entries to show (default: all)", count)
     .addOption(new Option("--level <level>", "lowest level").choices(LOG_LEVELS).default("info"))
-    .option("--json", "each entry as a line of JSON")
+    .option("--json", "one JSON object per line")
     .action(log);
 
   connecting(program.command("logs <names...>"))
     .description("print the output of processes")
     .option("-f, --follow", "go on with what comes")
-    .option("-n, --lines <count>", "how many lines of each to begin with", count, 1000)
-    .option("--raw", "on a terminal, too, print every control sequence as it came")
+    .option("-n, --lines <count>", "number of past lines to show for each process", count, 1000)
+    .option("--raw", "print all control sequences, also on a terminal")
     .action(logs);
 
-  connecting(program.command("call <json>")).description("send any frame of the protocol and print its answer").action(call);
+  connecting(program.command("call <json>")).description("send any frame of the protocol and print the response").action(call);
 
   connecting(program.command("plan"))
     .description("show what a reload of the configuration would change")
@@ -112,57 +112,57 @@ export function createProgram(): Command {
     .action(plan);
 
   connecting(program.command("reload"))
-    .description("let the manager read its configuration again; unchanged processes go on")
+    .description("reload the configuration; unchanged processes keep running")
     .option("--json", "as JSON")
     .action(reload);
 
   connecting(program.command("graph [names...]"))
-    .description("draw who needs whom, with commands, states and who waits for what")
-    .addOption(new Option("--dot", "for Graphviz").conflicts(["mermaid", "json"]))
-    .addOption(new Option("--mermaid", "for Mermaid").conflicts(["dot", "json"]))
+    .description("show the dependencies between processes, with commands and states")
+    .addOption(new Option("--dot", "output for Graphviz").conflicts(["mermaid", "json"]))
+    .addOption(new Option("--mermaid", "output for Mermaid").conflicts(["dot", "json"]))
     .option("--json", "as JSON")
     .action(graph);
 
   program
     .command("init")
-    .description("write a configuration to begin with, and a web user with a new password")
+    .description("create a first configuration, and a web user with a generated password")
     .addOption(configuration())
-    .option("--name <name>", "name of the instance; by default that of the folder")
+    .option("--name <name>", "name of the instance (default: the name of the folder)")
     .option("--port <port>", "port of the page and the WebSocket", port, 8130)
-    .option("--procfile <file>", "take the processes from a Procfile")
+    .option("--procfile <file>", "import the processes of a Procfile")
     .action(async (flags) => (await import("./commands/init.ts")).init(flags));
 
   connecting(program.command("save-all [file]"))
-    .description("save an archive of all there is to know: states, configuration without secrets, logs, output; '-' is stdout")
+    .description("save an archive of states, configuration without secrets, logs and output; '-' writes to stdout")
     .action(async (file, flags) => (await import("./commands/save-all.ts")).saveAll(file, flags));
 
   program
     .command("check")
-    .description("validate a configuration; every problem with file, line and column")
+    .description("validate a configuration; reports all problems with file, line and column")
     .addOption(configuration())
     .option("--json", "as JSON")
     .action(check);
 
   program
     .command("passwd <user>")
-    .description("make a user of the web interface, or give one another password")
+    .description("add a web user, or change the password of one")
     .addOption(configuration())
-    .option("--file <file>", "the auth file; by default MGR_WEBUI_AUTH_FILE, else the configured one")
-    .option("--hash", "write only a hash of the password: programs cannot read it there")
-    .option("--stdin", "read the password from stdin, its first line")
-    .option("--generate", "make a password and print it")
+    .option("--file <file>", "the auth file (default: MGR_WEBUI_AUTH_FILE, or the configured one)")
+    .option("--hash", "store only a hash of the password, so that it cannot be read from the file")
+    .option("--stdin", "read the password from the first line of stdin")
+    .option("--generate", "generate a password and print it")
     .action(async (user, flags) => (await import("./commands/passwd.ts")).passwd(user, flags));
 
   program
     .command("daemon")
-    .description("run a host's daemon in the foreground: that of another machine with --bus (mgr up starts its own by itself)")
-    .option("-c, --config <file>", "without --bus: the configuration file (default: mgr.yaml)")
+    .description("run the daemon of a host in the foreground, with --bus on another machine (mgr up starts the local one)")
+    .option("-c, --config <file>", "configuration file, without --bus (default: mgr.yaml)")
     .option("--host <name>", "name of this host in the manager's 'hosts' (default: the machine's name)")
-    .option("--bus <url...>", "where the manager or its NATS server is; several are tried in turn")
+    .option("--bus <url...>", "address of the manager or its NATS server; several are tried in turn")
     .option("--token-file <file>", "file with the token of this host")
-    .option("--ca-file <file>", "PEM file with the authorities that may vouch for the bus")
-    .option("--state-dir <folder>", "where the daemon keeps its lock and log (default: $XDG_STATE_HOME/mgr/daemon-NAME)")
-    .option("--cwd <folder>", "what relative paths of processes mean here (default: the current folder)")
+    .option("--ca-file <file>", "PEM file with the trusted certificate authorities for the bus")
+    .option("--state-dir <folder>", "folder for the daemon's lock and log (default: $XDG_STATE_HOME/mgr/daemon-NAME)")
+    .option("--cwd <folder>", "base folder of relative paths of processes (default: the current folder)")
     .action(async (flags) => (await import("./commands/daemon.ts")).daemon(flags));
 
   addManual(program);
@@ -179,20 +179,19 @@ const connecting = (command: Command) =>
 
 function seconds(text: string): number {
   const value = Number(text);
-  if (!(value > 0 && value <= 86_400)) throw new InvalidArgumentError("a number of seconds up to 86400 is expected.");
+  if (!(value > 0 && value <= 86_400)) throw new InvalidArgumentError("expected a number of seconds, at most 86400.");
   return value;
 }
 
 function port(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 0 || value > 65_535)
-    throw new InvalidArgumentError("a port from 0 to 65535 is expected; 0 is any free one.");
+    throw new InvalidArgumentError("expected a port from 0 to 65535; 0 selects a free port.");
   return value;
 }
 
 function count(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > 100_000)
-    throw new InvalidArgumentError("a whole number from 1 to 100000 is expected.");
+  if (!Number.isInteger(value) || value < 1 || value > 100_000) throw new InvalidArgumentError("expected a whole number from 1 to 100000.");
   return value;
 }

@@ -11,7 +11,7 @@ export function selectProcesses<Named extends Pick<Process, "name">>(processes: 
     const named = processes.filter((process) => isWithin(process.name, word));
     const matches = compileFnmatch(word);
     const found = named.length > 0 ? named : processes.filter((process) => matches(process.name));
-    if (found.length === 0) throw new CommandFailure(EXIT.notFound, `no process, group or match for '${word}'; 'mgr ps' lists them`);
+    if (found.length === 0) throw new CommandFailure(EXIT.notFound, `'${word}' matches no process or group; 'mgr ps' lists all`);
     for (const process of found) chosen.add(process);
   }
   return [...chosen];

@@ -37,7 +37,7 @@ describe("a process that changes while the command looks at it", () => {
       if (type === "get_snapshot") setImmediate(() => manager.say({ type: "process_remove", name: "a" }));
     };
     const { error } = await printed(() => run(manager.flags));
-    expect(error).toMatchObject({ exitCode: 3, message: expect.stringMatching(/'a' was removed|match for 'a'/) });
+    expect(error).toMatchObject({ exitCode: 3, message: expect.stringMatching(/'a' was removed|'a' matches no process/) });
   });
 });
 
@@ -123,7 +123,7 @@ describe("mgr start", () => {
       manager.set("a", { state: "stopped", requested_state: "stop" });
     };
     const { output, exitCode } = await printed(() => control("start", ["a"], flags(manager)));
-    expect(output).toBe("a: stopped (stopped by request meanwhile)\n");
+    expect(output).toBe("a: stopped (stopped by another command)\n");
     expect(exitCode).toBe(1);
   });
 
@@ -151,7 +151,7 @@ describe("mgr start", () => {
       setTimeout(() => manager.hangUp("the manager is shutting down"), 20);
     };
     const { error } = await printed(() => control("start", ["a"], flags(manager)));
-    expect(error).toMatchObject({ exitCode: 1, message: "the connection to the manager ended: the manager is shutting down" });
+    expect(error).toMatchObject({ exitCode: 1, message: "the connection to the manager was closed: the manager is shutting down" });
   });
 
   it("of an unknown name is exit code 3, and asks for nothing", async () => {

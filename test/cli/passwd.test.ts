@@ -44,7 +44,7 @@ describe("mgr passwd USER", { timeout: 60_000 }, () => {
     const { status, stdout, stderr } = passwd(["ann", "--generate", "--hash"]);
     const password = stdout.trim();
     expect([status, password]).toEqual([0, expect.stringMatching(/^[\w-]{24}$/)]);
-    expect(stderr).toContain("programs cannot read it");
+    expect(stderr).toContain("only a hash of the password");
     expect(readFileSync(keys, "utf8")).toMatch(/^ann \$scrypt\$ln=15,r=8,p=1\$\S+\n$/);
     const [entry] = parseAuthFile(readFileSync(keys, "utf8")).entries;
     expect(entry?.hash && (await matchesPasswordHash(entry.hash, password))).toBe(true);
@@ -61,7 +61,7 @@ import os, pty, sys
 pid, fd = pty.fork()
 if pid == 0: os.execv(sys.argv[1], sys.argv[1:-2])
 shown = b""
-for question, answer in ((b"of 'ann': ", sys.argv[-2]), (b"Once more: ", sys.argv[-1])):
+for question, answer in ((b"of 'ann': ", sys.argv[-2]), (b"Repeat the password: ", sys.argv[-1])):
     while question not in shown: shown += os.read(fd, 4096)
     os.write(fd, answer.encode() + b"\\r")
 try:
@@ -77,7 +77,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode())
     expect(shown).toMatch(/^0 /);
     expect(shown).not.toContain("geheim");
     expect(readFileSync(keys, "utf8")).toBe("ann geheim\n");
-    expect(typed("one", "other")).toMatch(/^1 [\s\S]*not the same/);
+    expect(typed("one", "other")).toMatch(/^1 [\s\S]*do not match/);
     expect(readFileSync(keys, "utf8")).toBe("ann geheim\n");
   });
 
@@ -97,13 +97,13 @@ print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode())
   });
 
   test.each([
-    [["a:b", "--stdin"], "x\n", 2, "cannot be a user name"],
-    [["a b", "--stdin"], "x\n", 2, "cannot be a user name"],
-    [["#a", "--stdin"], "x\n", 2, "cannot be a user name"],
+    [["a:b", "--stdin"], "x\n", 2, "is not a valid user name"],
+    [["a b", "--stdin"], "x\n", 2, "is not a valid user name"],
+    [["#a", "--stdin"], "x\n", 2, "is not a valid user name"],
     [["ann", "--stdin"], "\n", 2, "the password is empty"],
-    [["ann", "--stdin"], "$scrypt$x\n", 2, "use --hash"],
-    [["ann"], "x\n", 2, "there is no terminal"],
-    [["ann", "--stdin", "--generate"], "x\n", 2, "exclude each other"],
+    [["ann", "--stdin"], "$scrypt$x\n", 2, "--hash"],
+    [["ann"], "x\n", 2, "without a terminal"],
+    [["ann", "--stdin", "--generate"], "x\n", 2, "cannot be combined"],
     [["ann", "--stdin", "--file", "/dev/null"], "x\n", 1, "is not regular"],
     [["ann", "--stdin", "-c", "none.yaml"], "x\n", 2, "does not exist"],
     [["ann", "--stdin", "--file", "none/webui.keys"], "x\n", 1, "cannot write"],

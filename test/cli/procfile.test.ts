@@ -15,10 +15,10 @@ describe("a Procfile", () => {
   });
 
   test.each([
-    ["web sleep 1", 1, "'name: command' is expected, found 'web sleep 1'"],
-    ["web:", 1, "'name: command' is expected, found 'web:'"],
-    ["a: b\na: c", 2, "'a' is there twice"],
-    ["# nothing", 1, "it has no process"],
+    ["web sleep 1", 1, "expected 'name: command', found 'web sleep 1'"],
+    ["web:", 1, "expected 'name: command', found 'web:'"],
+    ["a: b\na: c", 2, "duplicate name 'a'"],
+    ["# nothing", 1, "the Procfile has no processes"],
   ])("%j is refused with its line", (text, line, message) => {
     expect(parseProcfile(text).problems).toEqual([{ line, message }]);
   });

@@ -87,7 +87,7 @@ test("mgr attach under a terminal: every key goes to the process, sizes follow, 
   await using instance = await Instance.up({ processes: { echo: { command: LISTENER } } }, "--all");
   await listens(instance);
   await using desk = await Desk.open(instance, "echo");
-  await desk.sees(/Ctrl-\] leaves/);
+  await desk.sees(/Ctrl-\] detaches/);
   // The size of this terminal has become that one's, by way of another: whoever draws a whole screen draws it anew.
   await desk.sees(/size 29 100/);
   await desk.sees(/size 30 100/);
@@ -164,6 +164,6 @@ test("mgr attach and mgr logs -f within a process refuse to show it to itself, f
     return said.includes("of logs -n 1\r\n") ? said : null;
   });
   expect(output).toMatch(/cannot be attached to itself\r\n2 of attach\r\n/);
-  expect(output).toMatch(/cannot follow itself\r\n2 of logs -f\r\n/);
+  expect(output).toMatch(/cannot follow its own output\r\n2 of logs -f\r\n/);
   expect(output).toMatch(/0 of logs -n 1\r\n/);
 });

@@ -33,7 +33,7 @@ test.each([
   up.child.kill(signal);
   const { code, stderr } = await up.ended;
   expect(code).toBe(1);
-  expect(stderr).toContain("came before the manager was up");
+  expect(stderr).toContain("received during startup");
   expect(instance.living()).toEqual([]);
 });
 

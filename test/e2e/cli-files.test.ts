@@ -25,7 +25,7 @@ test("mgr init writes a configuration that comes up and a user that logs in, and
   expect(started).toBe("demo/server: ready\ndemo/viewer: started\n");
 
   const before = readFileSync(instance.config, "utf8");
-  expect(await instance.run("init", "-c", instance.config)).toMatchObject({ code: 1, stderr: expect.stringContaining("is there already") });
+  expect(await instance.run("init", "-c", instance.config)).toMatchObject({ code: 1, stderr: expect.stringContaining("already exists") });
   expect(readFileSync(instance.config, "utf8")).toBe(before);
   await instance.mgr("down");
 });

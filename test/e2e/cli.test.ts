@@ -156,7 +156,7 @@ test("an output that cannot be written is told, one whose reader has gone is not
   const command = `"${process.execPath}" "${PROGRAM}" ps -c "${instance.config}"`;
   expect(await shell(`${command} > /dev/full`)).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^mgr: the output cannot be written: .*ENOSPC/),
+    stderr: expect.stringMatching(/^mgr: cannot write the output: .*ENOSPC/),
   });
   expect(await shell(`${command} | true; exit \${PIPESTATUS[0]}`)).toMatchObject({ stdout: "", stderr: "" });
 });

@@ -29,7 +29,7 @@ describe("a changed configuration", () => {
     expect((await instance.mgr("plan")).stdout).toBe("nothing would change; 3 processes\n");
 
     instance.write(after);
-    const planned = "+ new/one\n~ other\n- old\n1 would be added, 1 changed, 1 removed; 1 stay as they are\n";
+    const planned = "+ new/one\n~ other\n- old\n1 would be added, 1 changed, 1 removed; 1 unchanged\n";
     const needed = "until their restart these run with what was configured before: other\n";
     expect((await instance.mgr("plan")).stdout).toBe(planned + needed);
     expect((await client.snapshot()).processes).toHaveLength(3);

@@ -23,9 +23,9 @@ export async function attach(name: string, flags: AttachFlags): Promise<void> {
   try {
     const [chosen, ...others] = selectProcesses((await client.snapshot()).processes, [name]);
     if (chosen === undefined || others.length > 0)
-      throw new CommandFailure(EXIT.usage, `'${name}' is more than one process; attach takes the name of one`);
+      throw new CommandFailure(EXIT.usage, `'${name}' matches more than one process; give the name of one process`);
     if (runsWithin(chosen))
-      throw new CommandFailure(EXIT.usage, `this terminal is that of '${chosen.name}' already; it cannot be attached to itself`);
+      throw new CommandFailure(EXIT.usage, `this command runs in the terminal of '${chosen.name}', which cannot be attached to itself`);
     await attachTo(client, chosen.name, flags.lines);
   } finally {
     client.close();
@@ -83,7 +83,7 @@ function takeTerminal(client: ManagerClient, name: string, nudge: Nudge): () => 
     stdout.on("resize", resized);
   }
   if (stdin.isTTY) {
-    process.stderr.write("(Ctrl-] leaves)\r\n");
+    process.stderr.write("(Ctrl-] detaches)\r\n");
     stdin.setRawMode(true);
   }
   // Node gives a terminal back on SIGINT and SIGTERM; on SIGHUP it does not.

@@ -25,7 +25,7 @@ function parse(json: string): ClientFrame {
     const frame: unknown = JSON.parse(json);
     if (frame !== null && typeof frame === "object" && "type" in frame && typeof frame.type === "string") return frame as ClientFrame;
   } catch (cause) {
-    throw new CommandFailure(EXIT.usage, `not JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
+    throw new CommandFailure(EXIT.usage, `invalid JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
   }
   throw new CommandFailure(EXIT.usage, `a frame is one JSON object with a "type", for example '{"type":"get_snapshot"}'`);
 }

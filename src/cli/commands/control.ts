@@ -31,7 +31,7 @@ export async function control(verb: Verb, names: string[], flags: ControlFlags):
       milliseconds: flags.timeout * 1_000,
     });
     for (const process of outcome.processes) console.log(outcomeLine(verb, process));
-    if (outcome.timedOut) throw new CommandFailure(EXIT.timeout, `not everything got there within ${flags.timeout} s`);
+    if (outcome.timedOut) throw new CommandFailure(EXIT.timeout, `time-out after ${flags.timeout} s: not all processes have reached their state`);
     if (outcome.processes.some((process) => isFailure(verb, process))) process.exitCode = EXIT.failed;
   } finally {
     client.close();
@@ -69,6 +69,6 @@ export function outcomeLine(verb: Verb, process: Process): string {
 
 function reason(verb: Verb, process: Process): string {
   if (!isFailure(verb, process)) return "";
-  const text = process.state === "stopped" ? "stopped by request meanwhile" : exitText(process);
+  const text = process.state === "stopped" ? "stopped by another command" : exitText(process);
   return text === "" ? "" : ` (${text})`;
 }

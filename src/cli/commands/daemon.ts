@@ -37,7 +37,8 @@ export async function daemon(flags: DaemonFlags): Promise<void> {
 
 async function localOptions(flags: DaemonFlags): Promise<Partial<StartOptions>> {
   for (const key of ["host", "tokenFile", "caFile", "stateDir", "cwd"] as const) {
-    if (flags[key] !== undefined) throw usage(`--${key.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)} goes with --bus only`);
+    if (flags[key] !== undefined)
+      throw usage(`--${key.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)} can be used only with --bus`);
   }
   const { instance } = await loadConfig(flags.config);
   const { state_dir } = instance;
@@ -46,7 +47,7 @@ async function localOptions(flags: DaemonFlags): Promise<Partial<StartOptions>> 
 }
 
 function remoteOptions(flags: DaemonFlags, bus: string[]): Partial<StartOptions> {
-  if (flags.config !== undefined) throw usage("--config and --bus do not go together: a daemon on another machine has no configuration");
+  if (flags.config !== undefined) throw usage("--config and --bus cannot be combined: a daemon on another machine has no configuration");
   const host = flags.host ?? localHostName();
   const urls = bus.flatMap((list) => list.split(",")).map(busAddress);
   const state_dir = flags.stateDir === undefined ? join(stateHome(), `daemon-${encodeURIComponent(host)}`) : resolve(flags.stateDir);
@@ -76,11 +77,11 @@ function busAddress(text: string): string {
 
 function checkedToken(path: string): string {
   const file = readRegularFile(path, MAX_TOKEN_BYTES, ({ mode }) =>
-    (mode & 0o004n) === 0n ? null : "everybody can read it; close it with chmod 600",
+    (mode & 0o004n) === 0n ? null : "other users can read it; run chmod 600 on it",
   );
-  if (!file.ok) throw usage(`the token cannot be read from ${path}: ${file.reason}`);
+  if (!file.ok) throw usage(`cannot read the token file ${path}: ${file.reason}`);
   if (file.content.toString().trim() === "")
-    throw usage(`${path} is empty; it has to hold the token of hosts.NAME.token_file of the manager`);
+    throw usage(`the token file ${path} is empty; copy the file hosts.NAME.token_file from the manager's machine`);
   return path;
 }
 

@@ -42,7 +42,7 @@ async function end(what: string, holder: LockInfo, deadline: number): Promise<vo
     if (Date.now() > deadline)
       throw new CommandFailure(
         EXIT.timeout,
-        `the ${what} (pid ${holder.pid}) is still stopping its processes; look with: mgr ps. A second mgr down ends it at once`,
+        `the ${what} (pid ${holder.pid}) is still stopping its processes; see mgr ps. Run mgr down again to kill them`,
       );
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }

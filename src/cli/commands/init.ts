@@ -49,7 +49,7 @@ async function makeUser(keys: string): Promise<void> {
   const password = randomBytes(PASSWORD_BYTES).toString("base64url");
   await writeNew(keys, `${user} ${await hashPassword(password)}\n`, 0o600);
   console.log(`${visible(keys)}: written, keep it out of version control\nLog in to the page as '${user}' with the password ${password}`);
-  console.log("It is shown only now; 'mgr passwd' makes another one.");
+  console.log("The password is shown only once; 'mgr passwd' sets a new one.");
 }
 
 async function writeNew(path: string, text: string, mode: number): Promise<void> {
@@ -58,7 +58,7 @@ async function writeNew(path: string, text: string, mode: number): Promise<void>
     file = await open(path, "wx", mode);
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EEXIST")
-      throw new CommandFailure(EXIT.failed, `${path} is there already; it was not touched. Name another file with -c, or remove it.`);
+      throw new CommandFailure(EXIT.failed, `${path} already exists and was not changed. Name another file with -c, or delete it.`);
     throw new CommandFailure(EXIT.failed, `cannot write ${path}: ${messageOf(error)}`);
   }
   await file.writeFile(text).finally(() => file.close());
@@ -71,23 +71,23 @@ function instanceName(folder: string): string {
 }
 
 function configText(name: string, port: number, processes: string): string {
-  return `# Configuration of mgr. 'mgr check' validates it, 'mgr reload' applies it; docs/config.md explains every key.
+  return `# Configuration of mgr. 'mgr check' validates it, 'mgr reload' applies it; see docs/config.md.
 instance:
   name: ${stringify(name).trim()}
-  manager: "localhost:${port}" # ":${port}" would listen on every interface
+  manager: "localhost:${port}" # ":${port}" listens on every interface
   webui_auth_file: ${KEYS}
 
 ${processes}`;
 }
 
 const EXAMPLE = `processes:
-  # Shell syntax goes through /bin/sh; plain words are executed directly.
+  # Commands with shell syntax run through /bin/sh, others are executed directly.
   clock:
     command: while date; do sleep 1; done
     autostart: true
     restart: {policy: on-failure}
 
-  # Ready when it says so; the viewer waits for that.
+  # Ready when its output matches; the viewer waits for that.
   demo/server:
     command: echo starting; sleep 2; echo listening; exec sleep 100000
     ready: {regex: listening}

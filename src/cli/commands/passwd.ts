@@ -45,8 +45,7 @@ export async function passwd(user: string, flags: PasswdFlags): Promise<void> {
 /** Of a symbolic link, its target. */
 async function authFileOf(flags: PasswdFlags): Promise<string> {
   const path = flags.file ?? authFilePath({ webui_auth_file: null }) ?? authFilePath((await loadConfig(flags.config)).instance);
-  if (path === null)
-    throw new CommandFailure(EXIT.usage, "no auth file is configured: set instance.webui_auth_file, or name the file with --file FILE");
+  if (path === null) throw new CommandFailure(EXIT.usage, "no auth file is configured; set instance.webui_auth_file or use --file FILE");
   try {
     return realpathSync(path);
   } catch {
@@ -70,14 +69,14 @@ function decode(path: string, content: Buffer): string {
 }
 
 async function newPassword(user: string, { stdin, generate }: PasswdFlags): Promise<string> {
-  if (stdin && generate) throw new CommandFailure(EXIT.usage, "--stdin and --generate exclude each other");
+  if (stdin && generate) throw new CommandFailure(EXIT.usage, "--stdin and --generate cannot be combined");
   if (generate) return randomBytes(GENERATED_BYTES).toString("base64url");
   if (stdin) return firstLine();
   if (!process.stdin.isTTY)
-    throw new CommandFailure(EXIT.usage, "there is no terminal to ask for the password: give it with --stdin, or let --generate make one");
+    throw new CommandFailure(EXIT.usage, "cannot prompt for the password without a terminal; use --stdin or --generate");
   const password = await askHidden(`New password of '${visible(user)}': `);
-  if ((await askHidden("Once more: ")) !== password)
-    throw new CommandFailure(EXIT.failed, "the two were not the same; nothing was changed");
+  if ((await askHidden("Repeat the password: ")) !== password)
+    throw new CommandFailure(EXIT.failed, "the passwords do not match; nothing was changed");
   return password;
 }
 
@@ -104,15 +103,15 @@ function withEntry(text: string, user: string, secret: string): string {
 function unfit(user: string, password: string): string {
   if (password === "") return "the password is empty; nothing was changed";
   if (password.startsWith("$scrypt$"))
-    return "a password that begins with '$scrypt$' would be taken for a hash: use --hash; nothing was changed";
-  if (/[\r\n]/.test(password)) return "the password holds a line end; nothing was changed";
-  return `'${user}' cannot be a user name: no blanks, no ':', no control characters, no '#' at its beginning; nothing was changed`;
+    return "a password cannot begin with '$scrypt$' unless it is stored with --hash; nothing was changed";
+  if (/[\r\n]/.test(password)) return "the password contains a line break; nothing was changed";
+  return `'${user}' is not a valid user name: it must not contain spaces, ':' or control characters, or begin with '#'; nothing was changed`;
 }
 
 function report(path: string, user: string, password: string, { hash, generate }: PasswdFlags): void {
   if (generate) process.stdout.write(`${password}\n`);
   const note = hash
-    ? " It holds only a hash of the password, so programs cannot read it there: give it to them with MGR_PASSWORD_FILE."
+    ? " The file has only a hash of the password. Programs need it from MGR_PASSWORD_FILE."
     : "";
   process.stderr.write(`${visible(path)}: '${user}' can log in with the new password; earlier sessions of '${user}' end.${note}\n`);
 }

@@ -23,7 +23,7 @@ async function ask(flags: ReloadFlags, dryRun: boolean): Promise<void> {
   try {
     const answer = await client.request({ type: "reload_config", dry_run: dryRun });
     if (answer.type !== "config_reload_result" || !answer.ok) {
-      throw new CommandFailure(EXIT.failed, `the manager answered '${answer.type}' instead of 'config_reload_result'`);
+      throw new CommandFailure(EXIT.failed, `unexpected response from the manager: '${answer.type}' instead of 'config_reload_result'`);
     }
     const { type: _type, request_id: _id, ...result } = answer;
     if (flags.json) printJson(result);
@@ -43,7 +43,7 @@ export function describeReload({ added, removed, changed, unchanged, restart_nee
   lines.push(
     lines.length === 0
       ? `nothing ${dryRun ? "would change" : "changed"}; ${unchanged.length} processes`
-      : `${added.length} ${would}added, ${changed.length} changed, ${removed.length} removed; ${unchanged.length} stay as they are`,
+      : `${added.length} ${would}added, ${changed.length} changed, ${removed.length} removed; ${unchanged.length} unchanged`,
   );
   if (restart_needed.length > 0)
     lines.push(`until their restart these run with what was configured before: ${visible(restart_needed.join(", "))}`);

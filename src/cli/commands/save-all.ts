@@ -29,7 +29,7 @@ export async function saveAll(target: string | undefined, flags: ConnectionFlags
     await rename(part, path);
   } catch (error) {
     await rm(part, { force: true });
-    throw new CommandFailure(EXIT.failed, `${path} was not written: ${messageOf(error)}`);
+    throw new CommandFailure(EXIT.failed, `cannot write ${path}: ${messageOf(error)}`);
   }
   console.log(`${visible(path)}: ${bytes} bytes`);
 }

@@ -24,6 +24,6 @@ export async function signal(word: string, names: string[], flags: ConnectionFla
 function signalName(word: string): Signal {
   const upper = word.toUpperCase();
   const name = upper.startsWith("SIG") ? upper : `SIG${upper}`;
-  if (!isSignal(name)) throw new CommandFailure(EXIT.usage, `there is no signal '${word}'; write one such as HUP, SIGUSR1 or RTMIN+3`);
+  if (!isSignal(name)) throw new CommandFailure(EXIT.usage, `unknown signal '${word}'; use a name such as HUP, SIGUSR1 or RTMIN+3`);
   return name;
 }

@@ -22,7 +22,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** `mgr top`: a live list over the whole terminal, until q. */
 export async function top(flags: ConnectionFlags): Promise<void> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
-    throw new CommandFailure(EXIT.usage, "mgr top needs a terminal; for pipes there are mgr ps and mgr ps --json");
+    throw new CommandFailure(EXIT.usage, "mgr top needs a terminal; use mgr ps or mgr ps --json in pipes");
   await new Top(flags).run();
 }
 
@@ -129,7 +129,7 @@ class Top {
       else if (command.kind === "control") {
         const { verb, name } = command;
         await this.#connected().request({ type: `${verb}_process`, name });
-        this.#say(`${verb} of ${name} was accepted`, false);
+        this.#say(`${verb} ${name}: accepted`, false);
       }
     } catch (error) {
       this.#say(messageOf(error), true);
@@ -180,7 +180,7 @@ class Top {
 
   #connected(): ManagerClient {
     if (this.#client === null || this.#state.lost !== null)
-      throw new MgrError("host_unavailable", "there is no connection to the manager at the moment; nothing was sent");
+      throw new MgrError("host_unavailable", "not connected to the manager; nothing was sent");
     return this.#client;
   }
 

@@ -80,7 +80,7 @@ async function untilEnded(
       manager.shutdown({ keep }).then(resolve, reject);
     };
     const endNow = () => void manager.shutdownNow().then(resolve, reject);
-    const everything = keep ? "leaving everything running" : "stopping everything; once more ends it at once";
+    const everything = keep ? "leaving everything running" : "stopping everything; repeat to kill everything";
     ending.onEnd(() => {
       if (!isEnding) end(`${ending.sentence}: ${keep ? "leaving everything else running" : "stopping everything"}`);
     });
@@ -121,7 +121,7 @@ async function detach(config: Config, names: string[], flags: UpFlags): Promise<
     const waited = DETACH_TIMEOUT_MS / 1_000;
     throw new CommandFailure(
       EXIT.timeout,
-      `the manager (pid ${child.pid}) does not serve after ${waited} s, and goes on trying; manager.log may say why, 'mgr down' ends it`,
+      `the manager (pid ${child.pid}) is not ready after ${waited} s and keeps trying; see manager.log, or stop it with 'mgr down'`,
     );
   }
   if (served === null) {
@@ -148,9 +148,9 @@ function openErrors(stateDir: string, path: string): number {
 function withoutWords(errors: string): string {
   try {
     writeFileSync(errors, `${" ".repeat(8_191)}\n`);
-    return "the manager did not come up; its manager.log says more";
+    return "the manager did not start; see manager.log";
   } catch (error) {
     if (isDiskFull(error)) return diskFull(dirname(errors), error).message;
-    return `the manager did not come up, and could not say why: ${errors} cannot be written: ${messageOf(error)}`;
+    return `the manager did not start, and could not report the reason: cannot write ${errors}: ${messageOf(error)}`;
   }
 }

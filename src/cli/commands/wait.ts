@@ -28,7 +28,7 @@ export async function wait(names: string[], flags: WaitFlags): Promise<void> {
       milliseconds: flags.timeout * 1_000,
     });
     for (const process of processes) console.log(stateLine(process));
-    if (timedOut) throw new CommandFailure(EXIT.timeout, `not everything was ${flags.for} within ${flags.timeout} s`);
+    if (timedOut) throw new CommandFailure(EXIT.timeout, `time-out after ${flags.timeout} s: not all processes are ${flags.for}`);
     if (!processes.every(isThere)) process.exitCode = EXIT.failed;
   } finally {
     client.close();

@@ -64,8 +64,7 @@ export function picture(state: TopState, size: Size, top: number): { lines: stri
     .slice(first, first + page)
     .map((process, index) => rowLine(process, columns, { state, isSelected: first + index === selected, size }));
   while (list.length < page) list.push(" ".repeat(size.cols));
-  if (rows.length === 0)
-    list[0] = inColumns(state.processes.length === 0 ? "no processes are configured" : "nothing fits the filter", size.cols);
+  if (rows.length === 0) list[0] = inColumns(state.processes.length === 0 ? "no processes are configured" : "no matches", size.cols);
   const lines = [
     titleLine(state, size),
     summaryLine(state, rows.length, size),
@@ -103,7 +102,7 @@ function rowLine(
 
 function titleLine({ instance, processes, loads, lost }: TopState, { cols }: Size): string {
   if (lost !== null)
-    return paint("red", inColumns(`mgr top - ${instance}  connection lost, trying again; this is what was seen last. ${lost}`, cols));
+    return paint("red", inColumns(`mgr top - ${instance}  connection lost, reconnecting; showing the last known state. ${lost}`, cols));
   const all = [...loads.values()];
   const cpu = all.reduce((sum, load) => sum + load.cpu, 0).toFixed(1);
   const memory = bytes(all.reduce((sum, load) => sum + load.memory, 0));
@@ -117,7 +116,7 @@ function summaryLine({ processes, filter, isTyping }: TopState, shown: number, {
     const count = processes.filter((process) => process.state === state).length;
     return count === 0 ? [] : `${count} ${state}`;
   }).join("  ");
-  return inColumns(filter === "" ? counts : `Filter: ${filter}  (${shown} of ${processes.length}; Esc ends it)`, cols);
+  return inColumns(filter === "" ? counts : `Filter: ${filter}  (${shown} of ${processes.length}; Esc clears)`, cols);
 }
 
 function headLine({ sort, descending }: TopState, columns: Column[], { cols }: Size): string {
@@ -138,22 +137,22 @@ const HELP = [
   "",
   "  ↑ ↓ k j              select a process",
   "  PgUp PgDn Home End",
-  "  s  x  r              start, stop, restart it",
-  "  Enter                attach to it; Ctrl-] comes back",
+  "  s  x  r              start, stop, restart the process",
+  "  Enter                attach to the process; Ctrl-] returns",
   "",
-  "  /                    filter by name or state; Esc shows all",
-  "  < >                  sort by another column",
+  "  /                    filter by name or state; Esc clears the filter",
+  "  < >                  change the sort column",
   "  N T P C M U R        sort by name, state, pid, CPU, memory, uptime, restarts",
-  "  i                    the other way round",
+  "  i                    invert the order",
   "",
-  "  Ctrl-L               draw anew",
+  "  Ctrl-L               redraw",
   "  Ctrl-Z               suspend",
   "  q  Ctrl-C            quit",
   "",
-  "CPU is percent of one CPU, memory what is resident, both of a process with",
-  "everything below it, over the last two seconds.",
+  "CPU is in percent of one CPU over the last two seconds, memory is resident",
+  "memory. Both include all descendants of a process.",
   "",
-  "Any key goes back.",
+  "Press any key to return.",
 ];
 
 function filled(text: readonly string[], { rows, cols }: Size): string[] {
