@@ -82,7 +82,7 @@ export class RunningConfiguration implements Configuration {
       const known = this.#known(path);
       // Whoever edited an old text is told so before being told what is wrong with theirs.
       if (baseHash !== undefined && (await readEditable(known)).hash !== baseHash)
-        throw new MgrError("conflict", `${known} was changed by somebody else meanwhile; load it again`);
+        throw new MgrError("conflict", `${known} was changed by another user or program; load it again`);
       await this.#load(new Map([[known, content]]));
       const { hash } = await replaceFile(known, content, baseHash);
       this.#options.log.append({ level: "info", source: "manager", msg: `'${by.user}' saved ${known}` });

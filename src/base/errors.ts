@@ -10,17 +10,17 @@ export const ERROR_CATALOGUE = {
   unknown_action: { wire: true, meaning: "no frame of this type exists" },
   bad_field: { wire: true, meaning: "a field is missing, of the wrong type or out of range" },
   too_large: { wire: true, meaning: "the frame is over the size limit" },
-  not_found: { wire: true, meaning: "no object of this name" },
+  not_found: { wire: true, meaning: "no object with this name" },
   conflict: { wire: true, meaning: "the object is in a state that does not allow this" },
   not_running: { wire: true, meaning: "the process is not running" },
   host_unavailable: { wire: true, meaning: "the host's daemon cannot be reached" },
   out_of_scope: { wire: true, meaning: "outside the view of this focused connection" },
-  timeout: { wire: true, meaning: "no answer in time" },
+  timeout: { wire: true, meaning: "no response in time" },
   busy: { wire: true, meaning: "a bounded queue is full; try again later" },
-  forbidden: { wire: true, meaning: "this principal may not do that" },
-  shutting_down: { wire: true, meaning: "the manager is shutting down: nothing is started or changed any more" },
-  internal: { wire: true, meaning: "a defect of this program; the log has the details" },
-  stale_session: { wire: false, meaning: "the host wants a new hello before it takes commands" },
+  forbidden: { wire: true, meaning: "the user has no permission for this" },
+  shutting_down: { wire: true, meaning: "the manager is shutting down and accepts no commands" },
+  internal: { wire: true, meaning: "internal error; the log has the details" },
+  stale_session: { wire: false, meaning: "the host requires a new hello before it accepts commands" },
   spawn_failed: { wire: false, meaning: "the program could not be started" },
 } as const satisfies Record<string, { wire: boolean; meaning: string }>;
 
@@ -47,10 +47,7 @@ export class MgrError extends Error {
 
 /** What a manager answers to commands once its shutdown has begun. */
 export function shuttingDown(): MgrError {
-  return new MgrError(
-    "shutting_down",
-    "The manager is shutting down: nothing was done. Try again once it has been started again (mgr up).",
-  );
+  return new MgrError("shutting_down", "The manager is shutting down; nothing was done. Try again after it has been restarted (mgr up).");
 }
 
 export function isErrorCode(code: unknown): code is AnyErrorCode {

@@ -17,7 +17,7 @@ export function nameProblem(name: string): string | null {
     if (segment.length === 0) return "has an empty segment (check for a leading, trailing or double '/')";
     if (!hasLength(segment, 1, SEGMENT_MAX_LENGTH)) return `has a segment longer than ${SEGMENT_MAX_LENGTH} characters`;
     if (segment === "." || segment === "..") return "has a segment '.' or '..'";
-    if (NOT_PRINTABLE.test(segment)) return "has a character that cannot be printed";
+    if (NOT_PRINTABLE.test(segment)) return "has a non-printable character";
   }
   return null;
 }

@@ -9,21 +9,21 @@ import type { Command } from "./definition.ts";
  */
 export function toCommand(source: string | readonly string[], shell = false): Command {
   if (typeof source !== "string") return fromWords(source, shell);
-  if (source.includes("\0")) throw refusal("holds a NUL character, which no program can be given");
+  if (source.includes("\0")) throw refusal("contains a NUL character, which is not allowed in a command");
   const text = source.trim();
   if (text === "") throw refusal("is empty");
   if (shell) return { text, program: { kind: "shell", line: source } };
   const words = splitWords(source);
   if (words === null) return { text, program: { kind: "shell", line: source } };
-  if (words[0] === "") throw refusal("names an empty program");
+  if (words[0] === "") throw refusal("has an empty program name");
   return { text, program: { kind: "exec", argv: words } };
 }
 
 function fromWords(argv: readonly string[], shell: boolean): Command {
-  if (argv.length === 0) throw refusal("is an empty list; the first item names the program");
-  if (argv[0] === "") throw refusal("names an empty program");
-  if (argv.some((word) => word.includes("\0"))) throw refusal("holds a NUL character, which no program can be given");
-  if (shell) throw refusal("is a list, which is executed directly; with 'shell: true' it must be one string");
+  if (argv.length === 0) throw refusal("is an empty list; the first item must be the program");
+  if (argv[0] === "") throw refusal("has an empty program name");
+  if (argv.some((word) => word.includes("\0"))) throw refusal("contains a NUL character, which is not allowed in a command");
+  if (shell) throw refusal("is a list; with 'shell: true' it must be a string");
   return { text: quoteWords(argv), program: { kind: "exec", argv: [...argv] } };
 }
 
@@ -57,7 +57,7 @@ function splitWords(line: string): string[] | null {
       return null;
     } else if (char === "\\") {
       const next = source[++index];
-      if (next === undefined) throw refusal("ends in a backslash, which has nothing to quote");
+      if (next === undefined) throw refusal("ends with a backslash that quotes nothing");
       if (next === "\n") continue;
       word = (word ?? "") + next;
       quoted = true;

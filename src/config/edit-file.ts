@@ -23,7 +23,7 @@ export async function readEditable(path: string): Promise<EditableText> {
     try {
       return { content: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), hash: hashOf(bytes) };
     } catch (cause) {
-      throw new MgrError("conflict", `${path} is not UTF-8; mend it on its host`, { cause });
+      throw new MgrError("conflict", `${path} is not UTF-8; fix it on its host`, { cause });
     }
   } finally {
     await file.close();
@@ -86,14 +86,14 @@ async function checkBase(path: string, base: string | undefined): Promise<void> 
 }
 
 function changed(path: string): MgrError {
-  return new MgrError("conflict", `${path} was changed by somebody else meanwhile; load it again`);
+  return new MgrError("conflict", `${path} was changed by another user or program; load it again`);
 }
 
 async function statOf(path: string): Promise<Stats> {
   const stats = await fs.lstat(path).catch((cause: unknown) => {
     throw new MgrError("not_found", `${path} cannot be found: ${messageOf(cause)}`, { cause });
   });
-  if (stats.isSymbolicLink()) throw new MgrError("forbidden", `${path} is a link; edit the file that it leads to on its host`);
+  if (stats.isSymbolicLink()) throw new MgrError("forbidden", `${path} is a symbolic link; edit its target on its host`);
   if (!stats.isFile()) throw new MgrError("forbidden", `${path} is not a regular file`);
   return stats;
 }

@@ -50,7 +50,7 @@ function expandUntilEnd(reader: Reader, lookup: Lookup, depth: number): string {
     }
   }
   // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how it is written in the file.
-  if (depth > 0) throw new ExpansionProblem("has a '${' that is not closed by '}'; write '$${' for these characters themselves");
+  if (depth > 0) throw new ExpansionProblem("has a '${' without a closing '}'; write '$${' for a literal '${'");
   return result;
 }
 
@@ -72,7 +72,7 @@ function expandBraces(reader: Reader, lookup: Lookup, depth: number): string {
   if (name === "" || !text.startsWith(":-", after)) {
     const shown = text.slice(reader.at, reader.at + 20);
     throw new ExpansionProblem(
-      `has '${shown}', which is neither \${NAME} nor \${NAME:-default}; write '$$' for a dollar that stays, such as one for a shell`,
+      `has '${shown}', which is neither \${NAME} nor \${NAME:-default}; write '$$' for a literal dollar sign, for example for a shell`,
     );
   }
   reader.at = after + 2;

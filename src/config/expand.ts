@@ -85,8 +85,8 @@ class Defines implements Scope {
   define(name: string): string {
     const known = this.#values.get(name);
     if (known !== undefined) return known;
-    if (this.#open.has(name)) throw new CircularProblem(`is defined in a circle: ${[...this.#open, name].join(" → ")}`);
-    if (this.#open.size >= MAX_CHAIN) throw new ExpansionProblem(`needs a chain of more than ${MAX_CHAIN} definitions`);
+    if (this.#open.has(name)) throw new CircularProblem(`has a circular definition: ${[...this.#open, name].join(" → ")}`);
+    if (this.#open.size >= MAX_CHAIN) throw new ExpansionProblem(`has a chain of more than ${MAX_CHAIN} definitions`);
     this.#open.add(name);
     try {
       const value = expandText(String(this.#raw.get(name)), (other) => this.get(other));

@@ -25,7 +25,7 @@ export async function filesMatching(pattern: string, dir: string): Promise<strin
   const walk = async (below: string, level: number): Promise<void> => {
     const entries = await entriesOf(join(root, below));
     seen += entries.length;
-    if (seen > MAX_ENTRIES) throw new MgrError("bad_field", `looks at more than ${MAX_ENTRIES} files; name a narrower folder`);
+    if (seen > MAX_ENTRIES) throw new MgrError("bad_field", `searches more than ${MAX_ENTRIES} files; use a more specific folder`);
     for (const entry of entries) {
       const path = below === "" ? entry.name : `${below}/${entry.name}`;
       if (entry.isDirectory()) {
@@ -42,6 +42,6 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
     return await readdir(folder, { withFileTypes: true });
   } catch (error) {
     if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return [];
-    throw new MgrError("bad_field", `cannot look into ${folder}: ${messageOf(error)}`, { cause: error });
+    throw new MgrError("bad_field", `cannot read the folder ${folder}: ${messageOf(error)}`, { cause: error });
   }
 }

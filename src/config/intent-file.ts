@@ -11,7 +11,7 @@ const counter = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 const dimension = z.number().int().min(1).max(65_535);
 
 /** An override is a command: a manager that could not make sense of one could not show the process. */
-const command = z.string().refine((text) => isCommand(text), { error: "is no command" });
+const command = z.string().refine((text) => isCommand(text), { error: "is not a command" });
 const settings = z.looseObject({
   which: z.string().default(PRIMARY),
   overrides: z.array(z.tuple([z.string(), command])).default([]),
@@ -90,19 +90,19 @@ export async function loadIntent(path: string): Promise<LoadedIntent> {
   try {
     // Non-blocking: a named pipe would hold the manager up for ever, without a word.
     await using file = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    if (!(await file.stat()).isFile()) throw new Error("it is no regular file");
+    if (!(await file.stat()).isFile()) throw new Error("it is not a regular file");
     bytes = await file.readFile();
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT")
       return { processes: new Map(), rest: fresh, warning: null, isNew: true };
-    throw new MgrError("internal", `${path} cannot be read: ${messageOf(error)}; mend or remove it`, { cause: error });
+    throw new MgrError("internal", `${path} cannot be read: ${messageOf(error)}; fix or delete it`, { cause: error });
   }
   try {
     return parseIntent(new TextDecoder("utf-8", { fatal: true }).decode(bytes), path);
   } catch (error) {
     if (error instanceof MgrError) throw error;
     const aside = await setAside(path);
-    const warning = `${path} was damaged (${damageOf(error)}); it was set aside as ${aside}, and what was requested before is forgotten`;
+    const warning = `${path} was damaged (${damageOf(error)}); it was renamed to ${aside}, and earlier start and stop requests are lost`;
     return { processes: new Map(), rest: fresh, warning, isNew: true };
   }
 }
@@ -110,7 +110,7 @@ export async function loadIntent(path: string): Promise<LoadedIntent> {
 function parseIntent(text: string, path: string): LoadedIntent {
   const { processes, ...rest } = intentFile.parse(JSON.parse(text));
   if (rest.version > VERSION) {
-    throw new MgrError("conflict", `${path} was written by a newer mgr (version ${rest.version}); use that one, or remove the file`);
+    throw new MgrError("conflict", `${path} was written by a newer mgr (file version ${rest.version}); use that mgr, or delete the file`);
   }
   return {
     processes: new Map(Object.entries(processes).map(([name, intent]) => [name, processIntent.parse(intent)])),

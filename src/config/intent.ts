@@ -149,7 +149,7 @@ export class IntentStore {
       await writeFileAtomically(this.#path, content, this.#fileSystem);
     } catch (error) {
       this.#changed = true;
-      throw new MgrError("internal", `what was requested cannot be saved in ${this.#path}: ${messageOf(error)}`, { cause: error });
+      throw new MgrError("internal", `cannot save the requested states to ${this.#path}: ${messageOf(error)}`, { cause: error });
     }
   }
 }

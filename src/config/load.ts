@@ -57,7 +57,7 @@ export function loadConfigObject(object: ConfigInput, options: ObjectOptions): C
 function alone(source: Source): Source {
   const findings = includesOf(source).map(({ path }) => ({
     path,
-    message: "cannot be included here: only files on the disk include others",
+    message: "cannot be used here: only a configuration file can include others",
   }));
   return { ...source, problems: [...source.problems, ...findings.flatMap((finding) => present(source.locate(finding)))] };
 }

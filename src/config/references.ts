@@ -102,7 +102,13 @@ class Names {
         if (owner === undefined) {
           this.#owners.set(key, part);
           all.set(name, value);
-        } else this.duplicates.push({ part, path: [section, name], message: `is also in ${owner.label}; names are unique`, at: "key" });
+        } else
+          this.duplicates.push({
+            part,
+            path: [section, name],
+            message: `is also defined in ${owner.label}; names must be unique`,
+            at: "key",
+          });
       }
     }
     return all;
@@ -142,9 +148,7 @@ function checkTemplates(names: Names): PartFinding[] {
   };
   for (const [name, settings] of names.templates) check("templates", name, settings);
   for (const [name, settings] of names.processes) check("processes", name, settings);
-  const cycles = findCycles(edges).map(({ edge, cycle }) =>
-    names.finding(edge.path, `the templates extend each other in a circle: ${cycle.join(" → ")}`),
-  );
+  const cycles = findCycles(edges).map(({ edge, cycle }) => names.finding(edge.path, `the templates form a cycle: ${cycle.join(" → ")}`));
   return [...findings, ...cycles];
 }
 
@@ -184,9 +188,9 @@ function checkDependencies(names: Names): PartFinding[] {
         const at = typeof key === "string" ? "key" : "value";
         const report = (message: string) => findings.push(names.finding(path, message, at));
         if (to === name) report(section[0] === "templates" ? `'${name}' would depend on itself` : "a process cannot depend on itself");
-        else if (here.has(to)) report(`'${to}' is there twice`);
+        else if (here.has(to)) report(`'${to}' is listed twice`);
         else if (names.processes.has(to)) own.set(to, { to, path, at });
-        else if (names.isGroup(to)) report(`'${to}' is a group; a process depends on processes`);
+        else if (names.isGroup(to)) report(`'${to}' is a group; a process can depend only on processes`);
         else report(`there is no process '${to}'${didYouMean(to, names.processes.keys())}`);
         here.add(to);
       }
@@ -208,8 +212,8 @@ function checkStartTools(names: Names): PartFinding[] {
     const value = entriesOf(tool ?? null)?.get("value");
     if (typeof value !== "string") continue;
     const report = (message: string) => findings.push(names.finding(["instance", "start_tools", index, "value"], message));
-    if (value === NO_TOOL || value === "default") report(`'${value}' has a meaning already; choose another name`);
-    else if (values.has(value)) report(`'${value}' is there twice`);
+    if (value === NO_TOOL || value === "default") report(`'${value}' is reserved; choose another name`);
+    else if (values.has(value)) report(`'${value}' is listed twice`);
     values.add(value);
     known.add(value);
   }
@@ -264,7 +268,7 @@ function readHosts(names: Names): { hosts: Map<string, { aliases: string[] }>; p
       aliases.push(alias);
       const owner = isOwnHost(alias) ? "localhost" : owners.get(alias);
       if (owner !== undefined && owner !== ownerOf(name))
-        problems.push(names.finding(["hosts", name, "aliases", index], `'${alias}' is a name of host '${owner}' already`));
+        problems.push(names.finding(["hosts", name, "aliases", index], `'${alias}' is already a name of host '${owner}'`));
       else owners.set(alias, ownerOf(name));
     }
     hosts.set(name, { aliases });

@@ -24,19 +24,19 @@ const DEFAULT_TIMEOUT_MS = 5_000;
 const DEFAULT_FAILURES = 3;
 
 const probeShape = {
-  tcp: described("Holds when this port, or HOST:PORT, accepts a connection.", tcpTarget),
-  http: described("Holds when a GET of this URL is answered by a status from 200 to 299, or by 'status'.", httpUrl),
-  status: described("With http: the one status that counts.", integer(100, 599)),
+  tcp: described("Succeeds when this port, or HOST:PORT, accepts a connection.", tcpTarget),
+  http: described("Succeeds when a GET of this URL returns a status from 200 to 299, or 'status'.", httpUrl),
+  status: described("With http: the expected status.", integer(100, 599)),
   header: described("With http: headers to send.", namedMap("a mapping from names of headers to values", headerValue, headerProblem)),
-  exec: described("Holds when this command, run in the process's folder and environment, exits with code 0.", command),
-  interval: described("With tcp, http, exec: pause between two tries. Default 1s for 'ready', 10s for 'alive'.", positiveDuration),
-  timeout: described("With tcp, http, exec: how long one try may take. Default 5s.", positiveDuration),
+  exec: described("Succeeds when this command exits with code 0. It runs in the process's folder and environment.", command),
+  interval: described("With tcp, http, exec: interval between attempts. Default 1s for 'ready', 10s for 'alive'.", positiveDuration),
+  timeout: described("With tcp, http, exec: time-out of one attempt. Default 5s.", positiveDuration),
 };
 
 export const ready = section(
   {
-    regex: described("JavaScript regular expression (flag u) that the output has to match.", regex),
-    time: described("How long it has to have run.", duration),
+    regex: described("JavaScript regular expression (flag u) that the output must match.", regex),
+    time: described("How long the process must have been running.", duration),
     ...probeShape,
   },
   {
@@ -49,7 +49,7 @@ export const ready = section(
 export const alive = section(
   {
     ...probeShape,
-    failures: described("So many failures in a row, and the process is stopped as failed. Default 3.", integer(1, 1_000)),
+    failures: described("Number of consecutive failures after which the process is stopped as failed. Default 3.", integer(1, 1_000)),
   },
   {
     allowed: `a mapping with one of the keys ${PROBES.join(", ")}`,

@@ -34,18 +34,21 @@ import { parseDuration } from "./units.ts";
 const terminal = section({
   rows: described("Lines of the terminal. Default 24.", integer(1, 65_535)),
   cols: described("Columns of the terminal. Default 80.", integer(1, 65_535)),
-  backlog: described("How much output is kept: bytes, or such as 64KiB, 4MiB. Default 4MiB.", backlog),
+  backlog: described("How much output is kept, in bytes or such as 64KiB, 4MiB. Default 4MiB.", backlog),
 });
 
 const restart = section(
   {
-    policy: described("When a process that ended by itself is started again. Default never.", choice("never", "on-failure", "always")),
-    delay: described("Wait before the first restart. Default 1s.", duration),
-    factor: described("By how much each further delay is longer. Default 2.", factor),
+    policy: described(
+      "When a process that ended without a stop request is restarted. Default never.",
+      choice("never", "on-failure", "always"),
+    ),
+    delay: described("Delay before the first restart. Default 1s.", duration),
+    factor: described("Factor by which each further delay is longer. Default 2.", factor),
     max_delay: described("Longest delay. Default 60s.", duration),
     max_restarts: described("More restarts than this within the window are a crash loop: state error. Default 10.", integer(0, 1_000_000)),
-    window: described("See max_restarts. Default 5m.", positiveDuration),
-    reset_after: described("A run that lived this long sets the delay back. Default 60s.", duration),
+    window: described("Time window for max_restarts. Default 5m.", positiveDuration),
+    reset_after: described("A run that lasts this long resets the delay. Default 60s.", duration),
   },
   {
     check: (values, report) => {
@@ -59,13 +62,13 @@ const restart = section(
 
 const stop = section(
   {
-    signal: described("What asks the process to end. Default SIGTERM.", signal),
+    signal: described("Signal that asks the process to end. Default SIGTERM.", signal),
     command: described("A command that ends the process, instead of a signal. It runs in the process's folder and environment.", command),
     send: described(
       'Text to type into the terminal, instead of a signal: "\\x03" is Ctrl-C.',
       text('text to type, such as "\\x03" for Ctrl-C'),
     ),
-    timeout: described("How long it may take before everything left of it is killed. Default 10s.", duration),
+    timeout: described("Time-out, after which the rest of its process tree is killed. Default 10s.", duration),
   },
   {
     check: (values, report) => {
@@ -103,7 +106,7 @@ const scheduling = section(
     policy: described("Scheduling policy of Linux.", choice("other", "batch", "idle", "fifo", "rr")),
     prio: described("Priority, for the policies fifo and rr.", integer(1, 99)),
     affinity: described('CPUs to run on, such as "0,2-4".', cpuList),
-    nice: described("From -20, the most favoured, to 19.", integer(-20, 19)),
+    nice: described("Nice value from -20 (highest priority) to 19.", integer(-20, 19)),
   },
   {
     check: (values, report) => {
@@ -119,9 +122,9 @@ const scheduling = section(
 const logFile = section(
   {
     path: path("the path of a file").meta({ description: "Relative to the folder of this file." }),
-    max_size: described("Rotated when it is larger. Default 10MiB.", logFileSize),
-    max_files: described("How many are kept, the current one included. Default 5.", integer(1, 1_000)),
-    mode: described('Rights of new files, in quotes. Default "0600": only their owner may read them.', fileMode),
+    max_size: described("Size at which the file is rotated. Default 10MiB.", logFileSize),
+    max_files: described("Number of files that are kept, including the current one. Default 5.", integer(1, 1_000)),
+    mode: described('Mode of new files, in quotes. Default "0600": only the owner can read them.', fileMode),
   },
   { allowed: "the path of a file, or a mapping with the keys path, max_size, max_files, mode" },
 );
@@ -134,15 +137,15 @@ function oneOrMore<Value extends z.ZodType>(what: string, value: Value) {
 export const shared = {
   cwd: described("Working directory, relative to the folder of this file. Default: that folder.", path("the path of a folder")),
   environment: described(
-    "Variables that are set for the process. Those of a process are added to those of its templates and of 'defaults'.",
+    "Environment variables of the process, merged with those of its templates and of 'defaults'.",
     namedMap("a mapping from names to values", environmentValue, variableProblem),
   ),
   pass_environment: described(
-    "Variables to inherit beside the standard ones; a '*' at the end matches the rest of a name.",
+    "Variables to inherit in addition to the standard ones; a '*' at the end matches the rest of a name.",
     listOf("variable names", passedName),
   ),
   env_file: described(
-    "Files of NAME=value lines, relative to the folder of this file; later ones win, 'environment' wins over all.",
+    "Files of NAME=value lines, relative to the folder of this file; later files override earlier ones, 'environment' overrides all.",
     oneOrMore("paths", path("the path of a file")),
   ),
   shell: described("Run commands given as strings through /bin/sh -c even without shell syntax. Default false.", flag),
@@ -152,36 +155,39 @@ export const shared = {
   scheduling: described("How the kernel schedules the process.", scheduling),
   terminal: described("The process's terminal.", terminal),
   ready_timeout: described("How long a process may take to become ready. Default none.", durationOrNone),
-  restart: described("What happens when the process ends by itself.", restart),
+  restart: described("Restart policy, for a process that ends without a stop request.", restart),
   stop: described("How the process is stopped.", stop),
   success_exit_codes: described("Exit codes that mean success. Default [0].", listOf("exit codes", integer(0, 255))),
   autostart: described("Start with the manager. Default false.", flag),
-  essential: described("Its failure ends 'mgr up' with its exit code. Default false.", flag),
+  essential: described("A failure of this process ends 'mgr up' with its exit code. Default false.", flag),
   watch: described(
-    "Restart when a file changes that matches: globs, relative to the folder of this file.",
+    "Restart when a matching file changes: globs, relative to the folder of this file.",
     oneOrMore("globs", path("a glob such as src/**/*.js")),
   ),
   log_file: described(
-    "A file that gets all output, rotated by size.",
+    "File to which all output is written, rotated by size.",
     pathOr(path("the path of a file, or a mapping with the keys path, max_size, max_files, mode"), logFile),
   ),
-  start_tool: described("Value of a tool of 'instance.start_tools' to start with, or none.", text("the value of a start tool, or none")),
+  start_tool: described("Start tool to use: a value of 'instance.start_tools', or none.", text("the value of a start tool, or none")),
 };
 
 const own = {
   extends: described(
-    "Templates that this one starts from; later ones win.",
+    "Templates to merge; later ones override earlier ones.",
     oneOrMore("names of templates", text("the name of a template")),
   ),
-  node: described("Where it runs: a name of 'nodes' or 'hosts'. Default localhost, the manager's own host.", text("the name of a node")),
+  node: described(
+    "Where the process runs: a name of 'nodes' or 'hosts'. Default localhost, the manager's own host.",
+    text("the name of a node"),
+  ),
   alternate_commands: described(
-    "Further commands by label, to be selected at run time.",
+    "Alternative commands by label, selectable at run time.",
     namedMap("a mapping from labels to commands", command, labelProblem),
   ),
-  ready: described("When the process counts as ready: after an output line, a time, or when a probe holds.", ready),
-  alive: described("A probe that has to go on holding once the process is ready; else it is stopped as failed.", alive),
+  ready: described("When the process counts as ready: after an output line, a time, or when a probe succeeds.", ready),
+  alive: described("A probe that has to keep succeeding while the process is ready; otherwise the process is stopped as failed.", alive),
   depends_on: described(
-    "Processes that have to be there before this one starts: a list of names, or a mapping with conditions.",
+    "Processes that must be ready, started or completed before this one starts: a list of names, or a mapping with conditions.",
     dependsOn,
   ),
 };
@@ -210,7 +216,7 @@ function pathOr<Text extends z.ZodType, Mapping extends z.ZodType>(single: Text,
 function labelProblem(label: string): string | null {
   if (label === "default") return "is reserved: it selects 'command'";
   if (label === "" || label.length > 64) return "must have 1 to 64 characters";
-  return /\p{C}/u.test(label) ? "has a character that cannot be printed" : null;
+  return /\p{C}/u.test(label) ? "has a non-printable character" : null;
 }
 
 /** Only a template can supply a command that is not there. */

@@ -12,14 +12,14 @@ const MAX_BACKLOG = 512 * 1_048_576;
 export function text(allowed: string, refuse: (value: string) => string | null = () => null) {
   return leaf<string, string>(allowed, { type: "string", minLength: 1 }, (value) => {
     if (typeof value !== "string" || value === "") return undefined;
-    const problem = value.includes("\0") ? "holds a NUL character" : refuse(value);
+    const problem = value.includes("\0") ? "contains a NUL character" : refuse(value);
     return problem === null ? value : new Refusal(problem);
   });
 }
 
 export const path = (allowed: string) =>
   text(allowed, (value) =>
-    /^~(\/|$)/.test(value) ? "begins with '~', which is not expanded; write the path out, or relative to this file" : null,
+    /^~(\/|$)/.test(value) ? "begins with '~', which is not expanded; write the full path, or a path relative to this file" : null,
   );
 
 export function integer(minimum: number, maximum: number) {
@@ -95,7 +95,7 @@ export const regex = leaf<string | RegExp, string>("a regular expression", { typ
     new RegExp(pattern, "u");
     return pattern;
   } catch (error) {
-    return new Refusal(`is no regular expression: ${messageOf(error)}`);
+    return new Refusal(`is not a valid regular expression: ${messageOf(error)}`);
   }
 });
 
@@ -103,22 +103,22 @@ export const environmentValue = leaf<string | number | boolean, string | number 
   'a string, number or boolean (an empty value is written "")',
   { type: ["string", "number", "boolean"] },
   (value) => {
-    if (typeof value === "string") return value.includes("\0") ? new Refusal("holds a NUL character") : value;
+    if (typeof value === "string") return value.includes("\0") ? new Refusal("contains a NUL character") : value;
     return typeof value === "number" || typeof value === "boolean" ? value : undefined;
   },
 );
 
 export function variableProblem(name: string): string | null {
   if (name === "") return "is empty";
-  if (/[=\0]/.test(name)) return "holds a '=' or a NUL character, which the name of a variable cannot";
+  if (/[=\0]/.test(name)) return "contains '=' or a NUL character, which is not allowed in the name of a variable";
   return null;
 }
 
 export const passedName = text("the name of a variable, or the beginning of names and a '*' (LC_*)", (value) => {
   if (/^[^=*]*\*?$/.test(value)) return null;
   return value.includes("=")
-    ? "holds a '='; 'pass_environment' takes names, 'environment' sets values"
-    : "has a '*' that is not at its end";
+    ? "contains '='; 'pass_environment' takes names, 'environment' sets values"
+    : "has a '*' that is not at the end";
 });
 
 const word = leaf<string, string>("a string", { type: "string" }, (value) => (typeof value === "string" ? value : undefined));
@@ -138,12 +138,12 @@ export const listenAddress = leaf<string, { host: string; port: number }>(
     const match = /^(?:([A-Za-z0-9._-]*)|\[([0-9A-Fa-f:.]+(?:%[A-Za-z0-9._-]+)?)\]):(\d{1,5})$/.exec(value);
     if (match === null)
       return /^[0-9A-Fa-f:]+:\d+$/.test(value)
-        ? new Refusal(`an IPv6 address stands in brackets: '[::1]:8130', found '${value}'`)
+        ? new Refusal(`an IPv6 address must be in brackets, such as '[::1]:8130', found '${value}'`)
         : undefined;
     const port = Number(match[3]);
     if (port > 65_535) return new Refusal(`the port must be from 0 to 65535, found ${port}`);
     if (match[2] !== undefined && !URL.canParse(`http://[${match[2].replace(/%.*/, "")}]/`))
-      return new Refusal(`'${match[2]}' is no IPv6 address`);
+      return new Refusal(`'${match[2]}' is not an IPv6 address`);
     return { host: match[2] ?? match[1] ?? "", port };
   },
 );
@@ -185,18 +185,17 @@ export const busAddress = text("the URL of a NATS server, such as nats://10.0.0.
 
 export const headerValue = leaf<string, string>("a string", { type: "string" }, (value) => {
   if (typeof value !== "string") return undefined;
-  return /^[\t\x20-\x7e\x80-\xff]*$/.test(value) ? value : new Refusal("holds characters that a header of HTTP cannot");
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(value) ? value : new Refusal("contains characters that are not allowed in an HTTP header");
 });
 
 export function headerProblem(name: string): string | null {
-  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) ? null : `'${name}' is no name of a header of HTTP`;
+  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) ? null : `'${name}' is not a valid HTTP header name`;
 }
 
 /** YAML reads an unquoted 022 as the number 22. */
 const octalDigits = (example: string) =>
   leaf<string, number>(`three octal digits in quotes, such as "${example}"`, { type: "string", pattern: "^0?[0-7]{3}$" }, (value) => {
-    if (typeof value === "number")
-      return new Refusal(`must stand in quotes, such as "${example}": YAML reads ${value} as a decimal number`);
+    if (typeof value === "number") return new Refusal(`must be in quotes, such as "${example}": YAML reads ${value} as a decimal number`);
     return typeof value === "string" && /^0?[0-7]{3}$/.test(value) ? Number.parseInt(value, 8) : undefined;
   });
 
@@ -267,8 +266,8 @@ export const instanceName = text("1 to 64 characters A-Z a-z 0-9 . _ -", (value)
   return /^[A-Za-z0-9._-]{1,64}$/.test(value) ? null : `must be 1 to 64 characters A-Z a-z 0-9 . _ -, found '${value}'`;
 });
 
-export const startToolCommand = text("a command that holds {command}, such as 'gdb -ex run --args {command}'", (value) =>
-  value.includes("{command}") ? null : "does not hold {command}, which stands for the process's command",
+export const startToolCommand = text("a command that contains {command}, such as 'gdb -ex run --args {command}'", (value) =>
+  value.includes("{command}") ? null : "does not contain {command}, which is replaced by the process's command",
 );
 
 export const hostName = text("a host name without scheme and port, such as bench.lab", (value) =>

@@ -24,82 +24,79 @@ import {
  * Every key carries its description; defaults stand in resolve.ts.
  */
 const startTool = section({
-  value: text("a short name").meta({ description: "By what it is selected." }),
-  label: text("a text").meta({ description: "What people read." }),
-  command: startToolCommand.meta({ description: "The command to run instead; {command} is the process's own." }),
+  value: text("a short name").meta({ description: "Name by which it is selected." }),
+  label: text("a text").meta({ description: "Label in the user interface." }),
+  command: startToolCommand.meta({ description: "The command to run; {command} is replaced by the process's command." }),
 });
 
 const instance = {
   name: instanceName.meta({ description: "Names this manager; unique on its host. 1 to 64 characters A-Z a-z 0-9 . _ -" }),
   manager: listenAddress.meta({
-    description: "Where the one port listens: [HOST]:PORT. An empty HOST is every interface, port 0 a free one.",
+    description: "Address of the one port: [HOST]:PORT. An empty HOST means all interfaces, port 0 a free port.",
   }),
   webui_auth_file: described(
-    "Users and passwords of the web interface, relative to the folder of this file. MGR_WEBUI_AUTH_FILE wins.",
+    "Users and passwords of the web interface, relative to the folder of this file. MGR_WEBUI_AUTH_FILE overrides it.",
     path("the path of a file"),
   ),
   webui_https_cert_file: described(
-    "PEM file with the certificate chain, and with the private key unless webui_https_key_file names it: the port then takes HTTPS too.",
+    "PEM file with the certificate chain, and with the private key unless webui_https_key_file names it. The port then also accepts HTTPS.",
     path("the path of a file"),
   ),
   webui_https_key_file: described("PEM file with the private key of webui_https_cert_file.", path("the path of a file")),
   https_only: described("Answer plain HTTP with a redirect to HTTPS, and mark the session cookie Secure. Default false.", flag),
   allowed_hosts: described(
-    "Further host names by which browsers reach this manager, without port: those of a proxy, or aliases.",
+    "Further host names, without port, under which browsers reach this manager, such as that of a proxy.",
     listOf("host names", hostName),
   ),
   bus_listen: described(
-    "Where clients of the bus connect with the NATS protocol: [HOST]:PORT. Default 127.0.0.1:0, a free port, which MGR_BUS_URL tells processes.",
+    "Address of the bus for clients (NATS protocol): [HOST]:PORT. Default 127.0.0.1:0, a free port. Processes get it in MGR_BUS_URL.",
     listenAddress,
   ),
   bus: described(
     "A NATS server, or several of one cluster, for remote hosts and clients instead of the manager's own broker.",
     listOr(listOf("URLs", busAddress, { minItems: 1 }), busAddress),
   ),
-  bus_credentials_file: described(
-    "NATS credentials file (user JWT and seed) with which the manager goes to 'bus'.",
-    path("the path of a file"),
-  ),
+  bus_credentials_file: described("NATS credentials file (user JWT and seed) that the manager uses for 'bus'.", path("the path of a file")),
   bus_ca_file: described(
-    "PEM file with the authorities that may vouch for 'bus'. Default: those of the system.",
+    "PEM file with the trusted certificate authorities for 'bus'. Default: those of the system.",
     path("the path of a file"),
   ),
-  bus_cert_file: described("PEM file with the manager's own certificate, where 'bus' asks for one.", path("the path of a file")),
+  bus_cert_file: described("PEM file with the manager's own certificate, if 'bus' requires one.", path("the path of a file")),
   bus_key_file: described("PEM file with the private key of bus_cert_file.", path("the path of a file")),
   bus_client_url: described(
-    "With 'bus': what MGR_BUS_URL tells processes. Default: the URLs of 'bus' without user and password.",
+    "With 'bus': the value of MGR_BUS_URL for processes. Default: the URLs of 'bus' without user and password.",
     busAddress,
   ),
-  state_dir: described("Where the manager keeps its state. Default $XDG_STATE_HOME/mgr/<name>.", path("the path of a folder")),
+  state_dir: described("Folder for the state of the manager. Default $XDG_STATE_HOME/mgr/<name>.", path("the path of a folder")),
   retained_log_entries: described("Entries of the manager's log that are kept in memory. Default 10000.", integer(1, 1_000_000)),
   on_manager_lost: described(
-    "What a host's daemon does when its manager stays away: keep its processes (the default), or stop them.",
+    "What daemons do when the manager is gone: keep their processes (the default), or stop them.",
     managerLostPolicy,
   ),
-  manager_lost_after: described("How long it waits before on_manager_lost: stop acts. Default 60s.", positiveDuration),
-  start_tools: described("What processes can be started with: debuggers, profilers, tracers.", listOf("start tools", startTool)),
+  manager_lost_after: described("How long daemons wait before 'on_manager_lost: stop' takes effect. Default 60s.", positiveDuration),
+  start_tools: described("Programs that processes can be started with: debuggers, profilers, tracers.", listOf("start tools", startTool)),
 };
 
 const partial = {
   defines: described(
     // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how it is written in the file.
-    "Values for ${NAME}, which wins over the manager's environment. ${NAME:-default} has a fallback, $$ is a dollar.",
+    "Values for ${NAME}, which override the manager's environment. ${NAME:-default} has a default, $$ is a literal dollar sign.",
     namedMap("a mapping from names to values", environmentValue, defineProblem),
   ),
   include: described(
-    "Further files of templates, groups and processes: globs, relative to the folder of this file.",
+    "Files to include, with templates, groups and processes: globs, relative to the folder of this file.",
     listOf("globs", path("a glob such as processes/*.yaml")),
   ),
   templates: described(
-    "What processes can start from with 'extends'.",
+    "Templates for processes, used with 'extends'.",
     namedMap("a mapping from names of templates to settings of processes", templateSection, (name) => (name === "" ? "is empty" : null)),
   ),
   groups: described(
-    "Settings of groups. A group exists by the names of its processes, too.",
+    "Settings of groups. The names of processes also create groups.",
     namedMap(
       "a mapping from group names to {opened}",
       section({
-        opened: described("Whether the group is shown unfolded. Default true.", flag),
+        opened: described("Whether the group is shown expanded. Default true.", flag),
       }),
       nameProblem,
     ),
@@ -111,19 +108,19 @@ const partial = {
 };
 
 const rest = {
-  defaults: described("What every process starts from; its templates and its own keys win.", defaultsSection),
+  defaults: described("Settings of all processes. Their templates and their own keys override them.", defaultsSection),
   nodes: described(
     "Logical names for hosts, for the key 'node' of processes.",
     namedMap("a mapping from names of nodes to hosts", hostName, nodeProblem),
   ),
   hosts: described(
-    "Machines that processes run on, beside the manager's own, each with a daemon (mgr daemon --host NAME).",
+    "Machines in addition to the manager's own, each with a daemon (mgr daemon --host NAME).",
     namedMap(
       "a mapping from hosts to {aliases, token_file, start_rate}",
       section({
         aliases: described("Further names and addresses of this host.", listOf("names", hostName)),
-        token_file: described("File with the token by which the daemon of this host proves who it is.", path("the path of a file")),
-        start_rate: described("Most processes that are started there in a second. Default: as many as it can.", startRate),
+        token_file: described("File with the token that authenticates the daemon of this host.", path("the path of a file")),
+        start_rate: described("Maximum number of process starts per second on this host. Default: no limit.", startRate),
       }),
       nodeProblem,
     ),
@@ -132,11 +129,13 @@ const rest = {
 };
 
 function defineProblem(name: string): string | null {
-  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? null : `'${name}' can hold letters, digits and '_' only, and begins with no digit`;
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)
+    ? null
+    : `'${name}' may contain only letters, digits and '_', and must not begin with a digit`;
 }
 
 function nodeProblem(name: string): string | null {
-  return /^[\p{L}\p{N}_][\p{L}\p{N}._-]{0,252}$/u.test(name) ? null : `'${name}' can hold letters, digits, '.', '_' and '-' only`;
+  return /^[\p{L}\p{N}_][\p{L}\p{N}._-]{0,252}$/u.test(name) ? null : `'${name}' may contain only letters, digits, '.', '_' and '-'`;
 }
 
 function checkHttps(values: ReadonlyMap<string, unknown>, report: (finding: Finding) => void): void {
@@ -149,12 +148,14 @@ function checkHttps(values: ReadonlyMap<string, unknown>, report: (finding: Find
 function checkBus(values: ReadonlyMap<string, unknown>, report: (finding: Finding) => void): void {
   const own = ["bus_credentials_file", "bus_ca_file", "bus_cert_file", "bus_key_file", "bus_client_url"];
   if (values.has("bus") && values.has("bus_listen"))
-    report({ path: ["bus_listen"], message: "has no meaning beside 'bus': clients connect to that server" });
-  for (const key of own) if (values.has(key) && !values.has("bus")) report({ path: [key], message: "has no meaning without 'bus'" });
+    report({ path: ["bus_listen"], message: "cannot be used with 'bus': clients connect to that server" });
+  for (const key of own)
+    if (values.has(key) && !values.has("bus"))
+      report({ path: [key], message: "has no effect without 'bus'; add 'bus' or remove this key" });
   if (values.has("bus_cert_file") !== values.has("bus_key_file"))
     report({
       path: [values.has("bus_cert_file") ? "bus_cert_file" : "bus_key_file"],
-      message: "bus_cert_file and bus_key_file belong together",
+      message: "bus_cert_file and bus_key_file must be used together",
     });
 }
 

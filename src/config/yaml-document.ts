@@ -38,10 +38,11 @@ export function parseYamlDocument(text: string): YamlDocument {
   const [document, second] = composer.compose(tokens, true, text.length);
   const problems: SyntaxProblem[] = (document?.errors ?? []).slice(0, MAX_SYNTAX_ERRORS).map((error) => ({
     offset: error.pos[0],
-    message: error.code === "TAB_AS_INDENT" ? "a tab stands in the indentation; YAML wants spaces" : `is not valid YAML: ${error.message}`,
+    message:
+      error.code === "TAB_AS_INDENT" ? "the indentation contains a tab; YAML requires spaces" : `is not valid YAML: ${error.message}`,
   }));
   if (second !== undefined) {
-    problems.push({ offset: second.range[0], message: "a second document begins here; a configuration is one document: remove the '---'" });
+    problems.push({ offset: second.range[0], message: "a second YAML document begins here; remove the '---'" });
   }
   return { lineCounter, document: problems.length === 0 ? (document ?? null) : null, problems };
 }

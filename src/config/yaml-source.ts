@@ -80,12 +80,12 @@ function toValue(node: Node, path: KeyPath, walk: Walk): unknown {
     walk.findings.push({ offset: node.range?.[0] ?? 0, path, message, leftOut: true });
   };
   if (walk.expanding > 0 && ++walk.values > MAX_ALIASED_VALUES) {
-    return walk.values === MAX_ALIASED_VALUES + 1 ? refuse(`aliases stand for more than ${MAX_ALIASED_VALUES} values`) : undefined;
+    return walk.values === MAX_ALIASED_VALUES + 1 ? refuse(`aliases expand to more than ${MAX_ALIASED_VALUES} values`) : undefined;
   }
   if (isAlias(node)) {
     const target = targetOf(node, walk);
     if (target === undefined) return refuse(`the alias *${node.source} has no anchor before it`);
-    if (walk.open.has(target)) return refuse(`the alias *${node.source} stands inside its own anchor`);
+    if (walk.open.has(target)) return refuse(`the alias *${node.source} is inside its own anchor`);
     walk.expanding++;
     const value = toValue(target, path, walk);
     walk.expanding--;
@@ -126,7 +126,7 @@ function mapToValue(map: YAMLMap, path: KeyPath, walk: Walk): ReadonlyMap<string
       continue;
     }
     if (pairs.has(key)) {
-      refuse("is there twice; keys must be unique", [...path, key]);
+      refuse("is a duplicate key", [...path, key]);
       continue;
     }
     pairs.set(key, pair);

@@ -24,7 +24,7 @@ export function createApp({ gate, routes, log }: AppOptions): Hono<RouteEnv> {
   });
   app.use(async (context, next) => {
     if (Number(context.req.header("content-length") ?? 0) > MAX_BODY_BYTES) {
-      return refusalResponse(refusal(413, `No address of this manager takes more than ${MAX_BODY_BYTES} bytes.`));
+      return refusalResponse(refusal(413, `The request body is too large: at most ${MAX_BODY_BYTES} bytes.`));
     }
     return next();
   });
@@ -33,10 +33,10 @@ export function createApp({ gate, routes, log }: AppOptions): Hono<RouteEnv> {
     app.on(route.method, route.path, admit, (context) => route.handle(context));
     app.all(route.path, admit, () => refusalResponse(methodNotAllowed(route)));
   }
-  app.all("*", admission(gate, {}), (context) => refusalResponse(refusal(404, `There is nothing at ${JSON.stringify(context.req.path)}.`)));
+  app.all("*", admission(gate, {}), (context) => refusalResponse(refusal(404, `Not found: ${JSON.stringify(context.req.path)}.`)));
   app.onError((error, context) => {
     log("error", `${context.req.method} ${context.req.path} failed: ${stackOf(error)}`);
-    return refusalResponse(refusal(500, "This request failed because of a defect of this manager; its log has the details."));
+    return refusalResponse(refusal(500, "Internal error. See the manager's log for details."));
   });
   return app;
 }
@@ -64,5 +64,5 @@ function admission(gate: Gate, route: Pick<Route, "isOpen" | "hasEffects">) {
 
 function methodNotAllowed({ path, method }: Route) {
   const allowed = method === "GET" ? "GET, HEAD" : method;
-  return refusal(405, `${path} takes ${allowed} only.`, { Allow: allowed });
+  return refusal(405, `Method not allowed: ${path} accepts only ${allowed}.`, { Allow: allowed });
 }

@@ -68,7 +68,7 @@ async function redactedFile(file: string): Promise<string> {
   } catch (error) {
     return `# This file could not be read: ${messageOf(error)}\n`;
   }
-  return redactConfig(text) ?? "# This file is not valid YAML at the moment, so what is secret in it cannot be told; it is left out.\n";
+  return redactConfig(text) ?? "# This file is omitted: it is not valid YAML, so its secrets cannot be identified.\n";
 }
 
 async function outputOf(control: Control, name: string): Promise<string | RetainedOutput> {

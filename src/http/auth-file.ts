@@ -61,8 +61,7 @@ export class AuthFile {
     this.#content = file.ok ? file.content : null;
     this.#state = judge(path, file, (problem) => this.#log("warning", `auth file ${path}: ${problem}`));
     if (!this.#state.ok) {
-      if (before.ok || before.refusal !== this.#state.refusal)
-        this.#log("warning", `the web interface refuses everybody: ${this.#state.refusal}`);
+      if (before.ok || before.refusal !== this.#state.refusal) this.#log("warning", `all web logins are refused: ${this.#state.refusal}`);
       return this.#state;
     }
     const previous = this.#entries;
@@ -79,7 +78,7 @@ function foreign(path: string, { uid, mode }: BigIntStats): string | null {
     return `The auth file ${path} belongs to another user (uid ${uid}), who can change its passwords. It must belong to the user that the manager runs as, or to root: chown ${own} ${quote(path)}`;
   if ((mode & FOREIGN_RIGHTS) === 0n) return null;
   const rights = (mode & 0o7777n).toString(8).padStart(4, "0");
-  return `The auth file ${path} can be read or written by group or others (mode ${rights}), so its passwords are no secret. Close it: chmod 600 ${quote(path)}`;
+  return `The auth file ${path} can be read or written by group or others (mode ${rights}), so its passwords are not secret. Run: chmod 600 ${quote(path)}`;
 }
 
 function judge(path: string, file: FileRead, warn: (problem: string) => void): AuthFileState {
@@ -92,7 +91,7 @@ function judge(path: string, file: FileRead, warn: (problem: string) => void): A
   }
   const { entries, problems } = parseAuthFile(text);
   for (const problem of problems) warn(problem);
-  if (entries.length === 0) return { ok: false, refusal: `The auth file ${path} has no entry. ${howToMake(path)}` };
+  if (entries.length === 0) return { ok: false, refusal: `The auth file ${path} has no entries. ${howToMake(path)}` };
   return { ok: true, entries };
 }
 
@@ -107,16 +106,16 @@ function describe(path: string, { problem, reason }: Extract<FileRead, { ok: fal
     case "too_large":
       return `The auth file ${path} is ${reason}. It should have one line 'USER PASSWORD' for each user.`;
     case "unreadable":
-      return `The auth file ${path} cannot be read (${reason}). Give it to the user that the manager runs as: chown and chmod 600.`;
+      return `The auth file ${path} cannot be read (${reason}). Make it readable for the user that the manager runs as: chown, chmod 600.`;
   }
 }
 
 function howToMake(path: string): string {
-  return `Make one with a line 'USER PASSWORD' for each user, that only you can read: (umask 077; echo 'USER PASSWORD' > ${quote(path)})`;
+  return `Create it with a line 'USER PASSWORD' for each user, readable only by you: (umask 077; echo 'USER PASSWORD' > ${quote(path)})`;
 }
 
 const NOT_CONFIGURED =
-  "No auth file is configured, so the web interface lets nobody in. " +
+  "No auth file is configured, so all logins are refused. " +
   `${howToMake("webui.keys")} Then name it in the configuration (instance: webui_auth_file: webui.keys) ` +
   "or in the environment variable MGR_WEBUI_AUTH_FILE, and restart the manager.";
 

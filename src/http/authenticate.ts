@@ -62,7 +62,7 @@ export class Authenticator {
       case "basic":
         return this.#logIn(authorization, state.entries, remote);
       case "bearer":
-        return refusal(401, `This token is not accepted here. ${LOG_IN}`, CHALLENGE);
+        return refusal(401, `Invalid token. ${LOG_IN}`, CHALLENGE);
       case "none":
         return refusal(401, LOG_IN, CHALLENGE);
       case "unusable":

@@ -44,7 +44,7 @@ export class Certificate {
         this.#log("info", `HTTPS uses the new certificate of ${this.#files.certFile}`);
       }
     } catch (error) {
-      this.#log("warning", `HTTPS goes on with its earlier certificate: ${messageOf(error)}`);
+      this.#log("warning", `HTTPS keeps using the previous certificate: ${messageOf(error)}`);
     }
     return this.#context;
   }
@@ -61,7 +61,7 @@ function read({ certFile, keyFile }: CertificateFiles, log: HttpLog): string {
   const cert = readPem(certFile, "instance.webui_https_cert_file");
   if (keyFile === null) return cert.text;
   const key = readPem(keyFile, "instance.webui_https_key_file");
-  if (key.isOpen) log("warning", `the private key ${keyFile} can be read by everybody; close it: chmod 600 ${keyFile}`);
+  if (key.isOpen) log("warning", `the private key ${keyFile} can be read by other users; run: chmod 600 ${keyFile}`);
   return `${key.text}\n${cert.text}`;
 }
 
@@ -74,7 +74,10 @@ function readPem(path: string, setting: string): { text: string; isOpen: boolean
 function contextOf({ certFile, keyFile }: CertificateFiles, pem: string): SecureContext {
   const place = keyFile === null ? certFile : `${certFile} with ${keyFile}`;
   if (!pem.includes("PRIVATE KEY-----")) {
-    throw new MgrError("conflict", `${place} holds no private key: add it to the file, or name its file in instance.webui_https_key_file`);
+    throw new MgrError(
+      "conflict",
+      `${place} contains no private key: add it to the file, or name its file in instance.webui_https_key_file`,
+    );
   }
   try {
     return createSecureContext({ cert: pem, key: pem, minVersion: "TLSv1.2" });

@@ -48,20 +48,20 @@ export class Gate {
     if (!isAllowedHost(host, this.#options.isKnownHost)) {
       return refusal(
         403,
-        `This manager does not answer to the host name ${JSON.stringify(host.slice(0, 255))}. Open it as localhost, by IP address, by the name of a configured host, or by one of instance.allowed_hosts.`,
+        `Unknown host name ${JSON.stringify(host.slice(0, 255))}. Use localhost, an IP address, the name of a configured host, or one of instance.allowed_hosts.`,
       );
     }
     const origin = headers.get("origin");
     if (origin !== null && !isOwnOrigin(origin, schemeOf(headers.get("x-forwarded-proto"), remote.isSecure), host)) {
-      return refusal(403, `Pages of ${JSON.stringify(origin.slice(0, 255))} may not use this manager.`);
+      return refusal(403, `Requests from pages of ${JSON.stringify(origin.slice(0, 255))} are not allowed.`);
     }
     if (hasEffects && FOREIGN_SITES.has(headers.get("sec-fetch-site") ?? "")) {
-      return refusal(403, "This address does something, so it cannot be used from a page of another site.");
+      return refusal(403, "Cross-site requests to this endpoint are not allowed.");
     }
     // What comes over the local socket does not leave the machine.
     if (isHttpsOnly && !remote.isSecure && remote.localUser === null) {
       const location = `https://${host}${target}`;
-      return refusal(308, `This manager is served over HTTPS only: ${location}`, { Location: location });
+      return refusal(308, `Use HTTPS: ${location}`, { Location: location });
     }
     return null;
   }

@@ -121,7 +121,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
   authFile.onChange((previous, next) => {
     sessions.prune(next);
     const revoked = revokedUsers(previous, next);
-    for (const user of revoked) log("info", `web user '${user}' was removed or has another password: sessions and connections end`);
+    for (const user of revoked) log("info", `web user '${user}' was removed or has a new password: sessions and connections are closed`);
     if (revoked.size > 0) end(({ user }) => revoked.has(user), "the password changed or the user was removed");
   });
 
@@ -194,7 +194,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
       watch = setInterval(() => {
         refusals = authFile.read().ok ? 0 : refusals + 1;
         // Twice in a row: an editor may take a file away for a moment. Names of web users hold no colon, others need no auth file.
-        if (refusals === 2) end(({ user }) => !user.includes(":"), "the auth file cannot be used any more");
+        if (refusals === 2) end(({ user }) => !user.includes(":"), "the auth file has become unusable");
         sessions.refresh();
       }, REVOCATION_INTERVAL);
       return {
@@ -217,9 +217,9 @@ function requestListener(app: ReturnType<typeof createApp>, remoteOf: (socket: S
     {
       overrideGlobalObjects: false,
       errorHandler(error) {
-        if (error instanceof RequestError) return refusalResponse(refusal(400, "The address of this request is malformed."));
+        if (error instanceof RequestError) return refusalResponse(refusal(400, "Malformed request URL."));
         log("error", `a request failed: ${stackOf(error)}`);
-        return refusalResponse(refusal(500, "This request failed because of a defect of this manager; its log has the details."));
+        return refusalResponse(refusal(500, "Internal error. See the manager's log for details."));
       },
     },
   );

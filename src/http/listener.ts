@@ -45,7 +45,7 @@ const REFUSAL_DEADLINE = 1_000;
 /** How long answers under way may take once the manager closes, ms. */
 const CLOSE_GRACE = 2_000;
 const MAX_HEADER_BYTES = 16 * 1024;
-const FULL = refusal(503, "This manager has as many connections as it can serve. Try again in a few seconds.", { "Retry-After": "5" });
+const FULL = refusal(503, "Too many connections. Try again in a few seconds.", { "Retry-After": "5" });
 
 /** The one port: one HTTP server that listens itself and looks at the first byte of each connection. */
 export class Listener {
@@ -102,7 +102,7 @@ export class Listener {
     const port = await bind(this.#server, address, "instance.manager");
     // Out of descriptors (EMFILE): libuv closes what waits, or, where another thread has taken its spare one meanwhile, lets it
     // wait; it goes on accepting once there are some.
-    this.#server.on("error", (error) => this.#acceptFailures.warn(`a connection could not be taken: ${error.message}`));
+    this.#server.on("error", (error) => this.#acceptFailures.warn(`cannot accept a connection: ${error.message}`));
     return port;
   }
 
@@ -205,12 +205,12 @@ export class Listener {
 function explain(code: string | undefined): Refusal {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
-      return refusal(431, `The headers of a request may have at most ${MAX_HEADER_BYTES} bytes.`);
+      return refusal(431, `The request headers are too large: at most ${MAX_HEADER_BYTES} bytes.`);
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
       return refusal(413, "The chunk extensions of this request are too large.");
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return refusal(408, "The request did not arrive in time.");
     default:
-      return refusal(400, "This is not a HTTP request that can be understood.");
+      return refusal(400, "Malformed HTTP request.");
   }
 }

@@ -82,10 +82,10 @@ export class Metrics {
         for (const phase of PHASES) gauge.set({ phase }, connections.countOf(phase));
       },
     );
-    this.#total("mgr_connections_turned_away_total", "Connections that were cut or refused because there were too many.", [], (counter) =>
+    this.#total("mgr_connections_turned_away_total", "Connections that were closed or refused at the connection limit.", [], (counter) =>
       counter.inc(connections.turnedAway),
     );
-    this.#gauge("mgr_websockets", "Open WebSockets by what they show.", ["view"], (gauge) => {
+    this.#gauge("mgr_websockets", "Open WebSockets by view.", ["view"], (gauge) => {
       for (const view of ["full", "single_process", "single_group", "log_only"]) gauge.set({ view }, 0);
       for (const { mode } of transport.connections()) gauge.inc({ view: mode.kind });
     });
@@ -108,7 +108,7 @@ export class Metrics {
     this.#gauge("mgr_bus_subscriptions", "Subscriptions of all connections.", [], (gauge) => gauge.set(bus.stats().subscriptions));
     this.#total(
       "mgr_bus_messages_total",
-      "Messages that clients published, that they were sent, and that slow ones lost.",
+      "Messages published by clients (in), delivered (out), and lost by slow clients (dropped).",
       ["direction"],
       (counter) => {
         const { in_msgs, out_msgs, dropped_msgs } = bus.stats();
@@ -117,13 +117,13 @@ export class Metrics {
         counter.inc({ direction: "dropped" }, dropped_msgs);
       },
     );
-    this.#total("mgr_bus_bytes_total", "Bytes of the same.", ["direction"], (counter) => {
+    this.#total("mgr_bus_bytes_total", "Bytes of these messages.", ["direction"], (counter) => {
       const { in_bytes, out_bytes, dropped_bytes } = bus.stats();
       counter.inc({ direction: "in" }, in_bytes);
       counter.inc({ direction: "out" }, out_bytes);
       counter.inc({ direction: "dropped" }, dropped_bytes);
     });
-    this.#gauge("mgr_bus_unread_bytes", "Bytes that the slowest connection has not read yet.", [], (gauge) => {
+    this.#gauge("mgr_bus_unread_bytes", "Bytes queued for the slowest connection.", [], (gauge) => {
       gauge.set(bus.stats().clients.reduce((most, { pending_bytes }) => Math.max(most, pending_bytes), 0));
     });
   }
@@ -133,14 +133,14 @@ export class Metrics {
     this.#gauge("mgr_info", "Always 1; versions are in the labels.", ["version", "node"], (gauge) =>
       gauge.set({ version: VERSION, node }, 1),
     );
-    this.#gauge("mgr_event_loop_delay_seconds", "How late the manager's event loop was since the last look.", ["quantile"], (gauge) => {
+    this.#gauge("mgr_event_loop_delay_seconds", "Delay of the manager's event loop since the previous scrape.", ["quantile"], (gauge) => {
       for (const quantile of [0.5, 0.99]) gauge.set({ quantile: String(quantile) }, this.#delay(this.#loop.percentile(quantile * 100)));
       gauge.set({ quantile: "1" }, this.#delay(this.#loop.max));
     });
     this.#gauge("mgr_resident_memory_bytes", "Resident memory of the manager.", [], (gauge) => gauge.set(process.memoryUsage.rss()));
     this.#gauge("mgr_open_descriptors", "Open descriptors of the manager.", [], (gauge) => gauge.set(readdirSync("/proc/self/fd").length));
     this.#gauge("mgr_uptime_seconds", "How long the manager has been running.", [], (gauge) => gauge.set(process.uptime()));
-    this.#total("mgr_cpu_seconds_total", "Processor time of the manager.", [], (counter) => {
+    this.#total("mgr_cpu_seconds_total", "CPU time of the manager.", [], (counter) => {
       const { user, system } = process.cpuUsage();
       counter.inc((user + system) / 1e6);
     });

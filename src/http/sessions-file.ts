@@ -95,7 +95,7 @@ export class SessionsFile {
         await this.#writeOnce();
         this.#failed = false;
       } catch (error) {
-        if (!this.#failed) this.#options.log("warning", `sessions cannot be saved, so they end with this manager: ${messageOf(error)}`);
+        if (!this.#failed) this.#options.log("warning", `cannot save sessions, so they end with this manager: ${messageOf(error)}`);
         this.#failed = true;
         this.#isDirty = true;
         this.#retryAt = performance.now() + RETRY_MS;
@@ -127,7 +127,7 @@ export class SessionsFile {
     for (;;) {
       const taken = lock(`${path}.lock`);
       if (taken !== null) return taken;
-      if (performance.now() > deadline) throw new Error(`another program keeps ${path}.lock`);
+      if (performance.now() > deadline) throw new Error(`another program holds ${path}.lock`);
       await new Promise((resolve) => setTimeout(resolve, LOCK_LOOK_MS));
     }
   }
@@ -159,8 +159,8 @@ function setAside(path: string): string {
   const aside = `${path}.damaged`;
   try {
     renameSync(path, aside);
-    return `it is kept as ${aside}`;
+    return `it was renamed to ${aside}`;
   } catch (error) {
-    return `it could not be set aside (${messageOf(error)})`;
+    return `it could not be renamed (${messageOf(error)})`;
   }
 }

@@ -71,14 +71,14 @@ export class Upgrades {
     }
     this.#upgrade(request, socket, head).catch((error: unknown) => {
       this.#options.log("error", `upgrade of ${request.url} failed: ${stackOf(error)}`);
-      refuseOnSocket(socket, refusal(500, "This upgrade failed because of a defect of this manager; its log has the details."));
+      refuseOnSocket(socket, refusal(500, "Internal error. See the manager's log for details."));
     });
   }
 
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const { gate, control, remoteOf } = this.#options;
     const url = targetOf(request.url ?? "");
-    if (url === null) return refuseOnSocket(socket, refusal(400, "The address of this request is malformed."));
+    if (url === null) return refuseOnSocket(socket, refusal(400, "Malformed request URL."));
     const visit = { remote: remoteOf(request.socket), target: url.pathname + url.search, hasEffects: false };
     const headers = headersOf(request);
     if (url.pathname === BUS_PATH) return this.#upgradeToBus({ request, socket, head, headers, visit });
@@ -130,7 +130,7 @@ export class Upgrades {
 
   #serveAsRequest(request: IncomingMessage, socket: Duplex): void {
     if (!(socket instanceof Socket)) {
-      refuseOnSocket(socket, refusal(400, "The only upgrade here is 'websocket'."));
+      refuseOnSocket(socket, refusal(400, "Unsupported upgrade: use 'websocket'."));
       return;
     }
     const response = new ServerResponse(request);
@@ -161,6 +161,6 @@ function notFound({ pathname }: URL): Refusal {
 
 /** `problem`: as ws says it, without an end. */
 function badHandshake(problem: string, method = ""): Refusal {
-  if (method !== "GET") return refusal(405, "A WebSocket is opened by a GET request.", { Allow: "GET" });
-  return refusal(400, `This is no WebSocket handshake of version 13 (${problem}).`, { "Sec-WebSocket-Version": "13" });
+  if (method !== "GET") return refusal(405, "A WebSocket upgrade must be a GET request.", { Allow: "GET" });
+  return refusal(400, `Not a WebSocket handshake of version 13 (${problem}).`, { "Sec-WebSocket-Version": "13" });
 }

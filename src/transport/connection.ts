@@ -42,11 +42,10 @@ export interface ConnectionOptions {
 
 const TOO_MANY: Refusal = {
   code: "busy",
-  message: `More than ${MAX_WAITING_REQUESTS} requests of this connection are waiting: wait for answers before asking again.`,
+  message: `This connection has more than ${MAX_WAITING_REQUESTS} pending requests: wait for responses before sending more.`,
 };
-const noSuchPart = (type: string) =>
-  `this manager has no such part yet: '${type}' is in the protocol, but this version cannot do it; nothing was changed`;
-const DEFECT = "This failed because of a defect of this manager; its log has the details.";
+const noSuchPart = (type: string) => `'${type}' is not implemented in this version; nothing was changed`;
+const DEFECT = "Internal error. See the manager's log for details.";
 
 /** One client: frames in, answers, events and output out. Events flow from its construction on. */
 export class Connection implements HandlerContext {

@@ -29,7 +29,7 @@ export class RefusalLog {
       return;
     }
     this.#left--;
-    const others = this.#unsaid === 0 ? "" : ` (and ${this.#unsaid} more refusals before, which are not logged)`;
+    const others = this.#unsaid === 0 ? "" : ` (${this.#unsaid} earlier refusals were not logged)`;
     this.#unsaid = 0;
     const said = `${what === null ? "a frame" : `'${what}'`} of '${user}' is refused: ${shortened(reason)}${others}`;
     this.#log.append({ level: "warning", source: "manager", msg: said });

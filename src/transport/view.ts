@@ -64,12 +64,12 @@ export function outOfScope(view: ViewMode, frame: ClientFrame): string | null {
   const { scope } = CLIENT_FRAMES[frame.type];
   if (view.kind === "full" || scope === "own") return null;
   if (view.kind === "log_only") {
-    return scope === "log" ? null : `This connection shows the log only (log_only): '${frame.type}' needs one with a wider view.`;
+    return scope === "log" ? null : `The view of this connection is log_only: '${frame.type}' needs a connection with a wider view.`;
   }
   if (scope === "output") return null;
   const name = scope === "name" && "name" in frame ? frame.name : null;
   if (name !== null && contains(view, name)) return null;
-  const what = name === null ? `'${frame.type}' is about more than` : `'${name}' is outside`;
+  const what = name === null ? `'${frame.type}' exceeds` : `'${name}' is outside`;
   return `${what} the view of this connection (${view.kind}=${view.name}).`;
 }
 

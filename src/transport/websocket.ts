@@ -130,7 +130,7 @@ function serve({ ws, id, options, services, system, frames, stallMs }: Serving):
       progress: () => actor.send({ type: "progress" }),
       drained: () => actor.send({ type: "drained" }),
       tooSlow: (reason) => actor.send({ type: "refuse", reason }),
-      overflow: () => actor.send({ type: "refuse", reason: "too slow: more than 8 MiB of events are waiting" }),
+      overflow: () => actor.send({ type: "refuse", reason: "too slow: more than 8 MiB of events are queued" }),
     },
     principal,
     view: mode,
@@ -145,7 +145,7 @@ function serve({ ws, id, options, services, system, frames, stallMs }: Serving):
     stallMs,
   });
   const refuseOversize = () =>
-    connection.refuse("too_large", `A frame may have at most ${MAX_FRAME_BYTES} bytes; this connection is closed.`);
+    connection.refuse("too_large", `The frame is too large: at most ${MAX_FRAME_BYTES} bytes. The connection is closed.`);
 
   beforeOversizeClose(ws, refuseOversize);
   ws.on("message", (data: Buffer, isBinary) => {
@@ -153,7 +153,8 @@ function serve({ ws, id, options, services, system, frames, stallMs }: Serving):
     if (ws.readyState !== ws.OPEN) return;
     frames.received++;
     if (data.length > MAX_FRAME_BYTES) ws.close(1009);
-    else if (isBinary) connection.refuse("bad_frame", "This was a binary frame: send each frame as one JSON object in a text frame.");
+    else if (isBinary)
+      connection.refuse("bad_frame", "Binary frames are not supported: send each frame as one JSON object in a text frame.");
     else connection.receive(data.toString());
   });
   ws.on("pong", () => actor.send({ type: "pong" }));

@@ -37,14 +37,14 @@ const YAML_ROWS: Row[] = [
   ],
   ["a bare word", "hello\n", ["", 1, 1, "found 'hello'"]],
   ["an unclosed bracket", "instance: {name: t\n", ["", 2, 1, "is not valid YAML"]],
-  ["a tab as indentation", "instance:\n\tname: t\n", ["", 2, 1, "a tab stands in the indentation"]],
-  ["two documents", `${INSTANCE}---\n${INSTANCE}`, ["", 2, 1, "a second document begins here"]],
+  ["a tab as indentation", "instance:\n\tname: t\n", ["", 2, 1, "the indentation contains a tab"]],
+  ["two documents", `${INSTANCE}---\n${INSTANCE}`, ["", 2, 1, "a second YAML document begins here"]],
   [
     "a key that is there twice",
     `${INSTANCE}processes: {a: {command: x}, b: {command: x}, a: {command: y}}\n`,
-    ["processes.a", 2, 47, "is there twice"],
+    ["processes.a", 2, 47, "is a duplicate key"],
   ],
-  ["a key twice in a section", inProcess("{command: x, cwd: a, cwd: b}"), ["processes.p.cwd", 4, 26, "is there twice"]],
+  ["a key twice in a section", inProcess("{command: x, cwd: a, cwd: b}"), ["processes.p.cwd", 4, 26, "is a duplicate key"]],
   [
     "a number as a key",
     `${INSTANCE}processes:\n  5: {command: x}\n`,
@@ -53,7 +53,7 @@ const YAML_ROWS: Row[] = [
   ["a list as a key", `${INSTANCE}processes:\n  ? [a]\n  : {command: x}\n`, ["processes", 3, 5, "a key must be a string, found a list"]],
   ["no key", `${INSTANCE}processes:\n  : {command: x}\n`, ["processes", 3, 3, "a key must be a string, found an empty value"]],
   ["an alias without an anchor", withCommand("cwd: *nowhere"), ["processes.p.cwd", 5, 10, "the alias *nowhere has no anchor before it"]],
-  ["an alias in its own anchor", `${INSTANCE}defaults: &d\n  terminal: *d\n`, ["defaults.terminal", 3, 13, "stands inside its own anchor"]],
+  ["an alias in its own anchor", `${INSTANCE}defaults: &d\n  terminal: *d\n`, ["defaults.terminal", 3, 13, "is inside its own anchor"]],
   ["a merge key", withCommand("<<: {cwd: a}"), ["processes.p", 5, 5, "merge keys (<<) are not supported"]],
   ["a foreign tag", withCommand("cwd: !secret a"), ["processes.p.cwd", 5, 18, "the tag !secret is not supported"]],
   ["a binary value", withCommand("cwd: !!binary aGVsbG8="), ["processes.p.cwd", 5, 19, "tag:yaml.org,2002:binary is not supported"]],
@@ -96,9 +96,9 @@ const INSTANCE_ROWS: Row[] = [
   [
     "IPv6 without brackets",
     "instance: {name: t, manager: '::1:8130'}\n",
-    ["instance.manager", 1, 30, "an IPv6 address stands in brackets"],
+    ["instance.manager", 1, 30, "an IPv6 address must be in brackets"],
   ],
-  ["no IPv6 in the brackets", "instance: {name: t, manager: '[1:2]:8130'}\n", ["instance.manager", 1, 30, "'1:2' is no IPv6 address"]],
+  ["no IPv6 in the brackets", "instance: {name: t, manager: '[1:2]:8130'}\n", ["instance.manager", 1, 30, "'1:2' is not an IPv6 address"]],
   ["a URL as address", "instance: {name: t, manager: 'http://a:1'}\n", ["instance.manager", 1, 30, "must be HOST:PORT"]],
   [
     "a home folder",
@@ -158,11 +158,11 @@ const PROCESS_ROWS: Row[] = [
   ["an empty command", inProcess('command: "  "'), ["processes.p.command", 4, 14, "is empty"]],
   ["an empty list", inProcess("command: []"), ["processes.p.command", 4, 14, "is an empty list"]],
   ["a number among the words", inProcess("command: [sleep, 1]"), ["processes.p.command[1]", 4, 22, "must be a string, found the number 1"]],
-  ["an empty program", inProcess('command: ["", a]'), ["processes.p.command", 4, 14, "names an empty program"]],
+  ["an empty program", inProcess('command: ["", a]'), ["processes.p.command", 4, 14, "has an empty program name"]],
   [
     "a list for the shell",
     inProcess("{command: [a], shell: true}"),
-    ["processes.p.command", 4, 15, "with 'shell: true' it must be one string"],
+    ["processes.p.command", 4, 15, "with 'shell: true' it must be a string"],
   ],
   ["an unclosed quote", inProcess('command: echo "a b'), ["processes.p.command", 4, 14, "has an unclosed double quote at character 6"]],
   [
@@ -170,8 +170,8 @@ const PROCESS_ROWS: Row[] = [
     inProcess("command: echo don't"),
     ["processes.p.command", 4, 14, "has an unclosed single quote at character 9"],
   ],
-  ["a backslash at the end", inProcess("command: echo \\"), ["processes.p.command", 4, 14, "ends in a backslash"]],
-  ["a NUL in a command", inProcess('command: "a\\0b"'), ["processes.p.command", 4, 14, "holds a NUL character"]],
+  ["a backslash at the end", inProcess("command: echo \\"), ["processes.p.command", 4, 14, "ends with a backslash"]],
+  ["a NUL in a command", inProcess('command: "a\\0b"'), ["processes.p.command", 4, 14, "contains a NUL character"]],
   [
     "the label default",
     withCommand("alternate_commands: {default: y}"),
@@ -202,7 +202,7 @@ const PROCESS_ROWS: Row[] = [
   [
     "a '*' inside a name",
     withCommand('pass_environment: ["L*C"]'),
-    ["processes.p.pass_environment[0]", 5, 24, "has a '*' that is not at its end"],
+    ["processes.p.pass_environment[0]", 5, 24, "has a '*' that is not at the end"],
   ],
   ["no lines", withCommand("terminal: {rows: 0}"), ["processes.p.terminal.rows", 5, 22, "from 1 to 65535, found the number 0"]],
   ["half a column", withCommand("terminal: {cols: 80.5}"), ["processes.p.terminal.cols", 5, 22, "found the number 80.5"]],
@@ -215,7 +215,7 @@ const PROCESS_ROWS: Row[] = [
   [
     "a bad regex",
     withCommand("ready: {regex: 'a('}"),
-    ["processes.p.ready.regex", 5, 20, "is no regular expression: Invalid regular expression: /a(/u: Unterminated group"],
+    ["processes.p.ready.regex", 5, 20, "is not a valid regular expression: Invalid regular expression: /a(/u: Unterminated group"],
   ],
   [
     "an empty regex",
@@ -312,7 +312,7 @@ const NAME_ROWS: Row[] = [
   ["an empty segment", `${INSTANCE}processes:\n  a//b: {command: x}\n`, ["processes.a//b", 3, 3, "the name has an empty segment"]],
   ["a segment '..'", `${INSTANCE}processes:\n  a/..: {command: x}\n`, ['processes["a/.."]', 3, 3, "the name has a segment '.' or '..'"]],
   ["an empty name", `${INSTANCE}processes:\n  "": {command: x}\n`, ['processes[""]', 3, 3, "the name is empty"]],
-  ["a control character", `${INSTANCE}processes:\n  "a\\x1b": {command: x}\n`, ['processes["a\\u001b"]', 3, 3, "cannot be printed"]],
+  ["a control character", `${INSTANCE}processes:\n  "a\\x1b": {command: x}\n`, ['processes["a\\u001b"]', 3, 3, "non-printable"]],
   [
     "a process named like a group",
     `${INSTANCE}groups: {g: {}}\nprocesses: {g: {command: x}}\n`,
@@ -336,13 +336,13 @@ const NAME_ROWS: Row[] = [
   [
     "a dependency on a group",
     `${INSTANCE}processes:\n  g/a: {command: x}\n  b: {command: x, depends_on: [g]}\n`,
-    ["processes.b.depends_on[0]", 4, 32, "'g' is a group; a process depends on processes"],
+    ["processes.b.depends_on[0]", 4, 32, "'g' is a group; a process can depend only on processes"],
   ],
   ["a dependency on itself", withCommand("depends_on: {p: {}}"), ["processes.p.depends_on.p", 5, 18, "a process cannot depend on itself"]],
   [
     "a dependency twice",
     `${INSTANCE}processes:\n  a: {command: x}\n  b: {command: x, depends_on: [a, a]}\n`,
-    ["processes.b.depends_on[1]", 4, 35, "'a' is there twice"],
+    ["processes.b.depends_on[1]", 4, 35, "'a' is listed twice"],
   ],
   [
     "dependencies as a string",
@@ -405,7 +405,7 @@ it("all problems of a file come at once, in its order, also when names, values a
 it("a few lines of aliases that stand for billions of values are refused instead of made", () => {
   const levels = Array.from({ length: 12 }, (_, level) => `x-${level}: &a${level} [${`*a${level - 1}, `.repeat(level === 0 ? 0 : 10)}1]`);
   const [problem] = problemsOf(`${INSTANCE}${levels.join("\n")}\n`);
-  expect(problem?.message).toContain("aliases stand for more than 500000 values");
+  expect(problem?.message).toContain("aliases expand to more than 500000 values");
 });
 
 it("keys that are there twice are found among a hundred thousand", () => {

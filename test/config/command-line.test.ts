@@ -92,9 +92,9 @@ describe("a command given as a string", () => {
     [" \n", "is empty"],
     ["a 'b", "has an unclosed single quote at character 3"],
     ['a "b\\"', "has an unclosed double quote at character 3"],
-    ["a\\", "ends in a backslash"],
-    ["'' a", "names an empty program"],
-    ["a\0", "holds a NUL character"],
+    ["a\\", "ends with a backslash"],
+    ["'' a", "has an empty program name"],
+    ["a\0", "contains a NUL character"],
   ])("is refused when it cannot be run: %j", (line, message) => {
     expect(() => toCommand(line)).toThrow(message);
   });
@@ -167,9 +167,9 @@ describe("a command given as a list", () => {
 
   it("is refused with nothing to execute, with a NUL, or for the shell", () => {
     expect(() => toCommand([])).toThrow("is an empty list");
-    expect(() => toCommand(["", "a"])).toThrow("names an empty program");
-    expect(() => toCommand(["a", "b\0"])).toThrow("holds a NUL");
-    expect(() => toCommand(["a"], true)).toThrow("with 'shell: true' it must be one string");
+    expect(() => toCommand(["", "a"])).toThrow("has an empty program name");
+    expect(() => toCommand(["a", "b\0"])).toThrow("contains a NUL");
+    expect(() => toCommand(["a"], true)).toThrow("with 'shell: true' it must be a string");
   });
 
   it("keeps its words when the line that shows it is given to the real sh", () => {

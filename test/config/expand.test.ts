@@ -67,10 +67,10 @@ describe("expandText", () => {
   it.each([
     ["${}", "is neither"],
     ["${1}", "is neither"],
-    ["${A-x}", "write '$$' for a dollar that stays"],
+    ["${A-x}", "write '$$' for a literal dollar sign"],
     ["${#A}", "is neither"],
     ["${A", "is neither"],
-    ["${MISSING:-${A}", "is not closed by '}'"],
+    ["${MISSING:-${A}", "without a closing '}'"],
     ["a ${MISSING} b", "'MISSING' is not defined: add it to 'defines', set it in the manager's environment, or write ${MISSING:-default}"],
     [`${"${M:-".repeat(30)}${"}".repeat(30)}`, "nests more than 20 expansions"],
   ])("refuses %s with a sentence", (written, message) => {
@@ -102,8 +102,8 @@ describe("expandFile", () => {
 
   it("tells of definitions in a circle at each of them, and of an undefined variable once", () => {
     expect(problems({ defines: { A: "${B}", B: "${A}" }, t: "${A}" })).toEqual([
-      "defines.A is defined in a circle: A → B → A",
-      "defines.B is defined in a circle: B → A → B",
+      "defines.A has a circular definition: A → B → A",
+      "defines.B has a circular definition: B → A → B",
     ]);
     expect(problems({ defines: { A: "${NOPE}" }, t: "${A} ${A}" })).toEqual([expect.stringContaining("defines.A 'NOPE' is not defined")]);
   });

@@ -100,7 +100,7 @@ describe("intent", () => {
     const store = await IntentStore.open(path, { fileSystem });
     store.set("a", { requested_state: "start" });
     log.failAt = log.steps + 3;
-    await expect(store.flush()).rejects.toThrow(`cannot be saved in ${path}: ENOSPC`);
+    await expect(store.flush()).rejects.toThrow(`cannot save the requested states to ${path}: ENOSPC`);
     log.failAt = Number.POSITIVE_INFINITY;
     await store.flush();
     expect((await IntentStore.open(path)).get("a")).toEqual({ requested_state: "start" });
@@ -225,7 +225,7 @@ describe("an intent file", () => {
     await write(content);
     await fs.writeFile(`${path}.damaged-1`, "an earlier one");
     const store = await IntentStore.open(path);
-    expect(store.warning).toMatch(/was damaged \(.+\); it was set aside as .*intent\.json\.damaged-2/);
+    expect(store.warning).toMatch(/was damaged \(.+\); it was renamed to .*intent\.json\.damaged-2/);
     expect(store.warning).not.toContain("\n");
     expect(await fs.readFile(`${path}.damaged-2`)).toEqual(Buffer.from(content));
     expect(await fs.readFile(`${path}.damaged-1`, "utf8")).toBe("an earlier one");
@@ -235,17 +235,17 @@ describe("an intent file", () => {
 
   it("of a newer version, or one that cannot be read, is left alone and refused", async () => {
     await write(JSON.stringify({ ...whole, version: 2 }));
-    await expect(IntentStore.open(path)).rejects.toThrow("was written by a newer mgr (version 2)");
+    await expect(IntentStore.open(path)).rejects.toThrow("was written by a newer mgr (file version 2)");
     expect((await readJson()).version).toBe(2);
     await fs.rm(path);
     await fs.mkdir(path);
-    await expect(IntentStore.open(path)).rejects.toThrow("cannot be read: it is no regular file");
+    await expect(IntentStore.open(path)).rejects.toThrow("cannot be read: it is not a regular file");
   });
 
   it("that is a named pipe is refused, and waited for by nobody", async () => {
     await fs.mkdir(join(folder, "state"));
     execFileSync("mkfifo", [path]);
-    await expect(IntentStore.open(path)).rejects.toThrow("it is no regular file; mend or remove it");
+    await expect(IntentStore.open(path)).rejects.toThrow("it is not a regular file; fix or delete it");
   });
 
   it("that a crash left half-written is never written through, not even as a symbolic link", async () => {

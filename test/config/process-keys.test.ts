@@ -50,7 +50,7 @@ describe("ready", () => {
     ["{tcp: 80, http: 'http://a/'}", "ready: has 'tcp' and 'http'; use one of them"],
     ["{tcp: 80, status: 200}", "ready.status: works with 'http' only"],
     ["{time: 1s, interval: 1s}", "ready.interval: works with 'tcp', 'http' and 'exec' only"],
-    ["{http: 'http://a/', header: {'a b': x}}", "ready.header[\"a b\"]: the name 'a b' is no name of a header of HTTP"],
+    ["{http: 'http://a/', header: {'a b': x}}", "ready.header[\"a b\"]: the name 'a b' is not a valid HTTP header name"],
     ['{exec: "echo \'a"}', "ready.exec: has an unclosed single quote at character 6"],
   ])("refuses %s", (written, problem) => {
     expect(problemsIn(`ready: ${written}`)).toEqual([problem]);
@@ -121,8 +121,8 @@ describe("what the host sets up", () => {
   });
 
   it.each([
-    ["log_file: {path: a.log, mode: 640}", 'log_file.mode: must stand in quotes, such as "0640": YAML reads 640 as a decimal number'],
-    ["umask: 022", 'umask: must stand in quotes, such as "022": YAML reads 22 as a decimal number'],
+    ["log_file: {path: a.log, mode: 640}", 'log_file.mode: must be in quotes, such as "0640": YAML reads 640 as a decimal number'],
+    ["umask: 022", 'umask: must be in quotes, such as "022": YAML reads 22 as a decimal number'],
     ['umask: "888"', "umask: must be three octal digits in quotes, such as \"022\", found '888'"],
     ["limits: {nofiles: 1}", "limits.nofiles: unknown key; did you mean 'nofile'?"],
     ["limits: {nofile: many}", "limits.nofile: must be a whole number, a size such as 64MiB, or unlimited, found 'many'"],
@@ -180,9 +180,9 @@ describe("nodes and hosts", () => {
       "processes.p.node: there is no node or host 'robto'; did you mean 'robot'?",
     ]);
     expect(problemsOf("hosts: {rt1: {aliases: [a, localhost]}, rt2: {aliases: [a, rt1]}}\nprocesses: {}\n")).toEqual([
-      "hosts.rt1.aliases[1]: 'localhost' is a name of host 'localhost' already",
-      "hosts.rt2.aliases[0]: 'a' is a name of host 'rt1' already",
-      "hosts.rt2.aliases[1]: 'rt1' is a name of host 'rt1' already",
+      "hosts.rt1.aliases[1]: 'localhost' is already a name of host 'localhost'",
+      "hosts.rt2.aliases[0]: 'a' is already a name of host 'rt1'",
+      "hosts.rt2.aliases[1]: 'rt1' is already a name of host 'rt1'",
     ]);
   });
 });

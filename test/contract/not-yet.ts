@@ -92,4 +92,4 @@ export const NOT_YET: readonly NotYetRow[] = [
 export const isNotYet = (kind: NotYetRow["kind"], name: string): boolean => NOT_YET.some((row) => row.kind === kind && row.name === name);
 
 /** What a frame without a part is answered: issue "The main job", Protocol. */
-export const NO_SUCH_PART = /this manager has no such part yet/;
+export const NO_SUCH_PART = /is not implemented in this version/;

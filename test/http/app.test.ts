@@ -51,7 +51,7 @@ describe("nothing that is thrown escapes", () => {
     const response = await request("/");
     expect(response.status).toBe(500);
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
-    expect(await response.text()).toBe("This request failed because of a defect of this manager; its log has the details.\n");
+    expect(await response.text()).toBe("Internal error. See the manager's log for details.\n");
     expect(logged).toEqual([expect.stringMatching(/^error: GET \/ failed: Error: \/secret\/path\n {4}at /)]);
   });
 

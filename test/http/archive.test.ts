@@ -114,7 +114,7 @@ describe("GET /save-all", () => {
     writeFileSync(broken, "environment: {SECRET: CANARY");
     await using rig = await Rig.start({ configFiles: () => [broken, join(folder, "gone.yaml")] });
     const files = await unpack(rig, "?name=a");
-    expect(files.get("a/config/broken.yaml")).toMatch(/^# This file is not valid YAML/);
+    expect(files.get("a/config/broken.yaml")).toMatch(/^# This file is omitted: it is not valid YAML/);
     expect(files.get("a/config/gone.yaml")).toMatch(/^# This file could not be read: ENOENT/);
   });
 

@@ -147,7 +147,7 @@ describe("the file", () => {
     writeFileSync(path, Buffer.from([0x61, 0x20, 0xff]));
     expect(refusalOf(open())).toMatch(/is not UTF-8/);
     writeFileSync(path, "# nobody\n");
-    expect(refusalOf(open())).toMatch(/has no entry/);
+    expect(refusalOf(open())).toMatch(/has no entries/);
     rmSync(path);
     symlinkSync(path, path);
     expect(refusalOf(open())).toMatch(/cannot be read/);

@@ -100,15 +100,15 @@ describe("malformed requests are answered, and nothing else suffers", () => {
       "upgrade without a key",
       (host: string) => upgradeRequest("/ws", host, good).replace(/^Sec-WebSocket-Key.*\r\n/m, ""),
       400,
-      "no WebSocket handshake of version 13",
+      "Not a WebSocket handshake of version 13",
     ],
     [
       "upgrade of another version",
       (host: string) => upgradeRequest("/ws", host, good).replace("Version: 13", "Version: 7"),
       400,
-      "no WebSocket handshake of version 13",
+      "Not a WebSocket handshake of version 13",
     ],
-    ["upgrade by POST", (host: string) => upgradeRequest("/ws", host, good).replace("GET", "POST"), 405, "opened by a GET request"],
+    ["upgrade by POST", (host: string) => upgradeRequest("/ws", host, good).replace("GET", "POST"), 405, "must be a GET request"],
     [
       "upgrade to the bus without a key",
       (host: string) => upgradeRequest("/mgr/bus", host, good).replace(/^Sec-WebSocket-Key.*\r\n/m, ""),

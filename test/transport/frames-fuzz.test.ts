@@ -116,8 +116,7 @@ it("frames of parts that are not there yet do nothing and say so, also where the
   const connection = open({ kind: "full" });
   const frame = { type: "start_logger", name: "arm" };
   expect(NOT_YET).toContain(frame.type);
-  const message =
-    "this manager has no such part yet: 'start_logger' is in the protocol, but this version cannot do it; nothing was changed";
+  const message = "'start_logger' is not implemented in this version; nothing was changed";
   expect(await connection.ask(JSON.stringify(frame))).toEqual([
     { type: "error", code: "not_found", message, request_type: "start_logger" },
   ]);

@@ -129,7 +129,7 @@ class Top {
       else if (command.kind === "control") {
         const { verb, name } = command;
         await this.#connected().request({ type: `${verb}_process`, name });
-        this.#say(`${verb} ${name}: accepted`, false);
+        this.#say(`${verb} of ${name} was accepted`, false);
       }
     } catch (error) {
       this.#say(messageOf(error), true);

@@ -14,7 +14,7 @@ export function assetRoutes({ files }: BuiltAssets): Route[] {
 function serve(context: RouteContext, files: BuiltAssets["files"]): Response {
   const { path } = context.req;
   const asset = files.get(path);
-  if (!asset) return refusalResponse(refusal(404, `The page has no file ${JSON.stringify(path)}.`));
+  if (!asset) return refusalResponse(refusal(404, `Not found: ${JSON.stringify(path)}. Reload the page.`));
   return assetResponse(context, asset, path.startsWith("/assets/") ? FOR_EVER : "no-cache");
 }
 

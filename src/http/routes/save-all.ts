@@ -35,17 +35,16 @@ export function saveAllRoute(options: SaveAllOptions): Route {
       };
       if (context.req.method === "HEAD") return new Response(null, { headers });
       if (open >= MAX_AT_ONCE)
-        return refusalResponse(refusal(503, `${MAX_AT_ONCE} archives are being made already.`, { "Retry-After": "10" }));
+        return refusalResponse(
+          refusal(503, `${MAX_AT_ONCE} archives are already being created. Try again later.`, { "Retry-After": "10" }),
+        );
       open++;
       try {
         return new Response(await start(context, folder, options, forget), { headers });
       } catch (error) {
         forget();
         return refusalResponse(
-          refusal(
-            503,
-            `The archive needs the program bzip2, which cannot be started here (${messageOf(error)}). Install the package bzip2.`,
-          ),
+          refusal(503, `Cannot start bzip2, which the archive needs (${messageOf(error)}). Install the package bzip2.`),
         );
       }
     },

@@ -5,5 +5,6 @@ import type { Route } from "../route.ts";
 export const websocketHintRoute: Route = {
   path: "/ws",
   method: "GET",
-  handle: () => refusalResponse(refusal(426, "This is a WebSocket address: connect with ws:// or wss://.", { Upgrade: "websocket" })),
+  handle: () =>
+    refusalResponse(refusal(426, "This endpoint accepts only WebSocket connections: use ws:// or wss://.", { Upgrade: "websocket" })),
 };
