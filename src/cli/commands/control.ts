@@ -31,7 +31,8 @@ export async function control(verb: Verb, names: string[], flags: ControlFlags):
       milliseconds: flags.timeout * 1_000,
     });
     for (const process of outcome.processes) console.log(outcomeLine(verb, process));
-    if (outcome.timedOut) throw new CommandFailure(EXIT.timeout, `time-out after ${flags.timeout} s: not all processes have reached their state`);
+    if (outcome.timedOut)
+      throw new CommandFailure(EXIT.timeout, `time-out after ${flags.timeout} s: not all processes have reached their state`);
     if (outcome.processes.some((process) => isFailure(verb, process))) process.exitCode = EXIT.failed;
   } finally {
     client.close();

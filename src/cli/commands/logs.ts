@@ -22,7 +22,8 @@ export async function logs(names: string[], flags: LogsFlags): Promise<void> {
     const selected = selectProcesses((await client.snapshot()).processes, names);
     // Of itself it can print what was, not what comes: that would be what it prints.
     const chosen = selected.filter((process) => !flags.follow || !runsWithin(process)).map(({ name }) => name);
-    if (chosen.length === 0) throw new CommandFailure(EXIT.usage, `this command runs in the terminal of '${names.join(" ")}', which cannot follow its own output`);
+    if (chosen.length === 0)
+      throw new CommandFailure(EXIT.usage, `this command runs in the terminal of '${names.join(" ")}', which cannot follow its own output`);
     const printer = linePrinter({ withNames: chosen.length > 1, isFiltered: Boolean(process.stdout.isTTY) && !flags.raw });
     const joins = new Map(chosen.map((name) => [name, new OutputJoin()]));
     if (flags.follow) {

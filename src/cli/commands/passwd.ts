@@ -110,8 +110,6 @@ function unfit(user: string, password: string): string {
 
 function report(path: string, user: string, password: string, { hash, generate }: PasswdFlags): void {
   if (generate) process.stdout.write(`${password}\n`);
-  const note = hash
-    ? " The file has only a hash of the password. Programs need it from MGR_PASSWORD_FILE."
-    : "";
+  const note = hash ? " The file has only a hash of the password. Programs need it from MGR_PASSWORD_FILE." : "";
   process.stderr.write(`${visible(path)}: '${user}' can log in with the new password; earlier sessions of '${user}' end.${note}\n`);
 }
