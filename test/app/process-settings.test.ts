@@ -95,6 +95,6 @@ test("a file of an older manager has no settings; one with an override that is n
   const damaged = { settings: { overrides: [["default", "'unclosed"]] } };
   writeFileSync(path(), JSON.stringify({ version: 1, epoch: 1, last_log_id: 0, processes: { "sim/world": damaged } }));
   const { keeper } = await open();
-  expect(keeper.warning).toContain("is no command");
+  expect(keeper.warning).toContain("is not a command");
   expect(readdirSync(folder)).toContain("intent.json.damaged-1");
 });

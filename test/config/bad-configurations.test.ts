@@ -193,7 +193,7 @@ const PROCESS_ROWS: Row[] = [
     withCommand("environment: [A=1]"),
     ["processes.p.environment", 5, 18, "must be a mapping from names to values, found a list"],
   ],
-  ["a '=' in a variable's name", withCommand("environment: {A=B: 1}"), ["processes.p.environment.A=B", 5, 19, "the name holds a '='"]],
+  ["a '=' in a variable's name", withCommand("environment: {A=B: 1}"), ["processes.p.environment.A=B", 5, 19, "the name contains '='"]],
   [
     "a value in pass_environment",
     withCommand("pass_environment: [A=1]"),

@@ -112,7 +112,7 @@ describe("include", () => {
       "mgr.yaml:4:3 processes.p.command: is missing; it must be a command: a string, or a list of words",
       "mgr.yaml:4:7 processes.p.comand: unknown key; did you mean 'command'?",
       "a.yaml:2:32 processes.q.depends_on[0]: there is no process 'qq'; did you mean 'q'?",
-      `a.yaml:3:3 processes.p: is also in ${folder}/mgr.yaml; names must be unique`,
+      `a.yaml:3:3 processes.p: is also defined in ${folder}/mgr.yaml; names must be unique`,
       "a.yaml:4:1 instance: unknown key; allowed are defines, include, templates, groups, processes",
     ]);
   });

@@ -151,7 +151,7 @@ describe("the certificate", () => {
     copyFileSync(two.certFile, certFile);
     expect((await get(rig, "/mgr/health")).certificate).toBe("one");
     expect((await get(rig, "/mgr/health")).certificate).toBe("one");
-    expect(rig.logged.filter((line) => line.startsWith("warning: HTTPS goes on with its earlier certificate"))).toHaveLength(1);
+    expect(rig.logged.filter((line) => line.startsWith("warning: HTTPS keeps using the previous certificate"))).toHaveLength(1);
 
     copyFileSync(two.keyFile, `${keyFile}.new`);
     renameSync(`${keyFile}.new`, keyFile);
