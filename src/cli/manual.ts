@@ -13,9 +13,9 @@ interface Page {
 
 const CHOOSING = "NAMES are processes, groups (with all subgroups) or fnmatch patterns such as 'sim/*'.";
 const EXIT_CODES = "0 done, 1 failed, 2 usage or bad configuration, 3 not found, 4 time-out";
-const CONNECTION = `Without --url and --user the manager of the configuration is reached over a unix socket on this machine: no web user and no
-password are needed. With --url or --user the password is that of the auth file (MGR_WEBUI_AUTH_FILE, else the configured one), by default its
-first entry's; with --password-file, or where MGR_WEBUI_AUTH_FILE is set, --url needs no configuration.`;
+const CONNECTION = `Without --url and --user, it connects to the manager of the configuration over a unix socket of this machine, without user and
+password. With --url or --user, the password comes from the auth file (MGR_WEBUI_AUTH_FILE, or the configured one), by default from its
+first entry. With --password-file, or if MGR_WEBUI_AUTH_FILE is set, --url needs no configuration.`;
 
 const PLAN_JSON = "{ok, added, removed, changed, unchanged, restart_needed, problems}; all except ok and problems are lists of names";
 

@@ -39,7 +39,7 @@ test("mgr init --procfile takes its processes over; a bad one is named with its 
   expect(processes).toEqual(["web", "worker"]);
   writeFileSync(join(instance.dir, "Procfile"), "web: a\nwhat is this\n");
   const outcome = await instance.run("init", "-c", "other.yaml", "--procfile", "Procfile");
-  expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining("Procfile:2: 'name: command' is expected") });
+  expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining("Procfile:2: expected 'name: command'") });
   expect(readdirSync(instance.dir)).not.toContain("other.yaml");
 });
 
