@@ -53,7 +53,7 @@ test("mgr save-all writes the archive whole, under its own name, another one, or
   expect(contents("mine.tar.bz2")).toContain("/snapshot.json");
   expect(readdirSync(instance.dir).filter((file) => file.endsWith(".part"))).toEqual([]);
   const missing = await instance.run("save-all", "-c", instance.config, "no/such/folder.tar.bz2");
-  expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("no/such/folder.tar.bz2 was not written") });
+  expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("cannot write no/such/folder.tar.bz2") });
 });
 
 /** What Instance.write() adds to every configuration, so that lost processes can be told from foreign ones. */
