@@ -44,7 +44,7 @@ describe("replaceFile", () => {
     await symlink(target, link);
     await expect(replaceFile(link, "x", undefined)).rejects.toMatchObject({
       code: "forbidden",
-      message: expect.stringContaining("is a link"),
+      message: expect.stringContaining("is a symbolic link"),
     });
     expect(await readFile(target, "utf8")).toBe("precious");
     await expect(replaceFile(folder, "x", undefined)).rejects.toMatchObject({ code: "forbidden" });

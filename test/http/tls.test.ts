@@ -170,7 +170,7 @@ describe("the certificate", () => {
 
   test.each([
     ["missing", () => ({ certFile: join(folder, "none.pem"), keyFile: null }), /webui_https_cert_file: .*none\.pem is missing/],
-    ["without a key", () => ({ certFile: one.certFile, keyFile: null }), /one\.pem holds no private key.*webui_https_key_file/],
+    ["without a key", () => ({ certFile: one.certFile, keyFile: null }), /one\.pem contains no private key.*webui_https_key_file/],
     ["with another's key", () => ({ certFile: one.certFile, keyFile: two.keyFile }), /HTTPS cannot use .*key values mismatch/],
     ["a folder", () => ({ certFile: folder, keyFile: null }), /is not regular/],
   ])("%s: the manager does not come up, and says why", (_, files, message) => {
