@@ -40,10 +40,10 @@ const MAY_IMPORT = {
 
 /** Packages that only some files may import (docs/architecture.md). */
 const PACKAGE_HOMES = {
-  ws: [/^src\/transport\//, /^src\/http\/upgrade\.ts$/, /^src\/bus\/transport/, /^src\/client\//],
+  ws: [/^src\/transport\//, /^src\/http\/server\/upgrade\.ts$/, /^src\/bus\/carriers\/websocket-stream\.ts$/, /^src\/client\//],
   rxjs: [/^src\/client\//, /^src\/transport\//, /^src\/app\//],
   xstate: [/^src\/actors\//, /^src\/app\//, /^src\/testing\//],
-  pino: [/^src\/app\//, /^src\/daemon\/main/],
+  pino: [/^src\/app\//, /^src\/daemon\/session\/daemon-log\.ts$/],
   koffi: [/^src\/daemon\//],
   "node-pty": [/^src\/daemon\//],
   "@nats-io/nats-core": [/^src\/bus\//],

@@ -1,5 +1,5 @@
 // The manager's broker by itself, on a TCP port that asks for no credentials. Tells how much it worked at most, since the last question, while a timer was due.
-import { createBroker } from "../../src/bus/broker.ts";
+import { createBroker } from "../../src/bus/broker/broker.ts";
 
 /** Of the timer that is watched, milliseconds. */
 const PERIOD_MS = 5;

@@ -6,8 +6,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { WebSocket } from "ws";
 import { systemClock } from "../../src/base/clock.ts";
-import { serveHost } from "../../src/bus/host-link.ts";
-import { connectBus } from "../../src/bus/transport.ts";
+import { connectBus } from "../../src/bus/client/connect-bus.ts";
+import { serveHost } from "../../src/bus/host-link/host-link.ts";
 import { FakeHost } from "../../src/testing/fake-host.ts";
 
 const [url = "", folder = "", count = "0"] = process.argv.slice(2);

@@ -1,8 +1,8 @@
 import type { Duplex } from "node:stream";
 import type { Principal } from "../base/principal.ts";
 import type { LogBook } from "../log/log-book.ts";
-import type { AnswerOf, FrameOf } from "../protocol/frames.ts";
-import type { HostEntry, ManagerInfo, Process, ProcessTreeNode, StartTool } from "../protocol/resources.ts";
+import type { AnswerOf, FrameOf } from "../protocol/frames/frames.ts";
+import type { HostEntry, ManagerInfo, Process, ProcessTreeNode, StartTool } from "../protocol/resources/resources.ts";
 import type { DomainEvents } from "./domain-events.ts";
 
 /** A piece of backlog: terminal text, and where it ends in the stream (runtime.md, "Frames out"). */

@@ -1,4 +1,4 @@
-import type { HostEntry, ManagerInfo, Process } from "../protocol/resources.ts";
+import type { HostEntry, ManagerInfo, Process } from "../protocol/resources/resources.ts";
 
 /** What changed in the manager's world, already projected to resources. The event streams turn these into frames. */
 export type DomainEvent =

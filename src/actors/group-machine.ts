@@ -9,7 +9,7 @@
  */
 import type { ActorRefFrom } from "xstate";
 import { assign, enqueueActions, setup } from "xstate";
-import type { ProcessState } from "../protocol/resources.ts";
+import type { ProcessState } from "../protocol/resources/resources.ts";
 
 export interface GroupMember {
   readonly name: string;

@@ -1,5 +1,5 @@
-import type { PendingRun } from "../config/intent-file.ts";
-import { NO_SETTINGS } from "../config/settings.ts";
+import type { PendingRun } from "../config/state/intent-file.ts";
+import { NO_SETTINGS } from "../config/state/settings.ts";
 import type { RunExit, RunReport } from "../contract/run.ts";
 import { readMemo } from "./process-memo.ts";
 import type { ProcessContext, ProcessEvent, ProcessExit, ProcessInput } from "./process-types.ts";

@@ -1,7 +1,7 @@
 import { assertEvent, assign, enqueueActions, fromCallback, fromPromise, setup } from "xstate";
 import { MgrError } from "../base/errors.ts";
 import type { RunReport } from "../contract/run.ts";
-import type { ProcessState, RequestedState } from "../protocol/resources.ts";
+import type { ProcessState, RequestedState } from "../protocol/resources/resources.ts";
 import { DAEMON_DIED, freshRun, isBefore, runLives, treeLives, withRun } from "./process-context.ts";
 import { writeMemo } from "./process-memo.ts";
 import type {

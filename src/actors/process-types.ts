@@ -1,9 +1,9 @@
 import type { Clock } from "../base/clock.ts";
 import type { ProcessDefinition } from "../config/definition.ts";
-import type { PendingRun } from "../config/intent-file.ts";
-import type { ProcessSettings } from "../config/settings.ts";
+import type { PendingRun } from "../config/state/intent-file.ts";
+import type { ProcessSettings } from "../config/state/settings.ts";
 import type { RunReport } from "../contract/run.ts";
-import type { ProcessState, RequestedState } from "../protocol/resources.ts";
+import type { ProcessState, RequestedState } from "../protocol/resources/resources.ts";
 
 export interface TerminalSize {
   readonly rows: number;

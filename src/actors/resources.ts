@@ -1,10 +1,10 @@
 import { displayName, isWithin } from "../base/names.ts";
 import type { Config, StartToolSetting } from "../config/definition.ts";
 import { effectiveCommand, selectedLabel } from "../config/effective-command.ts";
-import { overrideOf, PRIMARY } from "../config/settings.ts";
 import { findTool, NO_TOOL } from "../config/start-tools.ts";
-import type { GroupNode, Process, ProcessState, ProcessTreeNode } from "../protocol/resources.ts";
-import { groupState } from "../protocol/resources.ts";
+import { overrideOf, PRIMARY } from "../config/state/settings.ts";
+import type { GroupNode, Process, ProcessState, ProcessTreeNode } from "../protocol/resources/resources.ts";
+import { groupState } from "../protocol/resources/resources.ts";
 import { formatTime } from "../protocol/time.ts";
 import { runLives } from "./process-context.ts";
 import type { ProcessContext } from "./process-types.ts";

@@ -2,8 +2,8 @@
 export type { ActorKind, ActorKinds } from "../actors/system.ts";
 export type { Clock } from "../base/clock.ts";
 export * from "../client/common.ts";
-export { ConfigError } from "../config/problems.ts";
-export type { ConfigInput } from "../config/schema.ts";
+export { ConfigError } from "../config/load/problems.ts";
+export type { ConfigInput } from "../config/schema/schema.ts";
 export type { HostLink } from "../contract/host-link.ts";
-export { type CreateOptions, createManager } from "./create-manager.ts";
-export type { EmbeddedManager, OpenPort } from "./embedded-manager.ts";
+export { type CreateOptions, createManager } from "./embedded/create-manager.ts";
+export type { EmbeddedManager, OpenPort } from "./embedded/embedded-manager.ts";

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
-import { isTrustedPeer, peerUid } from "../daemon/peer-credentials.ts";
-import { UserNames } from "../daemon/user-names.ts";
-import type { LocalUser } from "../http/local-socket.ts";
+import { isTrustedPeer, peerUid } from "../daemon/native/peer-credentials.ts";
+import { UserNames } from "../daemon/process/user-names.ts";
+import type { LocalUser } from "../http/server/local-socket.ts";
 
 const names = new UserNames();
 

@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
-import { bindHost, cannotBind, type TcpAddress } from "../bus/bind.ts";
-import { bindError } from "../daemon/try-bind.ts";
+import { bindHost, cannotBind, type TcpAddress } from "../bus/carriers/bind.ts";
+import { bindError } from "../daemon/native/try-bind.ts";
 
 /** Rejects as `bind` would where the port cannot be had, without opening it. Whoever takes it afterwards is met by `bind` itself. */
 export async function requirePort(address: TcpAddress, setting: string): Promise<void> {

@@ -4,7 +4,7 @@ import { type HttpServerOptions, type PreparedHttpServer, prepareHttpServer } fr
 import type { LogBook } from "../log/log-book.ts";
 import type { Transport } from "../transport/websocket.ts";
 import type { Engine } from "./engine.ts";
-import { tryLockFile } from "./file-lock.ts";
+import { tryLockFile } from "./local-daemon/file-lock.ts";
 
 /** Where the page was built to. */
 export const ASSETS = fileURLToPath(new URL("../../dist/web", import.meta.url));

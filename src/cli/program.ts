@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { visibleLines } from "../base/visible-text.ts";
-import { LOG_LEVELS } from "../protocol/log-level.ts";
-import { PROCESS_STATES } from "../protocol/process-state.ts";
+import { PROCESS_STATES } from "../protocol/process/process-state.ts";
+import { LOG_LEVELS } from "../protocol/resources/log-level.ts";
 import { attach } from "./commands/attach.ts";
 import { call } from "./commands/call.ts";
 import { check } from "./commands/check.ts";

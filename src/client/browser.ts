@@ -1,8 +1,8 @@
 /** `mgr/client` in a browser: the same, over the browser's own WebSocket. */
 import { MgrError } from "../base/errors.ts";
-import { basicCredentials, type ConnectOptions, checkConnectOptions, linkBehaviour, webSocketUrl } from "./connect-options.ts";
+import { basicCredentials, type ConnectOptions, checkConnectOptions, linkBehaviour, webSocketUrl } from "./link/connect-options.ts";
+import { type WebSocketLike, webSocketLink } from "./link/websocket-link.ts";
 import { ManagerClient } from "./manager-client.ts";
-import { type WebSocketLike, webSocketLink } from "./websocket-link.ts";
 
 export * from "./common.ts";
 

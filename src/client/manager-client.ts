@@ -1,8 +1,8 @@
-import { GroupHandle } from "./group-handle.ts";
-import { HostHandle } from "./host-handle.ts";
-import { LoggerHandle } from "./logger-handle.ts";
+import { GroupHandle } from "./handles/group-handle.ts";
+import { HostHandle } from "./handles/host-handle.ts";
+import { LoggerHandle } from "./handles/logger-handle.ts";
+import { ProcessHandle } from "./handles/process-handle.ts";
 import { ManagerConnection } from "./manager-connection.ts";
-import { ProcessHandle } from "./process-handle.ts";
 
 /** A manager as a program sees it: a connection, and handles of its processes, groups, hosts and loggers. */
 export class ManagerClient extends ManagerConnection {

@@ -1,9 +1,9 @@
 import { filter, firstValueFrom, mergeMap, type Observable, Subject, Subscription } from "rxjs";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { MgrError } from "../base/errors.ts";
-import type { ClientFrame, ManagerFrame } from "../protocol/frames.ts";
-import type { LogEntry, Snapshot } from "../protocol/resources.ts";
-import type { Link, LinkState } from "./link.ts";
+import type { ClientFrame, ManagerFrame } from "../protocol/frames/frames.ts";
+import type { LogEntry, Snapshot } from "../protocol/resources/resources.ts";
+import type { Link, LinkState } from "./link/link.ts";
 import { Mirror } from "./mirror.ts";
 import { type AnswerTo, type RequestOptions, Requests } from "./requests.ts";
 import { type OutputFrame, Subscriptions } from "./subscriptions.ts";

@@ -1,8 +1,8 @@
 import { type Observable, Subject } from "rxjs";
 import { isWithin } from "../base/names.ts";
-import type { ManagerFrame } from "../protocol/frames.ts";
-import type { GroupNode, HostEntry, Process, ProcessTreeNode, Snapshot } from "../protocol/resources.ts";
-import type { Link } from "./link.ts";
+import type { ManagerFrame } from "../protocol/frames/frames.ts";
+import type { GroupNode, HostEntry, Process, ProcessTreeNode, Snapshot } from "../protocol/resources/resources.ts";
+import type { Link } from "./link/link.ts";
 
 interface MirrorOptions {
   readonly link: Link;

@@ -2,9 +2,9 @@ import type { Socket } from "node:net";
 import { WebSocket } from "ws";
 import { type AnyErrorCode, MgrError } from "../base/errors.ts";
 import { FUNCTION } from "../base/options.ts";
-import { basicCredentials, type ConnectOptions, checkConnectOptions, linkBehaviour, webSocketUrl } from "./connect-options.ts";
+import { basicCredentials, type ConnectOptions, checkConnectOptions, linkBehaviour, webSocketUrl } from "./link/connect-options.ts";
+import { type WebSocketLike, webSocketLink } from "./link/websocket-link.ts";
 import { ManagerClient } from "./manager-client.ts";
-import { type WebSocketLike, webSocketLink } from "./websocket-link.ts";
 
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 /** The manager pings every 20 s. Without a sign of life for this long, milliseconds, the other end is taken for dead. */

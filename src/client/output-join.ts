@@ -1,4 +1,4 @@
-import type { ManagerFrame } from "../protocol/frames.ts";
+import type { ManagerFrame } from "../protocol/frames/frames.ts";
 
 /** Terminal text and the place in the stream of the byte after its last one. */
 type Piece = Pick<Extract<ManagerFrame, { type: "process_output" }>, "output" | "offset" | "stream_id">;

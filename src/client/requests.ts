@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { isErrorCode, MgrError, messageOf } from "../base/errors.ts";
-import type { AckFrame, AnswerOf, ClientFrame, ClientFrameType, ManagerFrame } from "../protocol/frames.ts";
-import type { Link } from "./link.ts";
+import type { AckFrame, AnswerOf, ClientFrame, ClientFrameType, ManagerFrame } from "../protocol/frames/frames.ts";
+import type { Link } from "./link/link.ts";
 
 export interface RequestOptions {
   /** Milliseconds until the promise rejects with `timeout`; 15 s by default. */

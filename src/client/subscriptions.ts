@@ -1,6 +1,6 @@
 import { filter, Observable } from "rxjs";
-import type { ClientFrame, ManagerFrame } from "../protocol/frames.ts";
-import type { Link } from "./link.ts";
+import type { ClientFrame, ManagerFrame } from "../protocol/frames/frames.ts";
+import type { Link } from "./link/link.ts";
 
 export type OutputFrame = Extract<ManagerFrame, { type: "process_output" }>;
 

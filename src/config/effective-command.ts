@@ -1,7 +1,7 @@
 import { toCommand } from "./command-line.ts";
 import type { Command, ProcessDefinition, StartToolSetting } from "./definition.ts";
-import { overrideOf, PRIMARY, type ProcessSettings } from "./settings.ts";
 import { findTool, NO_TOOL, wrapCommand } from "./start-tools.ts";
+import { overrideOf, PRIMARY, type ProcessSettings } from "./state/settings.ts";
 
 type Commands = Pick<ProcessDefinition, "command" | "alternate_commands" | "start_tool">;
 

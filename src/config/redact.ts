@@ -1,5 +1,5 @@
 import { type Document, isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, type Node, type Pair, Parser, visit } from "yaml";
-import { parseYamlDocument } from "./yaml-document.ts";
+import { parseYamlDocument } from "./load/yaml-document.ts";
 
 /** Keys whose values are nobody's business; below one of them no value is shown. */
 const SECRET_KEY = /^(environment|bus|bus_client_url)$|token|passw|secret|credential|api_?key/i;

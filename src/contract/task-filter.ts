@@ -1,5 +1,5 @@
 import { MgrError } from "../base/errors.ts";
-import { TASK_COLUMNS, type TaskColumnName } from "../protocol/task-columns.ts";
+import { TASK_COLUMNS, type TaskColumnName } from "../protocol/process/task-columns.ts";
 import { isTextColumn, POLICY_NAMES, type TaskCell } from "./tasks.ts";
 
 export const FILTER_OPERATORS = ["==", "!=", "<=", ">=", "!~", "<", ">", "~"] as const;

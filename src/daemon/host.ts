@@ -18,24 +18,24 @@ import {
 } from "../contract/messages.ts";
 import type { StopStep } from "../contract/run.ts";
 import type { StreamFrame } from "../contract/streams.ts";
-import { isSignal, type Signal } from "../protocol/signals.ts";
-import { Abandoned } from "./abandoned.ts";
-import { Announcer } from "./announcer.ts";
-import { Forwarder } from "./forwarder.ts";
-import { createGuardedReaper } from "./guarded-reaper.ts";
-import { LOG_BACKLOG_BYTES } from "./log-file.ts";
-import { LogFiles } from "./log-files.ts";
-import { ManagerSession, TICK_MS } from "./manager-session.ts";
-import { bootId } from "./proc.ts";
-import type { TreeReaper } from "./reaper.ts";
-import { RingStore } from "./ring-store.ts";
-import { Run } from "./run.ts";
-import { RunTable } from "./run-table.ts";
-import { startupCommands } from "./startup-commands.ts";
-import { killEverything, stopEverything } from "./stop-everything.ts";
-import { TaskLists } from "./task-list.ts";
-import { setTask } from "./task-scheduling.ts";
-import { WindowSender } from "./window-sender.ts";
+import { isSignal, type Signal } from "../protocol/process/signals.ts";
+import { LOG_BACKLOG_BYTES } from "./output/log-file.ts";
+import { LogFiles } from "./output/log-files.ts";
+import { RingStore } from "./output/ring-store.ts";
+import { WindowSender } from "./output/window-sender.ts";
+import { startupCommands } from "./process/startup-commands.ts";
+import { Announcer } from "./run/event-publisher.ts";
+import { Run } from "./run/run.ts";
+import { RunTable } from "./run/run-table.ts";
+import { killEverything, stopEverything } from "./run/stop-everything.ts";
+import { Forwarder } from "./session/forwarder.ts";
+import { Abandoned } from "./session/manager-lost-timer.ts";
+import { ManagerSession, TICK_MS } from "./session/manager-session.ts";
+import { TaskLists } from "./tasks/task-list.ts";
+import { setTask } from "./tasks/task-scheduling.ts";
+import { createGuardedReaper } from "./tree/guarded-reaper.ts";
+import { bootId } from "./tree/proc.ts";
+import type { TreeReaper } from "./tree/reaper.ts";
 
 export interface HostOptions {
   /** Canonical name of the host. */

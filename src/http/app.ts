@@ -1,10 +1,10 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import type { Gate } from "./gate.ts";
-import { type HttpLog, stackOf } from "./http-log.ts";
-import { isRefusal, refusal, refusalResponse } from "./refusal.ts";
+import type { Gate } from "./access/gate.ts";
+import { isRefusal, refusal, refusalResponse } from "./access/refusal.ts";
+import { SECURITY_HEADERS } from "./access/security-headers.ts";
+import { type HttpLog, stackOf } from "./log/http-log.ts";
 import type { Route, RouteEnv } from "./route.ts";
-import { SECURITY_HEADERS } from "./security-headers.ts";
 
 /** No route takes a body of any size, bytes. */
 const MAX_BODY_BYTES = 64 * 1024;

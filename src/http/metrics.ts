@@ -2,12 +2,12 @@ import { readdirSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, Registry } from "prom-client";
 import type { Control } from "../actors/control.ts";
-import { PROCESS_STATES } from "../protocol/process-state.ts";
-import { LOG_LEVELS } from "../protocol/resources.ts";
+import { PROCESS_STATES } from "../protocol/process/process-state.ts";
+import { LOG_LEVELS } from "../protocol/resources/resources.ts";
 import type { Transport } from "../transport/websocket.ts";
-import { VERSION } from "./about.ts";
-import type { BusDoor } from "./bus-door.ts";
-import type { Connections } from "./connections.ts";
+import { VERSION } from "./archive/about.ts";
+import type { BusDoor } from "./server/bus-upgrade.ts";
+import type { Connections } from "./server/connections.ts";
 
 export interface MetricsSource {
   readonly control: Control;

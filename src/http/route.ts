@@ -1,6 +1,6 @@
 import type { Context } from "hono";
-import type { Admission } from "./authenticate.ts";
-import type { RemoteEnd } from "./remote-end.ts";
+import type { Admission } from "./auth/authenticate.ts";
+import type { RemoteEnd } from "./server/remote-end.ts";
 
 /** What the listener knows of a request beyond the request itself. */
 export interface RequestBindings {

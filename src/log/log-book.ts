@@ -1,5 +1,5 @@
-import type { LogEntry, LogLevel } from "../protocol/resources.ts";
-import { LOG_LEVELS } from "../protocol/resources.ts";
+import type { LogEntry, LogLevel } from "../protocol/resources/resources.ts";
+import { LOG_LEVELS } from "../protocol/resources/resources.ts";
 import { formatTime } from "../protocol/time.ts";
 
 /** Numeric order of levels: an entry passes a minimum level if its number is not lower. */

@@ -1,5 +1,5 @@
 import { type CreateOptions, createManager, type EmbeddedManager } from "../app/index.ts";
-import type { ConfigInput } from "../config/schema.ts";
+import type { ConfigInput } from "../config/schema/schema.ts";
 import { FakeHost, type HostAnswers } from "./fake-host.ts";
 import type { FakePrograms } from "./fake-program.ts";
 import { Recorder } from "./recorder.ts";

@@ -12,12 +12,12 @@ import {
   type RequestOf,
   type ResponseOf,
 } from "../contract/messages.ts";
-import { Announcer } from "../daemon/announcer.ts";
-import { ManagerSession, TICK_MS } from "../daemon/manager-session.ts";
-import { RingStore } from "../daemon/ring-store.ts";
-import { RunTable } from "../daemon/run-table.ts";
-import { startupCommands } from "../daemon/startup-commands.ts";
-import { WindowSender } from "../daemon/window-sender.ts";
+import { RingStore } from "../daemon/output/ring-store.ts";
+import { WindowSender } from "../daemon/output/window-sender.ts";
+import { startupCommands } from "../daemon/process/startup-commands.ts";
+import { Announcer } from "../daemon/run/event-publisher.ts";
+import { RunTable } from "../daemon/run/run-table.ts";
+import { ManagerSession, TICK_MS } from "../daemon/session/manager-session.ts";
 import type { FakeProcess, FakeProgram, FakePrograms } from "./fake-program.ts";
 import { FakeRun } from "./fake-run.ts";
 

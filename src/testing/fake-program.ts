@@ -1,4 +1,4 @@
-import type { Signal } from "../protocol/resources.ts";
+import type { Signal } from "../protocol/resources/resources.ts";
 
 /** One run of a scripted program: what its script and the test can make it do. Times are those of the host's clock. */
 export interface FakeProcess {

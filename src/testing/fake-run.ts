@@ -3,9 +3,9 @@ import type { Clock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
 import type { HostEvent } from "../contract/messages.ts";
 import { type RunExit, type RunReport, type RunSpec, runReport, type StopStep, specHash } from "../contract/run.ts";
-import type { OutputRing } from "../daemon/output-ring.ts";
-import { Readiness } from "../daemon/readiness.ts";
-import type { Signal } from "../protocol/resources.ts";
+import type { OutputRing } from "../daemon/output/output-ring.ts";
+import { Readiness } from "../daemon/run/readiness.ts";
+import type { Signal } from "../protocol/resources/resources.ts";
 import type { FakeProcess, FakeScript } from "./fake-program.ts";
 
 interface FakeRunOptions {

@@ -1,8 +1,8 @@
 import { MgrError, messageOf } from "../base/errors.ts";
-import type { GroupHandle } from "../client/group-handle.ts";
-import type { ProcessHandle } from "../client/process-handle.ts";
+import type { GroupHandle } from "../client/handles/group-handle.ts";
+import type { ProcessHandle } from "../client/handles/process-handle.ts";
 import type { WaitOptions } from "../client/wait.ts";
-import type { ProcessState } from "../protocol/resources.ts";
+import type { ProcessState } from "../protocol/resources/resources.ts";
 import type { Recorder } from "./recorder.ts";
 
 interface Verdict {

@@ -1,4 +1,4 @@
-import type { ProcessState } from "../protocol/resources.ts";
+import type { ProcessState } from "../protocol/resources/resources.ts";
 
 /** A change of state, or a line of output. `at`: milliseconds since the recorder began, by the client's clock. */
 export type RecordedEvent =

@@ -1,6 +1,6 @@
-import { exitText } from "../client/exit-text.ts";
+import { exitText } from "../client/handles/exit-text.ts";
 import type { ManagerClient } from "../client/manager-client.ts";
-import type { Process, ProcessState } from "../protocol/resources.ts";
+import type { Process, ProcessState } from "../protocol/resources/resources.ts";
 import { mermaidSequence } from "./mermaid.ts";
 import type { RecordedEvent } from "./recorded-event.ts";
 

@@ -1,4 +1,4 @@
-import type { ClientFrame, ClientFrameType } from "../protocol/frames.ts";
+import type { ClientFrame, ClientFrameType } from "../protocol/frames/frames.ts";
 import { configHandlers } from "./handlers/config.ts";
 import { groupHandlers } from "./handlers/group.ts";
 import type { Handler, HandlerTable } from "./handlers/handler.ts";

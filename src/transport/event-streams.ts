@@ -2,9 +2,9 @@ import { EMPTY, Observable, type Subscriber, share } from "rxjs";
 import type { Control } from "../actors/control.ts";
 import type { DomainEvent } from "../actors/domain-events.ts";
 import { ancestorNames } from "../base/names.ts";
-import { encodeFrame } from "../protocol/encode.ts";
-import type { ManagerFrame } from "../protocol/frames.ts";
-import type { ProcessTreeNode } from "../protocol/resources.ts";
+import { encodeFrame } from "../protocol/frames/encode.ts";
+import type { ManagerFrame } from "../protocol/frames/frames.ts";
+import type { ProcessTreeNode } from "../protocol/resources/resources.ts";
 import type { EncodedFrame } from "./outbox.ts";
 import type { ViewMode } from "./view.ts";
 

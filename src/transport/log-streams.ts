@@ -1,7 +1,7 @@
 import { Observable, type Subscriber, share } from "rxjs";
 import { type LogBook, levelAtLeast } from "../log/log-book.ts";
-import { encodeFrame } from "../protocol/encode.ts";
-import { LOG_LEVELS, type LogEntry, type LogLevel } from "../protocol/resources.ts";
+import { encodeFrame } from "../protocol/frames/encode.ts";
+import { LOG_LEVELS, type LogEntry, type LogLevel } from "../protocol/resources/resources.ts";
 import type { EncodedFrame } from "./outbox.ts";
 
 /** Entries in one frame: bounds its size when a single turn logs thousands. */

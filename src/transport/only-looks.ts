@@ -1,4 +1,4 @@
-import type { ClientFrameType } from "../protocol/frames.ts";
+import type { ClientFrameType } from "../protocol/frames/frames.ts";
 
 /** Frames that change nothing beyond their own connection. A type that is not listed is refused during a shutdown. */
 const LOOKING: ReadonlySet<ClientFrameType> = new Set<ClientFrameType>([

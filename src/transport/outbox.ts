@@ -1,7 +1,7 @@
 import { type OutboxItem, OutboxQueue } from "./outbox-queue.ts";
-import type { OutputPiece } from "./output-piece.ts";
-import type { OutputSink } from "./output-subscription.ts";
-import { SkippedOutput } from "./skipped-output.ts";
+import type { OutputPiece } from "./output/output-piece.ts";
+import type { OutputSink } from "./output/output-subscription.ts";
+import { SkippedOutput } from "./output/skipped-output.ts";
 
 /** Beyond this many waiting bytes output is skipped and upserts are merged (design.md, "Ways through the house"). */
 export const SOFT_LIMIT_BYTES = 1024 * 1024;

@@ -1,5 +1,5 @@
 import type { WebSocket } from "ws";
-import { MAX_FRAME_BYTES } from "../protocol/decode.ts";
+import { MAX_FRAME_BYTES } from "../protocol/frames/decode.ts";
 
 /**
  * Options of the ws server that upgrades `/ws`: oversized frames are refused from their header on, never buffered, and a

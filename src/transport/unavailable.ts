@@ -1,4 +1,4 @@
-import type { ClientFrameType } from "../protocol/frames.ts";
+import type { ClientFrameType } from "../protocol/frames/frames.ts";
 import type { Unavailable } from "./handlers/handler.ts";
 
 /** Frames whose part of the manager is not there yet. This list shrinks to nothing. */

@@ -1,6 +1,6 @@
 import type { Control } from "../actors/control.ts";
 import { isWithin } from "../base/names.ts";
-import { CLIENT_FRAMES, type ClientFrame } from "../protocol/frames.ts";
+import { CLIENT_FRAMES, type ClientFrame } from "../protocol/frames/frames.ts";
 
 /** What a connection sees (protocol.md, "HTTP routes", `/ws`). */
 export type ViewMode =

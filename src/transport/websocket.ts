@@ -4,17 +4,17 @@ import { openConnection } from "../actors/connection.ts";
 import type { Control } from "../actors/control.ts";
 import type { ActorSystem } from "../actors/system.ts";
 import type { Principal } from "../base/principal.ts";
-import { MAX_FRAME_BYTES } from "../protocol/decode.ts";
-import type { Process } from "../protocol/resources.ts";
+import { MAX_FRAME_BYTES } from "../protocol/frames/decode.ts";
+import type { Process } from "../protocol/resources/resources.ts";
 import { Connection, type ConnectionServices } from "./connection.ts";
 import { EventStreams } from "./event-streams.ts";
 import { connectInProcess, type InProcessConnection, type InProcessOptions } from "./in-process.ts";
 import { LogStreams } from "./log-streams.ts";
 import type { OutboxSocket } from "./outbox.ts";
-import type { OutputHub } from "./output-hub.ts";
+import { Typists } from "./output/input-owners.ts";
+import type { OutputHub } from "./output/output-hub.ts";
 import { beforeOversizeClose } from "./oversize.ts";
 import { RefusalLog } from "./refusal-log.ts";
-import { Typists } from "./typists.ts";
 import type { ViewMode } from "./view.ts";
 
 export interface TransportOptions {

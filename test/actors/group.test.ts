@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createActor } from "xstate";
 import type { GroupEmitted, GroupMember } from "../../src/actors/group-machine.ts";
 import { groupMachine } from "../../src/actors/group-machine.ts";
-import type { ProcessState } from "../../src/protocol/resources.ts";
+import type { ProcessState } from "../../src/protocol/resources/resources.ts";
 
 function group(members: GroupMember[]) {
   const emitted: GroupEmitted[] = [];

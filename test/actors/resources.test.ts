@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { toProcess, toTree } from "../../src/actors/resources.ts";
 import type { ProcessDefinition } from "../../src/config/definition.ts";
-import { process as processSchema } from "../../src/protocol/process.ts";
-import type { ProcessState } from "../../src/protocol/resources.ts";
+import { process as processSchema } from "../../src/protocol/process/process.ts";
+import type { ProcessState } from "../../src/protocol/resources/resources.ts";
 import { WALL } from "./support/clock.ts";
 import type { ProcessRig } from "./support/process.ts";
 import { definition, startedProcess, stoppedProcess } from "./support/process.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { DependenciesLost } from "../../src/actors/process-types.ts";
 import { spawnRun, stopRun } from "../../src/app/effects/process-effects.ts";
-import { HostSession } from "../../src/app/host-session.ts";
+import { HostSession } from "../../src/app/hosts/host-session.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { MgrError } from "../../src/base/errors.ts";
 import type { RunSpec } from "../../src/contract/run.ts";

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { filter, firstValueFrom, timeout } from "rxjs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createManager, type EmbeddedManager } from "../../src/app/index.ts";
-import type { ManagerFrame } from "../../src/protocol/frames.ts";
-import type { Process, Snapshot } from "../../src/protocol/resources.ts";
+import type { ManagerFrame } from "../../src/protocol/frames/frames.ts";
+import type { Process, Snapshot } from "../../src/protocol/resources/resources.ts";
 
 let folder: string;
 let manager: EmbeddedManager;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { SweepTimer } from "../../src/daemon/sweep-timer.ts";
+import { SweepTimer } from "../../src/daemon/tree/sweep-timer.ts";
 
 const FIXTURE = fileURLToPath(new URL("../fixtures/out-of-descriptors.ts", import.meta.url));
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Engine } from "../../src/app/engine.ts";
-import { loadConfigObject } from "../../src/config/load.ts";
-import type { ConfigInput } from "../../src/config/schema.ts";
+import { loadConfigObject } from "../../src/config/load/load.ts";
+import type { ConfigInput } from "../../src/config/schema/schema.ts";
 import { LogBook } from "../../src/log/log-book.ts";
 import { testClock } from "../actors/support/clock.ts";
 import { BY, Intents } from "./support/engines.ts";

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Broker, type BrokerOptions, createBroker } from "../../src/bus/broker.ts";
-import type { Bus } from "../../src/bus/bus.ts";
-import { type ConnectBusOptions, connectBus } from "../../src/bus/transport.ts";
+import { type Broker, type BrokerOptions, createBroker } from "../../src/bus/broker/broker.ts";
+import type { Bus } from "../../src/bus/client/bus.ts";
+import { type ConnectBusOptions, connectBus } from "../../src/bus/client/connect-bus.ts";
 
 /** A broker on a unix socket, and everything that a test opened on it, closed at the end. */
 export class BusRig {

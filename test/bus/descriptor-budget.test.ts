@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events";
 import type { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { ClientSockets } from "../../src/bus/client-sockets.ts";
-import { DescriptorBudget } from "../../src/bus/descriptor-budget.ts";
+import { ClientSockets } from "../../src/bus/broker/client-sockets.ts";
+import { DescriptorBudget } from "../../src/bus/carriers/descriptor-budget.ts";
 
 /** Enough of a socket; like a real one it is closed some time after it was destroyed. */
 class FakeSocket extends EventEmitter {

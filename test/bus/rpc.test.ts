@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { MgrError } from "../../src/base/errors.ts";
-import { answerProcedure, callProcedure, type Handle } from "../../src/bus/rpc.ts";
-import { decodeAnswer, encodeError, encodeResult } from "../../src/bus/rpc-envelope.ts";
+import { answerProcedure, callProcedure, type Handle } from "../../src/bus/client/rpc.ts";
+import { decodeAnswer, encodeError, encodeResult } from "../../src/bus/client/rpc-envelope.ts";
 import { BusRig } from "./bus-rig.ts";
 
 const double = { request: z.object({ n: z.number() }), response: z.object({ n: z.number() }) };

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Duplex } from "node:stream";
 import { describe, expect, it, vi } from "vitest";
-import { StreamEnds } from "../../src/bus/stream-ends.ts";
+import { StreamEnds } from "../../src/bus/streams/stream-ends.ts";
 import type { StreamFrame } from "../../src/contract/streams.ts";
 
 /** Two sides, and between them a way that loses what it is told to. */

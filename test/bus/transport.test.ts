@@ -1,9 +1,9 @@
 import { createServer, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { createBroker } from "../../src/bus/broker.ts";
-import { MAX_UNSENT_BYTES } from "../../src/bus/bus.ts";
-import { socketStream } from "../../src/bus/byte-stream.ts";
-import { connectBus } from "../../src/bus/transport.ts";
+import { createBroker } from "../../src/bus/broker/broker.ts";
+import { socketStream } from "../../src/bus/carriers/byte-stream.ts";
+import { MAX_UNSENT_BYTES } from "../../src/bus/client/bus.ts";
+import { connectBus } from "../../src/bus/client/connect-bus.ts";
 import { BusRig } from "./bus-rig.ts";
 
 describe("a bus connection", () => {

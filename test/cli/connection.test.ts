@@ -4,9 +4,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { connectManager } from "../../src/cli/connection.ts";
-import { findWay } from "../../src/cli/way.ts";
-import { acquireLock } from "../../src/daemon/lock.ts";
+import { connectManager } from "../../src/cli/manager/connection.ts";
+import { findWay } from "../../src/cli/manager/way.ts";
+import { acquireLock } from "../../src/daemon/session/lock.ts";
 
 let dir: string;
 let config: string;

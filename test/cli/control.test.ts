@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { control, settled } from "../../src/cli/commands/control.ts";
 import { wait } from "../../src/cli/commands/wait.ts";
-import type { Process } from "../../src/protocol/resources.ts";
+import type { Process } from "../../src/protocol/resources/resources.ts";
 import { fakeProcess } from "../support/fake-control.ts";
 import { printed, ScriptedManager } from "./support/scripted-manager.ts";
 

@@ -4,8 +4,8 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { dialLocal } from "../../src/cli/local-socket.ts";
-import { peerUid } from "../../src/daemon/peer-credentials.ts";
+import { dialLocal } from "../../src/cli/manager/local-socket.ts";
+import { peerUid } from "../../src/daemon/native/peer-credentials.ts";
 
 /** Only root may start programs of another user; others start one of their own. */
 const OTHER = process.geteuid?.() === 0 ? 65_534 : (process.geteuid?.() ?? 0);

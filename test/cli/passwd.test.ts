@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { parseAuthFile } from "../../src/http/auth-entries.ts";
-import { matchesPasswordHash } from "../../src/http/password-hash.ts";
+import { parseAuthFile } from "../../src/http/auth/auth-entries.ts";
+import { matchesPasswordHash } from "../../src/http/auth/password-hash.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 const TSX = import.meta.resolve("tsx");

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseProcfile } from "../../src/cli/procfile.ts";
-import { expandText } from "../../src/config/expand-text.ts";
+import { expandText } from "../../src/config/load/expand-text.ts";
 
 describe("a Procfile", () => {
   test("has a process a line, each with a port of its own; empty lines and comments are left out", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { selectProcesses } from "../../src/cli/select.ts";
+import { selectProcesses } from "../../src/cli/manager/select.ts";
 
 const PROCESSES = ["db", "sim/world", "sim/robot/left", "sim/robot/right", "simple", "a[b]", "ab", "x*", "xy"].map((name) => ({ name }));
 const select = (...words: string[]) => selectProcesses(PROCESSES, words).map(({ name }) => name);

@@ -1,8 +1,8 @@
 import { BehaviorSubject, Subject } from "rxjs";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Link, LinkState } from "../../src/client/link.ts";
+import type { Link, LinkState } from "../../src/client/link/link.ts";
 import { ManagerClient } from "../../src/client/manager-client.ts";
-import type { ClientFrame, ManagerFrame } from "../../src/protocol/frames.ts";
+import type { ClientFrame, ManagerFrame } from "../../src/protocol/frames/frames.ts";
 
 afterEach(() => void vi.useRealTimers());
 

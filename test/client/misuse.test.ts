@@ -2,10 +2,10 @@ import { BehaviorSubject, NEVER } from "rxjs";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { WebSocketServer } from "ws";
 import { connect as connectFromPage } from "../../src/client/browser.ts";
-import type { Link, LinkState } from "../../src/client/link.ts";
+import type { Link, LinkState } from "../../src/client/link/link.ts";
 import { ManagerClient } from "../../src/client/manager-client.ts";
 import { connect } from "../../src/client/node.ts";
-import type { ClientFrame } from "../../src/protocol/frames.ts";
+import type { ClientFrame } from "../../src/protocol/frames/frames.ts";
 
 // What programs without types do wrong, and what stands at an address that is no manager.
 

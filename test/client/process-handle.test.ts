@@ -61,7 +61,7 @@ describe("start", () => {
   });
 
   it("of an unknown name rejects with not_found, and so does every wait", async () => {
-    const { ProcessHandle } = await import("../../src/client/process-handle.ts");
+    const { ProcessHandle } = await import("../../src/client/handles/process-handle.ts");
     const nobody = new ProcessHandle(manager.client, "nobody");
     const waits = [nobody.start(), nobody.stop(), nobody.restart(), nobody.waitFor("ready"), nobody.waitForOutput(/x/), nobody.output()];
     for (const end of await Promise.allSettled(waits)) expect(end).toMatchObject({ status: "rejected", reason: { code: "not_found" } });
@@ -173,7 +173,7 @@ describe("waitForOutput", () => {
 });
 
 it("waits end with the connection, each with a sentence, and no rejection goes unheard", async () => {
-  const { ProcessHandle } = await import("../../src/client/process-handle.ts");
+  const { ProcessHandle } = await import("../../src/client/handles/process-handle.ts");
   const client = manager.connect();
   const handle = new ProcessHandle(client, "silent");
   const ends = Promise.allSettled([handle.start(), handle.waitFor("ready"), handle.waitForOutput(/never/)]);

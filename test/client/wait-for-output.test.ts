@@ -1,8 +1,8 @@
 import { BehaviorSubject, Subject } from "rxjs";
 import { expect, it } from "vitest";
-import type { Link, LinkState } from "../../src/client/link.ts";
+import type { Link, LinkState } from "../../src/client/link/link.ts";
 import { ManagerClient } from "../../src/client/manager-client.ts";
-import type { ManagerFrame } from "../../src/protocol/frames.ts";
+import type { ManagerFrame } from "../../src/protocol/frames/frames.ts";
 
 /** A manager that has this backlog; how many lines it was asked for. */
 function rig(backlog: { output: string; offset: number }) {

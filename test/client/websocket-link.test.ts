@@ -3,11 +3,11 @@ import type { AddressInfo } from "node:net";
 import { filter, firstValueFrom, take, toArray } from "rxjs";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
-import { webSocketUrl } from "../../src/client/connect-options.ts";
-import type { LinkState } from "../../src/client/link.ts";
+import { webSocketUrl } from "../../src/client/link/connect-options.ts";
+import type { LinkState } from "../../src/client/link/link.ts";
+import { type WebSocketLike, webSocketLink } from "../../src/client/link/websocket-link.ts";
 import { ManagerClient } from "../../src/client/manager-client.ts";
 import { connect } from "../../src/client/node.ts";
-import { type WebSocketLike, webSocketLink } from "../../src/client/websocket-link.ts";
 
 const closing: (() => Promise<void> | void)[] = [];
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ConfigProblem } from "../../src/config/definition.ts";
-import { parseConfigText } from "../../src/config/load.ts";
-import { ConfigError } from "../../src/config/problems.ts";
+import { parseConfigText } from "../../src/config/load/load.ts";
+import { ConfigError } from "../../src/config/load/problems.ts";
 
 function problemsOf(text: string): readonly ConfigProblem[] {
   try {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { toCommand } from "../../src/config/command-line.ts";
 import { effectiveCommand, selectedLabel } from "../../src/config/effective-command.ts";
-import { NO_SETTINGS, withOverride } from "../../src/config/settings.ts";
 import { offeredTools, wrapCommand } from "../../src/config/start-tools.ts";
+import { NO_SETTINGS, withOverride } from "../../src/config/state/settings.ts";
 
 const tool = (command: string) => ({ value: "t", label: "tool", command });
 const plain = {

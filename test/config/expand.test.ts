@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how variables are written in a configuration.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { environmentScope, expandFile } from "../../src/config/expand.ts";
-import { ExpansionProblem, expandText } from "../../src/config/expand-text.ts";
-import { Expanded } from "../../src/config/expanded.ts";
+import { environmentScope, expandFile } from "../../src/config/load/expand.ts";
+import { ExpansionProblem, expandText } from "../../src/config/load/expand-text.ts";
+import { Expanded } from "../../src/config/load/expanded.ts";
 
 const VARIABLES: Readonly<Record<string, string>> = { A: "apple", B: "", LONG_NAME_1: "x$y}z", HOME: "/root" };
 const lookup = (name: string) => (Object.hasOwn(VARIABLES, name) ? VARIABLES[name] : undefined);

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Config } from "../../src/config/definition.ts";
-import { loadConfigFile } from "../../src/config/load.ts";
-import { ConfigError } from "../../src/config/problems.ts";
+import { loadConfigFile } from "../../src/config/load/load.ts";
+import { ConfigError } from "../../src/config/load/problems.ts";
 
 let folder: string;
 beforeEach(async () => {

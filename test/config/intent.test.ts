@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { FileSystem } from "../../src/config/atomic-file.ts";
-import { IntentStore } from "../../src/config/intent.ts";
+import type { FileSystem } from "../../src/config/state/atomic-file.ts";
+import { IntentStore } from "../../src/config/state/intent.ts";
 
 let folder = "";
 let path = "";

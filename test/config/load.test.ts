@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { ProcessDefinition } from "../../src/config/definition.ts";
-import { loadConfigFile, loadConfigObject, parseConfigText } from "../../src/config/load.ts";
-import { ConfigError } from "../../src/config/problems.ts";
+import { loadConfigFile, loadConfigObject, parseConfigText } from "../../src/config/load/load.ts";
+import { ConfigError } from "../../src/config/load/problems.ts";
 
 const INSTANCE = "instance: {name: t, manager: ':0'}\n";
 

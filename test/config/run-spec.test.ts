@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadConfigObject } from "../../src/config/load.ts";
+import { loadConfigObject } from "../../src/config/load/load.ts";
 import { buildRunSpec, stopRanks } from "../../src/config/run-spec.ts";
 import { runSpec, specHash } from "../../src/contract/run.ts";
 

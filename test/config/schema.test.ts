@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { loadConfigObject } from "../../src/config/load.ts";
-import { configJsonSchema } from "../../src/config/schema.ts";
+import { loadConfigObject } from "../../src/config/load/load.ts";
+import { configJsonSchema } from "../../src/config/schema/schema.ts";
 
 type Json = {
   [key: string]: unknown;

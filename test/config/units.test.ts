@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DURATION_PATTERN, parseDuration, parseSize, SIZE_PATTERN } from "../../src/config/units.ts";
+import { DURATION_PATTERN, parseDuration, parseSize, SIZE_PATTERN } from "../../src/config/schema/units.ts";
 import { MAX_DURATION_MS } from "../../src/contract/run.ts";
 
 describe("a duration", () => {

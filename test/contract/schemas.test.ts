@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ERROR_CODES } from "../../src/base/errors.ts";
-import { decodeFrame, MAX_FRAME_BYTES } from "../../src/protocol/decode.ts";
-import { CLIENT_FRAMES as CLIENT_SCHEMAS, MANAGER_FRAMES as MANAGER_SCHEMAS } from "../../src/protocol/frames.ts";
-import { LOG_LEVELS, PROCESS_STATES, REQUESTED_STATES } from "../../src/protocol/resources.ts";
+import { decodeFrame, MAX_FRAME_BYTES } from "../../src/protocol/frames/decode.ts";
+import { CLIENT_FRAMES as CLIENT_SCHEMAS, MANAGER_FRAMES as MANAGER_SCHEMAS } from "../../src/protocol/frames/frames.ts";
+import { LOG_LEVELS, PROCESS_STATES, REQUESTED_STATES } from "../../src/protocol/resources/resources.ts";
 import { CLIENT_FRAMES } from "./client-frames.ts";
 import * as closed from "./closed-values.ts";
 import { exampleOfFields, wrongValuesOf } from "./examples.ts";

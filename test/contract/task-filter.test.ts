@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { FILTER_OPERATORS, TaskFilter } from "../../src/contract/task-filter.ts";
 import { isTextColumn, type TaskCell } from "../../src/contract/tasks.ts";
-import { TASK_COLUMNS, type TaskColumnName } from "../../src/protocol/task-columns.ts";
+import { TASK_COLUMNS, type TaskColumnName } from "../../src/protocol/process/task-columns.ts";
 
 const accepts = (filter: string, cells: Partial<Record<TaskColumnName, TaskCell>>) =>
   new TaskFilter(filter).accepts((key) => cells[key] ?? null);

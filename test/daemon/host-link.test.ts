@@ -1,4 +1,4 @@
-import { busHostLink, serveHost } from "../../src/bus/host-link.ts";
+import { busHostLink, serveHost } from "../../src/bus/host-link/host-link.ts";
 import { Host } from "../../src/daemon/host.ts";
 import { BusRig } from "../bus/bus-rig.ts";
 import { describeHostLink } from "../support/host-link-suite.ts";

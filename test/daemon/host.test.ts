@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { MgrError } from "../../src/base/errors.ts";
 import type { RunReport } from "../../src/contract/run.ts";
-import { isAlive, startTimeOf } from "../../src/daemon/proc.ts";
+import { isAlive, startTimeOf } from "../../src/daemon/tree/proc.ts";
 import { HostRig, spec } from "./support/hosts.ts";
 
 const refusal = async (promise: Promise<unknown>): Promise<MgrError> => {

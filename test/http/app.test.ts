@@ -1,13 +1,13 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
+import { Gate } from "../../src/http/access/gate.ts";
 import { createApp } from "../../src/http/app.ts";
-import { AuthFile } from "../../src/http/auth-file.ts";
-import { Authenticator } from "../../src/http/authenticate.ts";
-import { Credentials } from "../../src/http/credentials.ts";
-import { Gate } from "../../src/http/gate.ts";
+import { AuthFile } from "../../src/http/auth/auth-file.ts";
+import { Authenticator } from "../../src/http/auth/authenticate.ts";
+import { Credentials } from "../../src/http/auth/credentials.ts";
+import { Sessions } from "../../src/http/auth/sessions.ts";
+import { Throttle } from "../../src/http/auth/throttle.ts";
 import type { RequestBindings, Route } from "../../src/http/route.ts";
-import { Sessions } from "../../src/http/sessions.ts";
-import { Throttle } from "../../src/http/throttle.ts";
 import { GOOD, Rig, readUntil, upgradeRequest } from "./rig.ts";
 
 const bindings: RequestBindings = { remote: { ip: "127.0.0.1", port: 1, isSecure: false, localUser: null }, disconnect: () => {} };

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Connections } from "../../src/http/connections.ts";
+import { Connections } from "../../src/http/server/connections.ts";
 import { ATTACKS, ended } from "./attackers.ts";
 import { makeCertificate } from "./certificates.ts";
 import { basic, GOOD, Rig, raw, upgradeRequest } from "./rig.ts";

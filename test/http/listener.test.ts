@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { urlOf } from "../../src/http/base-url.ts";
 import { createHttpServer } from "../../src/http/index.ts";
-import { Listener } from "../../src/http/listener.ts";
+import { urlOf } from "../../src/http/server/base-url.ts";
+import { Listener } from "../../src/http/server/listener.ts";
 import { GOOD, Rig, raw, readUntil, upgradeRequest } from "./rig.ts";
 
 const uncaught = vi.fn();

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { formatLogLine } from "../../src/http/log-text.ts";
-import type { LogLevel } from "../../src/protocol/resources.ts";
+import { formatLogLine } from "../../src/http/log/log-text.ts";
+import type { LogLevel } from "../../src/protocol/resources/resources.ts";
 import { GOOD, Rig, readUntil } from "./rig.ts";
 
 function note(rig: Rig, msg: string, level: LogLevel = "info"): void {

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { protocolJsonSchema } from "../../src/protocol/json-schema.ts";
+import { protocolJsonSchema } from "../../src/protocol/frames/json-schema.ts";
 import { GOOD, Rig, upgradeRequest } from "./rig.ts";
 
 /** `name{labels}` → value. */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { Certificate } from "../../src/http/certificate.ts";
+import { Certificate } from "../../src/http/server/certificate.ts";
 import { makeCertificate } from "./certificates.ts";
 import { cookieOf, GOOD, Rig, raw, upgradeRequest } from "./rig.ts";
 

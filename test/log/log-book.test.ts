@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { LogBook, levelAtLeast } from "../../src/log/log-book.ts";
-import { LOG_LEVELS } from "../../src/protocol/resources.ts";
+import { LOG_LEVELS } from "../../src/protocol/resources/resources.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 8, 14, 2, 123);
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isErrorCode } from "../../src/base/errors.ts";
-import { type Decoded, decodeFrame, MAX_FRAME_BYTES } from "../../src/protocol/decode.ts";
-import { encodeFrame } from "../../src/protocol/encode.ts";
-import { CLIENT_FRAMES, type ClientFrameType, MANAGER_FRAMES } from "../../src/protocol/frames.ts";
+import { type Decoded, decodeFrame, MAX_FRAME_BYTES } from "../../src/protocol/frames/decode.ts";
+import { encodeFrame } from "../../src/protocol/frames/encode.ts";
+import { CLIENT_FRAMES, type ClientFrameType, MANAGER_FRAMES } from "../../src/protocol/frames/frames.ts";
 import { validFrames } from "./valid-frames.ts";
 
 const TYPES = Object.keys(CLIENT_FRAMES) as ClientFrameType[];

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encodeFrame } from "../../src/protocol/encode.ts";
-import { encodeOutput } from "../../src/protocol/encode-output.ts";
+import { encodeFrame } from "../../src/protocol/frames/encode.ts";
+import { encodeOutput } from "../../src/protocol/frames/encode-output.ts";
 
 const fields = fc.record(
   { name: fc.string({ unit: "binary" }), offset: fc.maxSafeNat(), stream_id: fc.string(), skipped: fc.nat() },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { encodeFrame, encodeInParts } from "../../src/protocol/encode.ts";
-import type { ManagerFrame } from "../../src/protocol/frames.ts";
-import type { Process } from "../../src/protocol/resources.ts";
+import { encodeFrame, encodeInParts } from "../../src/protocol/frames/encode.ts";
+import type { ManagerFrame } from "../../src/protocol/frames/frames.ts";
+import type { Process } from "../../src/protocol/resources/resources.ts";
 import { fakeProcess } from "../support/fake-control.ts";
 
 const snapshotOf = (processes: Process[]): ManagerFrame => ({

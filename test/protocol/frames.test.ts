@@ -1,12 +1,12 @@
 import { constants } from "node:os";
 import { describe, expect, it } from "vitest";
-import { decodeWaitStatus } from "../../src/daemon/wait-status.ts";
-import { ackFrame, encodeFrame, errorFrame } from "../../src/protocol/encode.ts";
-import { CLIENT_FRAMES, type ClientFrameType, MANAGER_FRAMES } from "../../src/protocol/frames.ts";
-import { process } from "../../src/protocol/process.ts";
-import { refusalFrame } from "../../src/protocol/refusal.ts";
-import { SIGNALS } from "../../src/protocol/resources.ts";
-import { isSignal, realTimeNumber } from "../../src/protocol/signals.ts";
+import { decodeWaitStatus } from "../../src/daemon/native/wait-status.ts";
+import { ackFrame, encodeFrame, errorFrame } from "../../src/protocol/frames/encode.ts";
+import { CLIENT_FRAMES, type ClientFrameType, MANAGER_FRAMES } from "../../src/protocol/frames/frames.ts";
+import { refusalFrame } from "../../src/protocol/frames/refusal.ts";
+import { process } from "../../src/protocol/process/process.ts";
+import { isSignal, realTimeNumber } from "../../src/protocol/process/signals.ts";
+import { SIGNALS } from "../../src/protocol/resources/resources.ts";
 import { fakeProcess } from "../support/fake-control.ts";
 import { validFrames } from "./valid-frames.ts";
 

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { generatedFiles } from "../../scripts/generated-files.ts";
 import { ERROR_CATALOGUE, ERROR_CODES } from "../../src/base/errors.ts";
-import { CLIENT_FRAMES, MANAGER_FRAMES } from "../../src/protocol/frames.ts";
-import { type JsonSchema, protocolJsonSchema } from "../../src/protocol/json-schema.ts";
+import { CLIENT_FRAMES, MANAGER_FRAMES } from "../../src/protocol/frames/frames.ts";
+import { type JsonSchema, protocolJsonSchema } from "../../src/protocol/frames/json-schema.ts";
 
 const files = generatedFiles();
 const committed = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");

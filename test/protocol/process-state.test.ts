@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { groupState, PROCESS_STATES, type ProcessState } from "../../src/protocol/resources.ts";
+import { groupState, PROCESS_STATES, type ProcessState } from "../../src/protocol/resources/resources.ts";
 
 const WORST_FIRST: ProcessState[] = ["error", "backoff", "stopping", "starting", "waiting", "started", "ready", "stopped"];
 

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { HOST_REQUESTS } from "../../src/contract/messages.ts";
 import { quickWrite } from "../../src/contract/quick-write.ts";
-import { CLIENT_FRAMES } from "../../src/protocol/frames.ts";
-import { quickStdin } from "../../src/protocol/quick-stdin.ts";
+import { CLIENT_FRAMES } from "../../src/protocol/frames/frames.ts";
+import { quickStdin } from "../../src/protocol/frames/quick-stdin.ts";
 
 const LONG = { minLength: 200, maxLength: 300 };
 /** Strings on both sides of every limit, and what is no string. */

@@ -1,4 +1,4 @@
-import type { ClientFrameType, FrameOf } from "../../src/protocol/frames.ts";
+import type { ClientFrameType, FrameOf } from "../../src/protocol/frames/frames.ts";
 
 const name = "sim/world";
 const task = { host: "rt1", pid: 4711, tid: 4712, policy: 1, prio: 20, affinity: "0,1" };

@@ -18,7 +18,7 @@ import { MgrError } from "../../src/base/errors.ts";
 import { displayName, isWithin, parentName } from "../../src/base/names.ts";
 import type { Principal } from "../../src/base/principal.ts";
 import { LogBook } from "../../src/log/log-book.ts";
-import type { HostEntry, Process, ProcessTreeNode, StartTool } from "../../src/protocol/resources.ts";
+import type { HostEntry, Process, ProcessTreeNode, StartTool } from "../../src/protocol/resources/resources.ts";
 
 /**
  * A manager without machines: processes are set by the test, commands are recorded in `calls` and succeed for names

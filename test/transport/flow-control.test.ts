@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { OutputWindow } from "../../src/contract/messages.ts";
 import { FAR_BEHIND_BYTES, Outbox } from "../../src/transport/outbox.ts";
-import { OutputHub } from "../../src/transport/output-hub.ts";
+import { OutputHub } from "../../src/transport/output/output-hub.ts";
 import { ManualClock } from "./manual-clock.ts";
 
 const NO_SKIP = { low_delay_output: false, no_skip_display: true };

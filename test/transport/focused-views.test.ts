@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isWithin } from "../../src/base/names.ts";
-import type { ProcessState } from "../../src/protocol/resources.ts";
+import type { ProcessState } from "../../src/protocol/resources/resources.ts";
 import { type Client, type Frame, startRig } from "./rig.ts";
 
 /** Names that a careless comparison confuses. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { HARD_LIMIT_BYTES, Outbox, type OutboxSocket, SOFT_LIMIT_BYTES } from "../../src/transport/outbox.ts";
-import { OutputPiece } from "../../src/transport/output-piece.ts";
+import { OutputPiece } from "../../src/transport/output/output-piece.ts";
 import { MAX_WAITING_REQUESTS, RequestLine } from "../../src/transport/request-line.ts";
 
 const KIB = 1024;

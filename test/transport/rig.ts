@@ -5,7 +5,7 @@ import { WebSocket, WebSocketServer } from "ws";
 import { ActorSystem } from "../../src/actors/system.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import type { OutputWindow } from "../../src/contract/messages.ts";
-import { OutputHub, type OutputSource } from "../../src/transport/output-hub.ts";
+import { OutputHub, type OutputSource } from "../../src/transport/output/output-hub.ts";
 import { WEBSOCKET_SERVER_OPTIONS } from "../../src/transport/oversize.ts";
 import { isRefusal, parseViewMode } from "../../src/transport/view.ts";
 import { createTransport } from "../../src/transport/websocket.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { ClientFrameType } from "../../src/protocol/frames.ts";
+import type { ClientFrameType } from "../../src/protocol/frames/frames.ts";
 import { validFrames } from "../protocol/valid-frames.ts";
 import { startRig } from "./rig.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ClientFrame } from "../../src/protocol/frames.ts";
+import type { ClientFrame } from "../../src/protocol/frames/frames.ts";
 import { contains, outOfScope, parseViewMode, type ViewMode } from "../../src/transport/view.ts";
 import { FakeControl } from "../support/fake-control.ts";
 

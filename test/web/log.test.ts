@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { LogEntry } from "../../src/protocol/resources.ts";
+import type { LogEntry } from "../../src/protocol/resources/resources.ts";
 import { linesOf, RowPlaces, wrapped } from "../../web/src/log/log-lines.ts";
 import { type LogFilter, LogSelection } from "../../web/src/log/log-selection.ts";
 import { forgetEntries, keepEntries, LOG_KEPT, loggedChanges, loggedEntries, logSources } from "../../web/src/log/log-store.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { LogEntry, ProcessTreeNode } from "../../src/protocol/resources.ts";
+import type { LogEntry, ProcessTreeNode } from "../../src/protocol/resources/resources.ts";
 import { type Address, addressOfView, isPoppedOut, socketQuery, viewOfAddress } from "../../web/src/app/views.ts";
 import { pathByIndent } from "../../web/src/config/path-by-indent.ts";
 import { isKeyAllowed, keysAt, type Schema, valuesAt } from "../../web/src/config/schema.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TaskFilter } from "../../src/contract/task-filter.ts";
-import type { TaskColumn, TaskRow } from "../../src/protocol/resources.ts";
+import type { TaskColumn, TaskRow } from "../../src/protocol/resources/resources.ts";
 import { cpuList, inOrder, matching, parseTaskQuery } from "../../web/src/tasks/task-query.ts";
 
 describe("what is typed into the filter", () => {

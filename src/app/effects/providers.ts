@@ -8,10 +8,10 @@ import type { ActorScope } from "../../actors/system.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { RunReport, RunSpec } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
-import { MEMBERS_PER_TURN } from "../command-queue.ts";
-import type { HostSession } from "../host-session.ts";
-import { TurnShare } from "../turn-share.ts";
-import type { World } from "../world.ts";
+import type { HostSession } from "../hosts/host-session.ts";
+import { MEMBERS_PER_TURN } from "../processes/command-queue.ts";
+import type { World } from "../processes/process-registry.ts";
+import { TurnShare } from "../processes/turn-share.ts";
 import { spawnRun, stopRun } from "./process-effects.ts";
 
 /** What the effects of processes work with. */

@@ -1,12 +1,12 @@
+import { Nudge } from "../../client/handles/force-redraw.ts";
 import type { ManagerClient } from "../../client/index.ts";
 import { OutputJoin } from "../../client/output-join.ts";
-import { Nudge } from "../../client/terminal-nudge.ts";
-import { connectManager, whileConnected } from "../connection.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { runsWithin } from "../own-process.ts";
-import { type Replayed, replay } from "../replay.ts";
-import { selectProcesses } from "../select.ts";
-import type { ConnectionFlags } from "../way.ts";
+import { connectManager, whileConnected } from "../manager/connection.ts";
+import { runsWithin } from "../manager/own-process.ts";
+import { selectProcesses } from "../manager/select.ts";
+import type { ConnectionFlags } from "../manager/way.ts";
+import { type Replayed, replay } from "../output/replay.ts";
 
 export interface AttachFlags extends ConnectionFlags {
   lines: number;

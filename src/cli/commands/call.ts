@@ -1,9 +1,9 @@
 import { MgrError } from "../../base/errors.ts";
-import type { ClientFrame } from "../../protocol/frames.ts";
-import { connectManager } from "../connection.ts";
+import type { ClientFrame } from "../../protocol/frames/frames.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { printJson } from "../json-output.ts";
-import type { ConnectionFlags } from "../way.ts";
+import { connectManager } from "../manager/connection.ts";
+import type { ConnectionFlags } from "../manager/way.ts";
+import { printJson } from "../output/json-output.ts";
 
 /** `mgr call JSON`: sends any frame of the protocol and prints its answer as JSON. */
 export async function call(json: string, flags: ConnectionFlags): Promise<void> {

@@ -1,12 +1,12 @@
 import { visible } from "../../base/visible-text.ts";
-import { exitText } from "../../client/exit-text.ts";
-import type { Process } from "../../protocol/resources.ts";
-import { connectManager } from "../connection.ts";
+import { exitText } from "../../client/handles/exit-text.ts";
+import type { Process } from "../../protocol/resources/resources.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { followUntil } from "../follow.ts";
-import { selectProcesses } from "../select.ts";
-import { paintState } from "../table.ts";
-import type { ConnectionFlags } from "../way.ts";
+import { connectManager } from "../manager/connection.ts";
+import { followUntil } from "../manager/follow.ts";
+import { selectProcesses } from "../manager/select.ts";
+import type { ConnectionFlags } from "../manager/way.ts";
+import { paintState } from "../output/table.ts";
 
 export interface ControlFlags extends ConnectionFlags {
   /** Seconds. */

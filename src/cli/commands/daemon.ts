@@ -1,16 +1,16 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { localHostName } from "../../app/host-names.ts";
-import { busUrlProblem } from "../../bus/bus-url.ts";
-import { stateHome } from "../../config/state-home.ts";
-import { instanceUuid } from "../../daemon/instance.ts";
-import { socketDir } from "../../daemon/sockets.ts";
+import { localHostName } from "../../app/hosts/host-names.ts";
+import { busUrlProblem } from "../../bus/client/bus-url.ts";
+import { stateHome } from "../../config/state/state-home.ts";
+import { instanceUuid } from "../../daemon/session/instance.ts";
+import { socketDir } from "../../daemon/session/sockets.ts";
 import type { StartOptions } from "../../daemon/start-options.ts";
-import { VERSION } from "../../http/about.ts";
-import { readRegularFile } from "../../http/read-regular-file.ts";
-import { loadConfig } from "../configuration.ts";
+import { VERSION } from "../../http/archive/about.ts";
+import { readRegularFile } from "../../http/auth/read-regular-file.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { loadConfig } from "../manager/configuration.ts";
 
 export interface DaemonFlags {
   config?: string;

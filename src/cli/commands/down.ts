@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { visible } from "../../base/visible-text.ts";
-import { loadConfigFile } from "../../config/load.ts";
-import { type LockInfo, readLock } from "../../daemon/lock.ts";
-import { killMarked, PreviousLife } from "../../daemon/previous-life.ts";
-import { isAlive } from "../../daemon/proc.ts";
-import { instanceInstead, loadConfig } from "../configuration.ts";
+import { loadConfigFile } from "../../config/load/load.ts";
+import { type LockInfo, readLock } from "../../daemon/session/lock.ts";
+import { isAlive } from "../../daemon/tree/proc.ts";
+import { killMarked, PreviousLife } from "../../daemon/tree/stale-run-cleanup.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { instanceInstead, loadConfig } from "../manager/configuration.ts";
 
 /** How often an ending process is looked at, milliseconds; it is not a child of ours, so nothing tells us. */
 const LOOK_MS = 50;

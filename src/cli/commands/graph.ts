@@ -1,11 +1,11 @@
 import type { Config } from "../../config/definition.ts";
-import type { Process } from "../../protocol/resources.ts";
-import { loadConfig } from "../configuration.ts";
-import { connectManager } from "../connection.ts";
-import { dotGraph, type GraphProcess, mermaidGraph, textGraph } from "../graph.ts";
-import { printJson } from "../json-output.ts";
-import { selectProcesses } from "../select.ts";
-import type { ConnectionFlags } from "../way.ts";
+import type { Process } from "../../protocol/resources/resources.ts";
+import { loadConfig } from "../manager/configuration.ts";
+import { connectManager } from "../manager/connection.ts";
+import { selectProcesses } from "../manager/select.ts";
+import type { ConnectionFlags } from "../manager/way.ts";
+import { dotGraph, type GraphProcess, mermaidGraph, textGraph } from "../output/graph.ts";
+import { printJson } from "../output/json-output.ts";
 
 interface GraphFlags extends ConnectionFlags {
   dot?: boolean;

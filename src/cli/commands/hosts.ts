@@ -1,8 +1,8 @@
-import type { HostEntry, Process } from "../../protocol/resources.ts";
-import { connectManager } from "../connection.ts";
-import { printJson } from "../json-output.ts";
-import { paint, table } from "../table.ts";
-import type { ConnectionFlags } from "../way.ts";
+import type { HostEntry, Process } from "../../protocol/resources/resources.ts";
+import { connectManager } from "../manager/connection.ts";
+import type { ConnectionFlags } from "../manager/way.ts";
+import { printJson } from "../output/json-output.ts";
+import { paint, table } from "../output/table.ts";
 
 export interface HostsFlags extends ConnectionFlags {
   json?: boolean;

@@ -6,9 +6,9 @@ import { basename, dirname, relative, resolve } from "node:path";
 import { stringify } from "yaml";
 import { messageOf } from "../../base/errors.ts";
 import { visible } from "../../base/visible-text.ts";
-import { hashPassword } from "../../http/password-hash.ts";
-import { loadConfig } from "../configuration.ts";
+import { hashPassword } from "../../http/auth/password-hash.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { loadConfig } from "../manager/configuration.ts";
 import { parseProcfile } from "../procfile.ts";
 
 export interface InitFlags {

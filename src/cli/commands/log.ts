@@ -1,8 +1,8 @@
-import { formatLogLine } from "../../http/log-text.ts";
-import type { LogEntry, LogLevel } from "../../protocol/resources.ts";
-import { connectManager, whileConnected } from "../connection.ts";
-import { jsonText } from "../json-output.ts";
-import type { ConnectionFlags } from "../way.ts";
+import { formatLogLine } from "../../http/log/log-text.ts";
+import type { LogEntry, LogLevel } from "../../protocol/resources/resources.ts";
+import { connectManager, whileConnected } from "../manager/connection.ts";
+import type { ConnectionFlags } from "../manager/way.ts";
+import { jsonText } from "../output/json-output.ts";
 
 export interface LogFlags extends ConnectionFlags {
   follow?: boolean;

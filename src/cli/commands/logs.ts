@@ -1,12 +1,12 @@
 import { visible } from "../../base/visible-text.ts";
 import { OutputJoin } from "../../client/output-join.ts";
-import { connectManager, whileConnected } from "../connection.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { OutputFilter } from "../output-filter.ts";
-import { runsWithin } from "../own-process.ts";
-import { selectProcesses } from "../select.ts";
-import { paint } from "../table.ts";
-import type { ConnectionFlags } from "../way.ts";
+import { connectManager, whileConnected } from "../manager/connection.ts";
+import { runsWithin } from "../manager/own-process.ts";
+import { selectProcesses } from "../manager/select.ts";
+import type { ConnectionFlags } from "../manager/way.ts";
+import { OutputFilter } from "../output/output-filter.ts";
+import { paint } from "../output/table.ts";
 
 export interface LogsFlags extends ConnectionFlags {
   follow?: boolean;

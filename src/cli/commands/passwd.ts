@@ -3,14 +3,14 @@ import { realpathSync } from "node:fs";
 import { chown } from "node:fs/promises";
 import { messageOf } from "../../base/errors.ts";
 import { visible } from "../../base/visible-text.ts";
-import { writeFileAtomically } from "../../config/atomic-file.ts";
 import { authFilePath } from "../../config/auth-file-path.ts";
-import { parseAuthFile } from "../../http/auth-entries.ts";
-import { hashPassword } from "../../http/password-hash.ts";
-import { readRegularFile } from "../../http/read-regular-file.ts";
-import { loadConfig } from "../configuration.ts";
+import { writeFileAtomically } from "../../config/state/atomic-file.ts";
+import { parseAuthFile } from "../../http/auth/auth-entries.ts";
+import { hashPassword } from "../../http/auth/password-hash.ts";
+import { readRegularFile } from "../../http/auth/read-regular-file.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { askHidden } from "../hidden-prompt.ts";
+import { loadConfig } from "../manager/configuration.ts";
 
 export interface PasswdFlags {
   config?: string;

@@ -1,11 +1,11 @@
 import { visible } from "../../base/visible-text.ts";
-import type { HostEntry, Process, Snapshot } from "../../protocol/resources.ts";
-import { connectManager, whileConnected } from "../connection.ts";
-import { printJson } from "../json-output.ts";
-import { remark, uptime } from "../process-text.ts";
-import { selectProcesses } from "../select.ts";
-import { type Column, paint, paintState, table } from "../table.ts";
-import type { ConnectionFlags } from "../way.ts";
+import type { HostEntry, Process, Snapshot } from "../../protocol/resources/resources.ts";
+import { connectManager, whileConnected } from "../manager/connection.ts";
+import { selectProcesses } from "../manager/select.ts";
+import type { ConnectionFlags } from "../manager/way.ts";
+import { printJson } from "../output/json-output.ts";
+import { remark, uptime } from "../output/process-text.ts";
+import { type Column, paint, paintState, table } from "../output/table.ts";
 
 export interface PsFlags extends ConnectionFlags {
   json?: boolean;

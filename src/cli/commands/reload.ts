@@ -1,10 +1,10 @@
 import { visible } from "../../base/visible-text.ts";
-import type { ManagerFrame } from "../../protocol/frames.ts";
-import { connectManager } from "../connection.ts";
+import type { ManagerFrame } from "../../protocol/frames/frames.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { printJson } from "../json-output.ts";
-import { paint } from "../table.ts";
-import type { ConnectionFlags } from "../way.ts";
+import { connectManager } from "../manager/connection.ts";
+import type { ConnectionFlags } from "../manager/way.ts";
+import { printJson } from "../output/json-output.ts";
+import { paint } from "../output/table.ts";
 
 interface ReloadFlags extends ConnectionFlags {
   json?: boolean;

@@ -7,10 +7,10 @@ import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { messageOf } from "../../base/errors.ts";
 import { visible } from "../../base/visible-text.ts";
-import { basicCredentials } from "../../client/connect-options.ts";
+import { basicCredentials } from "../../client/link/connect-options.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { dialLocal } from "../local-socket.ts";
-import { type ConnectionFlags, findWay, placeOf, type Way } from "../way.ts";
+import { dialLocal } from "../manager/local-socket.ts";
+import { type ConnectionFlags, findWay, placeOf, type Way } from "../manager/way.ts";
 
 /** `mgr save-all [FILE]`: the archive of `/save-all`; `-` is stdout. The file is complete or not there. */
 export async function saveAll(target: string | undefined, flags: ConnectionFlags): Promise<void> {

@@ -1,8 +1,8 @@
-import { isSignal, type Signal } from "../../protocol/signals.ts";
-import { connectManager } from "../connection.ts";
+import { isSignal, type Signal } from "../../protocol/process/signals.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { selectProcesses } from "../select.ts";
-import type { ConnectionFlags } from "../way.ts";
+import { connectManager } from "../manager/connection.ts";
+import { selectProcesses } from "../manager/select.ts";
+import type { ConnectionFlags } from "../manager/way.ts";
 
 /** `mgr signal SIGNAL NAME…`: sends a signal to the leaders of running processes. */
 export async function signal(word: string, names: string[], flags: ConnectionFlags): Promise<void> {

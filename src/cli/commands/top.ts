@@ -1,14 +1,14 @@
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { ManagerClient } from "../../client/index.ts";
-import { connectManager, reconnectManager } from "../connection.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { connectManager, reconnectManager } from "../manager/connection.ts";
+import type { ConnectionFlags } from "../manager/way.ts";
 import { type Command, press } from "../top/actions.ts";
 import { keysOf } from "../top/keys.ts";
 import { loadsOf } from "../top/loads.ts";
 import { INITIAL, type TopState } from "../top/model.ts";
 import { pageOf, picture } from "../top/picture.ts";
 import { Screen } from "../top/screen.ts";
-import type { ConnectionFlags } from "../way.ts";
 import { attachTo } from "./attach.ts";
 
 /** Between two questions for the load, milliseconds. */

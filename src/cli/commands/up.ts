@@ -7,13 +7,13 @@ import { diskFull, isDiskFull, messageOf } from "../../base/errors.ts";
 import { visible } from "../../base/visible-text.ts";
 import type { Config } from "../../config/definition.ts";
 import { optimizeEarly } from "../../daemon/optimize-early.ts";
-import { loadConfig } from "../configuration.ts";
-import { EndSignals } from "../end-signals.ts";
-import { Ending } from "../ending.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { logLine } from "../log-line.ts";
-import { Printer } from "../printer.ts";
-import { paint } from "../table.ts";
+import { loadConfig } from "../manager/configuration.ts";
+import { EndSignals } from "../manager/end-signals.ts";
+import { Ending } from "../manager/ending.ts";
+import { logLine } from "../output/log-line.ts";
+import { Printer } from "../output/printer.ts";
+import { paint } from "../output/table.ts";
 
 export interface UpFlags {
   config?: string;

@@ -1,4 +1,4 @@
-import { type Process, SEVERITY } from "../../protocol/resources.ts";
+import { type Process, SEVERITY } from "../../protocol/resources/resources.ts";
 
 /** What a process and everything below it use. */
 export interface Load {

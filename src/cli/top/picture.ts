@@ -1,6 +1,6 @@
-import { PROCESS_STATES, type Process } from "../../protocol/resources.ts";
-import { remark, uptime } from "../process-text.ts";
-import { paint, paintState } from "../table.ts";
+import { PROCESS_STATES, type Process } from "../../protocol/resources/resources.ts";
+import { remark, uptime } from "../output/process-text.ts";
+import { paint, paintState } from "../output/table.ts";
 import { rowsOf, type SortKey, selectedIndex, type TopState } from "./model.ts";
 import { inColumns } from "./text-width.ts";
 

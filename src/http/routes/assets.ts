@@ -1,5 +1,5 @@
-import type { Asset, BuiltAssets } from "../built-assets.ts";
-import { refusal, refusalResponse } from "../refusal.ts";
+import { refusal, refusalResponse } from "../access/refusal.ts";
+import type { Asset, BuiltAssets } from "../files/built-assets.ts";
 import type { Route, RouteContext } from "../route.ts";
 
 /** Names below /assets carry a hash of their content: they can be kept for ever, but only by the browser that logged in. */

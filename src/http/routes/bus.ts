@@ -1,5 +1,5 @@
-import type { BusDoor } from "../bus-door.ts";
 import type { Route } from "../route.ts";
+import type { BusDoor } from "../server/bus-upgrade.ts";
 
 /** `GET /mgr/bus` as plain HTTP: who is connected, who publishes what, who is too slow (docs/bus.md). Upgrades never come here. */
 export function busRoute(bus: BusDoor): Route {

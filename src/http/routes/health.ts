@@ -1,6 +1,6 @@
 import type { Control } from "../../actors/control.ts";
-import { SHUTTING_DOWN } from "../gate.ts";
-import { refusalResponse } from "../refusal.ts";
+import { SHUTTING_DOWN } from "../access/gate.ts";
+import { refusalResponse } from "../access/refusal.ts";
 import type { Route } from "../route.ts";
 
 /** `GET /mgr/health`: for supervisors and load balancers, without authentication. */

@@ -1,4 +1,4 @@
-import { sessionCookie } from "../cookies.ts";
+import { sessionCookie } from "../auth/cookies.ts";
 import type { Route } from "../route.ts";
 
 /** `POST /mgr/logout`: ends the session that the request came with, and everything opened with it. */

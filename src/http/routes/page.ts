@@ -1,5 +1,5 @@
-import type { Asset, BuiltAssets } from "../built-assets.ts";
-import { refusal, refusalResponse } from "../refusal.ts";
+import { refusal, refusalResponse } from "../access/refusal.ts";
+import type { Asset, BuiltAssets } from "../files/built-assets.ts";
 import type { Route } from "../route.ts";
 import { assetResponse } from "./assets.ts";
 

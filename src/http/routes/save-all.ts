@@ -1,10 +1,10 @@
 import { messageOf } from "../../base/errors.ts";
-import { Archive } from "../archive.ts";
-import { type ArchiveSource, archiveParts } from "../archive-parts.ts";
-import type { Followers } from "../followers.ts";
-import type { HttpLog } from "../http-log.ts";
-import { refusal, refusalResponse } from "../refusal.ts";
+import { refusal, refusalResponse } from "../access/refusal.ts";
+import { Archive } from "../archive/archive.ts";
+import { type ArchiveSource, archiveParts } from "../archive/archive-parts.ts";
+import type { HttpLog } from "../log/http-log.ts";
 import type { Route, RouteContext } from "../route.ts";
+import type { Followers } from "../server/followers.ts";
 
 /** Each keeps a processor busy. */
 const MAX_AT_ONCE = 2;

@@ -1,4 +1,4 @@
-import { protocolJsonSchema } from "../../protocol/json-schema.ts";
+import { protocolJsonSchema } from "../../protocol/frames/json-schema.ts";
 import type { Route } from "../route.ts";
 
 /** `GET /mgr/schema`: the JSON Schema of all frames. */

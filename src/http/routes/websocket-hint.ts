@@ -1,4 +1,4 @@
-import { refusal, refusalResponse } from "../refusal.ts";
+import { refusal, refusalResponse } from "../access/refusal.ts";
 import type { Route } from "../route.ts";
 
 /** `GET /ws` as plain HTTP; upgrades never come here (upgrade.ts). */

@@ -1,5 +1,5 @@
-import { ConfigError } from "../../config/problems.ts";
-import type { ConfigFileProblem } from "../../protocol/config.ts";
+import { ConfigError } from "../../config/load/problems.ts";
+import type { ConfigFileProblem } from "../../protocol/resources/config.ts";
 import type { HandlerTable } from "./handler.ts";
 
 type Types = "reload_config" | "request_plan" | "request_config_file" | "save_config_file";

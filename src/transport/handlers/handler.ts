@@ -1,7 +1,7 @@
 import type { Control } from "../../actors/control.ts";
 import type { Principal } from "../../base/principal.ts";
-import type { AnswerOf, ClientFrameType, FrameOf, ManagerFrame } from "../../protocol/frames.ts";
-import type { LogLevel } from "../../protocol/resources.ts";
+import type { AnswerOf, ClientFrameType, FrameOf, ManagerFrame } from "../../protocol/frames/frames.ts";
+import type { LogLevel } from "../../protocol/resources/resources.ts";
 import type { ViewMode } from "../view.ts";
 
 /** What a handler may see and touch of the connection that a frame came from. */

@@ -1,4 +1,4 @@
-import { DEFAULT_OUTPUT_LINES } from "../../protocol/process-output.ts";
+import { DEFAULT_OUTPUT_LINES } from "../../protocol/process/process-output.ts";
 import type { HandlerTable } from "./handler.ts";
 
 type Types = "get_process_output" | "subscribe_process_output" | "unsubscribe_process_output";

@@ -1,5 +1,5 @@
-import type { ManagerFrame } from "../../protocol/frames.ts";
-import type { Process, Snapshot } from "../../protocol/resources.ts";
+import type { ManagerFrame } from "../../protocol/frames/frames.ts";
+import type { Process, Snapshot } from "../../protocol/resources/resources.ts";
 import { contains } from "../view.ts";
 import type { HandlerContext, HandlerTable } from "./handler.ts";
 

@@ -13,7 +13,7 @@ import type {
 } from "../../../src/actors/process-types.ts";
 import type { ProcessDefinition, RestartPolicy } from "../../../src/config/definition.ts";
 import { PLAIN_RUN, type RunReport } from "../../../src/contract/run.ts";
-import type { ProcessState } from "../../../src/protocol/resources.ts";
+import type { ProcessState } from "../../../src/protocol/resources/resources.ts";
 import { ended, report } from "../../support/run-reports.ts";
 import type { TestClock } from "./clock.ts";
 import { testClock, WALL } from "./clock.ts";

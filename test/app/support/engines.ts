@@ -1,12 +1,12 @@
+import { inProcessLink } from "../../../src/app/embedded/in-process-link.ts";
 import { Engine } from "../../../src/app/engine.ts";
-import { inProcessLink } from "../../../src/app/in-process-link.ts";
-import type { IntentKeeper } from "../../../src/app/intent-keeper.ts";
+import type { IntentKeeper } from "../../../src/app/state/intent-keeper.ts";
 import { systemClock } from "../../../src/base/clock.ts";
+import { ProcessHandle } from "../../../src/client/handles/process-handle.ts";
 import { ManagerClient } from "../../../src/client/manager-client.ts";
-import { ProcessHandle } from "../../../src/client/process-handle.ts";
-import { withoutStart } from "../../../src/config/intent-file.ts";
-import { loadConfigObject } from "../../../src/config/load.ts";
-import type { ConfigInput } from "../../../src/config/schema.ts";
+import { loadConfigObject } from "../../../src/config/load/load.ts";
+import type { ConfigInput } from "../../../src/config/schema/schema.ts";
+import { withoutStart } from "../../../src/config/state/intent-file.ts";
 import type { HostLink } from "../../../src/contract/host-link.ts";
 import type { HostRequestName, RequestOf, ResponseOf } from "../../../src/contract/messages.ts";
 import { Host } from "../../../src/daemon/host.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi } from "vitest";
 import { WebSocketServer } from "ws";
-import type { Process } from "../../../src/protocol/resources.ts";
+import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { fakeProcess } from "../../support/fake-control.ts";
 
 type Frame = Record<string, unknown> & { type: string; name?: string; patterns?: string[]; request_id?: number };

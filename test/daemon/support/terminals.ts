@@ -1,4 +1,4 @@
-import { Terminal, type TerminalExit, type TerminalOptions } from "../../../src/daemon/terminal.ts";
+import { Terminal, type TerminalExit, type TerminalOptions } from "../../../src/daemon/output/terminal.ts";
 
 export const childEnvironment = { PATH: process.env.PATH ?? "", TERM: "xterm-256color" };
 

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { LockInfo } from "../../../src/daemon/lock.ts";
+import type { LockInfo } from "../../../src/daemon/session/lock.ts";
 import { killIfThere } from "../../support/processes.ts";
 import { Client } from "./client.ts";
 import { LastResort } from "./last-resort.ts";

@@ -1,4 +1,4 @@
-import type { Process } from "../../../src/protocol/resources.ts";
+import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { findGroup, membersOf } from "../tree/tree-rows.ts";
 import { confirm } from "../ui/dialog.tsx";
 import { command, processOf, tree } from "./store.ts";

@@ -2,7 +2,7 @@ import { batch, computed, type Signal, signal } from "@preact/signals";
 import { MgrError, messageOf } from "../../../src/base/errors.ts";
 import { browserLink } from "../../../src/client/browser.ts";
 import { ManagerClient } from "../../../src/client/manager-client.ts";
-import type { ClientFrame, ManagerFrame } from "../../../src/protocol/frames.ts";
+import type { ClientFrame, ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import type {
   HostEntry,
   ManagerInfo,
@@ -11,7 +11,7 @@ import type {
   ProcessTreeNode,
   Snapshot,
   StartTool,
-} from "../../../src/protocol/resources.ts";
+} from "../../../src/protocol/resources/resources.ts";
 import { loadNewest } from "../log/log-history.ts";
 import { keepEntries } from "../log/log-store.ts";
 import { complain } from "../ui/toasts.ts";

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren, TargetedPointerEvent } from "preact";
 import { useRef } from "preact/hooks";
-import { groupState } from "../../../src/protocol/resources.ts";
+import { groupState } from "../../../src/protocol/resources/resources.ts";
 import { ConfigView } from "../config/config-view.tsx";
 import { LogView } from "../log/log-view.tsx";
 import { AllView, GroupView } from "../overview/group-view.tsx";

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { ManagerFrame } from "../../../src/protocol/frames.ts";
-import type { ConfigFileProblem } from "../../../src/protocol/resources.ts";
+import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
+import type { ConfigFileProblem } from "../../../src/protocol/resources/resources.ts";
 import { ask, connection } from "../app/store.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icons.tsx";

@@ -8,7 +8,7 @@ import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { ChangeSet, Compartment, EditorState, Text } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import type { ConfigFileProblem } from "../../../src/protocol/resources.ts";
+import type { ConfigFileProblem } from "../../../src/protocol/resources/resources.ts";
 import { completeFromSchema, schemaProblems } from "./schema-support.ts";
 
 export interface ConfigEditor {

@@ -1,4 +1,4 @@
-import type { ManagerFrame } from "../../../src/protocol/frames.ts";
+import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import { ask } from "../app/store.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { complain, toast } from "../ui/toasts.ts";

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { ManagerClient } from "../../../src/client/manager-client.ts";
-import type { LogLevel } from "../../../src/protocol/resources.ts";
+import type { LogLevel } from "../../../src/protocol/resources/resources.ts";
 import { forgetEntries, LOG_KEPT, loggedEntries } from "./log-store.ts";
 
 /** Entries that the page has from the beginning, and how many it fetches at a time as somebody scrolls back. */

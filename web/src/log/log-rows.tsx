@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { LogEntry } from "../../../src/protocol/resources.ts";
+import type { LogEntry } from "../../../src/protocol/resources/resources.ts";
 import { linkTo, poppedOut } from "../app/navigation.ts";
 import { isNarrow } from "../app/settings.ts";
 import { client, hasProcess } from "../app/store.ts";

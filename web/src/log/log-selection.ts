@@ -1,4 +1,4 @@
-import { LOG_LEVELS, type LogEntry, type LogLevel } from "../../../src/protocol/resources.ts";
+import { LOG_LEVELS, type LogEntry, type LogLevel } from "../../../src/protocol/resources/resources.ts";
 import { linesOf, RowPlaces } from "./log-lines.ts";
 
 export interface LogFilter {

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { LogEntry } from "../../../src/protocol/resources.ts";
+import type { LogEntry } from "../../../src/protocol/resources/resources.ts";
 import { type StateChange, stateChange } from "../process/state-history.ts";
 
 /** Entries that the page keeps; beyond it and a tenth more the oldest go. */

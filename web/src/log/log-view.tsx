@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { LOG_LEVELS, type LogLevel } from "../../../src/protocol/resources.ts";
+import { LOG_LEVELS, type LogLevel } from "../../../src/protocol/resources/resources.ts";
 import { popOut, poppedOut, show } from "../app/navigation.ts";
 import { logOpen } from "../app/settings.ts";
 import { client } from "../app/store.ts";

@@ -1,4 +1,4 @@
-import type { Process } from "../../../src/protocol/resources.ts";
+import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { showProcess } from "../app/navigation.ts";
 import { dependents, processOf } from "../app/store.ts";
 import { StateMark } from "../ui/state-mark.tsx";

@@ -1,4 +1,4 @@
-import { groupState, type Process } from "../../../src/protocol/resources.ts";
+import { groupState, type Process } from "../../../src/protocol/resources/resources.ts";
 import { canDo, isRunning, processesOf, progressOf, type Verb } from "../app/actions.ts";
 import { groupStyle } from "../app/settings.ts";
 import { allProcesses, command, isLoaded, tree } from "../app/store.ts";

@@ -1,6 +1,6 @@
 import { signal, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { type Process, SEVERITY } from "../../../src/protocol/resources.ts";
+import { type Process, SEVERITY } from "../../../src/protocol/resources/resources.ts";
 import { canDo } from "../app/actions.ts";
 import { linkTo } from "../app/navigation.ts";
 import { isNarrow } from "../app/settings.ts";

@@ -1,4 +1,4 @@
-import type { Process, ProcessState } from "../../../src/protocol/resources.ts";
+import type { Process, ProcessState } from "../../../src/protocol/resources/resources.ts";
 import { linkTo } from "../app/navigation.ts";
 import { allProcesses, command, connection, counts, hosts, isLoaded, processNames } from "../app/store.ts";
 import { loggedChanges } from "../log/log-store.ts";

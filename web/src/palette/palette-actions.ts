@@ -1,4 +1,4 @@
-import type { ProcessTreeNode } from "../../../src/protocol/resources.ts";
+import type { ProcessTreeNode } from "../../../src/protocol/resources/resources.ts";
 import { type Action, choice, toggle } from "../app/action.ts";
 import { canDo, doVerb } from "../app/actions.ts";
 import { sheetOpen } from "../app/keyboard-sheet.tsx";

@@ -1,4 +1,4 @@
-import { type Process, SIGNALS } from "../../../src/protocol/resources.ts";
+import { type Process, SIGNALS } from "../../../src/protocol/resources/resources.ts";
 import type { Action } from "../app/action.ts";
 import { toggle } from "../app/action.ts";
 import { canDo, doVerb, type Verb } from "../app/actions.ts";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Process } from "../../../src/protocol/resources.ts";
+import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { command, startTools } from "../app/store.ts";
 import { toast } from "../ui/toasts.ts";
 

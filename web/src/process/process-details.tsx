@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { exitText } from "../../../src/client/exit-text.ts";
-import type { ManagerFrame } from "../../../src/protocol/frames.ts";
-import type { Process } from "../../../src/protocol/resources.ts";
+import { exitText } from "../../../src/client/handles/exit-text.ts";
+import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
+import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { ask, startupCommands } from "../app/store.ts";
 import { DependencyGraph } from "../overview/dependency-graph.tsx";
 import { IconButton } from "../ui/icons.tsx";

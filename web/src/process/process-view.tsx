@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { exitText } from "../../../src/client/exit-text.ts";
-import { type Process, SIGNALS, type Signal } from "../../../src/protocol/resources.ts";
+import { exitText } from "../../../src/client/handles/exit-text.ts";
+import { type Process, SIGNALS, type Signal } from "../../../src/protocol/resources/resources.ts";
 import { canDo, type Verb } from "../app/actions.ts";
 import { poppedOut, show, showProcess } from "../app/navigation.ts";
 import { detailsOpen } from "../app/settings.ts";

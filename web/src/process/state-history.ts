@@ -1,4 +1,4 @@
-import type { LogEntry, ProcessState } from "../../../src/protocol/resources.ts";
+import type { LogEntry, ProcessState } from "../../../src/protocol/resources/resources.ts";
 
 /** A change of state, as the manager's log tells it (docs/design/wire-rules.md). */
 export interface StateChange {

@@ -1,5 +1,5 @@
-import { exitText } from "../../../src/client/exit-text.ts";
-import type { Process } from "../../../src/protocol/resources.ts";
+import { exitText } from "../../../src/client/handles/exit-text.ts";
+import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { lasting } from "../ui/time.ts";
 
 /** One sentence where a person has to know why a process is not simply running or stopped; null elsewhere. */

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { TaskColumn, TaskRow } from "../../../src/protocol/resources.ts";
+import type { TaskColumn, TaskRow } from "../../../src/protocol/resources/resources.ts";
 import { ask } from "../app/store.ts";
 import { addressOfView } from "../app/views.ts";
 import { IconButton } from "../ui/icons.tsx";

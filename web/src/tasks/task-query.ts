@@ -1,5 +1,5 @@
-import type { TaskColumn, TaskRow } from "../../../src/protocol/resources.ts";
-import { TASK_COLUMNS } from "../../../src/protocol/task-columns.ts";
+import { TASK_COLUMNS } from "../../../src/protocol/process/task-columns.ts";
+import type { TaskColumn, TaskRow } from "../../../src/protocol/resources/resources.ts";
 
 /** What is typed into the filter: what the host evaluates, and words that are looked for here. */
 export interface TaskQuery {

@@ -1,4 +1,4 @@
-import type { Process } from "../../../src/protocol/resources.ts";
+import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { linkTo } from "../app/navigation.ts";
 import { StateMark } from "../ui/state-mark.tsx";
 import { TerminalBox } from "./terminal-box.tsx";

@@ -1,4 +1,4 @@
-import type { ProcessTreeNode } from "../../../src/protocol/resources.ts";
+import type { ProcessTreeNode } from "../../../src/protocol/resources/resources.ts";
 
 export interface TreeRow {
   node: ProcessTreeNode;

@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { groupState, type ProcessState, type ProcessTreeNode } from "../../../src/protocol/resources.ts";
+import { groupState, type ProcessState, type ProcessTreeNode } from "../../../src/protocol/resources/resources.ts";
 import { doVerb, isRunning, isTrouble, isVerbKey, processesOf, VERB_KEYS } from "../app/actions.ts";
 import { current, show } from "../app/navigation.ts";
 import { folds, isNarrow } from "../app/settings.ts";

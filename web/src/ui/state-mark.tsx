@@ -1,4 +1,4 @@
-import type { ProcessState } from "../../../src/protocol/resources.ts";
+import type { ProcessState } from "../../../src/protocol/resources/resources.ts";
 
 /** States by shape as well as by colour: filled when alive, a ring when not, a triangle or cross when something is wrong. */
 const SHAPES: Record<ProcessState, string> = {

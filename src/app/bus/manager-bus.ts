@@ -1,0 +1,237 @@
+import { readFileSync } from "node:fs";
+import { MgrError, messageOf } from "../../base/errors.ts";
+import { type Broker, createBroker } from "../../bus/broker/broker.ts";
+import type { Credentials } from "../../bus/broker/broker-client.ts";
+import { type BrokerPermissions, permissionsOf } from "../../bus/broker/permissions.ts";
+import type { Bus } from "../../bus/client/bus.ts";
+import { busUrl, placeOf } from "../../bus/client/bus-url.ts";
+import { type ConnectBusOptions, connectBus } from "../../bus/client/connect-bus.ts";
+import { LocalBus } from "../../bus/client/local-bus.ts";
+import { answerReports, collectReports } from "../../bus/host-link/member-reports.ts";
+import type { InstanceSettings } from "../../config/definition.ts";
+import type { HostSetting } from "../../config/hosts.ts";
+import type { HttpServer } from "../../http/index.ts";
+import type { BusDoor } from "../../http/server/bus-upgrade.ts";
+import { Certificate } from "../../http/server/certificate.ts";
+import type { LogBook } from "../../log/log-book.ts";
+import type { BusState } from "./bus-state.ts";
+import { BusTokens } from "./bus-tokens.ts";
+
+/** How long clients that look for another server have for it at the end, milliseconds. */
+const RETIRE_MS = 200;
+const LOOPBACK = "127.0.0.1";
+/** How often it is asked whether those who are connected still may be, milliseconds. */
+const REVALIDATION_MS = 2_000;
+/** As whom programs of this machine come that read `bus.url`. */
+export const LOCAL_CLIENT = "@local";
+
+interface ManagerBusOptions {
+  readonly instance: InstanceSettings;
+  /** As the configuration now is. */
+  readonly hosts: () => ReadonlyMap<string, HostSetting>;
+  /** Whether the manager still has to do with a host that the configuration may not name any more. */
+  readonly isLed: (host: string) => boolean;
+  readonly log: LogBook;
+  /** What it keeps over restarts. */
+  readonly state: BusState;
+}
+
+/** Opens the bus of a manager, for itself only at first. */
+export async function openManagerBus(options: ManagerBusOptions): Promise<ManagerBus> {
+  const warn = (level: "info" | "warning" | "error", msg: string) => void options.log.append({ level, source: "bus", msg });
+  const broker = createBroker({ name: options.instance.name, log: warn });
+  const local = await connectBus({ server: { kind: "memory", broker }, name: "manager", log: warn });
+  return new ManagerBus({ ...options, broker, local });
+}
+
+/**
+ * The broker, the manager's own connections, and who may come with which credentials. Remote hosts and clients are
+ * carried by the broker too, or by the servers of `instance.bus`; the local daemon always comes to the broker.
+ */
+export class ManagerBus {
+  readonly broker: Broker;
+  /** A client of our own broker. */
+  readonly local: Bus;
+  /** For the local host, whose output is much. */
+  readonly localHosts: LocalBus;
+  /** For remote hosts and clients: resolves once their server was reached, which may take for ever. Rejects at the end. */
+  readonly shared: Promise<Bus>;
+  /** Of `/mgr/bus`. */
+  readonly door: BusDoor;
+  readonly #options: ManagerBusOptions;
+  readonly #tokens: BusTokens;
+  readonly #end = new AbortController();
+  /** Where processes of this machine come in, without a token; null: nowhere. */
+  #address: string | null = null;
+  readonly #validation: ReturnType<typeof setInterval>;
+
+  constructor(options: ManagerBusOptions & { broker: Broker; local: Bus }) {
+    const { broker, local, state, instance, hosts, isLed } = options;
+    this.#options = options;
+    this.broker = broker;
+    this.local = local;
+    this.localHosts = new LocalBus(broker);
+    this.#tokens = new BusTokens({ secret: state.secret, hosts, isLed, warn: (msg) => this.#log("warning", msg) });
+    this.shared = instance.bus.length === 0 ? Promise.resolve(local) : this.#connect();
+    // Whoever needs it hears of the end; nobody may need it.
+    this.shared.catch(() => {});
+    this.door = {
+      elsewhere: instance.bus.length === 0 ? null : instance.bus.map(withoutSecret).join(", "),
+      permissionsOf: (token) => this.#tokens.permissionsOf(token),
+      permissionsOfUser,
+      accept: (stream, accepted) => broker.accept(stream, accepted),
+      stats: () => broker.stats(),
+      report: () => this.#report(),
+    };
+    void this.shared.then(answerReports, () => {});
+    this.#validation = setInterval(() => broker.revalidate(), REVALIDATION_MS);
+  }
+
+  /** MGR_BUS_URL of a process on this machine; null before `listen`. */
+  clientUrl(process: string): string | null {
+    const { instance } = this.#options;
+    if (instance.bus.length > 0) return instance.bus_client_url ?? instance.bus.map((url) => withoutSecret(url)).join(",");
+    return this.#address === null ? null : `nats://${this.#tokens.clientToken(process)}@${this.#address}`;
+  }
+
+  /**
+   * Serves plain NATS over TCP, with TLS where it can be reached from outside and there is a certificate. Processes of
+   * this machine always come over loopback and need none. Rejects with `conflict` when the port cannot be had.
+   */
+  async listen(http: Pick<HttpServer, "admitUser">): Promise<void> {
+    const { instance, state } = this.#options;
+    if (instance.bus.length > 0) return;
+    const { host, port } = instance.bus_listen;
+    const authenticate = (credentials: Credentials, address: string) => this.#authenticate(credentials, address, http);
+    if (isLoopback(host)) this.#address = await this.#listenOnLoopback(host, port, authenticate);
+    else {
+      const certificate = this.#certificate();
+      const bound = await this.broker.listenTcp({
+        host,
+        port,
+        authenticate,
+        secureContext: certificate ? () => certificate.context() : undefined,
+      });
+      if (!certificate)
+        this.#log("warning", `the bus port ${bound} can be reached from outside without TLS: set instance.webui_https_cert_file`);
+      this.#log("info", `clients reach the bus at ${certificate ? "tls" : "nats"}://${host === "" ? "*" : host}:${bound}`);
+      this.#address = await this.#listenOnLoopback(LOOPBACK, 0, authenticate);
+    }
+    await state.keep(Number(this.#address.replace(/^.*:/, "")), this.clientUrl(LOCAL_CLIENT) ?? "");
+  }
+
+  /** Lets clients go, while the one port is still open. */
+  retire(): Promise<void> {
+    return this.broker.retire(RETIRE_MS);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#validation);
+    this.#end.abort();
+    await this.#options.state.forget();
+    const shared = await this.shared.catch(() => this.local);
+    if (shared !== this.local) await shared.close();
+    await this.local.close();
+    this.localHosts.close();
+    await this.broker.close();
+  }
+
+  /** The port of before, if it can be had: processes that outlived the manager still know it. */
+  async #listenOnLoopback(host: string, port: number, authenticate: Authenticate): Promise<string> {
+    const { state } = this.#options;
+    const listen = (wanted: number) => this.broker.listenTcp({ host, port: wanted, authenticate });
+    const bound =
+      port !== 0 || state.port === 0
+        ? await listen(port)
+        : await listen(state.port).catch((error: unknown) => {
+            this.#log("warning", `the bus has another port than before, running processes do not know it: ${messageOf(error)}`);
+            return listen(0);
+          });
+    return `${host.includes(":") ? `[${host}]` : host}:${bound}`;
+  }
+
+  /** What the broker sees, and where it is not in the middle what the members say of themselves. */
+  async #report(): Promise<object> {
+    const { broker, door, local } = this;
+    const { clients: connections, ...totals } = broker.stats();
+    const own = { totals, connections, subjects: broker.subjects() };
+    if (door.elsewhere === null) return { server: null, ...own, members: [] };
+    const shared = await Promise.race([this.shared, Promise.resolve(local)]);
+    const members = shared === local || !shared.isConnected ? [] : await collectReports(shared);
+    return { server: door.elsewhere, ...own, members };
+  }
+
+  async #authenticate(
+    { token, user, pass }: Credentials,
+    address: string,
+    http: Pick<HttpServer, "admitUser">,
+  ): Promise<BrokerPermissions | null> {
+    // Some libraries send what stands before the @ of an address as a user, whatever it is.
+    const secret = token ?? (pass === null || pass === "" ? user : null);
+    if (secret !== null) return this.#tokens.permissionsOf(secret);
+    if (user === null || pass === null) return null;
+    const admission = await http.admitUser(user, pass, address);
+    return admission && { ...permissionsOfUser(user), isValid: () => admission.isValid() };
+  }
+
+  #connect(): Promise<Bus> {
+    const { instance } = this.#options;
+    const { bus: urls, bus_credentials_file: credentials } = instance;
+    let shown: string | null | undefined;
+    const options: ConnectBusOptions = {
+      server: { kind: "url", urls, tls: tlsOf(instance) },
+      name: `manager ${instance.name}`,
+      signal: this.#end.signal,
+      log: (level, msg) => this.#log(level, msg),
+      ...(credentials === null ? {} : { credentials: () => readFileSync(credentials) }),
+      onAttempt: (problem, place) => {
+        // Ten attempts a second: each new reason once.
+        if (problem === shown) return;
+        shown = problem;
+        if (problem === null) this.#log("info", `the bus server ${place} was reached`);
+        else this.#log("warning", `the bus server ${place} cannot be reached, remote hosts and clients are cut off: ${problem}; trying on`);
+      },
+    };
+    return connectBus(options);
+  }
+
+  #certificate(): Certificate | null {
+    const { webui_https_cert_file: certFile, webui_https_key_file: keyFile } = this.#options.instance;
+    return certFile === null ? null : new Certificate({ certFile, keyFile }, (level, msg) => this.#log(level, msg));
+  }
+
+  #log(level: "debug" | "info" | "warning" | "error", msg: string): void {
+    this.#options.log.append({ level, source: "bus", msg });
+  }
+}
+
+type Authenticate = (credentials: Credentials, address: string) => Promise<BrokerPermissions | null>;
+
+/** A web user is not to be taken for a process of that name. */
+function permissionsOfUser(user: string): BrokerPermissions {
+  return permissionsOf({ kind: "client", name: `@${user}` });
+}
+
+/** Rejects with `bad_field` for files that cannot be read, at the start and not at the first connection. */
+function tlsOf({ bus_ca_file, bus_cert_file, bus_key_file }: InstanceSettings) {
+  const read = (key: string, path: string) => {
+    try {
+      return readFileSync(path, "utf8");
+    } catch (cause) {
+      throw new MgrError("bad_field", `instance.${key}: ${path} cannot be read: ${messageOf(cause)}`, { cause });
+    }
+  };
+  return {
+    ...(bus_ca_file === null ? {} : { ca: read("bus_ca_file", bus_ca_file) }),
+    ...(bus_cert_file === null ? {} : { cert: read("bus_cert_file", bus_cert_file) }),
+    ...(bus_key_file === null ? {} : { key: read("bus_key_file", bus_key_file) }),
+  };
+}
+
+function withoutSecret(text: string): string {
+  return placeOf(busUrl(text));
+}
+
+function isLoopback(host: string): boolean {
+  return host.toLowerCase() === "localhost" || host === "::1" || /^127\./.test(host);
+}

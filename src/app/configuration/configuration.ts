@@ -1,0 +1,129 @@
+import { resolve } from "node:path";
+import type { ConfigFileText, Configuration, ConfigurationChange } from "../../actors/control.ts";
+import { MgrError, messageOf } from "../../base/errors.ts";
+import type { Principal } from "../../base/principal.ts";
+import type { Config } from "../../config/definition.ts";
+import { fileFacts, readEditable, replaceFile } from "../../config/edit-file.ts";
+import type { LogBook } from "../../log/log-book.ts";
+
+/** Reads the configuration again; `instead` has texts to take in place of files. */
+export type LoadConfig = (instead?: ReadonlyMap<string, string>) => Promise<Config>;
+
+interface ConfigurationOptions {
+  /** What is configured now. */
+  current: () => Config;
+  /** Null where there is no file to read again. */
+  load: LoadConfig | null;
+  plan: (next: Config) => ConfigurationChange;
+  take: (next: Config) => ConfigurationChange;
+  log: LogBook;
+}
+
+/** Reloads, saves and reads that wait for their turn; one more is `busy`. */
+const MAX_WAITING = 32;
+
+/**
+ * The configuration while the manager runs: what a reload would change, reloading, and editing its files. Everything is
+ * done one after the other; what is read from disk takes effect in one turn.
+ */
+export class RunningConfiguration implements Configuration {
+  readonly #options: ConfigurationOptions;
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(options: ConfigurationOptions) {
+    this.#options = options;
+  }
+
+  plan(): Promise<ConfigurationChange> {
+    return this.#inTurn(async () => this.#options.plan(await this.#load()));
+  }
+
+  reload(by: string): Promise<ConfigurationChange> {
+    const { log, take } = this.#options;
+    return this.#inTurn(async () => {
+      try {
+        const change = take(await this.#load());
+        const { added, removed, changed, restart_needed } = change;
+        const counts = `${added.length} added, ${removed.length} removed, ${changed.length} changed`;
+        log.append({ level: "info", source: "manager", msg: `'${by}' reloads the configuration: ${counts}` });
+        if (restart_needed.length > 0) {
+          const names = restart_needed.map((name) => `'${name}'`).join(", ");
+          log.append({
+            level: "warning",
+            source: "manager",
+            msg: `these run with what was configured before, until their restart: ${names}`,
+          });
+        }
+        return change;
+      } catch (error) {
+        log.append({ level: "error", source: "manager", msg: `'${by}' cannot reload the configuration: ${messageOf(error)}` });
+        throw error;
+      }
+    });
+  }
+
+  file(path: string | undefined): Promise<ConfigFileText> {
+    return this.#inTurn(async () => {
+      const known = this.#known(path);
+      const { content, hash } = await readEditable(known);
+      const files = await Promise.all(this.#options.current().files.map(async (each) => ({ path: each, facts: await fileFacts(each) })));
+      return {
+        path: known,
+        content,
+        hash,
+        files: files.flatMap(({ path: each, facts }) => (facts === null ? [] : [{ path: each, ...facts }])),
+      };
+    });
+  }
+
+  save({ path, content, baseHash }: { path: string; content: string; baseHash: string | undefined }, by: Principal): Promise<string> {
+    return this.#inTurn(async () => {
+      const known = this.#known(path);
+      // Whoever edited an old text is told so before being told what is wrong with theirs.
+      if (baseHash !== undefined && (await readEditable(known)).hash !== baseHash)
+        throw new MgrError("conflict", `${known} was changed by another user or program; load it again`);
+      await this.#load(new Map([[known, content]]));
+      const { hash } = await replaceFile(known, content, baseHash);
+      this.#options.log.append({ level: "info", source: "manager", msg: `'${by.user}' saved ${known}` });
+      return hash;
+    });
+  }
+
+  /** A file of the configuration, and no other. */
+  #known(path: string | undefined): string {
+    const { files, base_dir } = this.#options.current();
+    const [main] = files;
+    if (main === undefined) throw withoutFile();
+    const found = path === undefined ? main : files.find((file) => file === resolve(base_dir, path));
+    if (found === undefined) throw new MgrError("not_found", `'${path}' is no file of this configuration; they are ${files.join(", ")}`);
+    return found;
+  }
+
+  #load(instead?: ReadonlyMap<string, string>): Promise<Config> {
+    const { load } = this.#options;
+    if (load === null) throw withoutFile();
+    return load(instead);
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#waiting >= MAX_WAITING) throw new MgrError("busy", "too many requests about the configuration are waiting; try again");
+    this.#waiting++;
+    const before = this.#last;
+    const mine = before.then(work, work);
+    this.#last = mine.then(
+      () => undefined,
+      () => undefined, // Told to who asked.
+    );
+    try {
+      return await mine;
+    } finally {
+      this.#waiting--;
+    }
+  }
+}
+
+/** Who asks for a file of a configuration that has none is told so. */
+export function withoutFile(): MgrError {
+  return new MgrError("conflict", "this manager was given its configuration by a program, not by a file: there is nothing to read again");
+}

@@ -1,0 +1,205 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ConfigurationChange } from "../../actors/control.ts";
+import type { DomainEvents } from "../../actors/domain-events.ts";
+import type { ActorSystem } from "../../actors/system.ts";
+import { MgrError } from "../../base/errors.ts";
+import { ancestorNames } from "../../base/names.ts";
+import type { Config, ProcessDefinition } from "../../config/definition.ts";
+import { fixedSettings, planChanges } from "../../config/plan.ts";
+import type { LogBook } from "../../log/log-book.ts";
+import type { ProcessState } from "../../protocol/resources/resources.ts";
+import type { Hosts } from "../hosts/hosts.ts";
+import type { Verb } from "../processes/command-plan.ts";
+import type { World } from "../processes/process-registry.ts";
+
+interface ReloadOptions {
+  world: World;
+  system: ActorSystem;
+  events: DomainEvents;
+  log: LogBook;
+  /** Makes the actor of a process that is configured now; it is not asked to start. */
+  spawnProcess: (name: string) => void;
+  spawnGroup: (name: string) => void;
+  /** Its definition names another host now. */
+  moved: (name: string) => void;
+  hosts: () => Hosts;
+  /** Of these new processes, those that shall run from the beginning, and what they need. */
+  wanted: (names: readonly string[]) => ReadonlySet<string>;
+  tell: (name: string, event: { type: Verb; by: string }) => void;
+  /** It is not configured any more: who started it did not start whatever gets its name. */
+  forgetStart: (name: string) => void;
+}
+
+/** Not running yet, and about to. */
+const ON_THE_WAY: ReadonlySet<ProcessState> = new Set<ProcessState>(["waiting", "backoff"]);
+
+/** Who asks, where nobody does: what it asks for is not kept as anybody's wish. */
+export const BY_CONFIGURATION = "the configuration";
+
+/**
+ * Puts one configuration in the place of another, in one synchronous turn (runtime.md, "Reload"). Only what differs is
+ * touched: an unchanged process keeps its actor and its pid. What was removed but lives is retiring: it is stopped, and
+ * goes when nothing of it is left; adding its name again cancels that.
+ */
+export class Reload {
+  readonly #options: ReloadOptions;
+  /** The newest configuration, without what is retiring. */
+  #latest: Config;
+
+  constructor(options: ReloadOptions) {
+    this.#options = options;
+    this.#latest = options.world.config;
+  }
+
+  /** What `apply` would do. Throws `conflict` where it would. */
+  plan(next: Config): ConfigurationChange {
+    this.#checkNames(next);
+    const plan = planChanges(this.#latest.processes, next.processes);
+    const changed = new Set(plan.changed);
+    const { world } = this.#options;
+    const needed = [...next.processes.keys()].filter((name) => world.isUp(name) && (changed.has(name) || world.needsRestart(name)));
+    return { ...plan, restart_needed: needed };
+  }
+
+  /** Throws `conflict`, and changes nothing, while a name of `next` is still taken by something that is retiring. */
+  apply(next: Config): ConfigurationChange {
+    this.#checkNames(next);
+    const { world, system, events, tell } = this.#options;
+    const before = this.#latest;
+    const plan = planChanges(before.processes, next.processes);
+    this.#noteFixed(before, next);
+    this.#latest = { ...next, instance: { ...before.instance, start_tools: next.instance.start_tools } };
+
+    const revived = plan.added.filter((name) => world.retiring.has(name));
+    const wantedAgain = revived.filter((name) => world.retiring.get(name)?.wanted === true);
+    for (const name of revived) world.retiring.delete(name);
+    const retired = plan.removed.filter((name) => !world.isGone(name));
+    for (const name of retired) this.#retire(name, before.processes.get(name));
+    const gone = plan.removed.filter((name) => !world.retiring.has(name));
+    this.#install();
+    for (const name of gone) this.#drop(name);
+
+    const fresh = plan.added.filter((name) => !revived.includes(name));
+    for (const name of fresh) {
+      this.#options.spawnProcess(name);
+      this.#publish(name);
+    }
+    for (const name of [...plan.changed, ...revived]) {
+      const definition = next.processes.get(name);
+      if (definition === undefined) continue;
+      system.send("process", name, { type: "definition", definition });
+      if (before.processes.get(name)?.host !== definition.host) this.#options.moved(name);
+    }
+    for (const name of retired) tell(name, { type: "stop", by: BY_CONFIGURATION });
+    // Those that are on their way may need something new.
+    const onTheirWay = plan.changed.filter((name) => ON_THE_WAY.has(world.stateOf(name) ?? "stopped"));
+    const wanted = [...this.#options.wanted([...fresh, ...onTheirWay])].filter((name) => !onTheirWay.includes(name));
+    for (const name of [...wantedAgain, ...wanted]) tell(name, { type: "start", by: BY_CONFIGURATION });
+    for (const name of retired) this.#awaitEnd(name);
+    this.#leaveHosts();
+    this.#showAgain(before, plan.unchanged);
+    if (!isDeepStrictEqual([before.hosts, before.nodes], [next.hosts, next.nodes]))
+      for (const host of world.hosts()) events.publish({ type: "host_upsert", host });
+    events.publish({ type: "tree_changed" });
+    return { ...plan, restart_needed: [...next.processes.keys()].filter((name) => world.needsRestart(name)) };
+  }
+
+  /** What lives on a host that is not configured any more is stopped there, then started where it is configured now. */
+  #leaveHosts(): void {
+    const { hosts, world, tell, events } = this.#options;
+    if (!hosts().isAnyLeaving) return;
+    for (const name of world.names()) {
+      const host = world.hostOf(name);
+      if (host === null || !hosts().isLeaving(host) || world.retiring.has(name) || world.isGone(name)) continue;
+      tell(name, { type: world.process(name)?.requested_state === "start" ? "restart" : "stop", by: BY_CONFIGURATION });
+    }
+    const leave = events.subscribe(() => {
+      hosts().release();
+      if (!hosts().isAnyLeaving) leave();
+    });
+    hosts().release();
+  }
+
+  /** A retiring process may go by a name that a new group has, or the other way round. */
+  #checkNames(next: Config): void {
+    for (const name of this.#options.world.retiring.keys()) {
+      if (next.processes.has(name)) continue;
+      const clash = next.groups.has(name) ? name : ancestorNames(name).find((group) => next.processes.has(group));
+      if (clash === undefined) continue;
+      throw new MgrError("conflict", `'${clash}' cannot be used yet: process '${name}' was removed and is still being stopped; try again`);
+    }
+  }
+
+  #retire(name: string, definition: ProcessDefinition | undefined): void {
+    const { world, log } = this.#options;
+    if (definition === undefined) return;
+    world.retiring.set(name, { definition, wanted: world.process(name)?.requested_state === "start" });
+    log.append({ level: "info", source: "manager", msg: `process '${name}' is not configured any more: it is stopped, then removed` });
+  }
+
+  /** Shows the world what is configured now, and what is retiring; groups come and go. */
+  #install(): void {
+    const { world, system, spawnGroup } = this.#options;
+    const before = world.config;
+    const processes = new Map(this.#latest.processes);
+    const groups = new Map(this.#latest.groups);
+    for (const [name, { definition }] of world.retiring) {
+      processes.set(name, definition);
+      for (const group of ancestorNames(name)) if (!groups.has(group)) groups.set(group, before.groups.get(group) ?? { opened: true });
+    }
+    world.replaceConfig({ ...this.#latest, processes, groups });
+    this.#options.hosts().configure(this.#latest);
+    for (const name of before.groups.keys()) if (!groups.has(name)) system.stop("group", name);
+    for (const name of groups.keys()) if (!before.groups.has(name)) spawnGroup(name);
+  }
+
+  /** Removes it when nothing of it is left: its actor is asked after each of its events. */
+  #awaitEnd(name: string): void {
+    const { world, system } = this.#options;
+    const look = () => {
+      if (!world.retiring.has(name)) return subscription?.unsubscribe();
+      if (!world.isGone(name)) return;
+      subscription?.unsubscribe();
+      world.retiring.delete(name);
+      this.#install();
+      this.#drop(name);
+      this.#options.events.publish({ type: "tree_changed" });
+    };
+    // An actor that fails is built anew under the same address, in the same turn.
+    const again = () => queueMicrotask(() => world.retiring.has(name) && this.#awaitEnd(name));
+    const actor = system.get("process", name);
+    const subscription = actor?.subscribe({ next: () => queueMicrotask(look), error: again });
+    look();
+  }
+
+  #drop(name: string): void {
+    const { world, system, events, log } = this.#options;
+    const last = world.stateOf(name);
+    system.stop("process", name);
+    world.forget(name);
+    this.#options.forgetStart(name);
+    events.publish({ type: "process_remove", name });
+    for (const group of ancestorNames(name)) system.send("group", group, { type: "removed", name });
+    log.append({ level: "info", source: "manager", msg: `process '${name}' is removed${last === undefined ? "" : ` (it was ${last})`}` });
+  }
+
+  /** Start tools are part of what is shown of every process. */
+  #showAgain(before: Config, unchanged: readonly string[]): void {
+    const { world } = this.#options;
+    if (JSON.stringify(before.instance.start_tools) === JSON.stringify(this.#latest.instance.start_tools)) return;
+    world.projectAgain();
+    for (const name of unchanged) this.#publish(name);
+  }
+
+  #publish(name: string): void {
+    const process = this.#options.world.process(name);
+    if (process) this.#options.events.publish({ type: "process_upsert", process });
+  }
+
+  #noteFixed(before: Config, next: Config): void {
+    const keys = fixedSettings(before.instance, next.instance);
+    if (keys.length === 0) return;
+    const msg = `${keys.map((key) => `instance.${key}`).join(", ")} changed: that acts at the next start of the manager`;
+    this.#options.log.append({ level: "warning", source: "manager", msg });
+  }
+}

@@ -1,0 +1,186 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { InspectionEvent } from "xstate";
+import { type Clock, systemClock } from "../../base/clock.ts";
+import { MgrError } from "../../base/errors.ts";
+import { checkOptions, FLAG, FUNCTION, type OptionRule, objectWith, shown, TEXT } from "../../base/options.ts";
+import { lateHostLink } from "../../bus/host-link/deferred-host-link.ts";
+import type { Config } from "../../config/definition.ts";
+import { fileReader, loadConfigFile, loadConfigObject } from "../../config/load/load.ts";
+import type { ConfigInput } from "../../config/schema/schema.ts";
+import type { HostLink } from "../../contract/host-link.ts";
+import { Host } from "../../daemon/host.ts";
+import { assetHash } from "../../http/index.ts";
+import { LogBook } from "../../log/log-book.ts";
+import type { LogEntry } from "../../protocol/resources/resources.ts";
+import { createTransport } from "../../transport/websocket.ts";
+import type { BusState } from "../bus/bus-state.ts";
+import { LOCAL_CLIENT, type ManagerBus, openManagerBus } from "../bus/manager-bus.ts";
+import { withoutFile } from "../configuration/configuration.ts";
+import { Engine } from "../engine.ts";
+import { ASSETS } from "../serve-http.ts";
+import type { EmbeddedManager } from "./embedded-manager.ts";
+import { openEmbeddedPort } from "./embedded-port.ts";
+import { keepInFolder, keepInMemory } from "./embedded-state.ts";
+import { InProcessManager } from "./in-process-manager.ts";
+
+export interface CreateOptions {
+  /** Folder that relative paths of a configuration object mean; the working directory by default. */
+  baseDir?: string;
+  /** Follows the manager's log from the first entry on. */
+  onLog?: (entry: LogEntry) => void;
+  /** For every time-out, delay and time-stamp of the manager, its host and its handles. */
+  clock?: Clock;
+  /** What runs the processes; a host in this very program by default. It is closed along with the manager. */
+  host?: HostLink;
+  /**
+   * Opens the one port with page, routes and WebSockets: true for where the configuration says (a free port of localhost
+   * for an object without `instance.manager`), or an address `[HOST]:PORT`. By default there is none.
+   */
+  listen?: boolean | string;
+  /** Folder for what users want and for the log, over restarts; made if it is missing, and locked. By default nothing is written. */
+  stateDir?: string;
+  /**
+   * Opens the bus: processes are given its address in `MGR_BUS_URL`, and hosts of the configuration and clients come over
+   * it (NATS on a free port of loopback, or where the configuration says). By default there is none.
+   */
+  bus?: boolean;
+  /** Sees every event of every actor. */
+  inspect?: (event: InspectionEvent) => void;
+}
+
+const RULES: Readonly<Record<keyof CreateOptions, OptionRule>> = {
+  baseDir: TEXT,
+  onLog: FUNCTION,
+  clock: objectWith("now", "monotonic", "setTimeout", "clearTimeout"),
+  host: objectWith("request", "window", "heartbeat", "listen", "close"),
+  listen: { is: "true, false or an address '[HOST]:PORT'", holds: (value) => FLAG.holds(value) || TEXT.holds(value) },
+  stateDir: TEXT,
+  bus: FLAG,
+  inspect: FUNCTION,
+};
+
+/**
+ * A manager within this program, from a configuration object or the path of a file: no port, no files, no daemon process
+ * unless asked for. Dispose of it (`await using`), and everything that it started is gone, also when a test throws; if
+ * this program is killed, a guard ends it within moments. Rejects with ConfigError (every problem), `bad_field` (options), `conflict` (port
+ * or state folder in use) or `timeout` (a host of your own that does not say hello within 10 s).
+ */
+export async function createManager(config: ConfigInput | string, options: CreateOptions = {}): Promise<EmbeddedManager> {
+  checkOptions("createManager", options, RULES);
+  if (typeof config !== "string" && (typeof config !== "object" || config === null))
+    throw new MgrError("bad_field", `createManager takes a configuration object or the path of a file, found ${shown(config)}`);
+  const { clock = systemClock, inspect } = options;
+  const loaded = typeof config === "string" ? await loadConfigFile(config) : loadObject(config, options);
+  const cleanups: (() => unknown)[] = [];
+  const release = () => undo(cleanups);
+  try {
+    const state = options.stateDir === undefined ? keepInMemory() : await keepInFolder(options.stateDir);
+    cleanups.push(() => state.release());
+    const log = new LogBook({ capacity: loaded.instance.retained_log_entries, now: () => clock.now(), lastId: state.lastLogId });
+    if (options.onLog) log.subscribe(options.onLog);
+    state.begin(log);
+    const host = options.host ?? new Host({ host: "localhost", subreaper: false, clock, log: (entry) => void log.append(entry) });
+    cleanups.push(() => host.close());
+    let next: ConfigInput | null = null;
+    const readFile = fileReader(loaded);
+    const bus = options.bus ? await openEmbeddedBus({ config: loaded, log, engine: () => engine, state: await state.bus() }) : null;
+    if (bus) cleanups.push(() => bus.close());
+    const engine: Engine = new Engine({
+      config: loaded,
+      clock,
+      log,
+      intents: state.intents,
+      epoch: state.epoch,
+      link: host,
+      loadConfig: async (instead) => {
+        if (next !== null) return loadObject(next, options);
+        if (readFile === undefined) throw withoutFile();
+        return readFile(instead);
+      },
+      inspect: inspect && ((event) => aside(() => inspect(event))),
+      ...(bus ? { connectHost: (name) => lateHostLink(bus.shared, name), busUrl: (process) => bus.clientUrl(process) } : {}),
+    });
+    cleanups.push(() => engine.close());
+    const { listen = false } = options;
+    const hash = listen === false ? "" : await assetHash(ASSETS);
+    const { control, hub, system } = engine;
+    const transport = createTransport({ control, hub, system, assetHash: hash });
+    cleanups.push(() => transport.close(1001, "the manager is disposed of"));
+    const port =
+      listen === false ? null : await openEmbeddedPort({ engine, log, transport, config: loaded, listen, door: bus?.door ?? null });
+    // Let go of in reverse: the port stays until the WebSockets have said goodbye.
+    if (port) cleanups.splice(-1, 0, () => port.close());
+    await bus?.listen(port ?? NOBODY);
+    const setNext = (object: ConfigInput | null) => {
+      next = object;
+    };
+    const manager = new InProcessManager({
+      engine,
+      clock,
+      transport,
+      port,
+      busUrl: bus?.clientUrl(LOCAL_CLIENT) ?? null,
+      setNext,
+      release,
+    });
+    if (host instanceof Host) host.announce();
+    await manager.hostReady();
+    return manager;
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+/** Without the one port there are no users, only processes with tokens of their own. */
+const NOBODY = { admitUser: () => Promise.resolve(null) };
+
+interface BusOptions {
+  config: Config;
+  log: LogBook;
+  engine: () => Engine;
+  state: BusState;
+}
+
+async function openEmbeddedBus({ config, log, engine, state }: BusOptions): Promise<ManagerBus> {
+  return openManagerBus({
+    instance: config.instance,
+    log,
+    hosts: () => engine().world.config.hosts,
+    isLed: (name) =>
+      engine()
+        .control.hosts()
+        .some((known) => known.name === name),
+    state,
+  });
+}
+
+/** An actor has nothing to do with what its observer throws: that is uncaught, as from any listener. */
+function aside(observe: () => void): void {
+  try {
+    observe();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
+
+/** Newest first; each is tried, the first failure is told. */
+async function undo(cleanups: (() => unknown)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const cleanup of cleanups.splice(0).reverse()) {
+    try {
+      await cleanup();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+function loadObject(object: ConfigInput, { baseDir = process.cwd() }: CreateOptions): Config {
+  // Named only: nothing is written there.
+  return loadConfigObject(object, { base_dir: baseDir, state_dir: join(tmpdir(), "mgr-embedded") });
+}

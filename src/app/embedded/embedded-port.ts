@@ -1,0 +1,90 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { MgrError } from "../../base/errors.ts";
+import { authFilePath } from "../../config/auth-file-path.ts";
+import type { Config } from "../../config/definition.ts";
+import { listenAddress } from "../../config/schema/schema-values.ts";
+import { isAlive, startTimeOf } from "../../daemon/tree/proc.ts";
+import type { HttpServer } from "../../http/index.ts";
+import type { BusDoor } from "../../http/server/bus-upgrade.ts";
+import type { LogBook } from "../../log/log-book.ts";
+import type { Transport } from "../../transport/websocket.ts";
+import type { Engine } from "../engine.ts";
+import { prepareHttp } from "../serve-http.ts";
+import type { OpenPort } from "./embedded-manager.ts";
+
+interface PortOptions {
+  engine: Engine;
+  log: LogBook;
+  transport: Transport;
+  config: Config;
+  /** Of the bus, behind `/mgr/bus`. */
+  door: BusDoor | null;
+  /** True: where the configuration says. */
+  listen: true | string;
+}
+
+/** Folders of logins: `mgr-embedded-<pid>-<start time>-<random>`. */
+const LOGIN_FOLDER = /^mgr-embedded-(\d+)-(\d+)-/;
+
+/** Opens the port. Without an auth file of its own it has a login that is made for it and goes with it. */
+export async function openEmbeddedPort({
+  engine,
+  log,
+  transport,
+  config,
+  listen,
+  door,
+}: PortOptions): Promise<OpenPort & Pick<HttpServer, "admitUser" | "close">> {
+  const { instance } = config;
+  const authFile = authFilePath(instance);
+  const made = authFile === null ? await makeLogin() : null;
+  try {
+    const prepared = await prepareHttp({
+      engine,
+      transport,
+      instance,
+      log,
+      authFile: made?.file ?? authFile,
+      localSocket: null,
+      bus: door,
+      listen: listen === true ? instance.manager : addressOf(listen),
+    });
+    const http = await prepared.open();
+    const close = async () => {
+      await http.close();
+      await made?.remove();
+    };
+    return { url: http.url, login: made?.login ?? null, admitUser: (...who) => http.admitUser(...who), close };
+  } catch (error) {
+    await made?.remove();
+    throw error;
+  }
+}
+
+function addressOf(text: string): { host: string; port: number } {
+  const parsed = listenAddress.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new MgrError("bad_field", `'listen' ${parsed.error.issues[0]?.message ?? "is no address"}`);
+}
+
+async function makeLogin() {
+  await removeAbandoned();
+  const folder = await mkdtemp(join(tmpdir(), `mgr-embedded-${process.pid}-${startTimeOf(process.pid)}-`));
+  const login = { user: "embedded", password: randomBytes(24).toString("base64url") };
+  const file = join(folder, "webui.keys");
+  await writeFile(file, `${login.user} ${login.password}\n`, { mode: 0o600 });
+  return { login, file, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** Programs that were killed could not remove theirs. */
+async function removeAbandoned(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const [, pid, startTime] = LOGIN_FOLDER.exec(name) ?? [];
+    // Somebody else's folder stays: we may not remove it.
+    if (pid !== undefined && startTime !== undefined && !isAlive(Number(pid), startTime))
+      await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => undefined);
+  }
+}

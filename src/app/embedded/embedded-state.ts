@@ -1,0 +1,71 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { MgrError } from "../../base/errors.ts";
+import { IntentStore } from "../../config/state/intent.ts";
+import { CONTRACT_VERSION } from "../../contract/messages.ts";
+import { instanceUuid } from "../../daemon/session/instance.ts";
+import { acquireLock } from "../../daemon/session/lock.ts";
+import type { LogBook } from "../../log/log-book.ts";
+import { type BusState, busState, busStateInMemory } from "../bus/bus-state.ts";
+import { openLogFile } from "../log-file.ts";
+import { type IntentKeeper, memoryIntents } from "../state/intent-keeper.ts";
+import { StateFiles } from "../state/state-files.ts";
+import { INTENT_FILE, keepStateFolder } from "../state/state-folder.ts";
+
+/** What an embedded manager keeps: what users want, its epoch, its log. */
+export interface EmbeddedState {
+  readonly intents: IntentKeeper;
+  readonly epoch: number;
+  /** Highest id of a log entry before. */
+  readonly lastLogId: number;
+  /** The log begins. */
+  begin(log: LogBook): void;
+  bus(): Promise<BusState>;
+  release(): Promise<void>;
+}
+
+export function keepInMemory(): EmbeddedState {
+  return {
+    intents: memoryIntents(),
+    epoch: 1,
+    lastLogId: 0,
+    begin() {},
+    bus: async () => busStateInMemory(),
+    release: () => Promise.resolve(),
+  };
+}
+
+/** Rejects with `conflict` while another manager uses the folder. */
+export async function keepInFolder(stateDir: string): Promise<EmbeddedState> {
+  await mkdir(stateDir, { recursive: true, mode: 0o700 });
+  const about = { instance_uuid: instanceUuid(stateDir), contract: CONTRACT_VERSION, socket: "" };
+  const lock = await acquireLock(join(stateDir, "manager.lock"), about);
+  if ("holder" in lock)
+    throw new MgrError("conflict", `the state folder ${stateDir} is in use by the manager with pid ${lock.holder.pid}; give another one`);
+  let end = async () => {};
+  try {
+    const files = new StateFiles(stateDir);
+    const intents = await IntentStore.open(files.path(INTENT_FILE));
+    return {
+      intents,
+      epoch: await intents.nextEpoch(),
+      lastLogId: intents.lastLogId,
+      begin(log) {
+        const closeFile = openLogFile(join(stateDir, "manager.log"), log);
+        if (intents.warning) log.append({ level: "warning", source: "manager", msg: intents.warning });
+        const leave = keepStateFolder({ lock, intents, files, log });
+        end = async () => {
+          await leave();
+          await closeFile();
+          intents.rememberLogId(log.lastId);
+          await intents.flush();
+        };
+      },
+      bus: () => busState(files),
+      release: () => end().finally(() => lock.release()),
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}

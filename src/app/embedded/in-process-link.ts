@@ -1,0 +1,32 @@
+import { BehaviorSubject, Subject } from "rxjs";
+import type { Principal } from "../../base/principal.ts";
+import type { Link, LinkState } from "../../client/link/link.ts";
+import type { ManagerFrame } from "../../protocol/frames/frames.ts";
+import type { ViewMode } from "../../transport/view.ts";
+import type { Transport } from "../../transport/websocket.ts";
+
+const EMBEDDER: Principal = { user: "in-process", via: "in-process", address: "" };
+
+/** A link to a manager within the same program: the frames of the WebSocket without a socket. */
+export function inProcessLink(transport: Transport, mode: ViewMode = { kind: "full" }): Link {
+  const frames$ = new Subject<ManagerFrame>();
+  const state$ = new BehaviorSubject<LinkState>({ kind: "open" });
+  const connection = transport.connect({ principal: EMBEDDER, mode, receive: (text) => frames$.next(JSON.parse(text) as ManagerFrame) });
+  return {
+    frames$,
+    state$,
+    // The manager takes each frame in the turn it is sent.
+    isFull: false,
+    send(frame) {
+      if (state$.value.kind !== "open") return false;
+      connection.send(JSON.stringify(frame));
+      return true;
+    },
+    close(reason = "closed by this program") {
+      if (state$.value.kind !== "open") return;
+      connection.close();
+      state$.next({ kind: "closed", reason });
+      frames$.complete();
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import type { ActorKind, ActorKinds } from "../../actors/system.ts";
+import type { Clock } from "../../base/clock.ts";
+import { MgrError } from "../../base/errors.ts";
+import { type FocusedView, viewQuery } from "../../client/link/connect-options.ts";
+import { ManagerClient } from "../../client/manager-client.ts";
+import type { RequestOptions } from "../../client/requests.ts";
+import type { ConfigInput } from "../../config/schema/schema.ts";
+import type { ClientFrame } from "../../protocol/frames/frames.ts";
+import { isRefusal, parseViewMode, type ViewMode } from "../../transport/view.ts";
+import type { Transport } from "../../transport/websocket.ts";
+import type { Engine } from "../engine.ts";
+import type { EmbeddedManager, OpenPort } from "./embedded-manager.ts";
+import { inProcessLink } from "./in-process-link.ts";
+
+/** How long the host in the same program has for its hello, milliseconds. */
+const HELLO_TIMEOUT_MS = 10_000;
+
+interface Parts {
+  engine: Engine;
+  clock: Clock;
+  transport: Transport;
+  port: OpenPort | null;
+  busUrl: string | null;
+  /** The next reading of the configuration gives this one; without one, what its file says. */
+  setNext: (config: ConfigInput | null) => void;
+  /** Ends everything but these connections. */
+  release: () => Promise<void>;
+}
+
+/** An engine as an embedding program sees it: through connections without sockets. */
+export class InProcessManager implements EmbeddedManager {
+  readonly client: ManagerClient;
+  readonly port: OpenPort | null;
+  readonly busUrl: string | null;
+  readonly #parts: Parts;
+  readonly #clients: ManagerClient[] = [];
+  #reloads: Promise<unknown> = Promise.resolve();
+  #end: Promise<void> | null = null;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.port = parts.port && { url: parts.port.url, login: parts.port.login };
+    this.busUrl = parts.busUrl;
+    this.client = this.connect();
+  }
+
+  get frames$() {
+    return this.client.frames$;
+  }
+
+  get events$() {
+    return this.client.events$;
+  }
+
+  get log$() {
+    return this.client.log$;
+  }
+
+  process(name: string) {
+    if (!this.#parts.engine.control.process(name)) throw unknown("process", name);
+    return this.client.process(name);
+  }
+
+  group(name: string) {
+    if (!this.#parts.engine.control.hasGroup(name)) throw unknown("group", name);
+    return this.client.group(name);
+  }
+
+  host(name = this.#parts.engine.control.manager.host) {
+    if (!this.#parts.engine.control.hosts().some(({ all_names }) => all_names.includes(name))) throw unknown("host", name);
+    return this.client.host(name);
+  }
+
+  logger(name: string) {
+    return this.client.logger(name);
+  }
+
+  snapshot() {
+    return this.client.snapshot();
+  }
+
+  request<F extends ClientFrame>(frame: F, options?: RequestOptions) {
+    return this.client.request(frame, options);
+  }
+
+  send(frame: ClientFrame): boolean {
+    return this.client.send(frame);
+  }
+
+  connect(view?: FocusedView): ManagerClient {
+    const { engine, transport, clock } = this.#parts;
+    if (this.#end) throw new MgrError("host_unavailable", "the manager is disposed of");
+    const client = new ManagerClient(inProcessLink(transport, this.#viewMode(view, engine)), { clock });
+    this.#clients.push(client);
+    return client;
+  }
+
+  reload(config?: ConfigInput) {
+    const reload = async () => {
+      this.#parts.setNext(config ?? null);
+      return this.client.request({ type: "reload_config" }).finally(() => this.#parts.setNext(null));
+    };
+    const mine = this.#reloads.then(reload, reload);
+    this.#reloads = mine;
+    return mine;
+  }
+
+  async stopAll(): Promise<void> {
+    await this.#parts.engine.control.stopEverything("the embedding program");
+  }
+
+  actor<K extends ActorKind>(kind: K, name: string): ActorKinds[K] {
+    const actor = this.#parts.engine.system.get(kind, name);
+    if (!actor) throw new MgrError("not_found", `there is no actor '${name}' of kind ${kind}`);
+    return actor;
+  }
+
+  /** Resolves once commands are taken; `timeout` if the host does not say hello. */
+  async hostReady(): Promise<void> {
+    const { engine, clock } = this.#parts;
+    if (engine.world.isHostReady()) return;
+    await new Promise<void>((resolve, reject) => {
+      const timer = clock.setTimeout(() => {
+        leave();
+        reject(new MgrError("timeout", `the host did not say hello within ${HELLO_TIMEOUT_MS} ms`));
+      }, HELLO_TIMEOUT_MS);
+      const leave = engine.events.subscribe((event) => {
+        if (event.type !== "host_upsert" || !event.host.daemon_ready) return;
+        clock.clearTimeout(timer);
+        leave();
+        resolve();
+      });
+    });
+  }
+
+  close(): Promise<void> {
+    this.#end ??= this.#close();
+    return this.#end;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    this.#parts.engine.beginShutdown();
+    for (const client of this.#clients) client.link.close("the manager is disposed of");
+    await this.#parts.release();
+  }
+
+  #viewMode(view: FocusedView | undefined, engine: Engine): ViewMode {
+    const mode = parseViewMode(viewQuery(view), engine.control);
+    if (isRefusal(mode)) throw new MgrError(mode.status === 404 ? "not_found" : "bad_field", mode.message);
+    return mode;
+  }
+}
+
+function unknown(what: "process" | "group" | "host", name: string): MgrError {
+  return new MgrError("not_found", `there is no ${what} '${name}'`);
+}

@@ -1,0 +1,45 @@
+import { randomUUID } from "node:crypto";
+import type { Duplex } from "node:stream";
+import { MgrError } from "../../base/errors.ts";
+import { StreamEnds } from "../../bus/streams/stream-ends.ts";
+import type { HostLink } from "../../contract/host-link.ts";
+import type { StreamFrame } from "../../contract/streams.ts";
+
+/** The manager's ends of TCP connections that one host has made for it. */
+export class Forwards {
+  readonly #link: HostLink;
+  readonly #ends: StreamEnds;
+
+  constructor(link: HostLink) {
+    this.#link = link;
+    this.#ends = new StreamEnds((frame) => link.stream?.(frame));
+  }
+
+  /**
+   * A TCP connection from the host to `target`, as a stream: half close and flow control as of a socket. Rejects as the
+   * host does (`conflict`, `not_found`, `timeout`, `busy`); later its `error` is `host_unavailable` when host or link are lost.
+   */
+  async open(session: string, target: { host: string; port: number }): Promise<Duplex> {
+    const stream = randomUUID();
+    const end = this.#ends.open(stream);
+    // Until somebody has it, nobody listens for its errors.
+    end.on("error", () => {});
+    try {
+      await this.#link.request("connect", { session, stream, ...target });
+    } catch (error) {
+      // If it was made all the same, the host hears that nobody wants it.
+      end.destroy();
+      throw error;
+    }
+    if (end.destroyed) throw new MgrError("host_unavailable", "the host was lost while the connection was made");
+    return end;
+  }
+
+  receive(frame: StreamFrame): void {
+    this.#ends.receive(frame);
+  }
+
+  closeAll(): void {
+    this.#ends.closeAll(`host '${this.#link.host}' is lost`);
+  }
+}

@@ -1,0 +1,267 @@
+import type { Greeting, HostEmitted } from "../../actors/host-machine.ts";
+import type { ActorSystem } from "../../actors/system.ts";
+import type { Clock } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { HostLink } from "../../contract/host-link.ts";
+import type { HostEvent } from "../../contract/messages.ts";
+import type { RunReport } from "../../contract/run.ts";
+import type { LogBook } from "../../log/log-book.ts";
+import type { OutputHub } from "../../transport/output/output-hub.ts";
+import { stopRun } from "../effects/process-effects.ts";
+import { hostWithEffects } from "../effects/providers.ts";
+import type { World } from "../processes/process-registry.ts";
+import { HostSession } from "./host-session.ts";
+
+interface ConductorOptions {
+  host: string;
+  /** The manager's own machine. */
+  isLocal: boolean;
+  link: HostLink;
+  epoch: number;
+  clock: Clock;
+  system: ActorSystem;
+  hub: OutputHub;
+  log: LogBook;
+  /** How long the host waits for a lost manager before it stops everything, milliseconds; null: for ever. */
+  stopAfterMs: () => number | null;
+  /** Resolves when it is this host's turn to be told to its processes: hundreds may come back at the same moment. */
+  turn: () => Promise<void>;
+  world: Pick<World, "namesAt" | "hostOf" | "isUnknown" | "foundAt" | "concerns">;
+  /** The host's state may have changed. */
+  onHostChanged: () => void;
+}
+
+/** An exit waits this long for its output, milliseconds; then what is missing is declared lost (runtime.md, "Exit never overtakes output"). */
+const OUTPUT_PATIENCE_MS = 1_000;
+
+/** A clock that differs by more is worth a warning, milliseconds: people compare times in logs. */
+const CLOCK_TOLERANCE_MS = 2_000;
+
+/** What processes hear of; the rest only brings the table up to date. */
+const EVENTS: { readonly [K in HostEvent["kind"]]?: "run.spawned" | "run.ready" | "run.exited" | "run.extinct" } = {
+  spawned: "run.spawned",
+  ready: "run.ready",
+  exited: "run.exited",
+  extinct: "run.extinct",
+};
+
+/** How a run is stopped that no definition speaks of. */
+const STRANGER_STEPS = [
+  { signal: "SIGTERM", timeout_ms: 10_000 },
+  { signal: "SIGKILL", timeout_ms: 10_000 },
+];
+
+/** News of a process; `isDue` once the output before it has passed the hub. */
+interface News {
+  isDue: boolean;
+  readonly deliver: () => void;
+}
+
+/** Leads one host's session, its actor and the actors of its processes: who hears what, in which order. */
+export class HostConductor {
+  readonly session: HostSession;
+  readonly #options: ConductorOptions;
+  /** What waits for output, by process: later news of the same process queue behind it. */
+  readonly #queues = new Map<string, News[]>();
+  /** The newest report of each run, for an actor that has to be built anew. */
+  #table: Map<string, RunReport> | null = null;
+  /** The daemon whose table that is. */
+  #streamId: string | null = null;
+  /** Runs of unknown names that are being stopped, by run id. */
+  readonly #strangers = new Set<string>();
+  readonly #end = new AbortController();
+
+  constructor(options: ConductorOptions) {
+    this.#options = options;
+    const { host, system, hub, log } = options;
+    this.session = new HostSession({
+      link: options.link,
+      epoch: options.epoch,
+      clock: options.clock,
+      stopAfterMs: options.stopAfterMs,
+      listener: {
+        onHeartbeat: (heartbeat) => system.send("host", host, { type: "heartbeat", heartbeat }),
+        onOutput: (chunk) => hub.receive(host, chunk),
+        onLog: (entry) => log.append(entry),
+        onReport: (runs, changing) => this.#report(runs, changing),
+        onEvent: (event) => this.#event(event),
+        onStale: () => system.send("host", host, { type: "stale" }),
+      },
+    });
+  }
+
+  /** From here on the host is listened to. */
+  begin(): void {
+    const { host, isLocal, system } = this.#options;
+    system.spawn("host", host, (scope) => ({
+      machine: hostWithEffects((signal) => this.#greet(signal), scope),
+      input: { name: host, isLocal },
+    }));
+  }
+
+  /** What the host's actor says. */
+  onEmit(event: HostEmitted): void {
+    const { host, log, onHostChanged } = this.#options;
+    switch (event.type) {
+      case "ready":
+        this.#streamId = event.greeting.stream_id;
+        log.append({ level: "info", source: "manager", msg: `host '${host}' is ready` });
+        this.#tellProcesses({ type: "host.ready" });
+        onHostChanged();
+        this.session.deliver();
+        break;
+      case "lost":
+        log.append({
+          level: "warning",
+          source: "manager",
+          msg: `host '${host}' does not answer: its processes keep their state, commands are refused`,
+        });
+        this.session.drop();
+        this.#tellProcesses({ type: "host.lost" });
+        onHostChanged();
+        break;
+      case "died":
+        log.append({ level: "error", source: "manager", msg: `the daemon of host '${host}' died, and its processes with it` });
+        // Where another daemon was greeted already, the session is with that one.
+        if (this.session.streamId === this.#streamId) this.session.drop();
+        // The rest of the output died with the daemon: what was seen before its death is told before it.
+        for (const name of [...this.#queues.keys()]) this.#deliverAll(name);
+        this.#table = null;
+        this.#tellProcesses({ type: "host.died" });
+        onHostChanged();
+        break;
+      case "incompatible":
+        onHostChanged();
+        this.session.introduce();
+        break;
+      case "note":
+        log.append({ level: event.level, source: "manager", msg: `host '${host}': ${event.msg}` });
+        break;
+    }
+  }
+
+  /** An actor that was built anew asks what is true of its process. */
+  reportAgain(name: string): void {
+    if (this.#table !== null) this.#reportOne(name, this.#table.get(name) ?? null);
+  }
+
+  /** What the host last said about `name`. */
+  lastReport(name: string): RunReport | null {
+    return this.#table?.get(name) ?? null;
+  }
+
+  close(): void {
+    this.#end.abort();
+    this.#queues.clear();
+    this.session.close();
+  }
+
+  async #greet(signal: AbortSignal): Promise<Greeting> {
+    const greeting = await this.session.greet();
+    await this.#options.turn();
+    signal.throwIfAborted();
+    this.#checkClock(greeting.clock_offset_ms);
+    // Windows are asked for again, and of another daemon from the beginning, before any process can be spawned there.
+    this.#options.hub.hostReady(this.#options.host, greeting.stream_id);
+    return greeting;
+  }
+
+  #checkClock(offsetMs: number): void {
+    if (Math.abs(offsetMs) < CLOCK_TOLERANCE_MS) return;
+    const { host, log } = this.#options;
+    const much = `${(Math.abs(offsetMs) / 1_000).toFixed(1)} s ${offsetMs > 0 ? "ahead of" : "behind"}`;
+    const msg = `the clock of host '${host}' is ${much} the manager's: times of its processes are its own; let both follow a time server`;
+    log.append({ level: "warning", source: "manager", msg });
+  }
+
+  #report(runs: ReadonlyMap<string, RunReport>, changing: ReadonlySet<string>): void {
+    const { host, world } = this.#options;
+    // What is looked for elsewhere and found here is taken over here.
+    for (const run of runs.values()) if (!run.extinct && world.isUnknown(run.name)) world.foundAt(run.name, host);
+    const known = new Set(world.namesAt(host));
+    this.#table = new Map(runs);
+    for (const name of known) {
+      const run = runs.get(name) ?? null;
+      if (run !== null || !changing.has(name)) this.#reportOne(name, run);
+    }
+    for (const run of runs.values()) if (!known.has(run.name) && !run.extinct) void this.#stopStranger(run);
+  }
+
+  #reportOne(name: string, run: RunReport | null): void {
+    this.#enqueue(name, run, () => {
+      // It waited behind other news, and a run has begun meanwhile: "never run" is no longer so.
+      if (run === null && this.#table?.has(name)) return;
+      this.#options.system.send("process", name, { type: "report", run, ...(run === null ? {} : this.#here()) });
+      if (run !== null) this.#tellFindings(run);
+    });
+  }
+
+  /** What probes and watches found at the host, perhaps while no manager was there. */
+  #tellFindings(run: RunReport): void {
+    if (run.exit !== null || run.stopping) return;
+    const { system } = this.#options;
+    if (run.unhealthy !== null) system.send("process", run.name, { type: "liveness.failed", reason: run.unhealthy });
+    if (run.changed_file !== null) system.send("process", run.name, { type: "files.changed", path: run.changed_file });
+  }
+
+  #event({ kind, run }: HostEvent): void {
+    if (this.#table) this.#table.set(run.name, run);
+    // What goes on here of a process that is elsewhere is another one's story.
+    if (!this.#options.world.concerns(run.name, this.#options.host)) return;
+    const type = EVENTS[kind];
+    if (kind === "unhealthy" || kind === "watch") this.#enqueue(run.name, run, () => this.#tellFindings(run));
+    if (type) this.#enqueue(run.name, run, () => this.#options.system.send("process", run.name, { type, run }));
+  }
+
+  /** Delivers in order, an end only after its output has passed the hub. */
+  #enqueue(name: string, run: RunReport | null, deliver: () => void): void {
+    const finalOffset = run?.final_offset ?? null;
+    const news: News = { isDue: finalOffset === null, deliver };
+    const queue = this.#queues.get(name) ?? [];
+    this.#queues.set(name, queue);
+    queue.push(news);
+    if (finalOffset !== null) {
+      void this.#options.hub.reached(name, finalOffset, OUTPUT_PATIENCE_MS).then(() => {
+        news.isDue = true;
+        if (this.#queues.get(name) === queue) this.#deliverDue(name, queue);
+      });
+    }
+    this.#deliverDue(name, queue);
+  }
+
+  #deliverDue(name: string, queue: News[]): void {
+    while (queue[0]?.isDue) queue.shift()?.deliver();
+    if (queue.length === 0 && this.#queues.get(name) === queue) this.#queues.delete(name);
+  }
+
+  #deliverAll(name: string): void {
+    const queue = this.#queues.get(name) ?? [];
+    for (const news of queue) news.isDue = true;
+    this.#deliverDue(name, queue);
+  }
+
+  #here(): { host: string | null } {
+    return { host: this.#options.isLocal ? null : this.#options.host };
+  }
+
+  /** Stops a run that no configured process stands for. */
+  async #stopStranger({ name, pid, run_id }: RunReport): Promise<void> {
+    if (this.#strangers.has(run_id)) return;
+    this.#strangers.add(run_id);
+    const { log, host, world } = this.#options;
+    const why = world.hostOf(name) === null ? "is not configured any more" : `runs on host '${host}', but is configured elsewhere`;
+    log.append({ level: "warning", source: "manager", msg: `process '${name}' (pid ${pid}) ${why}: it is stopped` });
+    try {
+      await stopRun({ session: this.session, clock: this.#options.clock }, { runId: run_id, steps: STRANGER_STEPS }, this.#end.signal);
+    } catch (error) {
+      if (!this.#end.signal.aborted)
+        log.append({ level: "error", source: "manager", msg: `could not stop '${name}': ${messageOf(error)}` });
+    } finally {
+      this.#strangers.delete(run_id);
+    }
+  }
+
+  #tellProcesses(event: { type: "host.ready" | "host.lost" | "host.died" }): void {
+    for (const name of this.#options.world.namesAt(this.#options.host)) this.#options.system.send("process", name, event);
+  }
+}

@@ -1,0 +1,353 @@
+import type { Duplex } from "node:stream";
+import type { Clock } from "../../base/clock.ts";
+import { type AnyErrorCode, MgrError } from "../../base/errors.ts";
+import type { HostLink } from "../../contract/host-link.ts";
+import {
+  CONTRACT_VERSION,
+  HEARTBEAT_MS,
+  type HostEvent,
+  type HostHeartbeat,
+  type HostLog,
+  type OutputChunk,
+  type RequestOf,
+  type ResponseOf,
+} from "../../contract/messages.ts";
+import type { RunReport } from "../../contract/run.ts";
+import { Forwards } from "./forwards.ts";
+
+/**
+ * Answers and heartbeats share one ordered connection. A heartbeat so long after a question says that its answer went down with the
+ * connection before, milliseconds: the time-out of requests would be waited for in vain.
+ */
+const LATE_MS = 3_000;
+
+interface Unanswered {
+  /** Monotonic. */
+  readonly since: number;
+  readonly fail: (error: Error) => void;
+}
+
+/** What the session tells the rest of the manager; all of it in the order in which it was true at the host. */
+export interface HostSessionListener {
+  onHeartbeat(heartbeat: HostHeartbeat): void;
+  onOutput(chunk: OutputChunk): void;
+  onLog(entry: HostLog): void;
+  /**
+   * The whole run table, after a hello or when events were missed. A name that is not in it was never run by this
+   * daemon, unless it is in `changing`: its run began while the table was read, and its events follow.
+   */
+  onReport(runs: ReadonlyMap<string, RunReport>, changing: ReadonlySet<string>): void;
+  onEvent(event: HostEvent): void;
+  /** The host does not obey our session any more: a new hello is due. */
+  onStale(): void;
+}
+
+export interface Greeting {
+  session: string;
+  stream_id: string;
+  contract: number;
+  pid: number;
+  version: string | null;
+  clock_offset_ms: number;
+}
+
+interface SessionOptions {
+  link: HostLink;
+  epoch: number;
+  clock: Clock;
+  /** How long the host waits for a lost manager before it stops everything, milliseconds; null: for ever. */
+  stopAfterMs?: () => number | null;
+  listener: HostSessionListener;
+}
+
+/**
+ * One manager's conversation with one host: hello, heartbeats, and the run table kept up to date by sequence numbers
+ * (runtime.md, "Contract between manager and host": subscribed before asking, events up to the report's seq ignored,
+ * a gap or a mismatch with the heartbeat asks for the whole table again).
+ */
+export class HostSession {
+  readonly link: HostLink;
+  readonly #options: SessionOptions;
+  readonly #forwards: Forwards;
+  /** Who waits for a session. */
+  readonly #waiting = new Set<() => void>();
+  /** Commands without an answer so far. */
+  readonly #underWay = new Set<(error: Error) => void>();
+  readonly #leave: () => void;
+  #session: string | null = null;
+  #streamId: string | null = null;
+  /** Seq of the last event or report applied; null while a report is under way. */
+  #seq: number | null = null;
+  /** Which question about the table is under way: answers to an earlier one count for nothing. */
+  #question: symbol | null = null;
+  /** Events that came since the question was put; null while there is none: then nobody needs them. */
+  #early: HostEvent[] | null = null;
+  /** A table that was asked for and not delivered yet. */
+  #table: { seq: number; runs: Map<string, RunReport> } | null = null;
+  /** Hello, or a page of the table, that no answer has come to yet. */
+  #unanswered: Unanswered | null = null;
+  #beat: unknown = null;
+  #isClosed = false;
+
+  constructor(options: SessionOptions) {
+    this.link = options.link;
+    this.#options = options;
+    const { listener } = options;
+    this.#forwards = new Forwards(options.link);
+    this.#leave = options.link.listen({
+      onHeartbeat: (heartbeat) => {
+        this.#giveUpLate();
+        listener.onHeartbeat(heartbeat);
+        this.#compare(heartbeat);
+      },
+      onOutput: (chunk) => listener.onOutput(chunk),
+      onLog: (entry) => listener.onLog(entry),
+      onStream: (frame) => this.#forwards.receive(frame),
+      onEvent: (event) => this.#receive(event),
+    });
+  }
+
+  /** The session to put into commands; throws `host_unavailable` while there is none. */
+  get session(): string {
+    if (this.#session === null) {
+      throw new MgrError(
+        "host_unavailable",
+        `the daemon of host '${this.link.host}' is not there; the command was not sent. Try again when daemon_ready is true`,
+      );
+    }
+    return this.#session;
+  }
+
+  get isOpen(): boolean {
+    return this.#session !== null;
+  }
+
+  /** Resolves once commands can be sent; rejects when `signal` fires. */
+  whenOpen(signal: AbortSignal): Promise<void> {
+    if (this.isOpen) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#waiting.delete(go);
+        reject(signal.reason);
+      };
+      const go = () => {
+        signal.removeEventListener("abort", leave);
+        resolve();
+      };
+      if (signal.aborted) return reject(signal.reason);
+      signal.addEventListener("abort", leave, { once: true });
+      this.#waiting.add(go);
+    });
+  }
+
+  /** Names the daemon that the session is with; null while there is none. */
+  get streamId(): string | null {
+    return this.#streamId;
+  }
+
+  /**
+   * Says hello and asks for the run table; commands are possible from the hello on. The table and the events that came
+   * meanwhile are held back until `deliver`. A later greeting, `drop` and `close` make this one reject.
+   */
+  async greet(): Promise<Greeting> {
+    this.drop();
+    const question = this.#ask();
+    try {
+      const { clock } = this.#options;
+      const asked = clock.now();
+      const hello = await this.#answered(this.link.request("hello", this.#hello()));
+      this.#checkAsked(question);
+      // Its answer was made somewhere between the question and now.
+      const clock_offset_ms = Math.round(hello.time - (asked + clock.now()) / 2);
+      this.#session = hello.session;
+      this.#streamId = hello.stream_id;
+      this.#keepAlive(hello.session);
+      const waiting = [...this.#waiting];
+      this.#waiting.clear();
+      for (const go of waiting) go();
+      // What came before is from before the hello, perhaps from another daemon.
+      this.#early = [];
+      await this.#fetch(question);
+      const { session, stream_id, contract, pid, version = null } = hello;
+      return { session, stream_id, contract, pid, version, clock_offset_ms };
+    } catch (error) {
+      if (this.#question === question) this.drop();
+      throw error;
+    }
+  }
+
+  /** Lets a daemon of another version refuse us, so that its own log says why nobody commands it. */
+  introduce(): void {
+    this.link.request("hello", this.#hello()).catch(() => undefined);
+  }
+
+  #hello(): RequestOf<"hello"> {
+    const { epoch, stopAfterMs } = this.#options;
+    return { epoch, manager_pid: process.pid, contracts: contractsSpoken(), stop_after_ms: stopAfterMs?.() ?? null };
+  }
+
+  /** Applies the table that was asked for, then what happened since. */
+  deliver(): void {
+    const table = this.#table;
+    if (table === null) return;
+    const early = this.#early ?? [];
+    this.#forgetQuestion();
+    this.#seq = table.seq;
+    this.#options.listener.onReport(table.runs, new Set(early.map((event) => event.run.name)));
+    for (const event of early) this.#receive(event);
+  }
+
+  /** Gives the session up: no more commands, no more heartbeats. */
+  drop(): void {
+    this.#session = null;
+    this.#streamId = null;
+    this.#seq = null;
+    for (const fail of this.#underWay)
+      fail(new MgrError("host_unavailable", `host '${this.link.host}' was lost before it answered; it may have been done all the same`));
+    this.#underWay.clear();
+    this.#forwards.closeAll();
+    this.#forgetQuestion();
+    this.#options.clock.clearTimeout(this.#beat);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.drop();
+    this.#leave();
+  }
+
+  /** Runs a command; a stale session is told to the listener before the rejection. */
+  async command<T>(send: (session: string) => Promise<T>): Promise<T> {
+    const session = this.session;
+    try {
+      return await this.#whileOpen(send(session));
+    } catch (error) {
+      if (error instanceof MgrError && error.code === ("stale_session" satisfies AnyErrorCode) && this.#session === session) {
+        this.drop();
+        this.#options.listener.onStale();
+      }
+      throw error;
+    }
+  }
+
+  /** With the session its answers are lost: nobody waits for the time-out of those requests. */
+  #whileOpen<T>(answer: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#underWay.add(reject);
+      answer.then(resolve, reject).finally(() => this.#underWay.delete(reject));
+    });
+  }
+
+  /** A TCP connection from the host to `target` as a stream (app/forwards.ts); it ends with the session. */
+  connect(target: { host: string; port: number }): Promise<Duplex> {
+    return this.command((session) => this.#forwards.open(session, target));
+  }
+
+  /** Resolves with the answer; rejects also when the host is heard and that answer is not. */
+  async #answered<T>(answer: Promise<T>): Promise<T> {
+    let fail: Unanswered["fail"] = () => {};
+    const late = new Promise<never>((_resolve, reject) => {
+      fail = reject;
+    });
+    const unanswered = { since: this.#options.clock.monotonic(), fail };
+    this.#unanswered = unanswered;
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      if (this.#unanswered === unanswered) this.#unanswered = null;
+    }
+  }
+
+  #giveUpLate(): void {
+    const { clock } = this.#options;
+    if (this.#unanswered === null || clock.monotonic() - this.#unanswered.since < LATE_MS) return;
+    this.#unanswered.fail(new MgrError("timeout", "its heartbeat came, but no answer: that was lost with an earlier connection"));
+  }
+
+  #receive(event: HostEvent): void {
+    if (this.#seq === null) {
+      this.#early?.push(event);
+      return;
+    }
+    if (event.seq <= this.#seq) return;
+    if (event.seq > this.#seq + 1) {
+      this.#resync();
+      return;
+    }
+    this.#seq = event.seq;
+    this.#options.listener.onEvent(event);
+  }
+
+  /** Heartbeats and events share one ordered connection: a higher seq in a heartbeat means that events were lost. */
+  #compare(heartbeat: HostHeartbeat): void {
+    if (this.#session === null || this.#seq === null) return;
+    if (heartbeat.session !== this.#session) {
+      this.drop();
+      this.#options.listener.onStale();
+    } else if (heartbeat.seq > this.#seq) this.#resync();
+  }
+
+  #ask(): symbol {
+    if (this.#isClosed) throw overtaken(this.link.host);
+    const question = Symbol("question");
+    this.#question = question;
+    this.#seq = null;
+    this.#table = null;
+    this.#early = [];
+    return question;
+  }
+
+  #checkAsked(question: symbol): void {
+    if (this.#question !== question) throw overtaken(this.link.host);
+  }
+
+  #forgetQuestion(): void {
+    this.#question = null;
+    this.#early = null;
+    this.#table = null;
+  }
+
+  async #fetch(question: symbol): Promise<void> {
+    const runs = new Map<string, RunReport>();
+    let after: string | null = null;
+    let seq: number | null = null;
+    for (;;) {
+      const page: ResponseOf<"report"> = await this.#answered(this.link.request("report", { session: this.session, after }));
+      this.#checkAsked(question);
+      for (const run of page.runs) runs.set(run.name, run);
+      // Pages are of different moments: events after the first page's seq are applied again, which changes nothing.
+      seq ??= page.seq;
+      if (page.next === null) break;
+      after = page.next;
+    }
+    this.#table = { seq, runs };
+  }
+
+  #resync(): void {
+    const question = this.#ask();
+    this.#fetch(question).then(
+      () => this.deliver(),
+      () => {
+        if (this.#question !== question) return;
+        // The host is away again: its return brings a hello, and with it the next report.
+        this.drop();
+        this.#options.listener.onStale();
+      },
+    );
+  }
+
+  #keepAlive(session: string): void {
+    if (this.#session !== session) return;
+    this.link.heartbeat(session);
+    this.#beat = this.#options.clock.setTimeout(() => this.#keepAlive(session), HEARTBEAT_MS);
+  }
+}
+
+function overtaken(host: string): MgrError {
+  return new MgrError("host_unavailable", `what was asked of host '${host}' has been overtaken: it was greeted anew or given up`);
+}
+
+/** A manager speaks version N and N-1 (runtime.md, "Upgrade"). */
+function contractsSpoken(): number[] {
+  return CONTRACT_VERSION > 1 ? [CONTRACT_VERSION, CONTRACT_VERSION - 1] : [CONTRACT_VERSION];
+}

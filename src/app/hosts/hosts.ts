@@ -1,0 +1,189 @@
+import type { HostEmitted } from "../../actors/host-machine.ts";
+import type { ActorSystem } from "../../actors/system.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Config } from "../../config/definition.ts";
+import type { HostLink } from "../../contract/host-link.ts";
+import type { OutputWindow } from "../../contract/messages.ts";
+import type { LogBook } from "../../log/log-book.ts";
+import type { HostEntry } from "../../protocol/resources/resources.ts";
+import type { OutputHub } from "../../transport/output/output-hub.ts";
+import type { World } from "../processes/process-registry.ts";
+import { TurnShare } from "../processes/turn-share.ts";
+import { HostConductor } from "./host-controller.ts";
+import { localHostNames, remoteHostNames, remoteHosts } from "./host-names.ts";
+import type { HostSession } from "./host-session.ts";
+import { StartPacer } from "./start-pacer.ts";
+
+interface HostsOptions {
+  /** The manager's own host, by its canonical name. */
+  local: HostLink;
+  /** Makes the link to a configured host; left out where there is no bus: then those never become ready. */
+  connect: ((host: string) => HostLink) | undefined;
+  world: World;
+  hub: OutputHub;
+  epoch: number;
+  clock: Clock;
+  system: ActorSystem;
+  log: LogBook;
+  onChanged: (host: HostEntry) => void;
+  onRemoved: (host: string) => void;
+  /** A process that was looked for on a host that is not configured any more begins anew where it is configured. */
+  respawn: (name: string) => void;
+}
+
+interface Led {
+  readonly conductor: HostConductor;
+  readonly pacer: StartPacer;
+  readonly link: HostLink;
+}
+
+/** Every host of this manager: the one that it runs on, and those of the configuration, as they come and go. */
+export class Hosts {
+  readonly #options: HostsOptions;
+  readonly #led = new Map<string, Led>();
+  readonly #greetings = new TurnShare(1);
+  /** Not configured any more, but something that runs there is still being stopped. */
+  readonly #leaving = new Set<string>();
+
+  constructor(options: HostsOptions) {
+    this.#options = options;
+  }
+
+  /** Leads the hosts that `config` names; those that it does not name go as soon as nothing runs there. */
+  configure(config: Pick<Config, "hosts">): void {
+    const { local, connect, world } = this.#options;
+    if (!this.#led.has(local.host)) this.#lead(local);
+    const wanted = new Set(remoteHosts(config));
+    for (const host of wanted) {
+      this.#leaving.delete(host);
+      if (!this.#led.has(host) && connect) this.#lead(connect(host));
+    }
+    for (const host of this.#led.keys()) {
+      if (host === local.host || wanted.has(host) || this.#leaving.has(host)) continue;
+      this.#leaving.add(host);
+      // Whoever is not there cannot be asked to stop anything, and cannot come back: nobody lets it in.
+      if (!world.isHostReady(host)) this.#giveUp(host);
+    }
+  }
+
+  /** Lets go of hosts that are not configured any more and have nothing left to run. */
+  release(): void {
+    for (const host of [...this.#leaving])
+      if (this.#options.world.namesAt(host).every((name) => this.#options.world.isGone(name))) this.#drop(host);
+  }
+
+  get isAnyLeaving(): boolean {
+    return this.#leaving.size > 0;
+  }
+
+  /** Processes of hosts that are leaving have to move. */
+  isLeaving(host: string): boolean {
+    return this.#leaving.has(host);
+  }
+
+  conductor(host: string): HostConductor | null {
+    return this.#led.get(host)?.conductor ?? null;
+  }
+
+  session(host: string): HostSession | null {
+    return this.conductor(host)?.session ?? null;
+  }
+
+  /** Resolves when one more process may be started on `host`. */
+  startTurn(host: string, signal: AbortSignal): Promise<void> {
+    return this.#led.get(host)?.pacer.turn(signal) ?? Promise.resolve();
+  }
+
+  window(host: string, windows: OutputWindow[]): void {
+    const session = this.session(host);
+    if (session?.isOpen) session.link.window({ session: session.session, windows });
+  }
+
+  entries(): HostEntry[] {
+    return [...this.#led.keys()].map((host) => this.entry(host));
+  }
+
+  entry(host: string): HostEntry {
+    const { local, world } = this.#options;
+    const names = host === local.host ? localHostNames(host, world.config) : remoteHostNames(host, world.config);
+    const { state, greeting } = world.hostState(host);
+    return {
+      ...names,
+      daemon_ready: state === "ready",
+      state,
+      version: greeting?.version ?? null,
+      clock_offset: greeting === null ? null : greeting.clock_offset_ms / 1_000,
+    };
+  }
+
+  onEmit(host: string, event: HostEmitted): void {
+    this.conductor(host)?.onEmit(event);
+  }
+
+  close(): void {
+    for (const { conductor, pacer } of this.#led.values()) {
+      conductor.close();
+      pacer.close();
+    }
+  }
+
+  #lead(link: HostLink): void {
+    const { local, world, epoch, clock, system, hub, log, onChanged } = this.#options;
+    const { host } = link;
+    const isLocal = host === local.host;
+    const pacer = new StartPacer(clock, () => world.config.hosts.get(host)?.start_rate ?? null);
+    const conductor = new HostConductor({
+      host,
+      isLocal,
+      link,
+      epoch,
+      clock,
+      system,
+      hub,
+      log,
+      world,
+      turn: () => this.#greetings.pass(),
+      onHostChanged: () => {
+        onChanged(this.entry(host));
+        if (this.#leaving.has(host) && !world.isHostReady(host)) this.#giveUp(host);
+      },
+      stopAfterMs: () => {
+        const { on_manager_lost, manager_lost_after } = world.config.instance;
+        return on_manager_lost === "stop" ? manager_lost_after : null;
+      },
+    });
+    this.#led.set(host, { conductor, pacer, link });
+    conductor.begin();
+    onChanged(this.entry(host));
+  }
+
+  /** What runs there is lost to us. */
+  #giveUp(host: string): void {
+    const { world, system, log, respawn } = this.#options;
+    const names = world.namesAt(host);
+    const alive = names.filter((name) => !world.isGone(name));
+    if (alive.length > 0) {
+      const list = alive.map((name) => `'${name}'`).join(", ");
+      const msg = `host '${host}' is not configured any more, and cannot be reached: what it still runs of ${list} goes on there until its daemon is ended`;
+      log.append({ level: "warning", source: "manager", msg });
+    }
+    for (const name of names) {
+      if (world.isUnknown(name)) respawn(name);
+      else system.send("process", name, { type: "host.died" });
+    }
+    this.#drop(host);
+  }
+
+  #drop(host: string): void {
+    const led = this.#led.get(host);
+    if (!led) return;
+    this.#led.delete(host);
+    this.#leaving.delete(host);
+    led.pacer.close();
+    led.conductor.close();
+    this.#options.system.stop("host", host);
+    void led.link.close();
+    this.#options.log.append({ level: "info", source: "manager", msg: `host '${host}' is removed` });
+    this.#options.onRemoved(host);
+  }
+}

@@ -1,0 +1,93 @@
+import { treeLives } from "../../actors/process-context.ts";
+import type { ProcessSnapshot } from "../../actors/process-machine.ts";
+import type { Config } from "../../config/definition.ts";
+
+interface WhereaboutsOptions {
+  config: () => Config;
+  /** Canonical name of the manager's own host. */
+  hostName: string;
+  snapshot: (name: string) => ProcessSnapshot | undefined;
+  /** The host that is shown of a process without an actor. */
+  shown: (name: string) => string | null;
+}
+
+/** States in which a run is alive, or begins, where the process's context says. */
+const THERE: ReadonlySet<string> = new Set(["starting", "started", "ready", "stopping"]);
+
+/**
+ * Which process is on which host. What lives is where it was started, whatever has been configured since; what is at
+ * rest is where its next run begins.
+ */
+export class Whereabouts {
+  readonly #options: WhereaboutsOptions;
+  /** Names by the host of their definition, of one configuration. */
+  #index: { of: Config; names: ReadonlyMap<string, string[]> } | null = null;
+  /** Those that may be on another host than their definition's. */
+  readonly #movers = new Set<string>();
+  /** Those whose actors do not know yet that they live there. */
+  readonly #found = new Map<string, string>();
+
+  constructor(options: WhereaboutsOptions) {
+    this.#options = options;
+  }
+
+  hostOf(name: string): string | null {
+    const definition = this.#options.config().processes.get(name);
+    if (!definition) return null;
+    const snapshot = this.#options.snapshot(name);
+    if (!snapshot) return this.#options.shown(name) ?? this.#canonical(definition.host);
+    const { context } = snapshot;
+    const isUnknown = snapshot.matches("unknown");
+    const found = isUnknown ? this.#found.get(name) : undefined;
+    if (found !== undefined) return found;
+    if (context.host === context.definition.host) return this.#canonical(context.host);
+    const isThere = isUnknown || THERE.has(context.shown) || treeLives(context);
+    return this.#canonical(isThere ? context.host : context.definition.host);
+  }
+
+  /** Where its newest run is or was. */
+  lastHostOf(name: string): string | null {
+    const snapshot = this.#options.snapshot(name);
+    if (!snapshot || !this.#options.config().processes.has(name)) return this.hostOf(name);
+    return this.#canonical(snapshot.context.host);
+  }
+
+  namesAt(host: string): string[] {
+    const names = (this.#byHost().get(host) ?? []).filter((name) => !this.#movers.has(name) || this.hostOf(name) === host);
+    const isOwn = new Set(names);
+    for (const name of this.#movers) if (!isOwn.has(name) && this.hostOf(name) === host) names.push(name);
+    return names;
+  }
+
+  mayBeElsewhere(name: string): void {
+    this.#movers.add(name);
+  }
+
+  foundAt(name: string, host: string): void {
+    this.#movers.add(name);
+    this.#found.set(name, host);
+  }
+
+  forget(name: string): void {
+    this.#movers.delete(name);
+    this.#found.delete(name);
+  }
+
+  #byHost(): ReadonlyMap<string, string[]> {
+    const config = this.#options.config();
+    if (this.#index?.of === config) return this.#index.names;
+    const names = new Map<string, string[]>();
+    for (const { name, host } of config.processes.values()) {
+      const canonical = this.#canonical(host);
+      const known = names.get(canonical);
+      if (known) known.push(name);
+      else names.set(canonical, [name]);
+    }
+    this.#index = { of: config, names };
+    return names;
+  }
+
+  #canonical(host: string | null): string {
+    return host ?? this.#options.hostName;
+  }
+}

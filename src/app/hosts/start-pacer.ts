@@ -1,0 +1,65 @@
+import type { Clock } from "../../base/clock.ts";
+
+interface Waiting {
+  go(): void;
+}
+
+/** Lets through at most `rate` starts in a second (`hosts.<name>.start_rate`), in the order in which they came. */
+export class StartPacer {
+  readonly #clock: Clock;
+  readonly #rate: () => number | null;
+  readonly #queue = new Set<Waiting>();
+  /** Monotonic time from which on the next may go. */
+  #next = 0;
+  #timer: unknown = null;
+
+  constructor(clock: Clock, rate: () => number | null) {
+    this.#clock = clock;
+    this.#rate = rate;
+  }
+
+  /** Resolves when it is this one's turn; rejects when `signal` says that nobody waits for it any more. */
+  turn(signal: AbortSignal): Promise<void> {
+    if (this.#rate() === null && this.#queue.size === 0) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const leave = () => {
+        this.#queue.delete(waiting);
+        reject(signal.reason);
+      };
+      const waiting: Waiting = {
+        go: () => {
+          signal.removeEventListener("abort", leave);
+          resolve();
+        },
+      };
+      signal.addEventListener("abort", leave, { once: true });
+      this.#queue.add(waiting);
+      this.#advance();
+    });
+  }
+
+  close(): void {
+    this.#clock.clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  /** The rate is asked for anew each time: a reload changes it for those that wait already. */
+  #advance(): void {
+    if (this.#timer !== null) return;
+    for (const waiting of this.#queue) {
+      const now = this.#clock.monotonic();
+      if (this.#next > now) {
+        this.#timer = this.#clock.setTimeout(() => {
+          this.#timer = null;
+          this.#advance();
+        }, this.#next - now);
+        return;
+      }
+      const rate = this.#rate();
+      this.#next = rate === null ? 0 : Math.max(now, this.#next) + 1_000 / rate;
+      this.#queue.delete(waiting);
+      waiting.go();
+    }
+  }
+}

@@ -1,0 +1,180 @@
+import { join } from "node:path";
+import { MgrError, messageOf } from "../../base/errors.ts";
+import type { LogBook } from "../../log/log-book.ts";
+import type { Engine } from "../engine.ts";
+import { watchDaemon } from "./daemon-watch.ts";
+import { LocalDaemon } from "./local-daemon.ts";
+
+/** How long the start of the manager waits for the daemon's hello, milliseconds. */
+const HELLO_TIMEOUT_MS = 10_000;
+/** How long a daemon has to end beyond the time that the stops of what it still runs may take, milliseconds. */
+const END_TIMEOUT_MS = 60_000;
+/** How long one has that was started a moment ago and runs nothing, milliseconds. */
+const BIRTH_END_TIMEOUT_MS = 5_000;
+/** Pauses before a daemon that died is started again, milliseconds: it must not become a storm. */
+const RESTART_MS = [0, 1_000, 2_000, 5_000, 10_000, 30_000];
+/** A death this long after the one before is not one more in a row, milliseconds. */
+const STABLE_MS = 120_000;
+const LOOK_MS = 50;
+
+interface DaemonKeeperOptions {
+  stateDir: string;
+  host: string;
+  /** Path of the broker's unix socket. */
+  socket: string;
+  engine: Engine;
+  log: LogBook;
+}
+
+/** Sees to it that the local daemon is there: found or started, heard before the manager is up, and replaced when it dies. */
+export class DaemonKeeper {
+  readonly #options: DaemonKeeperOptions;
+  readonly #daemon: LocalDaemon;
+  #leave = () => {};
+  #isShuttingDown = false;
+  #isEnding = false;
+  /** In a row. */
+  #deaths = 0;
+  #lastDeath = 0;
+
+  constructor(options: DaemonKeeperOptions) {
+    this.#options = options;
+    this.#daemon = new LocalDaemon(options);
+  }
+
+  /**
+   * Finds or starts the daemon and waits for its hello, HELLO_TIMEOUT_MS at most. Resolves with null, or with why there was none, which the
+   * log has too. Rejects where the daemon dies before, or `signal` ends the waiting; one that was started here is then gone.
+   */
+  async begin(signal: AbortSignal): Promise<string | null> {
+    signal.throwIfAborted();
+    const how = await this.#daemon.ensure();
+    // The death of one that was started here is told by itself, in its own words.
+    if (how === "found") await this.#watch();
+    const waiting = new AbortController();
+    try {
+      await Promise.race([hello(this.#options.engine, waiting.signal), this.#daemon.death, aborted(signal)]);
+    } catch (error) {
+      if (how === "started") await this.#endNewborn();
+      throw error;
+    } finally {
+      waiting.abort();
+    }
+    if (how === "started") await this.#watch();
+    return this.#problem();
+  }
+
+  /** From now on one that dies is not replaced. */
+  beginShutdown(): void {
+    this.#isShuttingDown = true;
+  }
+
+  /** From now on its death is no news. */
+  release(): void {
+    this.#isEnding = true;
+    this.#leave();
+  }
+
+  /** Ends it with everything that it still runs; `SIGKILL`, also of one that does not end, leaves the killing to its guard. */
+  async end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+    this.release();
+    const { engine, log } = this.#options;
+    if (signal === "SIGKILL") return this.#daemon.end(signal, END_TIMEOUT_MS);
+    try {
+      await this.#daemon.end(signal, engine.world.graph.stopTimeOfAll() + END_TIMEOUT_MS);
+    } catch (error) {
+      log.append({ level: "error", source: "manager", msg: `${messageOf(error)}; it is killed` });
+      await this.#daemon.end("SIGKILL", END_TIMEOUT_MS);
+    }
+  }
+
+  /** A daemon that died is replaced; what it ran comes back by its restart policies. */
+  async #revive(): Promise<void> {
+    if (this.#isShuttingDown || this.#isEnding) return;
+    const now = performance.now();
+    if (now - this.#lastDeath > STABLE_MS) this.#deaths = 0;
+    this.#lastDeath = now;
+    const pause = RESTART_MS[Math.min(this.#deaths++, RESTART_MS.length - 1)] ?? 0;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    if (this.#isShuttingDown || this.#isEnding) return;
+    try {
+      await this.#daemon.ensure();
+      await Promise.race([this.#locked(), this.#daemon.death]);
+      await this.#watch();
+    } catch (error) {
+      this.#options.log.append({
+        level: "error",
+        source: "manager",
+        msg: `the host daemon could not be started again: ${messageOf(error)}`,
+      });
+      void this.#revive();
+    }
+  }
+
+  async #problem(): Promise<string | null> {
+    const { engine, stateDir, log } = this.#options;
+    if (engine.world.isHostReady()) return null;
+    const daemon = await this.#daemon.identity();
+    const who = daemon === null ? "the host daemon" : `the host daemon (pid ${daemon.pid})`;
+    const what = engine.world.isIncompatible()
+      ? `${who} is of another version`
+      : `${who} has not said hello within ${HELLO_TIMEOUT_MS / 1_000} s: see ${join(stateDir, "daemon.log")}`;
+    const problem = `${what}; until it is ready, commands are refused. 'mgr down' ends it`;
+    log.append({ level: "error", source: "manager", msg: problem });
+    return problem;
+  }
+
+  async #endNewborn(): Promise<void> {
+    await this.#daemon.end("SIGTERM", BIRTH_END_TIMEOUT_MS).catch(() => this.#daemon.end("SIGKILL", BIRTH_END_TIMEOUT_MS));
+  }
+
+  async #locked(): Promise<void> {
+    const deadline = performance.now() + HELLO_TIMEOUT_MS;
+    while ((await this.#daemon.holder()) === null) {
+      if (performance.now() > deadline) throw new MgrError("timeout", "it did not take its lock");
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+  }
+
+  /** Its death is seen by its pid, not by its host's silence: it may come before its hello, and be another manager's child. */
+  async #watch(): Promise<void> {
+    const daemon = await this.#daemon.identity();
+    if (this.#isEnding) return;
+    this.#leave();
+    if (daemon === null) this.#died();
+    else this.#leave = watchDaemon(daemon, () => this.#died());
+  }
+
+  #died(): void {
+    this.#options.engine.daemonExited();
+    void this.#revive();
+  }
+}
+
+/** Resolves once this machine's host is ready or of another version, after HELLO_TIMEOUT_MS, or on `end`. */
+function hello({ world, events }: Engine, end: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (world.isHostReady() || world.isIncompatible()) finish();
+    };
+    const finish = () => {
+      clearTimeout(timer);
+      leave();
+      resolve();
+    };
+    const timer = setTimeout(finish, HELLO_TIMEOUT_MS);
+    const leave = events.subscribe((event) => {
+      if (event.type === "host_upsert") look();
+    });
+    end.addEventListener("abort", finish, { once: true });
+    look();
+  });
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const refuse = () => reject(signal.reason);
+    if (signal.aborted) refuse();
+    else signal.addEventListener("abort", refuse, { once: true });
+  });
+}

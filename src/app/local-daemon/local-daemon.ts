@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { MgrError, messageOf } from "../../base/errors.ts";
+import { type LockInfo, readLock } from "../../daemon/session/lock.ts";
+import { mayBeAlive, startTimeOf } from "../../daemon/tree/proc.ts";
+import { VERSION } from "../../http/archive/about.ts";
+
+interface LocalDaemonOptions {
+  stateDir: string;
+  host: string;
+  /** Path of the broker's unix socket. */
+  socket: string;
+}
+
+/** A process by its pid and the kernel's start time of it. */
+type Identity = Pick<LockInfo, "pid" | "start_time">;
+
+/** The built daemon: one file, whether this module runs from src/ or from dist/. */
+const BUNDLE = fileURLToPath(new URL("../../../dist/daemon.mjs", import.meta.url));
+/** Its exit code where another one has the lock (daemon/main.ts). */
+const EXIT_LOCKED = 3;
+/** Of what it said before its death, bytes. */
+const LAST_WORDS_BYTES = 2_048;
+const LOOK_MS = 20;
+
+/** The daemon of this instance: found by its lock, or started. Never a second one: the lock decides. */
+export class LocalDaemon {
+  readonly #options: LocalDaemonOptions;
+  /** The one that was started here last. */
+  #own: { identity: Identity; death: Promise<never> } | null = null;
+
+  constructor(options: LocalDaemonOptions) {
+    this.#options = options;
+  }
+
+  /** Who holds the daemon's lock now, or null. */
+  async holder(): Promise<LockInfo | null> {
+    const lock = await readLock(join(this.#options.stateDir, "daemon.lock"));
+    return lock.held ? lock.info : null;
+  }
+
+  /** Of the holder of the lock, else of the one that was started here and has not taken it yet; null: there is none. */
+  async identity(): Promise<Identity | null> {
+    const target = (await this.holder()) ?? this.#own?.identity ?? null;
+    return target !== null && mayBeAlive(target.pid, target.start_time) ? target : null;
+  }
+
+  /** Starts one if none is there. Returns whether an earlier one was found. */
+  async ensure(): Promise<"found" | "started"> {
+    this.#own = null;
+    if ((await this.holder()) !== null) return "found";
+    const { stateDir, host, socket } = this.#options;
+    const words = openSync(join(stateDir, "daemon.stderr"), "a+", 0o600);
+    const silence = fstatSync(words).size;
+    try {
+      // Detached: it and its children outlive this manager, however that ends.
+      const child = spawn(process.execPath, [BUNDLE, JSON.stringify({ state_dir: stateDir, host, bus: { socket }, version: VERSION })], {
+        detached: true,
+        stdio: ["ignore", "ignore", words],
+        cwd: "/",
+      });
+      const pid = await pidOf(child);
+      const death = deathOf(child, () => lastWords(join(stateDir, "daemon.stderr"), silence));
+      // Whoever waits for its hello hears of it; nobody else needs to.
+      death.catch(() => {});
+      this.#own = { identity: { pid, start_time: startTimeOf(pid) ?? "" }, death };
+      child.unref();
+    } finally {
+      closeSync(words);
+    }
+    return "started";
+  }
+
+  /** Rejects with its last words when the daemon that was started here ends. Never resolves. */
+  get death(): Promise<never> {
+    return this.#own?.death ?? new Promise(() => {});
+  }
+
+  /**
+   * Ends the daemon with everything that it still runs, and waits for it; `SIGKILL` leaves the killing to its guard. One
+   * that was started here is ended even before it has taken its lock.
+   */
+  async end(signal: "SIGTERM" | "SIGKILL", timeoutMs: number): Promise<void> {
+    const target = await this.identity();
+    if (target === null) return;
+    process.kill(target.pid, signal);
+    const deadline = performance.now() + timeoutMs;
+    while (mayBeAlive(target.pid, target.start_time)) {
+      if (performance.now() > deadline)
+        throw new MgrError("timeout", `the host daemon (pid ${target.pid}) did not end within ${timeoutMs} ms`);
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+  }
+}
+
+function pidOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once("spawn", () => resolve(child.pid ?? 0));
+    child.once("error", (cause) => reject(new MgrError("internal", `cannot start the host daemon: ${cause.message}`, { cause })));
+  });
+}
+
+function deathOf(child: ChildProcess, words: () => string): Promise<never> {
+  return new Promise((_, reject) => {
+    child.once("exit", (code, signal) => {
+      if (code === EXIT_LOCKED) return;
+      const how = signal === null ? `exit code ${code}` : String(signal);
+      reject(new MgrError("host_unavailable", `the host daemon ended (${how}) before it was there: ${words()}`));
+    });
+  });
+}
+
+/** What stands in `path` after `from`, the end of it, as text. Never throws: it is asked by the listener of an exit. */
+function lastWords(path: string, from: number): string {
+  try {
+    return tailOf(path, from);
+  } catch (error) {
+    return `its last words cannot be read: ${messageOf(error)}`;
+  }
+}
+
+function tailOf(path: string, from: number): string {
+  const fd = openSync(path, "r");
+  try {
+    const { size } = fstatSync(fd);
+    const start = Math.max(from, size - LAST_WORDS_BYTES);
+    const bytes = Buffer.alloc(Math.max(0, size - start));
+    const length = readSync(fd, bytes, 0, bytes.length, start);
+    const text = bytes.toString("utf8", 0, length).trim();
+    return text === "" ? "it said nothing; see daemon.log in its state folder" : text;
+  } finally {
+    closeSync(fd);
+  }
+}

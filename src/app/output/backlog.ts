@@ -1,0 +1,69 @@
+import type { Backlog } from "../../actors/control.ts";
+import { completeLength } from "../../base/character-cut.ts";
+import type { HostSession } from "../hosts/host-session.ts";
+
+/** Bytes asked for at a time: the contract's maximum. */
+const PAGE_BYTES = 262_144;
+
+/** The last `lines` lines of a process's ring as text, cut between characters at both ends; `offset` is where it ends. */
+export async function readBacklog(session: HostSession, name: string, lines: number): Promise<Backlog> {
+  const { link } = session;
+  const tail = await session.command((id) => link.request("tail", { session: id, name, lines }));
+  const text = new TornText(tail.truncated);
+  let truncated = tail.truncated;
+  let position = tail.from;
+  while (position < tail.until) {
+    const max = Math.min(PAGE_BYTES, tail.until - position);
+    const from = position;
+    const page = await session.command((id) => link.request("read", { session: id, name, from, max }));
+    if (page.from > position) {
+      // The ring moved on while we read: what we have is older than the hole, so it goes.
+      text.restart();
+      truncated = true;
+    }
+    position = page.from + page.data.length;
+    if (page.data.length === 0) break;
+    text.add(page.data);
+  }
+  return { pid: tail.pid, output: text.text, truncated, offset: position - text.rest, stream_id: tail.stream_id };
+}
+
+/** Text from bytes that come in pieces and may begin and end within a character. */
+class TornText {
+  text = "";
+  #isTorn: boolean;
+  #rest: Uint8Array = new Uint8Array(0);
+  /** A byte order mark is output like any other, at any place. */
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+  constructor(isTorn: boolean) {
+    this.#isTorn = isTorn;
+  }
+
+  /** Bytes of an incomplete character at the end, which are not in `text`. */
+  get rest(): number {
+    return this.#rest.length;
+  }
+
+  restart(): void {
+    this.text = "";
+    this.#rest = new Uint8Array(0);
+    this.#isTorn = true;
+  }
+
+  add(data: Uint8Array): void {
+    const start = this.#isTorn ? tornStart(data) : 0;
+    this.#isTorn = false;
+    const bytes = Buffer.concat([this.#rest, data.subarray(start)]);
+    const complete = completeLength(bytes);
+    this.text += this.#decoder.decode(bytes.subarray(0, complete));
+    this.#rest = bytes.subarray(complete);
+  }
+}
+
+/** UTF-8 continuation bytes (10xxxxxx) before the first whole character, at most three. */
+function tornStart(data: Uint8Array): number {
+  let skip = 0;
+  while (skip < 3 && ((data[skip] ?? 0) & 0xc0) === 0x80) skip++;
+  return skip;
+}

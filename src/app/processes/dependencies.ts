@@ -1,0 +1,184 @@
+import type { Config, Dependency, ProcessDefinition } from "../../config/definition.ts";
+import { stopRanks } from "../../config/run-spec.ts";
+import { MAX_DURATION_MS } from "../../contract/run.ts";
+import type { ProcessState } from "../../protocol/resources/resources.ts";
+
+/** What the rules below have to know of a process. */
+export interface DependencyFacts {
+  state: ProcessState;
+  /** Nothing is known about it yet: its host has not reported, or not since its daemon died. */
+  unknown: boolean;
+  requested: "start" | "stop";
+  hasReadyState: boolean;
+  /** How its newest run ended; null while it runs or if it never ran. */
+  lastRunSucceeded: boolean | null;
+}
+
+export interface Unmet {
+  /** Names of dependencies that are not there yet. */
+  missing: string[];
+  /** Why this can never become true by itself, naming the dependency. */
+  impossible: string | null;
+}
+
+/** Which dependencies of `definition` do not hold (runtime.md, "State table, the hard rows"). */
+export function unmetDependencies(definition: ProcessDefinition, facts: (name: string) => DependencyFacts | undefined): Unmet {
+  const unmet: Unmet = { missing: [], impossible: null };
+  for (const dependency of definition.depends_on) {
+    const fact = facts(dependency.name);
+    if (fact && holds(dependency, fact)) continue;
+    unmet.missing.push(dependency.name);
+    unmet.impossible ??= hopeless(dependency, fact);
+  }
+  return unmet;
+}
+
+function holds({ condition }: Dependency, fact: DependencyFacts): boolean {
+  const running = fact.state === "started" || fact.state === "ready";
+  // In backoff, under `restart: always`, its next run has not begun either.
+  if (condition === "completed")
+    return (fact.state === "stopped" || fact.state === "backoff") && !fact.unknown && fact.lastRunSucceeded === true;
+  if (condition === "ready" && fact.hasReadyState) return fact.state === "ready";
+  return running;
+}
+
+function hopeless({ name, condition }: Dependency, fact: DependencyFacts | undefined): string | null {
+  if (!fact) return `dependency '${name}' does not exist any more`;
+  if (fact.unknown) return null;
+  if (fact.state === "error") return `dependency '${name}' failed`;
+  if (fact.state !== "stopped") return null;
+  if (fact.requested === "stop") return `dependency '${name}' was stopped`;
+  if (fact.lastRunSucceeded === true && condition !== "completed") return `dependency '${name}' has ended, it has to be running`;
+  return null;
+}
+
+/** After its last step a stop may take this long to be seen through, milliseconds. */
+const AFTER_LAST_STEP_MS = 10_000;
+
+/** What a configuration says about dependencies, looked up instead of searched. */
+interface DependencyIndex {
+  readonly of: Config;
+  readonly ranks: ReadonlyMap<string, number>;
+  readonly dependents: ReadonlyMap<string, readonly string[]>;
+  readonly stopTimes: ReadonlyMap<string, number>;
+  /** Of each process, the name of one of those that it is connected to by dependencies; the same for all of them. */
+  readonly clusters: ReadonlyMap<string, string>;
+}
+
+/** Who depends on whom, both ways. */
+export class DependencyGraph {
+  readonly #config: () => Config;
+  #index: DependencyIndex | null = null;
+
+  constructor(config: () => Config) {
+    this.#config = config;
+  }
+
+  /** `names` with each after everything that it needs; else in the order given. */
+  inStartOrder(names: Iterable<string>): string[] {
+    return inOrder(names, this.#indexed().ranks);
+  }
+
+  /** All that go down with `names`, transitively, the outermost first, without `names`. */
+  dependents(names: Iterable<string>): string[] {
+    const given = new Set(names);
+    const found = new Set(given);
+    // A set shows what is added while it is walked.
+    for (const name of found) for (const dependent of this.directDependents(name)) found.add(dependent);
+    return this.inStartOrder([...found].filter((name) => !given.has(name))).reverse();
+  }
+
+  /** Higher than those of everything that `name` depends on: what has the highest stops first. */
+  stopRank(name: string): number {
+    return this.#indexed().ranks.get(name) ?? 0;
+  }
+
+  /** Those that name `name` in depends_on and do not keep running without it. */
+  directDependents(name: string): readonly string[] {
+    return this.#indexed().dependents.get(name) ?? [];
+  }
+
+  /** Those that depend on each other, however indirectly, side by side; else in the order given. */
+  together<T>(items: readonly T[], nameOf: (item: T) => string): T[][] {
+    const { clusters } = this.#indexed();
+    const batches = new Map<string, T[]>();
+    for (const item of items) {
+      const name = nameOf(item);
+      const cluster = clusters.get(name) ?? name;
+      const batch = batches.get(cluster);
+      if (batch) batch.push(item);
+      else batches.set(cluster, [item]);
+    }
+    return [...batches.values()];
+  }
+
+  /** The longest that the stops of everything that goes down with `name` take one after the other, milliseconds. */
+  stopTimeOfDependents(name: string): number {
+    return Math.min(this.#indexed().stopTimes.get(name) ?? 0, MAX_DURATION_MS);
+  }
+
+  /** The longest that stopping everything takes, in the order of its dependencies, milliseconds. */
+  stopTimeOfAll(): number {
+    const { of, stopTimes } = this.#indexed();
+    const times = [...stopTimes].map(([name, before]) => before + ownStopTime(of.processes.get(name)));
+    return Math.min(
+      times.reduce((longest, time) => Math.max(longest, time), 0),
+      MAX_DURATION_MS,
+    );
+  }
+
+  #indexed(): DependencyIndex {
+    const config = this.#config();
+    if (this.#index?.of !== config) this.#index = indexDependencies(config);
+    return this.#index;
+  }
+}
+
+function indexDependencies(config: Config): DependencyIndex {
+  const ranks = stopRanks(config);
+  const dependents = new Map<string, string[]>();
+  for (const definition of config.processes.values()) {
+    for (const { name, on_stop } of definition.depends_on) {
+      if (on_stop === "keep") continue;
+      const known = dependents.get(name);
+      if (known) known.push(definition.name);
+      else dependents.set(name, [definition.name]);
+    }
+  }
+  const stopTimes = new Map<string, number>();
+  for (const name of inOrder(config.processes.keys(), ranks).reverse()) {
+    const times = (dependents.get(name) ?? []).map((each) => ownStopTime(config.processes.get(each)) + (stopTimes.get(each) ?? 0));
+    stopTimes.set(
+      name,
+      times.reduce((longest, time) => Math.max(longest, time), 0),
+    );
+  }
+  return { of: config, ranks, dependents, stopTimes, clusters: clustersOf(config) };
+}
+
+function clustersOf(config: Config): Map<string, string> {
+  const neighbours = new Map<string, string[]>([...config.processes.keys()].map((name) => [name, []]));
+  for (const definition of config.processes.values()) {
+    for (const { name } of definition.depends_on) {
+      neighbours.get(name)?.push(definition.name);
+      neighbours.get(definition.name)?.push(name);
+    }
+  }
+  const clusters = new Map<string, string>();
+  for (const first of neighbours.keys()) {
+    if (clusters.has(first)) continue;
+    // A set shows what is added while it is walked.
+    const cluster = new Set([first]);
+    for (const name of cluster) for (const neighbour of neighbours.get(name) ?? []) cluster.add(neighbour);
+    for (const name of cluster) clusters.set(name, first);
+  }
+  return clusters;
+}
+
+function ownStopTime(definition: ProcessDefinition | undefined): number {
+  return definition?.stop.reduce((sum, step) => sum + step.timeout_ms, AFTER_LAST_STEP_MS) ?? 0;
+}
+
+function inOrder(names: Iterable<string>, ranks: ReadonlyMap<string, number>): string[] {
+  return [...names].sort((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0));
+}

@@ -1,0 +1,157 @@
+import type { DomainEvents } from "../../actors/domain-events.ts";
+import type { GroupEmitted } from "../../actors/group-machine.ts";
+import type { ProcessEmitted } from "../../actors/process-types.ts";
+import type { ActorSystem } from "../../actors/system.ts";
+import type { Clock } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import { ancestorNames, withRest } from "../../base/names.ts";
+import { exitText } from "../../client/handles/exit-text.ts";
+import type { PendingRun } from "../../config/state/intent-file.ts";
+import type { RunReport } from "../../contract/run.ts";
+import type { LogBook } from "../../log/log-book.ts";
+import type { Process, ProcessState, RequestedState } from "../../protocol/resources/resources.ts";
+import { formatTime } from "../../protocol/time.ts";
+import { BY_CONFIGURATION } from "../configuration/reload.ts";
+import type { IntentKeeper } from "../state/intent-keeper.ts";
+import type { World } from "./process-registry.ts";
+import type { RunHistory } from "./run-history.ts";
+
+/** A process was wanted and no longer runs nor will by itself: it ended, was stopped, or cannot be started. */
+export type OnProcessAtRest = (process: Process, configured: { essential: boolean }) => void;
+
+/** Failed members of a group that are named in one log entry. */
+const MOST_NAMED = 10;
+
+interface ProcessNewsOptions {
+  world: World;
+  system: ActorSystem;
+  events: DomainEvents;
+  history: RunHistory;
+  intents: IntentKeeper;
+  log: LogBook;
+  clock: Clock;
+  /** What the host said last of its newest run. */
+  lastReport: (name: string) => RunReport | null;
+  onProcessAtRest: OnProcessAtRest | undefined;
+}
+
+/** What the actors of processes say goes from here to the log, the intent file, their groups and whoever is connected. */
+export class ProcessNews {
+  readonly #options: ProcessNewsOptions;
+  /** True while everything is stopped for the end: what users want stays as it is. */
+  #isIntentFrozen = false;
+
+  constructor(options: ProcessNewsOptions) {
+    this.#options = options;
+  }
+
+  freezeIntent(): void {
+    this.#isIntentFrozen = true;
+  }
+
+  take(name: string, event: ProcessEmitted): void {
+    const { log } = this.#options;
+    switch (event.type) {
+      case "changed":
+        this.#announce(name, event);
+        break;
+      case "adopted":
+        this.#announce(name, { from: null, to: event.state, reason: event.reason });
+        break;
+      case "updated":
+        this.#publish(name);
+        break;
+      case "intent":
+        this.wish(name, event);
+        break;
+      case "pending_run":
+        this.#keepPending(name, event.pending);
+        break;
+      case "note":
+        log.append({ level: event.level, source: "manager", msg: `process '${name}': ${event.msg}` });
+        break;
+    }
+  }
+
+  /** What came of a command to a group, once it is certain. */
+  takeGroup(group: string, event: GroupEmitted): void {
+    if (event.type !== "settled") return;
+    const { world, log } = this.#options;
+    const failed = world.membersOf(group).flatMap((name) => {
+      const process = world.process(name);
+      return process?.state === "error" ? [`'${name}' (${exitText(process)})`] : [];
+    });
+    const msg = `group '${group}' is ${event.after === "starting" ? "up" : "stopped"}`;
+    if (failed.length === 0) log.append({ level: "info", source: "manager", msg });
+    else {
+      const named = withRest(failed.slice(0, MOST_NAMED), failed.length);
+      log.append({ level: "warning", source: "manager", msg: `${msg}, but for ${named}` });
+    }
+  }
+
+  /** Keeps what somebody wants of a process; what the configuration wants by itself is no user's wish. */
+  wish(name: string, { by, requested_state }: { by: string; requested_state: RequestedState }): void {
+    if (this.#isIntentFrozen || by === BY_CONFIGURATION) return;
+    const { intents } = this.#options;
+    intents.set(name, { requested_state });
+    // Also what no effect follows: who stops a process in backoff must find it stopped after a crash.
+    void intents.flush();
+  }
+
+  /** After whose start it starts again, for as long as nobody asks for anything else of it. */
+  keepResume(name: string, resumeWith: readonly string[]): void {
+    const { intents } = this.#options;
+    const known = intents.get(name).resume_with ?? [];
+    if (this.#isIntentFrozen || (known.length === 0 && resumeWith.length === 0)) return;
+    intents.set(name, { resume_with: resumeWith });
+    void intents.flush();
+  }
+
+  /** That it is over goes along with the next write: the run's id says so, too. */
+  #keepPending(name: string, pending: PendingRun | null): void {
+    if (this.#isIntentFrozen) return;
+    const { intents } = this.#options;
+    intents.set(name, { pending_run: pending });
+    if (pending !== null) void intents.flush();
+  }
+
+  /** Its actor is given up. */
+  parked(name: string, error: unknown): void {
+    const { world, clock, lastReport } = this.#options;
+    const process = world.process(name);
+    if (!process) return;
+    const run = lastReport(name);
+    const reason = `its actor failed again and again: ${messageOf(error)}`;
+    const pid = run !== null && run.exit === null && !run.extinct ? run.pid : null;
+    world.park(name, { process, pid, reason, time: formatTime(clock.now()) });
+    if (process.state !== "error") this.#announce(name, { from: process.state, to: "error", reason });
+    else this.#publish(name);
+  }
+
+  /** One log entry and one upsert for each change of state; `from` null: it was adopted in this state. */
+  #announce(name: string, { from, to, reason }: { from: ProcessState | null; to: ProcessState; reason: string | null }): void {
+    const { log, world, system } = this.#options;
+    const source = "manager";
+    if (reason !== null) log.append({ level: to === "error" ? "error" : "warning", source, msg: `process '${name}': ${reason}` });
+    const pid = world.process(name)?.pid ?? null;
+    const adopted = `adopted: ${pid === null ? "not running" : `pid ${pid}`}, state '${to}'`;
+    const said = from === null ? adopted : `changes state from '${from}' to '${to}'`;
+    log.append({ level: to === "error" ? "error" : "info", source, msg: `process '${name}' ${said}` });
+    this.#publish(name);
+    if ((from === null || from === "stopped") && world.isAdopted(name) && world.needsRestart(name))
+      log.append({ level: "warning", source, msg: `process '${name}' runs with what was configured before, until its restart` });
+    const process = world.process(name);
+    const has_ready_state = process?.has_ready_state ?? false;
+    for (const group of ancestorNames(name)) system.send("group", group, { type: "member", name, state: to, has_ready_state });
+    const essential = world.config.processes.get(name)?.essential ?? false;
+    if ((to === "error" || to === "stopped") && process) this.#options.onProcessAtRest?.(process, { essential });
+  }
+
+  #publish(name: string): void {
+    const { system, world, history, events } = this.#options;
+    const context = system.get("process", name)?.getSnapshot().context;
+    if (context) history.note(name, context);
+    const process = world.process(name);
+    if (process) events.publish({ type: "process_upsert", process });
+  }
+}

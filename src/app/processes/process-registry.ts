@@ -1,0 +1,331 @@
+import type { DomainEvents } from "../../actors/domain-events.ts";
+import type { Greeting } from "../../actors/host-machine.ts";
+import { runLives, treeLives } from "../../actors/process-context.ts";
+import type { ProcessSnapshot } from "../../actors/process-machine.ts";
+import { toProcess, toTree } from "../../actors/resources.ts";
+import type { ActorSystem } from "../../actors/system.ts";
+import { isWithin } from "../../base/names.ts";
+import type { Config, ProcessDefinition } from "../../config/definition.ts";
+import { isSameDefinition } from "../../config/plan.ts";
+import { HOST_STATES } from "../../protocol/resources/host.ts";
+import type { HostEntry, Process, ProcessState, ProcessTreeNode } from "../../protocol/resources/resources.ts";
+import type { HostSession } from "../hosts/host-session.ts";
+import { Whereabouts } from "../hosts/process-placement.ts";
+import { type DependencyFacts, DependencyGraph, type Unmet, unmetDependencies } from "./dependencies.ts";
+
+/** States in which something of the process lives or is about to. */
+const ALIVE: ReadonlySet<ProcessState> = new Set<ProcessState>(["waiting", "starting", "started", "ready", "stopping"]);
+
+/** States in which a run is alive or begins. */
+const UP: ReadonlySet<ProcessState> = new Set<ProcessState>(["starting", "started", "ready", "stopping"]);
+
+interface WorldOptions {
+  config: Config;
+  system: ActorSystem;
+  events: DomainEvents;
+  /** The manager's own host, by its canonical name. */
+  hostName: string;
+  /** With the daemon of a host, by its canonical name; null: nobody leads it. */
+  session: (host: string) => HostSession | null;
+  hostEntries: () => HostEntry[];
+  /** Of this boot: run ids begin with it. */
+  epoch: number;
+  /** Hash of what a start of `name` would be told now. */
+  specHashOf: (name: string) => string;
+}
+
+/** What the manager's actors say is so, projected to resources. Reads only; every answer is of this turn. */
+export class World {
+  /** Removed from the configuration, but alive: still in `config` until nothing of it is left (runtime.md, "Reload"). */
+  readonly retiring = new Map<string, { readonly definition: ProcessDefinition; readonly wanted: boolean }>();
+  readonly graph: DependencyGraph;
+  readonly hostName: string;
+  readonly #system: ActorSystem;
+  readonly #events: DomainEvents;
+  readonly #session: (host: string) => HostSession | null;
+  readonly #hostEntries: () => HostEntry[];
+  readonly #whereabouts: Whereabouts;
+  readonly #epoch: number;
+  readonly #specHashOf: (name: string) => string;
+  #config: Config;
+  /** Projections by the snapshot they were made from: 1,000 processes are not projected anew for each client. */
+  readonly #projected = new Map<string, { of: ProcessSnapshot; process: Process }>();
+  /** What is still shown of processes whose actor is parked. */
+  readonly #parked = new Map<string, Process>();
+
+  constructor({ config, system, events, hostName, session, hostEntries, epoch, specHashOf }: WorldOptions) {
+    this.#config = config;
+    this.graph = new DependencyGraph(() => this.config);
+    this.hostName = hostName;
+    this.#system = system;
+    this.#events = events;
+    this.#session = session;
+    this.#hostEntries = hostEntries;
+    this.#whereabouts = new Whereabouts({
+      config: () => this.config,
+      hostName,
+      snapshot: (name) => this.#snapshot(name),
+      shown: (name) => this.#parked.get(name)?.host ?? null,
+    });
+    this.#epoch = epoch;
+    this.#specHashOf = specHashOf;
+  }
+
+  get config(): Config {
+    return this.#config;
+  }
+
+  /** From now on this is configured. */
+  replaceConfig(config: Config): void {
+    this.#config = config;
+  }
+
+  /** What was shown of a process that is gone. */
+  forget(name: string): void {
+    this.#projected.delete(name);
+    this.#parked.delete(name);
+    this.#whereabouts.forget(name);
+  }
+
+  /** Something that all processes show has changed. */
+  projectAgain(): void {
+    this.#projected.clear();
+  }
+
+  names(): string[] {
+    return [...this.config.processes.keys()];
+  }
+
+  /** The processes below a group, in configuration order. */
+  membersOf(group: string): string[] {
+    return this.names().filter((name) => isWithin(name, group));
+  }
+
+  process(name: string): Process | undefined {
+    const snapshot = this.#snapshot(name);
+    // Without an actor it is parked, or being built anew: then what was shown last is still so.
+    if (!snapshot) return this.#parked.get(name) ?? this.#projected.get(name)?.process;
+    const known = this.#projected.get(name);
+    if (known?.of === snapshot) return known.process;
+    const host = this.hostOf(name) ?? this.hostName;
+    const startTools = this.config.instance.start_tools;
+    const process = toProcess(snapshot.context, { host, hostReady: this.isHostReady(host), startTools });
+    this.#projected.set(name, { of: snapshot, process });
+    return process;
+  }
+
+  /** The actor of `name` is given up: shown as `error`, with pid and requested state kept (runtime.md, "Actors"). */
+  park(name: string, shown: { process: Process; pid: number | null; reason: string; time: string }): void {
+    const { process, pid, reason, time } = shown;
+    this.#parked.set(name, { ...process, pid, state: "error", exit: { code: null, signal: null, reason, time } });
+  }
+
+  isParked(name: string): boolean {
+    return this.#parked.has(name);
+  }
+
+  /** The actor of `name` is there again. */
+  unpark(name: string): void {
+    this.#parked.delete(name);
+  }
+
+  tree(scope?: string): ProcessTreeNode[] {
+    return toTree({ config: this.config, stateOf: (name) => this.process(name)?.state ?? "stopped", scope });
+  }
+
+  hosts(): HostEntry[] {
+    return this.#hostEntries();
+  }
+
+  isHostReady(host = this.hostName): boolean {
+    return this.#system.get("host", host)?.getSnapshot().matches("ready") ?? false;
+  }
+
+  /** The daemon of the manager's own host speaks another contract: it will not become ready by waiting. */
+  isIncompatible(): boolean {
+    return this.hostState(this.hostName).state === "incompatible";
+  }
+
+  hostState(host: string): { state: HostEntry["state"]; greeting: Greeting | null } {
+    const snapshot = this.#system.get("host", host)?.getSnapshot();
+    if (!snapshot) return { state: "absent", greeting: null };
+    return { state: HOST_STATES.find((state) => snapshot.matches(state)) ?? "absent", greeting: snapshot.context.greeting };
+  }
+
+  /** Canonical name of the host that `name` runs on, or would; null if there is no such process. */
+  hostOf(name: string): string | null {
+    return this.#whereabouts.hostOf(name);
+  }
+
+  /** Where the output of its newest run is. */
+  outputHostOf(name: string): string | null {
+    const host = this.#whereabouts.lastHostOf(name);
+    return host !== null && this.#session(host) === null ? this.hostOf(name) : host;
+  }
+
+  /** What `host` says about `name` is news. */
+  concerns(name: string, host: string): boolean {
+    return this.#whereabouts.hostOf(name) === host || this.#whereabouts.lastHostOf(name) === host;
+  }
+
+  /** Processes that run on `host`, or would, in the order of the configuration. */
+  namesAt(host: string): string[] {
+    return this.#whereabouts.namesAt(host);
+  }
+
+  /** It may run elsewhere than its definition says. */
+  mayBeElsewhere(name: string): void {
+    this.#whereabouts.mayBeElsewhere(name);
+  }
+
+  /** It was looked for elsewhere, and lives on `host`. */
+  foundAt(name: string, host: string): void {
+    this.#whereabouts.foundAt(name, host);
+  }
+
+  /** No host has said yet whether it runs. */
+  isUnknown(name: string): boolean {
+    return this.#snapshot(name)?.matches("unknown") ?? false;
+  }
+
+  sessionOf(name: string): HostSession | null {
+    const host = this.hostOf(name);
+    return host === null ? null : this.#session(host);
+  }
+
+  outputSessionOf(name: string): HostSession | null {
+    const host = this.outputHostOf(name);
+    return host === null ? null : this.#session(host);
+  }
+
+  /** `host` is a canonical name. */
+  sessionOfHost(host: string): HostSession | null {
+    return this.#session(host);
+  }
+
+  /** The run of `name` whose leader lives, or null. */
+  livingRun(name: string): string | null {
+    const context = this.#snapshot(name)?.context;
+    return context && runLives(context) ? context.runId : null;
+  }
+
+  /** Nothing of `name` is alive or about to be, as far as its host has said. */
+  isGone(name: string): boolean {
+    const snapshot = this.#snapshot(name);
+    if (!snapshot) return !this.#parked.has(name);
+    if (snapshot.matches("unknown")) return !this.isHostReady(this.hostOf(name) ?? this.hostName);
+    return (snapshot.matches("stopped") || snapshot.matches("error")) && !treeLives(snapshot.context);
+  }
+
+  /** It is alive, and what it would be started with now is not what it was started with. */
+  needsRestart(name: string): boolean {
+    const context = this.#snapshot(name)?.context;
+    if (!context || this.retiring.has(name) || !this.isUp(name)) return false;
+    const { run, definition, runDefinition, host } = context;
+    // What an earlier manager started it with is known by its hash only.
+    if (run !== null && this.isAdopted(name)) return host !== definition.host || run.spec_hash !== this.#specHashOf(name);
+    return !isSameDefinition(runDefinition, definition);
+  }
+
+  /** Its newest run was started by an earlier manager. */
+  isAdopted(name: string): boolean {
+    const runId = this.#snapshot(name)?.context.run?.run_id;
+    return runId !== undefined && !runId.startsWith(`${this.#epoch}-`);
+  }
+
+  /** A run is alive or begins. */
+  isUp(name: string): boolean {
+    return UP.has(this.stateOf(name) ?? "stopped");
+  }
+
+  stateOf(name: string): ProcessState | undefined {
+    return this.process(name)?.state;
+  }
+
+  unmet(name: string): Unmet {
+    const definition = this.config.processes.get(name);
+    return definition ? unmetDependencies(definition, (each) => this.#facts(each)) : { missing: [], impossible: null };
+  }
+
+  /**
+   * Resolves when no process is alive any more that anybody could end: hosts that are away are not waited for. If none ends for as long as
+   * all stops may take, it resolves with the names of those that are left: the kernel may hold a process for ever.
+   */
+  async allAtRest(): Promise<string[]> {
+    const isDone = (name: string) => !ALIVE.has(this.stateOf(name) ?? "stopped") || !this.isHostReady(this.hostOf(name) ?? this.hostName);
+    const busy = new Set<string>();
+    let ends = 0;
+    const look = (name: string) => {
+      if (!isDone(name)) busy.add(name);
+      else if (busy.delete(name)) ends++;
+    };
+    this.names().forEach(look);
+    // Not all of them at each event of one: of 10,000 that would be seconds.
+    const leave = this.#events.subscribe((event) => {
+      if (event.type === "process_upsert") look(event.process.name);
+      else if (event.type === "process_remove") busy.delete(event.name);
+      else if (event.type === "host_upsert") this.namesAt(event.host.name).forEach(look);
+      else if (event.type === "host_remove") this.names().forEach(look);
+    });
+    try {
+      for (let seen = -1; busy.size > 0 && seen < ends; ) {
+        seen = ends;
+        await this.#until(() => ends > seen || busy.size === 0, { milliseconds: this.graph.stopTimeOfAll() });
+      }
+    } finally {
+      leave();
+    }
+    return [...busy];
+  }
+
+  /**
+   * Resolves when none of those that need `name` and can be reached is being stopped any more, or when they have had all the time that
+   * their stops may take: then with the names of those that are left. While the host of `name` itself is away nothing can be stopped there,
+   * and its dependents are waited for: they may come back along with it. Aborting rejects.
+   */
+  async dependentsStopped(name: string, signal: AbortSignal): Promise<string[]> {
+    const isAway = (each: string) => !this.isHostReady(this.hostOf(each) ?? this.hostName);
+    const stopping = () =>
+      this.graph.directDependents(name).filter((each) => this.stateOf(each) === "stopping" && (!isAway(each) || isAway(name)));
+    await this.#until(() => stopping().length === 0, { signal, milliseconds: this.graph.stopTimeOfDependents(name) });
+    return stopping();
+  }
+
+  #until(condition: () => boolean, limits: { signal?: AbortSignal; milliseconds?: number } = {}): Promise<void> {
+    const { signal, milliseconds } = limits;
+    const { clock } = this.#system;
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      if (condition()) return resolve();
+      const finish = (settle: () => void) => {
+        leave();
+        clock.clearTimeout(timer);
+        signal?.removeEventListener("abort", aborted);
+        settle();
+      };
+      const aborted = () => finish(() => reject(signal?.reason));
+      const timer = milliseconds === undefined ? undefined : clock.setTimeout(() => finish(resolve), milliseconds);
+      const leave = this.#events.subscribe(() => {
+        if (condition()) finish(resolve);
+      });
+      signal?.addEventListener("abort", aborted, { once: true });
+    });
+  }
+
+  #facts(name: string): DependencyFacts | undefined {
+    const snapshot = this.#snapshot(name);
+    const process = this.process(name);
+    if (!process) return undefined;
+    return {
+      state: process.state,
+      unknown: snapshot !== undefined && (snapshot.matches("unknown") || snapshot.context.daemonDied),
+      requested: process.requested_state === "start" ? "start" : "stop",
+      hasReadyState: process.has_ready_state,
+      lastRunSucceeded: snapshot?.context.lastRunSucceeded ?? null,
+    };
+  }
+
+  #snapshot(name: string): ProcessSnapshot | undefined {
+    return this.#system.get("process", name)?.getSnapshot();
+  }
+}

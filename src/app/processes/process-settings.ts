@@ -1,0 +1,127 @@
+import type { AttributeValue } from "../../actors/control.ts";
+import { MgrError } from "../../base/errors.ts";
+import { toCommand } from "../../config/command-line.ts";
+import type { Config, ProcessDefinition } from "../../config/definition.ts";
+import { NO_TOOL, offeredTools } from "../../config/start-tools.ts";
+import { NO_SETTINGS, PRIMARY, type ProcessSettings, withOverride } from "../../config/state/settings.ts";
+import type { LogBook } from "../../log/log-book.ts";
+import type { StartTool } from "../../protocol/resources/resources.ts";
+
+/** Where settings are kept: in memory at once, on disk when `flush` has resolved. */
+export interface SettingsKeeper {
+  get(name: string): { readonly settings?: ProcessSettings };
+  set(name: string, patch: { settings: ProcessSettings }): void;
+  flush(): Promise<void>;
+}
+
+export type Attribute = "start_tool" | "svc_debug";
+export type OutputFlag = "low_delay_output" | "no_skip_display";
+
+interface ProcessSettingsOptions {
+  config: () => Config;
+  keeper: SettingsKeeper;
+  log: LogBook;
+  /** Tells the process's actor. */
+  apply: (name: string, settings: ProcessSettings) => void;
+}
+
+/**
+ * What users set of processes beside their configuration. Every change is checked, kept and shown in the turn in which it
+ * is asked for; the promise resolves once it is on disk (or the disk had its time). Refusals are `not_found` (process, label, tool) and `bad_field`.
+ */
+export class ProcessSettingsBook {
+  readonly #config: () => Config;
+  readonly #keeper: SettingsKeeper;
+  readonly #log: LogBook;
+  readonly #apply: ProcessSettingsOptions["apply"];
+
+  constructor({ config, keeper, log, apply }: ProcessSettingsOptions) {
+    this.#config = config;
+    this.#keeper = keeper;
+    this.#log = log;
+    this.#apply = apply;
+  }
+
+  of(name: string): ProcessSettings {
+    return this.#keeper.get(name).settings ?? NO_SETTINGS;
+  }
+
+  /** In the order in which a person is offered them (protocol-decisions, "Processes"). */
+  startTools(): StartTool[] {
+    const tools = offeredTools(this.#config().instance.start_tools, process.env.PATH);
+    return [
+      { value: null, label: "default" },
+      { value: NO_TOOL, label: "no tool" },
+      ...tools.map(({ value, label }) => ({ value, label })),
+    ];
+  }
+
+  selectCommand(name: string, which: string, by: string): Promise<void> {
+    this.#label(name, which);
+    return this.#change(name, { which }, `'${by}' selects the command '${which}' of process '${name}'`);
+  }
+
+  /** null and "" clear it. */
+  overrideCommand(name: string, which: string, override: string | null, by: string): Promise<void> {
+    this.#label(name, which);
+    const command = override === null || override === "" ? null : checkedCommand(override);
+    const said = command === null ? "clears the override of" : `overrides by ${JSON.stringify(shortened(command))}`;
+    return this.#change(name, withOverride(this.of(name), which, command), `'${by}' ${said} the command '${which}' of process '${name}'`);
+  }
+
+  /** Resolves with the value after the change. */
+  async setAttribute(name: string, attribute: Attribute, value: AttributeValue, by: string): Promise<AttributeValue> {
+    const set = attribute === "svc_debug" ? value === true : this.#tool(name, value);
+    await this.#change(name, { [attribute]: set }, `'${by}' sets ${attribute} of process '${name}' to ${JSON.stringify(set)}`);
+    return set;
+  }
+
+  setFlag(name: string, flag: OutputFlag, enabled: boolean, by: string): Promise<void> {
+    return this.#change(name, { [flag]: enabled }, `'${by}' turns ${flag} of process '${name}' ${enabled ? "on" : "off"}`);
+  }
+
+  async #change(name: string, patch: Partial<ProcessSettings>, said: string): Promise<void> {
+    this.#definition(name);
+    const settings = { ...this.of(name), ...patch };
+    this.#keeper.set(name, { settings });
+    this.#log.append({ level: "info", source: "manager", msg: said });
+    this.#apply(name, settings);
+    await this.#keeper.flush();
+  }
+
+  #definition(name: string): ProcessDefinition {
+    const definition = this.#config().processes.get(name);
+    if (!definition) throw new MgrError("not_found", `there is no process '${name}'`);
+    return definition;
+  }
+
+  #label(name: string, which: string): void {
+    const { alternate_commands } = this.#definition(name);
+    if (which === PRIMARY || alternate_commands.has(which)) return;
+    const known = [PRIMARY, ...alternate_commands.keys()].map((label) => `'${label}'`).join(", ");
+    throw new MgrError("not_found", `process '${name}' has no command '${which}'; it has ${known}`);
+  }
+
+  #tool(name: string, value: AttributeValue): string | null {
+    this.#definition(name);
+    if (value === null || value === "") return null;
+    const values = this.startTools().flatMap((tool) => tool.value ?? []);
+    if (typeof value === "string" && values.includes(value)) return value;
+    throw new MgrError("not_found", `there is no start tool '${value}' here; there are ${values.map((each) => `'${each}'`).join(", ")}`);
+  }
+}
+
+function checkedCommand(override: string): string {
+  try {
+    toCommand(override);
+    return override;
+  } catch (error) {
+    if (error instanceof MgrError) throw new MgrError("bad_field", `override ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+/** Commands may have 131,072 characters; a line of the log is for people. */
+function shortened(command: string): string {
+  return command.length <= 200 ? command : `${command.slice(0, 200)}…`;
+}

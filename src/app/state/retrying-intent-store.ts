@@ -1,0 +1,103 @@
+import type { Clock } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { ProcessIntent } from "../../config/state/intent-file.ts";
+import type { LogBook } from "../../log/log-book.ts";
+import type { IntentKeeper } from "./intent-keeper.ts";
+
+/** How long a start, a stop or an answer waits for the disk, milliseconds. */
+const PATIENCE_MS = 2_000;
+/** What could not be written is tried again after this, milliseconds. */
+const RETRY_MS = 2_000;
+
+interface PatientOptions {
+  clock: Clock;
+  log: LogBook;
+  /** Hears why nothing can be saved, and null once it can again. */
+  onProblem?: (problem: string | null) => void;
+}
+
+/**
+ * Has what users want written before anything is done about it, but does not stand still with the disk: a full one is said
+ * and tried again, one that does not answer is waited for once. Until it does, a crash would forget the newest wishes.
+ */
+export class PatientIntents implements IntentKeeper {
+  readonly #intents: IntentKeeper;
+  readonly #clock: Clock;
+  readonly #log: LogBook;
+  readonly #onProblem: (problem: string | null) => void;
+  /** The disk is full or does not answer, and that has been said. */
+  #isTroubled = false;
+  #retry: unknown = null;
+  #isClosed = false;
+
+  constructor(intents: IntentKeeper, { clock, log, onProblem = () => {} }: PatientOptions) {
+    this.#intents = intents;
+    this.#clock = clock;
+    this.#log = log;
+    this.#onProblem = onProblem;
+  }
+
+  get(name: string): Readonly<ProcessIntent> {
+    return this.#intents.get(name);
+  }
+
+  set(name: string, patch: ProcessIntent): void {
+    this.#intents.set(name, patch);
+  }
+
+  names(): Iterable<string> {
+    return this.#intents.names();
+  }
+
+  forgetStart(name: string): void {
+    this.#intents.forgetStart(name);
+  }
+
+  /** Resolves when everything set so far is on the disk, or cannot be brought there now. Never rejects. */
+  async flush(): Promise<void> {
+    const write = this.#write();
+    if (this.#isTroubled) return;
+    let timer: unknown;
+    const patience = new Promise<void>((resolve) => {
+      timer = this.#clock.setTimeout(() => {
+        this.#complain(`the disk has not taken what was requested for ${PATIENCE_MS / 1_000} s`);
+        resolve();
+      }, PATIENCE_MS);
+    });
+    await Promise.race([write, patience]);
+    this.#clock.clearTimeout(timer);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#clock.clearTimeout(this.#retry);
+  }
+
+  async #write(): Promise<void> {
+    try {
+      await this.#intents.flush();
+    } catch (error) {
+      this.#complain(messageOf(error));
+      this.#retryLater();
+      return;
+    }
+    if (!this.#isTroubled) return;
+    this.#isTroubled = false;
+    this.#onProblem(null);
+    this.#log.append({ level: "info", source: "manager", msg: "what was requested is on the disk again" });
+  }
+
+  #complain(problem: string): void {
+    if (this.#isTroubled) return;
+    this.#isTroubled = true;
+    this.#onProblem(problem);
+    const msg = `${problem}; it is done nevertheless, but a crash would forget it until the disk works again`;
+    this.#log.append({ level: "error", source: "manager", msg });
+  }
+
+  #retryLater(): void {
+    if (this.#isClosed) return;
+    this.#clock.clearTimeout(this.#retry);
+    this.#retry = this.#clock.setTimeout(() => void this.#write(), RETRY_MS);
+  }
+}

@@ -1,0 +1,49 @@
+import { join } from "node:path";
+import type { IntentStore } from "../../config/state/intent.ts";
+import { keepInstanceUuid } from "../../daemon/session/instance.ts";
+import type { Lock } from "../../daemon/session/lock.ts";
+import { watchLock } from "../../daemon/session/lock-watch.ts";
+import type { LogBook } from "../../log/log-book.ts";
+import { isThere, type StateFiles } from "./state-files.ts";
+
+/** In the state folder: what users want. */
+export const INTENT_FILE = "intent.json";
+
+interface StateFolderOptions {
+  lock: Lock;
+  intents: IntentStore;
+  files: StateFiles;
+  log: LogBook;
+  /** What else is looked after. */
+  look?: () => void;
+}
+
+/**
+ * Keeps the state folder of a running manager complete: a folder or file that is removed meanwhile, or a folder that is
+ * replaced, is written again with what is true now. Returns the way to stop.
+ */
+export function keepStateFolder({ lock, intents, files, log, look }: StateFolderOptions): () => Promise<void> {
+  const tell = (level: "warning" | "error", msg: string) => void log.append({ level, source: "manager", msg });
+  return watchLock({
+    lock,
+    remake: async () => {
+      keepInstanceUuid(files.dir, lock.info.instance_uuid);
+      await intents.rewrite();
+      await files.rewrite("all");
+    },
+    look: async () => {
+      look?.();
+      const written = await files.rewrite("missing");
+      if (!(await isThere(join(files.dir, INTENT_FILE)))) {
+        await intents.rewrite();
+        written.push(INTENT_FILE);
+      }
+      if (!(await isThere(join(files.dir, "instance.json")))) {
+        keepInstanceUuid(files.dir, lock.info.instance_uuid);
+        written.push("instance.json");
+      }
+      if (written.length > 0) tell("warning", `${written.join(", ")} had been removed from ${files.dir}, and is written again`);
+    },
+    log: tell,
+  });
+}

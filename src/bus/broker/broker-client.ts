@@ -1,0 +1,368 @@
+import type { Principal } from "../../base/principal.ts";
+import type { ByteStream } from "../carriers/byte-stream.ts";
+import { LentMessage, viewOf } from "./borrowed-message.ts";
+import { BrokerConnection } from "./broker-connection.ts";
+import { type BrokerCounters, newCounters, type SubjectCounters } from "./broker-counters.ts";
+import type { BrokerOperations, Envelope } from "./broker-parser.ts";
+import {
+  type BrokerLimits,
+  CRLF,
+  DEFAULT_CONNECT_OPTIONS,
+  ERROR_TEXTS,
+  NO_RESPONDERS_HEADERS,
+  ProtocolViolation,
+  parseConnect,
+  readableText,
+} from "./broker-protocol.ts";
+import { isValidLiteral, isValidSubscription, type SubscriptionTree } from "./broker-subscriptions.ts";
+import type { BrokerTurns } from "./broker-turns.ts";
+import type { BrokerPermissions } from "./permissions.ts";
+
+/** What a client said about itself in CONNECT. */
+export interface Credentials {
+  readonly user: string | null;
+  readonly pass: string | null;
+  readonly token: string | null;
+  readonly name: string;
+}
+
+export interface AcceptOptions {
+  readonly kind: "memory" | "unix" | "tcp" | "websocket";
+  /** Who was authenticated before the bus, if anybody. */
+  readonly principal?: Principal;
+  readonly permissions?: BrokerPermissions;
+  /** The client's `<ip>:<port>`, where there is one. */
+  readonly address?: string;
+  /** The client has to turn to TLS after the greeting; the stream sees to it. */
+  readonly tls?: boolean;
+  /** Asked at CONNECT, which is then the only operation to begin with; null refuses. Nothing is read until it has answered. */
+  readonly authenticate?: (credentials: Credentials, address: string) => BrokerPermissions | null | Promise<BrokerPermissions | null>;
+}
+
+/** Whom messages go to: a client behind a carrier, or this program itself. */
+export interface Subscriber {
+  readonly id: number;
+  /** Accounts of the subjects that it has published. */
+  readonly published: SubjectCounters[];
+  /** Whether it hears its own messages, too. */
+  readonly echo: boolean;
+  /** Asked for subscriptions that are filtered. */
+  mayReceive(subject: string): boolean;
+  /** False: it could not be taken. */
+  deliver(subscription: ClientSubscription, envelope: Envelope, message: LentMessage): boolean;
+}
+
+export interface ClientSubscription {
+  readonly client: Subscriber;
+  readonly subject: string;
+  readonly queue: string | null;
+  readonly sid: string;
+  /** Its wildcard may match what the client must not see. */
+  readonly isFiltered: boolean;
+  /** Ends after this many deliveries; 0: never. */
+  max: number;
+  delivered: number;
+  isEnded: boolean;
+  /** What stood before its last message, most likely what stands before the next; bytes once that has proved true. */
+  readonly header: { subject: string; size: number; bytes: DataView | null };
+}
+
+/** What a client shares with the others of its broker. */
+export interface ClientEnvironment {
+  readonly limits: BrokerLimits;
+  readonly tree: SubscriptionTree<ClientSubscription>;
+  readonly turns: BrokerTurns;
+  readonly counters: BrokerCounters;
+  greeting(client: BrokerClient): string;
+  closed(client: BrokerClient): void;
+  /** One of its operations, or a hook that was asked, threw. */
+  defect(client: BrokerClient, error: unknown): void;
+  /** It has begun to lose messages. */
+  slow(client: BrokerClient): void;
+  /** Delivers a message; false when nobody is interested. */
+  route(publisher: Subscriber, envelope: Envelope, message: LentMessage): boolean;
+}
+
+/** One client: what it may do, what it has subscribed to, what it has lost. */
+export class BrokerClient implements BrokerOperations, Subscriber {
+  readonly id: number;
+  readonly accepted: AcceptOptions;
+  readonly counters = newCounters();
+  readonly published: SubjectCounters[] = [];
+  readonly subscriptions = new Map<string, ClientSubscription>();
+  readonly #environment: ClientEnvironment;
+  readonly #connection: BrokerConnection;
+  #options = DEFAULT_CONNECT_OPTIONS;
+  #permissions: BrokerPermissions;
+  #isAuthorized: boolean;
+  #deadline: ReturnType<typeof setTimeout> | null = null;
+  #isSlow = false;
+
+  constructor(id: number, stream: ByteStream, accepted: AcceptOptions, environment: ClientEnvironment) {
+    this.id = id;
+    this.accepted = accepted;
+    this.#environment = environment;
+    this.#permissions = accepted.permissions ?? {};
+    this.#isAuthorized = accepted.authenticate === undefined;
+    const { limits, turns, counters } = environment;
+    this.#connection = new BrokerConnection(stream, this, {
+      limits,
+      turns,
+      deliveries: () => counters.out_msgs + counters.dropped_msgs,
+      failed: () => this.#forget(),
+      defect: (error) => environment.defect(this, error),
+      closed: () => {
+        this.#forget();
+        environment.closed(this);
+      },
+    });
+  }
+
+  get name(): string {
+    return this.#options.name;
+  }
+
+  /** Of its credentials or its principal, "" without. */
+  get user(): string {
+    return this.#permissions.user ?? this.accepted.principal?.user ?? "";
+  }
+
+  get address(): string {
+    return this.accepted.address ?? this.accepted.principal?.address ?? "";
+  }
+
+  isValid(): boolean {
+    return this.#permissions.isValid?.() ?? true;
+  }
+
+  /** Asked for subscriptions that are filtered. */
+  mayReceive(subject: string): boolean {
+    return this.#permissions.deliver?.(readableText(subject)) !== false;
+  }
+
+  get echo(): boolean {
+    return this.#options.echo;
+  }
+
+  get pending(): number {
+    return this.#connection.pending;
+  }
+
+  open(): void {
+    if (!this.#isAuthorized) this.#deadline = setTimeout(() => this.fail(ERROR_TEXTS.authTimeout), this.#environment.limits.authTimeoutMs);
+    this.#connection.open(this.#environment.greeting(this));
+  }
+
+  fail(text: string): void {
+    this.#connection.fail(text);
+  }
+
+  /** A line that nobody asked for, such as INFO. */
+  tell(text: string): void {
+    this.#connection.answer(text);
+  }
+
+  /** Sends what waits, then closes; resolves when the client is gone. */
+  leave(): Promise<void> {
+    return this.#connection.end();
+  }
+
+  destroy(): void {
+    this.#connection.destroy();
+  }
+
+  tick(): void {
+    this.#connection.tick();
+  }
+
+  /** A message for one of its subscriptions; false if it was lost because too much is unread. */
+  deliver(subscription: ClientSubscription, envelope: Envelope, message: LentMessage): boolean {
+    if (!this.#send(subscription, envelope, message)) return false;
+    if (++subscription.delivered === subscription.max) this.#remove(subscription);
+    return true;
+  }
+
+  #send(subscription: ClientSubscription, envelope: Envelope, message: LentMessage): boolean {
+    const { reply, size } = envelope;
+    if (this.pending > this.#environment.limits.maxPending) {
+      this.#drop(size);
+      return false;
+    }
+    this.#isSlow = false;
+    if (reply === null && envelope.headerBytes === 0) this.#connection.message(headerOf(subscription, envelope), message);
+    else this.#deliverInFull(subscription, envelope, message);
+    const { counters } = this.#environment;
+    this.counters.out_msgs++;
+    this.counters.out_bytes += size;
+    counters.out_msgs++;
+    counters.out_bytes += size;
+    return true;
+  }
+
+  #deliverInFull({ sid }: ClientSubscription, { subject, reply, headerBytes, size }: Envelope, message: LentMessage): void {
+    const target = reply === null ? `${subject} ${sid} ` : `${subject} ${sid} ${reply} `;
+    if (headerBytes > 0 && this.#options.headers) this.#connection.message(`HMSG ${target}${headerBytes} ${size}${CRLF}`, message);
+    else if (headerBytes === 0) this.#connection.message(`MSG ${target}${size}${CRLF}`, message);
+    else {
+      const body = message.whole().subarray(headerBytes);
+      this.#connection.message(`MSG ${target}${size - headerBytes}${CRLF}`, new LentMessage().of(body, 0, body.length));
+    }
+  }
+
+  connect(json: string): void {
+    this.#options = parseConnect(json, this.#options);
+    const { authenticate } = this.accepted;
+    if (!authenticate) {
+      this.#acknowledge();
+      return;
+    }
+    const { user, pass, auth_token: token, name } = this.#options;
+    const answer = authenticate({ user, pass, token, name }, this.address);
+    if (!(answer instanceof Promise)) this.#admit(answer);
+    else this.#connection.hold(answer.then((permissions) => this.#admit(permissions)));
+  }
+
+  /** Before room is made for the message. */
+  announce(): void {
+    this.#assertAuthorized();
+  }
+
+  ping(): void {
+    this.#assertAuthorized();
+    this.#connection.answer(`PONG${CRLF}`);
+  }
+
+  /** Everything that is received counts as a sign of life; the answer itself says no more. */
+  pong(): void {
+    this.#assertAuthorized();
+  }
+
+  subscribe(subject: string, queue: string | null, sid: string): void {
+    this.#assertAuthorized();
+    if (!isValidSubscription(subject)) {
+      this.#refuse(ERROR_TEXTS.subject);
+      return;
+    }
+    const allowed = this.#permissions.subscribe?.(readableText(subject), queue === null ? null : readableText(queue)) ?? true;
+    if (allowed === false) {
+      this.#refuse(`Permissions Violation for Subscription to "${subject}"${queue === null ? "" : ` using queue "${queue}"`}`);
+      return;
+    }
+    if (!this.subscriptions.has(sid)) {
+      if (this.subscriptions.size >= this.#environment.limits.maxSubscriptions) throw new ProtocolViolation(ERROR_TEXTS.subscriptions);
+      const subscription: ClientSubscription = {
+        client: this,
+        subject,
+        queue,
+        sid,
+        isFiltered: allowed === "filtered",
+        max: 0,
+        delivered: 0,
+        isEnded: false,
+        header: { subject: "", size: -1, bytes: null },
+      };
+      this.subscriptions.set(sid, subscription);
+      this.#environment.tree.insert(subscription);
+    }
+    this.#acknowledge();
+  }
+
+  unsubscribe(sid: string, max: number): void {
+    this.#assertAuthorized();
+    const subscription = this.subscriptions.get(sid);
+    if (subscription && max > subscription.delivered) subscription.max = max;
+    else if (subscription) this.#remove(subscription);
+    this.#acknowledge();
+  }
+
+  publish(envelope: Envelope, message: LentMessage): void {
+    this.#assertAuthorized();
+    if (envelope.headerBytes > 0 && !this.#options.headers) throw new ProtocolViolation(ERROR_TEXTS.headers);
+    const { counters } = this.#environment;
+    this.counters.in_msgs++;
+    this.counters.in_bytes += envelope.size;
+    counters.in_msgs++;
+    counters.in_bytes += envelope.size;
+    const refusal = this.#publishRefusal(envelope.subject);
+    if (refusal) {
+      this.#refuse(refusal);
+      return;
+    }
+    this.#acknowledge();
+    if (!this.#environment.route(this, envelope, message) && envelope.reply !== null) this.#tellNoResponders(envelope.reply);
+  }
+
+  #admit(permissions: BrokerPermissions | null): void {
+    if (!permissions) throw new ProtocolViolation(ERROR_TEXTS.authorization);
+    this.#permissions = permissions;
+    this.#isAuthorized = true;
+    if (this.#deadline) clearTimeout(this.#deadline);
+    this.#acknowledge();
+  }
+
+  #publishRefusal(subject: string): string | null {
+    if (this.#options.pedantic && !isValidLiteral(subject)) return ERROR_TEXTS.publishSubject;
+    const { publish } = this.#permissions;
+    return !publish || publish(readableText(subject)) ? null : `Permissions Violation for Publish to "${subject}"`;
+  }
+
+  /** One operation is refused, the connection stays. */
+  #refuse(text: string): void {
+    this.#connection.answer(`-ERR '${text}'${CRLF}`);
+  }
+
+  /**
+   * At once instead of a time-out: the asker's own subscription to the reply gets status 503. It is no message, and does
+   * not count towards the limit of `UNSUB`.
+   */
+  #tellNoResponders(reply: string): void {
+    if (!this.#options.no_responders || !this.#options.headers) return;
+    const { plain } = this.#environment.tree.match(reply);
+    const subscription = plain.find((one) => one.client === this && !one.isEnded);
+    if (!subscription) return;
+    const size = NO_RESPONDERS_HEADERS.length;
+    this.#send(subscription, { subject: reply, reply: null, headerBytes: size, size }, NO_RESPONDERS_MESSAGE);
+  }
+
+  #assertAuthorized(): void {
+    if (!this.#isAuthorized) throw new ProtocolViolation(ERROR_TEXTS.authorization);
+  }
+
+  #acknowledge(): void {
+    if (this.#options.verbose) this.#connection.answer(`+OK${CRLF}`);
+  }
+
+  #drop(size: number): void {
+    this.counters.dropped_msgs++;
+    this.counters.dropped_bytes += size;
+    this.#environment.counters.dropped_msgs++;
+    this.#environment.counters.dropped_bytes += size;
+    if (this.#isSlow) return;
+    this.#isSlow = true;
+    this.#environment.slow(this);
+  }
+
+  #remove(subscription: ClientSubscription): void {
+    subscription.isEnded = true;
+    this.subscriptions.delete(subscription.sid);
+    this.#environment.tree.remove(subscription);
+  }
+
+  #forget(): void {
+    if (this.#deadline) clearTimeout(this.#deadline);
+    for (const subscription of this.subscriptions.values()) this.#remove(subscription);
+  }
+}
+
+const NO_RESPONDERS = Buffer.from(NO_RESPONDERS_HEADERS + CRLF, "latin1");
+const NO_RESPONDERS_MESSAGE = new LentMessage().of(NO_RESPONDERS, 0, NO_RESPONDERS.length);
+
+function headerOf({ header, sid }: ClientSubscription, { subject, size }: Envelope): string | DataView {
+  const isSame = header.size === size && header.subject === subject;
+  if (isSame && header.bytes !== null) return header.bytes;
+  const text = `MSG ${subject} ${sid} ${size}${CRLF}`;
+  header.bytes = isSame ? viewOf(Buffer.from(text, "latin1")) : null;
+  header.subject = subject;
+  header.size = size;
+  return text;
+}

@@ -1,0 +1,83 @@
+import { copyWords, type LentMessage, viewOf } from "./borrowed-message.ts";
+
+/** Sizes of blocks: an answer of a few bytes must not hold much, and a flood must not be many writes. */
+const FIRST_BLOCK = 1_024;
+const LARGEST_BLOCK = 64 * 1024;
+/** Payloads of this size are sent from where they are instead of being copied into a block. */
+const BY_REFERENCE = 16 * 1024;
+
+/** Bytes on their way to one client, joined into blocks: the number of writes costs more than their size. */
+export class BrokerOutput {
+  bytes = 0;
+  #full: Buffer[] = [];
+  #block: Buffer | null = null;
+  #view: DataView | null = null;
+  #used = 0;
+  #nextSize = FIRST_BLOCK;
+
+  /** Control text: latin1 characters stand for the bytes of the wire. */
+  text(text: string): void {
+    const block = this.#room(text.length);
+    block.write(text, this.#used, "latin1");
+    this.#used += text.length;
+    this.bytes += text.length;
+  }
+
+  /** Control text that was made before. */
+  bytesOf(header: DataView): void {
+    const block = this.#room(header.byteLength);
+    copyWords(this.#view ?? viewOf(block), this.#used, header, 0, header.byteLength);
+    this.#used += header.byteLength;
+    this.bytes += header.byteLength;
+  }
+
+  /** Copies, except when it is large. */
+  message(message: LentMessage): void {
+    const { length, rest } = message;
+    this.bytes += length;
+    if (rest !== null || length >= BY_REFERENCE) {
+      this.#seal();
+      if (rest === null) this.#full.push(message.whole());
+      else this.#full.push(message.start === 0 ? message.bytes : message.bytes.subarray(message.start), ...rest);
+      return;
+    }
+    const block = this.#room(length);
+    message.copyTo(block, this.#view ?? viewOf(block), this.#used);
+    this.#used += length;
+  }
+
+  /** The first blocks, of about `limit` bytes at most; without a limit everything. */
+  take(limit = Number.POSITIVE_INFINITY): Buffer[] {
+    let count = 0;
+    let size = 0;
+    while (count < this.#full.length && size < limit) size += (this.#full[count++] as Buffer).length;
+    if (count < this.#full.length) {
+      this.bytes -= size;
+      return this.#full.splice(0, count);
+    }
+    this.#seal();
+    const blocks = this.#full;
+    this.#full = [];
+    this.#nextSize = FIRST_BLOCK;
+    this.bytes = 0;
+    return blocks;
+  }
+
+  #room(length: number): Buffer {
+    if (this.#block && this.#block.length - this.#used >= length) return this.#block;
+    this.#seal();
+    const block = Buffer.allocUnsafe(Math.max(length, this.#nextSize));
+    this.#nextSize = Math.min(LARGEST_BLOCK, this.#nextSize * 4);
+    this.#block = block;
+    this.#view = viewOf(block);
+    return block;
+  }
+
+  #seal(): void {
+    if (this.#block && this.#used > 0)
+      this.#full.push(this.#used === this.#block.length ? this.#block : this.#block.subarray(0, this.#used));
+    this.#block = null;
+    this.#view = null;
+    this.#used = 0;
+  }
+}

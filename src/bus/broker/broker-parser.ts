@@ -1,0 +1,268 @@
+import { LentMessage } from "./borrowed-message.ts";
+import { ERROR_TEXTS, ProtocolViolation } from "./broker-protocol.ts";
+
+/** What a client can ask for. Subjects, queues and ids hold the bytes of the wire as latin1 characters. */
+export interface BrokerOperations {
+  connect(json: string): void;
+  ping(): void;
+  pong(): void;
+  subscribe(subject: string, queue: string | null, sid: string): void;
+  /** `max` 0: at once; else after that many messages since the subscription began. */
+  unsubscribe(sid: string, max: number): void;
+  /** A message of this envelope is about to come; what is thrown refuses it. */
+  announce(envelope: Envelope): void;
+  /** Both are only lent: copy what is to be kept. The first `headerBytes` of the message are headers. */
+  publish(envelope: Envelope, message: LentMessage): void;
+}
+
+/** What PUB or HPUB says about the message that follows. */
+export interface Envelope {
+  readonly subject: string;
+  readonly reply: string | null;
+  /** 0 for PUB. */
+  readonly headerBytes: number;
+  /** Headers and payload together, without the CR LF behind them. */
+  readonly size: number;
+}
+
+export interface ParserLimits {
+  readonly maxPayload: number;
+  readonly maxControlLine: number;
+}
+
+const LF = 10;
+const CR = 13;
+const SPACE = 32;
+const TAB = 9;
+/** `PUB `, read as a little-endian number. */
+const PUB = 0x20425550;
+/** Digits of a size that are read on the quick way. */
+const QUICK_DIGITS = 7;
+/** A message of this size that is spread over chunks is passed on in their pieces, without a copy; bytes. */
+const BY_PIECES = 16 * 1024;
+/** More pieces than this are joined: each costs more than the bytes of a small one. */
+const MAX_PIECES = 64;
+/** The operation and its arguments: HPUB has four. */
+const MAX_WORDS = 5;
+const DIGITS = /^\d{1,10}$/;
+
+/**
+ * Takes the byte stream of one client apart, however it was cut. A message that came in one piece is lent out as part
+ * of its chunk; every other byte is copied once.
+ */
+export class BrokerParser {
+  readonly #operations: BrokerOperations;
+  readonly #limits: ParserLimits;
+  /** A control line whose end has not come yet. */
+  #line: Buffer | null = null;
+  #lineLength = 0;
+  /** The message that has to follow now. */
+  #envelope: Envelope | null = null;
+  /** Its bytes so far, when it is spread over chunks: as they came, or copied. */
+  #pieces: Buffer[] = [];
+  #message: Buffer | null = null;
+  #messageLength = 0;
+  readonly #lent = new LentMessage();
+  /** Of the quick way; its subject is kept for the next message. */
+  readonly #quick = { subject: "", reply: null, headerBytes: 0, size: 0 };
+  /** Where the words of the present line begin and end. */
+  readonly #words = new Int32Array(2 * MAX_WORDS);
+
+  constructor(operations: BrokerOperations, limits: ParserLimits) {
+    this.#operations = operations;
+    this.#limits = limits;
+  }
+
+  /**
+   * Reads at most one operation of `chunk` from `position` on and returns the position after it. Throws
+   * `ProtocolViolation`; the stream cannot be read any further then.
+   */
+  step(chunk: Buffer, position: number): number {
+    if (this.#envelope) return this.#takeMessage(chunk, position, this.#envelope);
+    if (!this.#line) {
+      const next = this.#quickPublish(chunk, position);
+      if (next > position) return next;
+    }
+    const end = chunk.indexOf(LF, position);
+    if (this.#line || end < 0) return this.#takePartOfLine(chunk, position, end);
+    if (end - position > this.#limits.maxControlLine) throw new ProtocolViolation(ERROR_TEXTS.controlLine);
+    this.#execute(chunk, position, end);
+    return end + 1;
+  }
+
+  #takePartOfLine(chunk: Buffer, position: number, end: number): number {
+    const stop = end < 0 ? chunk.length : end;
+    const length = this.#lineLength + stop - position;
+    if (length > this.#limits.maxControlLine) throw new ProtocolViolation(ERROR_TEXTS.controlLine);
+    // Of the greatest size at once: a line that comes byte by byte is not copied again for each.
+    const line = this.#line ?? Buffer.allocUnsafe(this.#limits.maxControlLine);
+    chunk.copy(line, this.#lineLength, position, stop);
+    this.#line = end < 0 ? line : null;
+    this.#lineLength = end < 0 ? length : 0;
+    if (end < 0) return chunk.length;
+    this.#execute(line, 0, length);
+    return end + 1;
+  }
+
+  /**
+   * `PUB subject size` with its whole message in `chunk`, in one pass and without a call into the engine: most of what a
+   * busy broker reads. Returns `position` for everything else, and for what is wrong.
+   */
+  #quickPublish(chunk: Buffer, position: number): number {
+    const end = chunk.length;
+    if (position + 8 > end || !isPub(chunk, position)) return position;
+    const start = position + 4;
+    let at = start;
+    while (at < end && (chunk[at] as number) > SPACE) at++;
+    const stop = at;
+    if (stop === start || chunk[at++] !== SPACE) return position;
+    const digits = at;
+    let size = 0;
+    for (let digit = (chunk[at] as number) - 48; digit >= 0 && digit <= 9; digit = (chunk[++at] as number) - 48) size = size * 10 + digit;
+    if (at === digits || at - digits > QUICK_DIGITS || chunk[at] !== CR || chunk[at + 1] !== LF) return position;
+    const body = at + 2;
+    const after = body + size;
+    if (at - position > this.#limits.maxControlLine || size > this.#limits.maxPayload) return position;
+    if (after + 2 > end || chunk[after] !== CR || chunk[after + 1] !== LF) return position;
+    const envelope = this.#quick;
+    if (!isText(chunk, start, stop, envelope.subject)) envelope.subject = chunk.toString("latin1", start, stop);
+    envelope.size = size;
+    this.#operations.announce(envelope);
+    this.#operations.publish(envelope, this.#lent.of(chunk, body, size + 2));
+    return after + 2;
+  }
+
+  #takeMessage(chunk: Buffer, position: number, envelope: Envelope): number {
+    const needed = envelope.size + 2;
+    if (this.#messageLength === 0 && chunk.length - position >= needed) {
+      this.#publish(envelope, this.#lent.of(chunk, position, needed));
+      return position + needed;
+    }
+    const taken = Math.min(chunk.length - position, needed - this.#messageLength);
+    if (needed < BY_PIECES || this.#message || this.#pieces.length === MAX_PIECES) this.#copy(chunk, position, needed);
+    else this.#pieces.push(chunk.subarray(position, position + taken));
+    this.#messageLength += taken;
+    if (this.#messageLength === needed) {
+      const [first, ...rest] = this.#message ? [this.#message] : this.#pieces;
+      if (first) this.#publish(envelope, this.#lent.of(first, 0, needed, rest.length > 0 ? rest : null));
+    }
+    return position + taken;
+  }
+
+  #copy(chunk: Buffer, position: number, needed: number): void {
+    if (!this.#message) {
+      this.#message = Buffer.allocUnsafeSlow(needed);
+      let at = 0;
+      for (const piece of this.#pieces) at += piece.copy(this.#message, at);
+      this.#pieces = [];
+    }
+    chunk.copy(this.#message, this.#messageLength, position);
+  }
+
+  #publish(envelope: Envelope, message: LentMessage): void {
+    this.#envelope = null;
+    this.#message = null;
+    this.#messageLength = 0;
+    this.#pieces = [];
+    expect(endsLine(message));
+    this.#operations.publish(envelope, message);
+  }
+
+  /** One control line, from `start` to its LF at `end`. */
+  #execute(bytes: Buffer, start: number, end: number): void {
+    const stop = end > start && bytes[end - 1] === CR ? end - 1 : end;
+    const count = this.#split(bytes, start, stop);
+    switch (count === 0 ? "" : this.#word(bytes, 0).toUpperCase()) {
+      case "PUB":
+        this.#announce(bytes, count, false);
+        break;
+      case "HPUB":
+        this.#announce(bytes, count, true);
+        break;
+      case "SUB":
+        expect(count === 3 || count === 4);
+        this.#operations.subscribe(this.#word(bytes, 1), count === 4 ? this.#word(bytes, 2) : null, this.#word(bytes, count - 1));
+        break;
+      case "UNSUB":
+        expect(count === 2 || count === 3);
+        this.#operations.unsubscribe(this.#word(bytes, 1), count === 3 ? this.#number(bytes, 2) : 0);
+        break;
+      case "PING":
+        this.#operations.ping();
+        break;
+      case "PONG":
+        this.#operations.pong();
+        break;
+      case "CONNECT":
+        this.#operations.connect(bytes.toString("utf8", this.#words[1], stop).trim());
+        break;
+      default:
+        throw new ProtocolViolation(ERROR_TEXTS.unknownOperation);
+    }
+  }
+
+  /** `PUB subject [reply] size` or `HPUB subject [reply] header-size size`: the message follows. */
+  #announce(bytes: Buffer, count: number, withHeaders: boolean): void {
+    const numbers = withHeaders ? 2 : 1;
+    expect(count === 2 + numbers || count === 3 + numbers);
+    const size = this.#number(bytes, count - 1);
+    const headerBytes = withHeaders ? this.#number(bytes, count - 2) : 0;
+    if (size > this.#limits.maxPayload) throw new ProtocolViolation(ERROR_TEXTS.payload);
+    expect(headerBytes <= size);
+    const envelope = { subject: this.#word(bytes, 1), reply: count === 3 + numbers ? this.#word(bytes, 2) : null, headerBytes, size };
+    this.#operations.announce(envelope);
+    this.#envelope = envelope;
+  }
+
+  /** Fills `#words` and returns how many there are, at most one more than fit. */
+  #split(bytes: Buffer, start: number, stop: number): number {
+    const words = this.#words;
+    let count = 0;
+    let position = start;
+    for (;;) {
+      while (position < stop && (bytes[position] === SPACE || bytes[position] === TAB)) position++;
+      if (position >= stop) return count;
+      if (count === MAX_WORDS) return count + 1;
+      words[2 * count] = position;
+      while (position < stop && bytes[position] !== SPACE && bytes[position] !== TAB) position++;
+      words[2 * count + 1] = position;
+      count++;
+    }
+  }
+
+  #word(bytes: Buffer, index: number): string {
+    return bytes.toString("latin1", this.#words[2 * index], this.#words[2 * index + 1]);
+  }
+
+  #number(bytes: Buffer, index: number): number {
+    const text = this.#word(bytes, index);
+    expect(DIGITS.test(text));
+    return Number(text);
+  }
+}
+
+function expect(condition: boolean): void {
+  if (!condition) throw new ProtocolViolation(ERROR_TEXTS.parser);
+}
+
+function isPub(chunk: Buffer, at: number): boolean {
+  return (
+    ((chunk[at] as number) | ((chunk[at + 1] as number) << 8) | ((chunk[at + 2] as number) << 16) | ((chunk[at + 3] as number) << 24)) ===
+    PUB
+  );
+}
+
+/** Whether the bytes from `start` to `stop` are the latin1 characters of `text`. */
+function isText(chunk: Buffer, start: number, stop: number, text: string): boolean {
+  if (stop - start !== text.length) return false;
+  for (let at = start; at < stop; at++) if (chunk[at] !== text.charCodeAt(at - start)) return false;
+  return true;
+}
+
+/** Whether the last two bytes are CR LF, in whichever pieces they are. */
+function endsLine({ bytes, start, length, rest }: LentMessage): boolean {
+  if (rest === null) return bytes[start + length - 2] === CR && bytes[start + length - 1] === LF;
+  const last = rest[rest.length - 1] as Buffer;
+  const before = last.length > 1 ? last : (rest[rest.length - 2] ?? bytes);
+  return last[last.length - 1] === LF && before[before.length - (last.length > 1 ? 2 : 1)] === CR;
+}

@@ -1,0 +1,87 @@
+import { MgrError, messageOf } from "../../base/errors.ts";
+import type { BusLog, BusMessage } from "../client/bus-message.ts";
+import { LentMessage } from "./borrowed-message.ts";
+import type { ClientEnvironment, ClientSubscription, Subscriber } from "./broker-client.ts";
+import type { SubjectCounters } from "./broker-counters.ts";
+import type { Envelope } from "./broker-parser.ts";
+import { CRLF } from "./broker-protocol.ts";
+
+type PortEnvironment = Pick<ClientEnvironment, "tree" | "route" | "counters">;
+type Receive = (message: BusMessage) => void;
+
+/** The end of the broker for the program that it lives in. Subjects have to be ASCII. */
+export class BrokerPort implements Subscriber {
+  readonly id: number;
+  readonly published: SubjectCounters[] = [];
+  readonly echo = true;
+  readonly #environment: PortEnvironment;
+  readonly #log: BusLog;
+  readonly #receivers = new Map<ClientSubscription, Receive>();
+  #isClosed = false;
+
+  constructor(id: number, environment: PortEnvironment, log: BusLog) {
+    this.id = id;
+    this.#environment = environment;
+    this.#log = log;
+  }
+
+  /** False: nobody listens. What is sent in one turn goes out together, at its end. Throws `host_unavailable` once it is closed. */
+  publish(subject: string, data: Uint8Array | string, reply: string | null = null): boolean {
+    if (this.#isClosed) throw new MgrError("host_unavailable", `the bus is closed; ${subject} was not sent`);
+    const bytes = typeof data === "string" ? Buffer.from(data + CRLF) : Buffer.concat([data, LINE_END]);
+    const size = bytes.length - CRLF.length;
+    const { counters } = this.#environment;
+    counters.in_msgs++;
+    counters.in_bytes += size;
+    const message = new LentMessage().of(bytes, 0, bytes.length);
+    return this.#environment.route(this, { subject, reply, headerBytes: 0, size }, message);
+  }
+
+  /** Calls back while the broker works, in the order of arrival; messages may be kept. Returns the way to leave. */
+  subscribe(subject: string, receive: Receive): () => void {
+    const subscription: ClientSubscription = {
+      client: this,
+      subject,
+      queue: null,
+      sid: "",
+      isFiltered: false,
+      max: 0,
+      delivered: 0,
+      isEnded: false,
+      header: { subject: "", size: -1, bytes: null },
+    };
+    this.#receivers.set(subscription, receive);
+    this.#environment.tree.insert(subscription);
+    return () => this.#remove(subscription);
+  }
+
+  mayReceive(): boolean {
+    return true;
+  }
+
+  deliver(subscription: ClientSubscription, { subject, reply, headerBytes, size }: Envelope, message: LentMessage): boolean {
+    const { counters } = this.#environment;
+    counters.out_msgs++;
+    counters.out_bytes += size;
+    const data = message.whole().subarray(headerBytes, size);
+    try {
+      this.#receivers.get(subscription)?.({ subject, data, ...(reply === null ? {} : { reply }) });
+    } catch (cause) {
+      // Whoever sent it has nothing to do with it, and must not lose its connection.
+      this.#log("error", `a defect in the receiver of ${subject}: ${messageOf(cause)}`);
+    }
+    return true;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const subscription of [...this.#receivers.keys()]) this.#remove(subscription);
+  }
+
+  #remove(subscription: ClientSubscription): void {
+    subscription.isEnded = true;
+    if (this.#receivers.delete(subscription)) this.#environment.tree.remove(subscription);
+  }
+}
+
+const LINE_END = Buffer.from(CRLF);

@@ -1,0 +1,363 @@
+import { randomBytes } from "node:crypto";
+import type { Socket } from "node:net";
+import { hostname } from "node:os";
+import type { SecureContext } from "node:tls";
+import { MgrError, messageOf } from "../../base/errors.ts";
+import type { TcpAddress } from "../carriers/bind.ts";
+import { type ByteStream, socketStream } from "../carriers/byte-stream.ts";
+import { memoryPair } from "../carriers/memory-pair.ts";
+import { listenTcp } from "../carriers/tcp-listener.ts";
+import { greetThenSecure } from "../carriers/tls-stream.ts";
+import { listenUnix, type SocketHome } from "../carriers/unix-listener.ts";
+import { RareWarning } from "../client/throttled-warning.ts";
+import type { LentMessage } from "./borrowed-message.ts";
+import { type AcceptOptions, BrokerClient, type ClientEnvironment, type ClientSubscription, type Subscriber } from "./broker-client.ts";
+import { type BrokerCounters, count, newCounters, SubjectBook, type SubjectCounters } from "./broker-counters.ts";
+import type { Envelope } from "./broker-parser.ts";
+import { BrokerPort } from "./broker-port.ts";
+import { BROKER_LIMITS, type BrokerLimits, CRLF, ERROR_TEXTS, readableText, SPOKEN_VERSION } from "./broker-protocol.ts";
+import { type Match, SubscriptionTree } from "./broker-subscriptions.ts";
+import { BrokerTurns } from "./broker-turns.ts";
+import { ClientSockets } from "./client-sockets.ts";
+
+export interface BrokerOptions extends Partial<BrokerLimits> {
+  /** The server's name in INFO. */
+  readonly name?: string;
+  readonly log?: (level: "info" | "warning" | "error", msg: string) => void;
+}
+
+export interface BrokerClientStats extends BrokerCounters {
+  id: number;
+  name: string;
+  kind: AcceptOptions["kind"];
+  /** Of the principal, "" without. */
+  user: string;
+  address: string;
+  subscriptions: number;
+  /** Bytes that it has not read yet. */
+  pending_bytes: number;
+}
+
+export interface BrokerSubjectStats {
+  subject: string;
+  msgs: number;
+  bytes: number;
+  last_bytes: number;
+  /** Ids of connected clients that have published it. */
+  publishers: number[];
+  /** Subscriptions that it reaches now. */
+  subscribers: number;
+}
+
+export interface BrokerStats extends BrokerCounters {
+  clients: BrokerClientStats[];
+  subscriptions: number;
+}
+
+export interface TcpOptions extends TcpAddress {
+  /** For the next handshake; without it connections are in the clear. */
+  readonly secureContext?: (() => SecureContext) | undefined;
+  /** Everybody who comes has to say who he is. */
+  readonly authenticate: NonNullable<AcceptOptions["authenticate"]>;
+}
+
+/** A server of the NATS protocol within this program: core messaging without JetStream, clusters and accounts. */
+export interface Broker {
+  /** Serves a unix socket of mode 0600. Rejects a path over 107 bytes, and one where somebody else serves (`conflict`). */
+  listenUnix(path: string, home?: SocketHome): Promise<void>;
+  /** Serves plain NATS over TCP and resolves with the port. Rejects with `conflict` when it cannot be had. */
+  listenTcp(options: TcpOptions): Promise<number>;
+  /** A new in-process connection: the client's end. */
+  connectMemory(options?: Omit<AcceptOptions, "kind">): ByteStream;
+  /** An end for this program itself, without a carrier and without the text of the protocol between. */
+  port(): BrokerPort;
+  /** Serves any other carrier, such as a WebSocket. */
+  accept(stream: ByteStream, options: AcceptOptions): void;
+  stats(): BrokerStats;
+  /** What was published, by subject; inboxes, and what came after 10,000 subjects, in one account each. */
+  subjects(): BrokerSubjectStats[];
+  /** Closes the connections whose permissions are no longer valid. */
+  revalidate(): void;
+  /**
+   * The beginning of the end ("lame duck"): takes no more clients over TCP and WebSocket and tells those who are there, who
+   * then look for another server, or come back later; those who are still there after `graceMs` are closed.
+   */
+  retire(graceMs: number): Promise<void>;
+  /** Closes every connection and socket after what waits was sent; resolves when the socket files are gone. */
+  close(): Promise<void>;
+}
+
+export function createBroker(options: BrokerOptions = {}): Broker {
+  return new EmbeddedBroker(options);
+}
+
+/** Where a subject goes, and in which account it is counted. */
+interface Routed extends Match<ClientSubscription> {
+  account: SubjectCounters;
+  /** Of the book of accounts. */
+  generation: number;
+  /** Who published it last, and how often. */
+  publisher: number;
+  published: { msgs: number };
+}
+
+class EmbeddedBroker implements Broker, ClientEnvironment {
+  readonly limits: BrokerLimits;
+  readonly tree = new SubscriptionTree<ClientSubscription>();
+  readonly turns = new BrokerTurns();
+  readonly counters = newCounters();
+  readonly subjectBook = new SubjectBook();
+  readonly #name: string;
+  readonly #log: NonNullable<BrokerOptions["log"]>;
+  readonly #id = randomBytes(12).toString("hex").toUpperCase();
+  readonly #clients = new Set<BrokerClient>();
+  readonly #ports = new Set<BrokerPort>();
+  readonly #listeners: { close(): Promise<void> }[] = [];
+  readonly #ticks: ReturnType<typeof setInterval>;
+  readonly #untaken: RareWarning;
+  /** Of the TCP ports. */
+  readonly #sockets: ClientSockets;
+  #nextClient = 1;
+  #isRetiring = false;
+  #isClosed = false;
+  #tellGone = () => {};
+
+  constructor(options: BrokerOptions) {
+    const { name = "mgr", log = () => {}, ...limits } = options;
+    this.#name = name;
+    this.#log = log;
+    this.#untaken = new RareWarning(log);
+    this.limits = { ...BROKER_LIMITS, ...limits };
+    this.#sockets = new ClientSockets(this.limits.maxClients);
+    this.#ticks = setInterval(() => {
+      for (const client of this.#clients) client.tick();
+    }, this.limits.pingIntervalMs);
+    this.#ticks.unref();
+  }
+
+  async listenUnix(path: string, home?: SocketHome): Promise<void> {
+    this.#assertOpen();
+    const handlers = {
+      accept: (socket: Socket) => this.accept(socketStream(socket), { kind: "unix" }),
+      failed: (error: Error) => this.#untaken.warn(`the bus socket ${path} cannot take a connection: ${error.message}`),
+    };
+    const listener = await listenUnix(path, handlers, home);
+    this.#listeners.push(listener);
+    if (this.#isClosed) await listener.close();
+  }
+
+  async listenTcp({ secureContext, authenticate, ...address }: TcpOptions): Promise<number> {
+    this.#assertOpen();
+    const serve = (socket: Socket) => {
+      const admission = this.#sockets.admit(socket);
+      if (admission === "cut") return this.#untaken.warn("the bus port has as many connections as it can serve; one was closed");
+      const logIn: TcpOptions["authenticate"] = (credentials, address) =>
+        whenAdmitted(authenticate(credentials, address), () => this.#sockets.keep(socket));
+      const options = { kind: "tcp", authenticate: logIn, address: addressOf(socket) } as const;
+      const isRefused = admission === "refused";
+      if (secureContext) this.#accept(greetThenSecure(socket, secureContext), { ...options, tls: true }, isRefused);
+      else this.#accept(socketStream(socket), options, isRefused);
+    };
+    const listener = await listenTcp(address, {
+      accept: serve,
+      failed: (error) => this.#untaken.warn(`the bus port cannot take a connection: ${error.message}`),
+    });
+    this.#listeners.push(listener);
+    if (this.#isClosed) await listener.close();
+    return listener.port;
+  }
+
+  connectMemory(options: Omit<AcceptOptions, "kind"> = {}): ByteStream {
+    this.#assertOpen();
+    const [server, client] = memoryPair();
+    this.accept(server, { ...options, kind: "memory" });
+    return client;
+  }
+
+  port(): BrokerPort {
+    this.#assertOpen();
+    const port = new BrokerPort(this.#nextClient++, this, this.#log);
+    this.#ports.add(port);
+    return port;
+  }
+
+  accept(stream: ByteStream, options: AcceptOptions): void {
+    this.#accept(stream, options, false);
+  }
+
+  #accept(stream: ByteStream, options: AcceptOptions, isRefused: boolean): void {
+    const client = new BrokerClient(this.#nextClient++, stream, options, this);
+    const isFull = isRefused || this.#clients.size >= this.limits.maxClients;
+    this.#clients.add(client);
+    client.open();
+    const isGuest = options.kind === "tcp" || options.kind === "websocket";
+    if (this.#isClosed || (this.#isRetiring && isGuest)) client.destroy();
+    else if (isFull) client.fail(ERROR_TEXTS.clients);
+  }
+
+  stats(): BrokerStats {
+    const clients = [...this.#clients].map((client) => ({
+      id: client.id,
+      name: client.name,
+      kind: client.accepted.kind,
+      user: client.user,
+      address: client.address,
+      subscriptions: client.subscriptions.size,
+      pending_bytes: client.pending,
+      ...client.counters,
+    }));
+    return { ...this.counters, clients, subscriptions: this.tree.size };
+  }
+
+  subjects(): BrokerSubjectStats[] {
+    return [...this.subjectBook.entries()].map(([subject, { publishers, ...counters }]) => {
+      const { plain, groups } = this.tree.match(subject);
+      const subscribers = plain.length + groups.reduce((sum, group) => sum + group.length, 0);
+      return { subject: readableText(subject), ...counters, publishers: [...publishers.keys()], subscribers };
+    });
+  }
+
+  revalidate(): void {
+    for (const client of this.#clients) if (!client.isValid()) client.fail(ERROR_TEXTS.revoked);
+  }
+
+  async retire(graceMs: number): Promise<void> {
+    this.#isRetiring = true;
+    const guests = () => [...this.#clients].filter(({ accepted: { kind } }) => kind === "tcp" || kind === "websocket");
+    for (const client of guests()) client.tell(this.greeting(client));
+    if (guests().length > 0)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, graceMs);
+        this.#tellGone = () => {
+          if (guests().length > 0) return;
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    await Promise.all(guests().map((client) => client.leave()));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#ticks);
+    for (const port of this.#ports) port.close();
+    const closed = this.#listeners.splice(0).map((listener) => listener.close());
+    await Promise.all([...this.#clients].map((client) => client.leave()));
+    await Promise.all(closed);
+  }
+
+  greeting(client: BrokerClient): string {
+    const info = {
+      server_id: this.#id,
+      server_name: this.#name,
+      version: SPOKEN_VERSION,
+      proto: 1,
+      host: hostname(),
+      port: 0,
+      headers: true,
+      max_payload: this.limits.maxPayload,
+      client_id: client.id,
+      ...(client.address === "" ? {} : { client_ip: client.address.replace(/:\d+$/, "") }),
+      ...(client.accepted.authenticate ? { auth_required: true } : {}),
+      ...(client.accepted.tls ? { tls_required: true } : {}),
+      ...(this.#isRetiring ? { ldm: true } : {}),
+    };
+    return `INFO ${JSON.stringify(info)} ${CRLF}`;
+  }
+
+  closed(client: BrokerClient): void {
+    this.#clients.delete(client);
+    this.subjectBook.forget(client.id, client.published);
+    this.#tellGone();
+  }
+
+  defect(client: BrokerClient, error: unknown): void {
+    this.#log("error", `a defect of the bus closed client ${client.id} '${client.name}': ${messageOf(error)}`);
+  }
+
+  slow(client: BrokerClient): void {
+    this.#log(
+      "warning",
+      `bus client ${client.id} '${client.name}' does not read fast enough and loses messages beyond ${this.limits.maxPending} bytes (${client.counters.dropped_msgs} so far)`,
+    );
+  }
+
+  route(publisher: Subscriber, envelope: Envelope, message: LentMessage): boolean {
+    const { subject, size } = envelope;
+    const routed = this.#match(subject);
+    const { plain, groups, account } = routed;
+    count(account, size);
+    if (routed.publisher !== publisher.id) this.#setPublisher(routed, publisher);
+    routed.published.msgs++;
+    let interest = false;
+    for (const subscription of plain) {
+      if (!wants(subscription, publisher, subject)) continue;
+      interest = true;
+      subscription.client.deliver(subscription, envelope, message);
+    }
+    for (const group of groups) {
+      const first = Math.floor(Math.random() * group.length);
+      for (let offset = 0; offset < group.length; offset++) {
+        const member = group[(first + offset) % group.length] as ClientSubscription;
+        if (!wants(member, publisher, subject)) continue;
+        interest = true;
+        // A member that cannot take it leaves it to the next.
+        if (member.client.deliver(member, envelope, message)) break;
+      }
+    }
+    return interest;
+  }
+
+  /** The account of a subject is kept with its subscribers: one look-up for both. */
+  #match(subject: string): Routed {
+    const found: Match<ClientSubscription> & Partial<Routed> = this.tree.match(subject);
+    const { generation } = this.subjectBook;
+    if (found.generation !== generation) {
+      found.account = this.subjectBook.account(subject);
+      found.generation = this.subjectBook.generation;
+      found.publisher = 0;
+      found.published = { msgs: 0 };
+    }
+    return found as Routed;
+  }
+
+  #setPublisher(routed: Routed, { id, published }: Subscriber): void {
+    const { publishers } = routed.account;
+    let entry = publishers.get(id);
+    if (!entry) {
+      entry = { msgs: 0 };
+      publishers.set(id, entry);
+      published.push(routed.account);
+    }
+    routed.publisher = id;
+    routed.published = entry;
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new MgrError("host_unavailable", "the bus is closed; the manager is shutting down");
+  }
+}
+
+/** It may have ended while a message was on its way to many. */
+function wants(subscription: ClientSubscription, publisher: Subscriber, subject: string): boolean {
+  const { client } = subscription;
+  if ((client === publisher && !client.echo) || subscription.isEnded) return false;
+  return !subscription.isFiltered || client.mayReceive(subject);
+}
+
+type Admission = ReturnType<TcpOptions["authenticate"]>;
+
+function whenAdmitted(answer: Admission, act: () => void): Admission {
+  if (answer instanceof Promise)
+    return answer.then((permissions) => {
+      if (permissions !== null) act();
+      return permissions;
+    });
+  if (answer !== null) act();
+  return answer;
+}
+
+function addressOf({ remoteAddress = "", remotePort = 0 }: Socket): string {
+  const ip = remoteAddress.replace(/^::ffff:(?=\d+\.)/i, "");
+  return ip.includes(":") ? `[${ip}]:${remotePort}` : `${ip}:${remotePort}`;
+}

@@ -1,0 +1,53 @@
+import type { Socket } from "node:net";
+import { type DescriptorBudget, descriptorBudget } from "../carriers/descriptor-budget.ts";
+
+/** The connections of a TCP listener whose clients have to log in: those that have not done so make room for newcomers. */
+export class ClientSockets {
+  readonly #budget: DescriptorBudget;
+  readonly #most: number;
+  /** In the order in which they came. */
+  readonly #unknown = new Set<Socket>();
+  readonly #all = new Set<Socket>();
+
+  /** `wanted`: most connections, fewer where the limit of open files does not allow them. */
+  constructor(wanted: number, budget = descriptorBudget) {
+    this.#budget = budget;
+    this.#most = budget.partOf(wanted);
+  }
+
+  /** `refused`: there is no room, and it may be told so. `cut`: it has been closed, so many are being told already. */
+  admit(socket: Socket): "admitted" | "refused" | "cut" {
+    if (this.#take(socket) || (this.#makeRoom() && this.#take(socket))) {
+      this.#all.add(socket);
+      this.#unknown.add(socket);
+      socket.once("close", () => this.#forget(socket));
+      return "admitted";
+    }
+    if (this.#budget.take(socket, "refusal")) return "refused";
+    socket.destroy();
+    return "cut";
+  }
+
+  /** It has logged in. */
+  keep(socket: Socket): void {
+    this.#unknown.delete(socket);
+  }
+
+  #take(socket: Socket): boolean {
+    return this.#all.size < this.#most && this.#budget.take(socket, "client");
+  }
+
+  #makeRoom(): boolean {
+    const [oldest] = this.#unknown;
+    if (oldest === undefined) return false;
+    this.#forget(oldest);
+    this.#budget.release(oldest);
+    oldest.destroy();
+    return true;
+  }
+
+  #forget(socket: Socket): void {
+    this.#all.delete(socket);
+    this.#unknown.delete(socket);
+  }
+}

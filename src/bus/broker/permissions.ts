@@ -1,0 +1,49 @@
+import { BUS_REPORT_SUBJECT, subjectToken } from "../../contract/subjects.ts";
+
+/** Who is at the other end of a bus connection that is not the manager's own. */
+export type BusMember =
+  /** A host's daemon. */
+  | { readonly kind: "host"; readonly name: string }
+  /** A managed process, a program with a token, a web user: whoever only exchanges messages. */
+  | { readonly kind: "client"; readonly name: string };
+
+/** What a connection may do; a missing function allows everything. Subjects of subscriptions may hold wildcards. */
+export interface BrokerPermissions {
+  /** Shown in statistics. */
+  readonly user?: string;
+  publish?(subject: string): boolean;
+  /** "filtered": it may, but gets only what `deliver` lets through. */
+  subscribe?(subject: string, queue: string | null): boolean | "filtered";
+  deliver?(subject: string): boolean;
+  /** Asked now and then: what let the client in may have been taken back. */
+  isValid?(): boolean;
+}
+
+/**
+ * The rules of the bus (docs/bus.md, "Permissions"): a host's daemon speaks for its host only, a client for itself only,
+ * and `mgr.host.>` of others is nobody's business, so that only the manager commands a host. Answers go to inboxes: each
+ * may subscribe to one whose name it knows, never to all of them.
+ */
+export function permissionsOf(member: BusMember): BrokerPermissions {
+  const own = `mgr.${member.kind}.${subjectToken(member.name)}.`;
+  const isOwn = (subject: string) => subject.startsWith(own);
+  return {
+    user: `${member.kind}:${member.name}`,
+    publish: (subject) => isOwn(subject) || subject.startsWith(INBOX) || (member.kind === "client" && !isReserved(subject)),
+    subscribe: (subject) => {
+      const [first = "", second = ""] = subject.split(".", 2);
+      // Everything that the wildcard may match is looked at message by message.
+      if (first === ">" || first === "*") return "filtered";
+      if (first === "_INBOX") return second !== "" && second !== "*" && second !== ">";
+      return isOwn(subject) || subject === BUS_REPORT_SUBJECT || !isReserved(subject);
+    },
+    deliver: (subject) => isOwn(subject) || !(isReserved(subject) || subject.startsWith(INBOX)),
+  };
+}
+
+const INBOX = "_INBOX.";
+
+/** Subjects of the manager and its hosts, and of servers among themselves. */
+function isReserved(subject: string): boolean {
+  return /^(mgr|\$SYS)(\.|$)/.test(subject);
+}

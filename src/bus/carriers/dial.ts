@@ -1,0 +1,141 @@
+import { connect, type Socket } from "node:net";
+import { createSecureContext, connect as secure } from "node:tls";
+import { MgrError, messageOf } from "../../base/errors.ts";
+import { type ByteStream, socketStream } from "./byte-stream.ts";
+
+/** What TLS connections need beside the system's certificates, as PEM texts. */
+export interface TlsMaterial {
+  /** Whom to trust instead of the system's authorities. */
+  readonly ca?: string;
+  /** Certificate and key of this program, where the server asks for one. */
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+/** Longest INFO line before TLS, bytes. */
+const MAX_INFO = 32 * 1024;
+const DEFAULT_PORT = 4222;
+const LF = 10;
+
+export function dialUnix(path: string, signal: AbortSignal): Promise<ByteStream> {
+  return dialed(connect(path), path, signal);
+}
+
+/** `nats://HOST:PORT` (TLS when the server demands it) or `tls://HOST:PORT` (never without). */
+export async function dialNats(url: URL, tls: TlsMaterial, signal: AbortSignal): Promise<ByteStream> {
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const port = url.port === "" ? DEFAULT_PORT : Number(url.port);
+  const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 });
+  const stream = await dialed(socket, url.host, signal);
+  return secureAfterGreeting(socket, stream, { host, material: tls, isDemanded: url.protocol === "tls:", signal });
+}
+
+function dialed(socket: Socket, place: string, signal: AbortSignal): Promise<ByteStream> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => {
+      socket.destroy();
+      reject(new Error(`no connection to ${place}: given up`));
+    };
+    if (signal.aborted) return giveUp();
+    signal.addEventListener("abort", giveUp, { once: true });
+    socket.once("error", (cause) => {
+      signal.removeEventListener("abort", giveUp);
+      reject(new Error(`no connection to ${place}: ${cause.message}`, { cause }));
+    });
+    socket.once("connect", () => {
+      signal.removeEventListener("abort", giveUp);
+      resolve(socketStream(socket));
+    });
+  });
+}
+
+/** The server's INFO comes in the clear and says whether TLS has to follow; it is delivered again as the first bytes. */
+async function secureAfterGreeting(
+  socket: Socket,
+  clear: ByteStream,
+  { host, material, isDemanded, signal }: { host: string; material: TlsMaterial; isDemanded: boolean; signal: AbortSignal },
+): Promise<ByteStream> {
+  const greeting = await firstLine(socket, signal);
+  const mustSecure = /"tls_required"\s*:\s*true/.test(greeting.toString("latin1"));
+  if (!mustSecure && isDemanded) {
+    socket.destroy();
+    throw new Error(`${host} does not offer TLS, which tls:// demands`);
+  }
+  if (!mustSecure) return startingWith(greeting, clear);
+  const encrypted = secure({
+    socket,
+    ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
+    host,
+    minVersion: "TLSv1.2",
+    secureContext: contextOf(material),
+  });
+  await new Promise<void>((resolve, reject) => {
+    const giveUp = () => encrypted.destroy(new Error("given up"));
+    signal.addEventListener("abort", giveUp, { once: true });
+    encrypted.once("error", (cause) => reject(new Error(`TLS with ${host} failed: ${cause.message}`, { cause })));
+    encrypted.once("close", () => reject(new Error(`${host} closed the connection during the TLS handshake`)));
+    encrypted.once("secureConnect", () => {
+      signal.removeEventListener("abort", giveUp);
+      resolve();
+    });
+  });
+  return startingWith(greeting, socketStream(encrypted));
+}
+
+function contextOf(material: TlsMaterial) {
+  try {
+    return createSecureContext({ ...material, minVersion: "TLSv1.2" });
+  } catch (cause) {
+    throw new MgrError("bad_field", `the certificates for the bus cannot be used: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function firstLine(socket: Socket, signal: AbortSignal): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (act: () => void) => {
+      socket.off("data", take);
+      socket.off("close", lost);
+      signal.removeEventListener("abort", abandon);
+      socket.pause();
+      act();
+    };
+    const fail = (text: string) =>
+      settle(() => {
+        socket.destroy();
+        reject(new Error(text));
+      });
+    const lost = () => fail("the server closed the connection without a greeting");
+    const abandon = () => fail("given up");
+    const take = (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (chunk.includes(LF)) settle(() => resolve(Buffer.concat(chunks)));
+      else if (size > MAX_INFO) fail("the other side does not speak the NATS protocol: its first line has no end");
+    };
+    socket.on("data", take);
+    socket.once("close", lost);
+    signal.addEventListener("abort", abandon, { once: true });
+  });
+}
+
+function startingWith(first: Buffer, stream: ByteStream): ByteStream {
+  return {
+    get unsent() {
+      return stream.unsent;
+    },
+    write: (chunks) => stream.write(chunks),
+    open(handlers) {
+      queueMicrotask(() => {
+        handlers.data(first);
+        stream.open(handlers);
+        stream.resume();
+      });
+    },
+    pause: () => stream.pause(),
+    resume: () => stream.resume(),
+    end: () => stream.end(),
+    destroy: () => stream.destroy(),
+  };
+}

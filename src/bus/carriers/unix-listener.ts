@@ -1,0 +1,155 @@
+import { chmod, lstat, unlink } from "node:fs/promises";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { basename, join } from "node:path";
+import { isMainThread } from "node:worker_threads";
+import { MgrError, messageOf } from "../../base/errors.ts";
+import { descriptorBudget } from "./descriptor-budget.ts";
+
+/** Longest path of a unix socket, bytes: `sun_path` has 108 with its NUL, and longer ones are cut silently. */
+export const MAX_SOCKET_PATH = 107;
+
+/** Between two looks whether the socket file is still there, milliseconds. */
+const LOOK_MS = 1_000;
+
+interface Handlers {
+  accept(socket: Socket): void;
+  /** A connection could not be taken, for example for want of file descriptors, or the socket file not be put back; the socket goes on. */
+  failed(error: Error): void;
+}
+
+/** For sockets that have to survive the removal of their folder, as cleaners of /tmp and the end of a session remove it. */
+export interface SocketHome {
+  /** The folder for the socket as of now, made if it is missing. May throw. */
+  folder(): string;
+  /** The socket is in another folder now. */
+  moved(path: string): void;
+}
+
+/**
+ * Listens on a unix socket that only its owner may use. A socket file that nobody serves any more is replaced; with `home`
+ * one that was removed is made again. Rejects with `bad_field` (path too long), `conflict` (somebody serves there, or it
+ * is no socket) or `internal`.
+ */
+export async function listenUnix(path: string, handlers: Handlers, home?: SocketHome): Promise<{ close(): Promise<void> }> {
+  let bound = await bind(path, handlers);
+  let isClosed = false;
+  let timer: NodeJS.Timeout | null = null;
+  const look = async (at: SocketHome) => {
+    if (await isThere(bound)) return;
+    const next = join(at.folder(), basename(path));
+    assertSocketPath(next);
+    await removeStale(next);
+    if (isClosed) return;
+    // Its connections stay. Closing removes what has its path, so it comes first.
+    bound.server.close();
+    const before = bound.path;
+    bound = await bind(next, handlers);
+    if (next !== before) at.moved(next);
+    if (isClosed) bound.server.close();
+  };
+  const again = (at: SocketHome) => {
+    if (isClosed) return;
+    timer = setTimeout(() => {
+      look(at)
+        .catch((error: unknown) => handlers.failed(new Error(`its file was removed and cannot be made again: ${messageOf(error)}`)))
+        .then(() => again(at));
+    }, LOOK_MS);
+    timer.unref();
+  };
+  if (home) again(home);
+  return {
+    close: () => {
+      isClosed = true;
+      if (timer) clearTimeout(timer);
+      return new Promise<void>((resolve) => bound.server.close(() => resolve()));
+    },
+  };
+}
+
+interface Bound {
+  server: Server;
+  path: string;
+  /** Of the file. */
+  dev: number;
+  ino: number;
+}
+
+async function bind(path: string, handlers: Handlers): Promise<Bound> {
+  assertSocketPath(path);
+  await removeStale(path);
+  const server = createServer((socket) => {
+    if (descriptorBudget.take(socket, "local")) handlers.accept(socket);
+    else {
+      socket.destroy();
+      handlers.failed(new Error("there are too many connections over unix sockets"));
+    }
+  });
+  await new Promise<void>((resolve, reject) => {
+    const refuse = (cause: Error) => reject(new MgrError("internal", `cannot listen on ${path}: ${cause.message}`, { cause }));
+    server.once("error", refuse);
+    server.once("listening", () => {
+      server.off("error", refuse);
+      server.on("error", handlers.failed);
+      resolve();
+    });
+    // The file is made within this call: with the mask nobody else can open it before its mode is set.
+    const mask = isMainThread ? process.umask(0o177) : null;
+    try {
+      server.listen(path);
+    } finally {
+      if (mask !== null) process.umask(mask);
+    }
+  });
+  const { dev, ino } = await chmod(path, 0o600).then(
+    () => lstat(path),
+    // Removed already: the next look finds that.
+    () => ({ dev: -1, ino: -1 }),
+  );
+  return { server, path, dev, ino };
+}
+
+async function isThere({ path, dev, ino }: Bound): Promise<boolean> {
+  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
+    throw error;
+  });
+  return found?.dev === dev && found.ino === ino;
+}
+
+export function assertSocketPath(path: string): void {
+  const length = Buffer.byteLength(path);
+  if (length <= MAX_SOCKET_PATH) return;
+  throw new MgrError(
+    "bad_field",
+    `the socket path ${path} has ${length} bytes, the system allows ${MAX_SOCKET_PATH}; choose a shorter XDG_RUNTIME_DIR or state_dir`,
+  );
+}
+
+async function removeStale(path: string): Promise<void> {
+  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw new MgrError("internal", `cannot look at ${path}: ${error.message}`, { cause: error });
+  });
+  if (!found) return;
+  if (!found.isSocket()) throw new MgrError("conflict", `${path} exists and is not a socket; remove it or choose another path`);
+  if (await isServed(path)) throw new MgrError("conflict", `another program serves ${path}; stop it first`);
+  await unlink(path).catch((cause: unknown) => {
+    throw new MgrError("internal", `cannot remove the stale socket ${path}: ${messageOf(cause)}`, { cause });
+  });
+}
+
+function isServed(path: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", (cause: NodeJS.ErrnoException) => {
+      if (cause.code === "ECONNREFUSED" || cause.code === "ENOENT") resolve(false);
+      // EAGAIN: its backlog is full, so somebody does listen.
+      else if (cause.code === "EAGAIN") resolve(true);
+      else reject(new MgrError("internal", `cannot find out who serves ${path}: ${cause.message}`, { cause }));
+    });
+  });
+}

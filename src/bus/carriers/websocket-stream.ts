@@ -1,0 +1,124 @@
+import type { IncomingMessage } from "node:http";
+import { WebSocket } from "ws";
+import { placeOf } from "../client/bus-url.ts";
+import type { ByteStream } from "./byte-stream.ts";
+import type { TlsMaterial } from "./dial.ts";
+
+/** Where a manager's bus is on its one port. */
+export const BUS_PATH = "/mgr/bus";
+/** Largest frame, bytes: more than one message of the bus with its envelope. */
+export const MAX_FRAME_BYTES = 2 * 1024 * 1024;
+/** Bytes that are with the system before `drained` is worth telling. */
+const LOW_WATER = 16 * 1024;
+/** Messages in one frame at most, bytes: the other side has to hold a frame as a whole. */
+const FRAME_BYTES = 256 * 1024;
+
+/** Connects to a manager's `/mgr/bus`. User and password of the address, or the token, are the credentials. */
+export function dialWebsocket(
+  url: URL,
+  { token, ...tls }: TlsMaterial & { token?: string | undefined },
+  signal: AbortSignal,
+): Promise<ByteStream> {
+  const target = new URL(url);
+  if (target.pathname === "/") target.pathname = BUS_PATH;
+  target.username = "";
+  target.password = "";
+  const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+  const secret = token ?? (password === "" ? user : "");
+  const authorization =
+    secret === "" ? (user === "" ? null : `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`) : `Bearer ${secret}`;
+  return new Promise((resolve, reject) => {
+    const fail = (reason: string) => {
+      signal.removeEventListener("abort", giveUp);
+      ws.terminate();
+      reject(new Error(`no connection to ${placeOf(url)}: ${reason}`));
+    };
+    const giveUp = () => fail("given up");
+    const ws = new WebSocket(target, {
+      headers: authorization === null ? {} : { Authorization: authorization },
+      perMessageDeflate: false,
+      maxPayload: MAX_FRAME_BYTES,
+      ...tls,
+    });
+    signal.addEventListener("abort", giveUp, { once: true });
+    ws.on("error", (cause) => fail(cause.message));
+    ws.once("unexpected-response", (_request, response) => refusalText(response, fail));
+    ws.once("open", () => {
+      signal.removeEventListener("abort", giveUp);
+      // Nothing is to be lost between now and the reader's coming.
+      ws.pause();
+      resolve(websocketStream(ws));
+    });
+  });
+}
+
+/** The manager's sentence. */
+function refusalText(response: IncomingMessage, tell: (text: string) => void): void {
+  const chunks: Buffer[] = [];
+  response.on("data", (chunk: Buffer) => chunks.length < 16 && chunks.push(chunk));
+  response.on("error", () => tell(`status ${response.statusCode}`));
+  response.on("end", () => tell(`status ${response.statusCode}: ${Buffer.concat(chunks).toString().trim().slice(0, 500)}`));
+}
+
+/** A WebSocket as the carrier of a connection, either end: the protocol's bytes in binary frames, cut anywhere. */
+export function websocketStream(ws: WebSocket): ByteStream {
+  let error: Error | null = null;
+  ws.on("error", (cause) => {
+    error = cause;
+  });
+  let tellDrained = () => {};
+  let wasFull = false;
+  const sent = () => {
+    if (!wasFull || ws.bufferedAmount > LOW_WATER) return;
+    wasFull = false;
+    tellDrained();
+  };
+  const send = (bytes: Uint8Array) => {
+    ws.send(bytes, { binary: true }, sent);
+    if (ws.bufferedAmount > LOW_WATER) wasFull = true;
+  };
+  return {
+    get unsent() {
+      return ws.bufferedAmount;
+    },
+    write(chunks) {
+      if (ws.readyState !== ws.OPEN) return;
+      for (const group of grouped(chunks)) send(group);
+    },
+    open(handlers) {
+      tellDrained = () => handlers.drained();
+      ws.on("message", (data) => {
+        if (Array.isArray(data)) for (const part of data) handlers.data(part);
+        else handlers.data(data instanceof ArrayBuffer ? new Uint8Array(data) : data);
+      });
+      ws.resume();
+      if (ws.readyState === ws.CLOSED) queueMicrotask(() => handlers.closed(error));
+      else ws.once("close", () => handlers.closed(error));
+    },
+    pause: () => ws.pause(),
+    resume: () => ws.resume(),
+    end: () => ws.close(1000),
+    destroy: () => ws.terminate(),
+  };
+}
+
+/** A frame costs more than a few bytes of copying. */
+function* grouped(chunks: readonly Uint8Array[]): Generator<Uint8Array> {
+  let group: Uint8Array[] = [];
+  let size = 0;
+  for (const chunk of chunks) {
+    if (size > 0 && size + chunk.length > FRAME_BYTES) {
+      yield joined(group);
+      group = [];
+      size = 0;
+    }
+    group.push(chunk);
+    size += chunk.length;
+  }
+  if (size > 0) yield joined(group);
+}
+
+function joined(group: readonly Uint8Array[]): Uint8Array {
+  const [first] = group;
+  return group.length === 1 && first ? first : Buffer.concat(group);
+}

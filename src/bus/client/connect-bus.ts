@@ -1,0 +1,164 @@
+import { type Authenticator, credsAuthenticator, tokenAuthenticator } from "@nats-io/nats-core";
+import { NatsConnectionImpl } from "@nats-io/nats-core/internal";
+import { MgrError, messageOf } from "../../base/errors.ts";
+import type { Broker } from "../broker/broker.ts";
+import { dialNats, dialUnix, type TlsMaterial } from "../carriers/dial.ts";
+import { assertSocketPath } from "../carriers/unix-listener.ts";
+import { dialWebsocket } from "../carriers/websocket-stream.ts";
+import { Bus } from "./bus.ts";
+import type { BusLog } from "./bus-message.ts";
+import { busUrl, placeOf } from "./bus-url.ts";
+import { type Dial, installNatsTransport, type NatsTransport, type TransportOptions } from "./nats-transport.ts";
+
+installNatsTransport();
+
+/** Where a broker is. Of several addresses the next one is tried after each failure. */
+export type BusServer =
+  | { readonly kind: "memory"; readonly broker: Broker }
+  /** Asked for each attempt if it is a function: the socket may move. */
+  | { readonly kind: "unix"; readonly path: string | (() => string) }
+  /** nats://, tls://, ws:// or wss://, with user and password, or a token, before an `@` where they are needed. */
+  | { readonly kind: "url"; readonly urls: readonly string[]; readonly tls?: TlsMaterial };
+
+export interface ConnectBusOptions {
+  readonly server: BusServer;
+  /** Shown in the broker's statistics and in errors. */
+  readonly name: string;
+  /** False: the first attempt decides. Default true: a broker that is not there yet is waited for. */
+  readonly waitForBroker?: boolean;
+  /** Gives up waiting for the broker. */
+  readonly signal?: AbortSignal;
+  /** Asked for each attempt if it is a function: tokens change. Over a WebSocket it goes along as a Bearer token, too. */
+  readonly token?: string | (() => string);
+  readonly user?: string;
+  readonly pass?: string;
+  /** Content of a NATS credentials file (user JWT and seed), read for each attempt. */
+  readonly credentials?: () => Uint8Array;
+  /** Each attempt to get in at a server by its address: null, or why it failed. */
+  readonly onAttempt?: (problem: string | null, place: string) => void;
+  /** Pauses between attempts grow up to this, milliseconds: many that lost the same server must not storm it. Default: none grows. */
+  readonly maxPauseMs?: number;
+  readonly log?: BusLog;
+}
+
+/** Pause between two attempts, time for one attempt, and pause between two pings; milliseconds (runtime.md, "Bus"). */
+const RECONNECT_MS = 100;
+const DIAL_TIMEOUT_MS = 2_000;
+const PING_MS = 2_000;
+/** Unanswered pings before the connection is given up. */
+const MAX_PINGS_OUT = 2;
+
+/**
+ * Connects to the bus, and again for ever when the connection is lost. Rejects with `host_unavailable` if `signal`
+ * fires or the only attempt fails, with `bad_field` for a socket path that is too long.
+ */
+export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
+  const { name, signal } = options;
+  let current: NatsTransport | null = null;
+  let bus: Bus | null = null;
+  /** In a row. */
+  let failures = 0;
+  const { dial, current: currentUrl } = dialer(options.server, options);
+  const natsOptions: TransportOptions = {
+    // The library wants an address; the carrier is chosen by `dial`.
+    servers: "localhost:4222",
+    dial,
+    onAnswer: (problem) => {
+      if (problem === null) failures = 0;
+      const url = currentUrl();
+      if (url) options.onAttempt?.(problem, placeOf(url));
+    },
+    onTransport: (transport) => {
+      current = transport;
+    },
+    onDrained: () => bus?.tellDrained(),
+    name,
+    timeout: DIAL_TIMEOUT_MS,
+    reconnect: true,
+    maxReconnectAttempts: -1,
+    reconnectDelayHandler: () => {
+      const pause = Math.min(RECONNECT_MS * 1.5 ** failures++, Math.max(RECONNECT_MS, options.maxPauseMs ?? 0));
+      return pause * (0.75 + Math.random() / 2);
+    },
+    waitOnFirstConnect: options.waitForBroker ?? true,
+    // Throwing is the library's only way out of the first connection's loop.
+    reconnectToServer: () => {
+      signal?.throwIfAborted();
+      return null;
+    },
+    pingInterval: PING_MS,
+    maxPingOut: MAX_PINGS_OUT,
+    ignoreAuthErrorAbort: true,
+    ignoreClusterUpdates: true,
+    noAsyncTraces: true,
+    authenticator: authenticatorOf(options, currentUrl),
+    ...pick(options, ["user", "pass"]),
+  };
+  try {
+    const connection = await NatsConnectionImpl.connect(natsOptions);
+    bus = new Bus(connection, { name, transport: () => current, log: options.log ?? (() => {}) });
+    return bus;
+  } catch (cause) {
+    if (cause instanceof MgrError) throw cause;
+    throw new MgrError("host_unavailable", `the bus connection '${name}' could not be made: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function dialer(
+  server: BusServer,
+  options: Pick<ConnectBusOptions, "signal" | "token" | "onAttempt">,
+): { dial: Dial; current(): URL | null } {
+  const { signal, onAttempt } = options;
+  const both = (abandoned: AbortSignal) => (signal ? AbortSignal.any([signal, abandoned]) : abandoned);
+  if (server.kind === "memory") return { dial: async () => server.broker.connectMemory(), current: () => null };
+  if (server.kind === "unix") {
+    const { path } = server;
+    if (typeof path === "string") {
+      assertSocketPath(path);
+      return { dial: (abandoned) => dialUnix(path, both(abandoned)), current: () => null };
+    }
+    return { dial: async (abandoned) => dialUnix(path(), both(abandoned)), current: () => null };
+  }
+  const urls = server.urls.map(busUrl);
+  let turn = -1;
+  const dial = async (abandoned: AbortSignal) => {
+    turn = (turn + 1) % urls.length;
+    const url = urls[turn] as URL;
+    try {
+      const isWeb = url.protocol === "ws:" || url.protocol === "wss:";
+      return await (isWeb
+        ? dialWebsocket(url, { ...server.tls, token: secretOf(options.token) }, both(abandoned))
+        : dialNats(url, server.tls ?? {}, both(abandoned)));
+    } catch (error) {
+      onAttempt?.(messageOf(error), placeOf(url));
+      throw error;
+    }
+  };
+  return { dial, current: () => urls[turn] ?? null };
+}
+
+/** Tries the connection's own credentials, then those in the address. */
+function authenticatorOf(options: ConnectBusOptions, current: () => URL | null): Authenticator[] {
+  const fromUrl: Authenticator = () => {
+    const url = current();
+    if (!url || url.username === "") return undefined;
+    const user = decodeURIComponent(url.username);
+    return url.password === "" ? { auth_token: user } : { user, pass: decodeURIComponent(url.password) };
+  };
+  const { token, credentials } = options;
+  return [
+    fromUrl,
+    ...(token === undefined ? [] : [tokenAuthenticator(() => secretOf(token) ?? "")]),
+    ...(credentials === undefined ? [] : [credsAuthenticator(credentials)]),
+  ];
+}
+
+function secretOf(token: ConnectBusOptions["token"]): string | undefined {
+  return typeof token === "function" ? token() : token;
+}
+
+function pick<T extends object, K extends keyof T>(source: T, keys: readonly K[]): { [P in K]?: Exclude<T[P], undefined> } {
+  const picked: { [P in K]?: Exclude<T[P], undefined> } = {};
+  for (const key of keys) if (source[key] !== undefined) picked[key] = source[key] as Exclude<T[K], undefined>;
+  return picked;
+}

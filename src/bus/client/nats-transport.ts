@@ -1,0 +1,223 @@
+import { type ConnectionOptions, setTransportFactory, type Transport } from "@nats-io/nats-core/internal";
+import { inNextTurn, turnIsOver } from "../broker/event-loop-turn.ts";
+import type { ByteStream } from "../carriers/byte-stream.ts";
+
+/** Opens the carrier of one connection attempt; obeys the signal, which says that nobody waits any more. */
+export type Dial = (signal: AbortSignal) => Promise<ByteStream>;
+
+/** Options of the official client with the one that our transport adds. */
+export interface TransportOptions extends ConnectionOptions {
+  dial: Dial;
+  /** The server's answer to the credentials: null, or why it refuses them. */
+  onAnswer?(problem: string | null): void;
+  /** Told about each transport that was made for this connection: it knows what is unsent. */
+  onTransport(transport: NatsTransport): void;
+  /** The carrier has taken all after it had much to take. */
+  onDrained?(): void;
+}
+
+/** Longest INFO line, bytes. */
+const MAX_INFO = 32 * 1024;
+/** Beginning of what follows the greeting in which the answer to the credentials is looked for, bytes. */
+const MAX_ANSWER = 4 * 1024;
+/** Received and not parsed bytes beyond which the carrier is paused. */
+const MAX_UNREAD = 256 * 1024;
+/** How long a regular close waits for what is unsent, milliseconds. */
+const CLOSE_TIMEOUT_MS = 1_000;
+const LF = 10;
+const LINE_END = Buffer.from("\r\n");
+/** Copying less than this costs less than writing it in pieces. */
+const JOINED_BYTES = 4_096;
+
+/**
+ * The only transport of the NATS client in this program: the library has one global factory for all connections, and
+ * the carrier is chosen per connection by its `dial` option (runtime.md, "Bus").
+ */
+export class NatsTransport implements Transport {
+  readonly lang = "nats.js";
+  readonly version = "3.4.0";
+  closeError?: Error;
+  readonly #abort = new AbortController();
+  #tellClosed: (error: undefined | Error) => void = () => {};
+  readonly #closed = new Promise<undefined | Error>((resolve) => {
+    this.#tellClosed = resolve;
+  });
+  #stream: ByteStream | null = null;
+  #received: Uint8Array[] = [];
+  #receivedBytes = 0;
+  #paused = false;
+  /** INFO has come: from here on the end of the stream is the end of a connection, not of an attempt. */
+  #greeted = false;
+  /** What came after the greeting, until it says whether we are let in. */
+  #answer: string | null = "";
+  #tellAnswer: (problem: string | null) => void = () => {};
+  #isDone = false;
+  #wake: (() => void) | null = null;
+
+  get isClosed(): boolean {
+    return this.#isDone;
+  }
+
+  /** Bytes that were sent and not taken by the carrier. */
+  get unsent(): number {
+    return this.#stream?.unsent ?? 0;
+  }
+
+  async connect(_server: unknown, options: ConnectionOptions): Promise<void> {
+    const { dial, onTransport, onAnswer, onDrained = () => {} } = options as TransportOptions;
+    if (onAnswer) this.#tellAnswer = onAnswer;
+    const stream = await dial(this.#abort.signal);
+    if (this.#isDone) {
+      stream.destroy();
+      throw new Error("the connection attempt was given up");
+    }
+    this.#stream = stream;
+    await this.#awaitGreeting(stream, onDrained);
+    onTransport(this);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncIterableIterator<Uint8Array> {
+    try {
+      for (;;) {
+        const chunk = this.#received.shift();
+        if (chunk) {
+          // The parser works through a chunk within this turn: a flood must let the rest of the program work too.
+          if (turnIsOver()) await new Promise<void>((resolve) => inNextTurn(resolve));
+          this.#receivedBytes -= chunk.length;
+          yield chunk;
+          this.#resume();
+        } else if (this.#isDone) return;
+        else
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+      }
+    } finally {
+      // The reader has failed, or is done: without a reader the connection must not seem alive.
+      this.disconnect();
+    }
+  }
+
+  isEncrypted(): boolean {
+    return false;
+  }
+
+  send(frame: Uint8Array): void {
+    this.#stream?.write([frame]);
+  }
+
+  /** A message beside those of the library: between two of its frames, which are whole commands. The pieces must not change any more. */
+  publish(subject: string, pieces: readonly Uint8Array[]): void {
+    const size = pieces.reduce((sum, { length }) => sum + length, 0);
+    const line = Buffer.from(`PUB ${subject} ${size}\r\n`);
+    if (size < JOINED_BYTES) this.#stream?.write([Buffer.concat([line, ...pieces, LINE_END])]);
+    else this.#stream?.write([line, ...pieces, LINE_END]);
+  }
+
+  async close(error?: Error): Promise<void> {
+    if (error) this.closeError = error;
+    if (this.#isDone || !this.#greeted || error) {
+      this.disconnect();
+      return;
+    }
+    this.#stream?.end();
+    const deadline = setTimeout(() => this.disconnect(), CLOSE_TIMEOUT_MS);
+    await this.#closed;
+    clearTimeout(deadline);
+  }
+
+  closed(): Promise<undefined | Error> {
+    return this.#closed;
+  }
+
+  disconnect(): void {
+    this.#abort.abort();
+    this.#stream?.destroy();
+    if (!this.#stream) this.#finish(null);
+  }
+
+  discard(): void {
+    this.disconnect();
+  }
+
+  #awaitGreeting(stream: ByteStream, drained: () => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      stream.open({
+        data: (bytes) => {
+          this.#receive(bytes);
+          if (this.#greeted) {
+            if (this.#answer !== null) this.#lookForAnswer(bytes);
+            return;
+          }
+          const problem = this.#greetingProblem(bytes);
+          if (problem === "incomplete") return;
+          if (problem) {
+            reject(new Error(problem));
+            stream.destroy();
+          } else {
+            this.#greeted = true;
+            resolve();
+          }
+        },
+        drained,
+        closed: (error) => {
+          reject(error ?? new Error("the broker closed the connection without a greeting"));
+          this.#finish(error);
+        },
+      });
+    });
+  }
+
+  /** The library keeps to itself why a server that was reached refuses it, and tries on. */
+  #lookForAnswer(bytes: Uint8Array): void {
+    this.#answer += Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1", 0, MAX_ANSWER);
+    const [found, problem] = /^PONG\r|^-ERR '(.*)'/m.exec(this.#answer ?? "") ?? [];
+    if (found === undefined && (this.#answer?.length ?? 0) < MAX_ANSWER) return;
+    this.#answer = null;
+    this.#tellAnswer(problem ?? null);
+  }
+
+  #greetingProblem(latest: Uint8Array): string | null {
+    if (this.#receivedBytes > MAX_INFO) return "the other side does not speak the NATS protocol: its first line has no end";
+    if (!latest.includes(LF)) return "incomplete";
+    const start = Buffer.concat(this.#received).toString("latin1", 0, 5);
+    return /^INFO\s$/i.test(start) ? null : `the other side does not speak the NATS protocol: it began with ${JSON.stringify(start)}`;
+  }
+
+  #receive(bytes: Uint8Array): void {
+    if (this.#isDone) return;
+    this.#received.push(bytes);
+    this.#receivedBytes += bytes.length;
+    if (this.#receivedBytes > MAX_UNREAD && !this.#paused) {
+      this.#paused = true;
+      this.#stream?.pause();
+    }
+    this.#wakeReader();
+  }
+
+  #resume(): void {
+    if (!this.#paused || this.#receivedBytes > MAX_UNREAD / 2) return;
+    this.#paused = false;
+    this.#stream?.resume();
+  }
+
+  #wakeReader(): void {
+    const wake = this.#wake;
+    this.#wake = null;
+    wake?.();
+  }
+
+  #finish(error: Error | null): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    if (error) this.closeError = error;
+    // An attempt that failed was told to `connect`; the library would take a second telling for a lost connection.
+    if (this.#greeted) this.#tellClosed(this.closeError);
+    this.#wakeReader();
+  }
+}
+
+/** Makes it the library's transport: a global of the library, so once for the whole program. */
+export function installNatsTransport(): void {
+  setTransportFactory({ factory: () => new NatsTransport() });
+}

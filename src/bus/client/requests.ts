@@ -1,0 +1,64 @@
+import { randomBytes } from "node:crypto";
+import { MgrError } from "../../base/errors.ts";
+import type { BusMessage } from "./bus-message.ts";
+
+interface Waiting {
+  readonly subject: string;
+  resolve(message: BusMessage): void;
+  reject(error: MgrError): void;
+  readonly timer: ReturnType<typeof setTimeout>;
+}
+
+/** Requests that wait for their answer, on one reply subject for all: each has a token behind it. */
+export class Requests {
+  readonly prefix = `_INBOX.${randomBytes(12).toString("hex")}.`;
+  readonly #waiting = new Map<string, Waiting>();
+  #next = 0;
+
+  /** Sends by `publish(reply)`, within this call; rejects with what it throws, `timeout` or `host_unavailable`. */
+  send(subject: string, timeoutMs: number, publish: (reply: string) => void): Promise<BusMessage> {
+    return new Promise((resolve, reject) => {
+      const token = (this.#next++).toString(36);
+      const timer = setTimeout(() => {
+        this.#waiting.delete(token);
+        reject(new MgrError("timeout", `no answer to ${subject} within ${timeoutMs} ms; it may have been carried out all the same`));
+      }, timeoutMs);
+      this.#waiting.set(token, { subject, resolve, reject, timer });
+      try {
+        publish(this.prefix + token);
+      } catch (error) {
+        this.#take(token);
+        reject(error);
+      }
+    });
+  }
+
+  /** An answer, or the broker's word that nobody listens. Late and foreign ones are nobody's. */
+  receive(message: BusMessage): void {
+    const waiting = this.#take(message.subject.slice(this.prefix.length));
+    if (!waiting) return;
+    if (message.data.length === 0 && message.headers?.code === 503) {
+      waiting.reject(
+        new MgrError("host_unavailable", `nobody answers ${waiting.subject} at the moment; try again when the other side is connected`),
+      );
+    } else waiting.resolve(message);
+  }
+
+  /** The connection is gone, and the answers with it. */
+  failAll(reason: string): void {
+    for (const token of [...this.#waiting.keys()]) {
+      const waiting = this.#take(token);
+      waiting?.reject(
+        new MgrError("host_unavailable", `${reason} before ${waiting.subject} was answered; it may have been carried out all the same`),
+      );
+    }
+  }
+
+  #take(token: string): Waiting | undefined {
+    const waiting = this.#waiting.get(token);
+    if (!waiting) return undefined;
+    this.#waiting.delete(token);
+    clearTimeout(waiting.timer);
+    return waiting;
+  }
+}

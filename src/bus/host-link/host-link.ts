@@ -1,0 +1,125 @@
+import type { z } from "zod";
+import type { HostLink, HostListener } from "../../contract/host-link.ts";
+import {
+  HOST_REQUESTS,
+  type HostRequestName,
+  hostEvent,
+  hostHeartbeat,
+  hostLog,
+  type OutputWindows,
+  type RequestOf,
+  type ResponseOf,
+} from "../../contract/messages.ts";
+import type { StreamFrame } from "../../contract/streams.ts";
+import { hostSubject } from "../../contract/subjects.ts";
+import type { BusLog, BusMessage, BusSubscription, HostBus } from "../client/bus-message.ts";
+import { callProcedure, type Procedure } from "../client/rpc.ts";
+import { parseJson } from "../client/rpc-envelope.ts";
+import { RareWarning } from "../client/throttled-warning.ts";
+import { decodeStreamFrame, encodeStreamFrame } from "../streams/stream-codec.ts";
+import { decodeChunk } from "./output-codec.ts";
+
+export { serveHost } from "./serve-host.ts";
+
+export interface BusHostLinkOptions {
+  /** For one request, milliseconds. */
+  readonly timeoutMs?: number;
+  readonly log?: BusLog;
+}
+
+/** Longer than a busy host needs to start a thousand processes at once (1.3 s), shorter than a person's patience. */
+const REQUEST_TIMEOUT_MS = 10_000;
+
+/** The manager's end of the link to `host`. It does not own the bus connection: closing it leaves that open. */
+export function busHostLink(bus: HostBus, host: string, options: BusHostLinkOptions = {}): HostLink {
+  return new BusHostLink(bus, host, options);
+}
+
+class BusHostLink implements HostLink {
+  readonly host: string;
+  readonly #bus: HostBus;
+  readonly #timeoutMs: number;
+  readonly #listeners = new Set<HostListener>();
+  readonly #subscriptions: BusSubscription[];
+  /** By their last part. */
+  readonly #subjects = new Map<string, string>();
+  readonly #log: BusLog;
+  readonly #malformed: RareWarning;
+  readonly #unsent: RareWarning;
+
+  constructor(bus: HostBus, host: string, options: BusHostLinkOptions) {
+    this.host = host;
+    this.#bus = bus;
+    this.#timeoutMs = options.timeoutMs ?? REQUEST_TIMEOUT_MS;
+    this.#log = options.log ?? (() => {});
+    this.#malformed = new RareWarning(this.#log);
+    this.#unsent = new RareWarning(this.#log);
+    this.#subscriptions = [
+      this.#receive("event", (message) => this.#parse(message, hostEvent), "onEvent"),
+      this.#receive("heartbeat", (message) => this.#parse(message, hostHeartbeat), "onHeartbeat"),
+      this.#receive("log", (message) => this.#parse(message, hostLog), "onLog"),
+      this.#receive("output", (message) => decodeChunk(message.data), "onOutput"),
+      this.#receive("stream", (message) => decodeStreamFrame(message.data), "onStream"),
+    ];
+  }
+
+  request<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>> {
+    // The union over all names loses which request belongs to which response; HOST_REQUESTS is the pairing itself.
+    const procedure = HOST_REQUESTS[name] as unknown as Procedure<RequestOf<N>, ResponseOf<N>>;
+    return callProcedure(this.#bus, this.#subject(`do.${name}`), procedure, { request, timeoutMs: this.#timeoutMs });
+  }
+
+  window(windows: OutputWindows): void {
+    this.#send("window", windows);
+  }
+
+  heartbeat(session: string): void {
+    this.#send("alive", { session });
+  }
+
+  stream(frame: StreamFrame): void {
+    this.#bus.publish(hostSubject(this.host, "to_stream"), encodeStreamFrame(frame));
+  }
+
+  listen(listener: HostListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#listeners.clear();
+    for (const subscription of this.#subscriptions.splice(0)) subscription.unsubscribe();
+  }
+
+  #subject(leaf: string): string {
+    const known = this.#subjects.get(leaf) ?? hostSubject(this.host, leaf);
+    this.#subjects.set(leaf, known);
+    return known;
+  }
+
+  /** Both are repeated by the caller, so a connection that is away for the moment is no failure. */
+  #send(leaf: string, body: object): void {
+    try {
+      this.#bus.publish(this.#subject(leaf), JSON.stringify(body));
+    } catch (error) {
+      this.#unsent.warn(`'${leaf}' for host '${this.host}' was not sent: ${String(error)}`);
+    }
+  }
+
+  #receive<K extends keyof HostListener>(
+    leaf: string,
+    decode: (message: BusMessage) => Parameters<NonNullable<HostListener[K]>>[0] | null,
+    method: K,
+  ): BusSubscription {
+    return this.#bus.subscribe(hostSubject(this.host, leaf), (message) => {
+      const value = decode(message);
+      if (value === null) this.#malformed.warn(`a malformed '${leaf}' of host '${this.host}' was dropped`);
+      else for (const listener of this.#listeners) (listener[method] as ((value: unknown) => void) | undefined)?.call(listener, value);
+    });
+  }
+
+  #parse<T>(message: BusMessage, schema: z.ZodType<T>): T | null {
+    const parsed = schema.safeParse(parseJson(message.data));
+    return parsed.success ? parsed.data : null;
+  }
+}

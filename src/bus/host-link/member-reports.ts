@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { BUS_REPORT_SUBJECT } from "../../contract/subjects.ts";
+import type { Bus } from "../client/bus.ts";
+import { parseJson } from "../client/rpc-envelope.ts";
+
+const counter = z.number().int().nonnegative();
+const memberReport = z.object({
+  /** Of the connection. */
+  name: z.string(),
+  /** What it is subscribed to, without its own inboxes. */
+  subscriptions: z.array(z.string()),
+  subjects: z.record(z.string(), z.object({ out_msgs: counter, out_bytes: counter, in_msgs: counter, in_bytes: counter })),
+});
+
+/** What a member of the bus says of itself. */
+export type MemberReport = z.infer<typeof memberReport>;
+
+/** Answers of members that take longer are not waited for, milliseconds. */
+const COLLECT_MS = 500;
+
+/** Lets `bus` answer whoever asks all members for their reports. */
+export function answerReports(bus: Bus): () => void {
+  const subscription = bus.subscribe(BUS_REPORT_SUBJECT, ({ reply }) => {
+    if (reply && bus.isConnected) bus.publish(reply, JSON.stringify(bus.report()));
+  });
+  return () => subscription.unsubscribe();
+}
+
+/** Asks every member that is there; a malformed answer is nobody's. Rejects as `publish` throws. */
+export async function collectReports(bus: Bus): Promise<MemberReport[]> {
+  const reports: MemberReport[] = [];
+  const inbox = bus.inbox();
+  const subscription = bus.subscribe(inbox, ({ data }) => {
+    const report = memberReport.safeParse(parseJson(data));
+    if (report.success) reports.push(report.data);
+  });
+  try {
+    bus.publish(BUS_REPORT_SUBJECT, "", { reply: inbox });
+    await new Promise((resolve) => setTimeout(resolve, COLLECT_MS));
+  } finally {
+    subscription.unsubscribe();
+  }
+  return reports.sort((a, b) => (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,128 @@
+import { z } from "zod";
+import { MgrError } from "../../base/errors.ts";
+import type { HostLink } from "../../contract/host-link.ts";
+import { HOST_REQUESTS, type HostRequestName, MAX_MESSAGE_BYTES, outputWindows, type RequestOf } from "../../contract/messages.ts";
+import { hostSubject } from "../../contract/subjects.ts";
+import type { Bus } from "../client/bus.ts";
+import type { BusLog, BusMessage } from "../client/bus-message.ts";
+import { answerProcedure, type Procedure } from "../client/rpc.ts";
+import { encodeError, parseJson } from "../client/rpc-envelope.ts";
+import { RareWarning } from "../client/throttled-warning.ts";
+import { decodeStreamFrame, encodeStreamFrame } from "../streams/stream-codec.ts";
+import { encodeChunkHead } from "./output-codec.ts";
+import { OutputWays } from "./output-routes.ts";
+
+export interface ServeHostOptions {
+  /** Commands, events, heartbeats, log lines: small and in order. */
+  readonly control: Bus;
+  /** Output, but for what passes a flood (OutputWays): no command waits behind it. */
+  readonly bulk: Bus;
+  readonly host: ServedHost;
+  readonly log?: BusLog;
+}
+
+interface ServedHost extends HostLink {
+  /** Makes it send a heartbeat now. */
+  announce?(): void;
+  /** Keeps output back while `hasRoom` denies it, until `outputRoom`; null: no longer. */
+  paceOutput?(hasRoom: (() => boolean) | null): void;
+  outputRoom?(): void;
+}
+
+/**
+ * Unsent output beyond which more stays in its ring, bytes: all floods together have as much under way as one may. Less
+ * would cost: a reader who finds little at each look spends half as much again for the same bytes.
+ */
+const ROOM_BYTES = 512 * 1024;
+
+const alive = z.object({ session: z.string() });
+
+/** The daemon's end of the link: puts `host` onto the bus until it is closed. It owns neither host nor connections. */
+export function serveHost(options: ServeHostOptions): { close(): void } {
+  const { control, bulk, host, log = () => {} } = options;
+  const subject = (leaf: string) => hostSubject(host.host, leaf);
+  const outputSubject = subject("output");
+  const streamSubject = subject("stream");
+  const ways = new OutputWays();
+  const malformed = new RareWarning(log);
+  const unsent = new RareWarning(log);
+
+  const attempt = (bus: Bus, leaf: string, send: () => void) => {
+    // A link that is down has been told of; the manager asks for what it missed.
+    if (!bus.isConnected) return;
+    try {
+      send();
+    } catch (error) {
+      // Nothing is lost for good: events are found missing by their seq, output is asked for again by its offset.
+      unsent.warn(`'${leaf}' of host '${host.host}' was not sent: ${String(error)}`);
+    }
+  };
+  const say = (leaf: string, message: object) =>
+    attempt(control, leaf, () => {
+      const body = JSON.stringify(message);
+      if (body.length > MAX_MESSAGE_BYTES) throw new Error(`it has ${body.length} bytes, the limit is ${MAX_MESSAGE_BYTES}`);
+      control.publish(subject(leaf), body);
+    });
+  const receive = <T>(leaf: string, schema: z.ZodType<T>, handle: (value: T) => void) =>
+    control.subscribe(subject(leaf), (message) => {
+      const parsed = schema.safeParse(parseJson(message.data));
+      if (parsed.success) handle(parsed.data);
+      else malformed.warn(`a malformed '${leaf}' for host '${host.host}' was dropped`);
+    });
+  const answer = (message: BusMessage) => {
+    const name = message.subject.slice(message.subject.lastIndexOf(".") + 1);
+    if (!isRequestName(name)) {
+      malformed.warn(`an unknown request '${name}' for host '${host.host}' was refused`);
+      const { reply } = message;
+      const refusal = `host '${host.host}' does not know the request '${name}': its version of mgr is older than the manager's; update it`;
+      if (reply) attempt(control, name, () => control.publish(reply, encodeError(new MgrError("unknown_action", refusal))));
+      return;
+    }
+    const handle = async (request: object) => host.request(name, request as RequestOf<typeof name>);
+    void answerProcedure(control, message, HOST_REQUESTS[name] as unknown as Procedure<object, object>, { handle, log });
+  };
+
+  // One subscription for all requests: they are carried out in the order in which they were sent.
+  const subscriptions = [
+    control.subscribe(subject("do.*"), answer),
+    receive("window", outputWindows, (windows) => host.window(windows)),
+    bulk.subscribe(subject("to_stream"), ({ data }) => {
+      const frame = decodeStreamFrame(data);
+      if (frame) host.stream?.(frame);
+      else malformed.warn(`a malformed 'to_stream' for host '${host.host}' was dropped`);
+    }),
+    receive("alive", alive, ({ session }) => host.heartbeat(session)),
+  ];
+  const leave = [
+    host.listen({
+      onEvent: (event) => say("event", event),
+      onHeartbeat: (beat) => say("heartbeat", beat),
+      onLog: (entry) => say("log", entry),
+      onOutput: (chunk) => {
+        const bus = ways.mayPass(chunk) ? control : bulk;
+        attempt(bus, "output", () => bus.publishBulk(outputSubject, [encodeChunkHead(chunk), chunk.data]));
+      },
+      onStream: (frame) => attempt(bulk, "stream", () => bulk.publish(streamSubject, encodeStreamFrame(frame))),
+    }),
+    control.onConnection((isConnected) => {
+      if (isConnected) host.announce?.();
+    }),
+    bulk.onDrained(() => host.outputRoom?.()),
+    // A lost connection takes it all: what it loses is asked for again by its offset.
+    bulk.onConnection(() => host.outputRoom?.()),
+    () => host.paceOutput?.(null),
+  ];
+  host.paceOutput?.(() => bulk.unsent < ROOM_BYTES || !bulk.isConnected);
+  // "At once when it has connected" (contract/messages.ts): a manager that came back need not wait for the next beat.
+  host.announce?.();
+  return {
+    close() {
+      for (const go of leave) go();
+      for (const subscription of subscriptions) subscription.unsubscribe();
+    },
+  };
+}
+
+function isRequestName(name: string): name is HostRequestName {
+  return Object.hasOwn(HOST_REQUESTS, name);
+}

@@ -1,0 +1,209 @@
+import { Duplex } from "node:stream";
+import { MgrError, messageOf } from "../../base/errors.ts";
+import { STREAM_CHUNK, STREAM_WINDOW, type StreamFrame, type StreamFrameKind } from "../../contract/streams.ts";
+
+/** How long nothing may move while something should, milliseconds; then the other end is asked what it has. */
+const PROBE_MS = 1_000;
+/** So long without a word of the other end, it is asked whether it is still there: its last one may have been lost. Milliseconds. */
+const SILENCE_MS = 10_000;
+/** The reader's progress is told in steps of at least so many bytes: a quarter of the window, so that the sender never runs dry. */
+const CREDIT_STEP = STREAM_WINDOW / 4;
+const NOTHING = new Uint8Array(0);
+
+interface StreamEndOptions {
+  readonly id: string;
+  /** May throw: what could not be sent counts as lost, and is sent again when the other end misses it. */
+  readonly send: (frame: StreamFrame) => void;
+}
+
+/**
+ * One end of a stream over the bus, which neither waits for anybody nor repeats anything: here are flow control both
+ * ways, half close, and repetition of what was lost. Each direction holds at most STREAM_WINDOW bytes at either end.
+ */
+export class StreamEnd extends Duplex {
+  readonly id: string;
+  readonly #send: StreamEndOptions["send"];
+  /** Written and not yet taken by the other reader; the first one begins at `#base`. */
+  #kept: Uint8Array[] = [];
+  #base = 0;
+  #written = 0;
+  #sent = 0;
+  /** What the other reader has taken. */
+  #credited = 0;
+  /** A write that waits for room. */
+  #waiting: (() => void) | null = null;
+  /** Of the write side: everything is written, and who waits for the other end's word that it has it. */
+  #final: (() => void) | null = null;
+  #isFinal = false;
+  #isAcknowledged = false;
+  #received = 0;
+  #told = 0;
+  #hasEnded = false;
+  /** Where the last hole was seen: it is reported once, and again by each probe. */
+  #hole = -1;
+  #isReset = false;
+  #heardAt = performance.now();
+  readonly #probe: NodeJS.Timeout;
+
+  constructor({ id, send }: StreamEndOptions) {
+    super({ allowHalfOpen: true, readableHighWaterMark: STREAM_WINDOW / 2, writableHighWaterMark: STREAM_CHUNK });
+    this.id = id;
+    this.#send = send;
+    this.once("end", () => this.#tell());
+    this.#probe = setInterval(() => this.#ask(), PROBE_MS);
+    this.#probe.unref();
+  }
+
+  /** The credit that confirms everything the other end has sent, once that was read to its end and what was said is confirmed; else null. */
+  get lastWord(): number | null {
+    return this.readableEnded && this.#isAcknowledged ? this.#received + 1 : null;
+  }
+
+  /** A frame of the other end. */
+  receive({ kind, offset, data }: StreamFrame): void {
+    if (this.destroyed) return;
+    this.#heardAt = performance.now();
+    if (kind === "data") this.#take(offset, data);
+    else if (kind === "end") this.#takeEnd(offset);
+    else if (kind === "credit") this.#takeCredit(offset);
+    else if (kind === "resend") this.#sendAgain(offset);
+    else if (kind === "reset") this.#takeReset(data);
+    else if (offset > this.#received) this.#say("resend", this.#received);
+    else this.#tell();
+  }
+
+  override _read(): void {
+    if (this.#received - this.readableLength - this.#told >= CREDIT_STEP) this.#tell();
+  }
+
+  override _write(chunk: Uint8Array, _encoding: string, done: () => void): void {
+    this.#kept.push(chunk);
+    this.#written += chunk.length;
+    this.#transmit();
+    if (this.#written - this.#credited < STREAM_WINDOW) done();
+    else this.#waiting = done;
+  }
+
+  override _final(done: () => void): void {
+    this.#isFinal = true;
+    this.#final = done;
+    this.#transmit();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    clearInterval(this.#probe);
+    // Whoever has both said and heard the end needs no more words.
+    if (!this.#isReset && !(error === null && this.lastWord !== null))
+      this.#say("reset", 0, Buffer.from(error ? messageOf(error) : "it was closed").subarray(0, 1_000));
+    this.#kept = [];
+    done(error);
+  }
+
+  #take(offset: number, data: Uint8Array): void {
+    if (offset > this.#received) {
+      this.#miss();
+      return;
+    }
+    // Sent again although it had come.
+    if (offset + data.length <= this.#received || this.#hasEnded) return;
+    const fresh = data.subarray(this.#received - offset);
+    if (this.readableLength + fresh.length > STREAM_WINDOW + STREAM_CHUNK) {
+      this.destroy(new MgrError("busy", "the other end sent more than it was allowed to"));
+      return;
+    }
+    this.#received += fresh.length;
+    this.#hole = -1;
+    this.push(fresh);
+  }
+
+  #takeEnd(offset: number): void {
+    if (offset > this.#received) {
+      this.#miss();
+      return;
+    }
+    if (this.#hasEnded) {
+      this.#tell();
+      return;
+    }
+    this.#hasEnded = true;
+    this.push(null);
+  }
+
+  #sendAgain(offset: number): void {
+    if (offset >= this.#base && offset < this.#sent) this.#sent = offset;
+    this.#transmit();
+  }
+
+  #takeReset(reason: Uint8Array): void {
+    this.#isReset = true;
+    // It had everything and has closed already: only its last word was lost.
+    if (this.#hasEnded && this.#isFinal && this.#credited === this.#written) this.#acknowledge();
+    else this.destroy(new MgrError("host_unavailable", `the connection was cut: ${Buffer.from(reason).toString()}`));
+  }
+
+  #takeCredit(offset: number): void {
+    // The end counts as one byte more.
+    if (offset > this.#written + (this.#isFinal ? 1 : 0)) return;
+    this.#credited = Math.max(this.#credited, Math.min(offset, this.#written));
+    this.#sent = Math.max(this.#sent, this.#credited);
+    for (let first = this.#kept[0]; first !== undefined && this.#base + first.length <= this.#credited; first = this.#kept[0]) {
+      this.#base += first.length;
+      this.#kept.shift();
+    }
+    if (this.#waiting !== null && this.#written - this.#credited < STREAM_WINDOW) {
+      const done = this.#waiting;
+      this.#waiting = null;
+      done();
+    }
+    if (offset > this.#written) this.#acknowledge();
+    else this.#transmit();
+  }
+
+  #acknowledge(): void {
+    this.#isAcknowledged = true;
+    const done = this.#final;
+    this.#final = null;
+    done?.();
+  }
+
+  /** Sends what is written and allowed. */
+  #transmit(): void {
+    const until = Math.min(this.#written, this.#credited + STREAM_WINDOW);
+    let start = this.#base;
+    for (const chunk of this.#kept) {
+      while (this.#sent < until && this.#sent < start + chunk.length) {
+        const from = this.#sent;
+        const data = chunk.subarray(from - start, Math.min(from - start + STREAM_CHUNK, until - start));
+        this.#sent += data.length;
+        this.#say("data", from, data);
+      }
+      start += chunk.length;
+    }
+    if (this.#isFinal && !this.#isAcknowledged && this.#sent === this.#written) this.#say("end", this.#written);
+  }
+
+  #miss(): void {
+    if (this.#hole === this.#received) return;
+    this.#hole = this.#received;
+    this.#say("resend", this.#received);
+  }
+
+  #tell(): void {
+    this.#told = this.#received - this.readableLength;
+    this.#say("credit", this.#told + (this.readableEnded ? 1 : 0));
+  }
+
+  /** Something was sent and has not been taken: by a slow reader, or because it never came. Or the other end is gone. */
+  #ask(): void {
+    if (this.#sent > this.#credited || performance.now() - this.#heardAt >= SILENCE_MS) this.#say("probe", this.#sent);
+    if (this.#isFinal && !this.#isAcknowledged && this.#sent === this.#written) this.#say("end", this.#written);
+  }
+
+  #say(kind: StreamFrameKind, offset: number, data: Uint8Array = NOTHING): void {
+    try {
+      this.#send({ stream: this.id, kind, offset, data });
+    } catch {
+      // As good as lost: the next probe finds it out, or the session's end ends the stream.
+    }
+  }
+}

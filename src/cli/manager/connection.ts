@@ -1,0 +1,63 @@
+import { pause, systemClock } from "../../base/clock.ts";
+import { type AnyErrorCode, MgrError, messageOf } from "../../base/errors.ts";
+import { connect, type ManagerClient } from "../../client/index.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { type ConnectionFlags, connectOptions, findWay, placeOf } from "./way.ts";
+
+/** Between two attempts to find a manager that went away, milliseconds. */
+const AGAIN_MS = 500;
+/** What another attempt does not mend. */
+const REFUSED: ReadonlySet<AnyErrorCode> = new Set<AnyErrorCode>(["forbidden", "not_found", "bad_field"]);
+
+/** Connects as the flags, the environment and the configuration say (`findWay`). */
+export async function connectManager(flags: ConnectionFlags): Promise<ManagerClient> {
+  const way = await findWay(flags);
+  const place = placeOf(way);
+  try {
+    return await connect(way.url, { ...connectOptions(way), retry: false });
+  } catch (error) {
+    if (!(error instanceof MgrError)) throw new CommandFailure(EXIT.usage, `${place}: ${messageOf(error)}`);
+    if (error.code === "bad_field") throw new CommandFailure(EXIT.usage, error.message);
+    if (error.code !== "host_unavailable") throw new CommandFailure(EXIT.failed, `${place}: ${error.message}`);
+    throw new CommandFailure(EXIT.failed, `${error.message}\nIs the manager at ${place} running? Start it with: mgr up`);
+  }
+}
+
+/**
+ * Connects again after a connection was lost, as the configuration is by then: tries until the manager answers. Rejects when it
+ * refuses the login, and when `signal` says that nobody wants it any more.
+ */
+export async function reconnectManager(flags: ConnectionFlags, signal: AbortSignal): Promise<ManagerClient> {
+  for (;;) {
+    await pause(systemClock, AGAIN_MS, signal);
+    try {
+      const way = await findWay(flags);
+      const client = await connect(way.url, { ...connectOptions(way), retry: false });
+      if (!signal.aborted) return client;
+      client.close();
+    } catch (error) {
+      // A configuration or auth file that cannot be read may be in the middle of being written.
+      if (error instanceof MgrError && REFUSED.has(error.code)) throw error;
+    }
+  }
+}
+
+/** Resolves when `stop` is called, rejects with what `fail` is called with; rejects when the connection ends before. */
+export function whileConnected(client: ManagerClient, begin: (stop: () => void, fail: (error: unknown) => void) => void): Promise<void> {
+  const { promise, resolve, reject } = withResolvers();
+  const subscription = client.link.state$.subscribe((state) => {
+    if (state.kind === "closed") reject(new CommandFailure(EXIT.failed, `the connection to the manager was closed: ${state.reason}`));
+  });
+  begin(resolve, reject);
+  return promise.finally(() => subscription.unsubscribe());
+}
+
+function withResolvers() {
+  let resolve: () => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<void>((fulfil, refuse) => {
+    resolve = fulfil;
+    reject = refuse;
+  });
+  return { promise, resolve, reject };
+}

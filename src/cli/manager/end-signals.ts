@@ -1,0 +1,47 @@
+import { MgrError } from "../../base/errors.ts";
+
+/** Signals that end a manager, from before its start on: until somebody listens for them they are remembered. */
+export class EndSignals {
+  readonly #start = new AbortController();
+  #received: NodeJS.Signals[] = [];
+  #onFirst: (signal: NodeJS.Signals) => void = () => {};
+  #onSecond: () => void = () => {};
+  #onReload: () => void = () => {};
+
+  /** Detached there is no terminal to lose: SIGHUP means reload; otherwise it is SIGTERM (runtime.md, "Locks"). */
+  constructor(isDetached: boolean) {
+    const receive = (signal: NodeJS.Signals) => this.#receive(signal);
+    process.on("SIGINT", receive);
+    process.on("SIGTERM", receive);
+    process.on("SIGHUP", isDetached ? () => this.#onReload() : receive);
+  }
+
+  /** Aborted by the first of them: for the start, which has then nothing to come up for. */
+  get first(): AbortSignal {
+    return this.#start.signal;
+  }
+
+  onFirst(listener: (signal: NodeJS.Signals) => void): void {
+    this.#onFirst = listener;
+    const [first] = this.#received;
+    if (first !== undefined) listener(first);
+  }
+
+  /** A third one changes nothing. */
+  onSecond(listener: () => void): void {
+    this.#onSecond = listener;
+    if (this.#received.length > 1) listener();
+  }
+
+  onReload(listener: () => void): void {
+    this.#onReload = listener;
+  }
+
+  #receive(signal: NodeJS.Signals): void {
+    this.#received = [...this.#received, signal];
+    if (this.#received.length === 1) {
+      this.#start.abort(new MgrError("conflict", `${signal} received during startup; nothing was started`));
+      this.#onFirst(signal);
+    } else if (this.#received.length === 2) this.#onSecond();
+  }
+}

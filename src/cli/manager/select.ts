@@ -1,0 +1,18 @@
+import { compileFnmatch } from "../../base/fnmatch.ts";
+import { isWithin } from "../../base/names.ts";
+import type { Process } from "../../protocol/resources/resources.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+
+/** What a command line names: processes, whole groups, or fnmatch patterns. Each has to match something. */
+export function selectProcesses<Named extends Pick<Process, "name">>(processes: readonly Named[], wanted: readonly string[]): Named[] {
+  const chosen = new Set<Named>();
+  for (const word of wanted) {
+    // A name may hold pattern characters: whoever writes the name means that one alone.
+    const named = processes.filter((process) => isWithin(process.name, word));
+    const matches = compileFnmatch(word);
+    const found = named.length > 0 ? named : processes.filter((process) => matches(process.name));
+    if (found.length === 0) throw new CommandFailure(EXIT.notFound, `'${word}' matches no process or group; 'mgr ps' lists all`);
+    for (const process of found) chosen.add(process);
+  }
+  return [...chosen];
+}

@@ -1,0 +1,79 @@
+import { MgrError } from "../../base/errors.ts";
+import { checkOptions, MILLISECONDS, type OptionRule, shown, TEXT } from "../../base/options.ts";
+import type { WebSocketLinkOptions } from "./websocket-link.ts";
+
+/** A focused view (protocol.md, "GET /ws"): one process with its output, a group with all below it, or the log. */
+export type FocusedView = { single_process: string } | { single_group: string } | { log_only: true };
+
+export interface ConnectOptions {
+  user?: string;
+  password?: string;
+  /** A session cookie's value instead of user and password. Not in a browser, which sends its own. */
+  cookie?: string;
+  /** Everything by default. */
+  view?: FocusedView;
+  /**
+   * Pauses between attempts, milliseconds, doubled up to `max`; also before the first success. Left out: the first attempt
+   * has to succeed, and a connection that is lost later is made again (250 ms to 5 s). False: it is closed when it is lost.
+   */
+  retry?: { first: number; max: number } | false;
+}
+
+const RETRY: OptionRule = {
+  is: "false, or {first, max} in milliseconds from 1 on",
+  holds: (value) =>
+    value === false ||
+    (typeof value === "object" &&
+      value !== null &&
+      ["first", "max"].every((name) => {
+        const pause: unknown = Reflect.get(value, name);
+        return MILLISECONDS.holds(pause) && pause !== 0;
+      })),
+};
+const VIEW_RULES = {
+  single_process: TEXT,
+  single_group: TEXT,
+  log_only: { is: "true", holds: (value: unknown) => value === true },
+};
+const RULES = { user: TEXT, password: TEXT, cookie: TEXT, view: { is: "", holds: () => true }, retry: RETRY };
+
+/** What a program without types may have misspelled. Throws `bad_field`. */
+export function checkConnectOptions(options: ConnectOptions, more: Readonly<Record<string, OptionRule>> = {}): void {
+  checkOptions("connect", options, { ...RULES, ...more });
+}
+
+/** The query of `/ws` that asks for a view. Throws `bad_field` for one that there is not: it would be the whole view. */
+export function viewQuery(view: FocusedView | undefined): URLSearchParams {
+  checkOptions("a view", view ?? {}, VIEW_RULES);
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(view ?? {})) query.set(key, value === true ? "1" : String(value));
+  return query;
+}
+
+const SCHEMES = ["http:", "https:", "ws:", "wss:"];
+
+/** The WebSocket address of a manager's base address: http → ws, https → wss, and the path `/ws`. Throws `bad_field`. */
+export function webSocketUrl(base: string, view: ConnectOptions["view"]): URL {
+  const url = URL.canParse(base) ? new URL(base) : null;
+  if (url === null || !SCHEMES.includes(url.protocol))
+    throw new MgrError("bad_field", `the address of a manager looks like http://localhost:8130, found ${shown(base)}`);
+  url.protocol = url.protocol === "https:" || url.protocol === "wss:" ? "wss:" : "ws:";
+  url.pathname = "/ws";
+  url.search = viewQuery(view).toString();
+  return url;
+}
+
+/** How a link behaves that `connect` makes. */
+export function linkBehaviour({ retry }: ConnectOptions): Pick<WebSocketLinkOptions, "retry" | "firstMustSucceed" | "isFinal"> {
+  return {
+    // Throttled or shutting down is a matter of time.
+    isFinal: (error) => error instanceof MgrError && error.code !== "busy" && error.code !== "host_unavailable",
+    ...(retry === undefined ? { firstMustSucceed: true } : { retry }),
+  };
+}
+
+/** `user:password` as HTTP Basic has it, in UTF-8. */
+export function basicCredentials({ user = "", password = "" }: Pick<ConnectOptions, "user" | "password">): string {
+  const bytes = new TextEncoder().encode(`${user}:${password}`);
+  return `Basic ${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))}`;
+}

@@ -1,0 +1,37 @@
+import type { ManagerFrame } from "../../protocol/frames/frames.ts";
+
+/** What may stand at an address that was not written by us: anything. */
+type Fields = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null;
+const isNamed = (value: unknown) => isObject(value) && typeof value.name === "string";
+const areNamed = (value: unknown) => Array.isArray(value) && value.every(isNamed);
+const isTree = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((node) => isObject(node) && isNamed(node) && (node.type !== "group" || isTree(node.children)));
+const isOutput = ({ name, output, offset }: Fields) => typeof name === "string" && typeof output === "string" && typeof offset === "number";
+
+/** Of the frames that this client takes apart itself: what it relies on. A page cannot carry the schemas of all frames. */
+const SHAPES: Readonly<Record<string, (frame: Fields) => boolean>> = {
+  snapshot: ({ ok, processes, host_list, process_tree }) =>
+    ok === false || (areNamed(processes) && areNamed(host_list) && isTree(process_tree)),
+  process_tree: ({ process_tree }) => isTree(process_tree),
+  process_upsert: ({ process }) => isNamed(process),
+  process_remove: ({ name }) => typeof name === "string",
+  host_upsert: ({ host }) => isNamed(host) && isObject(host) && Array.isArray(host.all_names),
+  log_batch: ({ entries }) => Array.isArray(entries) && entries.every(isObject),
+  loggers_snapshot: ({ loggers }) => areNamed(loggers),
+  process_output: isOutput,
+  process_output_snapshot: (frame) => frame.ok === false || isOutput(frame),
+};
+
+/** A frame of a manager; null for any other text. */
+export function parseFrame(text: string): ManagerFrame | null {
+  try {
+    const frame: unknown = JSON.parse(text);
+    if (!isObject(frame) || typeof frame.type !== "string") return null;
+    const shape = Object.hasOwn(SHAPES, frame.type) ? SHAPES[frame.type] : undefined;
+    return shape === undefined || shape(frame) ? (frame as unknown as ManagerFrame) : null;
+  } catch {
+    return null; // Told by the caller, as the end of the connection.
+  }
+}

@@ -1,0 +1,91 @@
+import { isAbsolute, resolve } from "node:path";
+import type { DefaultsSection } from "../schema/schema.ts";
+import type { ProcessSection } from "../schema/schema-process.ts";
+import type { KeyPath } from "./problems.ts";
+
+/** One of the sections that a process is put together from: 'defaults', templates, its own. */
+export interface Layer {
+  readonly values: DefaultsSection & ProcessSection;
+  /** Where it stands, below the root of its file. */
+  readonly path: KeyPath;
+  /** Folder of its file, absolute. */
+  readonly dir: string;
+  /** How a scalar is written in its file, where that is known. */
+  readonly writtenAt: (path: KeyPath) => string | undefined;
+}
+
+/** The sections of one process, the weakest first. */
+export class Layers {
+  readonly #layers: readonly Layer[];
+  /** Folder that relative paths of the process mean: that of its own file; null: another host's, paths stay as they are. */
+  readonly #dir: string | null;
+
+  constructor(layers: readonly Layer[], dir: string | null) {
+    this.#layers = layers;
+    this.#dir = dir;
+  }
+
+  /** The value of the strongest section that has one. */
+  last<K extends keyof Layer["values"]>(key: K): Layer["values"][K] | undefined {
+    return this.#holder(key)?.values[key];
+  }
+
+  /** A mapping with fixed keys: each key from the strongest section that has it. */
+  merged<K extends "terminal" | "restart" | "limits" | "scheduling" | "stop">(key: K): NonNullable<Layer["values"][K]> {
+    const merged: NonNullable<Layer["values"][K]> = {};
+    for (const { values } of this.#layers) Object.assign(merged, values[key]);
+    return merged;
+  }
+
+  /** A mapping with free names, put together by name. */
+  union<Value>(read: (values: Layer["values"]) => ReadonlyMap<string, Value> | undefined): Map<string, Value> {
+    const union = new Map<string, Value>();
+    for (const { values } of this.#layers) for (const [name, value] of read(values) ?? []) union.set(name, value);
+    return union;
+  }
+
+  /** Paths of the strongest section that has some; relative to the process's folder, or absolute. */
+  paths(key: "env_file" | "watch"): string[] {
+    const holder = this.#holder(key);
+    return [holder?.values[key] ?? []].flat().map((path) => this.#fromHere(path, holder));
+  }
+
+  path(key: "cwd"): string | undefined {
+    const holder = this.#holder(key);
+    return holder?.values[key] === undefined ? undefined : this.#fromHere(holder.values[key], holder);
+  }
+
+  logFile(): { path: string; max_size?: number; max_files?: number; mode?: number } | undefined {
+    const holder = this.#holder("log_file");
+    const value = holder?.values.log_file;
+    if (value === undefined) return undefined;
+    const settings = typeof value === "string" ? { path: value } : value;
+    return { ...settings, path: this.#fromHere(settings.path, holder) };
+  }
+
+  /** How to stop: signal, command and send of the strongest section that has one of them. */
+  stopWay(): NonNullable<Layer["values"]["stop"]> | undefined {
+    const says = (stop: Layer["values"]["stop"]) => (stop?.signal ?? stop?.command ?? stop?.send) !== undefined;
+    return this.#layers.findLast(({ values }) => says(values.stop))?.values.stop;
+  }
+
+  /** Numbers and booleans become what is written in the file: 1.10 stays "1.10". */
+  environment(): Readonly<Record<string, string>> {
+    const environment: Record<string, string> = Object.create(null);
+    for (const { values, path, writtenAt } of this.#layers) {
+      for (const [name, value] of values.environment ?? []) {
+        environment[name] = typeof value === "string" ? value : (writtenAt([...path, "environment", name]) ?? String(value));
+      }
+    }
+    return environment;
+  }
+
+  #holder(key: keyof Layer["values"]): Layer | undefined {
+    return this.#layers.findLast(({ values }) => values[key] !== undefined);
+  }
+
+  /** A template of another file means its own folder. */
+  #fromHere(path: string, layer: Layer | undefined): string {
+    return layer === undefined || this.#dir === null || layer.dir === this.#dir || isAbsolute(path) ? path : resolve(layer.dir, path);
+  }
+}

@@ -1,0 +1,101 @@
+import { resolve } from "node:path";
+import type { z } from "zod";
+import type { Config, ConfigProblem } from "../definition.ts";
+import { type ConfigFile, type ConfigInput, configFileSchema, configObjectSchema, includedFileSchema } from "../schema/schema.ts";
+import { findingsOf } from "../schema/schema-kinds.ts";
+import { environmentScope } from "./expand.ts";
+import { withPlainText } from "./expanded.ts";
+import { ConfigError } from "./problems.ts";
+import { fileProblem } from "./read-file.ts";
+import { checkReferences } from "./references.ts";
+import { type ConfigPart, resolveConfig } from "./resolve.ts";
+import { includesOf, objectSource, readSources, type Source, sourceOf } from "./sources.ts";
+
+export { ConfigError };
+
+export interface LoadOptions {
+  /** What `${NAME}` means where no file defines it; the manager's environment by default. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Texts to take instead of what is on the disk, by absolute path. */
+  readonly instead?: ReadonlyMap<string, string>;
+}
+
+const FILE_FALLBACK = { name: "", manager: { host: "", port: 0 }, state_dir: null };
+
+/** Reads, checks and resolves a configuration file and what it includes. Throws a ConfigError with every problem. */
+export async function loadConfigFile(path: string, options: LoadOptions = {}): Promise<Config> {
+  const outer = environmentScope(options.environment ?? process.env);
+  const sources = await readSources(path, { outer, instead: options.instead });
+  return assemble(path, sources, configFileSchema, FILE_FALLBACK);
+}
+
+/** Reads the file of `config` again, with what it includes now; undefined where there is no file. */
+export function fileReader({ file }: Config): ((instead?: ReadonlyMap<string, string>) => Promise<Config>) | undefined {
+  return file === null ? undefined : (instead) => loadConfigFile(file, instead === undefined ? {} : { instead });
+}
+
+/** Checks and resolves a text alone, which includes nothing; `path` says where it stands and how it is named in problems. */
+export function parseConfigText(text: string, path: string, options: Pick<LoadOptions, "environment"> = {}): Config {
+  const outer = environmentScope(options.environment ?? process.env);
+  return assemble(path, [alone(sourceOf(text, { file: resolve(path), label: path }, outer))], configFileSchema, FILE_FALLBACK);
+}
+
+export interface ObjectOptions {
+  /** What relative paths are relative to. */
+  base_dir: string;
+  /** Used unless the object has an `instance.state_dir`. */
+  state_dir: string;
+}
+
+/** A configuration given as an object, for embedding: without an instance it is "embedded", on a free port of localhost. */
+export function loadConfigObject(object: ConfigInput, options: ObjectOptions): Config {
+  const source = objectSource(object, resolve(options.base_dir), environmentScope(process.env));
+  const fallback = { name: "embedded", manager: { host: "localhost", port: 0 }, state_dir: resolve(options.state_dir) };
+  return assemble(null, [alone(source)], configObjectSchema, fallback);
+}
+
+function alone(source: Source): Source {
+  const findings = includesOf(source).map(({ path }) => ({
+    path,
+    message: "cannot be used here: only a configuration file can include others",
+  }));
+  return { ...source, problems: [...source.problems, ...findings.flatMap((finding) => present(source.locate(finding)))] };
+}
+
+type Fallback = Parameters<typeof resolveConfig>[2]["fallback"];
+
+/** The main source first. Throws a ConfigError with every problem of all of them, in their order. */
+function assemble(label: string | null, sources: readonly Source[], schema: z.ZodType<ConfigFile>, fallback: Fallback): Config {
+  const problems = sources.map((source) => [...source.problems]);
+  if (sources[0]?.value === undefined && problems[0]?.length === 0) {
+    throw fileProblem(label ?? "", "is empty; it needs at least 'instance' with 'name' and 'manager'");
+  }
+  const parts: ConfigPart[] = [];
+  for (const [index, source] of sources.entries()) {
+    if (source.value === undefined) continue;
+    const result = (index === 0 ? schema : includedFileSchema).safeParse(source.value);
+    if (result.success) parts.push({ config: result.data, dir: source.dir, writtenAt: source.writtenAt });
+    else for (const finding of findingsOf(result.error)) problems[index]?.push(...present(source.locate(finding)));
+  }
+  // Names that stand in what cannot be read would all be missing.
+  const isComplete = sources.every(({ value }, index) => value !== undefined || problems[index]?.length === 0);
+  const findings = isComplete ? checkReferences(sources.map(({ value, label }) => ({ root: withPlainText(value ?? null), label }))) : [];
+  for (const { part, ...finding } of findings) problems[part]?.push(...present(sources[part]?.locate(finding)));
+  const [main, ...included] = parts;
+  const all = problems.flatMap(inOrder);
+  if (main === undefined || all.length > 0) throw new ConfigError(label, all);
+  const files = sources.flatMap(({ file }) => file ?? []);
+  return resolveConfig(main, included, { files, fallback });
+}
+
+/** By place. What a section is told of alone, and again as a part of something, is told once. */
+function inOrder(problems: readonly ConfigProblem[]): ConfigProblem[] {
+  const byPlace = new Map(
+    problems.map((problem) => [`${problem.file}:${problem.line}:${problem.column} ${problem.path} ${problem.message}`, problem]),
+  );
+  return [...byPlace.values()].sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+function present<T>(value: T | null | undefined): T[] {
+  return value === null || value === undefined ? [] : [value];
+}

@@ -1,0 +1,70 @@
+import { MgrError } from "../../base/errors.ts";
+import { visible } from "../../base/visible-text.ts";
+import type { ConfigProblem } from "../definition.ts";
+import { Expanded } from "./expanded.ts";
+
+export type KeyPath = readonly (string | number)[];
+
+/**
+ * A problem before it is known where in which file it stands. `at: "key"` points at the key instead of at its value.
+ * `message` may hold text of the file as it is; it is made safe to print when the problem is located.
+ */
+export interface Finding {
+  path: KeyPath;
+  message: string;
+  at?: "key" | "value";
+}
+
+/** As many as the message of a ConfigError lists; `problems` has all. */
+const MESSAGE_MAX_PROBLEMS = 20;
+
+/** A configuration that cannot be used. `problems` are all that were found, in the order of the file. */
+export class ConfigError extends MgrError {
+  /** The main file as it was named, or null for a configuration given as an object. */
+  readonly file: string | null;
+  readonly problems: readonly ConfigProblem[];
+
+  constructor(file: string | null, problems: readonly ConfigProblem[], options: { cause?: unknown } = {}) {
+    const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
+    const lines = problems
+      .slice(0, MESSAGE_MAX_PROBLEMS)
+      .map((problem) => `\n  ${locationOf(problem, file)}${problem.path === "" ? "" : `${problem.path}: `}${problem.message}`);
+    if (problems.length > lines.length) lines.push(`\n  and ${problems.length - lines.length} more`);
+    super("bad_field", `${file ?? "the configuration"} has ${count}:${lines.join("")}`, { ...options, details: problems });
+    this.file = file;
+    this.problems = problems;
+  }
+}
+
+/** The file is named where it is another than the main one. */
+function locationOf(problem: ConfigProblem, main: string | null): string {
+  return problem.line === 0 ? "" : `${problem.file === main ? "" : `${problem.file}:`}${problem.line}:${problem.column} `;
+}
+
+/** "processes.sim/world.depends_on[2]"; keys that would be ambiguous there are quoted: processes["a.b"]. */
+export function formatKeyPath(path: KeyPath): string {
+  let text = "";
+  for (const key of path) {
+    if (typeof key === "number") text += `[${key}]`;
+    else if (/^[^\s.[\]"'\p{C}]+$/u.test(key)) text += text === "" ? key : `.${key}`;
+    else text += `[${visible(JSON.stringify(key))}]`;
+  }
+  return text;
+}
+
+const FOUND_MAX_LENGTH = 40;
+
+/** What a person reads of a wrong value: "the number 5", "'abc'", "a list". */
+export function describeValue(value: unknown): string {
+  if (value instanceof Expanded) return describeValue(value.text);
+  if (value === undefined) return "nothing";
+  if (value === null) return "an empty value";
+  if (typeof value === "string") {
+    const shown = value.length > FOUND_MAX_LENGTH ? `${value.slice(0, FOUND_MAX_LENGTH)}…` : value;
+    return value === "" ? "an empty string" : `'${shown}'`;
+  }
+  if (typeof value === "number" || typeof value === "boolean") return `the ${typeof value} ${value}`;
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
+  if (typeof value === "object") return "a mapping";
+  return `a ${typeof value}`;
+}

@@ -1,0 +1,293 @@
+import { ancestorNames } from "../../base/names.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import { hostOfNode, isOwnHost, knownHostNames } from "../hosts.ts";
+import { entriesOf, settingsOf } from "../schema/schema-kinds.ts";
+import { commandProblem } from "../schema/schema-values.ts";
+import { KNOWN_TOOLS, NO_TOOL } from "../start-tools.ts";
+import { type Edge, findCycles } from "./cycles.ts";
+import type { Finding, KeyPath } from "./problems.ts";
+import { lineage } from "./templates.ts";
+
+/** `displays` will hold the private displays of web users (protocol-decisions, "Displays"). */
+const RESERVED = "displays";
+
+export interface RawPart {
+  /** The values as they stand in the file, expanded. */
+  readonly root: unknown;
+  /** How problems name the file. */
+  readonly label: string;
+}
+
+/** A finding in one of the files: the index of its part. */
+export interface PartFinding extends Finding {
+  readonly part: number;
+}
+
+type Section = "templates" | "groups" | "processes";
+type Settings = ReadonlyMap<string, unknown>;
+
+/**
+ * What names say about each other, over all files; the main one comes first. Works on the values as they stand in the
+ * files, so that these problems are reported together with those of single keys.
+ */
+export function checkReferences(parts: readonly RawPart[]): PartFinding[] {
+  const names = new Names(parts);
+  return [
+    ...names.duplicates,
+    ...checkNames(names),
+    ...checkTemplates(names),
+    ...checkCommands(names),
+    ...checkDependencies(names),
+    ...checkStartTools(names),
+    ...checkNodes(names),
+  ];
+}
+
+/** Who is called what, and in which file. */
+class Names {
+  readonly duplicates: PartFinding[] = [];
+  readonly templates: ReadonlyMap<string, Settings>;
+  readonly groups: ReadonlyMap<string, unknown>;
+  readonly processes: ReadonlyMap<string, Settings>;
+  readonly main: Settings;
+  /** Group → the first name that implies it. */
+  readonly impliedBy = new Map<string, string>();
+  readonly #owners = new Map<string, number>();
+  readonly #parts: readonly RawPart[];
+
+  constructor(parts: readonly RawPart[]) {
+    this.#parts = parts;
+    this.main = entriesOf(parts[0]?.root ?? null) ?? new Map();
+    this.templates = this.#settings("templates");
+    this.groups = this.#collect("groups");
+    this.processes = this.#settings("processes");
+    for (const name of [...this.processes.keys(), ...this.groups.keys()]) {
+      for (const group of ancestorNames(name)) if (!this.impliedBy.has(group)) this.impliedBy.set(group, name);
+    }
+  }
+
+  isGroup(name: string): boolean {
+    return this.groups.has(name) || this.impliedBy.has(name);
+  }
+
+  /** In the file where the section's entry of that name stands. */
+  finding(path: KeyPath, message: string, at: "key" | "value" = "value"): PartFinding {
+    return { part: this.#owners.get(`${path[0]}\0${path[1]}`) ?? 0, path, message, at };
+  }
+
+  /** Every section that a process may be put together from: its templates, the weakest first, then its own. */
+  sections(name: string): { path: KeyPath; settings: Settings }[] {
+    const own = this.processes.get(name) ?? new Map<string, unknown>();
+    const above = lineage(extending(own), (template) => {
+      const settings = this.templates.get(template);
+      return settings && extending(settings);
+    });
+    const templates = above.flatMap((template) => {
+      const settings = this.templates.get(template);
+      return settings === undefined ? [] : [{ path: ["templates", template], settings }];
+    });
+    return [...templates, { path: ["processes", name], settings: own }];
+  }
+
+  #settings(section: Section): ReadonlyMap<string, Settings> {
+    return new Map([...this.#collect(section)].map(([name, value]) => [name, settingsOf(value ?? null) ?? new Map<string, unknown>()]));
+  }
+
+  #collect(section: Section): ReadonlyMap<string, unknown> {
+    const all = new Map<string, unknown>();
+    for (const [part, { root }] of this.#parts.entries()) {
+      for (const [name, value] of entriesOf(entriesOf(root)?.get(section) ?? null) ?? []) {
+        const key = `${section}\0${name}`;
+        const owner = this.#parts[this.#owners.get(key) ?? -1];
+        if (owner === undefined) {
+          this.#owners.set(key, part);
+          all.set(name, value);
+        } else
+          this.duplicates.push({
+            part,
+            path: [section, name],
+            message: `is also defined in ${owner.label}; names must be unique`,
+            at: "key",
+          });
+      }
+    }
+    return all;
+  }
+}
+
+function checkNames(names: Names): PartFinding[] {
+  const findings: PartFinding[] = [];
+  for (const [section, all] of [
+    ["groups", names.groups.keys()],
+    ["processes", names.processes.keys()],
+  ] as const) {
+    for (const name of all) {
+      const report = (message: string) => findings.push(names.finding([section, name], message, "key"));
+      if (name === RESERVED || name.startsWith(`${RESERVED}/`)) report(`the name '${RESERVED}' is reserved`);
+      if (section === "groups" || !names.isGroup(name)) continue;
+      const because = names.groups.has(name) ? "" : ` (because of '${names.impliedBy.get(name)}')`;
+      report(`a process and a group cannot have the same name, and '${name}' is also a group${because}`);
+    }
+  }
+  return findings;
+}
+
+function checkTemplates(names: Names): PartFinding[] {
+  const findings: PartFinding[] = [];
+  const edges = new Map<string, Edge[]>();
+  const check = (section: Section, name: string, settings: Settings) => {
+    const own: Edge[] = [];
+    const value = settings.get("extends");
+    for (const [index, to] of extending(settings).extends.entries()) {
+      const path = [section, name, "extends", ...(Array.isArray(value) ? [index] : [])];
+      if (to === "") continue;
+      if (names.templates.has(to)) own.push({ to, path, at: "value" });
+      else findings.push(names.finding(path, `there is no template '${to}'${didYouMean(to, names.templates.keys())}`));
+    }
+    if (section === "templates") edges.set(name, own);
+  };
+  for (const [name, settings] of names.templates) check("templates", name, settings);
+  for (const [name, settings] of names.processes) check("processes", name, settings);
+  const cycles = findCycles(edges).map(({ edge, cycle }) => names.finding(edge.path, `the templates form a cycle: ${cycle.join(" → ")}`));
+  return [...findings, ...cycles];
+}
+
+/** What a process and its templates say together; a process alone is checked by its schema. */
+function checkCommands(names: Names): PartFinding[] {
+  const findings: PartFinding[] = [];
+  for (const [name, own] of names.processes) {
+    if (!own.has("extends")) continue;
+    const sections = names.sections(name);
+    const holder = (key: string) => sections.findLast(({ settings }) => settings.has(key));
+    const shell = holder("shell")?.settings.get("shell") === true;
+    const report = (section: { path: KeyPath } | undefined, key: KeyPath, problem: string | null) => {
+      if (problem !== null && section !== undefined) findings.push(names.finding([...section.path, ...key], problem));
+    };
+    const command = holder("command");
+    if (command === undefined) {
+      findings.push(names.finding(["processes", name], "has no 'command', and none of its templates has one", "key"));
+    } else report(command, ["command"], commandProblem(command.settings.get("command"), shell));
+    for (const section of sections) {
+      for (const [label, value] of entriesOf(section.settings.get("alternate_commands") ?? null) ?? []) {
+        report(section, ["alternate_commands", label], commandProblem(value, shell));
+      }
+    }
+  }
+  return unique(findings);
+}
+
+function checkDependencies(names: Names): PartFinding[] {
+  const findings: PartFinding[] = [];
+  const edges = new Map<string, Edge[]>();
+  for (const name of names.processes.keys()) {
+    const own = new Map<string, Edge>();
+    for (const { path: section, settings } of names.sections(name)) {
+      const here = new Set<string>();
+      for (const { to, key } of namesOf(settings.get("depends_on"))) {
+        const path = [...section, "depends_on", key];
+        const at = typeof key === "string" ? "key" : "value";
+        const report = (message: string) => findings.push(names.finding(path, message, at));
+        if (to === name) report(section[0] === "templates" ? `'${name}' would depend on itself` : "a process cannot depend on itself");
+        else if (here.has(to)) report(`'${to}' is listed twice`);
+        else if (names.processes.has(to)) own.set(to, { to, path, at });
+        else if (names.isGroup(to)) report(`'${to}' is a group; a process can depend only on processes`);
+        else report(`there is no process '${to}'${didYouMean(to, names.processes.keys())}`);
+        here.add(to);
+      }
+    }
+    edges.set(name, [...own.values()]);
+  }
+  const cycles = findCycles(edges).map(({ edge, cycle }) =>
+    names.finding(edge.path, `the dependencies form a cycle: ${cycle.join(" → ")}`, edge.at),
+  );
+  return unique([...findings, ...cycles]);
+}
+
+function checkStartTools(names: Names): PartFinding[] {
+  const findings: PartFinding[] = [];
+  const values = new Set<string>();
+  const known = new Set(KNOWN_TOOLS.map((tool) => tool.value));
+  const tools = entriesOf(names.main.get("instance") ?? null)?.get("start_tools");
+  for (const [index, tool] of (Array.isArray(tools) ? tools : []).entries()) {
+    const value = entriesOf(tool ?? null)?.get("value");
+    if (typeof value !== "string") continue;
+    const report = (message: string) => findings.push(names.finding(["instance", "start_tools", index, "value"], message));
+    if (value === NO_TOOL || value === "default") report(`'${value}' is reserved; choose another name`);
+    else if (values.has(value)) report(`'${value}' is listed twice`);
+    values.add(value);
+    known.add(value);
+  }
+  const check = (path: KeyPath, settings: Settings | undefined) => {
+    const value = settings?.get("start_tool");
+    if (typeof value !== "string" || value === "" || value === NO_TOOL || known.has(value)) return;
+    findings.push(names.finding([...path, "start_tool"], `there is no start tool '${value}'${didYouMean(value, known)}`));
+  };
+  check(["defaults"], entriesOf(names.main.get("defaults") ?? null));
+  for (const [name, settings] of names.templates) check(["templates", name], settings);
+  for (const [name, settings] of names.processes) check(["processes", name], settings);
+  return findings;
+}
+
+function checkNodes(names: Names): PartFinding[] {
+  const findings: PartFinding[] = [];
+  const { hosts, problems } = readHosts(names);
+  findings.push(...problems);
+  const nodes = new Map<string, string>();
+  for (const [node, host] of entriesOf(names.main.get("nodes") ?? null) ?? []) {
+    if (typeof host !== "string" || host === "") continue;
+    nodes.set(node, host);
+    const only = { hosts, nodes: new Map<string, string>() };
+    if (hostOfNode(host, only) !== undefined) continue;
+    const hint = didYouMean(host, knownHostNames(only)) || "; add it to 'hosts'";
+    findings.push(names.finding(["nodes", node], `there is no host '${host}'${hint}`));
+  }
+  const check = (path: KeyPath, settings: Settings) => {
+    const node = settings.get("node");
+    if (typeof node !== "string" || node === "" || nodes.has(node) || hostOfNode(node, { hosts, nodes }) !== undefined) return;
+    const hint = didYouMean(node, knownHostNames({ hosts, nodes })) || "; add it to 'nodes' or 'hosts'";
+    findings.push(names.finding([...path, "node"], `there is no node or host '${node}'${hint}`));
+  };
+  for (const [name, settings] of names.templates) check(["templates", name], settings);
+  for (const [name, settings] of names.processes) check(["processes", name], settings);
+  return findings;
+}
+
+/** No name stands for two hosts. */
+function readHosts(names: Names): { hosts: Map<string, { aliases: string[] }>; problems: PartFinding[] } {
+  const problems: PartFinding[] = [];
+  const owners = new Map<string, string>();
+  const hosts = new Map<string, { aliases: string[] }>();
+  const entries = entriesOf(names.main.get("hosts") ?? null) ?? new Map<string, unknown>();
+  const ownerOf = (host: string) => (isOwnHost(host) ? "localhost" : host);
+  for (const name of ["localhost", ...entries.keys()]) owners.set(name, ownerOf(name));
+  for (const [name, settings] of entries) {
+    const listed: unknown = entriesOf(settings ?? null)?.get("aliases");
+    const aliases: string[] = [];
+    for (const [index, alias] of (Array.isArray(listed) ? listed : []).entries()) {
+      if (typeof alias !== "string") continue;
+      aliases.push(alias);
+      const owner = isOwnHost(alias) ? "localhost" : owners.get(alias);
+      if (owner !== undefined && owner !== ownerOf(name))
+        problems.push(names.finding(["hosts", name, "aliases", index], `'${alias}' is already a name of host '${owner}'`));
+      else owners.set(alias, ownerOf(name));
+    }
+    hosts.set(name, { aliases });
+  }
+  return { hosts, problems };
+}
+
+/** Of a list the strings, of a mapping the keys; what is none of these is the schema's affair. */
+function namesOf(value: unknown): { to: string; key: string | number }[] {
+  if (Array.isArray(value)) return value.flatMap((to: unknown, key) => (typeof to === "string" && to !== "" ? [{ to, key }] : []));
+  return [...(entriesOf(value)?.keys() ?? [])].map((to) => ({ to, key: to }));
+}
+
+function extending(settings: Settings): { extends: string[] } {
+  const names = [settings.get("extends")].flat();
+  return { extends: names.map((name) => (typeof name === "string" ? name : "")) };
+}
+
+/** What is wrong with a template is said once, not for each process that extends it. */
+function unique(findings: readonly PartFinding[]): PartFinding[] {
+  return [...new Map(findings.map((finding) => [JSON.stringify([finding.part, finding.path, finding.message]), finding])).values()];
+}

@@ -1,0 +1,139 @@
+import { realpath } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
+import { MgrError } from "../../base/errors.ts";
+import { visible } from "../../base/visible-text.ts";
+import type { ConfigProblem } from "../definition.ts";
+import { entriesOf } from "../schema/schema-kinds.ts";
+import { type ExpandedFile, expandFile, type Scope } from "./expand.ts";
+import { withPlainText } from "./expanded.ts";
+import { filesMatching } from "./glob.ts";
+import { ConfigError, type Finding, formatKeyPath, type KeyPath } from "./problems.ts";
+import { MAX_FILE_BYTES, readConfigText } from "./read-file.ts";
+import { readYaml } from "./yaml-source.ts";
+
+const MAX_FILES = 1_000;
+const MAX_TOTAL_BYTES = 16 * MAX_FILE_BYTES;
+
+/** A file (or the object of an embedding program) that was read, before anything of it is checked against the schema. */
+export interface Source {
+  /** Absolute; null for an object. */
+  readonly file: string | null;
+  /** How problems name it. */
+  readonly label: string;
+  /** Absolute folder that its relative paths mean. */
+  readonly dir: string;
+  /** Expanded; undefined for an empty file, and where there is nothing that could be checked. */
+  readonly value: unknown;
+  /** What was found so far. */
+  readonly problems: readonly ConfigProblem[];
+  readonly scope: Scope;
+  /** Null for a finding about a part that YAML itself could not give a value: that is told already. */
+  locate(finding: Finding): ConfigProblem | null;
+  writtenAt(path: KeyPath): string | undefined;
+}
+
+/** The text of one file. `label` is how problems name it. */
+export function sourceOf(text: string, place: { file: string; label: string }, outer: Scope): Source {
+  const { file, label } = place;
+  const yaml = readYaml(text.startsWith("\uFEFF") ? text.slice(1) : text, label);
+  const locate = (finding: Finding): ConfigProblem | null => {
+    const problem = yaml.locate(finding);
+    return yaml.leftOut.has(problem.path) ? null : problem;
+  };
+  const expanded = expandFile(yaml.value, outer, yaml.writtenAt);
+  const problems = [...yaml.problems, ...expanded.findings.map(yaml.locate)];
+  return { file, label, dir: dirname(file), ...withoutFindings(expanded), problems, locate, writtenAt: yaml.writtenAt };
+}
+
+/** Where nobody can say in which line something stands. */
+export function objectSource(object: unknown, dir: string, outer: Scope): Source {
+  const locate = ({ path, message }: Finding): ConfigProblem => ({
+    file: "",
+    path: formatKeyPath(path),
+    line: 0,
+    column: 0,
+    message: visible(message),
+    excerpt: "",
+  });
+  const writtenAt = () => undefined;
+  const expanded = expandFile(object, outer, writtenAt);
+  return { file: null, label: "", dir, ...withoutFindings(expanded), problems: expanded.findings.map(locate), locate, writtenAt };
+}
+
+export interface ReadOptions {
+  /** What `${NAME}` means where no file defines it. */
+  readonly outer: Scope;
+  /** Texts to take instead of what is on the disk, by absolute path. */
+  readonly instead?: ReadonlyMap<string, string> | undefined;
+}
+
+/**
+ * The main file, and all files that it includes, each once: depth first, in the order of the includes. What is wrong
+ * with an include is a problem of the file that has it; a main file that cannot be read is a ConfigError.
+ */
+export async function readSources(path: string, { outer, instead }: ReadOptions): Promise<Source[]> {
+  const main = resolve(path);
+  const labelOf = (file: string) => (file === main ? path : join(dirname(path), relative(dirname(main), file)));
+  const sources: Source[] = [];
+  const seen = new Set<string>();
+  let bytes = 0;
+
+  const read = async (file: string, scope: Scope): Promise<void> => {
+    const identity = await realpath(file).catch(() => file);
+    if (seen.has(identity)) return;
+    const text = instead?.get(file) ?? (await readConfigText(file, labelOf(file)));
+    bytes += text.length;
+    if (seen.size >= MAX_FILES || bytes > MAX_TOTAL_BYTES) {
+      throw new MgrError("bad_field", `makes the configuration larger than ${MAX_FILES} files or ${MAX_TOTAL_BYTES} characters`);
+    }
+    seen.add(identity);
+    const source = sourceOf(text, { file, label: labelOf(file) }, scope);
+    const problems = [...source.problems];
+    sources.push({ ...source, problems });
+    for (const { pattern, path: at } of includesOf(source)) {
+      for (const problem of await readIncluded(pattern, source, read)) {
+        const located = typeof problem === "string" ? source.locate({ path: at, message: problem }) : problem;
+        if (located !== null) problems.push(located);
+      }
+    }
+  };
+  await read(main, outer);
+  return sources;
+}
+
+/** What is wrong with an include: a sentence about it, or problems of the file that it names. */
+async function readIncluded(
+  pattern: string,
+  { dir, scope }: Source,
+  read: (file: string, scope: Scope) => Promise<void>,
+): Promise<(string | ConfigProblem)[]> {
+  const problems: (string | ConfigProblem)[] = [];
+  try {
+    for (const file of await filesMatching(pattern, dir)) {
+      try {
+        await read(file, scope);
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+        const isMissing = error.cause instanceof Error && "code" in error.cause && error.cause.code === "ENOENT";
+        problems.push(...(isMissing ? [`there is no file '${pattern}'`] : error.problems));
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof MgrError)) throw error;
+    problems.push(error.message);
+  }
+  return problems;
+}
+
+/** Only strings: what else is there is the schema's affair. */
+export function includesOf({ value }: Pick<Source, "value">): { pattern: string; path: KeyPath }[] {
+  const list = withPlainText(entriesOf(value ?? null)?.get("include"));
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((pattern: unknown, index) =>
+    typeof pattern === "string" && pattern !== "" && !pattern.includes("\0") ? [{ pattern, path: ["include", index] }] : [],
+  );
+}
+
+function withoutFindings({ value, scope }: ExpandedFile): Pick<Source, "value" | "scope"> {
+  return { value, scope };
+}

@@ -1,0 +1,224 @@
+import { z } from "zod";
+import { didYouMean } from "../../base/suggest.ts";
+import { Expanded, withPlainText } from "../load/expanded.ts";
+import { describeValue, type Finding, type KeyPath } from "../load/problems.ts";
+
+/**
+ * The building blocks of the configuration's schema. They are zod schemas whose complaints are sentences that say what
+ * is allowed and what was found, that go on after a wrong value so that all problems come at once, and that keep names
+ * like `__proto__` and the order of names (both would be lost in plain objects). Each carries its own JSON Schema.
+ */
+type Json = Record<string, unknown>;
+
+/** Why a value is refused, where "must be <allowed>" does not say it. */
+export class Refusal {
+  readonly message: string;
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+/** A single value. `read` returns undefined, or a Refusal, for what is not `allowed` ("must be <allowed>"). */
+export function leaf<In, Out>(allowed: string, json: Json, read: (value: unknown) => Out | Refusal | undefined) {
+  return z
+    .custom<In>()
+    .transform((value: unknown, context): Out => {
+      const result = value === undefined ? undefined : value instanceof Expanded ? readExpanded(value, read) : read(value);
+      if (result !== undefined && !(result instanceof Refusal)) return result as Out;
+      const message = result instanceof Refusal ? result.message : `must be ${allowed}, found ${describeValue(value)}`;
+      report(context, { path: [], message: value === undefined ? `is missing; it must be ${allowed}` : message, at: at(value) });
+      return z.NEVER;
+    })
+    .meta(json);
+}
+
+/** A key that may be left out, with the sentence that documents it. */
+export function described<Value extends z.ZodType>(description: string, value: Value) {
+  return value.meta({ description }).exactOptional();
+}
+
+/** As the text that it is, else as what YAML would read in its place. */
+function readExpanded<Out>({ text, scalar }: Expanded, read: (value: unknown) => Out | Refusal | undefined): Out | Refusal | undefined {
+  const result = read(text);
+  if ((result !== undefined && !(result instanceof Refusal)) || scalar === text) return result;
+  const retyped = read(scalar);
+  return retyped === undefined || retyped instanceof Refusal ? (result ?? retyped) : retyped;
+}
+
+interface SectionOptions {
+  /** What it is, for "must be a mapping …". */
+  allowed?: string;
+  json?: Json;
+  /** Checks between keys, on the values as they stand in the file; runs also when single keys are wrong. */
+  check?: (values: ReadonlyMap<string, unknown>, report: (finding: Finding) => void) => void;
+}
+
+/** A mapping with fixed keys. Keys beginning `x-` are ignored, other unknown ones refused; an empty value is an empty mapping. */
+export function section<Shape extends z.ZodRawShape>(shape: Shape, options: SectionOptions = {}) {
+  const object = z.object(shape);
+  const keys = Object.keys(shape);
+  return z
+    .custom<z.input<typeof object> | null>()
+    .transform((value: unknown, context): z.output<typeof object> => {
+      const values = settingsOf(value);
+      if (values === undefined) {
+        report(context, {
+          path: [],
+          message: wrongKind(options.allowed ?? `a mapping with the keys ${keys.join(", ")}`, value),
+          at: at(value),
+        });
+        return z.NEVER;
+      }
+      const known: Record<string, unknown> = {};
+      for (const [key, item] of values) {
+        if (Object.hasOwn(shape, key)) known[key] = item;
+        else if (!key.startsWith("x-")) report(context, { path: [key], message: unknownKey(key, keys), at: "key" });
+      }
+      options.check?.(withPlainText(values) as ReadonlyMap<string, unknown>, (finding) => report(context, finding));
+      return delegate(object, known, context);
+    })
+    .meta({
+      type: ["object", "null"],
+      get properties() {
+        return (jsonSchemaOf(object) as { properties: Json }).properties;
+      },
+      get required() {
+        return (jsonSchemaOf(object) as { required?: string[] }).required ?? [];
+      },
+      patternProperties: { "^x-": true },
+      additionalProperties: false,
+      ...options.json,
+    });
+}
+
+/** A mapping from names that the user chooses, in their order. `nameProblem` ends the sentence "the name '…' …". */
+export function namedMap<Value extends z.ZodType>(
+  allowed: string,
+  value: Value,
+  nameProblem: (name: string) => string | null,
+  json: Json = {},
+) {
+  return z
+    .custom<Readonly<Record<string, z.input<Value>>> | ReadonlyMap<string, z.input<Value>> | null>()
+    .transform((input: unknown, context): ReadonlyMap<string, z.output<Value>> => {
+      const values = entriesOf(input);
+      if (values === undefined) {
+        report(context, { path: [], message: wrongKind(allowed, input), at: at(input) });
+        return z.NEVER;
+      }
+      const output = new Map<string, z.output<Value>>();
+      for (const [name, item] of values) {
+        const problem = nameProblem(name);
+        if (problem !== null) report(context, { path: [name], message: `the name ${problem}`, at: "key" });
+        output.set(name, delegate(value, item, context, [name]));
+      }
+      return output;
+    })
+    .meta({
+      type: ["object", "null"],
+      get additionalProperties() {
+        return jsonSchemaOf(value);
+      },
+      ...json,
+    });
+}
+
+/** A list; an empty value is an empty list. */
+export function listOf<Value extends z.ZodType>(what: string, value: Value, json: Json = {}) {
+  return z
+    .custom<readonly z.input<Value>[] | null>()
+    .transform((input: unknown, context): z.output<Value>[] => {
+      if (input === null) return [];
+      if (Array.isArray(input)) return input.map((item: unknown, index) => delegate(value, item, context, [index]));
+      report(context, { path: [], message: wrongKind(`a list of ${what}`, input), at: at(input) });
+      return z.NEVER;
+    })
+    .meta({
+      type: ["array", "null"],
+      get items() {
+        return jsonSchemaOf(value);
+      },
+      ...json,
+    });
+}
+
+/** One of two forms, told apart by whether the value is a list, or by `isFirst`. */
+export function listOr<List extends z.ZodType, Other extends z.ZodType>(
+  list: List,
+  other: Other,
+  isFirst: (value: unknown) => boolean = Array.isArray,
+) {
+  return z
+    .custom<z.input<List> | z.input<Other>>()
+    .transform((input: unknown, context): z.output<List> | z.output<Other> =>
+      isFirst(input) ? delegate(list, input, context) : delegate(other, input, context),
+    )
+    .meta({
+      get anyOf() {
+        return [jsonSchemaOf(list), jsonSchemaOf(other)];
+      },
+    });
+}
+
+// zod reads the descriptions of a schema several times, and each section asks for those of its parts.
+const jsonSchemas = new WeakMap<z.ZodType, Json>();
+
+/** The JSON Schema of what stands in the file, without `$schema`. */
+export function jsonSchemaOf(schema: z.ZodType): Json {
+  const known = jsonSchemas.get(schema);
+  if (known !== undefined) return known;
+  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any", reused: "inline" });
+  jsonSchemas.set(schema, json);
+  return json;
+}
+
+/** The entries of a mapping or null; undefined for anything else. Class instances are no mappings. */
+export function entriesOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
+  if (value === null) return new Map();
+  if (value instanceof Map) return value;
+  if (typeof value !== "object" || Array.isArray(value)) return undefined;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null ? new Map(Object.entries(value ?? {})) : undefined;
+}
+
+/** The same of what has fixed keys: there `undefined`, which only a program can write, is a key that was left out. */
+export function settingsOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
+  const entries = entriesOf(value);
+  return entries && new Map([...entries].filter(([, item]) => item !== undefined));
+}
+
+/** The findings of a failed parse, with the path of each below the parsed value. */
+export function findingsOf(error: z.ZodError): Finding[] {
+  return error.issues.map((issue) => ({
+    path: issue.path.map((key) => (typeof key === "symbol" ? String(key) : key)),
+    message: issue.message,
+    at: issue.code === "custom" && issue.params?.at === "key" ? "key" : "value",
+  }));
+}
+
+type Context = z.core.$RefinementCtx;
+
+function delegate<Value extends z.ZodType>(schema: Value, input: unknown, context: Context, below: KeyPath = []): z.output<Value> {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  for (const finding of findingsOf(result.error)) report(context, { ...finding, path: [...below, ...finding.path] });
+  return z.NEVER;
+}
+
+function report(context: Context, finding: Finding): void {
+  context.addIssue({ code: "custom", message: finding.message, path: [...finding.path], params: { at: finding.at ?? "value" } });
+}
+
+/** What is missing or empty has no place of its own: the key above it is shown. */
+function at(value: unknown): "key" | "value" {
+  return value === undefined || value === null ? "key" : "value";
+}
+
+function wrongKind(allowed: string, value: unknown): string {
+  return value === undefined ? `is missing; it must be ${allowed}` : `must be ${allowed}, found ${describeValue(value)}`;
+}
+
+function unknownKey(key: string, keys: readonly string[]): string {
+  const suggestion = didYouMean(key, keys);
+  return suggestion === "" ? `unknown key; allowed are ${keys.join(", ")}` : `unknown key${suggestion}`;
+}

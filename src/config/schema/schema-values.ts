@@ -1,0 +1,287 @@
+import { messageOf } from "../../base/errors.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import { busUrlProblem } from "../../bus/client/bus-url.ts";
+import { isSignal, REAL_TIME_SIGNAL, SIGNALS } from "../../protocol/process/signals.ts";
+import { toCommand } from "../command-line.ts";
+import { leaf, listOf, listOr, Refusal } from "./schema-kinds.ts";
+import { DURATION_PATTERN, parseDuration, parseSize, SIZE_PATTERN } from "./units.ts";
+
+/** The single values of a configuration: what each may be, in words, as JSON Schema, and as the program reads it. */
+const MAX_BACKLOG = 512 * 1_048_576;
+
+export function text(allowed: string, refuse: (value: string) => string | null = () => null) {
+  return leaf<string, string>(allowed, { type: "string", minLength: 1 }, (value) => {
+    if (typeof value !== "string" || value === "") return undefined;
+    const problem = value.includes("\0") ? "contains a NUL character" : refuse(value);
+    return problem === null ? value : new Refusal(problem);
+  });
+}
+
+export const path = (allowed: string) =>
+  text(allowed, (value) =>
+    /^~(\/|$)/.test(value) ? "begins with '~', which is not expanded; write the full path, or a path relative to this file" : null,
+  );
+
+export function integer(minimum: number, maximum: number) {
+  return leaf<number, number>(`a whole number from ${minimum} to ${maximum}`, { type: "integer", minimum, maximum }, (value) =>
+    typeof value === "number" && Number.isInteger(value) && value >= minimum && value <= maximum ? value : undefined,
+  );
+}
+
+export const flag = leaf<boolean, boolean>("true or false", { type: "boolean" }, (value) =>
+  typeof value === "boolean" ? value : undefined,
+);
+
+export function choice<const Value extends string>(...values: Value[]) {
+  return leaf<Value, Value>(`one of ${values.join(", ")}`, { enum: values }, (value) => {
+    const found = values.find((candidate) => candidate === value);
+    if (found !== undefined || typeof value !== "string") return found;
+    const suggestion = didYouMean(value, values);
+    return suggestion === "" ? undefined : new Refusal(`must be one of ${values.join(", ")}, found '${value}'${suggestion}`);
+  });
+}
+
+const DURATION = "a duration such as 500ms, 5s, 2m, 1h or a number of seconds, at most 24 days";
+const durationJson = {
+  anyOf: [
+    { type: "string", pattern: DURATION_PATTERN },
+    { type: "number", minimum: 0, maximum: 24 * 86_400 },
+  ],
+};
+export const duration = leaf<string | number, number>(DURATION, durationJson, parseDuration);
+export const positiveDuration = leaf<string | number, number>(
+  `${DURATION}, and more than 0`,
+  durationJson,
+  (value) => parseDuration(value) || undefined,
+);
+export const durationOrNone = leaf<string | number, number | "none">(
+  `${DURATION}, and more than 0, or none`,
+  { anyOf: [...durationJson.anyOf, { const: "none" }] },
+  (value) => (value === "none" ? "none" : parseDuration(value) || undefined),
+);
+
+export const backlog = leaf<string | number, number>(
+  "a size such as 64KiB, 4MiB or a number of bytes, from 4KiB to 512MiB",
+  {
+    anyOf: [
+      { type: "string", pattern: SIZE_PATTERN },
+      { type: "integer", minimum: 4_096, maximum: MAX_BACKLOG },
+    ],
+  },
+  (value) => {
+    const size = parseSize(value);
+    return size !== undefined && size >= 4_096 && size <= MAX_BACKLOG ? size : undefined;
+  },
+);
+
+export const factor = leaf<number, number>("a number from 1 to 100", { type: "number", minimum: 1, maximum: 100 }, (value) =>
+  typeof value === "number" && value >= 1 && value <= 100 ? value : undefined,
+);
+
+const SIGNAL_NAMES = [...SIGNALS].sort();
+const signalJson = { anyOf: [{ enum: SIGNAL_NAMES }, { type: "string", pattern: REAL_TIME_SIGNAL.source }] };
+export const signal = leaf<string, string>("a signal such as SIGTERM or SIGRTMIN+3", signalJson, (value) => {
+  if (typeof value !== "string" || isSignal(value)) return typeof value === "string" ? value : undefined;
+  const name = value.toUpperCase();
+  const suggestion = didYouMean(name.startsWith("SIG") ? name : `SIG${name}`, SIGNAL_NAMES);
+  return suggestion === "" ? undefined : new Refusal(`must be a signal such as SIGTERM, found '${value}'${suggestion}`);
+});
+
+export const regex = leaf<string | RegExp, string>("a regular expression", { type: "string", minLength: 1, format: "regex" }, (value) => {
+  if (value instanceof RegExp && /[^gu]/.test(value.flags)) return new Refusal(`has the flags '${value.flags}'; only 'u' is supported`);
+  const pattern = value instanceof RegExp ? value.source : value;
+  if (typeof pattern !== "string" || pattern === "") return undefined;
+  try {
+    new RegExp(pattern, "u");
+    return pattern;
+  } catch (error) {
+    return new Refusal(`is not a valid regular expression: ${messageOf(error)}`);
+  }
+});
+
+export const environmentValue = leaf<string | number | boolean, string | number | boolean>(
+  'a string, number or boolean (an empty value is written "")',
+  { type: ["string", "number", "boolean"] },
+  (value) => {
+    if (typeof value === "string") return value.includes("\0") ? new Refusal("contains a NUL character") : value;
+    return typeof value === "number" || typeof value === "boolean" ? value : undefined;
+  },
+);
+
+export function variableProblem(name: string): string | null {
+  if (name === "") return "is empty";
+  if (/[=\0]/.test(name)) return "contains '=' or a NUL character, which is not allowed in the name of a variable";
+  return null;
+}
+
+export const passedName = text("the name of a variable, or the beginning of names and a '*' (LC_*)", (value) => {
+  if (/^[^=*]*\*?$/.test(value)) return null;
+  return value.includes("=")
+    ? "contains '='; 'pass_environment' takes names, 'environment' sets values"
+    : "has a '*' that is not at the end";
+});
+
+const word = leaf<string, string>("a string", { type: "string" }, (value) => (typeof value === "string" ? value : undefined));
+const commandLine = leaf<string, string>("a command: a string, or a list of words", { type: "string", minLength: 1 }, (value) =>
+  typeof value === "string" ? value : undefined,
+);
+export const command = listOr(listOf("words", word, { type: "array", minItems: 1 }), commandLine);
+
+/** `[HOST]:PORT`, where HOST may be empty (every interface) and an IPv6 address stands in brackets. */
+export const listenAddress = leaf<string, { host: string; port: number }>(
+  "HOST:PORT, or :PORT for every interface, such as localhost:8130",
+  { type: "string", pattern: String.raw`^([A-Za-z0-9._-]*|\[[0-9A-Fa-f:.%A-Za-z0-9]+\]):\d{1,5}$` },
+  (value) => {
+    if (typeof value === "number")
+      return new Refusal(`must be HOST:PORT, found ${value}; write '":${value}"' for every interface or 'localhost:${value}'`);
+    if (typeof value !== "string") return undefined;
+    const match = /^(?:([A-Za-z0-9._-]*)|\[([0-9A-Fa-f:.]+(?:%[A-Za-z0-9._-]+)?)\]):(\d{1,5})$/.exec(value);
+    if (match === null)
+      return /^[0-9A-Fa-f:]+:\d+$/.test(value)
+        ? new Refusal(`an IPv6 address must be in brackets, such as '[::1]:8130', found '${value}'`)
+        : undefined;
+    const port = Number(match[3]);
+    if (port > 65_535) return new Refusal(`the port must be from 0 to 65535, found ${port}`);
+    if (match[2] !== undefined && !URL.canParse(`http://[${match[2].replace(/%.*/, "")}]/`))
+      return new Refusal(`'${match[2]}' is not an IPv6 address`);
+    return { host: match[2] ?? match[1] ?? "", port };
+  },
+);
+
+/** Why `value` is no command, as a sentence without a subject; null if it is one, or of another type altogether. */
+export function commandProblem(value: unknown, shell: boolean): string | null {
+  const isCommand = typeof value === "string" || (Array.isArray(value) && value.every((item) => typeof item === "string"));
+  if (!isCommand) return null;
+  try {
+    toCommand(value, shell);
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** A port of this host, or HOST:PORT. */
+export const tcpTarget = leaf<number | string, { host: string; port: number }>(
+  "a port from 1 to 65535, or HOST:PORT",
+  {
+    anyOf: [
+      { type: "integer", minimum: 1, maximum: 65_535 },
+      { type: "string", pattern: String.raw`^([A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\]):\d{1,5}$` },
+    ],
+  },
+  (value) => {
+    const match = typeof value === "string" ? /^(?:([A-Za-z0-9._-]*)|\[([0-9A-Fa-f:.]+)\]):(\d{1,5})$/.exec(value) : null;
+    const port = typeof value === "number" ? value : Number(match?.[3] ?? 0);
+    if (!Number.isInteger(port) || port < 1 || port > 65_535) return undefined;
+    return { host: match?.[2] || match?.[1] || "localhost", port };
+  },
+);
+
+export const httpUrl = text("a URL that begins with http:// or https://", (value) =>
+  /^https?:\/\/[^/]/.test(value) && URL.canParse(value) ? null : `must be a URL that begins with http:// or https://, found '${value}'`,
+);
+
+export const busAddress = text("the URL of a NATS server, such as nats://10.0.0.1:4222", busUrlProblem);
+
+export const headerValue = leaf<string, string>("a string", { type: "string" }, (value) => {
+  if (typeof value !== "string") return undefined;
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(value) ? value : new Refusal("contains characters that are not allowed in an HTTP header");
+});
+
+export function headerProblem(name: string): string | null {
+  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) ? null : `'${name}' is not a valid HTTP header name`;
+}
+
+/** YAML reads an unquoted 022 as the number 22. */
+const octalDigits = (example: string) =>
+  leaf<string, number>(`three octal digits in quotes, such as "${example}"`, { type: "string", pattern: "^0?[0-7]{3}$" }, (value) => {
+    if (typeof value === "number") return new Refusal(`must be in quotes, such as "${example}": YAML reads ${value} as a decimal number`);
+    return typeof value === "string" && /^0?[0-7]{3}$/.test(value) ? Number.parseInt(value, 8) : undefined;
+  });
+
+export const umask = octalDigits("022");
+export const fileMode = octalDigits("0640");
+
+export const user = leaf<string | number, string>(
+  "the name or the number of a user",
+  {
+    anyOf: [
+      { type: "string", minLength: 1 },
+      { type: "integer", minimum: 0 },
+    ],
+  },
+  (value) => {
+    if (typeof value === "number") return Number.isInteger(value) && value >= 0 && value <= 4_294_967_294 ? String(value) : undefined;
+    return typeof value === "string" && /^[^\s:\0]+$/.test(value) ? value : undefined;
+  },
+);
+
+/** "unlimited" stays a word: null would be an empty value. */
+export const resourceLimit = leaf<string | number, number | "unlimited">(
+  "a whole number, a size such as 64MiB, or unlimited",
+  { anyOf: [{ type: "integer", minimum: 0 }, { type: "string", pattern: SIZE_PATTERN }, { const: "unlimited" }] },
+  (value) => (value === "unlimited" ? value : parseSize(value)),
+);
+
+export const logFileSize = leaf<string | number, number>(
+  "a size such as 64KiB, 10MiB or a number of bytes, at least 1KiB",
+  {
+    anyOf: [
+      { type: "string", pattern: SIZE_PATTERN },
+      { type: "integer", minimum: 1_024 },
+    ],
+  },
+  (value) => {
+    const size = parseSize(value);
+    return size !== undefined && size >= 1_024 ? size : undefined;
+  },
+);
+
+const MAX_CPU = 1_023;
+/** "0,2-4", a number or a list of numbers, as ascending numbers. */
+export const cpuList = leaf<string | number | readonly number[], number[]>(
+  `CPU numbers from 0 to ${MAX_CPU}, such as "0,2-4"`,
+  {
+    anyOf: [
+      { type: "string", pattern: String.raw`^\d+(-\d+)?(,\d+(-\d+)?)*$` },
+      { type: "integer", minimum: 0, maximum: MAX_CPU },
+      { type: "array", items: { type: "integer", minimum: 0, maximum: MAX_CPU }, minItems: 1 },
+    ],
+  },
+  (value) => {
+    const cpus = new Set<number>();
+    for (const part of Array.isArray(value) ? value : String(value).split(",")) {
+      const match = /^\s*(\d{1,5})(?:-(\d{1,5}))?\s*$/.exec(String(part));
+      const first = Number(match?.[1] ?? -1);
+      const last = Number(match?.[2] ?? first);
+      if (match === null || last < first || last > MAX_CPU) return undefined;
+      for (let cpu = first; cpu <= last; cpu++) cpus.add(cpu);
+    }
+    return cpus.size === 0 ? undefined : [...cpus].sort((a, b) => a - b);
+  },
+);
+
+export const instanceName = text("1 to 64 characters A-Z a-z 0-9 . _ -", (value) => {
+  if (value === "." || value === "..") return "cannot be '.' or '..'";
+  return /^[A-Za-z0-9._-]{1,64}$/.test(value) ? null : `must be 1 to 64 characters A-Z a-z 0-9 . _ -, found '${value}'`;
+});
+
+export const startToolCommand = text("a command that contains {command}, such as 'gdb -ex run --args {command}'", (value) =>
+  value.includes("{command}") ? null : "does not contain {command}, which is replaced by the process's command",
+);
+
+export const hostName = text("a host name without scheme and port, such as bench.lab", (value) =>
+  /^[\p{L}\p{N}_](?:[\p{L}\p{N}._-]{0,252})$/u.test(value) ? null : `must be a host name without scheme and port, found '${value}'`,
+);
+
+const POLICIES = ["keep", "stop"] as const;
+export const managerLostPolicy = leaf<string, (typeof POLICIES)[number]>("keep or stop", { enum: [...POLICIES] }, (value) =>
+  POLICIES.find((policy) => policy === value),
+);
+
+/** A second. */
+export const startRate = leaf<number, number>(
+  "a number of processes per second, from 0.1 to 10000",
+  { type: "number", minimum: 0.1, maximum: 10_000 },
+  (value) => (typeof value === "number" && value >= 0.1 && value <= 10_000 ? value : undefined),
+);

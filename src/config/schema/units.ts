@@ -1,0 +1,26 @@
+import { MAX_DURATION_MS } from "../../contract/run.ts";
+
+const MILLISECONDS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+const BYTES = { B: 1, KiB: 1_024, MiB: 1_048_576, GiB: 1_073_741_824 } as const;
+
+export const DURATION_PATTERN = String.raw`^\d+(\.\d+)?(ms|s|m|h)$`;
+export const SIZE_PATTERN = String.raw`^\d+(\.\d+)?(B|KiB|MiB|GiB)$`;
+
+/** Milliseconds of "500ms", "5s", "2m", "1h" or a number of seconds; undefined if it is none of these or over 24 days. */
+export function parseDuration(value: unknown): number | undefined {
+  const milliseconds = typeof value === "number" ? value * 1_000 : measure(value, DURATION_PATTERN, MILLISECONDS);
+  return milliseconds !== undefined && milliseconds >= 0 && milliseconds <= MAX_DURATION_MS ? Math.round(milliseconds) : undefined;
+}
+
+/** Bytes of "64KiB", "4MiB", "1GiB", "512B" or a number of bytes; undefined if it is none of these or no whole number. */
+export function parseSize(value: unknown): number | undefined {
+  const bytes = typeof value === "number" ? value : measure(value, SIZE_PATTERN, BYTES);
+  return bytes !== undefined && Number.isSafeInteger(bytes) && bytes >= 0 ? bytes : undefined;
+}
+
+function measure(value: unknown, pattern: string, units: Readonly<Record<string, number>>): number | undefined {
+  if (typeof value !== "string" || !new RegExp(pattern).test(value)) return undefined;
+  const number = Number.parseFloat(value);
+  const unit = units[value.replace(/^[\d.]+/, "")];
+  return unit === undefined ? undefined : number * unit;
+}

@@ -1,0 +1,153 @@
+import { constants } from "node:fs";
+import * as fs from "node:fs/promises";
+import { z } from "zod";
+import { MgrError, messageOf } from "../../base/errors.ts";
+import { type RunId, runId } from "../../contract/run.ts";
+import { toCommand } from "../command-line.ts";
+import { PRIMARY, type ProcessSettings } from "./settings.ts";
+
+const VERSION = 1;
+const counter = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+const dimension = z.number().int().min(1).max(65_535);
+
+/** An override is a command: a manager that could not make sense of one could not show the process. */
+const command = z.string().refine((text) => isCommand(text), { error: "is not a command" });
+const settings = z.looseObject({
+  which: z.string().default(PRIMARY),
+  overrides: z.array(z.tuple([z.string(), command])).default([]),
+  start_tool: z.string().nullable().default(null),
+  svc_debug: z.boolean().default(false),
+  low_delay_output: z.boolean().default(false),
+  no_skip_display: z.boolean().default(false),
+});
+
+const pendingRun = z.looseObject({ after: runId, replace: z.boolean() });
+const processIntent = z.looseObject({
+  requested_state: z.enum(["start", "stop"]).exactOptional(),
+  pending_run: pendingRun.nullable().exactOptional(),
+  resume_with: z.array(z.string()).exactOptional(),
+  /** Terminal size of the last `send_winch`. */
+  rows: dimension.exactOptional(),
+  cols: dimension.exactOptional(),
+  settings: settings.exactOptional(),
+  host: z.string().nullable().exactOptional(),
+});
+const intentFile = z.looseObject({
+  version: z.number().int().min(1),
+  epoch: counter,
+  last_log_id: counter,
+  // Not a record: zod drops a key `__proto__`.
+  processes: z.custom<Record<string, unknown>>((value) => typeof value === "object" && value !== null && !Array.isArray(value)),
+});
+/** All but `processes`; fields of newer versions are in it, too. */
+export interface IntentHeader {
+  version: number;
+  epoch: number;
+  last_log_id: number;
+}
+
+/** A start or restart that was accepted. Any run newer than `after` carries it out. */
+export interface PendingRun {
+  readonly after: RunId;
+  /** A restart: an older run that still lives is stopped first. A start is content with it. */
+  readonly replace: boolean;
+}
+
+/** What users want of a process. A name without `requested_state` follows its `autostart`. */
+export interface ProcessIntent {
+  requested_state?: "start" | "stop";
+  /** Kept until its run has begun, so that the next manager carries it out; null or left out: nothing is pending. */
+  pending_run?: PendingRun | null;
+  /** It was stopped along with these (`on_stop: restart`) and starts again once all of them are requested to start. */
+  resume_with?: readonly string[];
+  rows?: number;
+  cols?: number;
+  settings?: ProcessSettings;
+  /** Where its newest run was begun, if not on the manager's own host (null): there it is looked for before it is started elsewhere. */
+  host?: string | null;
+}
+
+/** Drops a requested start; keeps a requested stop and settings. Returns the same object if there is nothing to drop. */
+export function withoutStart(intent: ProcessIntent): ProcessIntent {
+  const { requested_state, pending_run, resume_with, ...choices } = intent;
+  if (requested_state === "start") return choices;
+  if (pending_run == null && resume_with === undefined) return intent;
+  return requested_state === undefined ? choices : { ...choices, requested_state };
+}
+
+export interface LoadedIntent {
+  processes: Map<string, ProcessIntent>;
+  rest: IntentHeader;
+  warning: string | null;
+  /** There was no file, or a damaged one. */
+  isNew: boolean;
+}
+
+/** The file's content, or a fresh one if it is missing or damaged (then it is set aside as `<path>.damaged-<n>`). */
+export async function loadIntent(path: string): Promise<LoadedIntent> {
+  const fresh = { version: VERSION, epoch: 0, last_log_id: 0 };
+  let bytes: Uint8Array;
+  try {
+    // Non-blocking: a named pipe would hold the manager up for ever, without a word.
+    await using file = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    if (!(await file.stat()).isFile()) throw new Error("it is not a regular file");
+    bytes = await file.readFile();
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT")
+      return { processes: new Map(), rest: fresh, warning: null, isNew: true };
+    throw new MgrError("internal", `${path} cannot be read: ${messageOf(error)}; fix or delete it`, { cause: error });
+  }
+  try {
+    return parseIntent(new TextDecoder("utf-8", { fatal: true }).decode(bytes), path);
+  } catch (error) {
+    if (error instanceof MgrError) throw error;
+    const aside = await setAside(path);
+    const warning = `${path} was damaged (${damageOf(error)}); it was renamed to ${aside}, and earlier start and stop requests are lost`;
+    return { processes: new Map(), rest: fresh, warning, isNew: true };
+  }
+}
+
+function parseIntent(text: string, path: string): LoadedIntent {
+  const { processes, ...rest } = intentFile.parse(JSON.parse(text));
+  if (rest.version > VERSION) {
+    throw new MgrError("conflict", `${path} was written by a newer mgr (file version ${rest.version}); use that mgr, or delete the file`);
+  }
+  return {
+    processes: new Map(Object.entries(processes).map(([name, intent]) => [name, processIntent.parse(intent)])),
+    rest,
+    warning: null,
+    isNew: false,
+  };
+}
+
+async function setAside(path: string): Promise<string> {
+  let number = 1;
+  while (await exists(`${path}.damaged-${number}`)) number++;
+  await fs.rename(path, `${path}.damaged-${number}`);
+  return `${path}.damaged-${number}`;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await fs.lstat(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
+    throw error;
+  }
+}
+
+function isCommand(text: string): boolean {
+  try {
+    toCommand(text);
+    return true;
+  } catch (error) {
+    if (error instanceof MgrError) return false;
+    throw error;
+  }
+}
+
+function damageOf(error: unknown): string {
+  const issue = error instanceof z.ZodError ? error.issues[0] : undefined;
+  return issue === undefined ? messageOf(error) : `${issue.path.join(".")}: ${issue.message}`;
+}

@@ -1,0 +1,22 @@
+import { readAffinity } from "./process-calls.ts";
+
+/** Texts by mask: thousands of tasks have few different ones. */
+const texts = new Map<string, string>();
+const MAX_TEXTS = 1_000;
+
+/** The CPUs that a task may run on: numbers with commas, ascending; null: there is no such task. */
+export function affinityText(tid: number): string | null {
+  const mask = readAffinity(tid);
+  if (mask === null) return null;
+  const key = mask.toString("latin1");
+  const known = texts.get(key);
+  if (known !== undefined) return known;
+  if (texts.size >= MAX_TEXTS) texts.clear();
+  const text = cpusOf(mask).join(",");
+  texts.set(key, text);
+  return text;
+}
+
+export function cpusOf(mask: Uint8Array): number[] {
+  return [...mask].flatMap((byte, index) => [0, 1, 2, 3, 4, 5, 6, 7].flatMap((bit) => (byte & (1 << bit) ? [8 * index + bit] : [])));
+}

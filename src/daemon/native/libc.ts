@@ -1,0 +1,107 @@
+import { createRequire } from "node:module";
+import { constants } from "node:os";
+import type * as Koffi from "koffi";
+import { MgrError } from "../../base/errors.ts";
+
+// Loaded once, at start: replacing node_modules below a running daemon must not hurt it, and a bundler leaves require()
+// of a created require alone, so that native files are found where npm has put them.
+const require = createRequire(import.meta.url);
+const koffi = require("koffi") as typeof Koffi;
+
+/** The C library that this process runs with. */
+export const libc = koffi.load(null);
+const fcntl = libc.func("int fcntl(int fd, int command, ...)") as (fd: number, command: number, ...typed: unknown[]) => number;
+const prctl = libc.func("int prctl(int option, ...)") as (option: number, ...typed: unknown[]) => number;
+const flock = libc.func("int flock(int fd, int operation)") as (fd: number, operation: number) => number;
+const prlimit = libc.func("int prlimit(int pid, int resource, const void *limit, void *old)") as (
+  pid: number,
+  resource: number,
+  limit: Buffer | null,
+  old: Buffer | null,
+) => number;
+const waitpid = libc.func("int waitpid(int pid, void *status, int options)") as (
+  pid: number,
+  status: Buffer | null,
+  options: number,
+) => number;
+
+const F_SETFD = 2;
+const FD_CLOEXEC = 1;
+const PR_SET_CHILD_SUBREAPER = 36;
+const LOCK_SH = 1;
+const LOCK_EX = 2;
+const LOCK_NB = 4;
+const WNOHANG = 1;
+const RLIMIT_LOCKS = 10;
+/** `struct rlimit`: the soft and the hard limit, 64 bits each. */
+const RLIMIT_BYTES = 16;
+
+/** Keeps `fd` from being inherited by children. */
+export function setCloseOnExec(fd: number): void {
+  if (fcntl(fd, F_SETFD, "int", FD_CLOEXEC) === -1) throw systemError("fcntl(F_SETFD)");
+}
+
+/** Whether orphaned descendants become children of this process instead of init's. */
+export function setChildSubreaper(on: boolean): void {
+  if (prctl(PR_SET_CHILD_SUBREAPER, "unsigned long", on ? 1 : 0, "unsigned long", 0, "unsigned long", 0, "unsigned long", 0) === -1) {
+    throw systemError("prctl(PR_SET_CHILD_SUBREAPER)");
+  }
+}
+
+/** Takes the exclusive lock of an open file without waiting; false if another open file holds it. Released by closing. */
+export function tryLockExclusive(fd: number): boolean {
+  return tryLock(fd, LOCK_EX);
+}
+
+/** The same with a shared lock, which any number of open files may hold, but none beside an exclusive one. */
+export function tryLockShared(fd: number): boolean {
+  return tryLock(fd, LOCK_SH);
+}
+
+function tryLock(fd: number, operation: number): boolean {
+  if (flock(fd, operation | LOCK_NB) === 0) return true;
+  if (errnoName() === "EAGAIN") return false;
+  throw systemError("flock");
+}
+
+/**
+ * Sets this process's soft limit on file locks, which what it forks inherits. Returns the one before, null if the hard
+ * limit does not allow it.
+ */
+export function swapFileLocksLimit(soft: bigint): bigint | null {
+  const limits = Buffer.alloc(RLIMIT_BYTES);
+  if (prlimit(0, RLIMIT_LOCKS, null, limits) === -1) throw systemError("prlimit");
+  const values = new BigUint64Array(limits.buffer, limits.byteOffset, 2);
+  const [before = 0n] = values;
+  values[0] = soft;
+  return prlimit(0, RLIMIT_LOCKS, limits, null) === 0 ? before : null;
+}
+
+/**
+ * Takes away the zombie `pid`, an orphan that came to us as its subreaper. False: it is still alive or no child of ours.
+ * Never to be used for children that Node has started: libuv waits for those itself and would miss their exit.
+ */
+export function reapOrphan(pid: number): boolean {
+  const reaped = waitpid(pid, null, WNOHANG);
+  if (reaped === -1 && errnoName() !== "ECHILD") throw systemError("waitpid");
+  return reaped === pid;
+}
+
+/** Takes an ended child away: its raw wait status. `unknown`: somebody else did. Never to be used for children of Node's. */
+export function waitForChild(pid: number): number | "alive" | "unknown" {
+  const status = Buffer.alloc(4);
+  const found = waitpid(pid, status, WNOHANG);
+  if (found === pid) return status.readInt32LE();
+  if (found === 0 || errnoName() === "EINTR") return "alive";
+  return "unknown";
+}
+
+/** Name of the error of the last call, such as EPERM. */
+export function errnoName(): string {
+  const errno = koffi.errno();
+  return Object.entries(constants.errno).find(([, number]) => number === errno)?.[0] ?? `errno ${errno}`;
+}
+
+export function systemError(call: string): MgrError {
+  return new MgrError("internal", `the system call ${call} failed with ${errnoName()}`);
+}

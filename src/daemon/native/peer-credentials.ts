@@ -1,0 +1,41 @@
+import type { Socket } from "node:net";
+import { libc } from "./libc.ts";
+
+const getsockopt = libc.func("int getsockopt(int fd, int level, int option, void *value, void *length)") as (
+  fd: number,
+  level: number,
+  option: number,
+  value: Buffer,
+  length: Buffer,
+) => number;
+
+/** Of Linux on x64 and arm64. */
+const SOL_SOCKET = 1;
+const SO_PEERCRED = 17;
+/** `struct ucred`: pid, uid and gid, 32 bits each. */
+const UCRED_BYTES = 12;
+const UID_OFFSET = 4;
+
+/**
+ * The user at the other end of a unix socket, as the kernel knows it: of the process that connected, or that began to
+ * listen. null: the connection is gone.
+ */
+export function peerUid(socket: Socket): number | null {
+  const fd = descriptorOf(socket);
+  const value = Buffer.alloc(UCRED_BYTES);
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(UCRED_BYTES);
+  if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, value, length) === -1) return null;
+  return value.readUInt32LE(UID_OFFSET);
+}
+
+/** Whether the user may speak for this one: the same user, or root. */
+export function isTrustedPeer(uid: number | null): uid is number {
+  return uid !== null && (uid === 0 || uid === process.geteuid?.());
+}
+
+/** Node has no public way to a socket's descriptor. */
+function descriptorOf(socket: Socket): number {
+  const { _handle: handle } = socket as Socket & { _handle?: { fd?: number } | null };
+  return handle?.fd ?? -1;
+}

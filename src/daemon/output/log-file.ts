@@ -1,0 +1,289 @@
+import { constants } from "node:fs";
+import { type FileHandle, mkdir, open, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Clock } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { HostLog } from "../../contract/messages.ts";
+import type { LogFile as LogFileSpec } from "../../contract/run.ts";
+import { fitting, restOfCharacter, rotate } from "./log-rotation.ts";
+import type { OutputRing } from "./output-ring.ts";
+
+/** A ring that a file is written from keeps this much, bytes: it is the file's queue. */
+export const LOG_BACKLOG_BYTES = 1024 * 1024;
+/** Unwritten bytes at which the process has to wait for the disk, and at which it may go on. */
+const HIGH_BYTES = LOG_BACKLOG_BYTES / 2;
+const LOW_BYTES = LOG_BACKLOG_BYTES / 8;
+/** A disk that takes nothing for so long is not waited for any more, milliseconds. */
+const STALL_MS = 2_000;
+const NEWLINE = 0x0a;
+/** Bytes written at once. */
+const PIECE_BYTES = 256 * 1024;
+/** Pieces from this size on come into memory that is kept while the file is open. */
+const LARGE_BYTES = 64 * 1024;
+/** After a failure it is tried again so often, milliseconds. */
+const RETRY_MS = 1_000;
+/** At the end of the daemon the rest is written for at most so long, milliseconds. */
+const CLOSE_MS = 2_000;
+/** What processes print is for their user only, unless the configuration says otherwise. */
+const DEFAULT_MODE = 0o600;
+// O_NONBLOCK: opening a named pipe that nobody reads has to fail instead of waiting.
+const OPEN_FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
+
+interface LogFileOptions {
+  /** Of the process, for messages. */
+  name: string;
+  /** `path` is absolute. */
+  spec: LogFileSpec;
+  ring: OutputRing;
+  clock: Clock;
+  log: (level: HostLog["level"], msg: string) => void;
+}
+
+/**
+ * A process's output in a file, from now on and across runs, rotated by size. The ring is its queue: what the ring had to
+ * give up before the disk took it is declared in the file. A disk that is merely slow makes the process wait.
+ */
+export class LogFile {
+  readonly #options: LogFileOptions;
+  #spec: LogFileSpec;
+  /** Ring offset of the next byte to write. */
+  #next: number;
+  #file: FileHandle | null = null;
+  #piece: Buffer | null = null;
+  #isAtLineStart = true;
+  #lost = 0;
+  #work: Promise<void> | null = null;
+  #retry: unknown = null;
+  #isFailing = false;
+  #isResting = false;
+  #isClosed = false;
+  #stall: unknown = null;
+  #stalledAt: number | null = null;
+  #isPressed = false;
+  #onPressure: (isPressed: boolean) => void = () => {};
+
+  constructor(options: LogFileOptions) {
+    this.#options = options;
+    this.#spec = options.spec;
+    this.#next = options.ring.end;
+  }
+
+  get path(): string {
+    return this.#spec.path;
+  }
+
+  /** A run begins: sizes and mode as in its spec, the path stays. `onPressure` tells whether it has to wait for the disk. */
+  resume(spec: LogFileSpec, onPressure: (isPressed: boolean) => void): void {
+    this.#spec = { ...spec, path: this.#spec.path };
+    this.#isResting = false;
+    this.#onPressure = onPressure;
+  }
+
+  /** The run has ended: the file is closed once all of it is written. */
+  rest(): void {
+    this.#isResting = true;
+    this.#onPressure = () => {};
+    this.pump();
+  }
+
+  /** The ring may have grown. */
+  pump(): void {
+    this.#weigh();
+    if (this.#retry === null && !this.#isClosed) this.#begin();
+  }
+
+  /** Writes what is there, as far as that is possible in a short time, and ends. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#options.clock.clearTimeout(this.#retry);
+    this.#begin();
+    const { clock, log, name } = this.#options;
+    let timer: unknown;
+    const late = new Promise<void>((resolve) => {
+      timer = clock.setTimeout(resolve, CLOSE_MS);
+    });
+    await Promise.race([this.#work, late]);
+    this.#isClosed = true;
+    this.#press(false);
+    clock.clearTimeout(this.#retry);
+    const closing = this.#closeFile().catch((error: unknown) =>
+      log("warning", `the log file of '${name}' could not be closed: ${messageOf(error)}`),
+    );
+    await Promise.race([closing, late]);
+    clock.clearTimeout(timer);
+  }
+
+  #begin(): void {
+    this.#work ??= this.#writeAll().finally(() => {
+      this.#work = null;
+      // What came in the turn in which the last piece was finished.
+      if (this.#hasWork) this.pump();
+    });
+  }
+
+  get #hasWork(): boolean {
+    return this.#next < this.#options.ring.end && this.#retry === null && !this.#isClosed;
+  }
+
+  async #writeAll(): Promise<void> {
+    try {
+      while (this.#next < this.#options.ring.end && !this.#isClosed) await this.#writePiece();
+      if (this.#isFailing) this.#recovered();
+      if (this.#isResting) await this.#closeFile();
+    } catch (error) {
+      await this.#failed(error);
+    }
+  }
+
+  async #writePiece(): Promise<void> {
+    const { ring } = this.#options;
+    const { file, size } = await this.#current();
+    if (this.#next < ring.start) this.#skipLost();
+    const bytes = this.#lost > 0 ? gapLine(this.#lost) : this.#nextPiece();
+    const { max_size: maxSize, max_files: maxFiles } = this.#spec;
+    const length = fitting(bytes, { size, maxSize, isAtLineStart: this.#isAtLineStart });
+    const isFull = this.#lost > 0 ? size > 0 && length < bytes.length : length === 0;
+    if (isFull) {
+      await this.#closeFile();
+      await rotate(this.#spec.path, maxFiles);
+      return;
+    }
+    if (this.#lost > 0) {
+      await writeWhole(file, bytes);
+      this.#lost = 0;
+      this.#isAtLineStart = true;
+    } else {
+      const begin = this.#next;
+      await writeWhole(file, bytes.subarray(0, length), (written) => {
+        this.#next = begin + written;
+        this.#isAtLineStart = bytes[written - 1] === NEWLINE;
+        this.#weigh();
+      });
+    }
+  }
+
+  /** One is written at a time, so a flood is copied into the same memory each time. */
+  #nextPiece(): Buffer {
+    const { ring } = this.#options;
+    if (ring.end - this.#next < LARGE_BYTES) return ring.read(this.#next, PIECE_BYTES).data;
+    this.#piece ??= Buffer.allocUnsafeSlow(PIECE_BYTES);
+    return this.#piece.subarray(0, ring.copy(this.#next, this.#piece));
+  }
+
+  /** The open file, opened anew if somebody has removed or renamed it. Its size is asked each time: others may cut it. */
+  async #current(): Promise<{ file: FileHandle; size: number }> {
+    const { path } = this.#spec;
+    if (this.#file !== null) {
+      const [own, there] = await Promise.all([this.#file.stat(), stat(path).catch(() => null)]);
+      if (own.ino === there?.ino && own.dev === there.dev) return { file: this.#file, size: own.size };
+      await this.#closeFile();
+    }
+    await mkdir(dirname(path), { recursive: true });
+    const file = await openOwn(path, this.#spec.mode ?? DEFAULT_MODE);
+    this.#file = file;
+    const { size } = await file.stat();
+    this.#isAtLineStart = size === 0;
+    return { file, size };
+  }
+
+  async #closeFile(): Promise<void> {
+    const file = this.#file;
+    this.#file = null;
+    this.#piece = null;
+    await file?.close();
+  }
+
+  #skipLost(): void {
+    const { ring } = this.#options;
+    const from = ring.start + restOfCharacter(ring.read(ring.start, 4).data);
+    this.#lost += from - this.#next;
+    this.#next = from;
+  }
+
+  async #failed(error: unknown): Promise<void> {
+    const { name, log, clock } = this.#options;
+    await this.#closeFile().catch(() => {
+      // EIO, ENOSPC again at closing: the descriptor is gone all the same.
+    });
+    if (this.#isClosed) return;
+    if (!this.#isFailing) {
+      this.#isFailing = true;
+      log(
+        "warning",
+        `the log file of '${name}' cannot be written: ${messageOf(error)}; it is tried again each second, and what the backlog cannot keep until then is lost`,
+      );
+    }
+    this.#press(false);
+    this.#retry = clock.setTimeout(() => {
+      this.#retry = null;
+      if (!this.#isClosed) this.#begin();
+    }, RETRY_MS);
+  }
+
+  #recovered(): void {
+    const { name, log } = this.#options;
+    this.#isFailing = false;
+    log("info", `the log file of '${name}' (${this.#spec.path}) is written again`);
+  }
+
+  /** Decides whether the process has to wait for the disk. */
+  #weigh(): void {
+    const unwritten = this.#options.ring.end - this.#next;
+    if (this.#stalledAt !== null && this.#stalledAt !== this.#next) this.#stalledAt = null;
+    if (unwritten <= LOW_BYTES) this.#press(false);
+    else if (unwritten >= HIGH_BYTES && !this.#isFailing && this.#stalledAt === null) this.#press(true);
+  }
+
+  #press(isPressed: boolean): void {
+    if (this.#isPressed === isPressed) return;
+    this.#isPressed = isPressed;
+    this.#options.clock.clearTimeout(this.#stall);
+    if (isPressed) this.#watchStall(this.#next);
+    this.#onPressure(isPressed);
+  }
+
+  #watchStall(since: number): void {
+    const { clock, name, log } = this.#options;
+    this.#stall = clock.setTimeout(() => {
+      if (this.#next !== since) {
+        this.#watchStall(this.#next);
+        return;
+      }
+      this.#stalledAt = since;
+      log("warning", `the log file of '${name}' stands still: '${name}' does not wait for it any more, output may be lost`);
+      this.#press(false);
+    }, STALL_MS);
+  }
+}
+
+/** A new file gets exactly `mode`, whatever the umask is; one that is there keeps its own. */
+async function openOwn(path: string, mode: number): Promise<FileHandle> {
+  let file: FileHandle;
+  try {
+    // Never more than it shall have, not even for a moment.
+    file = await open(path, OPEN_FLAGS | constants.O_EXCL, mode & DEFAULT_MODE);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    return open(path, OPEN_FLAGS, DEFAULT_MODE);
+  }
+  try {
+    await file.chmod(mode);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+function gapLine(lost: number): Buffer {
+  return Buffer.from(`\n[mgr: ${lost} bytes of output could not be written here]\n`);
+}
+
+/** `onWritten` gets how many bytes are in the file so far: a full disk may take a part. */
+async function writeWhole(file: FileHandle, bytes: Uint8Array, onWritten: (length: number) => void = () => {}): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done);
+    done += bytesWritten;
+    onWritten(done);
+  }
+}

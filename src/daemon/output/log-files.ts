@@ -1,0 +1,36 @@
+import { resolve } from "node:path";
+import type { Clock } from "../../base/clock.ts";
+import type { HostLog } from "../../contract/messages.ts";
+import type { RunSpec } from "../../contract/run.ts";
+import { LogFile } from "./log-file.ts";
+import type { OutputRing } from "./output-ring.ts";
+
+/** The log files of all process names; each goes on from run to run. */
+export class LogFiles {
+  readonly #files = new Map<string, LogFile>();
+  readonly #options: { clock: Clock; log: (level: HostLog["level"], msg: string) => void };
+
+  constructor(options: { clock: Clock; log: (level: HostLog["level"], msg: string) => void }) {
+    this.#options = options;
+  }
+
+  /** For a run about to begin; null: none is configured. */
+  open({ name, base_dir: baseDir, log_file: spec }: RunSpec, ring: OutputRing): LogFile | null {
+    const path = spec === null ? null : resolve(baseDir, spec.path);
+    const known = this.#files.get(name);
+    if (known !== undefined && known.path === path) return known;
+    // What is left of the run before still goes where it belongs.
+    void known?.close();
+    this.#files.delete(name);
+    if (spec === null || path === null) return null;
+    const file = new LogFile({ name, spec: { ...spec, path }, ring, ...this.#options });
+    this.#files.set(name, file);
+    return file;
+  }
+
+  /** Resolves when all that can be written is written. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#files.values()].map((file) => file.close()));
+    this.#files.clear();
+  }
+}

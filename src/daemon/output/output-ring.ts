@@ -1,0 +1,177 @@
+import { completeLength } from "../../base/character-cut.ts";
+
+/** Of UTF-8, bytes. */
+const LONGEST_CHARACTER = 4;
+/** A ring grows and forgets in blocks of this many bytes, aligned to multiples of it. */
+export const BLOCK_BYTES = 32 * 1024;
+/** First allocation of the first block: thousands of quiet processes print a few lines each. */
+const SMALLEST_BLOCK_BYTES = 1024;
+/** A reader who must not miss anything keeps at most so many bytes from being forgotten. */
+const MAX_PINNED_BYTES = 4 * 1024 * 1024;
+const NEWLINE = 0x0a;
+
+/** Told how much memory a ring took (positive) or gave back (negative). */
+export type MemoryListener = (change: number) => void;
+
+/**
+ * The newest output of one process name, by absolute offset: offsets grow for the daemon's life, across runs. At least
+ * `backlog` bytes are kept, at most a block more; what a daemon-wide budget takes away comes on top (RingStore).
+ */
+export class OutputRing {
+  /** Oldest first. Block `i` holds the bytes from `(#firstBlock + i) * BLOCK_BYTES` on. */
+  readonly #blocks: Buffer<ArrayBuffer>[] = [];
+  readonly #onMemory: MemoryListener;
+  /** The block forgotten last: a flood writes into the same memory again and again. */
+  #spare: Buffer<ArrayBuffer> | null = null;
+  #firstBlock = 0;
+  #backlog: number;
+  /** Of the first byte that a reader must not miss; null: there is none. */
+  #pin: number | null = null;
+  #end = 0;
+
+  constructor(backlog: number, onMemory: MemoryListener = () => {}) {
+    this.#backlog = backlog;
+    this.#onMemory = onMemory;
+  }
+
+  /** Offset of the oldest byte that is still there. */
+  get start(): number {
+    return this.#firstBlock * BLOCK_BYTES;
+  }
+
+  /** Offset after the newest byte. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** Offset after the newest whole character: earlier than `end` while bytes of a UTF-8 sequence are still to come. */
+  get characterEnd(): number {
+    const { from, data } = this.read(this.#end - LONGEST_CHARACTER, LONGEST_CHARACTER);
+    return from + completeLength(data);
+  }
+
+  get blockCount(): number {
+    return this.#blocks.length;
+  }
+
+  /** Bytes that are kept at least. */
+  get backlog(): number {
+    return this.#backlog;
+  }
+
+  set backlog(bytes: number) {
+    this.#backlog = bytes;
+    this.#forgetSurplus();
+    this.#forgetSpare();
+  }
+
+  /** From this offset on nothing is forgotten for the backlog's sake, within MAX_PINNED_BYTES; null lets go. */
+  set pin(offset: number | null) {
+    this.#pin = offset;
+    if (offset === null) this.#forgetSurplus();
+  }
+
+  /** Copies `bytes`. */
+  append(bytes: Uint8Array): void {
+    for (let taken = 0; taken < bytes.length; ) {
+      const within = this.#end % BLOCK_BYTES;
+      const length = Math.min(bytes.length - taken, BLOCK_BYTES - within);
+      this.#roomFor(within, length).set(bytes.subarray(taken, taken + length), within);
+      this.#end += length;
+      taken += length;
+    }
+    this.#forgetSurplus();
+  }
+
+  /** A copy of the bytes from `from` on, at most `max`, and the offset of the first: later than `from` if older ones are gone. */
+  read(from: number, max: number): { from: number; data: Buffer<ArrayBuffer> } {
+    const first = Math.min(Math.max(from, this.start), this.#end);
+    const data = Buffer.allocUnsafe(Math.min(max, this.#end - first));
+    this.copy(first, data);
+    return { from: first, data };
+  }
+
+  /** Fills `target` with the bytes from `from` on, which has to be in the ring; returns how many there were. */
+  copy(from: number, target: Buffer): number {
+    const length = Math.min(target.length, this.#end - from);
+    for (let copied = 0; copied < length; ) copied += this.#piece(from + copied, from + length).copy(target, copied);
+    return length;
+  }
+
+  /** Where the last `lines` lines begin. A last line without newline counts; `truncated`: older ones are gone. */
+  tail(lines: number): { from: number; truncated: boolean } {
+    let missing = lines;
+    // A newline at the very end ends the last line, it does not begin another.
+    for (let offset = this.#end - 1; offset > this.start; ) {
+      const blockStart = Math.max(this.start, Math.floor((offset - 1) / BLOCK_BYTES) * BLOCK_BYTES);
+      const block = this.#piece(blockStart, offset);
+      for (let index = block.length - 1; index >= 0; index--) {
+        if (block[index] === NEWLINE && --missing === 0) return { from: blockStart + index + 1, truncated: false };
+      }
+      offset = blockStart;
+    }
+    return { from: this.start, truncated: this.start > 0 };
+  }
+
+  /** Gives up the oldest block, unless it is the newest too. */
+  forgetOldest(): void {
+    this.#forgetSpare();
+    const block = this.#shift();
+    if (block !== undefined) this.#onMemory(-block.length);
+  }
+
+  /** The part of one block between two offsets; it ends with the block. */
+  #piece(from: number, until: number): Buffer<ArrayBuffer> {
+    const index = Math.floor(from / BLOCK_BYTES);
+    const block = this.#blocks[index - this.#firstBlock];
+    if (block === undefined) throw new RangeError(`offset ${from} is outside of the ring (${this.start}..${this.#end})`);
+    return block.subarray(from - index * BLOCK_BYTES, Math.min(until - index * BLOCK_BYTES, BLOCK_BYTES));
+  }
+
+  /** The newest block, with room for `length` bytes at `within`. */
+  #roomFor(within: number, length: number): Buffer<ArrayBuffer> {
+    const index = Math.floor(this.#end / BLOCK_BYTES) - this.#firstBlock;
+    const current = this.#blocks[index];
+    if (current !== undefined && current.length >= within + length) return current;
+    if (current === undefined && index > 0) return this.#addBlock();
+    let size = current?.length ?? SMALLEST_BLOCK_BYTES;
+    while (size < within + length) size *= 2;
+    const grown = Buffer.allocUnsafeSlow(size);
+    current?.copy(grown, 0, 0, within);
+    this.#blocks[index] = grown;
+    this.#onMemory(size - (current?.length ?? 0));
+    return grown;
+  }
+
+  /** After the first block the process is no quiet one. */
+  #addBlock(): Buffer<ArrayBuffer> {
+    const spare = this.#spare;
+    const block = spare ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
+    this.#spare = null;
+    this.#blocks.push(block);
+    if (spare === null) this.#onMemory(BLOCK_BYTES);
+    return block;
+  }
+
+  #forgetSurplus(): void {
+    const pinned = this.#pin === null ? 0 : Math.min(this.#end - this.#pin, MAX_PINNED_BYTES);
+    const kept = Math.max(this.#backlog, pinned);
+    while (this.#end - (this.#firstBlock + 1) * BLOCK_BYTES >= kept) {
+      const block = this.#shift();
+      if (block === undefined) return;
+      this.#forgetSpare();
+      this.#spare = block;
+    }
+  }
+
+  #forgetSpare(): void {
+    if (this.#spare !== null) this.#onMemory(-this.#spare.length);
+    this.#spare = null;
+  }
+
+  #shift(): Buffer<ArrayBuffer> | undefined {
+    const block = this.#blocks.length > 1 ? this.#blocks.shift() : undefined;
+    if (block !== undefined) this.#firstBlock += 1;
+    return block;
+  }
+}

@@ -1,0 +1,212 @@
+import { once } from "node:events";
+import { closeSync, fchownSync, readSync } from "node:fs";
+import type { OnReadOpts, SocketConstructorOpts } from "node:net";
+import { ReadStream } from "node:tty";
+import { type Clock, systemClock } from "../../base/clock.ts";
+import { MgrError, messageOf } from "../../base/errors.ts";
+import { descriptorBudget } from "../../bus/carriers/descriptor-budget.ts";
+import { openTerminalPair, resizeTerminal } from "../native/terminal-pair.ts";
+import type { ChildExit } from "../native/wait-status.ts";
+import type { Child } from "../process/child.ts";
+import { type Program, startProgram } from "../process/program.ts";
+import { isUnrestricted, type Restrictions, restrict } from "../process/restrictions.ts";
+import { startTimeOf } from "../tree/proc.ts";
+import { TerminalWriter } from "./terminal-writer.ts";
+
+/**
+ * Most bytes read at once when the child has ended. A terminal's buffers in the kernel hold far less, so whatever lies
+ * beyond is not the child's, but of somebody who goes on writing and must not hold back the exit.
+ */
+const DRAIN_BYTES = 256 * 1024;
+/**
+ * What the kernel's terminal holds at most, so that a read of a program that floods is full: then libuv reads on (32 times)
+ * before it polls again. Each read is taken before the next, so one buffer serves all terminals.
+ */
+const readBuffer = Buffer.allocUnsafeSlow(4_095);
+const drainBuffer = Buffer.allocUnsafeSlow(64 * 1024);
+
+export type TerminalExit = ChildExit;
+
+export interface TerminalOptions extends Pick<Program, "argv" | "cwd" | "environment">, Partial<Pick<Program, "account" | "umask">> {
+  /** Hold from the program's first instruction on. */
+  restrictions?: Restrictions;
+  rows: number;
+  cols: number;
+  clock?: Clock;
+  /** The bytes are only lent: copy what is to be kept. */
+  onData: (bytes: Buffer) => void;
+  /** Everything that the child wrote has come before. Called once. */
+  onExit: (exit: TerminalExit) => void;
+}
+
+/** A child under a pseudo terminal of its own: one PTY and nothing else. */
+export class Terminal {
+  /** Path of the terminal, `/dev/pts/N`. */
+  readonly path: string;
+  readonly pid: number;
+  /** Kernel's start time of the child (`/proc/PID/stat`, field 22): with the pid it names the process for good. */
+  readonly startTime: string;
+  readonly #master: number;
+  /** Ours is held until `close`, so that the terminal neither ends before nor becomes somebody else's. */
+  readonly #slave: number;
+  readonly #stream: ReadStream;
+  readonly #writer: TerminalWriter;
+  readonly #options: TerminalOptions;
+  #hasExited = false;
+  #isClosed = false;
+
+  /** Starts the child, before it returns (run-tag.ts). Rejects with `spawn_failed` and a sentence, and then nothing is left behind. */
+  static async start(options: TerminalOptions): Promise<Terminal> {
+    const program = { account: null, umask: null, ...options };
+    const { limits, scheduling } = options.restrictions ?? { limits: {}, scheduling: null };
+    const isFree = isUnrestricted({ limits, scheduling });
+    const pair = openPair(options);
+    try {
+      // A program run by another user may open /dev/tty and /proc/self/fd/0 only if the terminal is that user's. -1: the group stays.
+      if (program.account !== null) fchownSync(pair.slave, program.account.uid, -1);
+      const { child, release } = startProgram(program, { standard: pair.path, isHeld: !isFree });
+      if (!isFree) await begin(child, release, () => restrict(child.pid, { limits, scheduling }, program.account));
+      return takeOver(child, () => new Terminal({ ...pair, child, options }));
+    } catch (error) {
+      closeSync(pair.slave);
+      closeSync(pair.master);
+      throw error;
+    }
+  }
+
+  private constructor(parts: { master: number; slave: number; path: string; child: Child; options: TerminalOptions }) {
+    const { master, slave, path, child, options } = parts;
+    this.path = path;
+    this.pid = child.pid;
+    // Its exit is noticed on this thread only, so the entry is still there, be it a zombie's.
+    this.startTime = startTimeOf(child.pid) ?? "";
+    this.#master = master;
+    this.#slave = slave;
+    this.#options = options;
+    this.#writer = new TerminalWriter(master, options.clock ?? systemClock);
+    this.#stream = openStream(master, options.onData);
+    // A privileged child may hang its terminal up (vhangup(2), as getty does): EIO, and the stream has closed the master.
+    this.#stream.on("error", () => this.#end());
+    child.once("exit", (_code, _signal, exit) => this.#exited(exit));
+  }
+
+  /** Queues bytes for the child; throws `busy` when too many wait. Ignored once it is closed. */
+  write(bytes: Buffer): void {
+    if (!this.#hasExited) this.#writer.write(bytes);
+  }
+
+  /** Sets the size; the kernel tells the child (SIGWINCH). */
+  resize(rows: number, cols: number): void {
+    if (!this.#isClosed) resizeTerminal(this.#master, rows, cols);
+  }
+
+  /** Whether to leave output in the kernel's buffers, where a full one makes the child wait. Ends with the child. */
+  hold(held: boolean): void {
+    if (this.#hasExited || this.#stream.destroyed) return;
+    if (held) this.#stream.pause();
+    else this.#stream.resume();
+  }
+
+  /**
+   * Reads what is there and hangs up: whoever still holds the terminal gets SIGHUP and end of file. To be called when
+   * the whole tree is gone, and not before: from then on the kernel gives the terminal's number to strangers.
+   */
+  close(): void {
+    if (this.#isClosed) return;
+    if (this.#hasExited && !this.#stream.destroyed) this.#drain();
+    this.#end();
+  }
+
+  #end(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#writer.close();
+    closeSync(this.#slave);
+    this.#stream.destroy();
+  }
+
+  #exited(exit: TerminalExit): void {
+    this.#writer.close();
+    this.#hasExited = true;
+    if (!this.#isClosed && !this.#stream.destroyed) {
+      this.#stream.pause();
+      this.#drain();
+      // Others may hold the terminal and go on writing.
+      this.#stream.resume();
+    }
+    this.#options.onExit(exit);
+  }
+
+  /**
+   * Reads without waiting until nothing is there: before it says so, the kernel brings along what is still on its way
+   * through the terminal (n_tty_read, tty_buffer_flush_work), so all that the child wrote is read.
+   */
+  #drain(): void {
+    for (let left = DRAIN_BYTES; left > 0; ) {
+      const length = this.#readNow();
+      if (length === 0) return;
+      left -= length;
+      this.#options.onData(drainBuffer.subarray(0, length));
+    }
+  }
+
+  #readNow(): number {
+    try {
+      return readSync(this.#master, drainBuffer);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      if (code === "EAGAIN" || code === "EIO") return 0;
+      throw error;
+    }
+  }
+}
+
+/** `onread` is taken by every socket's constructor; the types know it for connect() only. */
+function openStream(master: number, onData: (bytes: Buffer) => void): ReadStream {
+  const callback = (length: number) => {
+    onData(readBuffer.subarray(0, length));
+    return true;
+  };
+  const options: SocketConstructorOpts & { onread: OnReadOpts } = { onread: { buffer: readBuffer, callback } };
+  return new ReadStream(master, options).resume();
+}
+
+function openPair(options: TerminalOptions): { master: number; slave: number; path: string } {
+  try {
+    const pair = openTerminalPair(options.rows, options.cols);
+    if (descriptorBudget.allowsStart(Math.max(pair.master, pair.slave))) return pair;
+    closeSync(pair.slave);
+    closeSync(pair.master);
+    throw new Error("too many open files: the rest is kept for what runs already");
+  } catch (cause) {
+    throw new MgrError(
+      "spawn_failed",
+      `no terminal could be opened (${messageOf(cause)}); check the limits on open files and on terminals (kernel.pty.max)`,
+      { cause },
+    );
+  }
+}
+
+/** A child that cannot be looked after must not go on. */
+function takeOver(child: Child, make: () => Terminal): Terminal {
+  try {
+    return make();
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
+  }
+}
+
+/** Restricts a child that waits, then lets it become its program. Rejects with `spawn_failed`, the child then being gone. */
+async function begin(child: Child, release: () => void, applyRestrictions: () => void): Promise<void> {
+  try {
+    applyRestrictions();
+  } catch (error) {
+    const ended = once(child, "exit");
+    child.kill("SIGKILL");
+    await ended;
+    throw error;
+  } finally {
+    release();
+  }
+}

@@ -1,0 +1,182 @@
+import { MAX_CHUNK_BYTES, MAX_WINDOW_BYTES, type OutputChunk, type OutputWindow } from "../../contract/messages.ts";
+import type { OutputRing } from "./output-ring.ts";
+
+/**
+ * Output that streams is sent when this much of it has come, bytes, or after this time, milliseconds: a terminal gives
+ * 4 KiB at a read, and a message for each costs eight times as much as its bytes.
+ */
+const BATCH_BYTES = MAX_CHUNK_BYTES;
+const BATCH_MS = 2;
+/** So much after quiet, bytes, waits for nobody: an echo, a prompt, a line of a log. */
+const SHORT_BYTES = 4 * 1024;
+/** Bytes that a lossless reader has not consumed at which the program has to wait for it, and at which it may go on. */
+const HOLD_BYTES = 1024 * 1024;
+const RELEASE_BYTES = HOLD_BYTES / 2;
+
+interface Progress {
+  /** Offset that the reader has consumed. */
+  consumed: number;
+  /** Offset of the next byte to send. */
+  next: number;
+  /** Offset that no chunk passes. */
+  until: number;
+  lossless: boolean;
+}
+
+interface WindowSenderOptions {
+  streamId: string;
+  findRing: (name: string) => OutputRing | undefined;
+  send: (chunk: OutputChunk) => void;
+  /** Whether what is sent now leaves at once; `roomAgain` tells when it does again. Left out: always. */
+  hasRoom?: () => boolean;
+  /** The program that writes `name` has to wait, or may go on. */
+  hold: (name: string, held: boolean) => void;
+}
+
+/**
+ * Sends output as far as windows allow it (contract/messages.ts, outputWindow): never a byte more, however slow the reader.
+ * While the way out is full, output waits in its ring and not in a queue, where everybody else's would stand behind it;
+ * then all who wait take turns (docs/decisions/0016).
+ */
+export class WindowSender {
+  readonly #options: WindowSenderOptions;
+  readonly #windows = new Map<string, Progress>();
+  readonly #grown = new Set<string>();
+  readonly #held = new Set<string>();
+  /** Who waits for room, the next one first. */
+  readonly #waiting = new Set<string>();
+  /** When output of a name with a window came last, by the monotonic clock. */
+  readonly #lastGrown = new Map<string, number>();
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(options: WindowSenderOptions) {
+    this.#options = options;
+  }
+
+  set({ name, from, length, moved = false, lossless = false }: OutputWindow): void {
+    if (length === 0) {
+      this.#windows.delete(name);
+      this.#lastGrown.delete(name);
+      this.#weigh(name);
+      return;
+    }
+    // Whoever begins to listen now gets a character whole of which a part is there already.
+    const end = this.#options.findRing(name)?.characterEnd ?? 0;
+    const first = from ?? end;
+    const sent = moved ? (this.#windows.get(name)?.next ?? first) : first;
+    this.#windows.set(name, { consumed: first, next: Math.max(first, sent), until: first + length, lossless });
+    this.#weigh(name);
+    if (from === null) this.#send(name, { offset: end, gap: 0, data: new Uint8Array(0) });
+    this.pump(name);
+  }
+
+  /** Output of `name` has come: sent at once after quiet, in larger pieces when it streams. */
+  grown(name: string): void {
+    const window = this.#windows.get(name);
+    const ring = this.#options.findRing(name);
+    if (window === undefined || ring === undefined) return;
+    if (window.lossless) this.#weigh(name);
+    const now = performance.now();
+    const isAfterQuiet = now - (this.#lastGrown.get(name) ?? Number.NEGATIVE_INFINITY) >= BATCH_MS;
+    this.#lastGrown.set(name, now);
+    if (isAfterQuiet || ring.end - window.next >= BATCH_BYTES) {
+      this.#grown.delete(name);
+      if (isAfterQuiet && ring.end - window.next <= SHORT_BYTES) while (this.#sendNext(name));
+      else this.pump(name);
+    } else {
+      this.#grown.add(name);
+      this.#timer ??= setTimeout(() => this.#pumpGrown(), BATCH_MS);
+    }
+  }
+
+  /** Sends what has come for `name`; without room the rest waits for its turn. */
+  pump(name: string): void {
+    while (this.#isDue(name)) {
+      if (!this.#mayGo(name)) {
+        this.#waiting.add(name);
+        return;
+      }
+      this.#sendNext(name);
+    }
+  }
+
+  /** What was sent has left. */
+  roomAgain(): void {
+    // Who has more to say is the last again, and comes again in this loop.
+    for (const name of this.#waiting) {
+      if (!this.#hasRoom()) return;
+      this.#waiting.delete(name);
+      if (this.#sendNext(name)) this.#waiting.add(name);
+    }
+  }
+
+  clear(): void {
+    const names = [...this.#windows.keys()];
+    this.#windows.clear();
+    for (const name of names) this.#weigh(name);
+    this.#lastGrown.clear();
+    this.#grown.clear();
+    this.#waiting.clear();
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  /** Decides whether the program has to wait for its reader, and what the ring must not forget. */
+  #weigh(name: string): void {
+    const ring = this.#options.findRing(name);
+    const window = this.#windows.get(name);
+    const pin = window?.lossless === true ? window.consumed : null;
+    if (ring !== undefined) ring.pin = pin;
+    const behind = pin === null ? 0 : (ring?.end ?? 0) - pin;
+    const isHeld = this.#held.has(name);
+    if (isHeld ? behind > RELEASE_BYTES : behind < HOLD_BYTES) return;
+    if (isHeld) this.#held.delete(name);
+    else this.#held.add(name);
+    this.#options.hold(name, !isHeld);
+  }
+
+  #hasRoom(): boolean {
+    return this.#options.hasRoom?.() ?? true;
+  }
+
+  /** A ring that holds less than a window would lose what it kept back. */
+  #mayGo(name: string): boolean {
+    return this.#hasRoom() || (this.#options.findRing(name)?.backlog ?? 0) < MAX_WINDOW_BYTES;
+  }
+
+  #isDue(name: string): boolean {
+    const window = this.#windows.get(name);
+    return window !== undefined && window.next < Math.min(window.until, this.#options.findRing(name)?.end ?? 0);
+  }
+
+  /** Sends the next chunk, or says which bytes are gone; false: nothing is to be sent. */
+  #sendNext(name: string): boolean {
+    const ring = this.#options.findRing(name);
+    // Whoever receives a chunk may move the window at once, so it is looked up anew for each.
+    const window = this.#windows.get(name);
+    if (ring === undefined || window === undefined) return false;
+    const { next, until } = window;
+    const limit = Math.min(until, ring.end);
+    if (next >= limit) return false;
+    if (next < ring.start) {
+      window.next = Math.min(ring.start, until);
+      this.#send(name, { offset: next, gap: window.next - next, data: new Uint8Array(0) });
+    } else {
+      const { data } = ring.read(next, Math.min(limit - next, MAX_CHUNK_BYTES));
+      window.next = next + data.length;
+      this.#send(name, { offset: next, gap: 0, data });
+    }
+    return true;
+  }
+
+  #pumpGrown(): void {
+    this.#timer = null;
+    const names = [...this.#grown];
+    this.#grown.clear();
+    for (const name of names) this.pump(name);
+  }
+
+  #send(name: string, chunk: Pick<OutputChunk, "offset" | "gap" | "data">): void {
+    this.#options.send({ name, stream_id: this.#options.streamId, ...chunk });
+  }
+}

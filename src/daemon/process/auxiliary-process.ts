@@ -1,0 +1,41 @@
+import { messageOf } from "../../base/errors.ts";
+import type { Child } from "./child.ts";
+import { type Program, startProgram } from "./program.ts";
+
+/** A program beside a run's own: a probe, or the command of a stop. */
+export interface Companion {
+  /** null: it ended with code 0; else a sentence why not. Never rejects. */
+  ended: Promise<string | null>;
+  /** Ends it and what it has started; harmless once it has ended. */
+  kill(): void;
+}
+
+/** Starts `program` without terminal, in a session of its own. `join` makes what is forked a part of the run's tree. */
+export function startCompanion(program: Program, join: (start: () => Child) => Child): Companion {
+  let child: Child;
+  try {
+    child = join(() => startProgram(program, { standard: "/dev/null" }).child);
+  } catch (error) {
+    return { ended: Promise.resolve(messageOf(error)), kill: () => {} };
+  }
+  let isOver = false;
+  const ended = new Promise<string | null>((resolve) => {
+    child.once("exit", (code, signal) => {
+      isOver = true;
+      resolve(code === 0 ? null : signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`);
+    });
+  });
+  return {
+    ended,
+    kill() {
+      // Until its exit is told its pid, and with it the number of its group, is nobody else's.
+      if (isOver) return;
+      try {
+        process.kill(-child.pid, "SIGKILL");
+      } catch {
+        // ESRCH: it has left its group.
+        child.kill("SIGKILL");
+      }
+    },
+  };
+}

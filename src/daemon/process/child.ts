@@ -1,0 +1,77 @@
+import { EventEmitter } from "node:events";
+import { isMainThread } from "node:worker_threads";
+import { waitForChild } from "../native/libc.ts";
+import { type ChildExit, decodeWaitStatus } from "../native/wait-status.ts";
+import { onChildSignal } from "./child-signal.ts";
+
+/** SIGCHLD tells of an end; children are looked at so often all the same, milliseconds. Worker threads hear no signals. */
+const LOOK_MS = isMainThread ? 2_000 : 20;
+
+/** Children of ours, not of Node's, whose end we have not seen. */
+const living = new Map<number, Child>();
+let leave: (() => void) | null = null;
+
+/** Whether `pid` is a child that is waited for here: nobody else may take its zombie away. */
+export function isOwnChild(pid: number): boolean {
+  return living.has(pid);
+}
+
+/** A child that `start` has forked. `exit` is emitted once, never before the turn in which it was made is over. */
+export class Child extends EventEmitter<{ exit: [code: number | null, signal: string | null, exit: ChildExit] }> {
+  readonly pid: number;
+
+  /** `start` forks and returns the pid, or a negative number if it could not; null then. */
+  static start(start: () => number): { child: Child; error: null } | { child: null; error: number } {
+    // Heard from before the fork on.
+    watch();
+    try {
+      const pid = start();
+      return pid > 0 ? { child: new Child(pid), error: null } : { child: null, error: -pid };
+    } finally {
+      unwatchIfIdle();
+    }
+  }
+
+  private constructor(pid: number) {
+    super();
+    this.pid = pid;
+    living.set(pid, this);
+  }
+
+  /** Harmless once it has ended: until then its pid is nobody else's. */
+  kill(signal: NodeJS.Signals): void {
+    if (living.get(this.pid) === this) process.kill(this.pid, signal);
+  }
+
+  /** If it has ended, says so. */
+  look(): void {
+    const status = waitForChild(this.pid);
+    if (status === "alive") return;
+    living.delete(this.pid);
+    // Somebody else took it away: a program that embeds us and waits for every child.
+    const exit = status === "unknown" ? { code: null, signal: null, dumpedCore: false } : decodeWaitStatus(status);
+    this.emit("exit", exit.code, exit.signal, exit);
+  }
+}
+
+function lookAtAll(): void {
+  for (const child of [...living.values()]) child.look();
+  unwatchIfIdle();
+}
+
+function watch(): void {
+  if (leave !== null) return;
+  const ignoreSignals = onChildSignal(lookAtAll);
+  const timer = setInterval(lookAtAll, LOOK_MS);
+  timer.unref();
+  leave = () => {
+    ignoreSignals();
+    clearInterval(timer);
+  };
+}
+
+function unwatchIfIdle(): void {
+  if (leave === null || living.size > 0) return;
+  leave();
+  leave = null;
+}

@@ -1,0 +1,87 @@
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import { MgrError, messageOf } from "../../base/errors.ts";
+
+/** Largest file that is read, bytes: an environment has to fit into what the kernel passes on anyway. */
+const MAX_BYTES = 1024 * 1024;
+const ASSIGNMENT = /^(?:export\s+)?([^\s=]+)\s*=\s*(.*)$/s;
+const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
+
+/**
+ * The variables of files of `NAME=value` lines; a later file wins. Rejects with `spawn_failed` naming file and line. A
+ * value may stand in single quotes (taken as it is) or double quotes (`\n`, `\r`, `\t`, `\"`, `\\`, `\$`), and then go
+ * over several lines; without quotes it ends at ` #`. Lines that are empty or begin with `#` are skipped. Nothing is expanded.
+ */
+export async function readEnvFiles(paths: readonly string[]): Promise<Record<string, string>> {
+  const variables: Record<string, string> = Object.create(null);
+  for (const path of paths) Object.assign(variables, parseEnvFile(await readText(path), path));
+  return variables;
+}
+
+/** `path` is for messages. */
+export function parseEnvFile(text: string, path: string): Record<string, string> {
+  const variables: Record<string, string> = Object.create(null);
+  const lines = text.replace(/^\ufeff/, "").split(/\r?\n/);
+  for (let index = 0; index < lines.length; index++) {
+    const at = `env_file '${path}', line ${index + 1}`;
+    const line = (lines[index] ?? "").trimStart();
+    if (line === "" || line.startsWith("#")) continue;
+    const [, name, rest = ""] = ASSIGNMENT.exec(line) ?? [];
+    if (name === undefined) throw new MgrError("spawn_failed", `${at}: '${shorten(line)}' is no NAME=value; begin a comment with #`);
+    if (line.includes("\0")) throw new MgrError("spawn_failed", `${at}: it holds a NUL character, which no variable can`);
+    const quote = rest[0];
+    if (quote !== '"' && quote !== "'") {
+      variables[name] = rest.replace(/(^|\s)#.*$/s, "").trimEnd();
+      continue;
+    }
+    let value = rest.slice(1);
+    let end = closing(value, quote);
+    while (end === -1) {
+      index += 1;
+      const next = lines[index];
+      if (next === undefined) throw new MgrError("spawn_failed", `${at}: the value of '${name}' begins with ${quote} that is never closed`);
+      value += `\n${next}`;
+      end = closing(value, quote);
+    }
+    const surplus = value.slice(end + 1).trim();
+    if (surplus !== "" && !surplus.startsWith("#")) {
+      throw new MgrError("spawn_failed", `${at}: '${shorten(surplus)}' follows the closing quote of '${name}'`);
+    }
+    variables[name] = quote === "'" ? value.slice(0, end) : unescaped(value.slice(0, end));
+  }
+  return variables;
+}
+
+function closing(value: string, quote: string): number {
+  for (let at = 0; at < value.length; at++) {
+    if (value[at] === "\\" && quote === '"') at++;
+    else if (value[at] === quote) return at;
+  }
+  return -1;
+}
+
+function unescaped(value: string): string {
+  return value.replace(/\\([nrt"\\$`])/g, (_, char: string) => ESCAPES[char] ?? char);
+}
+
+/** Never a value whole: it may be a secret. */
+function shorten(text: string): string {
+  return text.length > 12 ? `${text.slice(0, 12)}…` : text;
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    // Opening a named pipe without this would wait for somebody who writes to it.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const stats = await file.stat();
+      if (!stats.isFile()) throw new Error("it is no regular file");
+      if (stats.size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
+      return await file.readFile("utf8");
+    } finally {
+      await file.close();
+    }
+  } catch (cause) {
+    throw new MgrError("spawn_failed", `env_file '${path}' cannot be read: ${messageOf(cause)}`, { cause });
+  }
+}

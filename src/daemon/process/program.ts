@@ -1,0 +1,119 @@
+import { closeSync, writeSync } from "node:fs";
+import { constants } from "node:os";
+import { MgrError } from "../../base/errors.ts";
+import { CAN_CHANGE_DIRECTORY, openPipe, type Spawned, spawnLeader } from "../native/posix-spawn.ts";
+import { asAccount } from "../native/process-calls.ts";
+import type { Account } from "./accounts.ts";
+import { Child } from "./child.ts";
+import { findProgram } from "./spawn-check.ts";
+
+/** What is executed, and as whom. */
+export interface Program {
+  argv: readonly string[];
+  /** Absolute. */
+  cwd: string;
+  /** The whole environment. */
+  environment: Readonly<Record<string, string>>;
+  /** null: this process's own user. */
+  account: Account | null;
+  /** null: this process's own. */
+  umask: number | null;
+}
+
+interface Setting {
+  /** Standard input, output and error; a terminal becomes the child's controlling one. */
+  standard: string;
+  /** The program does not begin before `release` is called. */
+  isHeld?: boolean;
+}
+
+interface Started {
+  child: Child;
+  /** Lets a held program begin. */
+  release: () => void;
+}
+
+/** Waits for a line, so that limits and scheduling hold from the program's first instruction on. */
+const WAIT = "read -r _ <&3 || exit 125; exec 3<&-; ";
+
+/**
+ * Starts a program as the leader of a session of its own: directly, or through `/bin/sh` where something has to be done
+ * before it begins. The fork has happened when it returns. Throws `spawn_failed` with a sentence.
+ */
+export function startProgram(program: Program, { standard, isHeld = false }: Setting): Started {
+  const gate = isHeld ? openPipe() : null;
+  if (isHeld && gate === null) throw startError(program, constants.errno.EMFILE);
+  try {
+    const child = asAccount(program.account, () => {
+      // With that user's eyes: what may be entered and executed is another question for each.
+      const path = findProgram(program);
+      const isDirect = program.umask === null && gate === null && CAN_CHANGE_DIRECTORY;
+      const spawned = isDirect
+        ? { path, argv: program.argv, environment: program.environment, cwd: program.cwd, standard }
+        : throughShell(program, standard, gate?.read);
+      return startChild(program, spawned);
+    });
+    return { child, release: () => openGate(gate?.write) };
+  } catch (error) {
+    if (gate) closeSync(gate.write);
+    throw error;
+  } finally {
+    if (gate) closeSync(gate.read);
+  }
+}
+
+function startChild(program: Program, spawned: Spawned): Child {
+  const { child, error } = Child.start(() => spawnLeader(spawned));
+  if (child !== null) return child;
+  // A script that does not say what it is for is the shell's, as execvp(3) has it.
+  if (error === constants.errno.ENOEXEC && spawned.path !== "/bin/sh")
+    return startChild(program, { ...spawned, path: "/bin/sh", argv: ["sh", spawned.path, ...spawned.argv.slice(1)] });
+  throw startError(program, error);
+}
+
+function throughShell(program: Program, standard: string, gate: number | undefined): Spawned {
+  const umask = program.umask === null ? "" : `umask ${program.umask.toString(8)}; `;
+  const directory = CAN_CHANGE_DIRECTORY ? "" : 'cd -- "$0" || exit 125; ';
+  const wait = gate === undefined ? "" : WAIT;
+  const argv = withOddVariables(program.argv, program.environment);
+  return {
+    path: "/bin/sh",
+    argv: ["sh", "-c", `${directory}${umask}${wait}exec "$@"`, program.cwd, ...argv],
+    environment: program.environment,
+    cwd: program.cwd,
+    standard,
+    extra: gate,
+  };
+}
+
+/** The shell in between drops variables whose names it could not write (`a.b`); env(1) gives them back. */
+function withOddVariables(argv: readonly string[], environment: Readonly<Record<string, string>>): readonly string[] {
+  const odd = Object.entries(environment).filter(([name]) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
+  return odd.length === 0 ? argv : ["/usr/bin/env", ...odd.map(([name, value]) => `${name}=${value}`), ...argv];
+}
+
+function openGate(fd: number | undefined): void {
+  if (fd === undefined) return;
+  try {
+    writeSync(fd, "\n");
+  } catch (error) {
+    // Somebody has killed it meanwhile: its exit tells.
+    if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function startError({ argv }: Program, number: number): MgrError {
+  const { E2BIG, EAGAIN, ENOMEM, EMFILE, ENFILE, ETXTBSY } = constants.errno;
+  const reasons = new Map([
+    [E2BIG, "its arguments and environment are longer than the kernel allows"],
+    [EAGAIN, "the limit on processes is reached"],
+    [ENOMEM, "there is not enough memory"],
+    [EMFILE, "the limit on open files is reached"],
+    [ENFILE, "the machine's limit on open files is reached"],
+    [ETXTBSY, "its file is being written"],
+  ]);
+  const name = Object.entries(constants.errno).find(([, each]) => each === number)?.[0] ?? `error ${number}`;
+  return new MgrError("spawn_failed", `'${argv[0]}' could not be started: ${reasons.get(number) ?? `the kernel says ${name}`}`);
+}

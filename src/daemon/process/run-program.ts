@@ -1,0 +1,26 @@
+import { resolve } from "node:path";
+import type { Program as ProgramSpec, RunSpec } from "../../contract/run.ts";
+import { accountOf } from "./accounts.ts";
+import { childEnvironment } from "./environment.ts";
+import type { Program } from "./program.ts";
+
+/** What a spec means on this host, now. Rejects with `spawn_failed` for a user or an env file that cannot be had. */
+export async function programOf(spec: RunSpec, marker: string): Promise<Program> {
+  const account = accountOf(spec.user);
+  return {
+    argv: argvOf(spec.program),
+    cwd: resolve(spec.base_dir, spec.cwd),
+    environment: await childEnvironment(spec, { marker, account }),
+    account,
+    umask: spec.umask,
+  };
+}
+
+/** Another program in the place of a run's own: with its folder, user and environment, and the pid of its leader in `MGR_PID`. */
+export function besides(own: Program, program: ProgramSpec, pid: number): Program {
+  return { ...own, argv: argvOf(program), environment: { ...own.environment, MGR_PID: String(pid) } };
+}
+
+function argvOf(program: ProgramSpec): readonly string[] {
+  return program.kind === "exec" ? program.argv : ["/bin/sh", "-c", program.line];
+}

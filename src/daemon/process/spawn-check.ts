@@ -1,0 +1,98 @@
+import { accessSync, constants, type Stats, statSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
+import { MgrError, messageOf } from "../../base/errors.ts";
+
+interface Checked {
+  argv: readonly string[];
+  cwd: string;
+  environment: Readonly<Record<string, string>>;
+}
+
+/**
+ * The file that is to be executed, absolute or relative to `cwd`. Throws `spawn_failed` with the reason if it cannot be:
+ * a shell in between would leave only an exit code and a line of text of it.
+ */
+export function findProgram(program: Checked): string {
+  checkDirectory(program.cwd);
+  checkText(program);
+  const [command = ""] = program.argv;
+  if (command === "") throw refusal("the command is empty; name a program to run");
+  if (!command.includes("/")) return searchPath(command, program);
+  checkFile(isAbsolute(command) ? command : resolve(program.cwd, command), command);
+  return command;
+}
+
+function checkDirectory(cwd: string): void {
+  const stats = statOrNull(cwd, `the working directory '${cwd}'`);
+  if (stats === null) throw refusal(`the working directory '${cwd}' does not exist; create it or change 'cwd'`);
+  if (!stats.isDirectory()) throw refusal(`'${cwd}' is no directory; change 'cwd'`);
+  if (!isPermitted(cwd)) throw refusal(`the working directory '${cwd}' may not be entered; check its permissions`);
+}
+
+/** The kernel's strings end at a NUL: what follows it would be lost without a word. */
+function checkText(program: Checked): void {
+  if (program.argv.some((word) => word.includes("\0"))) throw refusal("the command holds a NUL character, which no program can be given");
+  for (const [name, value] of Object.entries(program.environment)) {
+    if (name === "" || name.includes("=") || name.includes("\0") || value.includes("\0")) {
+      throw refusal(`the environment variable ${JSON.stringify(name)} has a name or value that no program can be given`);
+    }
+  }
+}
+
+function searchPath(command: string, program: Checked): string {
+  const path = program.environment.PATH ?? "";
+  let obstacle: MgrError | null = null;
+  for (const directory of path.split(":")) {
+    const file = resolve(program.cwd, directory, command);
+    try {
+      checkFile(file, file);
+      return file;
+    } catch (error) {
+      if (!(error instanceof MgrError)) throw error;
+      // Like the shell, look further; but if nothing better comes, what is in the way says more than "not found".
+      if (isFile(file)) obstacle ??= error;
+    }
+  }
+  throw obstacle ?? refusal(`there is no program '${command}' in PATH (${path}); check the command, or give its whole path`);
+}
+
+function checkFile(file: string, shown: string): void {
+  const stats = statOrNull(file, `'${shown}'`);
+  if (stats === null) throw refusal(`the program '${shown}' does not exist; check the command`);
+  if (stats.isDirectory()) throw refusal(`'${shown}' is a directory, not a program`);
+  if (!stats.isFile()) throw refusal(`'${shown}' is no regular file and cannot be executed`);
+  if (!isPermitted(file)) throw refusal(`the program '${shown}' may not be executed; check its permissions (chmod +x)`);
+}
+
+function statOrNull(path: string, what: string): Stats | null {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) ?? null;
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "ENOTDIR" || code === "ENOENT") return null;
+    throw refusal(`${what} cannot be looked at: ${messageOf(error)}`, error);
+  }
+}
+
+/** False also where it may not be looked at: another user's part of PATH. */
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function isPermitted(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EACCES") return false;
+    throw refusal(`'${path}' cannot be used: ${messageOf(error)}`, error);
+  }
+}
+
+function refusal(message: string, cause?: unknown): MgrError {
+  return new MgrError("spawn_failed", message, { cause });
+}

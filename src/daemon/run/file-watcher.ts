@@ -1,0 +1,242 @@
+import { type FSWatcher, watch } from "node:fs";
+import { lstat, readdir, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { Clock } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import { linksOnPath } from "./links-on-path.ts";
+import { type WatchRoot, watchRoots } from "./watch-globs.ts";
+
+/** Changes are gathered until nothing has changed for so long, milliseconds, but not for longer than the second. */
+const QUIET_MS = 200;
+const LONGEST_WAIT_MS = 2_000;
+/** Where the kernel's notices cannot be had, and for folders that do not exist yet, it is looked so often, milliseconds. */
+const POLL_MS = 2_000;
+/** Most that is looked at. */
+const MAX_FOLDERS = 2_000;
+const MAX_FILES = 20_000;
+
+interface FileWatcherOptions {
+  /** Absolute or relative to `base`. */
+  globs: readonly string[];
+  base: string;
+  clock: Clock;
+  /** Files were changed, added or removed; the first of them. */
+  onChange: (path: string) => void;
+  onProblem: (msg: string) => void;
+}
+
+interface Folder {
+  watcher: FSWatcher | null;
+  inode: number;
+}
+
+/** What one look has found: file → what changes when it does. */
+interface Look {
+  files: Map<string, string>;
+  folders: Set<string>;
+  /** On the ways to the roots: one that leads elsewhere changes everything below it (a deployment that is switched). */
+  links: Set<string>;
+  /** Something may happen that no notice tells of. */
+  isBlind: boolean;
+}
+
+/**
+ * Tells when files that globs match change. The kernel's notices only say when to look; what has changed is found by
+ * comparing, so that touching nothing, and whatever else happens in the folders, is no change.
+ */
+export class FileWatcher {
+  readonly #options: FileWatcherOptions;
+  readonly #roots: readonly WatchRoot[];
+  readonly #folders = new Map<string, Folder>();
+  /** Watchers of the folders that symbolic links are in, by link. */
+  readonly #links = new Map<string, Folder>();
+  #files: Map<string, string> | null = null;
+  #timer: unknown = null;
+  #poll: unknown = null;
+  #dueBy = 0;
+  #isLooking = false;
+  #isAskedAgain = false;
+  #hasComplained = false;
+  #isOver = false;
+
+  constructor(options: FileWatcherOptions) {
+    this.#options = options;
+    this.#roots = watchRoots(options.globs, options.base);
+    this.#look();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#options.clock.clearTimeout(this.#timer);
+    this.#options.clock.clearTimeout(this.#poll);
+    for (const { watcher } of [...this.#folders.values(), ...this.#links.values()]) watcher?.close();
+    this.#folders.clear();
+    this.#links.clear();
+  }
+
+  #noticed(): void {
+    if (this.#isOver) return;
+    const { clock } = this.#options;
+    const now = clock.monotonic();
+    if (this.#timer === null) this.#dueBy = now + LONGEST_WAIT_MS;
+    else clock.clearTimeout(this.#timer);
+    this.#timer = clock.setTimeout(
+      () => {
+        this.#timer = null;
+        this.#look();
+      },
+      Math.max(0, Math.min(QUIET_MS, this.#dueBy - now)),
+    );
+  }
+
+  #look(): void {
+    if (this.#isLooking) {
+      this.#isAskedAgain = true;
+      return;
+    }
+    this.#isLooking = true;
+    this.#walkAll()
+      .then((look) => this.#compare(look))
+      .catch((error: unknown) => {
+        this.#complain(`its files cannot be watched: ${messageOf(error)}; it is tried again`);
+        if (!this.#isOver) this.#poll = this.#options.clock.setTimeout(() => this.#look(), POLL_MS);
+      })
+      .finally(() => {
+        this.#isLooking = false;
+        if (this.#isAskedAgain) this.#noticed();
+        this.#isAskedAgain = false;
+      });
+  }
+
+  #compare({ files, folders, links, isBlind }: Look): void {
+    if (this.#isOver) return;
+    const { clock, onChange } = this.#options;
+    closeAllBut(folders, this.#folders);
+    closeAllBut(links, this.#links);
+    clock.clearTimeout(this.#poll);
+    if (isBlind) this.#poll = clock.setTimeout(() => this.#look(), POLL_MS);
+    const before = this.#files;
+    this.#files = files;
+    if (before === null) return;
+    const changed =
+      [...files].find(([path, mark]) => before.get(path) !== mark)?.[0] ?? [...before.keys()].find((path) => !files.has(path));
+    if (changed !== undefined) onChange(changed);
+  }
+
+  async #walkAll(): Promise<Look> {
+    const look: Look = { files: new Map(), folders: new Set(), links: new Set(), isBlind: false };
+    for (const root of this.#roots) await this.#walk(root, look);
+    return look;
+  }
+
+  async #walk(root: WatchRoot, look: Look): Promise<void> {
+    for (const link of await linksOnPath(root.path)) await this.#attendLink(link, look);
+    const open = [root.path];
+    for (let folder = open.pop(); folder !== undefined && !this.#isOver; folder = open.pop()) {
+      if (look.folders.size >= MAX_FOLDERS || look.files.size >= MAX_FILES) {
+        this.#complain(`'watch' covers more than ${MAX_FOLDERS} folders or ${MAX_FILES} files; only a part is watched: use narrower globs`);
+        return;
+      }
+      // Watched first: what happens while it is read brings another look.
+      if (!(await this.#attend(folder, look))) continue;
+      const entries = await readdir(folder, { withFileTypes: true }).catch(unlessAbsent([]));
+      for (const entry of entries) {
+        const path = join(folder, entry.name);
+        if (entry.isDirectory()) {
+          if (root.mayHold(path)) open.push(path);
+        } else if (root.matches(path)) {
+          const mark = await markOf(path);
+          if (mark !== null) look.files.set(path, mark);
+        }
+      }
+    }
+  }
+
+  /** False: it is not there. */
+  async #attend(path: string, look: Look): Promise<boolean> {
+    // A root may be a link, and is what that leads to; links below it are not followed.
+    const isRoot = this.#roots.some((root) => root.path === path);
+    const stats = await (isRoot ? stat(path) : lstat(path)).catch(() => null);
+    if (!stats?.isDirectory()) {
+      look.isBlind = true;
+      return false;
+    }
+    look.folders.add(path);
+    // A new name may be a folder's; other changes count where a glob matches.
+    const concerns = (kind: string, name: string | null) =>
+      kind === "rename" || name === null || this.#roots.some((root) => root.matches(join(path, name)));
+    if (!this.#keepWatching(this.#folders, path, { folder: path, inode: stats.ino, concerns })) look.isBlind = true;
+    return true;
+  }
+
+  async #attendLink(link: string, look: Look): Promise<void> {
+    look.links.add(link);
+    const folder = dirname(link);
+    const stats = await stat(folder).catch(() => null);
+    const concerns = (_kind: string, name: string | null) => name === null || name === basename(link);
+    if (stats === null || !this.#keepWatching(this.#links, link, { folder, inode: stats.ino, concerns })) look.isBlind = true;
+  }
+
+  /** False: the kernel's notices cannot be had. */
+  #keepWatching(
+    watched: Map<string, Folder>,
+    key: string,
+    { folder, inode, concerns }: { folder: string; inode: number; concerns: (kind: string, name: string | null) => boolean },
+  ): boolean {
+    const known = watched.get(key);
+    if (known?.inode === inode && known.watcher !== null) return true;
+    known?.watcher?.close();
+    const watcher = this.#isOver ? null : this.#watch(folder, concerns);
+    const entry = { watcher, inode };
+    watched.set(key, entry);
+    watcher?.on("error", () => {
+      entry.watcher = null;
+      this.#noticed();
+    });
+    return watcher !== null;
+  }
+
+  #watch(folder: string, concerns: (kind: string, name: string | null) => boolean): FSWatcher | null {
+    try {
+      return watch(folder, { persistent: false }, (kind, name) => {
+        if (concerns(kind, name)) this.#noticed();
+      });
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      if (code === "ENOSPC" || code === "EMFILE") {
+        this.#complain(`the kernel's limit on watches is reached (fs.inotify); its files are looked at each ${POLL_MS / 1_000} s instead`);
+      }
+      return null;
+    }
+  }
+
+  #complain(msg: string): void {
+    if (this.#hasComplained) return;
+    this.#hasComplained = true;
+    this.#options.onProblem(msg);
+  }
+}
+
+function closeAllBut(kept: ReadonlySet<string>, watched: Map<string, Folder>): void {
+  for (const [key, { watcher }] of watched) {
+    if (kept.has(key)) continue;
+    watcher?.close();
+    watched.delete(key);
+  }
+}
+
+/** null: it is gone, or no file. */
+async function markOf(path: string): Promise<string | null> {
+  const stats = await stat(path).catch(unlessAbsent(null));
+  return stats?.isFile() ? `${stats.mtimeMs}:${stats.size}:${stats.ino}` : null;
+}
+
+const ABSENT = new Set(["ENOENT", "ENOTDIR", "EACCES", "ELOOP"]);
+
+/** Anything else (EMFILE) must not pass for "removed". */
+function unlessAbsent<T>(instead: T): (error: NodeJS.ErrnoException) => T {
+  return (error) => {
+    if (!ABSENT.has(error.code ?? "")) throw error;
+    return instead;
+  };
+}

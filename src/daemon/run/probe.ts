@@ -1,0 +1,108 @@
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { connect } from "node:net";
+import type { Clock } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Probe, Program as ProbeProgram } from "../../contract/run.ts";
+import type { Companion } from "../process/auxiliary-process.ts";
+
+export interface ProbeContext {
+  clock: Clock;
+  /** Starts a program with the run's folder, user and environment. */
+  start: (program: ProbeProgram) => Companion;
+}
+
+/** Under way: `outcome` is null if the probe holds, else why not. It never rejects, and settles within the probe's time. */
+interface Attempt {
+  outcome: Promise<string | null>;
+  cancel(): void;
+}
+
+/** What can be begun, and has to be ended: `done` once, `end` at the latest after it. */
+type Begin = (done: (outcome: string | null) => void) => () => void;
+
+/** Asks once. */
+export function tryProbe(probe: Probe, context: ProbeContext): Attempt {
+  let cancel = () => {};
+  const outcome = new Promise<string | null>((resolve) => {
+    let isOver = false;
+    let end = () => {};
+    const settle = (result: string | null) => {
+      if (isOver) return;
+      isOver = true;
+      context.clock.clearTimeout(timer);
+      end();
+      resolve(result);
+    };
+    const timer = context.clock.setTimeout(() => settle(`no answer within ${probe.timeout_ms / 1_000} s`), probe.timeout_ms);
+    cancel = () => settle("cancelled");
+    end = beginning(probe, context)(settle);
+    // It may have been answered before there was anything to end.
+    if (isOver) end();
+  });
+  return { outcome, cancel };
+}
+
+/** As a person calls it. */
+export function describeProbe(probe: Probe): string {
+  switch (probe.kind) {
+    case "tcp":
+      return `tcp ${probe.host}:${probe.port}`;
+    case "http":
+      return `http ${probe.url}`;
+    case "exec":
+      return `exec '${probe.program.kind === "shell" ? probe.program.line : probe.program.argv.join(" ")}'`;
+  }
+}
+
+function beginning(probe: Probe, context: ProbeContext): Begin {
+  switch (probe.kind) {
+    case "tcp":
+      return askTcp(probe);
+    case "http":
+      return askHttp(probe);
+    case "exec":
+      return (done) => {
+        const companion = context.start(probe.program);
+        void companion.ended.then(done);
+        return () => companion.kill();
+      };
+  }
+}
+
+function askTcp({ host, port }: Extract<Probe, { kind: "tcp" }>): Begin {
+  return (done) => {
+    const socket = connect({ host, port });
+    socket.once("connect", () => done(null));
+    socket.on("error", (error) => done(reasonOf(error)));
+    return () => socket.destroy();
+  };
+}
+
+function askHttp({ url, status, headers }: Extract<Probe, { kind: "http" }>): Begin {
+  return (done) => {
+    const isSecure = url.startsWith("https:");
+    try {
+      // No agent: each attempt is a connection of its own. The certificate is not checked: this asks whether it answers, as kubelet does.
+      const options = { headers: { "user-agent": "mgr", ...headers }, agent: false as const };
+      const request = isSecure ? httpsRequest(url, { ...options, rejectUnauthorized: false }) : httpRequest(url, options);
+      request.once("response", (response) => {
+        response.on("error", () => {});
+        const code = response.statusCode ?? 0;
+        const holds = status === null ? code >= 200 && code <= 299 : code === status;
+        done(holds ? null : `answered ${code}${status === null ? "" : ` instead of ${status}`}`);
+      });
+      request.on("error", (error) => done(reasonOf(error)));
+      request.end();
+      return () => request.destroy();
+    } catch (error) {
+      done(reasonOf(error));
+      return () => {};
+    }
+  };
+}
+
+/** Where several addresses were tried, the error of all of them has a code and no message. */
+function reasonOf(error: unknown): string {
+  return messageOf(error) || ((error as NodeJS.ErrnoException).code ?? "it failed");
+}

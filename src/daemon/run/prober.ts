@@ -1,0 +1,47 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Probe } from "../../contract/run.ts";
+import { type ProbeContext, tryProbe } from "./probe.ts";
+
+interface ProberOptions {
+  probe: Probe;
+  context: ProbeContext;
+  /** Milliseconds before the first attempt. */
+  delay: number;
+  /** After each attempt: null if it holds, else why not. */
+  onOutcome: (outcome: string | null) => void;
+}
+
+/** Asks a probe at its interval, one attempt at a time, until it is ended. */
+export class Prober {
+  readonly #options: ProberOptions;
+  readonly #clock: Clock;
+  #timer: unknown;
+  #cancel: (() => void) | null = null;
+  #isOver = false;
+
+  constructor(options: ProberOptions) {
+    this.#options = options;
+    this.#clock = options.context.clock;
+    this.#timer = this.#clock.setTimeout(() => this.#ask(), options.delay);
+  }
+
+  /** No outcome is told from now on, and nothing of an attempt goes on. */
+  end(): void {
+    this.#isOver = true;
+    this.#clock.clearTimeout(this.#timer);
+    this.#cancel?.();
+  }
+
+  #ask(): void {
+    const { probe, context, onOutcome } = this.#options;
+    const began = this.#clock.monotonic();
+    const { outcome, cancel } = tryProbe(probe, context);
+    this.#cancel = cancel;
+    void outcome.then((result) => {
+      if (this.#isOver) return;
+      const pause = Math.max(0, probe.interval_ms - (this.#clock.monotonic() - began));
+      this.#timer = this.#clock.setTimeout(() => this.#ask(), pause);
+      onOutcome(result);
+    });
+  }
+}

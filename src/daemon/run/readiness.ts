@@ -1,0 +1,104 @@
+import type { Clock } from "../../base/clock.ts";
+import { MgrError, messageOf } from "../../base/errors.ts";
+import type { Probe, ReadyCondition } from "../../contract/run.ts";
+import { stripEscapes } from "../output/escape-sequences.ts";
+import type { ProbeContext } from "./probe.ts";
+import { Prober } from "./prober.ts";
+
+/** Characters of earlier output that a match may reach back into. */
+const CARRY_LENGTH = 64 * 1024;
+/** Output is looked at together: at once when this much came, else after the pause. */
+const BATCH_LENGTH = 16 * 1024;
+const BATCH_MS = 5;
+
+interface ReadinessOptions {
+  condition: ReadyCondition | null;
+  clock: Clock;
+  /** Called at most once. */
+  onReady: () => void;
+}
+
+/**
+ * Decides, next to the data, when a run is ready. An expression is tried on the run's decoded output as it is and
+ * without its terminal escape sequences, so that a coloured word is found either way.
+ */
+export class Readiness {
+  readonly #clock: Clock;
+  readonly #onReady: () => void;
+  readonly #pattern: RegExp | null;
+  readonly #probe: Probe | null;
+  #prober: Prober | null = null;
+  readonly #decoder = new TextDecoder();
+  #text = "";
+  #untriedLength = 0;
+  #timer: unknown = null;
+  #isOver = false;
+
+  /** Throws `bad_field` for an expression that cannot be compiled. Time counts from now. */
+  constructor(options: ReadinessOptions) {
+    const { condition } = options;
+    this.#clock = options.clock;
+    this.#onReady = options.onReady;
+    this.#pattern = condition?.kind === "regex" ? compile(condition.pattern) : null;
+    this.#probe = condition === null || condition.kind === "regex" || condition.kind === "time" ? null : condition;
+    if (condition === null) this.#isOver = true;
+    else if (condition.kind === "time") this.#timer = this.#clock.setTimeout(() => this.#latch(), condition.ms);
+  }
+
+  /** The run has begun: a probe is asked from now on, the first time at once. */
+  probe(context: ProbeContext): void {
+    if (this.#isOver || this.#probe === null) return;
+    this.#prober = new Prober({
+      probe: this.#probe,
+      context,
+      delay: 0,
+      onOutcome: (outcome) => {
+        if (outcome === null) this.#latch();
+      },
+    });
+  }
+
+  /** More output of the run. */
+  append(bytes: Uint8Array): void {
+    if (this.#isOver || this.#pattern === null) return;
+    const text = this.#decoder.decode(bytes, { stream: true });
+    this.#text += text;
+    this.#untriedLength += text.length;
+    if (this.#untriedLength >= BATCH_LENGTH) this.#try();
+    else this.#timer ??= this.#clock.setTimeout(() => this.#try(), BATCH_MS);
+  }
+
+  /** The run has ended: what came last still counts, time and probes do not. */
+  end(): void {
+    if (!this.#isOver && this.#pattern !== null) this.#try();
+    this.#finish();
+  }
+
+  #try(): void {
+    this.#clock.clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#untriedLength = 0;
+    if (this.#pattern?.test(this.#text) || this.#pattern?.test(stripEscapes(this.#text))) this.#latch();
+    else this.#text = this.#text.slice(-CARRY_LENGTH);
+  }
+
+  #latch(): void {
+    this.#finish();
+    this.#onReady();
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    this.#text = "";
+    this.#prober?.end();
+    this.#clock.clearTimeout(this.#timer);
+  }
+}
+
+function compile(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern, "u");
+  } catch (cause) {
+    throw new MgrError("bad_field", `the regular expression of 'ready.regex' cannot be used: ${messageOf(cause)}`, { cause });
+  }
+}

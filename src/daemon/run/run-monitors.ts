@@ -1,0 +1,73 @@
+import type { Clock } from "../../base/clock.ts";
+import type { RunSpec } from "../../contract/run.ts";
+import { FileWatcher } from "./file-watcher.ts";
+import { Liveness } from "./liveness.ts";
+import type { ProbeContext } from "./probe.ts";
+import { Readiness } from "./readiness.ts";
+
+interface AttendantsOptions {
+  spec: RunSpec;
+  clock: Clock;
+  /** Called at most once. */
+  onReady: () => void;
+  /** Called at most once. */
+  onUnhealthy: (reason: string) => void;
+  /** A watched file changed. */
+  onChange: (path: string) => void;
+  onProblem: (msg: string) => void;
+}
+
+/** What looks after a run beside its terminal: its readiness, from then on its liveness, and the files it depends on. */
+export class RunAttendants {
+  readonly #options: AttendantsOptions;
+  readonly #readiness: Readiness;
+  #context: ProbeContext | null = null;
+  #liveness: Liveness | null = null;
+  #watcher: FileWatcher | null = null;
+
+  /** To be made before the run begins: time counts from now. Throws `bad_field` for an expression that cannot be compiled. */
+  constructor(options: AttendantsOptions) {
+    const { spec, clock } = options;
+    this.#options = options;
+    this.#readiness = new Readiness({ condition: spec.ready, clock, onReady: () => this.#becomeReady() });
+  }
+
+  /** The run has begun. */
+  begin(context: ProbeContext): void {
+    const { spec, clock, onChange, onProblem } = this.#options;
+    this.#context = context;
+    this.#readiness.probe(context);
+    if (spec.ready === null) this.#watchLiveness();
+    if (spec.watch.length > 0) {
+      this.#watcher = new FileWatcher({ globs: spec.watch, base: spec.base_dir || process.cwd(), clock, onChange, onProblem });
+    }
+  }
+
+  output(bytes: Uint8Array): void {
+    this.#readiness.append(bytes);
+  }
+
+  /** It is being stopped: neither its health nor its files matter any more. */
+  stopping(): void {
+    this.#context = null;
+    this.#liveness?.end();
+    this.#watcher?.end();
+  }
+
+  /** Its leader has ended; also for a run that never began. */
+  end(): void {
+    this.#readiness.end();
+    this.stopping();
+  }
+
+  #becomeReady(): void {
+    this.#options.onReady();
+    this.#watchLiveness();
+  }
+
+  #watchLiveness(): void {
+    const { alive } = this.#options.spec;
+    if (alive === null || this.#context === null) return;
+    this.#liveness = new Liveness({ spec: alive, context: this.#context, onFailed: this.#options.onUnhealthy });
+  }
+}

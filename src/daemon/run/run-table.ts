@@ -1,0 +1,134 @@
+import { MgrError } from "../../base/errors.ts";
+import type { ResponseOf } from "../../contract/messages.ts";
+import type { RunReport } from "../../contract/run.ts";
+
+/** Largest page of a report, bytes of JSON: below MAX_MESSAGE_BYTES with room for its envelope. */
+const PAGE_BYTES = 400 * 1024;
+
+const FINAL_CODES: ReadonlySet<string> = new Set(["spawn_failed", "bad_field"]);
+
+/** What the table has to know of a run: a real one's, or a scripted one's (testing/fake-run.ts). */
+interface TableRun {
+  readonly id: string;
+  readonly pid: number;
+  readonly spec: { readonly name: string };
+  readonly isExtinct: boolean;
+  readonly report: RunReport;
+}
+
+/** How the newest spawn of a name came out. */
+type Outcome<R> = { runId: string; run: R } | { runId: string; failure: unknown } | { runId: string; pending: Promise<R> };
+
+/** The newest run of each name, living or not. */
+export class RunTable<R extends TableRun> {
+  readonly #runs = new Map<string, R>();
+  readonly #byId = new Map<string, R>();
+  readonly #outcomes = new Map<string, Outcome<R>>();
+
+  /** All runs that are not extinct. */
+  get living(): R[] {
+    return [...this.#runs.values()].filter((run) => !run.isExtinct);
+  }
+
+  /** Resolves when no start is under way any more: until then `living` may lack one. */
+  async noneStarting(): Promise<void> {
+    for (;;) {
+      const pending = [...this.#outcomes.values()].flatMap((outcome) => ("pending" in outcome ? outcome.pending : []));
+      if (pending.length === 0) return;
+      await Promise.allSettled(pending);
+    }
+  }
+
+  /** Resolves when the start of this run, if it is under way, has come to its end, good or bad. */
+  async notStarting(runId: string): Promise<void> {
+    for (const outcome of this.#outcomes.values())
+      if (outcome.runId === runId && "pending" in outcome) await Promise.allSettled([outcome.pending]);
+  }
+
+  newest(name: string): R | undefined {
+    return this.#runs.get(name);
+  }
+
+  knows(runId: string): boolean {
+    return this.#byId.has(runId);
+  }
+
+  /** Which process it is a run of; null: it is known no more. */
+  nameOf(runId: string): string | null {
+    return this.#byId.get(runId)?.spec.name ?? null;
+  }
+
+  /** The run of a command; throws `not_running` for one that is unknown or was followed by a newer one. */
+  byId(runId: string): R {
+    const run = this.#byId.get(runId);
+    if (run === undefined)
+      throw new MgrError("not_running", `the run ${runId} is not known to this host: it never began, or a newer one took its place`);
+    return run;
+  }
+
+  /**
+   * Starts a run with `start`, once for each run_id: a repeated command gets the result of the first. Rejects with
+   * `conflict` (details {run}) while a run of that name or its tree lives, with `not_running` if a newer one took its place.
+   */
+  async spawn(name: string, runId: string, start: () => Promise<R>): Promise<R> {
+    const known = this.#outcomes.get(name);
+    if (known?.runId === runId) return recorded(known);
+    if (known !== undefined && !isNewer(runId, known.runId)) {
+      throw new MgrError("not_running", `the run ${runId} of '${name}' is over: ${known.runId} took its place`);
+    }
+    const other = this.#byId.get(runId);
+    if (other !== undefined) throw new MgrError("conflict", `the run ${runId} is one of '${other.spec.name}', not of '${name}'`);
+    const living = this.#runs.get(name);
+    if (living !== undefined && !living.isExtinct) {
+      throw new MgrError("conflict", `'${name}' or a part of it still runs (pid ${living.pid}, run ${living.id}); stop it first`, {
+        details: { run: living.report },
+      });
+    }
+    if (known !== undefined && "pending" in known) throw new MgrError("conflict", `'${name}' is being started as run ${known.runId}`);
+
+    const pending = start();
+    this.#outcomes.set(name, { runId, pending });
+    try {
+      const run = await pending;
+      if (living !== undefined) this.#byId.delete(living.id);
+      this.#runs.set(name, run);
+      this.#byId.set(runId, run);
+      this.#outcomes.set(name, { runId, run });
+      return run;
+    } catch (failure) {
+      // Only what lies in the run itself would come out the same a second time.
+      if (failure instanceof MgrError && FINAL_CODES.has(failure.code)) this.#outcomes.set(name, { runId, failure });
+      else if (known === undefined) this.#outcomes.delete(name);
+      else this.#outcomes.set(name, known);
+      throw failure;
+    }
+  }
+
+  /** The runs after the name `after`, in the order of names, as many as fit into a message. */
+  page(after: string | null): Pick<ResponseOf<"report">, "runs" | "next"> {
+    const names = [...this.#runs.keys()].filter((name) => after === null || name > after).sort();
+    const runs: RunReport[] = [];
+    let bytes = 0;
+    for (const name of names) {
+      const report = this.#runs.get(name)?.report;
+      if (report === undefined) continue;
+      bytes += Buffer.byteLength(JSON.stringify(report)) + 1;
+      if (runs.length > 0 && bytes > PAGE_BYTES) return { runs, next: runs.at(-1)?.name ?? null };
+      runs.push(report);
+    }
+    return { runs, next: null };
+  }
+}
+
+async function recorded<R>(outcome: Outcome<R>): Promise<R> {
+  if ("run" in outcome) return outcome.run;
+  if ("failure" in outcome) throw outcome.failure;
+  return outcome.pending;
+}
+
+/** Run ids are `<epoch>-<n>`, both growing. */
+function isNewer(runId: string, than: string): boolean {
+  const [epoch = 0, n = 0] = runId.split("-").map(Number);
+  const [otherEpoch = 0, otherN = 0] = than.split("-").map(Number);
+  return epoch === otherEpoch ? n > otherN : epoch > otherEpoch;
+}

@@ -1,0 +1,42 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Run } from "./run.ts";
+
+/** How long the runs of one rank may outlive their SIGKILL before the next rank is stopped all the same, milliseconds. */
+const GIVE_UP_MS = 10_000;
+
+/**
+ * Stops all runs as their specs say: the highest stop_rank first, each rank when the one before it is extinct. Resolves
+ * with the runs that even SIGKILL did not end in time (the kernel holds them).
+ */
+export async function stopEverything(runs: readonly Run[], clock: Clock): Promise<Run[]> {
+  const ranks = [...new Set(runs.map((run) => run.spec.stop_rank))].sort((a, b) => b - a);
+  const left: Run[] = [];
+  for (const rank of ranks) {
+    const members = runs.filter((run) => run.spec.stop_rank === rank);
+    for (const run of members) if (!run.report.stopping) run.stop(run.spec.stop);
+    const gone = await Promise.all(members.map((run) => isGoneWithin(run, longestStop(run) + GIVE_UP_MS, clock)));
+    left.push(...members.filter((_, index) => !gone[index]));
+  }
+  return left;
+}
+
+function longestStop(run: Run): number {
+  return run.spec.stop.reduce((total, step) => total + step.timeout_ms, 0);
+}
+
+/** SIGKILL to all of them at once. Resolves with those that even that did not end in time. */
+export async function killEverything(runs: readonly Run[], clock: Clock): Promise<Run[]> {
+  for (const run of runs) run.kill();
+  const gone = await Promise.all(runs.map((run) => isGoneWithin(run, GIVE_UP_MS, clock)));
+  return runs.filter((_, index) => !gone[index]);
+}
+
+function isGoneWithin(run: Run, milliseconds: number, clock: Clock): Promise<boolean> {
+  return new Promise((done) => {
+    const timer = clock.setTimeout(() => done(run.isExtinct), milliseconds);
+    void run.whenExtinct.then(() => {
+      clock.clearTimeout(timer);
+      done(true);
+    });
+  });
+}

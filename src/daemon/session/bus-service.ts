@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import { MgrError, messageOf } from "../../base/errors.ts";
+import type { Bus } from "../../bus/client/bus.ts";
+import { type BusServer, type ConnectBusOptions, connectBus } from "../../bus/client/connect-bus.ts";
+import { serveHost } from "../../bus/host-link/host-link.ts";
+import { answerReports } from "../../bus/host-link/member-reports.ts";
+import type { Host } from "../host.ts";
+import type { StartOptions } from "../start-options.ts";
+import { SoleSpeaker } from "./duplicate-daemon-guard.ts";
+import { readLockInfo } from "./lock-info.ts";
+
+interface BusServiceOptions {
+  host: Host;
+  bus: StartOptions["bus"];
+  /** Path of the lock file of this machine's manager. */
+  managerLock: string;
+  log: (level: "info" | "warning" | "error", msg: string) => void;
+  /** Gives up waiting for a broker that is not there yet. */
+  signal: AbortSignal;
+}
+
+export interface BusService {
+  close(): Promise<void>;
+}
+
+/** Longest pause between two attempts to reach a bus on another machine, milliseconds. */
+const MAX_PAUSE_MS = 500;
+
+/** Puts the host onto the bus: a connection for commands and events, one for output. Both come back by themselves for ever. */
+export async function serveOnBus(options: BusServiceOptions): Promise<BusService> {
+  const { host, log } = options;
+  const [control, bulk] = await Promise.all([connect(options, "control"), connect(options, "bulk")]);
+  // On the machine of the manager there is one daemon: its lock says so.
+  const speaker = "socket" in options.bus ? null : new SoleSpeaker({ control, host, log });
+  const serve = () => {
+    const service = serveHost({ control, bulk, host, log });
+    return () => service.close();
+  };
+  const stop = speaker === null ? serve() : speaker.begin(serve);
+  for (const bus of [control, bulk]) answerReports(bus);
+  return {
+    async close() {
+      stop();
+      await Promise.all([control.close(), bulk.close()]);
+    },
+  };
+}
+
+function connect({ host, bus, managerLock, log, signal }: BusServiceOptions, kind: "control" | "bulk"): Promise<Bus> {
+  const name = `daemon ${host.host} ${kind}`;
+  if ("socket" in bus) {
+    // The runtime folder may vanish, or be another one for the next manager: that one says where it listens.
+    const path = () => readLockInfo(managerLock)?.socket || bus.socket;
+    return connectBus({ server: { kind: "unix", path }, name, log, signal });
+  }
+  const { urls, token_file, ca_file } = bus;
+  const server: BusServer = { kind: "url", urls, ...(ca_file === null ? {} : { tls: { ca: readFileSync(ca_file, "utf8") } }) };
+  const options: ConnectBusOptions = { server, name, log, signal, maxPauseMs: MAX_PAUSE_MS };
+  return connectBus({
+    ...options,
+    // One of the two connections tells for both.
+    ...(kind === "control" ? { onAttempt: newsOnly(log) } : {}),
+    ...(token_file === null ? {} : { token: () => readToken(token_file) }),
+  });
+}
+
+/** Many attempts, each new outcome once. */
+function newsOnly(log: BusServiceOptions["log"]): NonNullable<ConnectBusOptions["onAttempt"]> {
+  let told: string | null | undefined;
+  return (problem, place) => {
+    if (problem === told) return;
+    told = problem;
+    if (problem === null) log("info", `reached ${place}`);
+    else log("warning", `${place} cannot be reached, trying on: ${problem}`);
+  };
+}
+
+/** Read for each attempt: a token may be replaced while the daemon runs. */
+function readToken(path: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (cause) {
+    throw new MgrError("forbidden", `the token cannot be read: ${messageOf(cause)}`, { cause });
+  }
+}

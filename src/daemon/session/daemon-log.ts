@@ -1,0 +1,14 @@
+import { type Logger, pino, stdTimeFunctions } from "pino";
+import { RotatedFile } from "../../log/rotated-file.ts";
+
+/**
+ * A JSON log, a line an entry, that with its predecessor `<path>.1` takes at most 20 MiB. Nobody waits for the disk, but
+ * what is written before this program exits is there afterwards.
+ */
+export function openLog(path: string): Logger {
+  const lostLine = (count: number) =>
+    `${JSON.stringify({ level: 40, time: new Date().toISOString(), pid: process.pid, msg: `${count} lines could not be written` })}\n`;
+  const file = new RotatedFile({ path, lostLine });
+  process.on("exit", () => file.flushNow());
+  return pino({ base: { pid: process.pid }, timestamp: stdTimeFunctions.isoTime }, file);
+}

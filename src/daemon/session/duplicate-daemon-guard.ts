@@ -1,0 +1,134 @@
+import { hostname } from "node:os";
+import { z } from "zod";
+import { MgrError } from "../../base/errors.ts";
+import type { Bus } from "../../bus/client/bus.ts";
+import type { BusSubscription } from "../../bus/client/bus-message.ts";
+import { hostSubject } from "../../contract/subjects.ts";
+import type { Host } from "../host.ts";
+
+interface SoleSpeakerOptions {
+  control: Bus;
+  host: Pick<Host, "host" | "streamId">;
+  log: (level: "info" | "warning" | "error", msg: string) => void;
+}
+
+/** How long another daemon of the same name has to answer, and how often it is looked whether it has gone, milliseconds. */
+const ANSWER_MS = 2_000;
+const LOOK_MS = 3_000;
+
+const identity = z.object({ stream_id: z.string(), machine: z.string(), pid: z.number() });
+type Identity = z.infer<typeof identity>;
+
+/**
+ * Two daemons that go by the same name of a host would both be commanded, and everything would run twice. So a daemon
+ * first asks whether another one is there, and serves only when nobody answers; of two that came at the same moment, or
+ * met again after their network was cut in two, one goes silent. What it runs goes on.
+ */
+export class SoleSpeaker {
+  readonly #control: Bus;
+  readonly #me: Identity;
+  readonly #host: string;
+  readonly #log: SoleSpeakerOptions["log"];
+  #subscriptions: BusSubscription[] = [];
+  #stop: (() => void) | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #isOver = false;
+  #told = "";
+
+  constructor({ control, host, log }: SoleSpeakerOptions) {
+    this.#control = control;
+    this.#me = { stream_id: host.streamId, machine: hostname(), pid: process.pid };
+    this.#host = host.host;
+    this.#log = log;
+  }
+
+  /** Calls `serve` each time that it is alone, and what that returns when it is not any more. Returns the end of it all. */
+  begin(serve: () => () => void): () => void {
+    void this.#look(serve);
+    return () => {
+      this.#isOver = true;
+      if (this.#timer !== null) clearTimeout(this.#timer);
+      this.#goSilent();
+    };
+  }
+
+  async #look(serve: () => () => void): Promise<void> {
+    this.#timer = null;
+    const other = await this.#ask();
+    if (this.#isOver) return;
+    if (other === null) this.#speak(serve);
+    else {
+      this.#complain(other, "this one waits until that one has ended");
+      this.#lookAgain(serve);
+    }
+  }
+
+  #lookAgain(serve: () => () => void): void {
+    this.#timer = setTimeout(() => void this.#look(serve), LOOK_MS);
+  }
+
+  #speak(serve: () => () => void): void {
+    this.#told = "";
+    this.#stop = serve();
+    this.#subscriptions = [
+      this.#control.subscribe(this.#subject, ({ data, reply }) => {
+        const asking = parse(data);
+        if (asking?.stream_id === this.#me.stream_id || !reply) return;
+        this.#control.publish(reply, JSON.stringify(this.#me));
+      }),
+      // Its own heartbeats come back to it; those of another tell of another.
+      this.#control.subscribe(hostSubject(this.#host, "heartbeat"), ({ data }) => {
+        const heard = z.object({ stream_id: z.string(), pid: z.number() }).safeParse(json(data));
+        if (!heard.success || heard.data.stream_id === this.#me.stream_id) return;
+        const other = { ...heard.data, machine: "another machine" };
+        if (heard.data.stream_id > this.#me.stream_id) return this.#complain(other, "that one goes silent");
+        this.#complain(other, "this one goes silent until that one has ended");
+        this.#goSilent();
+        this.#lookAgain(serve);
+      }),
+    ];
+  }
+
+  #goSilent(): void {
+    for (const subscription of this.#subscriptions.splice(0)) subscription.unsubscribe();
+    this.#stop?.();
+    this.#stop = null;
+  }
+
+  async #ask(): Promise<Identity | null> {
+    try {
+      const { data } = await this.#control.request(this.#subject, JSON.stringify(this.#me), { timeoutMs: ANSWER_MS });
+      return parse(data);
+    } catch (error) {
+      // Nobody there, or nobody who answers: then nobody who could be commanded.
+      if (error instanceof MgrError) return null;
+      throw error;
+    }
+  }
+
+  #complain({ machine, pid, stream_id }: Identity, consequence: string): void {
+    if (this.#told === stream_id) return;
+    this.#told = stream_id;
+    this.#log(
+      "error",
+      `another daemon (pid ${pid} on ${machine}) goes by the name of host '${this.#host}': ${consequence}. End one of them`,
+    );
+  }
+
+  get #subject(): string {
+    return hostSubject(this.#host, "who");
+  }
+}
+
+function parse(data: Uint8Array): Identity | null {
+  const parsed = identity.safeParse(json(data));
+  return parsed.success ? parsed.data : null;
+}
+
+function json(data: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(data).toString());
+  } catch {
+    return null; // Nobody whom we know.
+  }
+}

@@ -1,0 +1,98 @@
+import { connect, type Socket } from "node:net";
+import { MgrError } from "../../base/errors.ts";
+import { descriptorBudget } from "../../bus/carriers/descriptor-budget.ts";
+import type { StreamEnd } from "../../bus/streams/stream-end.ts";
+import { StreamEnds } from "../../bus/streams/stream-ends.ts";
+import { MAX_STREAMS, type StreamFrame } from "../../contract/streams.ts";
+
+/** How long a target has to accept, milliseconds. */
+const CONNECT_TIMEOUT_MS = 8_000;
+
+/** Opens TCP connections from this host for the manager, and carries them over the bus as streams. */
+export class Forwarder {
+  readonly #ends: StreamEnds;
+  /** Connections that are being made, by stream. */
+  readonly #opening = new Map<string, Socket>();
+  /** Connections that are made; one may outlive its stream while its program reads what came last. */
+  readonly #sockets = new Set<Socket>();
+
+  constructor(send: (frame: StreamFrame) => void) {
+    this.#ends = new StreamEnds(send);
+  }
+
+  /** Resolves once the target has accepted. Rejects with `busy`, `conflict` (refused), `not_found` or `timeout`. */
+  async open({ stream, host, port }: { stream: string; host: string; port: number }): Promise<void> {
+    if (this.#opening.has(stream) || this.#ends.has(stream)) throw new MgrError("conflict", "a stream of that name is open already");
+    if (this.#sockets.size + this.#opening.size >= MAX_STREAMS)
+      throw new MgrError("busy", `this host has ${MAX_STREAMS} connections open for the manager already; close one first`);
+    const socket = await this.#connect(stream, { host, port });
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+    join(socket, this.#ends.open(stream));
+  }
+
+  receive(frame: StreamFrame): void {
+    const opening = this.#opening.get(frame.stream);
+    if (opening === undefined) this.#ends.receive(frame);
+    // Who asked for it does not wait for it any more. Else there is nothing to say of it yet.
+    else if (frame.kind === "reset") opening.destroy(new MgrError("conflict", "nobody wants the connection any more"));
+  }
+
+  /** The manager is not there any more. */
+  closeAll(reason: string): void {
+    for (const socket of this.#opening.values()) socket.destroy(new Error(reason));
+    this.#ends.closeAll(reason);
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #connect(stream: string, { host, port }: { host: string; port: number }): Promise<Socket> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ host, port, allowHalfOpen: true, noDelay: true });
+      if (!descriptorBudget.take(socket, "client")) {
+        socket.destroy();
+        return reject(
+          new MgrError("busy", "this host has as many open files as its limit allows; raise it (ulimit -n) or close connections"),
+        );
+      }
+      this.#opening.set(stream, socket);
+      const settle = (act: () => void) => {
+        clearTimeout(timer);
+        this.#opening.delete(stream);
+        act();
+      };
+      const timer = setTimeout(
+        () => socket.destroy(new MgrError("timeout", `${host}:${port} did not answer within ${CONNECT_TIMEOUT_MS / 1_000} s`)),
+        CONNECT_TIMEOUT_MS,
+      );
+      const fail = (cause: NodeJS.ErrnoException) => settle(() => reject(refusal(cause, `${host}:${port}`)));
+      socket.once("error", fail);
+      socket.once("connect", () => {
+        socket.off("error", fail);
+        settle(() => resolve(socket));
+      });
+    });
+  }
+}
+
+/** Each direction ends by itself; an error of one end is the end of both. */
+function join(socket: Socket, end: StreamEnd): void {
+  socket.on("error", (error) => end.destroy(error));
+  end.on("error", () => socket.destroy());
+  // Closed because all was said in both directions: what is on its way may still have to be sent again.
+  socket.once("close", () => {
+    if (!socket.readableEnded || !end.readableEnded) end.destroy();
+  });
+  // Closed well, what the far program has not taken yet is still on its way to it.
+  end.once("close", () => (end.lastWord === null ? socket.destroy() : socket.destroySoon()));
+  socket.pipe(end);
+  end.pipe(socket);
+}
+
+function refusal(cause: NodeJS.ErrnoException, place: string): MgrError {
+  if (cause instanceof MgrError) return cause;
+  const { code } = cause;
+  if (code === "ECONNREFUSED") return new MgrError("conflict", `nobody listens at ${place}`, { cause });
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return new MgrError("not_found", `${place} is unknown there: ${cause.message}`, { cause });
+  return new MgrError(code === "ETIMEDOUT" ? "timeout" : "conflict", `${place} cannot be reached: ${cause.message}`, { cause });
+}

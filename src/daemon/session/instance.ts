@@ -1,0 +1,91 @@
+import { randomUUID } from "node:crypto";
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { MgrError, messageOf } from "../../base/errors.ts";
+import { findHolder } from "./lock-holder.ts";
+
+const instanceFile = z.object({ uuid: z.uuid() });
+
+/**
+ * The instance's name for life, kept in `<stateDir>/instance.json`. It is that of the manager or daemon that runs with this
+ * folder, whatever became of the file; else the file's, else a new one. `conflict` if the file is not ours.
+ */
+export function instanceUuid(stateDir: string): string {
+  const path = join(stateDir, "instance.json");
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  const living = findHolder(join(stateDir, "manager.lock")) ?? findHolder(join(stateDir, "daemon.lock"));
+  if (living !== null) {
+    keepInstanceUuid(stateDir, living.instance_uuid);
+    return living.instance_uuid;
+  }
+  return read(path) ?? create(path);
+}
+
+/** Writes the file anew if it is missing, or holds anything else. */
+export function keepInstanceUuid(stateDir: string, uuid: string): void {
+  const path = join(stateDir, "instance.json");
+  if (textOf(path) === contentOf(uuid)) return;
+  const temporary = write(path, uuid);
+  renameSync(temporary, path);
+}
+
+function read(path: string): string | null {
+  let text: string | null;
+  try {
+    text = textOf(path);
+  } catch (cause) {
+    throw new MgrError("conflict", `cannot read the instance's uuid: ${messageOf(cause)}`, { cause });
+  }
+  if (text === null) return null;
+  try {
+    return instanceFile.parse(JSON.parse(text)).uuid;
+  } catch (cause) {
+    throw new MgrError("conflict", `${path} holds no instance uuid; move it away, and a new one is made`, { cause });
+  }
+}
+
+/** null: there is no such file. */
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** Written whole beside it, then linked: of two that do this at once one wins, and both read the winner's. */
+function create(path: string): string {
+  const temporary = write(path, randomUUID());
+  try {
+    linkSync(temporary, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    rmSync(temporary);
+  }
+  const uuid = read(path);
+  if (uuid === null) throw new MgrError("conflict", `${path} was removed while it was made; start again`);
+  return uuid;
+}
+
+/** A new file beside `path`, on the disk. */
+function write(path: string, uuid: string): string {
+  const temporary = `${path}.${randomUUID()}`;
+  const fd = openSync(temporary, "wx", 0o600);
+  try {
+    writeSync(fd, contentOf(uuid));
+    fsyncSync(fd);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+  return temporary;
+}
+
+function contentOf(uuid: string): string {
+  return `${JSON.stringify({ uuid })}\n`;
+}

@@ -1,0 +1,80 @@
+import { readlinkSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { listNames, listPids, readProcFile } from "../tree/proc.ts";
+import { isHolder, type LockInfo, readLockInfo } from "./lock-info.ts";
+
+/**
+ * The living process of this user that holds the lock `path`, also when that file was removed, renamed or replaced while it
+ * was held: the kernel shows the open file of the holder (`/proc/PID/fd`), and what stands in it. `except`: a descriptor
+ * of this process that does not count. null: none is found.
+ */
+export function findHolder(path: string, except: number | null = null): LockInfo | null {
+  const paths = namesOf(path);
+  for (const pid of lockingPids()) {
+    if (!isOwn(pid)) continue;
+    for (const fd of listNames(`/proc/${pid}/fd`)) {
+      if (pid === process.pid && Number(fd) === except) continue;
+      const link = `/proc/${pid}/fd/${fd}`;
+      if (!isNamed(link, basename(path))) continue;
+      const info = readLockInfo(link);
+      if (info?.pid !== pid || !isHolder(info) || !info.paths.some((each) => paths.includes(each))) continue;
+      if (seesSameFolder(pid, paths.at(-1) ?? path)) return info;
+    }
+  }
+  return null;
+}
+
+/** A lock file's absolute path, as it is written and without symbolic links. */
+export function namesOf(path: string): string[] {
+  const written = resolve(path);
+  return [...new Set([written, withoutLinks(written)])];
+}
+
+/** What is missing at the end of the path may be made anew. */
+function withoutLinks(path: string): string {
+  const folder = dirname(path);
+  try {
+    return join(realpathSync(folder), basename(path));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || folder === path) throw error;
+    return join(withoutLinks(folder), basename(path));
+  }
+}
+
+/** Processes that hold a lock on any file; all processes where the kernel does not tell. */
+function lockingPids(): number[] {
+  const locks = readProcFile("/proc/locks")?.toString("latin1");
+  if (locks === undefined) return listPids();
+  const pids = [...locks.matchAll(/^\d+: +(?:-> +)?\S+ +\S+ +\S+ +(\d+) /gm)].map(([, pid]) => Number(pid));
+  return [...new Set(pids)].filter((pid) => pid > 0);
+}
+
+/** Whether it runs as the same user: what others say of themselves counts for nothing. */
+export function isOwn(pid: number): boolean {
+  return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === process.getuid?.();
+}
+
+function isNamed(link: string, name: string): boolean {
+  try {
+    return basename(readlinkSync(link).replace(/ \(deleted\)$/, "")) === name;
+  } catch {
+    return false; // Closed meanwhile.
+  }
+}
+
+/** Whether a process means the same by the folder of `path` as we do: in another mount namespace, such as a container, it is another one. */
+export function seesSameFolder(pid: number, path: string): boolean {
+  const folder = dirname(path);
+  const ours = statSync(folder, { throwIfNoEntry: false });
+  const theirs = statOrNull(`/proc/${pid}/root${folder}`);
+  if (ours === undefined && theirs === null && folder !== path) return seesSameFolder(pid, folder);
+  return ours !== undefined && theirs !== null && ours.dev === theirs.dev && ours.ino === theirs.ino;
+}
+
+function statOrNull(path: string) {
+  try {
+    return statSync(path);
+  } catch {
+    return null; // Not there, or the process has ended.
+  }
+}

@@ -1,0 +1,62 @@
+import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { messageOf } from "../../base/errors.ts";
+import type { Lock } from "./lock.ts";
+
+/** Between two looks at the lock file, milliseconds. */
+const LOOK_MS = 1_000;
+
+interface LockWatchOptions {
+  lock: Pick<Lock, "path" | "isInPlace" | "renew">;
+  /** The state folder is another one: everything that has to be in it is written again. Called until it succeeds. */
+  remake: () => Promise<void>;
+  /** Called at each look while the folder is the same. */
+  look?: () => Promise<void>;
+  log: (level: "warning" | "error", msg: string) => void;
+}
+
+/**
+ * Sees within seconds that the state folder of a running program was removed, or replaced by another one, and makes it
+ * again: the lock first. Returns the way to stop, which resolves when nothing is being written any more.
+ */
+export function watchLock({ lock, remake, look, log }: LockWatchOptions): () => Promise<void> {
+  const folder = dirname(lock.path);
+  let timer: NodeJS.Timeout | null = null;
+  let isOver = false;
+  /** What happened to the folder; null: it is as it should be. */
+  let lost: string | null = null;
+  let told = "";
+
+  const complain = (problem: string) => {
+    if (problem !== told) log("error", `the state folder ${folder} ${lost ?? "cannot be kept complete"}: ${problem}; trying again`);
+    told = problem;
+  };
+  const check = async () => {
+    if (await lock.isInPlace()) {
+      if (lost === null) return look?.();
+    } else {
+      lost = (await stat(folder).catch(() => null)) === null ? "was removed" : "was replaced or emptied";
+      if (!lock.renew()) return complain(`another process has locked ${lock.path}`);
+    }
+    await remake();
+    log("warning", `the state folder ${folder} ${lost} while this program runs; it has been made again with its present content`);
+    lost = null;
+    told = "";
+  };
+  let checking = Promise.resolve();
+  const next = () => {
+    if (isOver) return;
+    timer = setTimeout(() => {
+      checking = check()
+        .catch((error: unknown) => complain(messageOf(error)))
+        .then(next);
+    }, LOOK_MS);
+    timer.unref();
+  };
+  next();
+  return () => {
+    isOver = true;
+    if (timer) clearTimeout(timer);
+    return checking;
+  };
+}

@@ -1,0 +1,205 @@
+import { closeSync, constants, fstatSync, ftruncateSync, mkdirSync, openSync, statSync, writeSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { MgrError, messageOf } from "../../base/errors.ts";
+import { tryLockExclusive, tryLockShared } from "../native/libc.ts";
+import { bootId, startTimeOf } from "../tree/proc.ts";
+import { findHolder, namesOf } from "./lock-holder.ts";
+import { isHolder, type LockInfo, readLockInfo } from "./lock-info.ts";
+
+export type { LockInfo } from "./lock-info.ts";
+
+/** What a process tells about itself when it takes a lock. */
+export type LockAbout = Pick<LockInfo, "instance_uuid" | "contract" | "socket">;
+
+export interface Lock {
+  readonly path: string;
+  readonly info: LockInfo;
+  /** Whether the lock file is still the one that is locked. Rejects when that cannot be found out. */
+  isInPlace(): Promise<boolean>;
+  /**
+   * Locks the file that is at the path now, or a new one, in place of one that was removed or replaced. The lock is held all
+   * the time: others find its holder by the old file until then. False: another process has locked the new file.
+   */
+  renew(): boolean;
+  /** The holder listens elsewhere now. */
+  moveTo(socket: string): void;
+  /** The file stays: only the kernel's lock on it says that it is held. */
+  release(): void;
+}
+
+/** The lock may be held by a process that has not written its identity yet: it is looked at again for so long, milliseconds. */
+const SETTLE_MS = 2_000;
+const LOOK_AGAIN_MS = 20;
+/** What is longer was not written by us, bytes. */
+const MAX_PADDED_BYTES = 4_096;
+
+/**
+ * Takes the lock for the life of this process, or says who has it, also where its file was removed meanwhile. A file left
+ * by a dead holder, even a torn one, is simply taken over. Rejects with `conflict` if the holder does not say who it is.
+ */
+export async function acquireLock(path: string, about: LockAbout): Promise<Lock | { holder: LockInfo }> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const deadline = performance.now() + SETTLE_MS;
+  for (;;) {
+    const fd = take(path);
+    if (fd !== null) {
+      const holder = findHolder(path, fd);
+      if (holder === null) return lockWith(fd, path, about);
+      closeSync(fd);
+      return { holder };
+    }
+    const info = readLockInfo(path);
+    if (info && isHolder(info)) return { holder: info };
+    if (performance.now() > deadline) {
+      throw new MgrError("conflict", `${path} is locked by a process that does not say who it is; find it with: fuser -v ${path}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+}
+
+/** Whether the lock is held now, and what its holder says of itself, or the last one did (null: nothing readable). */
+export async function readLock(path: string): Promise<{ held: boolean; info: LockInfo | null }> {
+  const deadline = performance.now() + SETTLE_MS;
+  for (;;) {
+    const held = isHeld(path);
+    const info = readLockInfo(path);
+    if (!held) {
+      const holder = findHolder(path);
+      return { held: holder !== null, info: holder ?? info };
+    }
+    if ((info && isHolder(info)) || performance.now() > deadline) return { held, info };
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+}
+
+/** The locked file, or null if it is locked by another. Node opens files close-on-exec: no child inherits the lock. */
+function take(path: string): number | null {
+  const fd = openLockFile(path, constants.O_RDWR | constants.O_CREAT);
+  try {
+    // Somebody may have removed or replaced the file after we opened it: such a lock would exclude nobody.
+    if (tryLockExclusive(fd) && isSameFile(fd, path)) return fd;
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+  closeSync(fd);
+  return null;
+}
+
+/** Looks with a shared lock, so that those who look do not take each other for holders. */
+function isHeld(path: string): boolean {
+  let fd: number;
+  try {
+    fd = openLockFile(path, constants.O_RDONLY);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
+  }
+  try {
+    return !tryLockShared(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function openLockFile(path: string, flags: number): number {
+  try {
+    return openSync(path, flags | constants.O_NOFOLLOW, 0o600);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") throw cause;
+    throw new MgrError("conflict", `cannot open the lock file: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function isSameFile(fd: number, path: string): boolean {
+  const ours = fstatSync(fd);
+  const there = statSync(path, { throwIfNoEntry: false });
+  return there?.ino === ours.ino && there.dev === ours.dev;
+}
+
+function lockWith(fd: number, path: string, about: LockAbout): Lock {
+  try {
+    return new FileLock(fd, path, about);
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+}
+
+class FileLock implements Lock {
+  readonly path: string;
+  #info: LockInfo;
+  /** null: released. */
+  #fd: number | null;
+
+  constructor(fd: number, path: string, about: LockAbout) {
+    this.path = path;
+    this.#fd = fd;
+    const { instance_uuid, contract, socket } = about;
+    this.#info = {
+      pid: process.pid,
+      start_time: startTimeOf(process.pid) ?? "",
+      boot_id: bootId(),
+      instance_uuid,
+      contract,
+      socket,
+      paths: namesOf(path),
+    };
+    writeInfo(fd, this.#info);
+  }
+
+  get info(): LockInfo {
+    return this.#info;
+  }
+
+  async isInPlace(): Promise<boolean> {
+    // Not by a blocking call: a network file system may stand still.
+    const there = await stat(this.path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
+      throw error;
+    });
+    if (this.#fd === null) return true;
+    const ours = fstatSync(this.#fd);
+    return there?.ino === ours.ino && there.dev === ours.dev;
+  }
+
+  renew(): boolean {
+    const old = this.#fd;
+    if (old === null || isSameFile(old, this.path)) return true;
+    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
+    const fd = take(this.path);
+    if (fd === null) return false;
+    try {
+      this.#info = { ...this.#info, paths: [...new Set([...this.#info.paths, ...namesOf(this.path)])] };
+      writeInfo(fd, this.#info);
+    } catch (error) {
+      closeSync(fd);
+      throw error;
+    }
+    this.#fd = fd;
+    closeSync(old);
+    return true;
+  }
+
+  moveTo(socket: string): void {
+    this.#info = { ...this.#info, socket };
+    if (this.#fd !== null) writeInfo(this.#fd, this.#info);
+  }
+
+  release(): void {
+    if (this.#fd !== null) closeSync(this.#fd);
+    this.#fd = null;
+  }
+}
+
+/** One write, of which a reader never sees a part: what was longer before is covered with blanks. */
+function writeInfo(fd: number, info: LockInfo): void {
+  const text = JSON.stringify(info);
+  const length = Buffer.byteLength(text) + 1;
+  const { size } = fstatSync(fd);
+  const isForeign = size > MAX_PADDED_BYTES;
+  const blanks = isForeign ? 0 : Math.max(0, size - length);
+  writeSync(fd, `${text}${" ".repeat(blanks)}\n`, 0);
+  if (isForeign) ftruncateSync(fd, length);
+}

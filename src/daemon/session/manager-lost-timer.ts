@@ -1,0 +1,40 @@
+import type { Clock } from "../../base/clock.ts";
+
+interface AbandonedOptions {
+  clock: Clock;
+  stop: (afterMs: number) => void;
+}
+
+/** What a host does without its manager, which told it at its hello: go on for ever, or for so long. */
+export class Abandoned {
+  readonly #clock: Clock;
+  readonly #stop: AbandonedOptions["stop"];
+  /** Milliseconds; null: for ever. */
+  #afterMs: number | null = null;
+  #timer: unknown = null;
+
+  constructor({ clock, stop }: AbandonedOptions) {
+    this.#clock = clock;
+    this.#stop = stop;
+  }
+
+  greeted(afterMs: number | null): void {
+    this.close();
+    this.#afterMs = afterMs;
+  }
+
+  lost(): void {
+    this.close();
+    const after = this.#afterMs;
+    if (after === null) return;
+    this.#timer = this.#clock.setTimeout(() => {
+      this.#timer = null;
+      this.#stop(after);
+    }, after);
+  }
+
+  close(): void {
+    this.#clock.clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+}

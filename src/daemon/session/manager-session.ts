@@ -1,0 +1,95 @@
+import { randomUUID } from "node:crypto";
+import type { Clock } from "../../base/clock.ts";
+import { MgrError } from "../../base/errors.ts";
+import { CONTRACT_VERSION, HEARTBEAT_LOST_MS, type RequestOf } from "../../contract/messages.ts";
+
+/** Period of the host's own tick. */
+export const TICK_MS = 1_000;
+/** A tick older than this when a command arrives: this process stood still, and what it finds in its sockets is old. */
+const OLDEST_TICK_MS = 3_000;
+
+/**
+ * Whom the host obeys: the manager of the highest epoch, while it is heard. Nothing is replayed late after SIGSTOP, and
+ * two managers never command one host (runtime.md, "session").
+ */
+export class ManagerSession {
+  readonly #clock: Clock;
+  readonly #onVoid: (reason: string) => void;
+  #id: string | null = null;
+  #manager: { epoch: number; pid: number } | null = null;
+  #heardAt: number;
+  #tickedAt: number;
+
+  constructor(options: { clock: Clock; onVoid: (reason: string) => void }) {
+    this.#clock = options.clock;
+    this.#onVoid = options.onVoid;
+    this.#heardAt = this.#clock.monotonic();
+    this.#tickedAt = this.#heardAt;
+  }
+
+  /** The session obeyed now, or null. */
+  get id(): string | null {
+    return this.#id;
+  }
+
+  /** Begins a session; what an earlier one still sends is refused from now on. Throws `forbidden`. */
+  begin({ epoch, manager_pid: pid, contracts }: RequestOf<"hello">): string {
+    if (!contracts.includes(CONTRACT_VERSION)) {
+      throw new MgrError(
+        "forbidden",
+        `this host daemon speaks version ${CONTRACT_VERSION} of the contract, the manager (pid ${pid}) ${contracts.join(", ")}: it cannot command this host, and what runs goes on. ` +
+          "End this daemon ('mgr down' on the manager's host, SIGTERM elsewhere), then start one of the manager's version",
+      );
+    }
+    const known = this.#manager;
+    if (known !== null && (epoch < known.epoch || (epoch === known.epoch && pid !== known.pid))) {
+      throw new MgrError(
+        "forbidden",
+        `this host obeys a newer manager (epoch ${known.epoch}, pid ${known.pid}); this one has epoch ${epoch}`,
+      );
+    }
+    if (this.#id !== null) this.#void("the manager said hello again");
+    this.#manager = { epoch, pid };
+    this.#id = randomUUID();
+    this.#heardAt = this.#clock.monotonic();
+    this.#tickedAt = this.#heardAt;
+    return this.#id;
+  }
+
+  /** Throws `stale_session` unless `id` is the session obeyed now. */
+  check(id: string): void {
+    if (!this.isCurrent(id)) throw new MgrError("stale_session", "this host does not know the session (any more); say hello first");
+  }
+
+  isCurrent(id: string): boolean {
+    this.#voidIfLost();
+    return this.#id !== null && this.#id === id;
+  }
+
+  heartbeat(id: string): void {
+    if (this.isCurrent(id)) this.#heardAt = this.#clock.monotonic();
+  }
+
+  /** To be called each TICK_MS. */
+  tick(): void {
+    // A late tick may run before the commands that lay in the sockets meanwhile: it voids the session as they would.
+    this.#voidIfLost();
+    this.#tickedAt = this.#clock.monotonic();
+  }
+
+  end(): void {
+    if (this.#id !== null) this.#void("the host closes");
+  }
+
+  #voidIfLost(): void {
+    if (this.#id === null) return;
+    const now = this.#clock.monotonic();
+    if (now - this.#tickedAt > OLDEST_TICK_MS) this.#void(`the host stood still for ${Math.round(now - this.#tickedAt)} ms`);
+    else if (now - this.#heardAt > HEARTBEAT_LOST_MS) this.#void(`no heartbeat of the manager for ${Math.round(now - this.#heardAt)} ms`);
+  }
+
+  #void(reason: string): void {
+    this.#id = null;
+    this.#onVoid(reason);
+  }
+}

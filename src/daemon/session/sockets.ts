@@ -1,0 +1,119 @@
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { MgrError, messageOf } from "../../base/errors.ts";
+import { MAX_SOCKET_PATH } from "../../bus/carriers/unix-listener.ts";
+
+/** Longest name of a socket in its folder, bytes. */
+const MAX_NAME_BYTES = 20;
+/** In the state folder: a link to the folder that had to get a random name. */
+const RANDOM_LINK = "run.link";
+
+export interface SocketDirOptions {
+  /** Of the instance. */
+  uuid: string;
+  stateDir: string;
+  /** `$XDG_RUNTIME_DIR`. */
+  base?: string | undefined;
+  /** Where folders of every user are. */
+  tmp?: string;
+}
+
+export interface SocketDir {
+  readonly path: string;
+  /** Why each folder that would have been preferred cannot be used, as sentences. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * The private folder for this instance's sockets, made if it is missing: `<runtime folder>/<16 hex of uuid>`. Other users
+ * can take the names in /tmp, and the kernel refuses long paths of sockets: then it is `<stateDir>/run`, else a folder in
+ * /tmp with a random name, to which `<stateDir>/run.link` leads. `conflict` if there is none.
+ */
+export function socketDir({ uuid, stateDir, base = process.env.XDG_RUNTIME_DIR, tmp = "/tmp" }: SocketDirOptions): SocketDir {
+  const problems: string[] = [];
+  const name = uuid.replaceAll("-", "").slice(0, 16);
+  const ways = [
+    ...runtimeFolders(base, tmp).map((folder) => () => {
+      makePrivate(folder);
+      return join(folder, name);
+    }),
+    () => join(stateDir, "run"),
+    () => randomFolder(stateDir, tmp),
+  ];
+  for (const way of ways) {
+    try {
+      const path = way();
+      assertRoom(path);
+      makePrivate(path);
+      return { path, problems };
+    } catch (error) {
+      problems.push(messageOf(error));
+    }
+  }
+  throw new MgrError("conflict", `there is no folder for sockets: ${problems.join("; ")}`);
+}
+
+/** The private folders of this user that last until the machine goes down, the preferred one first. They may be missing. */
+export function runtimeFolders(base = process.env.XDG_RUNTIME_DIR, tmp = "/tmp"): string[] {
+  // The variable outlives the session that made its folder: su and cron pass it on.
+  const ofSession = base && existsSync(base) ? [join(base, "mgr")] : [];
+  return [...ofSession, join(tmp, `mgr-${ownUid()}`)];
+}
+
+/** Makes the folder if it is missing. Throws `conflict` unless it is ours alone. */
+export function makePrivate(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "EEXIST") {
+      throw new MgrError("conflict", `cannot make the folder for sockets: ${messageOf(cause)}`, { cause });
+    }
+  }
+  assertPrivate(folder);
+}
+
+/** Throws `conflict` unless only we can have put there what is in the folder. */
+export function assertPrivate(folder: string): void {
+  const uid = ownUid();
+  const found = lstatSync(folder);
+  if (found.isSymbolicLink()) throw new MgrError("conflict", `${folder} is a symbolic link; sockets go into a real folder only: remove it`);
+  if (!found.isDirectory()) throw new MgrError("conflict", `${folder} is not a folder; sockets have to go there: remove it`);
+  if (found.uid !== uid)
+    throw new MgrError("conflict", `${folder} belongs to uid ${found.uid}, not to us (uid ${uid}): remove it, or set XDG_RUNTIME_DIR`);
+  if ((found.mode & 0o077) !== 0)
+    throw new MgrError("conflict", `${folder} is open to others (mode ${(found.mode & 0o777).toString(8)}); run: chmod 700 ${folder}`);
+}
+
+function ownUid(): number {
+  return process.getuid?.() ?? 0;
+}
+
+function assertRoom(folder: string): void {
+  const length = Buffer.byteLength(folder) + 1 + MAX_NAME_BYTES;
+  if (length > MAX_SOCKET_PATH)
+    throw new MgrError("bad_field", `${folder} is too long a path for sockets: at most ${MAX_SOCKET_PATH - 1 - MAX_NAME_BYTES} bytes`);
+}
+
+/** The same one again as long as it is there. */
+function randomFolder(stateDir: string, tmp: string): string {
+  const link = join(stateDir, RANDOM_LINK);
+  const known = readLink(link);
+  if (known !== null && isOurs(known)) return known;
+  const folder = mkdtempSync(join(tmp, `mgr-${ownUid()}-`));
+  rmSync(link, { force: true });
+  symlinkSync(folder, link);
+  return folder;
+}
+
+function readLink(link: string): string | null {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return null; // There is none, or something else has its name.
+  }
+}
+
+function isOurs(folder: string): boolean {
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  return found?.isDirectory() === true && found.uid === ownUid();
+}

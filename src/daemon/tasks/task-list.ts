@@ -1,0 +1,189 @@
+import { randomUUID } from "node:crypto";
+import { totalmem } from "node:os";
+import type { Clock } from "../../base/clock.ts";
+import { MgrError } from "../../base/errors.ts";
+import type { RequestOf, ResponseOf } from "../../contract/messages.ts";
+import { TaskFilter } from "../../contract/task-filter.ts";
+import type { TaskCell } from "../../contract/tasks.ts";
+import type { TaskColumnName } from "../../protocol/process/task-columns.ts";
+import { formatTime } from "../../protocol/time.ts";
+import { UserNames } from "../process/user-names.ts";
+import { TICKS_PER_SECOND, ticksSinceBoot } from "../tree/proc.ts";
+import type { RunOwners } from "../tree/reaper.ts";
+import { inSlices } from "../tree/slices.ts";
+import { TaskOwners } from "./task-owners.ts";
+import { TaskPages } from "./task-pages.ts";
+import { type CpuSample, CpuSamples, FIRST_INTERVAL_MS } from "./task-samples.ts";
+import { environmentText, processOfThread, scanTasks, scanTicks, type Task, type TaskScope } from "./task-scan.ts";
+import type { TaskStat } from "./task-stat.ts";
+
+interface TaskListOptions {
+  clock: Clock;
+  /** Who owns processes now. */
+  owners: () => RunOwners;
+  /** Of a run that is known. */
+  nameOfRun: (runId: string) => string | null;
+}
+
+/** Lists that wait to be made: one is made at a time, in some 50 ms. */
+const MAX_WAITING = 64;
+/** A start that is told by two questions must not differ by the granularity of the clocks, milliseconds. */
+const BOOT_TIME_TOLERANCE_MS = 100;
+
+/** Lists of this host's tasks. Nothing is read, kept or sampled before somebody asks. */
+export class TaskLists {
+  readonly #options: TaskListOptions;
+  readonly #samples = new CpuSamples();
+  readonly #pages: TaskPages;
+  readonly #users = new UserNames();
+  readonly #ownUser = process.geteuid?.() ?? 0;
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+  #bootTime = 0;
+
+  constructor(options: TaskListOptions) {
+    this.#options = options;
+    this.#pages = new TaskPages(options.clock);
+  }
+
+  async make(request: Omit<RequestOf<"tasks">, "session">): Promise<ResponseOf<"tasks">> {
+    const filter = new TaskFilter(request.filter);
+    const scope = scopeOf(request, filter);
+    const asker = `${request.requester} ${scope.threads} ${scope.pids ?? "all"}`;
+    const base = this.#samples.base(asker, this.#options.clock.monotonic()) ?? (await this.#firstSample(scope));
+    return this.#inTurn(async () => {
+      const time = this.#options.clock.now();
+      const rows = this.#pages.open(randomUUID());
+      const sample = await this.#list({ request, filter, scope, base, add: (cells) => rows.add(cells) });
+      this.#samples.keep(asker, sample);
+      return { ...rows.end(), time };
+    });
+  }
+
+  /** Throws `not_found`. */
+  page(list: string, page: number): Buffer<ArrayBuffer> {
+    return this.#pages.take(list, page);
+  }
+
+  close(): void {
+    this.#pages.close();
+  }
+
+  async #firstSample(scope: TaskScope): Promise<CpuSample> {
+    const sample = await this.#inTurn(async () => {
+      const begun = this.#emptySample();
+      await inSlices(scanTicks(scope, (stat, readAt) => begun.tasks.set(stat.id, sampleOf(stat, readAt))));
+      return begun;
+    });
+    await new Promise<void>((resolve) => void this.#options.clock.setTimeout(resolve, FIRST_INTERVAL_MS));
+    return sample;
+  }
+
+  #emptySample(): CpuSample {
+    return { at: this.#options.clock.monotonic(), readAt: performance.now(), tasks: new Map() };
+  }
+
+  /** Hands over the rows that fit; returns the CPU time of all tasks in scope. */
+  async #list({ request, filter, scope, base, add }: ListOrder): Promise<CpuSample> {
+    this.#users.refresh();
+    const sample = this.#emptySample();
+    const bootTime = this.#bootTimeNow();
+    const memory = totalmem();
+    const owners = new TaskOwners(this.#options.owners(), this.#options.nameOfRun);
+    const needsEnv = request.show_env || filter.has("env");
+    const read: Task[] = [];
+    await inSlices(
+      scanTasks(scope, (task) => {
+        read.push(task);
+        sample.tasks.set(task.stat.id, sampleOf(task.stat, task.readAt));
+        if (task.stat.id === task.process.pid) owners.know(task.stat);
+      }),
+    );
+    const rowOf = ({ stat, process, affinity, readAt }: Task): TaskCell[] | null => {
+      const cells: Record<TaskColumnName, TaskCell> = {
+        pid: process.pid,
+        tid: stat.id,
+        ppid: stat.ppid,
+        user: this.#users.of(process.uid),
+        process: owners.of(process.pid),
+        name: stat.comm,
+        state: stat.state,
+        policy: stat.policy,
+        prio: stat.prio,
+        nice: stat.nice,
+        affinity,
+        processor: stat.processor,
+        cpu_percent: load(stat, readAt, base),
+        memory_rss: process.rss,
+        memory_percent: rounded((100 * process.rss) / memory),
+        threads: stat.threads,
+        start_time: formatTime(bootTime + (1_000 * Number(stat.startTime)) / TICKS_PER_SECOND),
+        cpu_time: stat.ticks / TICKS_PER_SECOND,
+        command: process.command,
+        env: needsEnv && this.#mayShowEnvironment(process.uid) ? environmentText(process.pid) : null,
+      };
+      if (!filter.accepts((key) => cells[key])) return null;
+      return Object.values(request.show_env ? cells : { ...cells, env: null });
+    };
+    await inSlices(
+      (function* () {
+        for (const task of read) {
+          const row = rowOf(task);
+          if (row !== null) add(row);
+          yield;
+        }
+      })(),
+    );
+    return sample;
+  }
+
+  /** Whoever may look into a process of ours may be us; others' secrets are theirs. */
+  #mayShowEnvironment(uid: number): boolean {
+    return this.#ownUser === 0 || uid === this.#ownUser;
+  }
+
+  /** When this machine booted, milliseconds since 1970, as the wall clock is set now. */
+  #bootTimeNow(): number {
+    const now = Date.now() - (1_000 * ticksSinceBoot()) / TICKS_PER_SECOND;
+    if (Math.abs(now - this.#bootTime) > BOOT_TIME_TOLERANCE_MS) this.#bootTime = now;
+    return this.#bootTime;
+  }
+
+  /** One list after the other. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#waiting >= MAX_WAITING) throw new MgrError("busy", "this host is asked for too many lists of tasks at once; try again");
+    this.#waiting++;
+    const turn = this.#last.then(work).finally(() => this.#waiting--);
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+}
+
+interface ListOrder {
+  request: Omit<RequestOf<"tasks">, "session">;
+  filter: TaskFilter;
+  scope: TaskScope;
+  base: CpuSample;
+  add: (cells: TaskCell[]) => void;
+}
+
+/** What has to be read: threads also where only one is asked for by its number. */
+function scopeOf({ show_threads }: { show_threads: boolean }, filter: TaskFilter): TaskScope {
+  const pid = filter.only("pid");
+  const tid = filter.only("tid");
+  const owner = tid === null ? null : processOfThread(tid);
+  const pids = pid !== null ? [pid] : tid === null ? null : owner === null ? [] : [owner];
+  return { threads: show_threads || filter.has("tid"), pids };
+}
+
+/** Percent of one CPU since `base`; what was not there then has used all it has used since. */
+function load(stat: TaskStat, readAt: number, base: CpuSample): number {
+  const before = base.tasks.get(stat.id);
+  const isSame = before?.startTime === stat.startTime;
+  const seconds = (readAt - (isSame ? before.readAt : base.readAt)) / 1_000;
+  const used = (stat.ticks - (isSame ? before.ticks : 0)) / TICKS_PER_SECOND;
+  return seconds > 0 ? rounded(Math.max(0, (100 * used) / seconds)) : 0;
+}
+
+const sampleOf = ({ ticks, startTime }: TaskStat, readAt: number) => ({ ticks, startTime, readAt });
+const rounded = (value: number) => Math.round(100 * value) / 100;

@@ -1,0 +1,49 @@
+import { type ProcessStat, readStat } from "../tree/proc.ts";
+import type { RunOwners } from "../tree/reaper.ts";
+import type { TaskStat } from "./task-stat.ts";
+
+/** Says which managed process the processes of one list belong to: by their own signs, else as their parents do. */
+export class TaskOwners {
+  readonly #runOf: RunOwners;
+  readonly #nameOfRun: (runId: string) => string | null;
+  readonly #stats = new Map<number, ProcessStat>();
+  readonly #names = new Map<number, string | null>();
+
+  constructor(runOf: RunOwners, nameOfRun: (runId: string) => string | null) {
+    this.#runOf = runOf;
+    this.#nameOfRun = nameOfRun;
+  }
+
+  /** A process that was just read need not be read again. */
+  know(stat: TaskStat): void {
+    const { id, state, threads, session, ...rest } = stat;
+    const ended = state === "X" || (state === "Z" && threads <= 1);
+    this.#stats.set(id, { ...rest, pid: id, pgrp: 0, session, ended });
+  }
+
+  of(pid: number): string | null {
+    const line: number[] = [];
+    let name: string | null = null;
+    for (let at: ProcessStat | null = this.#look(pid); at !== null; at = this.#parentOf(at)) {
+      const known = this.#names.get(at.pid);
+      const runId = known === undefined ? this.#runOf(at) : null;
+      line.push(at.pid);
+      name = known ?? (runId === null ? null : this.#nameOfRun(runId));
+      // Known to belong to nobody: so do those above.
+      if (known !== undefined || name !== null) break;
+    }
+    for (const each of line) this.#names.set(each, name);
+    return name;
+  }
+
+  /** null at the daemon and at init: what is above them is nobody's. */
+  #parentOf({ ppid, startTime }: ProcessStat): ProcessStat | null {
+    if (ppid <= 2 || ppid === process.pid) return null;
+    const parent = this.#look(ppid);
+    return parent !== null && Number(parent.startTime) <= Number(startTime) ? parent : null;
+  }
+
+  #look(pid: number): ProcessStat | null {
+    return this.#stats.get(pid) ?? (pid > 0 ? readStat(pid) : null);
+  }
+}

@@ -1,0 +1,80 @@
+import type { Clock } from "../../base/clock.ts";
+import { MgrError } from "../../base/errors.ts";
+import type { TaskCell } from "../../contract/tasks.ts";
+
+/** A page's JSON, bytes: below MAX_MESSAGE_BYTES with room for a row of the longest command line and environment. */
+const PAGE_BYTES = 128 * 1024;
+/** A whole list, bytes: 100,000 tasks without environments. */
+const MAX_LIST_BYTES = 64 * 1024 * 1024;
+/** Lists that were not fetched to their end; the oldest go first. */
+const MAX_LISTS = 8;
+const KEPT_MS = 30_000;
+
+interface List {
+  pages: Buffer<ArrayBuffer>[];
+  timer: unknown;
+}
+
+/** Lists that wait to be fetched, as JSON. */
+export class TaskPages {
+  readonly #clock: Clock;
+  readonly #lists = new Map<string, List>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** A new list. `add` throws `too_large`. */
+  open(id: string): { add: (cells: TaskCell[]) => void; end: () => { list: string; pages: number } } {
+    const pages: Buffer<ArrayBuffer>[] = [];
+    let rows: string[] = [];
+    let length = 0;
+    let total = 0;
+    const cut = () => {
+      const page = Buffer.from(`[${rows.join(",")}]`);
+      total += page.length;
+      if (total > MAX_LIST_BYTES)
+        throw new MgrError("too_large", `the list is over ${MAX_LIST_BYTES} bytes: leave environments out or give a filter`);
+      pages.push(page);
+      rows = [];
+      length = 0;
+    };
+    return {
+      add: (cells) => {
+        const row = JSON.stringify(cells);
+        const bytes = Buffer.byteLength(row);
+        if (rows.length > 0 && length + bytes > PAGE_BYTES) cut();
+        rows.push(row);
+        length += bytes + 1;
+      },
+      end: () => {
+        cut();
+        this.#keep(id, pages);
+        return { list: id, pages: pages.length };
+      },
+    };
+  }
+
+  take(id: string, page: number): Buffer<ArrayBuffer> {
+    const list = this.#lists.get(id);
+    const bytes = list?.pages[page];
+    if (list === undefined || bytes === undefined)
+      throw new MgrError("not_found", "this list of tasks is not there any more; ask for a new one");
+    if (page === list.pages.length - 1) this.#drop(id);
+    return bytes;
+  }
+
+  close(): void {
+    for (const id of [...this.#lists.keys()]) this.#drop(id);
+  }
+
+  #keep(id: string, pages: Buffer<ArrayBuffer>[]): void {
+    for (const oldest of this.#lists.keys()) if (this.#lists.size >= MAX_LISTS) this.#drop(oldest);
+    this.#lists.set(id, { pages, timer: this.#clock.setTimeout(() => this.#drop(id), KEPT_MS) });
+  }
+
+  #drop(id: string): void {
+    this.#clock.clearTimeout(this.#lists.get(id)?.timer);
+    this.#lists.delete(id);
+  }
+}

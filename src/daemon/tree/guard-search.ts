@@ -1,0 +1,38 @@
+import { isOwn, seesSameFolder } from "../session/lock-holder.ts";
+import { killLeftovers } from "./guard.ts";
+import { GUARD_NAME } from "./guard-script.ts";
+import { isAlive, listPids, readProcFile, startTimeOf } from "./proc.ts";
+
+/** How long the guard of a killed host has for what it has to kill, milliseconds. */
+const KILL_MS = 10_000;
+const LOOK_MS = 20;
+
+interface FoundGuard {
+  pid: number;
+  startTime: string;
+  marker: string;
+}
+
+/**
+ * Kills what a killed host left whose guard is still at work, and waits for that guard: where the state folder was removed,
+ * nothing else tells of that host. `locks` are the paths of its lock file, which the caller holds. Resolves with the marker
+ * of its runs, null if there is none.
+ */
+export async function killGuarded(locks: readonly string[]): Promise<string | null> {
+  const guards = findGuards(locks);
+  await Promise.all(guards.map(({ marker }) => killLeftovers(marker)));
+  const deadline = performance.now() + KILL_MS;
+  while (guards.some(({ pid, startTime }) => isAlive(pid, startTime)) && performance.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  return guards[0]?.marker ?? null;
+}
+
+function findGuards(locks: readonly string[]): FoundGuard[] {
+  return listPids().flatMap((pid) => {
+    const startTime = startTimeOf(pid);
+    const [, , , name, marker, , ...theirs] = readProcFile(`/proc/${pid}/cmdline`)?.toString("utf8").split("\0") ?? [];
+    if (startTime === null || name !== GUARD_NAME || marker === undefined) return [];
+    const path = theirs.find((each) => locks.includes(each));
+    return path !== undefined && isOwn(pid) && seesSameFolder(pid, path) ? [{ pid, startTime, marker }] : [];
+  });
+}

@@ -1,0 +1,142 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { messageOf } from "../../base/errors.ts";
+import { RUN_MARKER } from "../process/environment.ts";
+import { GUARD_NAME, GUARD_SCRIPT, GUARD_VARIABLE } from "./guard-script.ts";
+import type { RunObserver } from "./reaper.ts";
+import { RUN_DIGITS, tagPrefix } from "./run-tag.ts";
+
+/** Between the death of a guard and the start of the next one, milliseconds: at once would be a loop where /bin/sh is broken. */
+const REPLACE_MS = 200;
+/** A guard that was told `bye` is given so long to end, milliseconds. */
+const END_MS = 2_000;
+/** Unmarked processes told at most: one line has to stay within what the pipe takes at once. */
+const MAX_UNMARKED = 5_000;
+
+interface GuardOptions {
+  /** Of the runs it answers for: their environment has `MGR_RUN=<marker>:<run_id>`. */
+  marker: string;
+  /** Paths of its host's lock file: by them the guard of a host that was killed is found. */
+  locks?: readonly string[];
+  /** The cgroup that the runs are in (cgroups.ts), removed after them; null: none. */
+  cgroup?: string | null;
+  log: (msg: string) => void;
+}
+
+/**
+ * A small shell script in a session of its own that outlives us by the few moments it takes to kill what we ran, should
+ * we be killed (runtime.md, "Guard"). Told of every run by a pipe: its end of file is our death. Replaced when it dies.
+ */
+export class Guard implements RunObserver {
+  readonly #options: GuardOptions;
+  readonly #runs = new Map<string, string>();
+  readonly #leaders = new Map<string, number>();
+  #unmarked = "";
+  #child: ChildProcess | null = null;
+  #replacing: NodeJS.Timeout | null = null;
+  #isClosed = false;
+
+  constructor(options: GuardOptions) {
+    this.#options = options;
+  }
+
+  /** Starts it, unless it is there. Called by the first run too. */
+  start(): void {
+    if (this.#child !== null || this.#replacing !== null || this.#isClosed) return;
+    const child = startGuard(this.#options.marker, this.#options.locks);
+    this.#child = child;
+    child.once("error", (error) => this.#lost(child, messageOf(error)));
+    child.once("exit", (code, signal) => this.#lost(child, signal ?? `exit code ${code}`));
+    // The end of a guard breaks the pipe; that it has ended is told by `exit`.
+    child.stdin?.on("error", () => {});
+    if (this.#options.cgroup) this.#tell(`cgroup ${this.#options.cgroup}\n`);
+    for (const line of this.#runs.values()) this.#tell(line);
+    if (this.#unmarked !== "") this.#tell(this.#unmarked);
+  }
+
+  /** Never to be killed as part of a tree. */
+  get pids(): number[] {
+    return this.#child?.pid === undefined ? [] : [this.#child.pid];
+  }
+
+  runStarted({ runId, pid, startTime }: { runId: string; pid: number; startTime: string }): void {
+    const line = `run ${pid} ${startTime}\n`;
+    this.#runs.set(runId, line);
+    this.#leaders.set(runId, pid);
+    if (this.#child) this.#tell(line);
+    else this.start();
+  }
+
+  runEnded(runId: string): void {
+    const pid = this.#leaders.get(runId);
+    this.#runs.delete(runId);
+    this.#leaders.delete(runId);
+    if (pid !== undefined && ![...this.#leaders.values()].includes(pid)) this.#tell(`end ${pid}\n`);
+  }
+
+  unmarked(processes: readonly { pid: number; startTime: string }[]): void {
+    const list = processes.slice(0, MAX_UNMARKED).map(({ pid, startTime }) => `${pid}:${startTime}`);
+    this.#unmarked = `unmarked ${list.join(" ")}\n`;
+    this.#tell(this.#unmarked);
+  }
+
+  /** Ends it without any killing. Resolves when it is gone. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#replacing) clearTimeout(this.#replacing);
+    const child = this.#child;
+    this.#child = null;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    child.removeAllListeners("exit");
+    const ended = once(child, "exit");
+    child.stdin?.end("bye\n");
+    const timer = setTimeout(() => child.kill("SIGKILL"), END_MS);
+    await ended;
+    clearTimeout(timer);
+  }
+
+  #tell(line: string): void {
+    if (this.#child?.stdin?.writable) this.#child.stdin.write(line);
+  }
+
+  #lost(child: ChildProcess, how: string): void {
+    if (this.#child !== child || this.#isClosed) return;
+    this.#child = null;
+    this.#options.log(`the guard (pid ${child.pid}) ended: ${how}; a new one is started`);
+    this.#replacing = setTimeout(() => {
+      this.#replacing = null;
+      this.start();
+    }, REPLACE_MS);
+    this.#replacing.unref();
+  }
+}
+
+/** Kills whatever is left of the runs of an earlier host that did not end well; resolves when nothing is left of them. */
+export async function killLeftovers(marker: string, cgroup: string | null = null): Promise<void> {
+  const child = startGuard(marker);
+  const ended = once(child, "exit");
+  child.stdin?.end(cgroup === null ? "" : `cgroup ${cgroup}\n`);
+  await ended;
+}
+
+function startGuard(marker: string, locks: readonly string[] = []): ChildProcess {
+  const { PATH } = process.env;
+  const tag = `${tagPrefix(marker)}${"[0-9]".repeat(RUN_DIGITS)}`;
+  // Within another instance's tree it stays recognisable as a part of that one.
+  const outer = process.env[RUN_MARKER];
+  const child = spawn("/bin/sh", ["-c", `eval "$${GUARD_VARIABLE}"`, GUARD_NAME, marker, tag, ...locks], {
+    cwd: "/",
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+    env: {
+      PATH: PATH ?? "/usr/bin:/bin",
+      LC_ALL: "C",
+      [GUARD_VARIABLE]: GUARD_SCRIPT,
+      ...(outer === undefined ? {} : { [RUN_MARKER]: outer }),
+    },
+  });
+  // An embedding program may end without closing us; then the guard does its work.
+  child.unref();
+  (child.stdin as { unref?: () => void } | null)?.unref?.();
+  return child;
+}

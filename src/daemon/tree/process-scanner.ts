@@ -1,0 +1,225 @@
+import { statSync } from "node:fs";
+import { RUN_MARKER } from "../process/environment.ts";
+import { environmentValue, listNames, type ProcessStat, readStat, scanProcesses } from "./proc.ts";
+import type { RunTags } from "./run-tag.ts";
+import type { RunTree, TerminalIdentity } from "./run-tree.ts";
+
+/** The run id in a marker variable, or a tag. */
+export type Mark = string | number;
+type Look = (pid: number) => ProcessStat | null;
+
+/** A living process that carries our mark and belongs to none of the runs that were asked for. */
+export interface Stray {
+  stat: ProcessStat;
+  mark: Mark;
+}
+
+export interface CensusResult {
+  /** Nothing that lives has been missed (`Scan`). */
+  isComplete: boolean;
+  /** The oldest first. */
+  strays: Stray[];
+}
+
+interface CensusOptions {
+  /** What our runs' `MGR_RUN` begins with, without the colon. */
+  marker: string;
+  /** Processes that belong to no run, whatever they look like. */
+  excluded: (pid: number) => boolean;
+  /** Our tags on processes. */
+  tags: RunTags;
+  /** Children that came to us as subreaper. */
+  isOrphan: (stat: ProcessStat) => boolean;
+}
+
+/**
+ * Says which process belongs to which run, by one look at /proc for all trees: remembered members, sessions that
+ * members began, the marker variable and the tag, descent, holders of the run's terminal (runtime.md, "Tree kill").
+ */
+export class Census {
+  readonly #options: CensusOptions;
+  readonly #ownSession = readStat(process.pid)?.session ?? 0;
+  /** A process's run id or tag, null for none; by pid. An environment changes by execve only, and so does the program's name. */
+  readonly #markers = new Map<number, { startTime: string; comm: string; mark: Mark | null }>();
+  #cost = 0;
+
+  constructor(options: CensusOptions) {
+    this.#options = options;
+  }
+
+  /** How long the last look took, milliseconds. */
+  get cost(): number {
+    return this.#cost;
+  }
+
+  /** Brings the members of all `trees` up to date. Looks at nothing that started before `since`. */
+  take(trees: readonly RunTree[], since: number): CensusResult {
+    const begin = performance.now();
+    const { processes: scan, isComplete } = scanProcesses(since);
+    const look: Look = (pid) => scan.get(pid) ?? readStat(pid);
+    const owners = this.#remembered(trees, scan, since);
+    const sessions = sessionsOf(trees);
+    const marks = marksOf(trees);
+    // Parents before children, so that one pass follows a whole line of descent.
+    let open = [...scan.values()].filter((stat) => !owners.has(stat.pid) && this.#canBelong(stat)).sort(byAge);
+
+    const settle = (decide: (stat: ProcessStat) => RunTree | undefined): boolean => {
+      const before = open.length;
+      open = open.filter((stat) => {
+        const tree = decide(stat);
+        if (!tree || Number(stat.startTime) < tree.since) return true;
+        owners.set(stat.pid, tree);
+        tree.add(stat, look);
+        for (const session of tree.sessions) sessions.set(session, tree);
+        return false;
+      });
+      return open.length < before;
+    };
+    const byCertainSign = (stat: ProcessStat) =>
+      this.#bySession(stat, sessions, look) ?? this.#byMark(stat, marks) ?? byDescent(stat, owners, scan);
+    const byAnySign = (stat: ProcessStat) =>
+      byDescent(stat, owners, scan) ?? byTerminal(stat, trees) ?? (this.#options.isOrphan(stat) ? nearest(stat, trees) : undefined);
+    // A process that is found brings a session and children with it, and so on until nothing is added.
+    for (let isSettled = false; !isSettled; ) {
+      while (settle(byCertainSign));
+      isSettled = !settle(byAnySign);
+    }
+    this.#forgetMarkers(scan, since);
+    const strays = open.flatMap((stat) => {
+      const mark = this.#markOf(stat);
+      return mark === null ? [] : [{ stat, mark }];
+    });
+    this.#cost = performance.now() - begin;
+    return { isComplete, strays };
+  }
+
+  /** Says of single processes which run they belong to, without a look at all of them: who is remembered, marked or in a run's session. */
+  owners(trees: readonly RunTree[]): (stat: ProcessStat) => RunTree | undefined {
+    const since = earliest(trees);
+    const members = new Map(trees.flatMap((tree) => [...tree.members].map(([pid, startTime]) => [pid, { startTime, tree }] as const)));
+    const sessions = sessionsOf(trees);
+    const marks = marksOf(trees);
+    return (stat) => {
+      const known = members.get(stat.pid);
+      if (known?.startTime === stat.startTime) return known.tree;
+      if (Number(stat.startTime) < since || stat.ppid === 2) return undefined;
+      return this.#bySession(stat, sessions, readStat) ?? this.#byMark(stat, marks);
+    };
+  }
+
+  /** The same of our orphans, whose descent nobody can see any more. */
+  ownersOfOrphans(trees: readonly RunTree[]): (stat: ProcessStat) => RunTree | undefined {
+    const bySign = this.owners(trees);
+    return (stat) => bySign(stat) ?? byTerminal(stat, trees) ?? nearest(stat, trees);
+  }
+
+  /** Whether a process carries our marker or tag, so that a guard finds it by itself; as of the last look at it. */
+  isMarked(pid: number, startTime: string): boolean {
+    const known = this.#markers.get(pid);
+    if (known?.startTime === startTime) return known.mark !== null;
+    const stat = readStat(pid);
+    return stat?.startTime === startTime && this.#markOf(stat) !== null;
+  }
+
+  /** Members that still live; the others are forgotten. */
+  #remembered(trees: readonly RunTree[], scan: Map<number, ProcessStat>, since: number): Map<number, RunTree> {
+    const owners = new Map<number, RunTree>();
+    for (const tree of trees) {
+      for (const [pid, startTime] of tree.members) {
+        const stat = scan.get(pid);
+        if (stat && stat.startTime === startTime && !stat.ended) owners.set(pid, tree);
+        else if (Number(startTime) >= since) tree.members.delete(pid);
+      }
+    }
+    return owners;
+  }
+
+  #canBelong(stat: ProcessStat): boolean {
+    // pid 2 is the parent of the kernel's threads.
+    return !stat.ended && stat.pid > 2 && stat.ppid !== 2 && stat.pid !== process.pid && !this.#options.excluded(stat.pid);
+  }
+
+  #bySession(stat: ProcessStat, sessions: Map<number, RunTree>, look: Look): RunTree | undefined {
+    if (stat.session === this.#ownSession) return undefined;
+    const tree = sessions.get(stat.session);
+    return tree?.holdsSession(stat.session, look) ? tree : undefined;
+  }
+
+  #byMark(stat: ProcessStat, marks: Map<Mark | null, RunTree>): RunTree | undefined {
+    const mark = this.#markOf(stat);
+    return mark === null ? undefined : marks.get(mark);
+  }
+
+  #markOf({ pid, startTime, comm }: ProcessStat): Mark | null {
+    const known = this.#markers.get(pid);
+    if (known?.startTime === startTime) return known.mark;
+    // The tag first: an environment takes four times as long to read.
+    const tag = this.#options.tags.of(pid);
+    const runId = tag === null ? environmentValue(pid, RUN_MARKER, `${this.#options.marker}:`) : undefined;
+    const mark = tag ?? runId ?? null;
+    // Not readable now can be a moment inside execve: asked again next time.
+    if (tag !== null || runId !== undefined) this.#markers.set(pid, { startTime, comm, mark });
+    return mark;
+  }
+
+  #forgetMarkers(scan: Map<number, ProcessStat>, since: number): void {
+    for (const [pid, { startTime, comm }] of this.#markers) {
+      const stat = scan.get(pid);
+      if (Number(startTime) >= since && (stat?.startTime !== startTime || stat.comm !== comm)) this.#markers.delete(pid);
+    }
+  }
+}
+
+/** Clock ticks since boot; infinite for no trees. */
+export function earliest(trees: readonly RunTree[]): number {
+  return trees.reduce((since, tree) => Math.min(since, tree.since), Number.POSITIVE_INFINITY);
+}
+
+function sessionsOf(trees: readonly RunTree[]): Map<number, RunTree> {
+  return new Map(trees.flatMap((tree) => [...tree.sessions].map((session) => [session, tree] as const)));
+}
+
+function marksOf(trees: readonly RunTree[]): Map<Mark | null, RunTree> {
+  const marks = new Map<Mark | null, RunTree>();
+  for (const tree of trees) marks.set(tree.runId, tree).set(tree.tag, tree);
+  return marks;
+}
+
+function byAge(a: ProcessStat, b: ProcessStat): number {
+  return Number(a.startTime) - Number(b.startTime) || a.pid - b.pid;
+}
+
+function byDescent(stat: ProcessStat, owners: Map<number, RunTree>, scan: Map<number, ProcessStat>): RunTree | undefined {
+  const parent = scan.get(stat.ppid);
+  return parent && Number(parent.startTime) <= Number(stat.startTime) ? owners.get(stat.ppid) : undefined;
+}
+
+/** Programs that left session and environment behind mostly keep the terminal as one of 0, 1, 2. A process with a terminal of its own is somebody's shell. */
+function byTerminal(stat: ProcessStat, trees: readonly RunTree[]): RunTree | undefined {
+  if (stat.tty !== 0 || trees.every((tree) => tree.terminal === null)) return undefined;
+  const files = stat.ppid === process.pid || stat.ppid === 1 ? listNames(`/proc/${stat.pid}/fd`) : ["0", "1", "2"];
+  for (const fd of files) {
+    const file = identityOf(`/proc/${stat.pid}/fd/${fd}`);
+    if (!file) continue;
+    // Terminals are used again: the newest run that is older than the process.
+    const tree = trees.findLast(
+      ({ terminal, since }) => terminal?.ino === file.ino && terminal.dev === file.dev && since <= Number(stat.startTime),
+    );
+    if (tree) return tree;
+  }
+  return undefined;
+}
+
+/** An orphan without any trace: of the older runs that could not be tagged, the one begun last, before all one that is ending, as its parent did. */
+function nearest(stat: ProcessStat, trees: readonly RunTree[]): RunTree | undefined {
+  const older = trees.filter((tree) => tree.tag === null && tree.since <= Number(stat.startTime)).sort((a, b) => a.since - b.since);
+  return older.findLast((tree) => tree.killing) ?? older.at(-1);
+}
+
+function identityOf(path: string): TerminalIdentity | null {
+  try {
+    return statSync(path);
+  } catch {
+    return null; // Closed or ended since, or another user's.
+  }
+}

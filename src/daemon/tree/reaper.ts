@@ -1,0 +1,394 @@
+import { setChildSubreaper } from "../native/libc.ts";
+import type { Child } from "../process/child.ts";
+import { onChildSignal } from "../process/child-signal.ts";
+import type { RunCgroups } from "./cgroups.ts";
+import { Orphans } from "./orphans.ts";
+import { type ProcessStat, ticksSinceBoot } from "./proc.ts";
+import { Census, type CensusResult, earliest } from "./process-scanner.ts";
+import { RunTags } from "./run-tag.ts";
+import { type RunStart, RunTree, signalProcess } from "./run-tree.ts";
+import { type Adopted, Strays } from "./strays.ts";
+import { SweepTimer } from "./sweep-timer.ts";
+
+/** The run that a process belongs to by a sign of its own; null: by none, but perhaps by descent. */
+export type RunOwners = (stat: ProcessStat) => string | null;
+
+export interface TreeReaper {
+  /**
+   * Starts a run so that everything it ever forks can be recognised: the fork has to happen before `start` returns. The
+   * tag goes to `track`; a start that throws or rejects leaves nothing behind.
+   */
+  tagged<T>(runId: string, start: () => T): { started: T; tag: number | null };
+  /** Knows a run from now on. Its leader has to carry `MGR_RUN=<marker>:<runId>` and to lead a session of its own. */
+  track(run: RunStart): TrackedTree;
+  /** For one list of processes: looked up in what is known now. */
+  owners(): RunOwners;
+  /** Forgets all runs. Resolves when nothing is left of those that have ended. */
+  close(): Promise<void>;
+}
+
+export interface TrackedTree {
+  /** To the whole tree as it is now, with SIGCONT after it: a stopped process would never see it. SIGKILL goes on until extinct. */
+  signal(signal: string): void;
+  /** The child that `start` forks before it returns belongs to the run, as if its leader had forked it. */
+  join(start: () => Child): Child;
+  /** False: the leader has ended. */
+  signalLeader(signal: string): boolean;
+  /** The leader has ended: kills what is left until nothing is. */
+  killRest(): void;
+  /** Resolves when it is proven that leader and tree are gone, asked for by `signal` or `killRest`; also on `close`. */
+  extinct(): Promise<void>;
+}
+
+/** What a guard has to know, so that nothing outlives this process (guard.ts). */
+export interface RunObserver {
+  runStarted(run: { runId: string; pid: number; startTime: string }): void;
+  runEnded(runId: string): void;
+  /** All living processes of our runs that do not carry the marker: nobody else could find them. */
+  unmarked(processes: readonly { pid: number; startTime: string }[]): void;
+}
+
+export interface ReaperOptions {
+  /** This process becomes child subreaper and reaps orphans. Never in an embedding program: its orphans are not ours. */
+  subreaper: boolean;
+  /** Each child's environment has `MGR_RUN=<marker>:<run_id>`; unique to this host's life. */
+  marker: string;
+  observer?: RunObserver;
+  /** Never touched, beside init and this process: the guard. */
+  protectedPids?: () => Iterable<number>;
+  /** Kills a tree at one go, where there is such a thing; sweeps find the rest and know when nothing is left. */
+  cgroups?: RunCgroups | null;
+  /** Is told of what had to be killed, or could not be, after its run had ended. */
+  log?: (msg: string) => void;
+  /** None of our runs is older, clock ticks since boot; now if left out. */
+  since?: number;
+}
+
+/** SIGCHLD tells of orphans that ended; so often they are looked at all the same, milliseconds. */
+const ORPHANS_MS = 2_000;
+/** Descendants are remembered so often while nothing stops, milliseconds, but at most this share of the time is spent on it: for those that shed marker and tag. */
+const REMEMBER_MS = 2_000;
+const REMEMBER_SHARE = 1 / 1_000;
+/** Looks within one sweep, until a freeze has reached every process that could still fork. */
+const FREEZES = 8;
+/** Where no list of orphans can tell, so many complete looks in a row have to find nothing: an environment cannot be read during execve. */
+const EMPTY_LOOKS = 2;
+
+interface PendingSignal {
+  signal: string;
+  /** Who was born later was not meant: a shell's own clean-up must not be ended with it. Clock ticks. */
+  before: number;
+  reached: Set<number>;
+  /** A second look finds who forked during the first. */
+  looks: number;
+}
+
+interface Entry {
+  tree: RunTree;
+  signals: PendingSignal[];
+  /** Something was sent, or its leader ended: sweeps go on until it is extinct. */
+  active: boolean;
+  /** Children of ours beside the leader that have not ended: what is below them is no orphan yet. */
+  companions: Set<Child>;
+  emptyLooks: number;
+  extinct: Promise<void>;
+  end: () => void;
+}
+
+/** Kills trees and knows when they are gone (runtime.md, "Tree kill"). One sweep serves all runs that are stopping. */
+export function createReaper(options: ReaperOptions): TreeReaper {
+  return new Reaper(options);
+}
+
+class Reaper implements TreeReaper {
+  readonly #options: ReaperOptions;
+  readonly #entries = new Set<Entry>();
+  readonly #orphans: Orphans | null;
+  readonly #tags: RunTags;
+  readonly #census: Census;
+  readonly #sweeps = new SweepTimer(() => this.#sweep());
+  readonly #strays: Strays;
+  readonly #since: number;
+  readonly #leaveSignal: () => void;
+  /** Tags of the runs that are being started, and not tracked yet. */
+  readonly #starting = new Map<string, number | null>();
+  #unmarked = "";
+  #knownOrphans = new Map<number, string>();
+  /** Since the last look at everything. */
+  #hasRunEnded = false;
+  #closed: Promise<void> | null = null;
+
+  constructor(options: ReaperOptions) {
+    this.#options = options;
+    this.#since = options.since ?? ticksSinceBoot();
+    this.#tags = new RunTags(options.marker);
+    this.#orphans = options.subreaper ? new Orphans() : null;
+    if (this.#orphans) {
+      setChildSubreaper(true);
+      this.#sweeps.every(
+        "orphans",
+        () => this.#watchOrphans(),
+        () => ORPHANS_MS,
+      );
+    }
+    this.#leaveSignal = onChildSignal(() => this.#childEnded());
+    this.#census = new Census({
+      marker: options.marker,
+      excluded: (pid) => [...(options.protectedPids?.() ?? [])].includes(pid),
+      tags: this.#tags,
+      isOrphan: (stat) => this.#orphans?.isOrphan(stat) ?? false,
+    });
+    this.#strays = new Strays({ log: options.log ?? (() => {}), adopt: (run) => this.#adopt(run) });
+    this.#sweeps.every(
+      "remember",
+      () => this.#remember(),
+      () => Math.max(REMEMBER_MS, this.#census.cost / REMEMBER_SHARE),
+    );
+  }
+
+  tagged<T>(runId: string, start: () => T): { started: T; tag: number | null } {
+    const failed = () => this.#starting.delete(runId);
+    this.#starting.set(runId, null);
+    try {
+      const { started, tag } = this.#tags.give(start);
+      this.#starting.set(runId, tag);
+      if (started instanceof Promise) started.catch(failed);
+      return { started, tag };
+    } catch (error) {
+      failed();
+      throw error;
+    }
+  }
+
+  track(run: RunStart): TrackedTree {
+    const entry = this.#enter(run);
+    this.#starting.delete(run.runId);
+    this.#options.cgroups?.add(run.runId, run.pid);
+    this.#options.observer?.runStarted(run);
+    return {
+      signal: (signal) => this.#signal(entry, signal),
+      join: (start) => this.#join(entry, start),
+      signalLeader: (signal) => signalProcess(entry.tree.leader.pid, entry.tree.leader.startTime, signal),
+      killRest: () => this.#kill(entry),
+      extinct: () => entry.extinct,
+    };
+  }
+
+  owners(): RunOwners {
+    const ownerOf = this.#census.owners(this.#trees());
+    return (stat) => ownerOf(stat)?.runId ?? null;
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    await this.#strays.end(() => this.#look());
+    this.#sweeps.close();
+    this.#leaveSignal();
+    if (this.#orphans) setChildSubreaper(false);
+    this.#orphans?.close();
+    for (const entry of this.#entries) entry.end();
+    this.#entries.clear();
+  }
+
+  #enter(run: RunStart): Entry {
+    let end = () => {};
+    const extinct = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const entry: Entry = { tree: new RunTree(run), signals: [], active: false, companions: new Set(), emptyLooks: 0, extinct, end };
+    this.#entries.add(entry);
+    return entry;
+  }
+
+  /** Makes what carries our mark and belongs to no living run a run of its own, and kills that. */
+  #adopt(run: RunStart): Adopted {
+    const entry = this.#enter(run);
+    this.#kill(entry);
+    return { extinct: entry.extinct, forget: () => this.#remove(entry) };
+  }
+
+  #join(entry: Entry, start: () => Child): Child {
+    const child = this.#tags.lend(entry.tree.tag, start).started;
+    entry.companions.add(child);
+    this.#options.cgroups?.add(entry.tree.runId, child.pid);
+    child.once("exit", () => entry.companions.delete(child));
+    return child;
+  }
+
+  #signal(entry: Entry, signal: string): void {
+    if (signal === "SIGKILL") this.#kill(entry);
+    else {
+      entry.signals.push({ signal, before: ticksSinceBoot() + 1, reached: new Set(), looks: 0 });
+      this.#activate(entry);
+    }
+  }
+
+  #kill(entry: Entry): void {
+    entry.tree.killing = true;
+    this.#options.cgroups?.kill(entry.tree.runId);
+    this.#activate(entry);
+  }
+
+  #activate(entry: Entry): void {
+    entry.active = true;
+    entry.emptyLooks = 0;
+    if (this.#entries.has(entry)) this.#sweeps.now();
+  }
+
+  #remove(entry: Entry): void {
+    this.#entries.delete(entry);
+    this.#options.cgroups?.remove(entry.tree.runId);
+    this.#options.observer?.runEnded(entry.tree.runId);
+    this.#hasRunEnded = true;
+    entry.end();
+  }
+
+  /** One sweep for all runs that are stopping. Returns whether another one is needed. */
+  #sweep(): boolean {
+    const hasList = this.#removeExtinct();
+    const active = this.#active();
+    if (active.length === 0) return false;
+    const trees = this.#trees();
+    const { isComplete } = this.#take(trees, earliest(active.map((entry) => entry.tree)));
+    for (const entry of active) this.#deliver(entry);
+    if (!hasList) for (const entry of active) this.#countEmptyLooks(entry, isComplete);
+    this.#killAll(
+      active.filter((entry) => entry.tree.killing),
+      trees,
+    );
+    this.#tellUnmarked();
+    return true;
+  }
+
+  /** Removes the runs of which nothing is left (the proof: `Orphans.collect`), all of them by one look. False: no list of orphans can tell. */
+  #removeExtinct(): boolean {
+    if (this.#orphans === null) return false;
+    const active = this.#active();
+    // Before the look: a leader that ends during it may leave orphans that the look has not seen.
+    const ended = active.filter((entry) => entry.companions.size === 0 && !entry.tree.leaderAlive);
+    const found = this.#orphans.collect();
+    if (found === null) return false;
+    const owners = this.#freezeOrphans(found.orphans);
+    if (found.isProven) for (const entry of ended) if (!owners.has(entry.tree)) this.#remove(entry);
+    return true;
+  }
+
+  /** At once, before they fork again and end: what hops from pid to pid is gone when a look at everything comes to it. Returns the trees with orphans. */
+  #freezeOrphans(orphans: readonly ProcessStat[]): Set<RunTree> {
+    const owners = new Set<RunTree>();
+    if (orphans.length === 0) return owners;
+    const ownerOf = this.#census.ownersOfOrphans(this.#trees());
+    for (const orphan of orphans) {
+      const owner = ownerOf(orphan);
+      if (owner === undefined) continue;
+      owners.add(owner);
+      if (!owner.killing) continue;
+      owner.members.set(orphan.pid, orphan.startTime);
+      signalProcess(orphan.pid, orphan.startTime, "SIGSTOP");
+    }
+    return owners;
+  }
+
+  #countEmptyLooks(entry: Entry, isComplete: boolean): void {
+    if (entry.tree.members.size > 0 || entry.companions.size > 0) entry.emptyLooks = 0;
+    else if (isComplete) entry.emptyLooks++;
+    if (entry.emptyLooks >= EMPTY_LOOKS) this.#remove(entry);
+  }
+
+  #deliver(entry: Entry): void {
+    for (const pending of entry.signals) {
+      for (const [pid, startTime] of entry.tree.members) {
+        if (pending.reached.has(pid) || Number(startTime) > pending.before) continue;
+        pending.reached.add(pid);
+        signalProcess(pid, startTime, pending.signal, ...(STOPPING.has(pending.signal) ? [] : ["SIGCONT"]));
+      }
+      pending.looks++;
+    }
+    entry.signals = entry.signals.filter((pending) => pending.looks < 2);
+  }
+
+  /** Freezes first: what is frozen can neither fork nor leave its children without a known parent. */
+  #killAll(entries: readonly Entry[], trees: readonly RunTree[]): void {
+    if (entries.length === 0) return;
+    const frozen = new Set<string>();
+    for (let look = 0; look < FREEZES; look++) {
+      let found = false;
+      for (const { tree } of entries) {
+        for (const [pid, startTime] of tree.members) {
+          const key = `${pid}:${startTime}`;
+          if (frozen.has(key)) continue;
+          frozen.add(key);
+          if (signalProcess(pid, startTime, "SIGSTOP")) found = true;
+        }
+      }
+      if (!found) break;
+      this.#take(trees, earliest(entries.map((entry) => entry.tree)));
+    }
+    for (const { tree } of entries) for (const [pid, startTime] of tree.members) signalProcess(pid, startTime, "SIGKILL");
+  }
+
+  #childEnded(): void {
+    if (this.#active().length > 0) this.#sweeps.now();
+    else if (this.#orphans) this.#sweeps.soon("reap", () => this.#watchOrphans());
+  }
+
+  /** Between stops: reaps, and looks around for orphans that no sign of their own would betray. */
+  #watchOrphans(): void {
+    const { orphans } = this.#orphans?.collect() ?? { orphans: [] };
+    const known = this.#knownOrphans;
+    this.#knownOrphans = new Map(orphans.map((orphan) => [orphan.pid, orphan.startTime]));
+    const fresh = orphans.filter((orphan) => known.get(orphan.pid) !== orphan.startTime);
+    if (fresh.length === 0) return;
+    const ownerOf = this.#census.owners(this.#trees());
+    const isSure = (orphan: ProcessStat) => ownerOf(orphan) !== undefined && this.#census.isMarked(orphan.pid, orphan.startTime);
+    if (!fresh.every(isSure)) this.#look();
+  }
+
+  #remember(): void {
+    if (this.#entries.size > 0 || this.#hasRunEnded) this.#look();
+  }
+
+  /** At everything. False: something may have been missed. */
+  #look(): boolean {
+    this.#hasRunEnded = false;
+    const { isComplete } = this.#take(this.#trees(), this.#since);
+    this.#tellUnmarked();
+    return isComplete;
+  }
+
+  #take(trees: readonly RunTree[], since: number): CensusResult {
+    const result = this.#census.take(trees, since);
+    if (result.strays.length > 0) {
+      const living = [...this.#starting, ...this.#trees().map(({ runId, tag }) => [runId, tag])].flat();
+      this.#strays.found(result.strays.filter(({ mark }) => !living.includes(mark)));
+    }
+    return result;
+  }
+
+  #tellUnmarked(): void {
+    const { observer } = this.#options;
+    if (!observer) return;
+    const unmarked = this.#trees()
+      .flatMap((tree) => [...tree.members].map(([pid, startTime]) => ({ pid, startTime })))
+      .filter(({ pid, startTime }) => !this.#census.isMarked(pid, startTime));
+    const text = JSON.stringify(unmarked);
+    if (text === this.#unmarked) return;
+    this.#unmarked = text;
+    observer.unmarked(unmarked);
+  }
+
+  #active(): Entry[] {
+    return [...this.#entries].filter((entry) => entry.active);
+  }
+
+  #trees(): RunTree[] {
+    return Array.from(this.#entries, (entry) => entry.tree);
+  }
+}
+
+/** After these a SIGCONT would undo what was asked for. */
+const STOPPING = new Set(["SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU"]);

@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+import { isMainThread } from "node:worker_threads";
+import { swapFileLocksLimit } from "../native/libc.ts";
+import { fileLocksLimit } from "./proc.ts";
+
+// A marker that survives what an environment variable does not (env -i, sudo, programs that overwrite their environment),
+// and that is there from a run's first fork on: the soft limit on file locks (RLIMIT_LOCKS). The kernel has not enforced it
+// since Linux 2.4, but descendants inherit it, and /proc/PID/limits shows it to everybody.
+
+/** Decimal digits for the run, after the nine that name the host's life. */
+export const RUN_DIGITS = 6;
+const RUNS = 10 ** RUN_DIGITS;
+const LIVES = 900_000_000;
+const FIRST_LIFE = 100_000_000;
+
+/** The nine digits with which all tags under `marker` begin. */
+export function tagPrefix(marker: string): number {
+  return FIRST_LIFE + (createHash("sha256").update(marker).digest().readUInt32BE(0) % LIVES);
+}
+
+/** Gives the runs of one host their tags. */
+export class RunTags {
+  readonly #prefix: number;
+  #count = 0;
+
+  constructor(marker: string) {
+    this.#prefix = tagPrefix(marker);
+  }
+
+  /**
+   * Calls `start`, whose forks carry a new tag from their first moment on: a tag given afterwards would miss what a quick
+   * child has forked. They have to happen before it returns. `tag` is null where that is not possible: other signs remain.
+   */
+  give<T>(start: () => T): { started: T; tag: number | null } {
+    this.#count = (this.#count + 1) % RUNS;
+    return this.lend(this.#prefix * RUNS + this.#count, start);
+  }
+
+  /** The same with a tag that was given before; null: none. */
+  lend<T>(tag: number | null, start: () => T): { started: T; tag: number | null } {
+    // The limit is the whole program's: what another thread forks meanwhile would carry our tag, and be killed for ours.
+    const before = tag === null || !isMainThread ? null : swapFileLocksLimit(BigInt(tag));
+    try {
+      return { started: start(), tag: before === null ? null : tag };
+    } finally {
+      if (before !== null) swapFileLocksLimit(before);
+    }
+  }
+
+  /** The tag of a process, if it is one of ours. */
+  of(pid: number): number | null {
+    const limit = fileLocksLimit(pid);
+    return limit !== null && Math.floor(limit / RUNS) === this.#prefix ? limit : null;
+  }
+}

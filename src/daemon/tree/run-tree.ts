@@ -1,0 +1,98 @@
+import { statSync } from "node:fs";
+import { MgrError } from "../../base/errors.ts";
+import { realTimeNumber } from "../../protocol/process/signals.ts";
+import type { ProcessStat } from "./proc.ts";
+import { isAlive, readStat } from "./proc.ts";
+
+/** A run that has just been started. */
+export interface RunStart {
+  runId: string;
+  /** Of its leader, which leads a session of its own. */
+  pid: number;
+  startTime: string;
+  /** Path, `/dev/pts/N`; "" for none. */
+  terminal: string;
+  /** See run-tag.ts; null or left out: none. */
+  tag?: number | null;
+}
+
+/** The processes of one run, as far as we have seen them. Members are remembered by pid and start time. */
+export class RunTree {
+  readonly runId: string;
+  readonly leader: { pid: number; startTime: string };
+  /** Nothing that started earlier can belong to it; clock ticks since boot. */
+  readonly since: number;
+  readonly terminal: TerminalIdentity | null;
+  /** See run-tag.ts; null if it has none. */
+  readonly tag: number | null;
+  readonly members = new Map<number, string>();
+  /** To be killed, with all that is still found. */
+  killing = false;
+  /** Sessions that members began: session id → start time of its leader, null if that had ended when we saw it. */
+  readonly #sessions = new Map<number, string | null>();
+
+  constructor(run: RunStart) {
+    this.tag = run.tag ?? null;
+    this.runId = run.runId;
+    this.leader = { pid: run.pid, startTime: run.startTime };
+    this.since = Number(run.startTime);
+    this.terminal = terminalIdentity(run.terminal);
+    this.members.set(run.pid, run.startTime);
+    this.#sessions.set(run.pid, run.startTime);
+  }
+
+  get leaderAlive(): boolean {
+    return isAlive(this.leader.pid, this.leader.startTime);
+  }
+
+  get sessions(): Iterable<number> {
+    return this.#sessions.keys();
+  }
+
+  /** Whether the session is still the one we knew: an id whose leader is another process now has been used again. */
+  holdsSession(session: number, look: (pid: number) => ProcessStat | null): boolean {
+    const leader = look(session);
+    if (leader === null || leader.startTime === this.#sessions.get(session)) return this.#sessions.has(session);
+    this.#sessions.delete(session);
+    return false;
+  }
+
+  /** Remembers a process, and its session if a member of this tree began that. */
+  add(stat: ProcessStat, look: (pid: number) => ProcessStat | null): void {
+    this.members.set(stat.pid, stat.startTime);
+    // Between fork and setsid a child is still in its parent's session: never take over one that a stranger leads.
+    if (stat.session > 1 && !this.#sessions.has(stat.session)) {
+      const leader = look(stat.session);
+      if (leader === null) this.#sessions.set(stat.session, null);
+      else if (this.members.get(leader.pid) === leader.startTime) this.#sessions.set(stat.session, leader.startTime);
+    }
+  }
+}
+
+/** Which terminal it is: numbers and paths repeat in every container, the inode of a file system does not. */
+export interface TerminalIdentity {
+  dev: number;
+  ino: number;
+}
+
+function terminalIdentity(path: string): TerminalIdentity | null {
+  const found = path === "" ? undefined : statSync(path, { throwIfNoEntry: false });
+  return found ? { dev: found.dev, ino: found.ino } : null;
+}
+
+/**
+ * Sends signals to exactly this process. False: it is gone, or belongs to a user whom we may not signal.
+ * Never to init, to ourselves or, as pids below 1 would mean, to a group.
+ */
+export function signalProcess(pid: number, startTime: string, ...signals: string[]): boolean {
+  if (pid <= 1 || pid === process.pid) throw new MgrError("internal", `refused to send ${signals.join(", ")} to pid ${pid}`);
+  if (readStat(pid)?.startTime !== startTime) return false;
+  try {
+    for (const signal of signals) process.kill(pid, realTimeNumber(signal) ?? signal);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ESRCH" || code === "EPERM") return false;
+    throw error;
+  }
+}

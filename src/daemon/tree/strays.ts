@@ -1,0 +1,77 @@
+import { visible } from "../../base/visible-text.ts";
+import type { ProcessStat } from "./proc.ts";
+import type { Mark, Stray } from "./process-scanner.ts";
+import type { RunStart } from "./run-tree.ts";
+
+/** How long strays may outlive their SIGKILL, milliseconds: then the kernel holds them, or they are another user's. */
+const GIVE_UP_MS = 5_000;
+/** Between two looks of `end`, milliseconds, while there is something to be seen. */
+const LOOK_AGAIN_MS = 20;
+
+export interface Adopted {
+  /** Resolves when nothing is left of it. */
+  extinct: Promise<void>;
+  forget: () => void;
+}
+
+interface StraysOptions {
+  log: (msg: string) => void;
+  /** Tracks strays as a run of their own and kills it. */
+  adopt: (run: RunStart) => Adopted;
+}
+
+/**
+ * The safety net below the proof that a run is extinct (`Orphans.collect`): processes that carry our mark and belong to no
+ * living run. There should never be one. They are killed as a run of their own, so that what they fork meanwhile dies too.
+ */
+export class Strays {
+  readonly #options: StraysOptions;
+  readonly #killing = new Set<Promise<void>>();
+  /** Start times of what could not be killed, by pid. */
+  readonly #givenUp = new Map<number, string>();
+
+  constructor(options: StraysOptions) {
+    this.#options = options;
+  }
+
+  /** Kills them. The oldest come first. */
+  found(strays: readonly Stray[]): void {
+    const byMark = new Map<Mark, ProcessStat[]>();
+    for (const { stat, mark } of strays) {
+      if (this.#givenUp.get(stat.pid) === stat.startTime) continue;
+      byMark.set(mark, [...(byMark.get(mark) ?? []), stat]);
+    }
+    for (const [mark, members] of byMark) this.#kill(mark, members);
+  }
+
+  /** Resolves when nothing is left. `look`: at every process, calling `found`; false if that may have missed one. */
+  async end(look: () => boolean): Promise<void> {
+    const deadline = performance.now() + GIVE_UP_MS;
+    while (!look() || this.#killing.size > 0) {
+      if (performance.now() > deadline && this.#killing.size === 0) return;
+      await Promise.race([...this.#killing, new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))]);
+    }
+  }
+
+  #kill(mark: Mark, members: readonly ProcessStat[]): void {
+    const [oldest] = members;
+    if (oldest === undefined) return;
+    // The name is the program's to choose, and this text may meet a terminal.
+    const names = members.map(({ pid, comm }) => `${visible(comm)} (pid ${pid})`).join(", ");
+    this.#options.log(`left behind by a run that has ended, and killed now: ${names}`);
+    const { pid, startTime } = oldest;
+    const tag = typeof mark === "number" ? mark : null;
+    const { extinct, forget } = this.#options.adopt({ runId: String(mark), pid, startTime, terminal: "", tag });
+    const timer = setTimeout(() => {
+      this.#options.log(`left behind by a run that has ended, and not to be killed (stuck in the kernel, or another user's): ${names}`);
+      for (const member of members) this.#givenUp.set(member.pid, member.startTime);
+      forget();
+    }, GIVE_UP_MS);
+    timer.unref();
+    const killed = extinct.finally(() => {
+      clearTimeout(timer);
+      this.#killing.delete(killed);
+    });
+    this.#killing.add(killed);
+  }
+}

@@ -1,0 +1,96 @@
+import { isShortage } from "../../base/errors.ts";
+
+/** Pause after the first sweep, milliseconds; each further one waits longer, up to the slowest: a tree that takes its time is not stared at. */
+const FIRST_PAUSE_MS = 4;
+const PAUSE_GROWTH = 1.6;
+const SLOWEST_PAUSE_MS = 250;
+/** Sweeps take at most a third of the time, however often they are asked for. */
+const REST_PER_WORK = 2;
+/** Many children end at once: one look for all of them, milliseconds. */
+const GATHER_MS = 20;
+
+/** When sweeps run: at once when asked for, many requests together, then ever more rarely until there is nothing left to do. */
+export class SweepTimer {
+  readonly #sweep: () => boolean;
+  readonly #idle = new Map<string, NodeJS.Timeout>();
+  #timer: NodeJS.Timeout | null = null;
+  #pause = FIRST_PAUSE_MS;
+  #restUntil = 0;
+  #closed = false;
+
+  /** `sweep` returns whether another one is needed. */
+  constructor(sweep: () => boolean) {
+    this.#sweep = sweep;
+  }
+
+  now(): void {
+    this.#pause = FIRST_PAUSE_MS;
+    this.#schedule(0);
+  }
+
+  /** Calls `work` again and again as long as nothing else keeps the program alive. `period`: milliseconds, asked each time. */
+  every(name: string, work: () => void, period: () => number): void {
+    this.#once(name, period(), () => {
+      try {
+        work();
+      } finally {
+        this.every(name, work, period);
+      }
+    });
+  }
+
+  /** Calls `work` soon, once for all requests till then. */
+  soon(name: string, work: () => void): void {
+    if (!this.#idle.has(name)) this.#once(name, GATHER_MS, work);
+  }
+
+  close(): void {
+    this.#closed = true;
+    if (this.#timer) clearTimeout(this.#timer);
+    for (const timer of this.#idle.values()) clearTimeout(timer);
+    this.#idle.clear();
+  }
+
+  #once(name: string, delay: number, work: () => void): void {
+    if (this.#closed) return;
+    const timer = setTimeout(() => {
+      this.#idle.delete(name);
+      unlessShort(work);
+    }, delay);
+    timer.unref();
+    this.#idle.set(name, timer);
+  }
+
+  #schedule(delay: number): void {
+    if (this.#closed) return;
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#run(), Math.max(delay, this.#restUntil - performance.now()));
+  }
+
+  #run(): void {
+    this.#timer = null;
+    const begin = performance.now();
+    let again = true; // Also after a failure: /proc out of reach for a moment (EMFILE) must not let a tree live.
+    try {
+      unlessShort(() => {
+        again = this.#sweep();
+      });
+    } finally {
+      const end = performance.now();
+      this.#restUntil = end + (end - begin) * REST_PER_WORK;
+      if (again && this.#timer === null) {
+        this.#schedule(this.#pause);
+        this.#pause = Math.min(this.#pause * PAUSE_GROWTH, SLOWEST_PAUSE_MS);
+      }
+    }
+  }
+}
+
+/** Nothing above a timer catches what it throws. Without descriptors nothing can be seen now; the next look makes up for it. */
+function unlessShort(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!isShortage(error)) throw error;
+  }
+}

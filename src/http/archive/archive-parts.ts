@@ -1,0 +1,110 @@
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { basename, relative } from "node:path";
+import type { Control, RetainedOutput } from "../../actors/control.ts";
+import { messageOf, wireCode } from "../../base/errors.ts";
+import type { Principal } from "../../base/principal.ts";
+import { redactConfig } from "../../config/redact.ts";
+import { snapshotOf } from "../../transport/handlers/snapshot.ts";
+import { formatLogLine } from "../log/log-text.ts";
+import { environmentOf } from "./about.ts";
+
+/** One file of the archive. */
+export interface ArchivePart {
+  /** Path below the archive's top folder. */
+  readonly name: string;
+  readonly content: string | RetainedOutput;
+}
+
+export interface ArchiveSource {
+  readonly control: Control;
+  readonly principal: Principal;
+  readonly assetHash: string;
+  /** Absolute paths of the configuration's files, the main one first. */
+  readonly configFiles: () => readonly string[];
+}
+
+/** What `/save-all` holds (protocol-decisions, "HTTP"), made one by one as the archive gets there. No part holds a secret of the manager. */
+export async function* archiveParts({ control, principal, assetHash, configFiles }: ArchiveSource): AsyncGenerator<ArchivePart> {
+  const snapshot = snapshotOf({ control, principal, assetHash, view: { kind: "full" }, logMinLevel: "info" });
+  yield { name: "snapshot.json", content: json({ type: "snapshot", ...snapshot }) };
+  yield { name: "environment.json", content: json(environmentOf(control.manager.name)) };
+  yield* configParts(configFiles());
+  yield { name: "manager.log", content: control.log.entries().map(formatLogLine).join("") };
+  for (const { name } of control.hosts())
+    yield { name: `process-list/${fileNameOf(name)}.json`, content: json(await processListOf(control, name)) };
+  for (const { name } of control.processes()) {
+    // It may have gone since.
+    if (control.process(name)) yield { name: `output/${fileNameOf(name)}.txt`, content: await outputOf(control, name) };
+  }
+}
+
+/** All threads of a host, never with environments. */
+async function processListOf(control: Control, host: string): Promise<object> {
+  const request = { host, show_threads: true, show_env: false, filter: "" };
+  try {
+    return { type: "process_list", ok: true, ...(await control.processList(request, randomUUID())) };
+  } catch (error) {
+    return { type: "process_list", ok: false, host, code: wireCode(error), message: messageOf(error) };
+  }
+}
+
+async function* configParts(files: readonly string[]): AsyncGenerator<ArchivePart> {
+  const [main] = files;
+  if (main === undefined) return;
+  const folder = main.slice(0, main.length - basename(main).length);
+  for (const file of files) {
+    const path = relative(folder, file);
+    // Files from elsewhere stand under their whole path, without dots that would lead out of the archive.
+    const name = path.startsWith("..") ? `elsewhere${file}` : path;
+    yield { name: `config/${fileNameOf(name)}`, content: await redactedFile(file) };
+  }
+}
+
+async function redactedFile(file: string): Promise<string> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    return `# This file could not be read: ${messageOf(error)}\n`;
+  }
+  return redactConfig(text) ?? "# This file is omitted: it is not valid YAML, so its secrets cannot be identified.\n";
+}
+
+async function outputOf(control: Control, name: string): Promise<string | RetainedOutput> {
+  try {
+    return await control.retainedOutput(name);
+  } catch (error) {
+    return `[this output could not be read: ${messageOf(error)}]\n`;
+  }
+}
+
+/** Longest name of a file on Linux, less room for a suffix, bytes. */
+const MAX_SEGMENT_BYTES = 240;
+
+/**
+ * A process's name as a path: `/` makes folders. Percent-encoded are what a path cannot hold, and `.txt` at the end of a
+ * group's name, where a process of the same name less `.txt` would want to have its file.
+ */
+export function fileNameOf(name: string): string {
+  const segments = name.split("/");
+  return segments
+    .map((segment, index) => {
+      const safe = segment.replace(/[%\\:]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+      const folder = index < segments.length - 1 ? safe.replace(/\.txt$/, "%2Etxt") : safe;
+      return shortened(folder);
+    })
+    .join("/");
+}
+
+function shortened(segment: string): string {
+  if (Buffer.byteLength(segment) <= MAX_SEGMENT_BYTES) return segment;
+  let short = segment;
+  // Names of 64 characters of 4 bytes each: the beginning tells them apart well enough for a person.
+  while (Buffer.byteLength(short) > MAX_SEGMENT_BYTES) short = [...short].slice(0, -1).join("");
+  return short;
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

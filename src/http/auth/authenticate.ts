@@ -1,0 +1,131 @@
+import type { Principal } from "../../base/principal.ts";
+import { isRefusal, type Refusal, refusal } from "../access/refusal.ts";
+import type { HttpLog } from "../log/http-log.ts";
+import { addressKey, formatAddress, type RemoteEnd } from "../server/remote-end.ts";
+import type { AuthEntry } from "./auth-entries.ts";
+import type { AuthFile } from "./auth-file.ts";
+import { type Authorization, parseAuthorization } from "./authorization.ts";
+import { sessionCookie, sessionTokens } from "./cookies.ts";
+import type { Credentials } from "./credentials.ts";
+import type { Sessions } from "./sessions.ts";
+import type { Throttle } from "./throttle.ts";
+
+/** Somebody who was let in. */
+export interface Admission {
+  readonly principal: Principal;
+  /** The session of the cookie, or the one that was opened; null over the local socket. */
+  readonly sessionId: string | null;
+  /** Value of Set-Cookie that the response has to carry. */
+  readonly setCookie: string | null;
+}
+
+/** Of a connection that lives longer than its login. */
+export interface StandingAdmission {
+  /** False once the user is gone from the auth file or has another password. */
+  isValid(): boolean;
+}
+
+export interface AuthenticatorParts {
+  readonly authFile: AuthFile;
+  readonly sessions: Sessions;
+  readonly credentials: Credentials;
+  readonly throttle: Throttle;
+  /** Plain HTTP is not served: cookies are `Secure`. */
+  readonly isHttpsOnly: boolean;
+  readonly log: HttpLog;
+}
+
+const CHALLENGE = { "WWW-Authenticate": 'Basic realm="mgr", charset="UTF-8"' };
+const LOG_IN = "Log in with a user and password of the manager's auth file (HTTP Basic Auth).";
+
+/** Who sends this? One answer for every route and every upgrade (protocol.md, "Authentication"). */
+export class Authenticator {
+  readonly #parts: AuthenticatorParts;
+
+  constructor(parts: AuthenticatorParts) {
+    this.#parts = parts;
+  }
+
+  async authenticate(headers: Headers, remote: RemoteEnd): Promise<Admission | Refusal> {
+    const { localUser } = remote;
+    // Whatever the auth file says: the kernel vouches for this user.
+    if (localUser !== null) return { principal: { user: localUser, via: "local", address: "" }, sessionId: null, setCookie: null };
+    const { authFile, sessions } = this.#parts;
+    const state = authFile.read();
+    if (!state.ok) return refusal(403, state.refusal);
+    const session = sessions.find(sessionTokens(headers.get("cookie")), state.entries);
+    const authorization = parseAuthorization(headers.get("authorization"));
+    if (session && !namesSomebodyElse(authorization, session.user)) {
+      return { principal: { user: session.user, via: "cookie", address: formatAddress(remote) }, sessionId: session.id, setCookie: null };
+    }
+    switch (authorization.scheme) {
+      case "basic":
+        return this.#logIn(authorization, state.entries, remote);
+      case "bearer":
+        return refusal(401, `Invalid token. ${LOG_IN}`, CHALLENGE);
+      case "none":
+        return refusal(401, LOG_IN, CHALLENGE);
+      case "unusable":
+        return refusal(401, `The Authorization header is neither Basic nor Bearer, or malformed. ${LOG_IN}`, CHALLENGE);
+    }
+  }
+
+  /** For a user and password that come by another way than HTTP: nothing is opened for them. Null: they are wrong. */
+  async admitUser(user: string, password: string, remote: RemoteEnd): Promise<StandingAdmission | null> {
+    const { authFile } = this.#parts;
+    const state = authFile.read();
+    const entry = state.ok ? await this.#check({ user, password }, state.entries, remote) : null;
+    if (entry === null || isRefusal(entry)) return null;
+    const isSame = (now: AuthEntry) => now.user === entry.user && now.secret === entry.secret;
+    return {
+      isValid() {
+        const now = authFile.read();
+        return now.ok && now.entries.some(isSame);
+      },
+    };
+  }
+
+  async #logIn(claim: { user: string; password: string }, entries: readonly AuthEntry[], remote: RemoteEnd): Promise<Admission | Refusal> {
+    const entry = await this.#check(claim, entries, remote);
+    if (isRefusal(entry)) return entry;
+    const { sessions, log, isHttpsOnly } = this.#parts;
+    const { user } = claim;
+    const address = formatAddress(remote);
+    const { token, id } = sessions.open(entry);
+    log("debug", `web user '${user}' logged in from ${address}`);
+    return { principal: { user, via: "basic", address }, sessionId: id, setCookie: sessionCookie(token, isHttpsOnly) };
+  }
+
+  async #check(
+    { user, password }: { user: string; password: string },
+    entries: readonly AuthEntry[],
+    remote: RemoteEnd,
+  ): Promise<AuthEntry | Refusal> {
+    const { credentials, throttle, authFile, log } = this.#parts;
+    const keys = [`address ${addressKey(remote)}`, `user ${user.slice(0, 255)}`];
+    const wait = throttle.wait(keys);
+    if (wait > 0) return tooMany(wait, "Too many failed logins.");
+    const entry = await credentials.check(entries, user, password);
+    if (entry === "busy") return tooMany(1, "Too many logins at once.");
+    if (!entry) {
+      throttle.failed(keys);
+      log("warning", `web login refused for user ${JSON.stringify(user.slice(0, 255))} from ${formatAddress(remote)}`);
+      return refusal(401, `Unknown user or wrong password. ${LOG_IN}`, CHALLENGE);
+    }
+    // A check of a hash takes a while: the file may say something else by now.
+    const state = authFile.read();
+    if (!state.ok) return refusal(403, state.refusal);
+    if (!state.entries.some((now) => now.user === entry.user && now.secret === entry.secret)) return refusal(401, LOG_IN, CHALLENGE);
+    throttle.succeeded(keys);
+    return entry;
+  }
+}
+
+/** Explicit credentials count for themselves; those of the session's own user need no second check. */
+function namesSomebodyElse(authorization: Authorization, user: string): boolean {
+  return authorization.scheme === "bearer" || (authorization.scheme === "basic" && authorization.user !== user);
+}
+
+function tooMany(seconds: number, reason: string): Refusal {
+  return refusal(429, `${reason} Try again in ${seconds} s.`, { "Retry-After": String(seconds) });
+}

@@ -1,0 +1,166 @@
+import { renameSync } from "node:fs";
+import { z } from "zod";
+import { messageOf } from "../../base/errors.ts";
+import { writeFileAtomically } from "../../config/state/atomic-file.ts";
+import type { HttpLog } from "../log/http-log.ts";
+import { identityOf } from "./file-identity.ts";
+import { readRegularFile } from "./read-regular-file.ts";
+
+const MAX_BYTES = 16 * 1024 * 1024;
+
+const SESSION = z.object({
+  /** SHA-256 of the token, hex. The token itself is nowhere but in the cookie. */
+  id: z.string().regex(/^[0-9a-f]{64}$/),
+  user: z.string(),
+  /** Unix milliseconds. */
+  created: z.number(),
+  used: z.number(),
+  /** Whether the cookie ever came back. */
+  presented: z.boolean(),
+  /** Fingerprint of the password (or hash) that opened it. */
+  credential: z.string(),
+});
+const FILE = z.object({ version: z.literal(1), sessions: z.array(SESSION) });
+
+export type StoredSession = z.infer<typeof SESSION>;
+
+/** Takes the lock file for this process, or null while another has it. It is free again when its holder dies. */
+export type FileLock = (path: string) => { release(): void } | null;
+
+export interface SessionsFileOptions {
+  readonly path: string;
+  readonly lock: FileLock;
+  /** What the file shall hold, given what it holds. */
+  readonly merge: (stored: readonly StoredSession[]) => readonly StoredSession[];
+  /** What was merged is on disk. */
+  readonly saved: (merged: readonly StoredSession[]) => void;
+  readonly log: HttpLog;
+}
+
+/** How long another manager may keep the lock, and how often we look, ms. A write takes some. */
+const LOCK_PATIENCE_MS = 2_000;
+const LOCK_LOOK_MS = 10;
+/** Pause after a failed write, ms. */
+const RETRY_MS = 1_000;
+
+/** The file in which managers with the same auth file keep their sessions: one write at a time, changes meanwhile go into the next one. */
+export class SessionsFile {
+  readonly #options: SessionsFileOptions;
+  /** Of the file as it was last read or written; "" if that is not known. */
+  #identity = "";
+  #isDirty = false;
+  #writing: Promise<void> | null = null;
+  #failed = false;
+  #retryAt = 0;
+
+  constructor(options: SessionsFileOptions) {
+    this.#options = options;
+  }
+
+  /** The sessions of an earlier manager. */
+  readFirst(): StoredSession[] {
+    this.#identity = identityOf(this.#options.path) ?? "";
+    return this.#read() ?? [];
+  }
+
+  /** What the file holds if somebody else changed it, else null. */
+  readIfChanged(): StoredSession[] | null {
+    if (this.#writing !== null) return null;
+    // The last write failed: the disk was full, or descriptors ran out.
+    if (this.#isDirty && performance.now() > this.#retryAt) this.save();
+    const identity = identityOf(this.#options.path) ?? "";
+    if (identity !== "" && identity === this.#identity) return null;
+    const stored = this.#read();
+    if (stored !== null) this.#identity = identity;
+    return stored;
+  }
+
+  save(): void {
+    this.#isDirty = true;
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = null;
+    });
+  }
+
+  /** Resolves once everything is on disk, or was tried. */
+  async flush(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    // A turn later: what one turn changes is one write.
+    await Promise.resolve();
+    while (this.#isDirty) {
+      try {
+        await this.#writeOnce();
+        this.#failed = false;
+      } catch (error) {
+        if (!this.#failed) this.#options.log("warning", `cannot save sessions, so they end with this manager: ${messageOf(error)}`);
+        this.#failed = true;
+        this.#isDirty = true;
+        this.#retryAt = performance.now() + RETRY_MS;
+        return;
+      }
+    }
+  }
+
+  async #writeOnce(): Promise<void> {
+    const { path, merge, saved } = this.#options;
+    const lock = await this.#takeLock();
+    try {
+      this.#isDirty = false;
+      const stored = this.#read();
+      if (stored === null) throw new Error(`${path} cannot be read`);
+      const merged = merge(stored);
+      const text = `${JSON.stringify({ version: 1, sessions: merged })}\n`;
+      await writeFileAtomically(path, text);
+      this.#identity = identityOf(path) ?? "";
+      saved(merged);
+    } finally {
+      lock.release();
+    }
+  }
+
+  async #takeLock(): Promise<{ release(): void }> {
+    const { path, lock } = this.#options;
+    const deadline = performance.now() + LOCK_PATIENCE_MS;
+    for (;;) {
+      const taken = lock(`${path}.lock`);
+      if (taken !== null) return taken;
+      if (performance.now() > deadline) throw new Error(`another program holds ${path}.lock`);
+      await new Promise((resolve) => setTimeout(resolve, LOCK_LOOK_MS));
+    }
+  }
+
+  /**
+   * A file that is damaged, or that somebody else could have written, is set aside with a warning, and everybody logs
+   * in again. null: it could not be read this time.
+   */
+  #read(): StoredSession[] | null {
+    const { path, log } = this.#options;
+    const file = readRegularFile(path, MAX_BYTES, (stats) => {
+      if ((stats.mode & 0o077n) !== 0n) return "readable or writable by group or others";
+      return stats.uid === BigInt(process.geteuid?.() ?? 0) ? null : "owned by another user";
+    });
+    if (!file.ok && file.problem === "missing") return [];
+    if (!file.ok && file.problem === "unreadable") return null;
+    try {
+      if (!file.ok) throw new Error(file.reason);
+      return FILE.parse(JSON.parse(file.content.toString())).sessions;
+    } catch (error) {
+      const reason = error instanceof z.ZodError || error instanceof SyntaxError ? "damaged" : messageOf(error);
+      log("warning", `the sessions file ${path} is ${reason}: ${setAside(path)}; all web users have to log in again`);
+      return [];
+    }
+  }
+}
+
+function setAside(path: string): string {
+  const aside = `${path}.damaged`;
+  try {
+    renameSync(path, aside);
+    return `it was renamed to ${aside}`;
+  } catch (error) {
+    return `it could not be renamed (${messageOf(error)})`;
+  }
+}

@@ -1,0 +1,164 @@
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import type { HttpLog } from "../log/http-log.ts";
+import type { AuthEntry } from "./auth-entries.ts";
+import { type FileLock, SessionsFile, type StoredSession } from "./sessions-file.ts";
+
+const DAY_MS = 24 * 3_600_000;
+/** Protocol-decisions, "HTTP": idle 7 days, at most 30 days, at most 64 a user. */
+export const IDLE_MS = 7 * DAY_MS;
+export const LIFETIME_MS = 30 * DAY_MS;
+export const MAX_PER_USER = 64;
+/** Times of use on disk may lag behind by this much, ms. */
+const USED_GRAIN_MS = 60_000;
+
+export interface SessionsOptions {
+  /** Where they outlive the manager; null: nowhere. */
+  readonly path: string | null;
+  /** Keeps other managers with the same auth file out while the sessions file is read and written. */
+  readonly lock: FileLock;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Another manager with the same auth file ended it, or somebody removed the file. */
+  readonly onEnded: (id: string) => void;
+  readonly log: HttpLog;
+}
+
+/** Logged-in browsers: random tokens of which only the SHA-256 is kept. Managers with the same auth file share them. */
+export class Sessions {
+  readonly #sessions = new Map<string, StoredSession>();
+  readonly #file: SessionsFile | null;
+  readonly #now: () => number;
+  readonly #onEnded: (id: string) => void;
+  /** Ids that are here and not yet in the file, and the other way round. */
+  readonly #unsaved = new Set<string>();
+  readonly #ended = new Set<string>();
+
+  constructor({ path, lock, now, onEnded, log }: SessionsOptions) {
+    this.#now = now;
+    this.#onEnded = onEnded;
+    this.#file =
+      path === null
+        ? null
+        : new SessionsFile({ path, lock, merge: (stored) => this.#merge(stored), saved: (merged) => this.#saved(merged), log });
+    for (const session of this.#file?.readFirst() ?? []) {
+      if (this.#isAlive(session)) this.#sessions.set(session.id, session);
+    }
+  }
+
+  /** Opens a session for a user who just gave the right password. Returns its token. */
+  open({ user, secret }: AuthEntry): { token: string; id: string } {
+    this.refresh();
+    this.#makeRoom(user);
+    const token = randomBytes(32).toString("base64url");
+    const id = idOf(token);
+    const now = this.#now();
+    this.#sessions.set(id, { id, user, created: now, used: now, presented: false, credential: fingerprint(id, secret) });
+    this.#unsaved.add(id);
+    this.#file?.save();
+    return { token, id };
+  }
+
+  /** The living session of the first token that has one, for a user whose password is still the same. */
+  find(tokens: readonly string[], entries: readonly AuthEntry[]): { id: string; user: string } | null {
+    if (tokens.length > 0) this.refresh();
+    for (const token of tokens) {
+      const session = this.#sessions.get(idOf(token));
+      if (!session) continue;
+      if (this.#isAlive(session) && isCurrent(session, entries)) {
+        this.#touch(session);
+        return session;
+      }
+      this.end(session.id);
+    }
+    return null;
+  }
+
+  end(id: string): void {
+    if (!this.#remove(id)) return;
+    this.#file?.save();
+  }
+
+  /** Takes over what other managers wrote, and tries again what could not be written. Cheap while nothing changed. */
+  refresh(): void {
+    const stored = this.#file?.readIfChanged() ?? null;
+    if (stored !== null) this.#merge(stored);
+  }
+
+  /** Ends what `entries` no longer allows: users who are gone, and passwords that changed. */
+  prune(entries: readonly AuthEntry[]): void {
+    for (const session of [...this.#sessions.values()]) {
+      if (!this.#isAlive(session) || !isCurrent(session, entries)) this.end(session.id);
+    }
+  }
+
+  /** Resolves once everything is on disk. */
+  async flush(): Promise<void> {
+    await this.#file?.flush();
+  }
+
+  /** For a new session: sessions never presented again go first, then the longest unused. */
+  #makeRoom(user: string): void {
+    const own = [...this.#sessions.values()].filter((session) => session.user === user);
+    own.sort((a, b) => Number(a.presented) - Number(b.presented) || a.used - b.used);
+    for (const { id } of own.slice(0, Math.max(0, own.length - MAX_PER_USER + 1))) this.#remove(id);
+  }
+
+  #remove(id: string): boolean {
+    if (!this.#sessions.delete(id)) return false;
+    this.#unsaved.delete(id);
+    // Also one that was never saved: it may be in a write that is under way.
+    this.#ended.add(id);
+    return true;
+  }
+
+  /** What the file holds and what happened here since, put together; what vanished from the file was ended elsewhere. */
+  #merge(stored: readonly StoredSession[]): StoredSession[] {
+    const there = new Set(stored.map(({ id }) => id));
+    for (const theirs of stored) {
+      const own = this.#sessions.get(theirs.id);
+      if (own) {
+        own.used = Math.max(own.used, theirs.used);
+        own.presented ||= theirs.presented;
+      } else if (!this.#ended.has(theirs.id) && this.#isAlive(theirs)) this.#sessions.set(theirs.id, theirs);
+    }
+    for (const id of [...this.#sessions.keys()]) {
+      if (there.has(id) || this.#unsaved.has(id)) continue;
+      this.#sessions.delete(id);
+      this.#onEnded(id);
+    }
+    return [...this.#sessions.values()];
+  }
+
+  /** What was merged is on disk. */
+  #saved(merged: readonly StoredSession[]): void {
+    for (const { id } of merged) this.#unsaved.delete(id);
+    for (const id of this.#ended) if (!merged.some((session) => session.id === id)) this.#ended.delete(id);
+  }
+
+  #touch(session: StoredSession): void {
+    const now = this.#now();
+    const isNews = !session.presented || now - session.used >= USED_GRAIN_MS;
+    session.presented = true;
+    session.used = now;
+    if (isNews) this.#file?.save();
+  }
+
+  #isAlive({ created, used }: StoredSession): boolean {
+    const now = this.#now();
+    return now - used < IDLE_MS && now - created < LIFETIME_MS;
+  }
+}
+
+function isCurrent(session: StoredSession, entries: readonly AuthEntry[]): boolean {
+  const entry = entries.find(({ user }) => user === session.user);
+  return entry !== undefined && fingerprint(session.id, entry.secret) === session.credential;
+}
+
+function idOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+/** Differs for each session, so that equal passwords do not show. */
+function fingerprint(id: string, secret: string): string {
+  return createHmac("sha256", id).update(secret).digest("hex");
+}

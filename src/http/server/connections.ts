@@ -1,0 +1,116 @@
+import type { Socket } from "node:net";
+import { type DescriptorBudget, descriptorBudget } from "../../bus/carriers/descriptor-budget.ts";
+import { addressKey, isLoopback, remoteEnd } from "./remote-end.ts";
+
+export interface ConnectionLimits {
+  /** Connections at once; fewer where the limit of open files does not allow them. */
+  readonly total: number;
+  /** From one address (an IPv6 /64); loopback is exempt: a proxy in front speaks for many. */
+  readonly perAddress: number;
+}
+
+/**
+ * `opening`: no whole request yet. `idle`: kept alive between requests. `busy`: a request or WebSocket is being served.
+ * Only busy ones are worth anything to their client: the others make room for newcomers.
+ */
+type Phase = "opening" | "idle" | "busy";
+
+/** The connections of the one port, and who has to go when there are too many. */
+export class Connections {
+  readonly #limits: ConnectionLimits;
+  readonly #budget: DescriptorBudget;
+  /** In the order in which they came into their phase. */
+  readonly #phases: Record<Phase, Set<Socket>> = { opening: new Set(), idle: new Set(), busy: new Set() };
+  readonly #addresses = new Map<string, number>();
+  readonly #keys = new Map<Socket, string>();
+  /** Connections that were let go of or refused for want of room. */
+  turnedAway = 0;
+  /** Bytes of connections that are gone. */
+  readonly #past = { received: 0, sent: 0 };
+
+  constructor({ total, perAddress }: ConnectionLimits, budget = descriptorBudget) {
+    this.#limits = { total: budget.partOf(total), perAddress };
+    this.#budget = budget;
+  }
+
+  get size(): number {
+    return this.#keys.size;
+  }
+
+  countOf(phase: Phase): number {
+    return this.#phases[phase].size;
+  }
+
+  /** Bytes over all connections since the start, TLS and WebSockets included. */
+  traffic(): { received: number; sent: number } {
+    let { received, sent } = this.#past;
+    for (const socket of this.#keys.keys()) {
+      received += socket.bytesRead;
+      sent += socket.bytesWritten;
+    }
+    return { received, sent };
+  }
+
+  /** Takes a new connection in. If there is no room, the longest unused one makes room; false: all are busy. */
+  admit(socket: Socket): boolean {
+    const remote = remoteEnd(socket);
+    const key = isLoopback(remote) ? "" : addressKey(remote);
+    if (key !== "" && (this.#addresses.get(key) ?? 0) >= this.#limits.perAddress && !this.#makeRoom(key)) return false;
+    if (!this.#take(socket) && !(this.#makeRoom(null) && this.#take(socket))) return false;
+    this.#keys.set(socket, key);
+    this.#addresses.set(key, (this.#addresses.get(key) ?? 0) + 1);
+    this.#phases.opening.add(socket);
+    socket.once("close", () => this.#forget(socket));
+    return true;
+  }
+
+  enter(socket: Socket, phase: Phase): void {
+    if (!this.#keys.has(socket)) return;
+    for (const set of Object.values(this.#phases)) set.delete(socket);
+    this.#phases[phase].add(socket);
+  }
+
+  isOpening(socket: Socket): boolean {
+    return this.#phases.opening.has(socket);
+  }
+
+  destroyOpening(): void {
+    for (const socket of this.#phases.opening) socket.destroy();
+  }
+
+  destroyAll(): void {
+    for (const socket of this.#keys.keys()) socket.destroy();
+  }
+
+  #take(socket: Socket): boolean {
+    return this.size < this.#limits.total && this.#budget.take(socket, "client");
+  }
+
+  /** Of one address, or of anybody. */
+  #makeRoom(key: string | null): boolean {
+    for (const phase of ["opening", "idle"] as const) {
+      for (const socket of this.#phases[phase]) {
+        if (key !== null && this.#keys.get(socket) !== key) continue;
+        this.turnedAway++;
+        this.#forget(socket);
+        this.#budget.release(socket);
+        socket.destroy();
+        return true;
+      }
+    }
+    this.turnedAway++;
+    return false;
+  }
+
+  #forget(socket: Socket): void {
+    const key = this.#keys.get(socket);
+    if (key === undefined) return;
+    this.#keys.delete(socket);
+    this.#past.received += socket.bytesRead;
+    this.#past.sent += socket.bytesWritten;
+    for (const set of Object.values(this.#phases)) set.delete(socket);
+    const left = (this.#addresses.get(key) ?? 1) - 1;
+    if (left > 0) this.#addresses.set(key, left);
+    else this.#addresses.delete(key);
+  }
+}

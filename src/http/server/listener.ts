@@ -1,0 +1,216 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { SecureContext } from "node:tls";
+import { bind, type TcpAddress } from "../../bus/carriers/bind.ts";
+import { descriptorBudget } from "../../bus/carriers/descriptor-budget.ts";
+import { RareWarning } from "../../bus/client/throttled-warning.ts";
+import { type Refusal, refusal, refuseOnSocket } from "../access/refusal.ts";
+import type { HttpLog } from "../log/http-log.ts";
+import { type ConnectionLimits, Connections } from "./connections.ts";
+import { onFirstByte } from "./first-byte.ts";
+import { shakeHands, TLS_HANDSHAKE } from "./handshake.ts";
+import { LocalSocket, type LocalSocketOptions } from "./local-socket.ts";
+import { type RemoteEnd, remoteEnd } from "./remote-end.ts";
+
+/** All in ms. Protocol-decisions, "HTTP": keep-alive 75 s; whoever dawdles is gone within 15 s, whatever he dawdles with. */
+export interface Deadlines {
+  /** From the connection to the end of its first request's headers: silence, TLS handshake, headers. */
+  readonly opening: number;
+  /** For the headers of each request, from their first byte. */
+  readonly headers: number;
+  /** For a whole request, from its first byte. */
+  readonly request: number;
+  /** Deadlines of headers and requests are looked at this often. */
+  readonly check: number;
+  readonly keepAlive: number;
+  /** A client that takes nothing of its answer for this long is cut. */
+  readonly stall: number;
+}
+
+export interface ListenerOptions {
+  readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  readonly log: HttpLog;
+  /** For the next TLS handshake; without it there is no HTTPS. */
+  readonly secureContext?: (() => SecureContext) | undefined;
+  readonly deadlines?: Partial<Deadlines> | undefined;
+  readonly limits?: Partial<ConnectionLimits> | undefined;
+}
+
+const DEADLINES: Deadlines = { opening: 12_000, headers: 10_000, request: 13_000, check: 1_000, keepAlive: 75_000, stall: 60_000 };
+const LIMITS: ConnectionLimits = { total: 1_024, perAddress: 256 };
+/** How long a connection beyond the limits may take to begin its request, which is then refused, ms. */
+const REFUSAL_DEADLINE = 1_000;
+/** How long answers under way may take once the manager closes, ms. */
+const CLOSE_GRACE = 2_000;
+const MAX_HEADER_BYTES = 16 * 1024;
+const FULL = refusal(503, "Too many connections. Try again in a few seconds.", { "Retry-After": "5" });
+
+/** The one port: one HTTP server that listens itself and looks at the first byte of each connection. */
+export class Listener {
+  readonly connections: Connections;
+  readonly #options: ListenerOptions;
+  readonly #deadlines: Deadlines;
+  readonly #server: Server;
+  readonly #serve: (socket: Socket) => void;
+  readonly #local = new LocalSocket();
+  readonly #acceptFailures: RareWarning;
+  /** The connection below each TLS one. */
+  readonly #below = new WeakMap<Duplex, Socket>();
+  /** How many answers of a connection are under way: pipelined requests wait for each other. */
+  readonly #answering = new Map<Duplex, number>();
+  /** Garbage came behind a request: they end with the answer to it. */
+  readonly #ending = new WeakSet<Duplex>();
+
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+    this.#deadlines = { ...DEADLINES, ...options.deadlines };
+    this.connections = new Connections({ ...LIMITS, ...options.limits });
+    this.#acceptFailures = new RareWarning(options.log);
+    this.#server = createServer({
+      headersTimeout: this.#deadlines.headers,
+      requestTimeout: this.#deadlines.request,
+      connectionsCheckingInterval: this.#deadlines.check,
+      keepAliveTimeout: this.#deadlines.keepAlive,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      // Answered with a sentence by whoever serves the request.
+      requireHostHeader: false,
+      noDelay: true,
+      // Finds out about peers that vanished while they follow a log.
+      keepAlive: true,
+      keepAliveInitialDelay: 30_000,
+    });
+    this.#server.timeout = this.#deadlines.stall;
+    this.#server.on("timeout", (socket) => this.#timedOut(socket));
+    this.#server.on("request", (request, response) => this.#request(request, response));
+    // An expectation that is not understood may be ignored (RFC 9110, 10.1.1); Node would refuse it without a word.
+    this.#server.on("checkExpectation", (request, response) => this.#request(request, response));
+    this.#server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      this.connections.enter(this.#rawOf(request.socket), "busy");
+      options.onUpgrade(request, socket, head);
+    });
+    this.#server.on("clientError", (error, socket) => this.#malformed(error, socket));
+    this.#serve = this.#sniff();
+  }
+
+  /** Serves the port, and programs of this machine on a unix socket. Resolves with the port. Rejects with MgrError `conflict`, or as `listenUnix` does. */
+  async listen(address: TcpAddress, local: LocalSocketOptions | null = null): Promise<number> {
+    const listening = new Promise<void>((resolve) => this.#server.once("listening", resolve));
+    // Before the port: who waits for that may send a command at once. Node's server has deadlines for requests only once it listens.
+    if (local !== null) await this.#local.listen(local, (socket) => void listening.then(() => this.#open(socket)), this.#options.log);
+    const port = await bind(this.#server, address, "instance.manager");
+    // Out of descriptors (EMFILE): libuv closes what waits, or, where another thread has taken its spare one meanwhile, lets it
+    // wait; it goes on accepting once there are some.
+    this.#server.on("error", (error) => this.#acceptFailures.warn(`cannot accept a connection: ${error.message}`));
+    return port;
+  }
+
+  remoteOf(socket: Socket): RemoteEnd {
+    return { ...remoteEnd(socket), localUser: this.#local.userOf(socket) };
+  }
+
+  /** Takes no more connections, lets answers end, cuts what is left after a grace time. */
+  async close(): Promise<void> {
+    const closed = Promise.all([new Promise<void>((resolve) => this.#server.close(() => resolve())), this.#local.close()]);
+    this.#server.closeIdleConnections();
+    // Browsers keep connections in reserve that have not said anything yet.
+    this.connections.destroyOpening();
+    const cut = setTimeout(() => {
+      this.connections.destroyAll();
+      this.#local.destroyAll();
+    }, CLOSE_GRACE);
+    await closed;
+    clearTimeout(cut);
+  }
+
+  /** Returns Node's own way of serving a connection, to be called once it is known what that speaks. */
+  #sniff(): (socket: Socket) => void {
+    const [serve] = this.#server.listeners("connection") as ((this: Server, socket: Socket) => void)[];
+    if (!serve) throw new Error("node:http no longer serves connections by a listener of its own");
+    this.#server.removeAllListeners("connection");
+    this.#server.on("connection", (socket: Socket) => {
+      if (this.connections.admit(socket)) this.#open(socket);
+      else this.#refuse(socket);
+    });
+    return (socket) => serve.call(this.#server, socket);
+  }
+
+  #open(socket: Socket): void {
+    const { opening } = this.#deadlines;
+    const timer = setTimeout(() => {
+      if (this.connections.isOpening(socket)) socket.destroy();
+    }, opening);
+    socket.once("close", () => clearTimeout(timer));
+    onFirstByte(socket, opening, (firstByte) => {
+      const { secureContext } = this.#options;
+      if (firstByte !== TLS_HANDSHAKE || !secureContext) return this.#serve(socket);
+      shakeHands(socket, secureContext(), (secure) => {
+        this.#below.set(secure, socket);
+        this.#serve(secure);
+      });
+    });
+  }
+
+  #refuse(socket: Socket): void {
+    if (!descriptorBudget.take(socket, "refusal")) return void socket.destroy();
+    onFirstByte(socket, REFUSAL_DEADLINE, (firstByte) => {
+      socket.on("error", () => socket.destroy());
+      if (firstByte === TLS_HANDSHAKE) socket.destroy();
+      else refuseOnSocket(socket, FULL);
+    });
+  }
+
+  #request(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    const raw = this.#rawOf(socket);
+    this.#answering.set(socket, (this.#answering.get(socket) ?? 0) + 1);
+    this.connections.enter(raw, "busy");
+    response.once("close", () => {
+      const left = (this.#answering.get(socket) ?? 1) - 1;
+      if (left > 0) return void this.#answering.set(socket, left);
+      this.#answering.delete(socket);
+      if (this.#ending.has(socket)) socket.end();
+      else this.connections.enter(raw, "idle");
+    });
+    this.#options.onRequest(request, response);
+  }
+
+  #rawOf(socket: Socket): Socket {
+    return this.#below.get(socket) ?? socket;
+  }
+
+  /** Silence is allowed while an answer is open and the client has taken all of it so far (a log follower). */
+  #timedOut(socket: Socket): void {
+    if (!this.#answering.has(socket) || socket.writableLength > 0) socket.destroy();
+  }
+
+  #malformed(error: NodeJS.ErrnoException, socket: Duplex): void {
+    // Of a connection that is gone nothing can be said any more, in the middle of an answer only its end.
+    if (error.code === "ECONNRESET") socket.destroy();
+    else if (this.#answering.has(socket)) this.#endAfterAnswer(socket);
+    else refuseOnSocket(socket, explain(error.code));
+  }
+
+  #endAfterAnswer(socket: Duplex): void {
+    if (this.#ending.has(socket)) return;
+    const cut = setTimeout(() => socket.destroy(), CLOSE_GRACE);
+    socket.once("close", () => clearTimeout(cut));
+    this.#ending.add(socket);
+    // Nobody parses what comes, and unread bytes would turn the close into a reset that eats the answer.
+    socket.resume();
+  }
+}
+
+function explain(code: string | undefined): Refusal {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return refusal(431, `The request headers are too large: at most ${MAX_HEADER_BYTES} bytes.`);
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return refusal(413, "The chunk extensions of this request are too large.");
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return refusal(408, "The request did not arrive in time.");
+    default:
+      return refusal(400, "Malformed HTTP request.");
+  }
+}

@@ -1,0 +1,65 @@
+import type { Socket } from "node:net";
+import { listenUnix, type SocketHome } from "../../bus/carriers/unix-listener.ts";
+import { RareWarning } from "../../bus/client/throttled-warning.ts";
+import type { HttpLog } from "../log/http-log.ts";
+
+export interface LocalSocketOptions {
+  /** In a folder that only this user may enter. */
+  readonly path: string;
+  readonly home?: SocketHome;
+  /** Says who is at the other end. */
+  readonly identify: (socket: Socket) => LocalUser;
+}
+
+/** A user of this system, or why the connection is not served. */
+export type LocalUser = { readonly user: string } | { readonly refused: string };
+
+/**
+ * The way in for programs of the same user on this machine, and for root: the kernel says who they are, so that they need
+ * neither a web user nor an auth file.
+ */
+export class LocalSocket {
+  readonly #users = new Map<Socket, string>();
+  #stop: () => Promise<void> = async () => {};
+
+  /** Hands connections to `serve`. Rejects as `listenUnix` does. */
+  async listen({ path, identify, home }: LocalSocketOptions, serve: (socket: Socket) => void, log: HttpLog): Promise<void> {
+    const warning = new RareWarning(log);
+    const { close } = await listenUnix(
+      path,
+      {
+        accept: (socket) => {
+          socket.on("error", () => socket.destroy());
+          const peer = identify(socket);
+          if ("refused" in peer) {
+            socket.destroy();
+            warning.warn(`a connection to ${path} was refused: ${peer.refused}`);
+            return;
+          }
+          // Names of web users hold no colon.
+          this.#users.set(socket, `local:${peer.user}`);
+          socket.once("close", () => this.#users.delete(socket));
+          serve(socket);
+        },
+        failed: (error) => warning.warn(`a connection to ${path} could not be taken: ${error.message}`),
+      },
+      home,
+    );
+    this.#stop = close;
+  }
+
+  /** Who is at the other end; null: the connection came another way. */
+  userOf(socket: Socket): string | null {
+    return this.#users.get(socket) ?? null;
+  }
+
+  /** Takes no more connections, cuts those that have not said anything; resolves when the others have ended. */
+  close(): Promise<void> {
+    for (const socket of this.#users.keys()) if (socket.bytesRead === 0) socket.destroy();
+    return this.#stop();
+  }
+
+  destroyAll(): void {
+    for (const socket of this.#users.keys()) socket.destroy();
+  }
+}

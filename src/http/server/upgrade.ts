@@ -1,0 +1,166 @@
+import { type IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { type WebSocket, WebSocketServer } from "ws";
+import type { Control } from "../../actors/control.ts";
+import type { BrokerPermissions } from "../../bus/broker/permissions.ts";
+import { BUS_PATH, MAX_FRAME_BYTES, websocketStream } from "../../bus/carriers/websocket-stream.ts";
+import { WEBSOCKET_SERVER_OPTIONS } from "../../transport/oversize.ts";
+import { isRefusal as isViewRefusal, parseViewMode, type ViewMode } from "../../transport/view.ts";
+import type { Transport } from "../../transport/websocket.ts";
+import type { Gate, Visit } from "../access/gate.ts";
+import { isRefusal, type Refusal, refusal, refuseOnSocket } from "../access/refusal.ts";
+import type { Admission } from "../auth/authenticate.ts";
+import { parseAuthorization } from "../auth/authorization.ts";
+import { type HttpLog, stackOf } from "../log/http-log.ts";
+import type { BusDoor } from "./bus-upgrade.ts";
+import type { Belonging } from "./followers.ts";
+import type { OpenWebSockets } from "./open-websockets.ts";
+import { formatAddress, type RemoteEnd } from "./remote-end.ts";
+
+export interface UpgradeOptions {
+  readonly gate: Gate;
+  readonly control: Control;
+  readonly transport: Pick<Transport, "accept">;
+  readonly open: OpenWebSockets;
+  /** Behind `/mgr/bus`, if there is one. */
+  readonly bus: BusDoor | null;
+  readonly remoteOf: (socket: Socket) => RemoteEnd;
+  /** Serves a request that offers an upgrade which nobody here knows (RFC 9110, 7.8: it is ignored). */
+  readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly log: HttpLog;
+}
+
+interface BusVisit {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+  readonly headers: Headers;
+  readonly visit: Visit;
+}
+
+/** Upgrades pass the same gate as requests; framework middleware never sees them. */
+export class Upgrades {
+  readonly #options: UpgradeOptions;
+  readonly #server = new WebSocketServer(WEBSOCKET_SERVER_OPTIONS);
+  readonly #busServer = new WebSocketServer({
+    ...WEBSOCKET_SERVER_OPTIONS,
+    maxPayload: MAX_FRAME_BYTES,
+    // The broker shares its turns out by itself.
+    allowSynchronousEvents: true,
+  });
+  readonly #cookies = new WeakMap<IncomingMessage, string>();
+
+  constructor(options: UpgradeOptions) {
+    this.#options = options;
+    for (const server of [this.#server, this.#busServer]) {
+      server.on("headers", (headers, request) => {
+        const cookie = this.#cookies.get(request);
+        if (cookie !== undefined) headers.push(`Set-Cookie: ${cookie}`);
+      });
+      server.on("wsClientError", ({ message }, socket, request) => refuseOnSocket(socket, badHandshake(message, request.method)));
+    }
+  }
+
+  handle(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    // First of all: a reset while the upgrade is being judged would be an uncaught exception.
+    socket.on("error", () => socket.destroy());
+    if (request.headers.upgrade?.toLowerCase() !== "websocket") {
+      this.#serveAsRequest(request, socket);
+      return;
+    }
+    this.#upgrade(request, socket, head).catch((error: unknown) => {
+      this.#options.log("error", `upgrade of ${request.url} failed: ${stackOf(error)}`);
+      refuseOnSocket(socket, refusal(500, "Internal error. See the manager's log for details."));
+    });
+  }
+
+  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const { gate, control, remoteOf } = this.#options;
+    const url = targetOf(request.url ?? "");
+    if (url === null) return refuseOnSocket(socket, refusal(400, "Malformed request URL."));
+    const visit = { remote: remoteOf(request.socket), target: url.pathname + url.search, hasEffects: false };
+    const headers = headersOf(request);
+    if (url.pathname === BUS_PATH) return this.#upgradeToBus({ request, socket, head, headers, visit });
+    const outcome = await gate.admit(headers, visit);
+    if (socket.destroyed) return;
+    if (isRefusal(outcome)) return refuseOnSocket(socket, outcome);
+    if (url.pathname !== "/ws") return refuseOnSocket(socket, notFound(url));
+    const mode = parseViewMode(url.searchParams, control);
+    if (isViewRefusal(mode)) return refuseOnSocket(socket, refusal(mode.status, mode.message));
+    if (outcome.setCookie !== null) this.#cookies.set(request, outcome.setCookie);
+    this.#server.handleUpgrade(request, socket, head, (ws) => this.#accept(ws, mode, outcome, socket));
+  }
+
+  async #upgradeToBus({ request, socket, head, headers, visit }: BusVisit): Promise<void> {
+    const { gate, bus, open } = this.#options;
+    const refused = gate.check(headers, visit);
+    if (refused) return refuseOnSocket(socket, refused);
+    if (bus === null) return refuseOnSocket(socket, refusal(404, "This manager has no bus."));
+    if (bus.elsewhere !== null) return refuseOnSocket(socket, refusal(404, `The bus of this manager is at ${bus.elsewhere}.`));
+    const authorization = parseAuthorization(headers.get("authorization"));
+    const bearer = authorization.scheme === "bearer" ? bus.permissionsOf(authorization.token) : null;
+    const address = formatAddress(visit.remote);
+    const enter = (permissions: BrokerPermissions, belonging: Belonging) =>
+      this.#busServer.handleUpgrade(request, socket, head, (ws) => {
+        open.add(ws, belonging);
+        bus.accept(websocketStream(ws), { kind: "websocket", permissions, address });
+      });
+    // With a token of its own it is no web user, whose name never holds a colon.
+    if (bearer !== null) return enter(bearer, { user: "bus:", sessionId: null });
+    const outcome = await gate.admit(headers, visit);
+    if (socket.destroyed) return;
+    if (isRefusal(outcome)) return refuseOnSocket(socket, outcome);
+    if (outcome.setCookie !== null) this.#cookies.set(request, outcome.setCookie);
+    const { user } = outcome.principal;
+    enter(bus.permissionsOfUser(user), { user, sessionId: outcome.sessionId });
+  }
+
+  #accept(ws: WebSocket, mode: ViewMode, { principal, sessionId }: Admission, socket: Duplex): void {
+    const { open, transport, log } = this.#options;
+    open.add(ws, { user: principal.user, sessionId });
+    try {
+      transport.accept(ws, { principal, mode, address: principal.address, socket });
+    } catch (error) {
+      // The 101 is out: there is no other way left to refuse.
+      log("error", `serving a WebSocket failed: ${stackOf(error)}`);
+      ws.terminate();
+    }
+  }
+
+  #serveAsRequest(request: IncomingMessage, socket: Duplex): void {
+    if (!(socket instanceof Socket)) {
+      refuseOnSocket(socket, refusal(400, "Unsupported upgrade: use 'websocket'."));
+      return;
+    }
+    const response = new ServerResponse(request);
+    // The parser is gone from this connection: it ends with this answer.
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    response.once("finish", () => socket.destroySoon());
+    this.#options.onRequest(request, response);
+  }
+}
+
+function targetOf(target: string): URL | null {
+  if (!target.startsWith("/")) return null;
+  // The base's host takes no part: `//evil/ws` is a path here.
+  const url = `http://localhost${target}`;
+  return URL.canParse(url) ? new URL(url) : null;
+}
+
+function headersOf({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) headers.append(rawHeaders[index] ?? "", rawHeaders[index + 1] ?? "");
+  return headers;
+}
+
+function notFound({ pathname }: URL): Refusal {
+  return refusal(404, `There is no WebSocket at ${JSON.stringify(pathname)}; the protocol is at /ws, the bus at ${BUS_PATH}.`);
+}
+
+/** `problem`: as ws says it, without an end. */
+function badHandshake(problem: string, method = ""): Refusal {
+  if (method !== "GET") return refusal(405, "A WebSocket upgrade must be a GET request.", { Allow: "GET" });
+  return refusal(400, `Not a WebSocket handshake of version 13 (${problem}).`, { "Sec-WebSocket-Version": "13" });
+}

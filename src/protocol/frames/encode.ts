@@ -1,0 +1,76 @@
+import type { ErrorCode } from "../../base/errors.ts";
+import type { Process } from "../resources/resources.ts";
+import type { RequestId } from "./field-kinds.ts";
+import type { AckFrame, ClientFrame, ErrorFrame, ManagerFrame } from "./frames.ts";
+
+/** Characters of one part of a long frame. */
+const PART_LENGTH = 60 * 1024;
+
+/** Of processes that have been told: snapshots join texts that are there. */
+const processTexts = new WeakMap<Process, string>();
+
+/** The text of a frame. Encode once, send to many. What it tells of processes has to be left as it is from then on. */
+export function encodeFrame(frame: ManagerFrame): string {
+  if (frame.type === "process_upsert") {
+    const { process, ...rest } = frame;
+    return `${JSON.stringify(rest).slice(0, -1)},"process":${processText(process)}}`;
+  }
+  return JSON.stringify(frame);
+}
+
+/**
+ * The same text in parts, each made when it is asked for: a snapshot of 10,000 processes in one piece holds everybody up for 50 ms. It is of
+ * the moment in which the frame was made, however late its parts are.
+ */
+export function* encodeInParts(frame: ManagerFrame): Generator<string> {
+  if (frame.type !== "snapshot") {
+    yield encodeFrame(frame);
+    return;
+  }
+  const { processes, ...rest } = frame;
+  let part = `${JSON.stringify(rest).slice(0, -1)},"processes":[`;
+  for (const [index, process] of processes.entries()) {
+    if (part.length > PART_LENGTH) {
+      yield part;
+      part = "";
+    }
+    part += `${index === 0 ? "" : ","}${processText(process)}`;
+  }
+  yield `${part}]}`;
+}
+
+function processText(process: Process): string {
+  const known = processTexts.get(process);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(process);
+  processTexts.set(process, text);
+  return text;
+}
+
+export interface Refusal {
+  readonly code: ErrorCode;
+  /** A sentence for a person. */
+  readonly message: string;
+}
+
+/** What is known of the frame that is answered. */
+export interface AnsweredFrame {
+  readonly type?: string;
+  readonly request_id?: RequestId;
+}
+
+export function errorFrame({ code, message }: Refusal, answered: AnsweredFrame = {}): ErrorFrame {
+  const { type, request_id } = answered;
+  return {
+    type: "error",
+    message,
+    code,
+    ...(type === undefined ? {} : { request_type: type }),
+    ...(request_id === undefined ? {} : { request_id }),
+  };
+}
+
+/** The acknowledgement of a command that has no answer of its own, or null where none is wanted. */
+export function ackFrame(frame: ClientFrame): AckFrame | null {
+  return frame.request_id === undefined ? null : { type: "ack", request_type: frame.type, request_id: frame.request_id };
+}

@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { hasLength } from "../../base/text-length.ts";
+import { LOG_LEVELS } from "../resources/log-level.ts";
+
+/** Longest name of a process, group, topic, service, logger, host; characters (code points). */
+const NAME_MAX = 255;
+/** Longest fnmatch pattern, characters (protocol-decisions, "Output"). */
+const PATTERN_MAX = 1_024;
+/** Longest command line or parameter value, characters: what Linux takes as one argument. */
+const COMMAND_MAX = 131_072;
+
+/** Each kind has one sentence that fits every way of being wrong: it ends "'lines' of 'get_process_output' …". */
+export function text(minimum: number, maximum: number, says = `must be a string of ${minimum} to ${maximum} characters`) {
+  return z
+    .string({ error: says })
+    .refine((value) => hasLength(value, minimum, maximum), { error: says })
+    .meta({ minLength: minimum, maxLength: maximum });
+}
+
+export function integer(minimum: number, maximum: number) {
+  const error = `must be an integer from ${minimum} to ${maximum}`;
+  return z.int({ error }).min(minimum, { error }).max(maximum, { error });
+}
+
+/** A count: above its maximum it is taken as the maximum (protocol-decisions, "Answers and errors"). */
+export function count(maximum: number) {
+  const error = `must be an integer of at least 1 (more than ${maximum} is taken as ${maximum})`;
+  return z
+    .number({ error })
+    .refine(Number.isInteger, { error })
+    .min(1, { error })
+    .overwrite((value) => Math.min(value, maximum))
+    .meta({ type: "integer" });
+}
+
+/** Like `count`, with fractions: seconds, rates. */
+export function amount(maximum: number) {
+  const error = `must be a number of at least 1 (more than ${maximum} is taken as ${maximum})`;
+  return z
+    .number({ error })
+    .min(1, { error })
+    .overwrite((value) => Math.min(value, maximum));
+}
+
+export const flag = z.boolean({ error: "must be true or false" });
+
+export const objectName = text(1, NAME_MAX);
+export const processName = objectName.describe("Name of a process.");
+export const groupName = objectName.describe("Name of a group.");
+export const hostName = objectName.describe("Any name of the host: canonical name, alias or node alias.");
+
+export const pattern = text(1, PATTERN_MAX).describe("fnmatch pattern: `*`, `?`, `[seq]`, `[!seq]`; `*` and `?` also match `/`.");
+
+const commandSays = `must be a string of at most ${COMMAND_MAX} characters without NUL, or null`;
+/** A command line or the wish to clear it: null and "" do. */
+export const commandOverride = z
+  .string({ error: commandSays })
+  .refine((value) => hasLength(value, 0, COMMAND_MAX) && !value.includes("\0"), { error: commandSays })
+  .meta({ maxLength: COMMAND_MAX })
+  .nullable();
+
+export const label = text(1, 64).describe("Label of an alternate command; `default` is the primary one.");
+
+export const parameterValue = text(0, COMMAND_MAX);
+
+export const logLevel = z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(", ")}` });
+
+const requestIdSays = "must be a string of 1 to 64 characters or a safe integer";
+export const requestId = z
+  .union([z.int({ error: requestIdSays }), text(1, 64, requestIdSays)], { error: requestIdSays })
+  .meta({ id: "RequestId", description: "Chosen by the client, echoed by the answer." });
+export type RequestId = z.infer<typeof requestId>;
+
+export const timestamp = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}$/)
+  .meta({ id: "Timestamp", description: "UTC, milliseconds, no zone: 2026-11-21T08:14:02.123." });
+
+/** Any JSON value that can be written again: `JSON.parse` takes depths at which `JSON.stringify` fails. */
+const MAX_DEPTH = 64;
+const tooDeep = `must be a JSON value of at most ${MAX_DEPTH} levels`;
+export const jsonValue = z.unknown().refine((value) => value !== undefined && isShallow(value, MAX_DEPTH), { error: tooDeep });
+
+function isShallow(value: unknown, depth: number): boolean {
+  if (value === null || typeof value !== "object") return true;
+  if (depth === 0) return false;
+  return Object.values(value).every((item) => isShallow(item, depth - 1));
+}

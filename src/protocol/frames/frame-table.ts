@@ -1,0 +1,144 @@
+import { z } from "zod";
+import { ERROR_CODES } from "../../base/errors.ts";
+import { type RequestId, requestId } from "./field-kinds.ts";
+
+/** How tables of frames are written: one entry a type, from which schema, TypeScript type and documentation follow. */
+
+type Fields = Readonly<Record<string, z.ZodType>>;
+/** Zod would infer an index signature from a shape without keys. */
+type Values<F extends Fields> = keyof F extends never ? unknown : z.output<z.ZodObject<F>>;
+type Flat<T> = { [K in keyof T]: T[K] } & {};
+
+/**
+ * Of an exact optional field zod tries what it is not when it is absent, a union and its messages here: more than all the
+ * rest of a frame. In JSON there is no other absence, so the types may say "exact".
+ */
+const echo = { request_id: requestId.optional() as unknown as z.ZodExactOptional<typeof requestId> };
+
+/**
+ * What a frame is about, which decides whether a focused connection may send it: the process or group in `name`, output
+ * patterns, the log, the connection itself, or the whole manager.
+ */
+export type FrameScopeClass = "name" | "output" | "log" | "own" | "global";
+
+export interface ClientFrameSpec {
+  /** Fields beside `type` and `request_id`. */
+  readonly fields: Fields;
+  /** Type of the answering frame; null: `ack`, if the frame has a request_id. */
+  readonly answer: string | null;
+  readonly scope: FrameScopeClass;
+  readonly meaning: string;
+  /** What one field may be where that depends on another one: the field and how it is wrong, or null. */
+  readonly check?: (values: Readonly<Record<string, unknown>>) => { field: string; says: string } | null;
+  /** Fields that the answer carries beside the echoed ones, failed or not. */
+  readonly constant?: Readonly<Record<string, string>>;
+}
+
+export type ClientFrameValue<T extends string, S extends ClientFrameSpec> = Flat<
+  { type: T } & Values<S["fields"]> & { request_id?: RequestId }
+>;
+
+export type ClientFrameEntry<T extends string, S extends ClientFrameSpec> = S & {
+  readonly domain: string;
+  readonly schema: z.ZodType<ClientFrameValue<T, S>>;
+};
+
+export type ClientFrameTable<Specs extends Readonly<Record<string, ClientFrameSpec>>> = {
+  readonly [T in keyof Specs & string]: ClientFrameEntry<T, Specs[T]>;
+};
+
+/** Unknown keys of client frames are dropped; known ones are checked strictly (protocol-decisions, "Conventions for every frame"). */
+export function clientFrames<const Specs extends Readonly<Record<string, ClientFrameSpec>>>(
+  domain: string,
+  specs: Specs,
+): ClientFrameTable<Specs> {
+  const entries = Object.entries(specs).map(([type, spec]) => [type, { ...spec, domain, schema: clientSchema(type, spec) }]);
+  return Object.fromEntries(entries) as ClientFrameTable<Specs>;
+}
+
+function clientSchema(type: string, { fields, check, meaning }: ClientFrameSpec): z.ZodType {
+  const schema = z.object({ type: z.literal(type), ...fields, ...echo }).meta({ description: meaning });
+  if (!check) return schema;
+  return schema.check(({ value, issues }) => {
+    const wrong = check(value);
+    if (wrong) issues.push({ code: "custom", path: [wrong.field], message: wrong.says, input: value });
+  });
+}
+
+/** A frame that the manager sends by itself. */
+export interface EventSpec<F extends Fields = Fields> {
+  readonly kind: "event";
+  readonly fields: F;
+  readonly meaning: string;
+}
+
+/** A frame that answers, without `ok`: failures are `error` frames. */
+export interface AnswerSpec<F extends Fields = Fields> {
+  readonly kind: "answer";
+  readonly fields: F;
+  readonly meaning: string;
+}
+
+/** A frame that answers with `ok`. Failed or not, it repeats what was asked (`naming`); `fields` only when `ok`. */
+export interface ResultSpec<N extends Fields = Fields, F extends Fields = Fields> {
+  readonly kind: "result";
+  readonly naming: N;
+  readonly fields: F;
+  readonly meaning: string;
+}
+
+export type ManagerFrameSpec = EventSpec | AnswerSpec | ResultSpec;
+
+export const event = <F extends Fields>(fields: F, meaning: string): EventSpec<F> => ({ kind: "event", fields, meaning });
+export const answer = <F extends Fields>(fields: F, meaning: string): AnswerSpec<F> => ({ kind: "answer", fields, meaning });
+export const result = <N extends Fields, F extends Fields>(naming: N, fields: F, meaning: string): ResultSpec<N, F> => ({
+  kind: "result",
+  naming,
+  fields,
+  meaning,
+});
+
+const succeeded = { ok: z.literal(true), message: z.string().exactOptional() };
+export const errorCode = z.enum(ERROR_CODES).meta({ id: "ErrorCode", description: "The closed catalogue of what can go wrong." });
+const failed = { ok: z.literal(false), code: errorCode, message: z.string().describe("A sentence for a person.") };
+
+export type ManagerFrameValue<T extends string, S extends ManagerFrameSpec> =
+  S extends ResultSpec<infer N, infer F>
+    ?
+        | Flat<{ type: T } & Values<typeof succeeded> & Values<N> & Values<F> & { request_id?: RequestId }>
+        | Flat<{ type: T } & Values<typeof failed> & Values<N> & { request_id?: RequestId }>
+    : S extends AnswerSpec<infer F>
+      ? Flat<{ type: T } & Values<F> & { request_id?: RequestId }>
+      : S extends EventSpec<infer F>
+        ? Flat<{ type: T } & Values<F>>
+        : never;
+
+export type ManagerFrameEntry<T extends string, S extends ManagerFrameSpec> = S & {
+  readonly domain: string;
+  readonly schema: z.ZodType<ManagerFrameValue<T, S>>;
+};
+
+export type ManagerFrameTable<Specs extends Readonly<Record<string, ManagerFrameSpec>>> = {
+  readonly [T in keyof Specs & string]: ManagerFrameEntry<T, Specs[T]>;
+};
+
+export function managerFrames<const Specs extends Readonly<Record<string, ManagerFrameSpec>>>(
+  domain: string,
+  specs: Specs,
+): ManagerFrameTable<Specs> {
+  const entries = Object.entries(specs).map(([type, spec]) => [
+    type,
+    { ...spec, domain, schema: schemaOf(type, spec).meta({ description: spec.meaning }) },
+  ]);
+  return Object.fromEntries(entries) as ManagerFrameTable<Specs>;
+}
+
+function schemaOf(type: string, spec: ManagerFrameSpec): z.ZodType {
+  const head = { type: z.literal(type) };
+  if (spec.kind === "event") return z.object({ ...head, ...spec.fields });
+  if (spec.kind === "answer") return z.object({ ...head, ...spec.fields, ...echo });
+  return z.discriminatedUnion("ok", [
+    z.object({ ...head, ...succeeded, ...spec.naming, ...spec.fields, ...echo }),
+    z.object({ ...head, ...failed, ...spec.naming, ...echo }),
+  ]);
+}

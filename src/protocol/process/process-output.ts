@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { count, flag, pattern, processName } from "../frames/field-kinds.ts";
+import { answer, clientFrames, event, managerFrames } from "../frames/frame-table.ts";
+import { fitsInUtf8 } from "../utf8.ts";
+
+export const DEFAULT_OUTPUT_LINES = 1_000;
+const MAX_OUTPUT_LINES = 100_000;
+/** UTF-8 bytes of one `send_stdin`. */
+const MAX_STDIN_BYTES = 65_536;
+/** A connection's most patterns with wildcards, and most exact names (protocol-decisions, "Answers and errors"). */
+export const MAX_WILDCARD_PATTERNS = 1_000;
+export const MAX_EXACT_PATTERNS = 20_000;
+
+const MAX_PATTERNS = MAX_WILDCARD_PATTERNS + MAX_EXACT_PATTERNS;
+const patternsSay = `must be an array of at most ${MAX_PATTERNS} patterns`;
+const patterns = z.array(pattern, { error: patternsSay }).max(MAX_PATTERNS, { error: patternsSay });
+
+const stdinSays = `must be a string of at most ${MAX_STDIN_BYTES} bytes`;
+const stdin = z
+  .string({ error: stdinSays })
+  .refine((value) => fitsInUtf8(value, MAX_STDIN_BYTES), { error: stdinSays })
+  .describe(`What is typed into the terminal, at most ${MAX_STDIN_BYTES} bytes of UTF-8.`);
+
+export const outputCommands = clientFrames("Output", {
+  get_process_output: {
+    fields: {
+      name: processName,
+      lines: count(MAX_OUTPUT_LINES)
+        .describe(`Last lines of the backlog; default ${DEFAULT_OUTPUT_LINES}, at most ${MAX_OUTPUT_LINES}.`)
+        .exactOptional(),
+    },
+    answer: "process_output_snapshot",
+    scope: "name",
+    meaning: "Backlog of a process, running or not. Does not subscribe.",
+  },
+  subscribe_process_output: {
+    fields: { patterns },
+    answer: null,
+    scope: "output",
+    meaning: "Live output of all processes that match, also of those that appear later. Adds to what is subscribed.",
+  },
+  unsubscribe_process_output: {
+    fields: { patterns },
+    answer: null,
+    scope: "output",
+    meaning: "Removes equal patterns; a process stays subscribed while another pattern matches.",
+  },
+  send_stdin: {
+    fields: {
+      name: processName,
+      text: stdin,
+      reply: flag
+        .optional()
+        .describe(
+          "Written by the viewer's terminal by itself, in reply to a query of the program: taken from the connection that typed or resized last, from all others accepted and dropped.",
+        ),
+    },
+    answer: null,
+    scope: "name",
+    meaning: "Types into the terminal of a running process.",
+  },
+});
+
+const place = {
+  offset: z.int().describe("Offset in the stream of the byte after the last one of `output`."),
+  stream_id: z.string().describe("Offsets are comparable under the same stream_id only."),
+};
+
+export const outputFrames = managerFrames("Output", {
+  process_output: event(
+    {
+      name: z.string(),
+      output: z.string().describe("Terminal text, CR and LF included."),
+      ...place,
+      skipped: z.int().exactOptional().describe("Bytes left out before `output`, because this connection could not keep up."),
+    },
+    "Output of a subscribed process.",
+  ),
+  process_output_snapshot: answer(
+    {
+      name: z.string(),
+      pid: z.int().describe("Of the newest run in the backlog; 0 if it never ran."),
+      output: z.string(),
+      truncated: z.boolean().describe("Older lines that were asked for are no longer kept."),
+      ...place,
+    },
+    "Backlog of a process.",
+  ),
+});

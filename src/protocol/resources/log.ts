@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { count, logLevel, timestamp } from "../frames/field-kinds.ts";
+import { answer, clientFrames, managerFrames } from "../frames/frame-table.ts";
+import { LOG_LEVELS } from "./log-level.ts";
+
+const MAX_LOG_LIMIT = 100_000;
+
+const logEntry = z
+  .object({
+    id: z.int().describe("Grows, also across restarts of the manager."),
+    ts: timestamp,
+    level: z.enum(LOG_LEVELS),
+    source: z.string(),
+    msg: z.string(),
+  })
+  .meta({ id: "LogEntry" });
+export type LogEntry = z.infer<typeof logEntry>;
+
+export const logCommands = clientFrames("Log", {
+  request_logs: {
+    fields: {
+      level: logLevel.describe("Lowest level; default `debug`.").exactOptional(),
+      limit: count(MAX_LOG_LIMIT).describe(`The last so many, at most ${MAX_LOG_LIMIT}; default all.`).exactOptional(),
+      before: z
+        .int({ error: "must be an integer, the id of a log entry" })
+        .describe("Only entries with a lower id: so older ones are fetched piece by piece.")
+        .exactOptional(),
+    },
+    answer: "log_batch",
+    scope: "log",
+    meaning: "Retained log entries, oldest first.",
+  },
+  set_log_min_level: {
+    fields: { level: logLevel },
+    answer: null,
+    scope: "log",
+    meaning: "From which level on this connection gets live entries; `info` at first.",
+  },
+});
+
+export const logFrames = managerFrames("Log", {
+  log_batch: answer(
+    { entries: z.array(logEntry), history: z.literal(true).exactOptional().describe("An answer to `request_logs`, not live entries.") },
+    "Log entries: live on full and `log_only` connections, or retained ones.",
+  ),
+});

@@ -1,0 +1,29 @@
+/**
+ * The resources of the wire by name. Types and plain values only, so that the page can import them without the schemas;
+ * a schema stands in the file of its resource, under the resource's name in camel case.
+ */
+
+export type { Process, ProcessExit } from "../process/process.ts";
+export {
+  groupState,
+  PROCESS_STATES,
+  type ProcessState,
+  REQUESTED_STATES,
+  type RequestedState,
+  SEVERITY,
+} from "../process/process-state.ts";
+export { SIGNALS, type Signal } from "../process/signals.ts";
+export type { TaskColumn, TaskRow } from "../process/task-list.ts";
+export type { Client } from "./client.ts";
+export type { ConfigFileProblem } from "./config.ts";
+export type { ManagerInfo, Snapshot } from "./connection.ts";
+export type { VncSession, WebXDisplay } from "./display.ts";
+export type { HostEntry, StartTool } from "./host.ts";
+export type { LogEntry } from "./log.ts";
+export { LOG_LEVELS, type LogLevel } from "./log-level.ts";
+export type { DaemonLogger, LoggerTopic } from "./logger.ts";
+export type { NetworkStats, NetworkTopology } from "./network.ts";
+export type { Parameter } from "./parameter.ts";
+export type { Service } from "./service.ts";
+export type { Topic } from "./topic.ts";
+export type { GroupNode, ProcessNode, ProcessTreeNode } from "./tree.ts";

@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { amount, objectName, timestamp } from "../frames/field-kinds.ts";
+import { answer, clientFrames, event, managerFrames, result } from "../frames/frame-table.ts";
+
+export const topic = z
+  .object({
+    name: z.string(),
+    publisher: z.string().describe("Name of the publishing client."),
+    publisher_host: z.string(),
+    subscribers: z.int().describe("Number of subscriptions."),
+    publisher_rate: z.number().describe("Packets a second."),
+    published_packets: z.int(),
+    message_definition: z.string().describe("Name of the definition; its text is in `topic_detail`."),
+    message_size: z.int().describe("Bytes of the last packet; 0 before the first."),
+  })
+  .meta({ id: "Topic" });
+export type Topic = z.infer<typeof topic>;
+
+/** Longest measurement of rates, seconds. */
+const MAX_SAMPLE_SECONDS = 60;
+/** Samples a second of `subscribe_topic`: more than a screen can show is no use. */
+const DEFAULT_SAMPLE_RATE = 10;
+const MAX_SAMPLE_RATE = 60;
+
+const topicName = objectName.describe("Name of a topic.");
+
+export const topicCommands = clientFrames("Topics", {
+  request_topics: { fields: {}, answer: "topics_snapshot", scope: "global", meaning: "All topics." },
+  request_topics_stat: {
+    fields: {
+      sample_seconds: amount(MAX_SAMPLE_SECONDS).describe(`How long to measure; default 1, at most ${MAX_SAMPLE_SECONDS}.`).exactOptional(),
+    },
+    answer: "topics_stat",
+    scope: "global",
+    meaning: "Measured rates of all topics.",
+  },
+  request_topic_detail: {
+    fields: { name: topicName },
+    answer: "topic_detail",
+    scope: "global",
+    meaning: "Who publishes and subscribes, and the definition.",
+  },
+  subscribe_topic: {
+    fields: {
+      name: topicName,
+      max_rate: amount(MAX_SAMPLE_RATE)
+        .describe(`Most samples a second; default ${DEFAULT_SAMPLE_RATE}, at most ${MAX_SAMPLE_RATE}.`)
+        .exactOptional(),
+    },
+    answer: null,
+    scope: "global",
+    meaning: "Samples of a topic as `topic_sample`.",
+  },
+  unsubscribe_topic: { fields: { name: topicName }, answer: null, scope: "global", meaning: "Ends `subscribe_topic`." },
+});
+
+const endpoint = z.object({ client_id: z.int(), client: z.string(), host: z.string() });
+const sample = z.object({ ts: timestamp, value: z.unknown() });
+
+export const topicFrames = managerFrames("Topics", {
+  topics_snapshot: answer({ topics: z.array(topic) }, "All topics."),
+  topic_upsert: event({ topic }, "A topic appeared or changed."),
+  topic_remove: event({ name: z.string() }, "A topic went."),
+  topic_sample: event(
+    { name: z.string(), ts: timestamp, value: z.unknown() },
+    "One packet of a subscribed topic, decoded where its definition allows.",
+  ),
+  topics_stat: result(
+    {},
+    {
+      sample_seconds: z.number().describe("The time that really passed."),
+      topics: z.array(z.object({ name: z.string(), rate: z.number(), bytes_s: z.number(), packets: z.int() })),
+    },
+    "Measured rates of all topics.",
+  ),
+  topic_detail: result(
+    { name: z.string() },
+    {
+      topic,
+      publisher: endpoint.nullable(),
+      subscribers: z.array(endpoint),
+      definition: z.string(),
+      encoding: z.string(),
+      last_sample: sample.nullable(),
+    },
+    "More about one topic.",
+  ),
+});

@@ -1,0 +1,103 @@
+import { completeLength } from "../../base/character-cut.ts";
+import type { OutputChunk } from "../../contract/messages.ts";
+import { OutputPiece } from "./output-piece.ts";
+
+/** What a chunk did: moved the position, was known already, or left a hole before it. */
+export type Acceptance = "advanced" | "known" | "hole";
+
+/**
+ * One process's stream as it comes in: puts chunks (repeated, overlapping, with gaps) into their order, and keeps what
+ * waits to be sent. Knows nothing of windows, time or subscribers.
+ */
+export class OutputChannel {
+  readonly name: string;
+  readonly #emit: (piece: OutputPiece) => void;
+  #streamId: string | null = null;
+  #position: number | null = null;
+  /** Bytes from `#position - #pendingBytes` on that were not emitted yet. */
+  #pending: Uint8Array[] = [];
+  #pendingBytes = 0;
+  #skipped = 0;
+  /** Bytes are missing before what comes next, which may begin in the middle of a line. */
+  #torn = false;
+
+  constructor(name: string, emit: (piece: OutputPiece) => void) {
+    this.name = name;
+    this.#emit = emit;
+  }
+
+  get streamId(): string | null {
+    return this.#streamId;
+  }
+
+  /** Offset after the last byte of the contiguous stream, null until the live end is known. */
+  get position(): number | null {
+    return this.#position;
+  }
+
+  get pendingBytes(): number {
+    return this.#pendingBytes;
+  }
+
+  get hasPending(): boolean {
+    return this.#pendingBytes > 0 || this.#skipped > 0;
+  }
+
+  accept(chunk: OutputChunk): Acceptance {
+    if (this.#streamId !== null && this.#streamId !== chunk.stream_id) this.restart(chunk.stream_id);
+    this.#streamId = chunk.stream_id;
+    // The first chunk says where the live end is; usually it is the empty anchor.
+    this.#position ??= chunk.offset;
+    const end = chunk.offset + (chunk.gap > 0 ? chunk.gap : chunk.data.length);
+    if (chunk.offset > this.#position) return "hole";
+    if (end <= this.#position) return "known";
+    if (chunk.gap > 0) this.declareLost(end);
+    else this.#append(chunk.data.subarray(this.#position - chunk.offset), end);
+    return "advanced";
+  }
+
+  /** Gives up on everything before `offset`: subscribers are told how many bytes they miss. */
+  declareLost(offset: number): void {
+    if (this.#position === null || offset <= this.#position) return;
+    if (this.#pendingBytes > 0) this.#emitPending("everything");
+    this.#skipped += offset - this.#position;
+    this.#position = offset;
+  }
+
+  /** The host's daemon is another one: its rings begin at 0 again. */
+  restart(streamId: string): void {
+    this.#emitPending("everything");
+    this.#streamId = streamId;
+    this.#position = 0;
+  }
+
+  /** Emits what is pending, except a character of which bytes are still to come. */
+  flush(): void {
+    this.#emitPending("whole characters");
+  }
+
+  #append(data: Uint8Array, end: number): void {
+    this.#pending.push(data);
+    this.#pendingBytes += data.length;
+    this.#position = end;
+  }
+
+  #emitPending(extent: "whole characters" | "everything"): void {
+    if (!this.hasPending || this.#streamId === null || this.#position === null) return;
+    const [first] = this.#pending;
+    const bytes = this.#pending.length === 1 && first ? first : Buffer.concat(this.#pending);
+    const length = extent === "everything" ? bytes.length : completeLength(bytes);
+    if (length === 0 && this.#skipped === 0) return;
+    const rest = bytes.subarray(length);
+    const skipped = this.#skipped;
+    this.#pending = rest.length > 0 ? [rest] : [];
+    this.#pendingBytes = rest.length;
+    this.#skipped = 0;
+    const offset = this.#position - rest.length;
+    const piece = new OutputPiece({ name: this.name, streamId: this.#streamId, offset, data: bytes.subarray(0, length), skipped });
+    // After lost bytes it goes on at a line start if there is one (protocol-decisions, "Output").
+    this.#torn ||= skipped > 0;
+    this.#emit(this.#torn ? piece.fromLineStart() : piece);
+    if (length > 0) this.#torn = false;
+  }
+}

@@ -1,0 +1,299 @@
+import type { Clock } from "../../base/clock.ts";
+import type { OutputChunk } from "../../contract/messages.ts";
+import { SlicedWork } from "../sliced-work.ts";
+import { Coalescer } from "./coalescer.ts";
+import { FlowControl } from "./flow-control.ts";
+import { OutputStream } from "./output-stream.ts";
+import { type OutputPattern, type OutputSink, OutputSubscription } from "./output-subscription.ts";
+import { MAX_WINDOWS_PER_MESSAGE, type OutputSource, WindowSender } from "./window-sender.ts";
+
+export type { OutputSource } from "./window-sender.ts";
+
+/** Of a process: its fields `low_delay_output` and `no_skip_display`. */
+export interface OutputMode {
+  readonly low_delay_output: boolean;
+  readonly no_skip_display: boolean;
+}
+
+/**
+ * Output of all processes of all hosts on its way to the connections that subscribed to it: an index from process to
+ * connections, never a filter per connection. A process nobody listens to costs nothing: its window is closed.
+ */
+export class OutputHub {
+  readonly #source: OutputSource;
+  readonly #clock: Clock;
+  readonly #coalescer: Coalescer;
+  readonly #work: SlicedWork;
+  readonly #windows: WindowSender;
+  readonly #flow: FlowControl;
+  readonly #modes = new Map<string, OutputMode>();
+  readonly #names = new Set<string>();
+  /** Processes with at least one subscriber. */
+  readonly #streams = new Map<string, OutputStream>();
+  readonly #subscriptions = new Set<OutputSubscription>();
+  readonly #hostStreams = new Map<string, string>();
+
+  constructor(options: { source: OutputSource; clock: Clock }) {
+    this.#source = options.source;
+    this.#clock = options.clock;
+    this.#coalescer = new Coalescer(options.clock);
+    this.#work = new SlicedWork(options.clock);
+    this.#windows = new WindowSender({ ...options, streams: this.#streams });
+    this.#flow = new FlowControl(options.clock);
+  }
+
+  // ── What comes from hosts ──
+
+  /** `chunk.data` belongs to the hub from now on. */
+  receive(host: string, chunk: OutputChunk): void {
+    const stream = this.#streams.get(chunk.name);
+    if (!stream || this.#source.hostOf(chunk.name) !== host) return;
+    // Late chunks of a daemon that is gone: its successor's hello has come already.
+    if (chunk.stream_id !== (this.#hostStreams.get(host) ?? chunk.stream_id)) return;
+    const acceptance = stream.channel.accept(chunk);
+    if (acceptance === "hole" && stream.window.reportHole(stream.channel.position)) this.#windows.open([stream]);
+    if (acceptance === "advanced") this.#deliver(stream);
+    if (stream.window.isUsedUp(stream.channel.position)) this.#windows.move([stream]);
+    stream.settle();
+  }
+
+  /** A host's daemon obeys us now (after its hello, before the first spawn). Another `streamId` than before: its rings begin at 0. */
+  hostReady(host: string, streamId: string): void {
+    const before = this.#hostStreams.get(host);
+    this.#hostStreams.set(host, streamId);
+    const streams = [...this.#streams.values()].filter(({ name }) => this.#source.hostOf(name) === host);
+    for (const stream of streams) {
+      if ((before ?? stream.channel.streamId ?? streamId) === streamId) continue;
+      stream.channel.restart(streamId);
+      stream.release();
+    }
+    this.#windows.open(streams);
+  }
+
+  /** `name` is about to run on `host`: where it ran elsewhere before, its stream begins anew there. */
+  hasMoved(name: string, host: string): void {
+    const stream = this.#streams.get(name);
+    const streamId = this.#hostStreams.get(host);
+    if (!stream || streamId === undefined || (stream.channel.streamId ?? streamId) === streamId) return;
+    stream.channel.restart(streamId);
+    stream.release();
+    this.#windows.open([stream]);
+  }
+
+  // ── Processes that come and go ──
+
+  processAppeared(name: string): void {
+    if (this.#names.has(name)) return;
+    this.#names.add(name);
+    const opened = this.#link(
+      name,
+      [...this.#subscriptions].filter((subscription) => subscription.wants(name)),
+    );
+    if (opened) this.#windows.open([opened]);
+  }
+
+  processGone(name: string): void {
+    if (!this.#names.has(name)) return;
+    this.flush(name);
+    this.#names.delete(name);
+    const subscribers = [...(this.#streams.get(name)?.subscribers ?? [])];
+    this.#windows.close(subscribers.flatMap((subscription) => this.#unlink(name, subscription)));
+    this.#modes.delete(name);
+  }
+
+  /** How the output of `name` is to be sent from now on, whether anybody listens or not. */
+  setMode(name: string, mode: OutputMode): void {
+    if (mode.low_delay_output || mode.no_skip_display) this.#modes.set(name, mode);
+    else this.#modes.delete(name);
+    const stream = this.#streams.get(name);
+    if (!stream || (stream.isLowDelay === mode.low_delay_output && stream.neverSkips === mode.no_skip_display)) return;
+    applyMode(stream, mode);
+    this.#flow.look(stream);
+    this.#windows.open([stream]);
+  }
+
+  // ── Subscriptions ──
+
+  /** A connection that listens. `everything`: to all of its view, without patterns. */
+  open(options: { sink: OutputSink; contains: (name: string) => boolean; everything: boolean }): OutputSubscription {
+    const subscription = new OutputSubscription(options);
+    this.#subscriptions.add(subscription);
+    if (options.everything) {
+      this.#linkAll(
+        [...this.#names].filter((name) => subscription.wants(name)),
+        subscription,
+      );
+    }
+    return subscription;
+  }
+
+  /**
+   * Patterns that are there already change nothing. Throws `bad_field` when there would be too many. Where matching takes
+   * long, the promise tells when all matching processes are subscribed.
+   */
+  subscribe(subscription: OutputSubscription, patterns: readonly string[]): void | Promise<void> {
+    const added = subscription.add(patterns);
+    const exact = added.filter((pattern) => this.#names.has(pattern.text) && subscription.admits(pattern, pattern.text));
+    this.#linkAll(
+      exact.map((pattern) => pattern.text),
+      subscription,
+    );
+    const wildcards = added.filter((pattern) => pattern.isWildcard);
+    if (wildcards.length > 0) return this.#work.run(this.#linkMatching(subscription, wildcards));
+  }
+
+  /** Removes equal patterns; a process stays subscribed while any other pattern wants it. */
+  unsubscribe(subscription: OutputSubscription, patterns: readonly string[]): void | Promise<void> {
+    subscription.remove(patterns);
+    return this.#work.run(this.#unlinkUnwanted(subscription));
+  }
+
+  closeSubscription(subscription: OutputSubscription): void {
+    this.#subscriptions.delete(subscription);
+    this.#windows.close([...subscription.names].flatMap((name) => this.#unlink(name, subscription)));
+  }
+
+  /** The sink of `subscription` was full and is not any more. */
+  hasRoom(subscription: OutputSubscription): void {
+    const isConcerned = (stream: OutputStream) => stream.subscribers.has(subscription);
+    this.#windows.move(this.#flow.lookAgain(isConcerned));
+    this.#windows.resume(isConcerned);
+  }
+
+  // ── Order of output and states ──
+
+  /** Sends what waits to be joined, so that what follows cannot overtake it. */
+  flush(name: string): void {
+    const stream = this.#streams.get(name);
+    if (stream) this.#coalescer.flush(stream.channel);
+  }
+
+  flushAll(): void {
+    this.#coalescer.flushAll();
+  }
+
+  /**
+   * Resolves once output is contiguous up to `offset`, or nobody is subscribed (any more). After `timeoutMs` what is
+   * missing is declared lost to the subscribers, and it resolves too.
+   */
+  reached(name: string, offset: number, timeoutMs: number): Promise<void> {
+    const stream = this.#streams.get(name);
+    if (!stream || stream.hasReached(offset)) return Promise.resolve();
+    return stream.reached(offset, {
+      clock: this.#clock,
+      milliseconds: timeoutMs,
+      hurry: (isSilent) => (isSilent ? this.#windows.open([stream]) : this.#windows.resume((held) => held === stream)),
+      giveUp: () => this.#giveUp(stream, offset),
+    });
+  }
+
+  close(): void {
+    for (const subscription of [...this.#subscriptions]) this.closeSubscription(subscription);
+    this.#flow.close();
+    this.#coalescer.close();
+    this.#work.close();
+    this.#windows.stop();
+  }
+
+  // ── Inside ──
+
+  /** May take many turns: processes, patterns and the subscription itself may go meanwhile. */
+  *#linkMatching(subscription: OutputSubscription, patterns: readonly OutputPattern[]): Generator<void> {
+    let opened: OutputStream[] = [];
+    for (const name of this.#names) {
+      if (!this.#subscriptions.has(subscription)) break;
+      const isNew = !subscription.names.has(name);
+      if (isNew && patterns.some((pattern) => subscription.holds(pattern) && subscription.admits(pattern, name))) {
+        const stream = this.#link(name, [subscription]);
+        if (stream) opened.push(stream);
+      }
+      if (opened.length >= MAX_WINDOWS_PER_MESSAGE) {
+        this.#windows.open(opened);
+        opened = [];
+      }
+      yield;
+    }
+    this.#windows.open(opened);
+  }
+
+  *#unlinkUnwanted(subscription: OutputSubscription): Generator<void> {
+    let closed: OutputStream[] = [];
+    for (const name of subscription.names) {
+      if (!subscription.wants(name)) closed.push(...this.#unlink(name, subscription));
+      if (closed.length >= MAX_WINDOWS_PER_MESSAGE) {
+        this.#windows.close(closed);
+        closed = [];
+      }
+      yield;
+    }
+    this.#windows.close(closed);
+  }
+
+  #linkAll(names: string[], subscription: OutputSubscription): void {
+    const opened: OutputStream[] = [];
+    for (const name of names) {
+      const stream = this.#link(name, [subscription]);
+      if (stream) opened.push(stream);
+    }
+    this.#windows.open(opened);
+  }
+
+  /** Returns the stream if it has to be opened at the host. */
+  #link(name: string, subscriptions: OutputSubscription[]): OutputStream | null {
+    if (subscriptions.length === 0) return null;
+    const existing = this.#streams.get(name);
+    // What waits to be joined was written before the newcomer asked.
+    if (existing) this.#coalescer.flush(existing.channel);
+    const stream = existing ?? this.#openStream(name);
+    for (const subscription of subscriptions) {
+      stream.subscribers.add(subscription);
+      subscription.names.add(name);
+    }
+    if (existing) this.#windows.resume((held) => held === existing);
+    return existing ? null : stream;
+  }
+
+  /** Returns the stream if nobody is left to hear it: its window has to be closed. */
+  #unlink(name: string, subscription: OutputSubscription): OutputStream[] {
+    subscription.names.delete(name);
+    const stream = this.#streams.get(name);
+    stream?.subscribers.delete(subscription);
+    if (stream?.neverSkips) {
+      this.#flow.look(stream);
+      // Whom the others waited for may have been this one.
+      if (stream.subscribers.size > 0) this.#windows.move([stream]);
+    }
+    if (stream?.subscribers.size !== 0) return [];
+    this.#streams.delete(name);
+    this.#coalescer.forget(stream.channel);
+    stream.release();
+    return [stream];
+  }
+
+  #openStream(name: string): OutputStream {
+    const stream = new OutputStream(name);
+    const mode = this.#modes.get(name);
+    if (mode) applyMode(stream, mode);
+    this.#streams.set(name, stream);
+    return stream;
+  }
+
+  #deliver(stream: OutputStream): void {
+    if (stream.isLowDelay && stream.channel.pendingBytes > 0) this.#coalescer.flush(stream.channel);
+    else this.#coalescer.touch(stream.channel);
+    if (stream.neverSkips) this.#flow.look(stream);
+  }
+
+  #giveUp(stream: OutputStream, offset: number): void {
+    // Where the live end was never learnt there is nothing to declare.
+    stream.channel.declareLost(offset);
+    this.#coalescer.flush(stream.channel);
+    this.#windows.open([stream]);
+    stream.settle();
+  }
+}
+
+function applyMode(stream: OutputStream, mode: OutputMode): void {
+  stream.isLowDelay = mode.low_delay_output;
+  stream.neverSkips = mode.no_skip_display;
+}

@@ -1,0 +1,63 @@
+import { isUtf8 } from "node:buffer";
+import { encodeOutput } from "../../protocol/frames/encode-output.ts";
+
+const NEWLINE = 0x0a;
+// ignoreBOM: a byte order mark in the middle of terminal output is a character like any other.
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/**
+ * Output of one process between two characters of its stream: what becomes one `process_output` frame.
+ * The frame is encoded on first use and then shared by all connections.
+ */
+export class OutputPiece {
+  readonly name: string;
+  readonly streamId: string;
+  /** Offset of the byte after the last one of `data`. */
+  readonly offset: number;
+  /** Raw bytes, not to be changed. */
+  readonly data: Uint8Array;
+  /** Bytes lost just before `data`. */
+  readonly skipped: number;
+  #encoded: Buffer | null = null;
+
+  constructor(fields: { name: string; streamId: string; offset: number; data: Uint8Array; skipped: number }) {
+    this.name = fields.name;
+    this.streamId = fields.streamId;
+    this.offset = fields.offset;
+    this.data = fields.data;
+    this.skipped = fields.skipped;
+  }
+
+  /** What is no UTF-8 becomes U+FFFD, as in every decoder. */
+  get text(): string {
+    return decoder.decode(this.data);
+  }
+
+  get encoded(): Buffer {
+    this.#encoded ??= this.#encode();
+    return this.#encoded;
+  }
+
+  get endsLine(): boolean {
+    return this.data.at(-1) === NEWLINE;
+  }
+
+  /** The same bytes for a reader that missed `skipped` bytes before them. */
+  afterSkipping(skipped: number): OutputPiece {
+    return new OutputPiece({ ...this, skipped: this.skipped + skipped });
+  }
+
+  #encode(): Buffer {
+    const { name, streamId, offset, skipped } = this;
+    const text = isUtf8(this.data) ? this.data : Buffer.from(this.text);
+    const bytes = encodeOutput(text, { name, offset, stream_id: streamId, ...(skipped > 0 ? { skipped } : {}) });
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  }
+
+  /** From the first line start on; what stood before it counts as skipped. The piece itself if no line starts in it. */
+  fromLineStart(): OutputPiece {
+    const newline = this.data.indexOf(NEWLINE);
+    if (newline < 0) return this;
+    return new OutputPiece({ ...this, data: this.data.subarray(newline + 1), skipped: this.skipped + newline + 1 });
+  }
+}

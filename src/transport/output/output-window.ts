@@ -1,0 +1,53 @@
+import { MAX_WINDOW_BYTES, type OutputWindow } from "../../contract/messages.ts";
+
+/** Moving the window on when this much of it is used keeps the host sending without ever waiting for us. */
+export const MOVE_AFTER_BYTES = MAX_WINDOW_BYTES / 8;
+
+interface WindowNeeds {
+  readonly room: number;
+  readonly lossless: boolean;
+  /** Nothing is missing before what comes. */
+  readonly moved: boolean;
+}
+
+/** What the host was last asked to send of one process. */
+export class WindowState {
+  #from: number | null = null;
+  /** Position at which a hole was last reported: chunks already under way would report it again and again. */
+  #reportedHole: number | null = null;
+  /** Position when the window was repeated last. */
+  #repeatedAt: number | null = null;
+
+  /** Whether the window has to be moved now that the stream is contiguous up to `position`. */
+  isUsedUp(position: number | null): boolean {
+    if (position === null) return false;
+    // A window from the live end: the anchor has just told where that is.
+    this.#from ??= position;
+    return position - this.#from >= MOVE_AFTER_BYTES;
+  }
+
+  /** True once for each position. */
+  reportHole(position: number | null): boolean {
+    if (this.#reportedHole === position) return false;
+    this.#reportedHole = position;
+    return true;
+  }
+
+  /** Whether nothing has come since it was asked the last time: then what was under way is taken for lost. */
+  isStalled(position: number | null): boolean {
+    if (this.#repeatedAt === position) return true;
+    this.#repeatedAt = position;
+    return false;
+  }
+
+  /** `room`: what somebody can take, bytes; no more may be under way, because it would be skipped. */
+  opened(name: string, position: number | null, { room, lossless, moved }: WindowNeeds): OutputWindow {
+    this.#from = position;
+    const length = Math.min(room, MAX_WINDOW_BYTES);
+    return { name, from: position, length, ...(moved ? { moved } : {}), ...(lossless ? { lossless } : {}) };
+  }
+}
+
+export function closedWindow(name: string, position: number | null): OutputWindow {
+  return { name, from: position ?? 0, length: 0 };
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { StartPacer } from "../../../src/app/hosts/start-pacer.ts";
+import { testClock } from "../../actors/support/clock.ts";
+import { settled } from "../support/scripted-link.ts";
+
+const never = new AbortController().signal;
+
+describe("the pace of starts", () => {
+  it("is what the host bears, in the order of the questions, and a change acts on those that wait", async () => {
+    const clock = testClock();
+    let rate: number | null = 2;
+    const pacer = new StartPacer(clock, () => rate);
+    const gone: string[] = [];
+    for (const name of ["a", "b", "c", "d", "e"]) void pacer.turn(never).then(() => gone.push(name));
+    await settled();
+    expect(gone).toEqual(["a"]);
+    clock.advance(499);
+    await settled();
+    expect(gone).toEqual(["a"]);
+    clock.advance(1);
+    await settled();
+    expect(gone).toEqual(["a", "b"]);
+    rate = null;
+    clock.advance(500);
+    await settled();
+    expect(gone).toEqual(["a", "b", "c", "d", "e"]);
+    pacer.close();
+  });
+
+  it("leaves nobody's place empty who does not wait any more", async () => {
+    const clock = testClock();
+    const pacer = new StartPacer(clock, () => 1);
+    await pacer.turn(never);
+    const gives = new AbortController();
+    const up = pacer.turn(gives.signal);
+    let isNext = false;
+    void pacer.turn(never).then(() => {
+      isNext = true;
+    });
+    gives.abort(new Error("nobody waits"));
+    await expect(up).rejects.toThrow("nobody waits");
+    clock.advance(1_000);
+    await settled();
+    expect(isNext).toBe(true);
+    pacer.close();
+  });
+
+  it("is no pace at all without a rate", async () => {
+    const pacer = new StartPacer(testClock(), () => null);
+    await Promise.all(Array.from({ length: 100 }, () => pacer.turn(never)));
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import { CommandQueue, MEMBERS_PER_TURN, type Steps } from "../../../src/app/processes/command-queue.ts";
+import { TurnShare } from "../../../src/app/processes/turn-share.ts";
+
+/** Numbers of the event loop's turns in which something happened. */
+class Turns {
+  readonly counts: number[] = [];
+  #turn = 0;
+  #isOver = false;
+
+  constructor() {
+    const next = () => {
+      this.#turn++;
+      if (!this.#isOver) setImmediate(next);
+    };
+    setImmediate(next);
+  }
+
+  note(times = 1): void {
+    this.counts[this.#turn] = (this.counts[this.#turn] ?? 0) + times;
+  }
+
+  get most(): number {
+    return Math.max(...this.counts.filter((count) => count !== undefined));
+  }
+
+  end(): void {
+    this.#isOver = true;
+  }
+}
+
+function* steps(names: string[], tell: (name: string) => void, batch = 1): Steps {
+  for (let at = 0; at < names.length; at += batch) {
+    for (const name of names.slice(at, at + batch)) tell(name);
+    yield Math.min(batch, names.length - at);
+  }
+}
+const names = (count: number, prefix = "p") => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+
+describe("a command", () => {
+  it("to a few is carried out within the call", () => {
+    const told: string[] = [];
+    expect(new CommandQueue().run(steps(names(MEMBERS_PER_TURN - 1), (name) => told.push(name)))).toBeUndefined();
+    expect(told).toEqual(names(MEMBERS_PER_TURN - 1));
+  });
+
+  it("to 10,000 tells some in each turn, in order, and everybody else has their turns in between", async () => {
+    const turns = new Turns();
+    const told: string[] = [];
+    await new CommandQueue().run(
+      steps(names(10_000), (name) => {
+        told.push(name);
+        turns.note();
+      }),
+    );
+    turns.end();
+    expect(told).toEqual(names(10_000));
+    // A turn of ours may hold the end of one of theirs and the beginning of the next.
+    expect(turns.most).toBeLessThanOrEqual(2 * MEMBERS_PER_TURN);
+  });
+
+  it("waits for the one before, and sees what that has done", async () => {
+    const queue = new CommandQueue();
+    const told: string[] = [];
+    const first = queue.run(steps(names(100, "a"), (name) => told.push(name)));
+    const second = queue.run(steps(names(2, "b"), (name) => told.push(name)));
+    expect(told).toHaveLength(MEMBERS_PER_TURN);
+    await Promise.all([first, second]);
+    expect(told).toEqual([...names(100, "a"), ...names(2, "b")]);
+  });
+
+  it("is refused at once, or when its turn comes; the next ones go on", async () => {
+    const refuse = function* (): Steps {
+      yield 0;
+      throw new Error("no");
+    };
+    const queue = new CommandQueue();
+    expect(() => queue.run(refuse())).toThrow("no");
+    const told: string[] = [];
+    const long = queue.run(steps(names(100), (name) => told.push(name)));
+    const refused = queue.run(refuse());
+    const last = queue.run(steps(["last"], (name) => told.push(name)));
+    await expect(refused).rejects.toThrow("no");
+    await Promise.all([long, last]);
+    expect(told.at(-1)).toBe("last");
+  });
+
+  it("does not cut what belongs together, and is given up at the end of the manager", async () => {
+    const queue = new CommandQueue();
+    const told: string[] = [];
+    const under = queue.run(steps(names(300), (name) => told.push(name), 100));
+    expect(told).toHaveLength(100);
+    queue.close();
+    await under;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(told).toHaveLength(100);
+  });
+});
+
+describe("a share of each turn", () => {
+  it("lets as many through in a turn, in order, though all came at the same time", async () => {
+    const turns = new Turns();
+    const share = new TurnShare(10);
+    const order: number[] = [];
+    await Promise.all(
+      Array.from({ length: 95 }, async (_, index) => {
+        await share.pass();
+        order.push(index);
+        turns.note();
+      }),
+    );
+    turns.end();
+    expect(order).toEqual(Array.from({ length: 95 }, (_, index) => index));
+    expect(turns.most).toBeLessThanOrEqual(20);
+    expect(turns.counts.filter((count) => count > 0).length).toBeGreaterThanOrEqual(5);
+  });
+});

@@ -1,0 +1,295 @@
+import { describe, expect, it } from "vitest";
+import { BY, EngineRig, Intents, LASTING } from "../support/engines.ts";
+
+/** Ends only when it is told to, and only after a while. */
+const SLOW = { command: "trap 'sleep 0.15; exit 0' TERM; while :; do sleep 0.02; done" };
+const on = (name: string, on_stop: "stop" | "restart" | "keep" = "stop", condition: "ready" | "started" | "completed" = "ready") => ({
+  [name]: { on_stop, condition },
+});
+
+/** `first` comes before `second` in what happened. */
+function expectOrder(changes: string[], first: string, second: string): void {
+  expect(changes).toContain(first);
+  expect(changes).toContain(second);
+  expect(changes.indexOf(first), changes.join("\n")).toBeLessThan(changes.indexOf(second));
+}
+
+describe("starting a process", () => {
+  it("starts what it needs, transitively, and waits for it", async () => {
+    await using rig = await EngineRig.open({
+      processes: { ui: { ...LASTING, depends_on: ["api"] }, api: { ...LASTING, depends_on: ["db"] }, db: LASTING, other: LASTING },
+    });
+    rig.engine.control.startProcess("ui", BY);
+    expect(rig.states("ui", "api", "db", "other")).toEqual(["waiting", "waiting", "starting", "stopped"]);
+    await rig.until(() => rig.states("ui")[0] === "started");
+    expect(rig.states("api", "db", "other")).toEqual(["started", "started", "stopped"]);
+    expectOrder(rig.changes(), "db: starting → started", "api: waiting → starting");
+    expectOrder(rig.changes(), "api: starting → started", "ui: waiting → starting");
+  });
+
+  it("does not run a job again that has been completed", async () => {
+    await using rig = await EngineRig.open({
+      processes: { app: { ...LASTING, depends_on: on("migrate", "stop", "completed") }, migrate: { command: ["true"] } },
+    });
+    await rig.handle("app").start();
+    await rig.handle("app").stop();
+    const ran = rig.engine.world.process("migrate")?.start_time;
+    await rig.handle("app").start();
+    expect(rig.engine.world.process("migrate")?.start_time).toBe(ran);
+  });
+
+  it("starts a dependency again that is just being stopped", async () => {
+    await using rig = await EngineRig.open({ processes: { app: { ...LASTING, depends_on: ["db"] }, db: SLOW } });
+    await rig.handle("db").start();
+    rig.engine.control.stopProcess("db", BY);
+    rig.engine.control.startProcess("app", BY);
+    expect(rig.states("db", "app")).toEqual(["stopping", "waiting"]);
+    await rig.until(() => rig.states("app")[0] === "started");
+  });
+});
+
+describe("stopping a process", () => {
+  it("stops first what needs it, and waits for that; what is to be kept runs on", async () => {
+    await using rig = await EngineRig.open({
+      processes: {
+        db: LASTING,
+        api: { ...SLOW, depends_on: on("db") },
+        ui: { ...LASTING, depends_on: on("api", "restart") },
+        audit: { ...LASTING, depends_on: on("db", "keep") },
+      },
+    });
+    await Promise.all(["ui", "audit"].map((name) => rig.handle(name).start()));
+    rig.engine.control.stopProcess("db", BY);
+    await rig.until(() => rig.states("db")[0] === "stopped");
+    expect(rig.states("db", "api", "ui", "audit")).toEqual(["stopped", "stopped", "stopped", "started"]);
+    expectOrder(rig.changes(), "ui: stopping → stopped", "api: stopping → stopped");
+    expectOrder(rig.changes(), "api: stopping → stopped", "db: stopping → stopped");
+    for (const name of ["db", "api", "ui"]) expect(rig.engine.world.process(name)?.requested_state).toBe("stop");
+    expect(rig.engine.world.process("audit")?.requested_state).toBe("start");
+  });
+
+  it("is not held up by a dependent whose stop is taken back", async () => {
+    await using rig = await EngineRig.open({ processes: { db: LASTING, api: { ...SLOW, depends_on: on("db") } } });
+    await rig.handle("api").start();
+    rig.engine.control.stopProcess("db", BY);
+    rig.engine.control.startProcess("api", BY);
+    // It comes back, and brings what it needs.
+    await rig.until(
+      () =>
+        rig.changes().includes("db: starting → started") && rig.changes().filter((each) => each === "api: starting → started").length === 2,
+    );
+    expect(rig.states("db", "api")).toEqual(["started", "started"]);
+  });
+
+  it("waits no longer for dependents than their stops may take", async () => {
+    // The host never hears of the dependent's stop: it stays in stopping.
+    await using rig = await EngineRig.open(
+      { processes: { db: LASTING, api: { ...LASTING, depends_on: on("db") } } },
+      { onRequest: (name, request) => (name === "stop" && request.run_id === "1-2" ? new Promise(() => {}) : undefined) },
+    );
+    await rig.handle("api").start();
+    const time = rig.engine.world.graph.stopTimeOfDependents("db");
+    expect(time).toBeGreaterThan(10_000);
+    rig.engine.control.stopProcess("db", BY);
+    expect(rig.states("db", "api")).toEqual(["stopping", "stopping"]);
+    const left = rig.engine.world.dependentsStopped("db", AbortSignal.timeout(50));
+    await expect(left).rejects.toMatchObject({ name: "TimeoutError" });
+  });
+});
+
+describe("restarting a process", () => {
+  it("restarts what needs it and runs: it stops before, and starts after it", async () => {
+    await using rig = await EngineRig.open({
+      processes: {
+        db: LASTING,
+        api: { ...LASTING, depends_on: on("db") },
+        idle: { ...LASTING, depends_on: on("db") },
+        kept: { ...LASTING, depends_on: on("db", "keep") },
+      },
+    });
+    await Promise.all(["api", "kept"].map((name) => rig.handle(name).start()));
+    const pids = new Map(rig.engine.control.processes().map((each) => [each.name, each.pid]));
+    await rig.handle("db").restart();
+    await rig.until(() => rig.states("api")[0] === "started");
+    expect(rig.engine.world.process("api")?.pid).not.toBe(pids.get("api"));
+    expect(rig.engine.world.process("kept")?.pid).toBe(pids.get("kept"));
+    expect(rig.states("idle")).toEqual(["stopped"]);
+    const since = rig.changes().slice(rig.changes().indexOf("api: started → stopping"));
+    expectOrder(since, "api: stopping → waiting", "db: stopping → starting");
+    expectOrder(since, "db: starting → started", "api: waiting → starting");
+    for (const change of since) expect(change).not.toContain("stopped");
+  });
+
+  it("leaves alone what somebody is stopping", async () => {
+    await using rig = await EngineRig.open({ processes: { db: LASTING, api: { ...SLOW, depends_on: on("db") } } });
+    await rig.handle("api").start();
+    rig.engine.control.stopProcess("api", BY);
+    rig.engine.control.restartProcess("db", BY);
+    await rig.until(() => rig.states("db")[0] === "started" && rig.states("api")[0] === "stopped");
+    expect(rig.engine.world.process("api")?.requested_state).toBe("stop");
+  });
+
+  it("starts what it needs", async () => {
+    await using rig = await EngineRig.open({ processes: { db: LASTING, api: { ...LASTING, depends_on: on("db", "keep") } } });
+    await rig.handle("api").start();
+    await rig.handle("db").stop();
+    await rig.handle("api").restart();
+    expect(rig.states("db", "api")).toEqual(["started", "started"]);
+  });
+});
+
+describe("a group", () => {
+  const inEveryOrder: [string, string[]][] = [
+    ["dependencies first", ["g/db", "g/api", "g/ui"]],
+    ["dependents first", ["g/ui", "g/api", "g/db"]],
+    ["mixed", ["g/api", "g/ui", "g/db"]],
+  ];
+
+  it.each(inEveryOrder)("starts, restarts and stops with dependencies inside and outside it: %s", async (_order, names) => {
+    const needs: Record<string, string[]> = { "g/db": ["base"], "g/api": ["g/db"], "g/ui": ["g/api"] };
+    await using rig = await EngineRig.open({
+      processes: {
+        watcher: { ...LASTING, depends_on: ["g/api"] },
+        ...Object.fromEntries(names.map((name) => [name, { ...LASTING, depends_on: needs[name] ?? [] }])),
+        base: LASTING,
+      },
+    });
+    const all = ["base", ...names];
+    rig.engine.control.startGroup("g", BY);
+    await rig.until(() => rig.states(...all).every((state) => state === "started"));
+    expectOrder(rig.changes(), "base: starting → started", "g/db: waiting → starting");
+    expectOrder(rig.changes(), "g/db: starting → started", "g/api: waiting → starting");
+    expect(rig.states("watcher")).toEqual(["stopped"]);
+
+    await rig.handle("watcher").start();
+    const pids = new Map(rig.engine.control.processes().map((each) => [each.name, each.pid]));
+    const before = rig.changes().length;
+    rig.engine.control.restartGroup("g", BY);
+    await rig.until(() =>
+      [...names, "watcher"].every((name) => rig.states(name)[0] === "started" && rig.engine.world.process(name)?.pid !== pids.get(name)),
+    );
+    expect(rig.engine.world.process("base")?.pid).toBe(pids.get("base"));
+    const restarts = rig.changes().slice(before);
+    expectOrder(restarts, "g/ui: stopping → waiting", "g/db: stopping → starting");
+    // Each once: nothing is started only to be stopped again.
+    for (const name of [...names, "watcher"]) expect(restarts.filter((each) => each === `${name}: started → stopping`)).toHaveLength(1);
+
+    rig.engine.control.stopGroup("g", BY);
+    await rig.until(() => [...names, "watcher"].every((name) => rig.states(name)[0] === "stopped"));
+    expect(rig.states("base")).toEqual(["started"]);
+    const stops = rig.changes();
+    expectOrder(stops, "watcher: stopping → stopped", "g/api: stopping → stopped");
+    expectOrder(stops, "g/api: stopping → stopped", "g/db: stopping → stopped");
+  });
+
+  it("that is restarted while members are down starts those once", async () => {
+    await using rig = await EngineRig.open({ processes: { "g/api": { ...LASTING, depends_on: ["g/db"] }, "g/db": LASTING } });
+    rig.engine.control.restartGroup("g", BY);
+    await rig.until(() => rig.states("g/api")[0] === "started");
+    expect(rig.changes().filter((each) => each.startsWith("g/db"))).toEqual(["g/db: stopped → starting", "g/db: starting → started"]);
+  });
+
+  it.each([["the job first"], ["the job last"]])("runs a job again before those that wait for its end: %s", async (order) => {
+    const job = { "g/job": { command: "sleep 0.1" } };
+    const app = { "g/app": { ...LASTING, depends_on: on("g/job", "stop", "completed") } };
+    await using rig = await EngineRig.open({ processes: order === "the job first" ? { ...job, ...app } : { ...app, ...job } });
+    await rig.handle("g/app").start();
+    await rig.handle("g/app").stop();
+    const before = rig.changes().length;
+    rig.engine.control.startGroup("g", BY);
+    expect(rig.states("g/app", "g/job")).toEqual(["waiting", "starting"]);
+    await rig.until(() => rig.states("g/app")[0] === "started");
+    expectOrder(rig.changes().slice(before), "g/job: started → stopped", "g/app: waiting → starting");
+  });
+});
+
+describe("refusals", () => {
+  it("name what does not exist", async () => {
+    await using rig = await EngineRig.open({ processes: { a: LASTING, "g/b": LASTING } });
+    const { control } = rig.engine;
+    const notFound = expect.objectContaining({ code: "not_found" });
+    for (const command of ["startProcess", "stopProcess", "restartProcess"] as const) {
+      expect(() => control[command]("g", BY)).toThrow(notFound);
+      expect(() => control[command]("__proto__", BY)).toThrow(notFound);
+    }
+    for (const command of ["startGroup", "stopGroup", "restartGroup"] as const) expect(() => control[command]("a", BY)).toThrow(notFound);
+    expect(() => control.sendWinch("nope", 1, 1)).toThrow(notFound);
+    expect(() => control.sendSignal("nope", "SIGHUP", BY)).toThrow(notFound);
+    expect(() => control.sendStdin("nope", "x")).toThrow(notFound);
+    await expect(control.readBacklog("nope", 1)).rejects.toEqual(notFound);
+    expect(() => control.startNamed(["a", "nope"], "test")).toThrow(notFound);
+    expect(rig.states("a")).toEqual(["stopped"]);
+  });
+
+  it("of signals and typing to a process that does not run are not_running", async () => {
+    await using rig = await EngineRig.open({ processes: { a: LASTING } });
+    const notRunning = expect.objectContaining({ code: "not_running" });
+    expect(() => rig.engine.control.sendSignal("a", "SIGHUP", BY)).toThrow(notRunning);
+    expect(() => rig.engine.control.sendStdin("a", "x")).toThrow(notRunning);
+  });
+
+  it("of everything that needs the host are host_unavailable while it is away", async () => {
+    await using rig = await EngineRig.open({ processes: { "g/a": LASTING } });
+    await rig.handle("g/a").start();
+    rig.engine.system.send("host", "bench", { type: "silent" });
+    const { control } = rig.engine;
+    const unavailable = expect.objectContaining({ code: "host_unavailable" });
+    for (const command of ["startProcess", "stopProcess", "restartProcess"] as const)
+      expect(() => control[command]("g/a", BY)).toThrow(unavailable);
+    for (const command of ["startGroup", "stopGroup", "restartGroup"] as const)
+      expect(() => control[command]("g", BY)).toThrow(unavailable);
+    expect(() => control.sendSignal("g/a", "SIGHUP", BY)).toThrow(unavailable);
+    expect(() => control.sendStdin("g/a", "x")).toThrow(unavailable);
+    await expect(control.readBacklog("g/a", 1)).rejects.toEqual(unavailable);
+    expect(rig.engine.world.process("g/a")).toMatchObject({ state: "started", host_ready: false, requested_state: "start" });
+    expect(control.hosts()).toMatchObject([{ daemon_ready: false }]);
+    // The next heartbeat brings it back.
+    await rig.until(() => rig.engine.world.isHostReady());
+    expect(rig.engine.world.process("g/a")).toMatchObject({ state: "started", host_ready: true });
+  });
+});
+
+describe("a terminal's size", () => {
+  it("is kept for the next run and for the next manager", async () => {
+    const intents = new Intents();
+    await using rig = await EngineRig.open({ processes: { a: { command: "stty size; sleep 1000" } } }, { intents });
+    rig.engine.control.sendWinch("a", 33, 101);
+    expect(intents.get("a")).toMatchObject({ rows: 33, cols: 101 });
+    await rig.handle("a").start();
+    await rig.handle("a").waitForOutput(/33 101/);
+    rig.engine.control.sendWinch("a", 44, 102);
+    await rig.handle("a").restart();
+    await rig.handle("a").waitForOutput(/44 102/);
+    await using next = await EngineRig.open(
+      { processes: { a: { command: "stty size; sleep 1000" } } },
+      { intents: new Intents({ a: intents.get("a") }) },
+    );
+    await next.handle("a").start();
+    await next.handle("a").waitForOutput(/44 102/);
+  });
+
+  it("is written within a second, however often it changes, and not when it does not", async () => {
+    const intents = new Intents();
+    await using rig = await EngineRig.open({ processes: { a: LASTING } }, { intents });
+    for (let rows = 10; rows < 20; rows++) rig.engine.control.sendWinch("a", rows, 80);
+    rig.engine.control.sendWinch("a", 19, 80);
+    expect(intents.done.filter((each) => each.startsWith("set"))).toHaveLength(10);
+    expect(intents.done).not.toContain("flush");
+    const deadline = performance.now() + 12_000;
+    while (!intents.done.includes("flush") && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(intents.done.filter((each) => each === "flush")).toHaveLength(1);
+  });
+
+  it("of a running terminal changes at once", async () => {
+    await using rig = await EngineRig.open({
+      processes: { a: { command: "trap 'stty size' WINCH; echo armed; while :; do sleep 0.02; done" } },
+    });
+    const armed = rig.handle("a").waitForOutput(/armed/);
+    await rig.handle("a").start();
+    // A signal before that is nobody's.
+    await armed;
+    const seen = rig.handle("a").waitForOutput(/55 103/);
+    rig.engine.control.sendWinch("a", 55, 103);
+    await seen;
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it, vi } from "vitest";
+import { logs } from "../../../src/cli/commands/logs.ts";
+import { printed, ScriptedManager } from "../support/scripted-manager.ts";
+
+const live = (name: string, output: string, offset: number, stream_id = "s") => ({
+  type: "process_output",
+  name,
+  output,
+  offset,
+  stream_id,
+});
+
+describe("mgr logs", () => {
+  it("prints the last lines of a process as they are", async () => {
+    await using manager = await ScriptedManager.open("a");
+    manager.backlogs.set("a", { output: "one\r\ntwo", offset: 8, stream_id: "s" });
+    const { output, error } = await printed(() => logs(["a"], { ...manager.flags, lines: 2 }));
+    expect([output, error]).toEqual(["one\r\ntwo", null]);
+    expect(manager.asked.map(({ request_id: _, ...frame }) => frame)).toEqual([
+      { type: "get_snapshot" },
+      { type: "get_process_output", name: "a", lines: 2 },
+    ]);
+  });
+
+  it("of several prints whole lines with their name before them", async () => {
+    await using manager = await ScriptedManager.open("a", "b");
+    manager.backlogs.set("a", { output: "one\r\nunfinished", offset: 15, stream_id: "s" });
+    manager.backlogs.set("b", { output: "two\r\n", offset: 5, stream_id: "s" });
+    const { output } = await printed(() => logs(["*"], { ...manager.flags, lines: 10 }));
+    expect(output).toBe("a | one\nb | two\na | unfinished\n");
+  });
+
+  it("-f goes on exactly where the backlog ends, and prints nobody else's output", async () => {
+    await using manager = await ScriptedManager.open("a[b]", "ab");
+    manager.backlogs.set("a[b]", { output: "12345€", offset: 8, stream_id: "s" });
+    manager.onFrame = ({ type }) => {
+      if (type === "subscribe_process_output") {
+        // Before the backlog: partly in it, and then what is beyond it; the pattern matches another name, too.
+        manager.say(live("a[b]", "345", 5));
+        manager.say(live("a[b]", "€6", 9));
+        manager.say(live("ab", "not mine", 8));
+      }
+      if (type !== "get_process_output") return;
+      setTimeout(() => {
+        manager.say(live("a[b]", "7", 10));
+        manager.say(live("a[b]", "new daemon", 10, "t"));
+        manager.hangUp("the manager is shutting down");
+      }, 20);
+    };
+    const { output, error } = await printed(() => logs(["a[b]"], { ...manager.flags, lines: 10, follow: true }));
+    expect(output).toBe("12345€67new daemon");
+    expect(error).toMatchObject({ exitCode: 1, message: expect.stringContaining("shutting down") });
+    expect(manager.asked.find(({ type }) => type === "subscribe_process_output")?.patterns).toEqual(["a[b]"]);
+  });
+
+  it("-f says beside the output how much was left out for a slow reader", async () => {
+    await using manager = await ScriptedManager.open("a");
+    manager.backlogs.set("a", { output: "1\r\n", offset: 3, stream_id: "s" });
+    manager.onFrame = ({ type }) => {
+      // Left out before the backlog, which has it: nothing is missing.
+      if (type === "subscribe_process_output") manager.say({ ...live("a", "1\r\n", 3), skipped: 2 });
+      if (type !== "get_process_output") return;
+      setTimeout(() => {
+        manager.say({ ...live("a", "9\r\n", 1_003), skipped: 997 });
+        manager.hangUp("the manager is shutting down");
+      }, 20);
+    };
+    const told: unknown[] = [];
+    const stderr = vi.spyOn(process.stderr, "write").mockImplementation((text) => told.push(text) > 0);
+    const { output } = await printed(() => logs(["a"], { ...manager.flags, lines: 10, follow: true })).finally(() => stderr.mockRestore());
+    expect(output).toBe("1\r\n9\r\n");
+    expect(told).toEqual([expect.stringContaining("997 bytes of 'a' are left out")]);
+  });
+});

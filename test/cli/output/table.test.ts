@@ -1,0 +1,59 @@
+import { expect, it } from "vitest";
+import { ERROR_CODES, MgrError } from "../../../src/base/errors.ts";
+import { CommandFailure, exitCodeOf, explain } from "../../../src/cli/exit-codes.ts";
+import { table } from "../../../src/cli/output/table.ts";
+
+it("a table has columns as wide as their widest cell, numbers to the right, and no blanks at the end", () => {
+  const rows = [
+    { name: "a", count: 5, note: "" },
+    { name: "longer name", count: 1_234, note: "x" },
+  ];
+  const text = table<(typeof rows)[number]>(
+    [
+      { title: "NAME", text: (row) => row.name },
+      { title: "COUNT", text: (row) => String(row.count), right: true },
+      { title: "", text: (row) => row.note },
+    ],
+    rows,
+  );
+  expect(text).toBe(["NAME         COUNT", "a                5", "longer name   1234  x"].join("\n"));
+  expect(table([{ title: "NAME", text: String }], [])).toBe("NAME");
+});
+
+it("a table of 200,000 rows is made", () => {
+  const text = table<number>(
+    [{ title: "N", text: String }],
+    Array.from({ length: 200_000 }, (_, n) => n),
+  );
+  expect(text.endsWith("\n199999")).toBe(true);
+});
+
+it("exit codes are 2 for usage, 3 for what is not there, 4 for a time-out, 1 for the rest", () => {
+  const codes = Object.fromEntries(ERROR_CODES.map((code) => [code, exitCodeOf(new MgrError(code, "x"))]));
+  expect(codes).toEqual({
+    bad_json: 2,
+    bad_frame: 2,
+    unknown_action: 2,
+    bad_field: 2,
+    too_large: 2,
+    not_found: 3,
+    timeout: 4,
+    conflict: 1,
+    not_running: 1,
+    host_unavailable: 1,
+    out_of_scope: 1,
+    busy: 1,
+    forbidden: 1,
+    shutting_down: 1,
+    internal: 1,
+  });
+  expect(exitCodeOf(new CommandFailure(3, "x"))).toBe(3);
+  expect(exitCodeOf(new TypeError("x"))).toBe(1);
+});
+
+it("what went wrong is a sentence; a defect shows where it is", () => {
+  expect(explain(new CommandFailure(1, "no such thing"))).toBe("no such thing");
+  expect(explain(new MgrError("conflict", "it runs"))).toBe("it runs");
+  expect(explain(new TypeError("a defect"))).toContain("table.test.ts");
+  expect(explain("text")).toBe("text");
+});

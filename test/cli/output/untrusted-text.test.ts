@@ -1,0 +1,166 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, test } from "vitest";
+import { taskRow } from "../../../src/app/tasks/task-columns.ts";
+import { outcomeLine } from "../../../src/cli/commands/control.ts";
+import { listing as hostListing } from "../../../src/cli/commands/hosts.ts";
+import { listing as processListing } from "../../../src/cli/commands/ps.ts";
+import { describeReload } from "../../../src/cli/commands/reload.ts";
+import { stateLine } from "../../../src/cli/commands/wait.ts";
+import { dotGraph, mermaidGraph, textGraph } from "../../../src/cli/output/graph.ts";
+import { jsonText } from "../../../src/cli/output/json-output.ts";
+import { logLine } from "../../../src/cli/output/log-line.ts";
+import { OutputFilter } from "../../../src/cli/output/output-filter.ts";
+import { paint, table } from "../../../src/cli/output/table.ts";
+import { INITIAL } from "../../../src/cli/top/model.ts";
+import { picture } from "../../../src/cli/top/picture.ts";
+import { formatConfigError } from "../../../src/config/load/check-report.ts";
+import { ConfigError } from "../../../src/config/load/problems.ts";
+import { refusal } from "../../../src/http/access/refusal.ts";
+import { formatLogLine } from "../../../src/http/log/log-text.ts";
+import { decodeFrame } from "../../../src/protocol/frames/decode.ts";
+import { TASK_COLUMNS } from "../../../src/protocol/process/task-columns.ts";
+import type { LogEntry, Process } from "../../../src/protocol/resources/resources.ts";
+import { fakeProcess } from "../../support/fake-control.ts";
+import { ACTS_ON_TERMINAL, HOSTILE } from "../../support/untrusted-text.ts";
+
+const hostile = (text: string): Process => ({
+  ...fakeProcess(text),
+  state: "error",
+  current_command: text,
+  host: text,
+  waiting_for: [text],
+  exit: { code: 1, signal: null, reason: text, time: "2026-11-21T08:00:00.000" },
+});
+const entry = (text: string): LogEntry => ({ id: 1, ts: "2026-11-21T08:00:00.000", level: "error", source: text, msg: text });
+const node = (text: string) => ({
+  name: text,
+  command: text,
+  state: "error",
+  waiting_for: [text],
+  depends_on: [{ name: text, condition: text }],
+});
+/** Something that nothing depends on, so that the tree begins with it. */
+const nodes = (text: string) => [node(text), { ...node("first"), depends_on: [{ name: text, condition: text }] }];
+const host = (text: string) => ({
+  name: text,
+  aliases: [text],
+  node_aliases: [],
+  all_names: [text, `${text}2`],
+  daemon_ready: false,
+  state: "lost" as const,
+  version: text,
+  clock_offset: null,
+});
+const problem = (text: string) => ({ file: text, line: 1, column: 1, path: text, message: text, excerpt: text });
+
+/** Every place that prints or logs untrusted text, and what it prints. */
+const PLACES: Record<string, (text: string) => string> = {
+  "a coloured text": (text) => paint("red", text),
+  "a table": (text) => table([{ title: "NAME", text: String }], [text]),
+  "mgr ps": (text) => processListing([hostile(text)], [host(text), host("other")]),
+  "mgr hosts": (text) => hostListing([host(text)], [hostile(text)]),
+  "mgr top": (text) =>
+    picture(
+      { ...INITIAL, instance: text, processes: [hostile(text)], filter: text, lost: text, message: { text, isBad: true } },
+      { rows: 20, cols: 200 },
+      0,
+    ).lines.join("\n"),
+  "mgr top, the list": (text) =>
+    picture({ ...INITIAL, instance: text, processes: [fakeProcess("first"), hostile(text)] }, { rows: 20, cols: 200 }, 0).lines.join("\n"),
+  "mgr start": (text) => outcomeLine("start", hostile(text)),
+  "mgr wait": (text) => stateLine(hostile(text)),
+  "mgr reload": (text) =>
+    describeReload(
+      {
+        type: "config_reload_result",
+        ok: true,
+        added: [text],
+        removed: [text],
+        changed: [text],
+        unchanged: [text],
+        restart_needed: [text],
+        problems: [],
+      },
+      false,
+    ),
+  "mgr graph": (text) => textGraph(nodes(text)),
+  "mgr graph --dot": (text) => dotGraph(nodes(text)),
+  "mgr graph --mermaid": (text) => mermaidGraph(nodes(text)),
+  "mgr check": (text) => formatConfigError(new ConfigError(text, [problem(text)])),
+  "mgr up": (text) => logLine(entry(text)),
+  "mgr log, /mgr/log and the log of an archive": (text) => formatLogLine(entry(text)),
+  "--json": (text) => jsonText({ [text]: text }),
+  "mgr logs on a terminal": (text) => {
+    const filter = new OutputFilter();
+    // Colours stay.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+    return (filter.write(text) + filter.end()).replaceAll(/\x1b\[\d+m/g, "");
+  },
+  "the process list": (text) =>
+    taskRow(
+      TASK_COLUMNS.map(() => text),
+      true,
+    )
+      .cells.map(({ formatted }) => formatted)
+      .join("\n"),
+  "an unknown frame": (text) => {
+    const decoded = decodeFrame(JSON.stringify({ type: text }));
+    return decoded.ok || decoded.error.type !== "error" ? "" : decoded.error.message;
+  },
+  "a refusal of HTTP": (text) => refusal(404, text).text,
+};
+
+describe("untrusted text", () => {
+  it.each(Object.entries(PLACES))("does not act on a terminal: %s", (_place, show) => {
+    // Of the selected row.
+    const shown = show(HOSTILE).replaceAll("\x1b[7m", "").replaceAll("\x1b[0m", "");
+    expect(shown).toContain("evil");
+    expect(shown).toContain("end");
+    expect(shown).not.toMatch(ACTS_ON_TERMINAL);
+  });
+
+  it.each(Object.entries(PLACES))("stays as it is where it is harmless: %s", (_place, show) => {
+    expect(show("größe-日本-🙂")).toContain("größe-日本-🙂");
+  });
+});
+
+/** How often each file writes to a terminal. A new place comes into the table above; then it is counted here. */
+const WRITES: Record<string, number> = {
+  "src/app/survive-shortage.ts": 1,
+  "src/cli/commands/attach.ts": 4,
+  "src/cli/commands/check.ts": 1,
+  "src/cli/commands/control.ts": 1,
+  "src/cli/commands/down.ts": 2,
+  "src/cli/commands/graph.ts": 1,
+  "src/cli/commands/hosts.ts": 1,
+  "src/cli/commands/init.ts": 5,
+  "src/cli/commands/log.ts": 1,
+  "src/cli/commands/logs.ts": 5,
+  "src/cli/commands/passwd.ts": 2,
+  "src/cli/commands/ps.ts": 4,
+  "src/cli/commands/reload.ts": 1,
+  "src/cli/commands/save-all.ts": 1,
+  "src/cli/commands/top.ts": 1,
+  "src/cli/commands/up.ts": 5,
+  "src/cli/commands/wait.ts": 1,
+  "src/cli/manager/configuration.ts": 1,
+  "src/cli/hidden-prompt.ts": 2,
+  "src/cli/output/json-output.ts": 1,
+  "src/cli/main.ts": 2,
+  "src/cli/program.ts": 1,
+  "src/cli/output/replay.ts": 2,
+  "src/cli/top/screen.ts": 1,
+  "src/daemon/main.ts": 2,
+};
+
+test("every place that writes to a terminal is known", () => {
+  const root = fileURLToPath(new URL("../../..", import.meta.url));
+  const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+  const writes = files.flatMap((file): [string, number][] => {
+    const found = readFileSync(join(root, "src", file), "utf8").match(/console\.\w+\(|\bstd(?:out|err)\.write\(|\bprinter\.print\(/g) ?? [];
+    return found.length === 0 ? [] : [[join("src", file), found.length]];
+  });
+  expect(Object.fromEntries(writes.sort())).toEqual(WRITES);
+});

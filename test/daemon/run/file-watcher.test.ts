@@ -1,0 +1,181 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../../src/base/clock.ts";
+import { FileWatcher } from "../../../src/daemon/run/file-watcher.ts";
+import { HostRig, spec } from "../support/hosts.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "mgr-watch-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const put = (name: string, text = String(Math.random())) => {
+  mkdirSync(dirname(join(folder, name)), { recursive: true });
+  writeFileSync(join(folder, name), text);
+};
+
+class Watched implements Disposable {
+  readonly changes: string[] = [];
+  readonly problems: string[] = [];
+  readonly #watcher: FileWatcher;
+  #wake: () => void = () => {};
+
+  constructor(globs: string[]) {
+    this.#watcher = new FileWatcher({
+      globs,
+      base: folder,
+      clock: systemClock,
+      onChange: (path) => {
+        this.changes.push(path.slice(folder.length + 1));
+        this.#wake();
+      },
+      onProblem: (msg) => this.problems.push(msg),
+    });
+  }
+
+  /** Writes `name` again and again until a change is told: the watcher's first look is over when one is. */
+  async settled(name: string): Promise<void> {
+    while (this.changes.length === 0) {
+      put(name);
+      await pause(20);
+      const told = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      await Promise.race([told, pause(400)]);
+    }
+    // What was written last may come as a change of its own.
+    for (let seen = -1; seen !== this.changes.length; ) {
+      seen = this.changes.length;
+      await pause(600);
+    }
+    this.changes.length = 0;
+  }
+
+  async next(): Promise<string> {
+    while (this.changes.length === 0) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    return this.changes.shift() ?? "";
+  }
+
+  [Symbol.dispose](): void {
+    this.#watcher.end();
+  }
+}
+
+describe("watched globs", () => {
+  test("tell of files that are changed, added, renamed and removed, also in folders that are new", async () => {
+    put("src/a.js");
+    using watched = new Watched(["src/**/*.js"]);
+    await watched.settled("src/a.js");
+    put("src/deep/er/b.js");
+    expect(await watched.next()).toBe("src/deep/er/b.js");
+    put("src/deep/er/b.js");
+    expect(await watched.next()).toBe("src/deep/er/b.js");
+    renameSync(join(folder, "src/deep"), join(folder, "src/other"));
+    expect(await watched.next()).toBe("src/other/er/b.js");
+    rmSync(join(folder, "src/other"), { recursive: true });
+    expect(await watched.next()).toBe("src/other/er/b.js");
+  });
+
+  test("do not tell of other files, of ignored folders, nor twice of one change", async () => {
+    put("src/a.js");
+    put("node_modules/x/index.js");
+    using watched = new Watched(["**/*.js", "!**/*.gen.js"]);
+    await watched.settled("src/a.js");
+    put("src/a.txt");
+    put("src/b.gen.js");
+    put("node_modules/x/index.js");
+    put(".git/hooks/x.js");
+    put("src/last.js");
+    expect(await watched.next()).toBe("src/last.js");
+    await pause(500);
+    expect(watched.changes).toEqual([]);
+  });
+
+  test("without wildcards are a file or a whole folder; dots at the beginning are no secret", async () => {
+    put("config.json");
+    put("other.json");
+    put("data/deep/.hidden");
+    using watched = new Watched(["config.json", "data"]);
+    await watched.settled("config.json");
+    put("other.json");
+    put("data/deep/.hidden");
+    expect(await watched.next()).toBe("data/deep/.hidden");
+    put("config.json");
+    expect(await watched.next()).toBe("config.json");
+  });
+
+  test("gather a burst of changes into one", async () => {
+    put("a.js");
+    using watched = new Watched(["*.js"]);
+    await watched.settled("a.js");
+    for (let n = 0; n < 20; n++) {
+      put("a.js");
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await watched.next();
+    await pause(500);
+    expect(watched.changes).toEqual([]);
+  });
+
+  test.each([
+    ["the link itself", "current/**/*.js"],
+    ["a folder behind it", "current/src/*.js"],
+    ["a link to that link", "alias/src/*.js"],
+  ])("tell of a link that leads elsewhere, as a deployment is switched (%s), and of what is there from then on", async (_, glob) => {
+    put("build-1/src/a.js");
+    put("build-2/src/a.js");
+    symlinkSync("build-1", join(folder, "current"));
+    symlinkSync("current", join(folder, "alias"));
+    using watched = new Watched([glob]);
+    await watched.settled("build-1/src/a.js");
+    // As deployments do it: in one step.
+    symlinkSync("build-2", join(folder, "next"));
+    renameSync(join(folder, "next"), join(folder, "current"));
+    expect(await watched.next()).toMatch(/src\/a\.js$/);
+    await pause(300);
+    watched.changes.length = 0;
+    put("build-2/src/a.js");
+    expect(await watched.next()).toMatch(/src\/a\.js$/);
+  });
+
+  test("find a folder that is made later", async () => {
+    using watched = new Watched(["late/*.js"]);
+    put("late/a.js");
+    await watched.settled("late/a.js");
+    put("late/b.js");
+    expect(await watched.next()).toBe("late/b.js");
+    expect(watched.problems).toEqual([]);
+  });
+});
+
+test("a change is an event of the living run, and nothing once it is being stopped", async () => {
+  put("a.js");
+  await using rig = await HostRig.open();
+  const run = await rig.spawn(
+    spec("p", "trap 'sleep 0.6; exit 0' TERM; echo up; while :; do sleep 0.01; done", { base_dir: folder, cwd: folder, watch: ["*.js"] }),
+  );
+  let told = false;
+  const event = rig.event(run, "watch").then((found) => {
+    told = true;
+    return found;
+  });
+  for (let n = 1; !told; n++) {
+    put("a.js");
+    utimesSync(join(folder, "a.js"), n, n);
+    await Promise.race([event, pause(400)]);
+  }
+  expect((await event).run.changed_file).toBe(join(folder, "a.js"));
+  rig.events.length = 0;
+  await rig.host.request("stop", { session: rig.session, run_id: run.run_id, steps: [{ signal: "SIGTERM", timeout_ms: 5_000 }] });
+  put("a.js");
+  await rig.event(run, "extinct");
+  expect(rig.events.map(({ kind }) => kind)).toEqual(["stopping", "exited", "extinct"]);
+});

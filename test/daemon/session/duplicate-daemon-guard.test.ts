@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { hostSubject } from "../../../src/contract/subjects.ts";
+import { SoleSpeaker } from "../../../src/daemon/session/duplicate-daemon-guard.ts";
+import { BusRig } from "../../bus/bus-rig.ts";
+import { eventually } from "../../e2e/support/wait.ts";
+
+describe("two daemons that go by one name", () => {
+  let rig: BusRig;
+  beforeEach(async () => {
+    rig = await BusRig.start();
+  });
+  afterEach(async () => {
+    await rig[Symbol.asyncDispose]();
+  });
+
+  const daemon = async (streamId: string) => {
+    const control = await rig.bus(`daemon ${streamId}`);
+    const told: string[] = [];
+    const state = { isServing: false };
+    const speaker = new SoleSpeaker({ control, host: { host: "rt1", streamId }, log: (_level, msg) => told.push(msg) });
+    const end = speaker.begin(() => {
+      state.isServing = true;
+      return () => {
+        state.isServing = false;
+      };
+    });
+    return { control, told, state, end };
+  };
+
+  it("the second one waits, says so once, and serves when the first has ended", async () => {
+    const first = await daemon("a");
+    await eventually("the first serves", () => first.state.isServing);
+    const second = await daemon("b");
+    await eventually("it is told", () => second.told.length > 0);
+    expect(second.state.isServing).toBe(false);
+    expect(second.told).toEqual([expect.stringContaining("another daemon (pid ")]);
+    first.end();
+    await eventually("the second serves", () => second.state.isServing);
+    second.end();
+  });
+
+  it("of two that meet later one goes silent", async () => {
+    const { control, told, state, end } = await daemon("b");
+    await eventually("it serves", () => state.isServing);
+    const other = await rig.bus("the other");
+    const beat = (stream_id: string) => other.publish(hostSubject("rt1", "heartbeat"), JSON.stringify({ stream_id, pid: 7 }));
+    beat("c");
+    await other.flush();
+    await control.flush();
+    expect([state.isServing, told.length]).toEqual([true, 1]);
+    beat("a");
+    await eventually("it is silent", () => !state.isServing);
+    end();
+  });
+});

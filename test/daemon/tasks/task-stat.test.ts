@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from "node:fs";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { parseTaskStat } from "../../../src/daemon/tasks/task-stat.ts";
+
+const FIELDS = 50;
+const number = fc.bigInt(0n, 2n ** 64n - 1n);
+
+test("any name and any numbers are read back", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 2 ** 22 }),
+      fc.uint8Array({ max: 64 }),
+      fc.constantFrom(..."RSDZTtXI"),
+      fc.array(number, { minLength: FIELDS - 1, maxLength: FIELDS - 1 }),
+      (id, comm, state, numbers) => {
+        const line = Buffer.concat([Buffer.from(`${id} (`), comm, Buffer.from(`) ${[state, ...numbers].join(" ")}\n`)]);
+        const at = (field: number) => Number(numbers[field - 1]);
+        expect(parseTaskStat(line)).toEqual({
+          id,
+          comm: Buffer.from(comm).toString(),
+          state,
+          ppid: at(1),
+          session: at(3),
+          tty: at(4),
+          ticks: at(11) + at(12),
+          nice: at(16),
+          threads: at(17),
+          startTime: String(numbers[18]),
+          processor: at(36),
+          prio: at(37),
+          policy: at(38),
+        });
+      },
+    ),
+  );
+});
+
+test("what is no such line is no task, whatever it is", () => {
+  const pieces = fc.oneof(
+    fc.uint8Array({ max: 80 }),
+    fc.constantFrom("1 (", ")", ") S ", "1 (a) S 1 1", " 7 ").map((text) => Buffer.from(text)),
+  );
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
+      const stat = parseTaskStat(Buffer.concat(parts));
+      if (stat === null) return;
+      for (const value of [stat.id, stat.ticks, stat.threads, stat.policy]) expect(value).not.toBeNaN();
+    }),
+  );
+});
+
+test("a line that is cut is no task", () => {
+  const line = readFileSync("/proc/self/stat");
+  const nameEnd = line.lastIndexOf(")");
+  for (let length = 0; length < nameEnd + 60; length++) expect(parseTaskStat(line.subarray(0, length))).toBeNull();
+});
+
+test("every task of this machine is read", () => {
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    let line: Buffer;
+    try {
+      line = readFileSync(`/proc/${pid}/stat`);
+    } catch {
+      continue; // It ended while we looked.
+    }
+    expect(parseTaskStat(line)).toMatchObject({ id: Number(pid) });
+  }
+});

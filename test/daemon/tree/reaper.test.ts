@@ -1,0 +1,358 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { RunCgroups } from "../../../src/daemon/tree/cgroups.ts";
+import { ownChildren, readStat, startTimeOf } from "../../../src/daemon/tree/proc.ts";
+import { createReaper, type ReaperOptions, type TrackedTree, type TreeReaper } from "../../../src/daemon/tree/reaper.ts";
+import { killIfThere, processesWith, uniqueSeconds, until } from "../../support/processes.ts";
+
+const FIXTURES = join(import.meta.dirname, "../../fixtures");
+let reaper: TreeReaper | null = null;
+let cgroups: RunCgroups | null = null;
+/** What all words of this file's processes have in common. */
+const ALL_WORDS = uniqueSeconds().slice(0, -4);
+let count = 0;
+const before = ownChildren() ?? [];
+
+afterEach(async () => {
+  for (const pid of processesWith(ALL_WORDS)) killIfThere(pid);
+  await until(nobodyLeft, 60_000, ownChildren);
+  await reaper?.close();
+  reaper = null;
+  await cgroups?.close();
+  cgroups = null;
+});
+
+function openCgroups(): RunCgroups | null {
+  cgroups = RunCgroups.create(`test-${process.pid}`);
+  return cgroups;
+}
+
+function start(options: Partial<ReaperOptions> = {}): TreeReaper {
+  reaper = createReaper({ subreaper: true, marker: `test-${process.pid}`, ...options });
+  return reaper;
+}
+
+interface Run {
+  word: string;
+  child: ChildProcess;
+  tree: TrackedTree;
+  exited: Promise<unknown>;
+}
+
+/** Starts a program as the host does: a session of its own, marked; tracked in the same turn. */
+function run(by: TreeReaper, [command, ...words_]: [string, ...string[]]): Run {
+  const word = uniqueSeconds();
+  const runId = `1-${++count}`;
+  const { started: child, tag } = by.tagged(runId, () =>
+    spawn(
+      command.includes("/") || !command.includes(".") ? command : join(FIXTURES, command),
+      [...words_.map((w) => w.replaceAll("WORD", word)), ...(words_.length === 0 ? [word] : [])],
+      {
+        detached: true,
+        stdio: ["ignore", "pipe", "inherit"],
+        env: { PATH: process.env.PATH, MGR_RUN: `test-${process.pid}:${runId}` },
+      },
+    ),
+  );
+  const { pid } = child;
+  if (pid === undefined) throw new Error("not started");
+  const tree = by.track({ runId, pid, startTime: startTimeOf(pid) ?? "", terminal: "", tag });
+  const exited = once(child, "exit");
+  return { word, child, tree, exited };
+}
+
+async function ready({ child }: Run): Promise<void> {
+  if (!child.stdout) throw new Error("no output");
+  await once(child.stdout, "data");
+}
+
+/** What the host does on a stop: the signal, later SIGKILL, and the rest once the leader has ended. */
+async function stop({ tree, exited }: Run, patience = 100): Promise<void> {
+  tree.signal("SIGTERM");
+  const timer = setTimeout(() => tree.signal("SIGKILL"), patience);
+  exited.then(() => tree.killRest());
+  await tree.extinct();
+  clearTimeout(timer);
+}
+
+describe.each([
+  ["a child subreaper", true, false],
+  ["no subreaper", false, false],
+  ["a child subreaper, in cgroups where they can be had", true, true],
+])("as %s, stopping leaves nothing alive of", (_title, subreaper, inCgroups) => {
+  test.each<string>(["ignore-term.sh", "setsid-grandchild.sh", "stopped-child.sh", "double-fork.py", "fork-bomb.sh"])(
+    "%s",
+    async (program) => {
+      const started = run(start({ subreaper, cgroups: inCgroups ? openCgroups() : null }), [program]);
+      await ready(started);
+      expect(processesWith(started.word).length).toBeGreaterThan(0);
+      await stop(started);
+      expect(processesWith(started.word)).toEqual([]);
+    },
+  );
+
+  test("nohup-child.sh, whose leader ended by itself", async () => {
+    const started = run(start({ subreaper, cgroups: inCgroups ? openCgroups() : null }), ["nohup-child.sh"]);
+    await started.exited;
+    await until(
+      () => processesWith(started.word).length === 1,
+      10_000,
+      () => processesWith(started.word),
+    );
+    started.tree.killRest();
+    await started.tree.extinct();
+    expect(processesWith(started.word)).toEqual([]);
+  });
+
+  test("a child without environment and session while its parent lives", async () => {
+    const started = run(start({ subreaper, cgroups: inCgroups ? openCgroups() : null }), [
+      "sh",
+      "-c",
+      "env -i setsid sleep WORD </dev/null >/dev/null 2>&1 & sleep 0.2; echo ready; sleep WORD",
+    ]);
+    await ready(started);
+    expect(processesWith(started.word).length).toBeGreaterThan(1);
+    await stop(started);
+    expect(processesWith(started.word)).toEqual([]);
+  });
+});
+
+describe("as a child subreaper", () => {
+  test("a child without environment, session, terminal and parent is found as our orphan", async () => {
+    const started = run(start(), ["env-setsid.sh"]);
+    await started.exited;
+    await until(
+      () => processesWith(started.word).length === 1,
+      10_000,
+      () => processesWith(started.word),
+    );
+    started.tree.killRest();
+    await started.tree.extinct();
+    expect(processesWith(started.word)).toEqual([]);
+  });
+
+  test("such a child is found also if its run goes on, and another run's end does not touch it", async () => {
+    const by = start();
+    const other = run(by, ["sleep"]);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    const started = run(by, ["env-setsid.sh", "WORD", "WORD"]);
+    await ready(started);
+    await until(
+      () => processesWith(started.word).length === 2,
+      10_000,
+      () => processesWith(started.word),
+    );
+    await stop(other);
+    expect(processesWith(started.word)).toHaveLength(2);
+    await stop(started);
+    expect(processesWith(started.word)).toEqual([]);
+  });
+
+  test("an orphan that is no run's is left alone, and holds up no run's end", async () => {
+    const by = start();
+    const foreign = uniqueSeconds();
+    const started = run(by, ["nohup-child.sh"]);
+    await once(spawn("sh", ["-c", `setsid sleep ${foreign} >/dev/null 2>&1 &`]), "exit");
+    await started.exited;
+    started.tree.killRest();
+    await started.tree.extinct();
+    expect(processesWith(started.word)).toEqual([]);
+    expect(processesWith(foreign)).toHaveLength(1);
+  });
+
+  test("zombies of orphans are taken away, and Node still hears of its own children's ends", async () => {
+    const by = start();
+    const started = run(by, ["sh", "-c", "(sleep 0.05 & sleep 0.1 & sleep 0.15 &) ; sleep 0.02; exit 7"]);
+    const ends = await Promise.all(
+      Array.from({ length: 20 }, (_, code) => once(spawn("sh", ["-c", `exit ${code}`], { detached: true }), "exit")),
+    );
+    expect(ends.map(([code]) => code)).toEqual(Array.from({ length: 20 }, (_, code) => code));
+    expect((await started.exited) as [number]).toEqual([7, null]);
+    await until(nobodyLeft, 10_000, ownChildren);
+  });
+
+  test("a leader that has ended with nothing left is extinct at once", async () => {
+    const started = run(start(), ["true"]);
+    await started.exited;
+    started.tree.killRest();
+    // Without a sweep: it is known already, before the next turn of the event loop's timers.
+    const first = await Promise.race([
+      started.tree.extinct().then(() => "extinct"),
+      new Promise((resolve) => setTimeout(resolve, 1_000, "later")),
+    ]);
+    expect(first).toBe("extinct");
+  });
+});
+
+describe("a signal", () => {
+  test("reaches the whole tree, also what is stopped, and nobody who was born after it", async () => {
+    const started = run(start(), ["sh", "-c", `trap 'sleep 0.1; echo cleaned; exit 3' TERM; sleep WORD & kill -STOP $!; echo ready; wait`]);
+    await ready(started);
+    const output = started.child.stdout ? once(started.child.stdout, "data") : null;
+    started.tree.signal("SIGTERM");
+    expect(String(await output)).toBe("cleaned\n");
+    expect(await started.exited).toEqual([3, null]);
+    started.tree.killRest();
+    await started.tree.extinct();
+    expect(processesWith(started.word)).toEqual([]);
+  });
+
+  test("to the leader is for the leader alone", async () => {
+    const started = run(start(), ["sh", "-c", "sleep WORD & trap 'exit 5' HUP; echo ready; wait"]);
+    await ready(started);
+    started.tree.signalLeader("SIGHUP");
+    expect(await started.exited).toEqual([5, null]);
+    await until(
+      () => processesWith(started.word).length === 1,
+      10_000,
+      () => processesWith(started.word),
+    );
+    started.tree.killRest();
+    await started.tree.extinct();
+  });
+
+  test("is never sent to a process that has the pid but another start time", async () => {
+    const innocent = spawn("sleep", ["60"]);
+    const by = start({ subreaper: false });
+    const tree = by.track({ runId: "9-9", pid: innocent.pid ?? 0, startTime: "1", terminal: "" });
+    tree.signal("SIGTERM");
+    tree.signalLeader("SIGTERM");
+    tree.killRest();
+    await tree.extinct();
+    expect(innocent.exitCode).toBeNull();
+    expect(readStat(innocent.pid ?? 0)?.ended).toBe(false);
+    innocent.kill("SIGKILL");
+    await once(innocent, "exit");
+  });
+});
+
+test("a hundred runs stop together, the others live on", async () => {
+  const by = start();
+  const runs = Array.from({ length: 120 }, () => run(by, ["sleep"]));
+  await Promise.all(runs.slice(0, 100).map((started) => stop(started, 5_000)));
+  expect(runs.slice(100).map(({ word }) => processesWith(word).length)).toEqual(Array(20).fill(1));
+  await Promise.all(runs.slice(100).map((started) => stop(started)));
+});
+
+test("two runs that look alike are told apart by their marker", async () => {
+  const by = start({ subreaper: false });
+  const one = run(by, ["setsid-grandchild.sh"]);
+  const two = run(by, ["setsid-grandchild.sh"]);
+  await Promise.all([ready(one), ready(two)]);
+  const living = processesWith(two.word);
+  await stop(one);
+  expect(processesWith(one.word)).toEqual([]);
+  expect(processesWith(two.word)).toEqual(expect.arrayContaining(living));
+  await stop(two);
+});
+
+describe("a run is extinct only when nothing of it is left", () => {
+  test.each([
+    // The first ends on SIGTERM, at another moment in each tree.
+    [
+      "whose leaders end while their children go on",
+      500,
+      "(trap '' TERM; exec sleep WORD) & trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done",
+    ],
+    [
+      "that ignore SIGTERM and leave children behind all the time",
+      40,
+      "trap '' TERM; echo ready; while :; do (setsid sleep WORD &); sleep 0.05; done",
+    ],
+  ])(
+    "of trees %s: %d stops, forty at once",
+    async (_title, stops, script) => {
+      const caught: string[] = [];
+      const by = start({ log: (msg) => caught.push(msg) });
+      // Whose orphan that is takes a look at everything.
+      const foreign = await startForeign(1);
+      for (let stopped = 0; stopped < stops; stopped += 40) {
+        const runs = Array.from({ length: 40 }, () => run(by, ["sh", "-c", script]));
+        await Promise.all(runs.map(ready));
+        await Promise.all(runs.map((started) => stop(started, 200)));
+        expect(processesWith(ALL_WORDS)).toEqual(processesWith(foreign));
+      }
+      expect(caught).toEqual([]);
+    },
+    120_000,
+  );
+
+  test("of a program that hops from pid to pid, each of its processes living for a moment only", async () => {
+    const hop = "import os, sys; print('ready', flush=True)\nwhile True:\n    if os.fork(): os._exit(0)";
+    const started = run(start(), ["python3", "-c", hop, "WORD"]);
+    await started.exited;
+    started.tree.killRest();
+    await started.tree.extinct();
+    expect(processesWith(started.word)).toEqual([]);
+  }, 120_000);
+
+  test("also where more children are ours than the kernel lists at once", async () => {
+    const by = start();
+    await startForeign(1_200);
+    const started = run(by, ["nohup-child.sh"]);
+    await started.exited;
+    started.tree.killRest();
+    await started.tree.extinct();
+    expect(processesWith(started.word)).toEqual([]);
+  }, 120_000);
+});
+
+describe("the safety net", () => {
+  /** A process with our mark, of a run that is not known. */
+  function stray(): { word: string; exited: Promise<unknown> } {
+    const word = uniqueSeconds();
+    const child = spawn("sleep", [word], { stdio: "ignore", env: { PATH: process.env.PATH, MGR_RUN: `test-${process.pid}:9-9` } });
+    return { word, exited: once(child, "exit") };
+  }
+
+  test("kills what carries our mark and belongs to no living run, as soon as any run has ended, and says so", async () => {
+    const caught: string[] = [];
+    const by = start({ log: (msg) => caught.push(msg) });
+    const [left, living, ended] = [stray(), run(by, ["sleep"]), run(by, ["true"])];
+    await ended.exited;
+    ended.tree.killRest();
+    await ended.tree.extinct();
+    await left.exited;
+    expect(caught).toEqual([expect.stringMatching(/^left behind by a run that has ended, and killed now: sleep \(pid \d+\)$/)]);
+    expect(processesWith(living.word)).toHaveLength(1);
+    await stop(living);
+  });
+
+  test("lets no close end before nothing of ours is left, and leaves living runs alone", async () => {
+    const by = start({ subreaper: false });
+    const [left, living] = [stray(), run(by, ["sleep"])];
+    await by.close();
+    expect(processesWith(left.word)).toEqual([]);
+    expect(processesWith(living.word)).toHaveLength(1);
+  });
+
+  test("leaves a run alone that is being started", async () => {
+    const caught: string[] = [];
+    const by = start({ subreaper: false, log: (msg) => caught.push(msg) });
+    const { started, tag } = by.tagged("1-x", () => spawn("sleep", [uniqueSeconds()], { detached: true, stdio: "ignore" }));
+    await by.close();
+    expect(tag).not.toBeNull();
+    expect(started.signalCode).toBeNull();
+    expect(caught).toEqual([]);
+  });
+});
+
+/** Orphans that are no run's. Resolves with their word when all of them run. */
+async function startForeign(processes: number): Promise<string> {
+  const word = uniqueSeconds();
+  const line = `i=0; while [ $i -lt ${processes} ]; do i=$((i + 1)); setsid sleep ${word} >/dev/null 2>&1 & done`;
+  await once(spawn("sh", ["-c", line]), "exit");
+  await until(
+    () => processesWith(word).length === processes,
+    60_000,
+    () => processesWith(word).length,
+  );
+  return word;
+}
+
+/** No child of ours, alive or zombie, but those of the test runner itself. */
+function nobodyLeft(): boolean {
+  return ownChildren()?.every((pid) => before.includes(pid)) ?? false;
+}

@@ -1,0 +1,47 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { killMarked, PreviousLife } from "../../../src/daemon/tree/stale-run-cleanup.ts";
+import { uniqueSeconds } from "../../support/processes.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "mgr-life-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** A process of a run of the daemon with this marker. */
+function marked(marker: string) {
+  const child = spawn("sleep", [uniqueSeconds()], { stdio: "ignore", env: { PATH: process.env.PATH, MGR_RUN: `${marker}:1-1` } });
+  return { child, ended: once(child, "exit") };
+}
+
+test("a daemon that lives is no previous one: a copy of its folder ends none of its processes", async () => {
+  const marker = randomUUID();
+  const { child, ended } = marked(marker);
+  const life = new PreviousLife(join(folder, "daemon.json"));
+  life.begin(marker, null);
+  expect(await life.end(() => {})).toBeNull();
+  expect(child.signalCode).toBeNull();
+  child.kill("SIGKILL");
+  await ended;
+});
+
+test("what a dead daemon left is killed, and named", async () => {
+  const marker = randomUUID();
+  const { child, ended } = marked(marker);
+  const file = join(folder, "daemon.json");
+  const life = new PreviousLife(file);
+  life.begin(marker, null);
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), daemon: { pid: process.pid, start_time: "1" } }));
+  const previous = life.read();
+  if (previous === null) throw new Error("there is no previous life");
+  const killed: string[] = [];
+  await killMarked(previous, (msg) => killed.push(msg));
+  expect(await ended).toEqual([null, "SIGKILL"]);
+  expect(killed).toEqual([`left behind by a run that has ended, and killed now: sleep (pid ${child.pid})`]);
+});

@@ -1,0 +1,169 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, test } from "vitest";
+import { Terminal } from "../../../src/daemon/output/terminal.ts";
+import { Instance, PROGRAM } from "../support/instance.ts";
+import { markedProcesses } from "../support/marked.ts";
+import { sh } from "../support/shell.ts";
+import { eventually } from "../support/wait.ts";
+
+/** Says what comes to it: lines, interrupts, sizes. Its own terminal echoes every key at once. */
+const LISTENER = sh(`trap 'echo interrupted' INT; trap 'echo size $(stty size)' WINCH; echo up
+while :; do if read line; then echo "got $line"; fi; done`);
+
+/** A shell under a real terminal, as a person has it, in which `mgr attach` runs. It tells the terminal's settings before and after. */
+class Desk implements AsyncDisposable {
+  readonly terminal: Terminal;
+  readonly #ended: Promise<void>;
+  readonly #seen: { text: string };
+
+  static async open(instance: Instance, name: string): Promise<Desk> {
+    const seen = { text: "" };
+    let over = () => {};
+    const ended = new Promise<void>((resolve) => {
+      over = resolve;
+    });
+    const line = `echo "before $(stty -g)"; "${process.execPath}" "${PROGRAM}" attach -c "${instance.config}" ${name}; echo "left $?"; echo "after $(stty -g)"; read -r end`;
+    const terminal = await Terminal.start({
+      argv: ["/bin/sh", "-c", line],
+      cwd: instance.dir,
+      environment: instance.environment,
+      rows: 30,
+      cols: 100,
+      onData: (bytes) => {
+        seen.text += bytes.toString();
+      },
+      onExit: () => over(),
+    });
+    return new Desk(terminal, ended, seen);
+  }
+
+  private constructor(terminal: Terminal, ended: Promise<void>, seen: { text: string }) {
+    this.terminal = terminal;
+    this.#ended = ended;
+    this.#seen = seen;
+  }
+
+  type(text: string): void {
+    this.terminal.write(Buffer.from(text));
+  }
+
+  async sees(pattern: RegExp): Promise<RegExpExecArray> {
+    return eventually(`${pattern} on the terminal`, () => pattern.exec(this.#seen.text), 20_000).catch((error: Error) => {
+      throw new Error(`${error.message}; it shows:\n${this.#seen.text}`);
+    });
+  }
+
+  /** The exit code of `mgr attach`; the terminal is as it was before. */
+  async left(): Promise<number> {
+    const code = Number((await this.sees(/left (\d+)/))[1]);
+    const [before, after] = [await this.sees(/before (\S+)/), await this.sees(/after (\S+)/)];
+    expect(after[1]).toBe(before[1]);
+    return code;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    process.kill(-this.terminal.pid, "SIGKILL");
+    await this.#ended;
+    this.terminal.close();
+  }
+}
+
+/** Until it has its traps: a size that is told before would be told to nobody. */
+async function listens(instance: Instance): Promise<void> {
+  const client = await instance.connect();
+  const said = async () => String((await client.ask({ type: "get_process_output", name: "echo" })).output);
+  await eventually("it listens", async () => (await said()).includes("up"));
+}
+
+async function attached(instance: Instance): Promise<number> {
+  const found = await eventually("mgr attach runs", () =>
+    markedProcesses(instance.mark).find(({ command }) => command.startsWith(process.execPath) && command.includes(" attach ")),
+  );
+  return found.pid;
+}
+
+test("mgr attach under a terminal: every key goes to the process, sizes follow, Ctrl-] leaves it as it was", async () => {
+  await using instance = await Instance.up({ processes: { echo: { command: LISTENER } } }, "--all");
+  await listens(instance);
+  await using desk = await Desk.open(instance, "echo");
+  await desk.sees(/Ctrl-\] detaches/);
+  // The size of this terminal has become that one's, by way of another: whoever draws a whole screen draws it anew.
+  await desk.sees(/size 29 100/);
+  await desk.sees(/size 30 100/);
+  // Without Enter: the echo is that of the process's terminal.
+  desk.type("hal");
+  await desk.sees(/hal/);
+  desk.type("lo\r");
+  await desk.sees(/got hallo/);
+  // Not for mgr attach, but for the process.
+  desk.type("\x03");
+  await desk.sees(/interrupted/);
+  desk.terminal.resize(41, 133);
+  await desk.sees(/size 41 133/);
+  desk.type("last words\x1dand what follows is not for it");
+  expect(await desk.left()).toBe(0);
+  const output = await instance.mgr("logs", "echo");
+  expect(output.stdout).toContain("last words");
+  expect(output.stdout).not.toContain("not for it");
+});
+
+test.each([
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+  ["SIGINT", 130],
+] as const)("mgr attach that is ended by %s leaves the terminal as it was", async (signal, code) => {
+  await using instance = await Instance.up({ processes: { echo: { command: LISTENER } } }, "--all");
+  await listens(instance);
+  await using desk = await Desk.open(instance, "echo");
+  await desk.sees(/size 30 100/);
+  process.kill(await attached(instance), signal);
+  expect(await desk.left()).toBe(code);
+});
+
+test("mgr attach types what is piped into it, and cuts no character", async () => {
+  // Pieces of an even length would end within one of these.
+  const text = `x${"😀".repeat(20_000)}`;
+  const reader = sh(`stty raw -echo; echo up; head -c ${Buffer.byteLength(text)} > typed; echo all of it; exec sleep 1000`);
+  await using instance = await Instance.up({ processes: { echo: { command: reader } } }, "--all");
+  await listens(instance);
+  const child = spawn(process.execPath, [PROGRAM, "attach", "-c", instance.config, "echo"], {
+    env: instance.environment,
+    stdio: ["pipe", "ignore", "inherit"],
+  });
+  const ended = once(child, "close");
+  child.stdin.end(text);
+  expect(await ended).toEqual([0, null]);
+  const client = await instance.connect();
+  await eventually("it has read all of it", async () =>
+    String((await client.ask({ type: "get_process_output", name: "echo" })).output).includes("all of it"),
+  );
+  expect(instance.read("typed") === text).toBe(true);
+});
+
+test("mgr attach whose manager is gone says so, and leaves the terminal as it was", async () => {
+  await using instance = await Instance.up({ processes: { echo: { command: LISTENER } } }, "--all");
+  await listens(instance);
+  await using desk = await Desk.open(instance, "echo");
+  await desk.sees(/size 30 100/);
+  instance.kill("manager");
+  expect(await desk.left()).toBe(1);
+  await desk.sees(/connection|manager/);
+});
+
+test("mgr attach and mgr logs -f within a process refuse to show it to itself, for ever", async () => {
+  const instance = new Instance({ processes: {} });
+  await using _ = instance;
+  const mgr = (what: string) => `"${process.execPath}" "${PROGRAM}" ${what} -c "${instance.config}" self; echo "$? of ${what}"`;
+  const line = `${mgr("attach")}; ${mgr("logs -f")}; ${mgr("logs -n 1")}; exec sleep 1000`;
+  instance.write({ processes: { self: { command: line, shell: true, environment: { XDG_RUNTIME_DIR: `${instance.dir}/run` } } } });
+  await instance.mgr("up", "--detach", "self");
+  const client = await instance.connect();
+  const output = await eventually("all of them have ended", async () => {
+    const said = String((await client.ask({ type: "get_process_output", name: "self" })).output);
+    return said.includes("of logs -n 1\r\n") ? said : null;
+  });
+  expect(output).toMatch(/cannot be attached to itself\r\n2 of attach\r\n/);
+  expect(output).toMatch(/cannot follow its own output\r\n2 of logs -f\r\n/);
+  expect(output).toMatch(/0 of logs -n 1\r\n/);
+});

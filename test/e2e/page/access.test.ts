@@ -1,0 +1,315 @@
+import { writeFileSync } from "node:fs";
+import type { BrowserContextOptions } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
+import { ECHO, EXIT_AS_TYPED, READY_WHEN_TYPED } from "../support/shell.ts";
+import { eventually } from "../support/wait.ts";
+
+let rig: PageRig;
+
+beforeAll(async () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 60 }, (_, index) => [`many/p${String(index).padStart(3, "0")}`, { command: "sleep 1000" }]),
+  );
+  rig = await PageRig.up({
+    groups: { many: { opened: true }, sim: { opened: true }, tools: { opened: true } },
+    processes: {
+      "sim/gate": { command: READY_WHEN_TYPED, ready: { regex: "listening" }, autostart: true },
+      "sim/after": { command: ECHO, depends_on: { "sim/gate": { condition: "ready" } }, autostart: true },
+      "tools/echo": { command: ECHO, alternate_commands: { other: "sleep 1000" }, autostart: true },
+      "tools/brief": { command: EXIT_AS_TYPED, autostart: true },
+      "tools/loop": { command: "false", autostart: true, restart: { policy: "on-failure", delay: "1h" } },
+      ...many,
+    },
+  });
+  await rig.untilState("tools/brief", "started");
+  await rig.client.command({ type: "send_stdin", name: "tools/brief", text: "3\n" });
+  await rig.untilState("tools/brief", "error");
+  await rig.untilState("tools/loop", "backoff");
+});
+afterAll(() => rig?.[Symbol.asyncDispose]());
+
+/** Every view and dialog, and how one gets there. */
+const VIEWS: Readonly<Record<string, (shown: ShownPage) => Promise<unknown>>> = {
+  overview: (shown) => shown.go("/"),
+  "all processes": (shown) => shown.go("/?view=all"),
+  log: (shown) => shown.go("/?view=log"),
+  "a group": (shown) => shown.go("/?group=sim"),
+  "a group's terminals": async (shown) => {
+    await shown.run("Show groups as terminals");
+    await shown.page.locator(".xterm-rows").first().waitFor();
+    await shown.run("Show groups as tables");
+  },
+  "a process with its details": async (shown) => {
+    await shown.go("/?process=tools/echo");
+    await shown.page.locator(".xterm-rows").waitFor();
+    const details = shown.page.getByRole("button", { name: "Details d" });
+    if ((await details.getAttribute("aria-pressed")) === "false") await details.click();
+    await shown.page.getByRole("button", { name: "Show commands" }).click();
+    await shown.page.locator(".details pre").waitFor();
+  },
+  "a search in a terminal": async (shown) => {
+    await shown.page.getByRole("button", { name: "Details d" }).click();
+    await shown.page.getByRole("button", { name: "Search Ctrl-Shift-F" }).click();
+    await shown.page.getByLabel("Search the terminal").fill("hello");
+  },
+  "a failed process": (shown) => shown.go("/?process=tools/brief"),
+  "a process that waits for its restart": (shown) => shown.go("/?process=tools/loop"),
+  "a process that waits": (shown) => shown.go("/?process=sim/after"),
+  palette: async (shown) => {
+    await shown.page.keyboard.press("Control+Shift+K");
+    await shown.page.getByRole("dialog", { name: "Command palette" }).getByRole("option").first().waitFor();
+  },
+  "the sheet of keys": async (shown) => {
+    await shown.page.keyboard.press("Escape");
+    await shown.page.getByRole("dialog").waitFor({ state: "hidden" });
+    await shown.run("Keyboard shortcuts");
+    await shown.page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+  },
+  settings: async (shown) => {
+    await shown.page.keyboard.press("Escape");
+    await shown.page.getByRole("button", { name: "Settings ," }).click();
+    await shown.page.getByRole("dialog", { name: "Settings" }).waitFor();
+  },
+  configuration: async (shown) => {
+    await shown.go("/?view=config");
+    await shown.page.locator(".cm-content").waitFor();
+  },
+  "a plan and a toast": async (shown) => {
+    await shown.page.getByRole("button", { name: "Reload …" }).click();
+    await shown.page.getByRole("dialog").waitFor();
+  },
+  "a conflict": async (shown) => {
+    await shown.page.keyboard.press("Escape");
+    const before = rig.instance.read("mgr.yaml");
+    await shown.page.locator(".cm-content").click();
+    await shown.page.keyboard.press("Control+Home");
+    await shown.page.keyboard.type(" ");
+    writeFileSync(rig.instance.config, `${before}\n`);
+    await shown.page.keyboard.press("Control+s");
+    await shown.page.getByRole("dialog").waitFor();
+    writeFileSync(rig.instance.config, before);
+  },
+  "a comparison": async (shown) => {
+    await shown.page
+      .getByRole("dialog")
+      .getByRole("button", { name: /^Compare/ })
+      .click();
+    await shown.page.locator(".cm-changedLine, .cm-insertedLine, .cm-deletedChunk").first().waitFor();
+  },
+  "open in new window": (shown) => shown.go("/?process=tools/echo&window=1"),
+};
+
+const DEVICES: Readonly<Record<string, BrowserContextOptions>> = {
+  "a desktop": {},
+  "a phone": { viewport: { width: 375, height: 720 }, isMobile: true, hasTouch: true },
+};
+
+describe.each(Object.entries(DEVICES))("on %s", (_, device) => {
+  test.each(["dark", "light"] as const)(
+    "no view has a serious accessibility violation in the %s theme",
+    async (colorScheme) => {
+      const shown = await rig.open("/", { ...device, colorScheme, reducedMotion: "reduce" });
+      const found: string[] = [];
+      for (const [name, get] of Object.entries(VIEWS)) {
+        await get(shown);
+        for (const violation of await shown.violations()) found.push(`${name}: ${violation}`);
+      }
+      expect(found).toEqual([]);
+      await shown.close();
+    },
+    240_000,
+  );
+});
+
+test("who wants no motion gets none", async () => {
+  const shown = await rig.open("/", { reducedMotion: "reduce" });
+  expect(await shown.page.evaluate("document.getAnimations().length")).toBe(0);
+  await shown.close();
+});
+
+describe("by the keyboard alone", () => {
+  let shown: ShownPage;
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await shown.page.keyboard.press(key);
+  };
+  const focusedRow = () => shown.page.evaluate("document.activeElement?.dataset.name");
+  const state = async (name: string) => (await rig.client.process(name)).state;
+
+  beforeAll(async () => {
+    shown = await rig.open();
+  });
+  afterAll(() => shown?.close());
+
+  test("the tree is walked to its ends and back, without a key lost between", async () => {
+    await press("Control+Shift+L");
+    for (let round = 0; round < 5; round++) {
+      await press("End");
+      await soon(focusedRow).toBe("many/p059");
+      // At once, one after the other: nothing may wait for a frame.
+      await press("Home", "End", "Home", "ArrowDown");
+      await soon(focusedRow).toBe("sim/gate");
+      await press("PageDown", "PageDown", "PageUp", "ArrowUp", "Home");
+      await soon(focusedRow).toBe("sim");
+    }
+    await press("ArrowLeft", "ArrowDown");
+    await soon(focusedRow).not.toBe("sim/gate");
+    await press("ArrowUp", "ArrowRight", "ArrowRight");
+    await soon(focusedRow).toBe("sim/gate");
+  });
+
+  test("the row with the focus is started and stopped, whatever is shown", async () => {
+    await press("/");
+    await shown.page.keyboard.type("p007");
+    await press("Enter");
+    await shown.page.getByRole("heading", { name: "many/p007" }).waitFor();
+    // Opened from the filter, it has the keyboard.
+    await eventually("the terminal has the keyboard", () => shown.hasFocus(".terminal-box"));
+    await press("Control+Shift+L", "/", "Escape", "ArrowDown", "End");
+    await soon(focusedRow).toBe("many/p059");
+    await press("s");
+    await rig.client.untilState("many/p059", "started");
+    await press("x");
+    await rig.client.untilState("many/p059", "stopped");
+    expect(await state("many/p007")).toBe("stopped");
+  });
+
+  test("a process is found, started, typed into, left and stopped", async () => {
+    await press("Control+Shift+L", "Home", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown");
+    await soon(focusedRow).toBe("tools/echo");
+    await press("Enter");
+    await shown.untilShown("tools/echo", /hello/);
+    await eventually("the terminal has the keyboard", () => shown.hasFocus(".terminal-box"));
+    await shown.page.keyboard.type("by hand\n");
+    await shown.untilShown("tools/echo", /you typed by hand/);
+    await press("Control+Shift+L");
+    await soon(focusedRow).toBe("tools/echo");
+    const from = rig.client.here;
+    await press("x");
+    await rig.client.untilState("tools/echo", "stopped", from);
+    await press("s");
+    await rig.client.untilState("tools/echo", "started", from);
+  });
+
+  test("a key finds the row where it is now, also before what has come is drawn", async () => {
+    await press("Control+Shift+L", "/", "Escape", "ArrowDown", "End");
+    await soon(focusedRow).toBe("many/p059");
+    await press("ArrowUp");
+    await soon(focusedRow).toBe("many/p058");
+    // Both in one task, which no drawing comes between.
+    await shown.page.evaluate(`{
+      const filter = document.getElementById("filter");
+      filter.value = "p05";
+      filter.dispatchEvent(new Event("input", { bubbles: true }));
+      document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowUp", bubbles: true, cancelable: true }));
+    }`);
+    await soon(focusedRow).toBe("many/p057");
+    await press("/", "Escape", "ArrowDown");
+  });
+
+  test("an action of the palette that can no longer be done gives its place to no other", async () => {
+    const option = (name: string) => shown.page.getByRole("option", { name: new RegExp(`^${name}`) });
+    await rig.client.command({ type: "start_process", name: "many/p001" });
+    await shown.untilRow("many/p001", "started");
+    await press("Control+k");
+    await shown.page.keyboard.type("many/p001");
+    await option("Stop many/p001").hover();
+    await rig.client.command({ type: "stop_process", name: "many/p001" });
+    await option("Start many/p001").waitFor();
+    await press("Enter");
+    await shown.page.getByRole("dialog", { name: "Command palette" }).waitFor();
+    expect(await shown.page.locator("[role=option][aria-selected=true]").count()).toBe(0);
+    await press("Escape");
+  });
+
+  test("one key does not stop a group without a question", async () => {
+    await rig.client.command({ type: "send_stdin", name: "sim/gate", text: "go\n" });
+    // The question counts what the page has been told of.
+    await shown.untilRow("sim/gate", "ready");
+    await shown.untilRow("sim/after", "started");
+    await press("Control+Shift+L", "Home", "x");
+    await shown.page.getByRole("dialog", { name: "Stop sim?" }).waitFor();
+    await press("Escape");
+    expect(await state("sim/after")).toBe("started");
+    // Nor the palette, wherever one is.
+    await shown.run("Stop group sim");
+    await shown.page.getByRole("dialog", { name: "Stop sim?" }).waitFor();
+    await press("Escape");
+    expect(await state("sim/after")).toBe("started");
+    // Nor does a key that is held still: it has asked, and does not answer.
+    await shown.goTo("sim", "group");
+    await press("Control+k");
+    await shown.page.keyboard.type("stop sim");
+    await shown.page.getByRole("option").getByText("Stop sim", { exact: true }).hover();
+    for (const _ of ["pressed", "repeated"]) await shown.page.keyboard.down("Enter");
+    await shown.page.keyboard.up("Enter");
+    await shown.page.getByRole("dialog", { name: "Stop sim?" }).waitFor();
+    const from = rig.client.here;
+    await press("Enter");
+    await rig.client.untilState("sim/gate", "stopped", from);
+  });
+
+  test("panes are split, changed between and closed; details, log and configuration come and go", async () => {
+    await shown.run("Close all other tabs and panes");
+    await press("Control+Shift+L", "\\");
+    await eventually("it is split", async () => (await shown.page.locator(".pane").count()) === 2);
+    const focused = () => shown.page.locator(".pane.focused").getAttribute("data-pane");
+    const first = await focused();
+    // Whatever comes up in a pane, the keyboard stays with the page.
+    await shown.page.locator(".pane.focused .verdict, .pane.focused .xterm-rows").first().waitFor();
+    await press("`");
+    await eventually("the other pane has the focus", async () => (await focused()) !== first);
+    await press("w");
+    await eventually("it is closed", async () => (await shown.page.locator(".pane").count()) === 1);
+    await press("l");
+    await shown.page.getByRole("complementary", { name: "Log" }).waitFor();
+    await press("l", "c");
+    await shown.page.locator(".cm-content").waitFor();
+    await press("o");
+    await shown.page.locator(".verdict").waitFor();
+    await press("a");
+    await shown.page.getByRole("heading", { name: "All processes" }).waitFor();
+  });
+
+  test("the palette is opened, moved in, left, and gives the keyboard back", async () => {
+    await press("Control+Shift+L");
+    const before = await focusedRow();
+    await press("Control+k", "ArrowDown", "ArrowDown", "ArrowUp");
+    await soon(() => shown.page.locator("[role=option][aria-selected=true]").count()).toBe(1);
+    await press("Escape");
+    await soon(focusedRow).toBe(before);
+    // A key that comes with the next breath finds it gone already, and is not lost.
+    const palette = shown.page.getByRole("dialog", { name: "Command palette" });
+    await press("Control+k");
+    for (let i = 0; i < 30; i++) {
+      await palette.waitFor();
+      await press("Escape", "Control+k");
+    }
+    await palette.waitFor();
+    await press("Escape");
+    await soon(focusedRow).toBe(before);
+    // Also after it has done something, and after a question has been answered.
+    await shown.run("Larger terminal text");
+    await shown.run("Reset terminal text size");
+    await soon(focusedRow).toBe(before);
+    await shown.run("Settings");
+    await shown.page.getByRole("dialog", { name: "Settings" }).waitFor();
+    await press("Escape");
+    await soon(focusedRow).toBe(before);
+  });
+
+  test("the editor, where Tab indents, is left by Escape and Tab", async () => {
+    await shown.run("Configuration");
+    await shown.page.locator(".cm-content").click();
+    await soon(() => shown.hasFocus(".cm-content")).toBe(true);
+    // The editor lets Tab go for two seconds after Escape.
+    await soon(async () => {
+      await press("Escape", "Tab");
+      return shown.hasFocus(".cm-content");
+    }).toBe(false);
+  });
+});
+
+test("nothing of all this made the page complain", () => {
+  expect(rig.complaints).toEqual([]);
+});

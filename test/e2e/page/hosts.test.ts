@@ -1,0 +1,82 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
+import { ECHO } from "../support/shell.ts";
+
+/** Hosts whose daemons never come, besides the one that does. */
+const AWAY = 30;
+
+let rig: PageRig;
+let shown: ShownPage;
+let page: Page;
+
+beforeAll(async () => {
+  rig = await PageRig.up({ processes: { "sim/here": { command: ECHO, autostart: true } } });
+  const { instance } = rig;
+  const main = JSON.parse(instance.read("mgr.yaml")) as Record<string, unknown> & { processes: object };
+  writeFileSync(join(instance.dir, "arm.token"), "a-secret-of-two-machines-0123456789\n", { mode: 0o600 });
+  const away = Array.from({ length: AWAY }, (_, index) => [`away${String(index).padStart(2, "0")}`, { token_file: "arm.token" }]);
+  const hosts = { arm: { token_file: "arm.token" }, ...Object.fromEntries(away) };
+  const processes = {
+    ...main.processes,
+    "far/one": { command: ECHO, node: "arm", autostart: true },
+    "far/two": { command: ECHO, node: "away00" },
+  };
+  writeFileSync(instance.config, JSON.stringify({ ...main, groups: { far: { opened: true } }, hosts, processes }));
+  await instance.mgr("reload");
+  shown = await rig.open();
+  ({ page } = shown);
+});
+afterAll(() => rig?.[Symbol.asyncDispose]());
+
+const daemon = () =>
+  rig.instance.start(
+    ...["daemon", "--host", "arm", "--bus", rig.instance.url.replace(/^http/, "ws"), "--token-file", join(rig.instance.dir, "arm.token")],
+    ...["--state-dir", join(rig.instance.dir, "state-arm"), "--cwd", rig.instance.dir],
+  );
+
+test("hosts that are lost stand first, the rest is counted; the status bar says how many", async () => {
+  await page.getByRole("heading", { name: `${AWAY + 1} hosts are not connected.` }).waitFor();
+  const rows = page.locator(".hosts li");
+  await soon(() => rows.count()).toBe(12);
+  for (const text of await rows.allTextContents()) expect(text).toMatch(/lost/);
+  await page.getByText(`and ${AWAY + 2 - 12} more, ${AWAY + 1 - 12} of them lost`).waitFor();
+  await page.getByText(`${AWAY + 1} of ${AWAY + 2} hosts lost`).waitFor();
+});
+
+test("a host that comes is seen without a reload, its processes start; one that goes is seen, too", async () => {
+  const { child } = daemon();
+  await page.getByRole("heading", { name: `${AWAY} hosts are not connected.` }).waitFor();
+  await rig.untilState("far/one", "started");
+  await shown.untilRow("far/one", "started");
+  await shown.goTo("far/one");
+  await shown.untilShown("far/one", /hello/);
+  child.kill("SIGTERM");
+  await page
+    .getByText(/host arm is away|Failed: /)
+    .first()
+    .waitFor();
+  await shown.run("Overview");
+  await page.getByText(`${AWAY + 1} of ${AWAY + 2} hosts lost`).waitFor();
+});
+
+test("a host is a way to its processes", async () => {
+  await page.getByRole("button", { name: "away00" }).click();
+  await soon(() => page.getByLabel(/^Filter processes/).inputValue()).toBe("host:away00");
+  await soon(() => page.locator("[role=treeitem]").count()).toBe(2);
+  await page.getByLabel(/^Filter processes/).fill("");
+});
+
+test.each(["dark", "light"] as const)("many hosts are no accessibility violation in the %s theme, and fit a phone", async (colorScheme) => {
+  const phone = await rig.open("/", { colorScheme, viewport: { width: 375, height: 720 }, isMobile: true, hasTouch: true });
+  await phone.page.getByText(/^and \d+ more, \d+ of them lost$/).waitFor();
+  expect(await phone.violations()).toEqual([]);
+  expect(await phone.page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(375);
+  await phone.close();
+});
+
+test("nothing of all this made the page complain", () => {
+  expect(rig.complaints).toEqual([]);
+});

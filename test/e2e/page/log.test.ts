@@ -1,0 +1,139 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Client } from "../support/client.ts";
+import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
+import { ECHO, EXIT_AS_TYPED } from "../support/shell.ts";
+
+/** More than the page has at the beginning, and more than it fetches at a time. */
+const ENTRIES = 7_000;
+
+let rig: PageRig;
+let client: Client;
+let shown: ShownPage;
+let page: Page;
+
+beforeAll(async () => {
+  rig = await PageRig.up({
+    groups: { sim: { opened: true } },
+    processes: { "sim/first": { command: ECHO, autostart: true }, "sim/brief": { command: EXIT_AS_TYPED, autostart: true } },
+  });
+  ({ client } = rig);
+  await rig.untilState("sim/brief", "started");
+  await client.command({ type: "send_stdin", name: "sim/brief", text: "3\n" });
+  await rig.untilState("sim/brief", "error");
+  // Each is an entry: what runs already is not started, but somebody has asked.
+  for (let index = 1; index < ENTRIES; index++) client.send({ type: "start_process", name: "sim/first" });
+  await client.command({ type: "start_process", name: "sim/first" });
+  shown = await rig.open("/?view=log");
+  ({ page } = shown);
+});
+afterAll(() => rig?.[Symbol.asyncDispose]());
+
+const entries = () => page.locator("[role=log] .entry");
+const box = () => page.getByRole("log");
+const scrollTo = (top: number | "end") =>
+  box().evaluate((element, to) => {
+    const { scrollHeight } = element as unknown as { scrollHeight: number };
+    Object.assign(element, { scrollTop: to === "end" ? scrollHeight : to });
+  }, top);
+const ofBox = (what: string) => page.evaluate(`document.querySelector("[role=log]").${what}`) as Promise<number>;
+
+test("thousands of entries: those in sight are drawn, older ones come when somebody scrolls back, and none is missing", async () => {
+  await entries().getByText("requests start of").last().waitFor();
+  expect(await entries().count()).toBeLessThan(150);
+  // Whoever wants to read back uses the wheel, which ends the following.
+  await box().hover();
+  await page.mouse.wheel(0, -400);
+  await soon(() => page.getByRole("button", { name: "Follow the newest entries" }).getAttribute("aria-pressed")).toBe("false");
+  await soon(async () => {
+    await scrollTo(0);
+    return (await ofBox("scrollHeight")) / 19;
+  }).toBeGreaterThan(ENTRIES);
+  // The very first entries of the manager stand at the top.
+  await soon(async () => {
+    await scrollTo(0);
+    return entries().first().textContent();
+  }).not.toMatch(/requests start of 'sim\/first'/);
+  expect(await entries().count()).toBeLessThan(150);
+});
+
+test("who reads back is left in peace; who follows sees what comes", async () => {
+  await scrollTo(2_000);
+  await soon(() => ofBox("scrollTop")).toBe(2_000);
+  // The rows for this place are drawn after the scroll event of the next frame.
+  await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
+  const read = async () => (await entries().allTextContents()).join("\n");
+  const before = await read();
+  const from = client.here;
+  await client.command({ type: "restart_process", name: "sim/first" });
+  await client.untilState("sim/first", "started", from);
+  await shown.untilRow("sim/first", "started");
+  expect(await ofBox("scrollTop")).toBe(2_000);
+  expect(await read()).toBe(before);
+  await page.getByRole("button", { name: "Follow the newest entries" }).click();
+  await entries()
+    .getByText(/'started'$/)
+    .last()
+    .waitFor();
+  await soon(async () => (await ofBox("scrollHeight")) - (await ofBox("scrollTop")) - (await ofBox("clientHeight"))).toBeLessThan(4);
+});
+
+test("is filtered by level, by source and by words, together", async () => {
+  const messages = () => entries().locator(".msg").allTextContents();
+  await page.getByLabel("Minimum level").selectOption("warning");
+  await soon(async () => (await entries().locator(".level").allTextContents()).filter((level) => /info|debug/.test(level))).toEqual([]);
+  await soon(async () => (await messages()).join("\n")).toMatch(/sim\/brief/);
+  await page.getByLabel("Search the log").fill("no such words");
+  await page.getByText("No matches.").waitFor();
+  await page.getByLabel("Search the log").fill("EXITED");
+  await soon(async () => (await messages()).every((message) => /exited/.test(message))).toBe(true);
+  await page.getByLabel("Minimum level").selectOption("info");
+  await page.getByLabel("Search the log").fill("");
+  await page.getByLabel("Source").selectOption("manager");
+  await soon(() => entries().count()).toBeGreaterThan(10);
+});
+
+test("debug entries come when they are asked for, also those of before", async () => {
+  await page.getByLabel("Source").selectOption("");
+  await page.getByLabel("Minimum level").selectOption("debug");
+  await page.getByLabel("Search the log").fill("");
+  await soon(() => entries().count()).toBeGreaterThan(10);
+  await page.getByLabel("Minimum level").selectOption("info");
+  await entries().getByText("requests start of").last().waitFor();
+});
+
+test("an entry leads to its process", async () => {
+  await page.getByLabel("Search the log").fill("brief changes state");
+  await page.getByLabel("Search the log").fill("sim/brief");
+  await entries().getByRole("link", { name: "sim/brief" }).last().click();
+  await page.getByRole("heading", { name: "sim/brief" }).waitFor();
+  await page.getByText("Failed: exit code 3").waitFor();
+  await shown.run("Show its log entries");
+  await soon(() => page.getByLabel("Search the log").inputValue()).toBe("sim/brief");
+});
+
+test("opens in a window of its own, and below everything else", async () => {
+  const [window] = await Promise.all([
+    page.context().waitForEvent("page"),
+    page.getByRole("button", { name: "Open log in new window" }).first().click(),
+  ]);
+  await window.getByText("connected", { exact: true }).waitFor();
+  await window.locator("[role=log] .entry").last().waitFor();
+  const from = client.here;
+  await client.command({ type: "restart_process", name: "sim/first" });
+  await client.untilState("sim/first", "started", from);
+  await window.getByText("'sim/first' changes state from 'starting' to 'started'").last().waitFor();
+  await window.close();
+  await shown.run("Overview");
+  await page.keyboard.press("l");
+  const dock = page.getByRole("complementary", { name: "Log" });
+  await dock.locator(".entry").last().waitFor();
+  await page.reload();
+  await dock.locator(".entry").last().waitFor();
+  await dock.getByRole("button", { name: "Hide the log l" }).click();
+  await dock.waitFor({ state: "detached" });
+});
+
+test("nothing of all this made the page complain", () => {
+  expect(rig.complaints).toEqual([]);
+});

@@ -1,0 +1,89 @@
+import { writeFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { PageRig, type ShownPage } from "../support/page-rig.ts";
+import { ECHO } from "../support/shell.ts";
+
+let rig: PageRig;
+let shown: ShownPage;
+
+beforeAll(async () => {
+  rig = await PageRig.up({
+    groups: { sim: { opened: true } },
+    processes: { "sim/after": { command: ECHO, autostart: true }, "sim/other": { command: ECHO } },
+  });
+  shown = await rig.open("/?process=sim/after");
+});
+afterAll(() => rig?.[Symbol.asyncDispose]());
+
+test("a manager that is killed is shown as lost, nothing vanishes from the screen, and everything is back when it is", async () => {
+  const { instance } = rig;
+  const { page } = shown;
+  await shown.untilShown("sim/after", /hello/);
+  const port = new URL(page.url()).port;
+  const configuration = JSON.parse(instance.read("mgr.yaml")) as { instance: Record<string, unknown> };
+  configuration.instance.manager = `localhost:${port}`;
+  writeFileSync(instance.config, JSON.stringify(configuration));
+  instance.kill("manager");
+  await page.getByText(/connection lost, trying again/).waitFor();
+  expect(await shown.textOf("sim/after")).toMatch(/hello/);
+  await instance.mgr("up", "--detach");
+  await shown.connected();
+  await page.getByLabel("Terminal of sim/after").click();
+  // At once, while the backlog may still be on its way: what is typed is not lost.
+  await page.keyboard.type("again\n");
+  await shown.untilShown("sim/after", /you typed again/);
+});
+
+test("a terminal goes on also when the page is back before the process's host is", async () => {
+  const { instance } = rig;
+  const { page } = shown;
+  instance.kill("daemon", "SIGSTOP");
+  instance.kill("manager");
+  await page.getByText(/connection lost, trying again/).waitFor();
+  const up = instance.mgr("up", "--detach");
+  // Awaited below.
+  up.catch(() => {});
+  await shown.connected();
+  await page.getByText(/^host .* is away$/).waitFor();
+  instance.kill("daemon", "SIGCONT");
+  await up;
+  await page.getByText("host ready").waitFor();
+  await page.getByLabel("Terminal of sim/after").click();
+  await page.keyboard.type("anew\n");
+  await shown.untilShown("sim/after", /you typed again[\s\S]*you typed anew/);
+});
+
+test("refusals are told in a toast", async () => {
+  const { page } = shown;
+  await page.route("**/mgr/logout", (route) => route.fulfill({ status: 503, body: "the manager is shutting down" }));
+  await shown.run("Log out");
+  await page.getByRole("status").getByText("the manager is shutting down").waitFor();
+});
+
+test("a page that is older than the manager's reloads itself, once, and keeps its address", async () => {
+  const { page } = await rig.open("/?process=sim/other");
+  const documents: string[] = [];
+  page.on("request", (request) => request.isNavigationRequest() && documents.push(new URL(request.url()).search));
+  // As if an older manager had sent it: the mark is another one before the page's program runs.
+  await page.addInitScript(`
+    if (!location.search.includes("v=")) new MutationObserver(() => {
+      document.querySelector('meta[name="mgr-asset-hash"]')?.setAttribute("content", "an-older-one");
+    }).observe(document, { childList: true, subtree: true });
+  `);
+  await page.reload({ waitUntil: "commit" });
+  await page.waitForURL(/[?&]v=/);
+  await page.getByLabel("Terminal of sim/other").waitFor();
+  const own = await page.locator('meta[name="mgr-asset-hash"]').getAttribute("content");
+  expect(documents).toEqual(["?process=sim/other", `?process=sim%2Fother&v=${own}`]);
+  await page.close();
+});
+
+test("save-all begins a download", async () => {
+  const [download] = await Promise.all([shown.page.waitForEvent("download"), shown.run("Download diagnostics archive")]);
+  expect(download.suggestedFilename()).toMatch(/\.tar\.bz2$/);
+});
+
+test("nothing of all this made the page complain", () => {
+  // The one that the page was meant to meet.
+  expect(rig.complaints.filter((text) => !/503/.test(text))).toEqual([]);
+});

@@ -1,0 +1,153 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Client } from "../support/client.ts";
+import { demo, launchBrowser } from "../support/demo.ts";
+import type { Instance } from "../support/instance.ts";
+import { eventually } from "../support/wait.ts";
+
+let instance: Instance;
+let client: Client;
+
+beforeAll(async () => {
+  instance = await demo();
+  client = await instance.connect();
+});
+afterAll(() => instance?.[Symbol.asyncDispose]());
+
+describe("the demo", () => {
+  test("comes up: ten processes and more run, and the rest is what it is there to show", async () => {
+    const running = [
+      "bench/server",
+      "bench/workers/alpha",
+      "bench/workers/beta",
+      "sim/world",
+      "sim/sensors/imu",
+      "sim/sensors/lidar",
+    ].concat(["sim/painter", "tools/shell", "tools/monitor", "tools/clock", "faults/stubborn"]);
+    for (const name of running) {
+      await eventually(`'${name}' runs`, async () => /^(started|ready)$/.test((await client.process(name)).state), 30_000);
+    }
+    expect((await client.process("bench/server")).state).toBe("ready");
+    expect(await client.process("bench/seed")).toMatchObject({ state: "stopped", exit: { code: 0 } });
+    expect((await client.process("sim/world")).alternate_commands).toHaveLength(3);
+    expect((await client.process("faults/missing")).state).toBe("stopped");
+    await eventually("the crasher backs off", async () => (await client.process("faults/crasher")).restarts > 0, 20_000);
+  });
+
+  test("ends in reverse order and leaves nothing, the stubborn one included", async () => {
+    const other = await demo();
+    try {
+      const watching = await other.connect();
+      await eventually("it runs", async () => (await watching.process("bench/workers/alpha")).state === "started", 30_000);
+      await other.mgr("down");
+      expect(other.living()).toEqual([]);
+    } finally {
+      await other[Symbol.asyncDispose]();
+    }
+  });
+});
+
+describe("the page", () => {
+  let browser: Browser;
+  let page: Page;
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      httpCredentials: { username: instance.user, password: instance.password },
+    });
+    page = await context.newPage();
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("console", (message) => {
+      if (message.type() === "error") complaints.push(message.text());
+    });
+    await page.goto(instance.url);
+  });
+  afterAll(() => browser?.close());
+
+  const row = (name: string) => page.locator(`[role=treeitem][data-name="${name}"]`);
+  /** What the terminal shows; it writes blanks as no-break spaces. */
+  const shown = async () => ((await page.locator(".terminal-box .xterm-rows").textContent()) ?? "").replaceAll("\u00a0", " ");
+  const untilShown = (what: string | RegExp) =>
+    eventually(`the terminal shows ${String(what)}`, async () =>
+      typeof what === "string" ? (await shown()).includes(what) : what.test(await shown()),
+    );
+
+  test("logs in with Basic Auth, and shows the tree with states", async () => {
+    await page.getByText("connected", { exact: true }).waitFor();
+    for (const [name, state] of [
+      ["bench", undefined],
+      ["bench/server", "ready"],
+      ["tools/shell", "started"],
+      ["faults/missing", "stopped"],
+    ] as const) {
+      await row(name).waitFor();
+      if (state) expect(await row(name).getAttribute("aria-label")).toBe(`${name}, ${state}`);
+    }
+  });
+
+  test("shows the output of a process that is clicked, and goes on with it", async () => {
+    await row("tools/clock").click();
+    const newest = async () => (await shown()).match(/\d\d:\d\d:\d\d/g)?.at(-1);
+    const before = await eventually("a time is shown", newest);
+    await eventually("a later one is shown", async () => ((await newest()) ?? before) !== before);
+  });
+
+  test("types into the terminal, and its size is the process's", async () => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await row("tools/shell").click();
+    await untilShown("demo $");
+    await page.locator(".terminal-box").click();
+    await page.keyboard.type("echo $((6*7)) and more\n");
+    await untilShown("42 and more");
+
+    let asked = Date.now();
+    const sizeOf = async () => {
+      const answer = new RegExp(`size ${++asked} is (\\d+) (\\d+) here`);
+      await page.keyboard.type(`echo size ${asked} is $(stty size) here\n`);
+      await untilShown(answer);
+      const [, rows, cols] = answer.exec(await shown()) ?? [];
+      return { rows: Number(rows), cols: Number(cols) };
+    };
+    const wide = await sizeOf();
+    await page.setViewportSize({ width: 900, height: 600 });
+    await page.getByText(new RegExp(`^(?!${wide.cols}×)\\d+×\\d+$`)).waitFor();
+    const narrow = await sizeOf();
+    expect(narrow.cols).toBeLessThan(wide.cols);
+    expect(narrow.rows).toBeLessThan(wide.rows);
+    await page.getByText(`${narrow.cols}×${narrow.rows}`, { exact: true }).waitFor();
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  test("starts and stops a process, and says why one has failed", async () => {
+    await row("faults/missing").click();
+    await page.getByRole("button", { name: "Start", exact: true }).click();
+    await page.getByText(/Failed: .*no-such-program/).waitFor();
+    expect(await row("faults/missing").getAttribute("aria-label")).toBe("faults/missing, error");
+
+    await client.command({ type: "start_process", name: "tools/clock" });
+    await row("tools/clock").click();
+    const stop = client.here;
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await client.untilState("tools/clock", "stopped", stop);
+    const start = client.here;
+    await page.getByRole("button", { name: "Start", exact: true }).click();
+    await client.untilState("tools/clock", "started", start);
+  });
+
+  test("shows the manager's log, live", async () => {
+    await page.goto(`${instance.url}/?view=log`);
+    const log = page.getByRole("log");
+    // Only what is on the screen is in the page: the newest entries.
+    await client.command({ type: "start_process", name: "faults/missing" });
+    await log.getByText("process 'faults/missing' changes state from 'starting' to 'error'").first().waitFor();
+    await client.command({ type: "set_process_low_delay_output", name: "faults/missing", enabled: true });
+    await log.getByText("'ada' turns low_delay_output of process 'faults/missing' on").waitFor();
+  });
+
+  test("has had no error", () => {
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,146 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { processesWith, uniqueSeconds, until } from "../../support/processes.ts";
+
+const REPOSITORY = fileURLToPath(new URL("../../..", import.meta.url));
+const CONSUMER = fileURLToPath(new URL("../consumer", import.meta.url));
+const run = promisify(execFile);
+
+interface LockFile {
+  readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly optional?: boolean }>>;
+}
+
+let project: string;
+
+// What `npm install mgr-*.tgz` makes of an empty folder, without a registry: the packed files, and links to those packages
+// that the lock file has for use, none of those for development.
+beforeAll(async () => {
+  project = mkdtempSync(join(tmpdir(), "mgr-package-"));
+  const modules = join(project, "node_modules");
+  const { stdout } = await run("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", project], { cwd: REPOSITORY });
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  mkdirSync(join(modules, "mgr"), { recursive: true });
+  await run("tar", ["-xzf", join(project, filename), "-C", join(modules, "mgr"), "--strip-components=1"]);
+  const lock = JSON.parse(readFileSync(join(REPOSITORY, "package-lock.json"), "utf8")) as LockFile;
+  const needed = Object.entries(lock.packages).filter(([path, { dev }]) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && !dev);
+  const names = [...needed.map(([path]) => path.slice("node_modules/".length)), "@types/node", "undici-types", "vitest"];
+  for (const name of names) {
+    if (!existsSync(join(REPOSITORY, "node_modules", name))) continue;
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(join(REPOSITORY, "node_modules", name), join(modules, name));
+  }
+  cpSync(CONSUMER, project, { recursive: true });
+  cpSync(join(REPOSITORY, "examples/testing"), join(project, "testing"), { recursive: true });
+  writeFileSync(join(project, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
+  const compilerOptions = {
+    target: "es2022",
+    lib: ["es2023", "esnext.disposable", "dom"],
+    module: "nodenext",
+    types: ["node"],
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    outDir: "out",
+  };
+  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["main.ts"] }));
+});
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+const tsc = (...args: string[]) =>
+  run(process.execPath, [join(REPOSITORY, "node_modules/typescript/bin/tsc"), ...args], { cwd: project }).catch(
+    (error: { stdout: string }) => {
+      throw new Error(error.stdout);
+    },
+  );
+
+/** Runs test files of the project under vitest; the summary, and what they printed. */
+const vitest = (root: string, ...args: string[]) => {
+  const child = spawn(process.execPath, ["node_modules/vitest/vitest.mjs", "run", "--root", root, "--no-color", ...args], {
+    cwd: project,
+    env: { ...process.env, VITEST: undefined, NODE_ENV: undefined, CI: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+  }
+  const ended = once(child, "close").then(([code]) => ({ code: code as number | null, output }));
+  return { child, ended, printed: () => output };
+};
+
+describe("the packed package, installed in a project of its own", () => {
+  it("holds the program, its types and its page, and nothing of the tests", () => {
+    const files = readdirSync(join(project, "node_modules/mgr"), { recursive: true, encoding: "utf8" });
+    expect(files).toEqual(
+      expect.arrayContaining(["dist/app/index.d.ts", "dist/client/browser.js", "dist/daemon.mjs", "dist/web/index.html"]),
+    );
+    expect(files.filter((file) => /^(test|src|bench|web)\//.test(file))).toEqual([]);
+  });
+
+  it("has types that a strict project compiles with, its own declarations checked as well", async () => {
+    await tsc("-p", ".");
+  });
+
+  it("has types for bundlers, and for those who tell absent from undefined", async () => {
+    // Declarations of others do not bear the latter.
+    const strictest = ["--exactOptionalPropertyTypes", "--verbatimModuleSyntax", "--isolatedModules", "--skipLibCheck"];
+    await tsc("-p", ".", "--noEmit", ...strictest);
+    await tsc("-p", ".", "--noEmit", "--module", "esnext", "--moduleResolution", "bundler", "--customConditions", "browser", ...strictest);
+  });
+
+  it("runs what was compiled: embedded, remote, and simulated", async () => {
+    const { stdout, stderr } = await run(process.execPath, ["out/main.js"], { cwd: project, timeout: 60_000 });
+    expect(stderr).toBe("");
+    expect(stdout.trim().split("\n")).toEqual([
+      "true 3 listening true",
+      "200 true g/api",
+      "g/db: starting",
+      "g/api: waiting",
+      "   1.005 s  g/api  starting → started",
+      "not_found",
+    ]);
+  });
+
+  it("serves the example suites of vitest and node:test", async () => {
+    const vitestSuite = await vitest("testing").ended;
+    expect(vitestSuite, vitestSuite.output).toMatchObject({ code: 0, output: expect.stringMatching(/Tests\s+5 passed \(5\)/) });
+    const { stdout } = await run(process.execPath, ["--test", "system.node.test.js"], { cwd: join(project, "testing") });
+    expect(stdout).toMatch(/# pass 4\n# fail 0/);
+  });
+
+  it("serves 50 tests at once, and leaves nothing of their processes and files", async () => {
+    const seconds = uniqueSeconds();
+    const temporary = join(project, "tmp");
+    rmSync(temporary, { recursive: true, force: true });
+    mkdirSync(temporary);
+    writeFileSync(join(project, "parallel/seconds.json"), JSON.stringify({ seconds, temporary }));
+    const { code, output } = await vitest("parallel", "fifty").ended;
+    expect(code, output).toBe(0);
+    expect(output).toMatch(/Tests\s+50 passed \(50\)/);
+    expect(processesWith(seconds)).toEqual([]);
+    expect(readdirSync(temporary)).toEqual([]);
+  }, 240_000);
+
+  it("leaves nothing when the runner's worker is killed in the middle", async () => {
+    const seconds = uniqueSeconds();
+    writeFileSync(join(project, "parallel/seconds.json"), JSON.stringify({ seconds, temporary: join(project, "tmp") }));
+    const { ended, printed } = vitest("parallel", "killed");
+    await until(() => /worker (\d+) runs/.test(printed()), 30_000, printed);
+    expect(processesWith(seconds).length).toBeGreaterThanOrEqual(3);
+    process.kill(Number(/worker (\d+) runs/.exec(printed())?.[1]), "SIGKILL");
+    await until(
+      () => processesWith(seconds).length === 0,
+      10_000,
+      () => processesWith(seconds),
+    );
+    expect((await ended).code).not.toBe(0);
+  });
+});

@@ -1,0 +1,163 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  EXAMPLES_FILE,
+  type Examples,
+  examplesText,
+  type Frame,
+  framesOf,
+  readExamples,
+  type Step,
+} from "../../../scripts/protocol-examples.ts";
+import { CLIENT_FRAMES } from "../../contract/client-frames.ts";
+import { MANAGER_FRAMES } from "../../contract/manager-frames.ts";
+import { isNotYet } from "../../contract/not-yet.ts";
+import type { Client } from "../support/client.ts";
+import { Instance } from "../support/instance.ts";
+import { MARK } from "../support/marked.ts";
+
+// Every conversation of docs/protocol.md, held against a live manager, in order. With MGR_RECORD the frames that come are
+// written into docs/protocol-examples.yaml instead of being compared with what stands there.
+
+const RECORDS = process.env.MGR_RECORD !== undefined;
+/** Where the manager of the document runs, and on which host. */
+const [DIR, HOST, PATH] = ["/srv/bench", "bench", "/usr/local/bin:/usr/bin:/bin"];
+
+const { configuration, examples } = readExamples();
+let instance: Instance;
+let client: Client;
+/** Appended to the configuration, so that lost processes would be found; taken out of what comes. */
+let mark: string;
+
+beforeAll(async () => {
+  instance = new Instance({ processes: {} });
+  mark = `defaults: {environment: {${MARK}: ${instance.mark}}}\n`;
+  writeFileSync(instance.config, configuration + mark);
+  await instance.start("up", "-c", instance.config).up();
+  client = await instance.connect();
+});
+afterAll(() => instance?.[Symbol.asyncDispose]());
+
+const recorded: { title: string; steps: Step[] }[] = [];
+
+test.each(examples)("$title", async ({ title, steps }) => {
+  const done: Step[] = [];
+  // Also when it is tried again.
+  recorded[examples.findIndex((each) => each.title === title)] = { title, steps: done };
+  for (const { cause, effects } of turnsOf(steps)) {
+    const from = client.here;
+    if ("send" in cause) client.send(toLive(cause.send));
+    else HAPPENINGS[cause.happens]?.() ?? expect.fail(`nobody knows how '${cause.happens}' happens`);
+    // An answer and the events that it brings may come in any order.
+    const came = new Map<Frame, Step>();
+    for (const { match, receive } of effects) {
+      const isMeant = (frame: Frame) => !came.has(frame) && matches(toDocument(frame), match);
+      const frame = await client.until(`a frame like ${JSON.stringify(match)}`, isMeant, from);
+      const shown = toDocument(frame) as Frame;
+      if (!RECORDS) expect(shapeOf(shown), "a frame like the one in the document").toEqual(shapeOf(receive));
+      came.set(frame, { match, receive: keepIfSame(shown, receive) });
+    }
+    const inOrder = RECORDS ? [...came].sort(([a], [b]) => client.frames.indexOf(a) - client.frames.indexOf(b)) : [...came];
+    done.push(cause, ...inOrder.map(([, step]) => step));
+  }
+});
+
+test("every frame that there is stands in an example", () => {
+  const shown = new Set(examples.flatMap(({ steps }) => steps.flatMap(framesOf)));
+  const wrong = (kind: "client frame" | "manager frame", way: string, types: object) =>
+    Object.keys(types).filter((type) => shown.has(`${way} ${type}`) === isNotYet(kind, type));
+  expect(wrong("client frame", "sent", CLIENT_FRAMES)).toEqual([]);
+  expect(wrong("manager frame", "received", MANAGER_FRAMES)).toEqual([]);
+});
+
+test("examples are what they were, or were recorded anew", () => {
+  expect(
+    recorded.map(({ steps }) => steps.length),
+    "steps that were gone through",
+  ).toEqual(examples.map(({ steps }) => steps.length));
+  const old = readFileSync(EXAMPLES_FILE, "utf8");
+  const text = examplesText(old, { configuration, examples: recorded } satisfies Examples);
+  if (RECORDS) writeFileSync(EXAMPLES_FILE, text);
+  else expect(text, "the file as recording writes it").toBe(old);
+});
+
+interface Turn {
+  readonly cause: Exclude<Step, { match: object }>;
+  readonly effects: Extract<Step, { match: object }>[];
+}
+
+/** The steps, each cause with what it brings. */
+function turnsOf(steps: readonly Step[]): Turn[] {
+  const turns: Turn[] = [];
+  for (const step of steps) {
+    if (!("match" in step)) turns.push({ cause: step, effects: [] });
+    else turns.at(-1)?.effects.push(step);
+  }
+  return turns;
+}
+
+const HAPPENINGS: Readonly<Record<string, () => unknown>> = {
+  "the daemon of the host is killed": () => instance.kill("daemon"),
+};
+
+/** A frame of the document as this manager has to get it. */
+function toLive(frame: Frame): Frame {
+  const live = JSON.parse(JSON.stringify(frame).replaceAll(DIR, instance.dir)) as Record<string, unknown> & Frame;
+  if ("pid" in live) return { ...live, pid: pidOf("sim/world"), tid: pidOf("sim/world") };
+  if (live.type !== "save_config_file") return live;
+  const file = client.frames.findLast(({ type }) => type === "config_file");
+  return { ...live, content: `${live.content}${mark}`, base_hash: file?.hash };
+}
+
+function pidOf(name: string): unknown {
+  const isOf = ({ type, process }: Frame) => type === "process_upsert" && (process as { name: string }).name === name;
+  return (client.frames.findLast(isOf)?.process as { pid: number } | undefined)?.pid;
+}
+
+/** A frame of this manager as the document shows it: of a host 'bench' and a folder /srv/bench. */
+function toDocument(value: unknown): unknown {
+  if (typeof value === "string") {
+    if (value === hostname()) return HOST;
+    return value
+      .replace(/nats:\/\/\S+@127\.0\.0\.1:\d+/, "nats://TOKEN@127.0.0.1:4222")
+      .replace(/^export PATH=.*/, `export PATH=${PATH}`)
+      .replaceAll(mark, "")
+      .replaceAll(instance.dir, DIR)
+      .replaceAll(`'${hostname()}'`, `'${HOST}'`);
+  }
+  if (Array.isArray(value)) return value.filter((item) => !String(item).startsWith(`export ${MARK}=`)).map(toDocument);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).flatMap(([key, field]) => (key === MARK ? [] : [[key, toDocument(field)]])));
+}
+
+function matches(value: unknown, pattern: unknown): boolean {
+  if (typeof pattern !== "object" || pattern === null) return value === pattern;
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(pattern).every(([key, field]) => matches((value as Record<string, unknown>)[key], field));
+}
+
+/** Fields that are other ones each time: only their kind is compared. */
+const VOLATILE = new Set(
+  "pid tid ts clock_offset version time start_time stop_time next_start_time ready_time offset stream_id id run_id hash base_hash webui_asset_hash aliases all_names size".split(
+    " ",
+  ),
+);
+
+function shapeOf(value: unknown, key = ""): unknown {
+  if (value === null || value === undefined) return value;
+  if (VOLATILE.has(key)) return Array.isArray(value) ? "array" : typeof value;
+  // Which debuggers are offered is a matter of the machine: 'default' and 'no tool' always are.
+  if (key === "start_tools") return (value as unknown[]).slice(0, 2);
+  if (key === "rows" && Array.isArray(value)) return value.map((row) => Object.keys(row as object));
+  // How many entries come in one live batch is a matter of time.
+  if (key === "entries") return (value as unknown[]).slice(0, 1).map((item) => shapeOf(item));
+  if (Array.isArray(value)) return value.map((item) => shapeOf(item));
+  if (typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, shapeOf(field, name)]));
+}
+
+/** A frame that differs in nothing but volatile fields is not recorded anew. */
+function keepIfSame(came: Frame, before: Frame | undefined): Frame {
+  return before && JSON.stringify(shapeOf(came)) === JSON.stringify(shapeOf(before)) ? before : came;
+}

@@ -1,0 +1,431 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { CLIENT_FRAMES } from "../../contract/client-frames.ts";
+import { STATES } from "../../contract/closed-values.ts";
+import { exampleOfFields } from "../../contract/examples.ts";
+import { CHALLENGE, LOG_LINE, REFUSALS, ROUTES, SESSION_COOKIE } from "../../contract/http-routes.ts";
+import { MANAGER_FRAMES } from "../../contract/manager-frames.ts";
+import { isNotYet, NO_SUCH_PART } from "../../contract/not-yet.ts";
+import { RESOURCES } from "../../contract/resources.ts";
+import type { Client, Frame } from "../support/client.ts";
+import { Instance } from "../support/instance.ts";
+import { ECHO, EXIT_AS_TYPED, READY_WHEN_TYPED } from "../support/shell.ts";
+import { eventually } from "../support/wait.ts";
+
+// Live objects against the tables. Every client of the end-to-end tests checks each frame that it gets; this file sees to
+// it that everything which is not in the list of what is not there yet really comes.
+
+let instance: Instance;
+let client: Client;
+
+async function begin(): Promise<void> {
+  instance = await Instance.up({
+    groups: { tools: { opened: false } },
+    processes: {
+      "tools/echo": { command: ECHO, autostart: true },
+      "tools/inner/ready": {
+        command: READY_WHEN_TYPED,
+        ready: { regex: "listening" },
+        alternate_commands: { loud: "sleep 7", "very loud": ["a b", "c"] },
+      },
+      exits: { command: EXIT_AS_TYPED },
+      waits: { command: ECHO, depends_on: ["exits", "tools/inner/ready"] },
+      missing: { command: "./no-such-program" },
+      retried: { command: "false", restart: { policy: "on-failure", delay: "60s" } },
+    },
+  });
+  client = await instance.connect();
+  await eventually("it runs", async () => (await client.process("tools/echo")).state === "started");
+}
+
+beforeAll(begin);
+// What is tried again must not stand on what the first try has left.
+beforeEach(async ({ task }) => {
+  if ((task.result?.retryCount ?? 0) === 0) return;
+  await instance[Symbol.asyncDispose]();
+  await begin();
+});
+afterAll(() => instance?.[Symbol.asyncDispose]());
+
+describe("a snapshot", () => {
+  test("on a full connection is followed at once by services and loggers", async () => {
+    const snapshot = await client.snapshot();
+    await client.ask({ type: "request_logs", limit: 1 });
+    const after = client.frames.slice(client.frames.indexOf(snapshot), client.frames.indexOf(snapshot) + 3);
+    expect(after.map(({ type }) => type)).toEqual(["snapshot", "services_snapshot", "loggers_snapshot"]);
+  });
+
+  test("names manager, hosts, start tools, the asset hash of the page and the web user's display", async () => {
+    const snapshot = await client.snapshot();
+    const page = await (await instance.fetch("/")).text();
+    expect(page).toContain(String(snapshot.webui_asset_hash));
+    expect(snapshot.webui_asset_hash).not.toBe("");
+    const { name, host } = snapshot.manager as { name: string; host: string };
+    expect(name).toBe("e2e");
+    expect(snapshot.hosts).toEqual([host]);
+    const [entry] = snapshot.host_list as {
+      name: string;
+      aliases: string[];
+      node_aliases: string[];
+      all_names: string[];
+      daemon_ready: boolean;
+    }[];
+    expect(entry).toMatchObject({ name: host, daemon_ready: true });
+    expect(entry?.aliases).toContain("localhost");
+    expect(entry?.all_names).toEqual([...new Set([host, ...(entry?.aliases ?? []), ...(entry?.node_aliases ?? [])])]);
+    expect((snapshot.start_tools as object[]).slice(0, 2)).toEqual([
+      { value: null, label: "default" },
+      { value: "none", label: "no tool" },
+    ]);
+    expect(snapshot.web_x_display).toEqual({ known: false, running: false, ready: false, username: "ada", display_name: "", process: "" });
+    expect(snapshot.log_min_level).toBe("info");
+  });
+
+  test("has processes and their tree in the order of the configuration", async () => {
+    const snapshot = await client.snapshot();
+    const process = (name: string) => ({ type: "process", name });
+    expect(snapshot.process_tree).toMatchObject([
+      {
+        type: "group",
+        name: "tools",
+        display_name: "tools",
+        opened: false,
+        children: [
+          process("tools/echo"),
+          { name: "tools/inner", display_name: "inner", opened: true, children: [process("tools/inner/ready")] },
+        ],
+      },
+      process("exits"),
+      process("waits"),
+      process("missing"),
+      process("retried"),
+    ]);
+    expect((snapshot.processes as { name: string }[]).map(({ name }) => name)).toEqual([
+      "tools/echo",
+      "tools/inner/ready",
+      "exits",
+      "waits",
+      "missing",
+      "retried",
+    ]);
+  });
+
+  test("shows commands as the documents say", async () => {
+    const process = await client.process("tools/inner/ready");
+    expect(process).toMatchObject({ display_name: "ready", node: "localhost", has_ready_state: true, depends_on: [], autostart: false });
+    expect((process.alternate_commands as string[][]).map(([label]) => label)).toEqual(["default", "loud", "very loud"]);
+    expect((process.alternate_commands as string[][]).slice(1)).toEqual([
+      ["loud", "sleep 7"],
+      ["very loud", "'a b' c"],
+    ]);
+    expect(process.command).toBe((process.alternate_commands as string[][])[0]?.[1]);
+    expect(process).toMatchObject({ current_alternate_command: "default", current_command: process.command, command_override: null });
+    expect(await client.process("waits")).toMatchObject({ depends_on: ["exits", "tools/inner/ready"] });
+  });
+});
+
+describe("answers", () => {
+  test("echo a request_id, string or number; a command without one gets no answer", async () => {
+    for (const request_id of ["x", "x".repeat(64), 0, -5, Number.MAX_SAFE_INTEGER]) {
+      const from = client.here;
+      client.send({ type: "set_log_min_level", level: "info", request_id });
+      expect(await client.until("an ack", ({ type }) => type === "ack", from)).toEqual({
+        type: "ack",
+        request_type: "set_log_min_level",
+        request_id,
+      });
+    }
+    const from = client.here;
+    client.send({ type: "set_log_min_level", level: "info" });
+    client.send({ type: "unsubscribe_process_output", patterns: ["x"] });
+    const answer = await client.ask({ type: "request_logs", limit: 1 });
+    expect(client.frames.slice(from, client.frames.indexOf(answer)).filter(({ type }) => type !== "log_batch")).toEqual([]);
+  });
+
+  test("without a request_id have none", async () => {
+    const from = client.here;
+    client.send({ type: "get_process_output", name: "exits" });
+    const answer = await client.until("an answer", ({ type }) => type === "process_output_snapshot", from);
+    expect(answer).not.toHaveProperty("request_id");
+    expect(answer).toMatchObject({ name: "exits", pid: 0, output: "", truncated: false });
+  });
+
+  test("carry log entries of the level and number that was asked for", async () => {
+    const all = (await client.ask({ type: "request_logs" })).entries as { id: number; level: string }[];
+    expect(all.length).toBeGreaterThan(3);
+    expect(all.map(({ id }) => id)).toEqual(all.map(({ id }) => id).toSorted((a, b) => a - b));
+    const two = (await client.ask({ type: "request_logs", limit: 2 })) as Frame;
+    expect(two.history).toBe(true);
+    expect(two.entries).toHaveLength(2);
+    const errors = (await client.ask({ type: "request_logs", level: "error" })).entries as { level: string }[];
+    expect(errors.every(({ level }) => level === "error")).toBe(true);
+  });
+});
+
+describe("what is in the tables and not in the list of what is not there yet", () => {
+  test("comes: every manager frame and every resource was seen, with every field of its type", async () => {
+    const log = await instance.connect("?log_only=1");
+    await log.command({ type: "set_log_min_level", level: "debug" });
+    await client.command({ type: "subscribe_process_output", patterns: ["*"] });
+    await client.command({ type: "send_stdin", name: "tools/echo", text: "x\n" });
+    await client.untilOutput("tools/echo", "you typed x");
+    await client.ask({ type: "get_process_output", name: "tools/echo", lines: 5 });
+    for (const name of ["missing", "retried", "waits"]) await client.command({ type: "start_process", name });
+    await client.untilState("missing", "error");
+    await client.untilState("retried", "backoff");
+    await client.untilState("waits", "waiting");
+    await client.untilState("tools/inner/ready", "started");
+    await client.command({ type: "send_stdin", name: "tools/inner/ready", text: "go\n" });
+    await client.untilState("tools/inner/ready", "ready");
+    await client.command({ type: "stop_group", name: "tools" });
+    await client.untilState("tools/inner/ready", "stopped");
+    await client.snapshot();
+    // A daemon that dies and comes back: the only way a host changes.
+    const start = client.here;
+    instance.kill("daemon");
+    await client.until(
+      "the host is back",
+      ({ type, host }) => type === "host_upsert" && (host as { daemon_ready: boolean }).daemon_ready,
+      start,
+    );
+    await client.ask({ type: "make_tea" });
+    await commandsOfAProcess();
+    await tasksOfTheHost();
+    await changesOfTheConfiguration();
+    await requestsThatCannotBeSaved();
+
+    expect([...client.problems, ...log.problems]).toEqual([]);
+    const seen = new Set([...client.seen, ...log.seen]);
+    const rows = { "manager frame": Object.keys(MANAGER_FRAMES), resource: Object.keys(RESOURCES) } as const;
+    for (const kind of ["manager frame", "resource"] as const) {
+      const wrong = rows[kind].filter((name) => seen.has(name) === isNotYet(kind, name));
+      expect(wrong, `${kind}s that came although they are not there yet, or did not come`).toEqual([]);
+    }
+    const states = new Set(
+      client.frames.flatMap(({ type, process }) => (type === "process_upsert" ? (process as { state: string }).state : [])),
+    );
+    expect([...states].sort()).toEqual([...STATES].sort());
+  });
+});
+
+async function commandsOfAProcess(): Promise<void> {
+  const name = "exits";
+  expect(await client.ask({ type: "set_process_attribute", name, attribute: "svc_debug", value: true })).toMatchObject({
+    ok: true,
+    value: true,
+  });
+  expect((await client.process(name)).svc_debug).toBe(true);
+  const startup = await client.ask({ type: "dump_startup_commands", name });
+  expect((startup.commands as string[]).join("\n")).toContain("exit $code");
+  expect(await client.ask({ type: "request_process_detail", name })).toMatchObject({ ok: true, name });
+}
+
+/** The list of the host's tasks, and a change to one that is taken back. */
+async function tasksOfTheHost(): Promise<void> {
+  await client.command({ type: "start_process", name: "tools/echo" });
+  await eventually("it runs again", async () => (await client.process("tools/echo")).pid !== null);
+  const { pid, host } = await client.process("tools/echo");
+  const question = { type: "request_process_list", host: "localhost", show_threads: true, show_env: true };
+  const list = await client.ask({ ...question, filter: "process:==:tools/echo\0env:~:MGR_RUN=" });
+  expect(list).toMatchObject({ ok: true, host, show_threads: true, show_env: true, filter: "process:==:tools/echo\0env:~:MGR_RUN=" });
+  const rows = list.rows as { key: string; process: string; cells: { raw: unknown; formatted: string }[] }[];
+  expect(rows.map(({ process }) => process)).toEqual(rows.map(() => "tools/echo"));
+  const row = rows.find(({ key }) => key === `${pid}:${pid}`);
+  const raw = (name: string) => row?.cells[(list.columns as { name: string }[]).findIndex((column) => column.name === name)]?.raw;
+  expect([raw("pid"), raw("tid"), raw("process"), raw("policy")]).toEqual([pid, pid, "tools/echo", 0]);
+  const task = { type: "set_process_list_task", host: "localhost", pid, tid: pid, policy: 0, prio: 0 };
+  const cpu = String(raw("affinity")).split(",")[0] ?? "0";
+  const answered = { type: "process_list_task_set_result", host, pid, tid: pid };
+  expect(await client.ask({ ...task, affinity: cpu })).toMatchObject({ ...answered, ok: true, policy: 0, prio: 0, affinity: cpu });
+  const refused = await client.ask({ ...task, prio: 50, affinity: String(raw("affinity")) });
+  expect(refused).toMatchObject({ ...answered, ok: false, code: "bad_field" });
+  expect(refused.message).toContain("EINVAL");
+  expect(await client.ask({ ...question, filter: "speed:==:1" })).toMatchObject({ type: "process_list", ok: false, code: "bad_field" });
+  expect(await client.ask({ ...question, host: "elsewhere" })).toMatchObject({ type: "process_list", ok: false, code: "not_found" });
+}
+
+/** One process goes, one comes, one is changed; before that, the file is broken, told about, and mended. */
+async function changesOfTheConfiguration(): Promise<void> {
+  const start = client.here;
+  const { content, hash, files, path } = await client.ask({ type: "request_config_file" });
+  expect(files).toMatchObject([{ path, writable: true }]);
+  const broken = await client.ask({ type: "save_config_file", path, content: "instance: {name: 7", base_hash: hash });
+  expect(broken.ok).toBe(false);
+  expect(broken.problems).not.toEqual([]);
+  const { retried, ...processes } = (JSON.parse(String(content)) as { processes: { retried: object } }).processes;
+  const changed = { ...JSON.parse(String(content)), processes: { ...processes, "new/one": retried, missing: { command: "./other" } } };
+  const saved = await client.ask({ type: "save_config_file", path, content: JSON.stringify(changed), base_hash: hash });
+  expect(saved).toMatchObject({ ok: true, problems: [] });
+  const plan = { ok: true, added: ["new/one"], removed: ["retried"], changed: ["missing"], problems: [] };
+  expect(await client.ask({ type: "request_plan" })).toMatchObject(plan);
+  expect(await client.ask({ type: "reload_config", dry_run: true })).toMatchObject(plan);
+  expect((await client.process("retried")).state).toBe("backoff");
+  expect(await client.ask({ type: "reload_config" })).toMatchObject(plan);
+  await client.until("the process that went", ({ type, name }) => type === "process_remove" && name === "retried", start);
+  await client.until(
+    "the tree's new shape",
+    ({ type, process_tree }) => type === "process_tree" && JSON.stringify(process_tree).includes("new/one"),
+    start,
+  );
+  expect((await client.process("missing")).command).toBe("./other");
+  await hostsThatComeAndGo(changed);
+}
+
+/** A host is configured, and then it is not. */
+async function hostsThatComeAndGo(configuration: Record<string, unknown>): Promise<void> {
+  for (const hosts of [{ away: {} }, {}]) {
+    const start = client.here;
+    const { hash, path } = await client.ask({ type: "request_config_file" });
+    await client.ask({ type: "save_config_file", path, content: JSON.stringify({ ...configuration, hosts }), base_hash: hash });
+    expect(await client.ask({ type: "reload_config" })).toMatchObject({ ok: true });
+    if ("away" in hosts) await client.until("the host", ({ host }) => (host as { name?: string } | undefined)?.name === "away", start);
+    else await client.until("the host that went", ({ type, name }) => type === "host_remove" && name === "away", start);
+  }
+}
+
+/** The file of the requests cannot be replaced while a folder has its name. */
+async function requestsThatCannotBeSaved(): Promise<void> {
+  const file = join(instance.stateDir, "intent.json");
+  const saveProblem = (isThere: boolean) => (frame: Frame) =>
+    frame.type === "manager_upsert" && ((frame.manager as { save_problem: string | null }).save_problem !== null) === isThere;
+  const start = client.here;
+  await eventually("a folder is in its place", () => {
+    rmSync(file, { force: true });
+    try {
+      mkdirSync(file);
+      return true;
+    } catch (error) {
+      // The manager has made the missing file again in between.
+      if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+      throw error;
+    }
+  });
+  await client.command({ type: "stop_process", name: "tools/echo" });
+  await client.until("the problem", saveProblem(true), start);
+  rmSync(file, { recursive: true });
+  await client.until("the end of the problem", saveProblem(false), start);
+}
+
+describe("what is not there yet", () => {
+  const later = Object.entries(CLIENT_FRAMES).filter(([type]) => isNotYet("client frame", type));
+  const special: Record<string, object> = {
+    apply_topic_scheduling: { tasks: [{ host: "localhost", pid: 1, tid: 1 }] },
+    set_process_attribute: { attribute: "svc_debug", value: true },
+  };
+
+  test.each(later)("%s says so", async (type, { fields }) => {
+    const frame = { type, ...exampleOfFields(fields), ...("name" in fields ? { name: "tools/echo" } : {}), ...special[type] };
+    const answer = await client.ask(frame);
+    expect(answer).toMatchObject({ type: "error", code: "not_found", request_type: type });
+    expect(answer.message).toMatch(NO_SUCH_PART);
+  });
+
+  test.each(Object.keys(CLIENT_FRAMES).filter((type) => !isNotYet("client frame", type)))("%s is there", async (type) => {
+    const answer = await client.ask({ type, ...exampleOfFields(CLIENT_FRAMES[type]?.fields ?? {}), level: "info", signal: "SIGHUP" });
+    expect(String(answer.message ?? "")).not.toMatch(NO_SUCH_PART);
+  });
+});
+
+describe("routes", () => {
+  const upgrades = new Set(["/ws", "/mgr/vnc/ws"]);
+  const plain = ROUTES.filter(({ path }) => !upgrades.has(path));
+  const named = (routes: typeof ROUTES) => routes.map((route) => [`${route.method} ${route.path}`, route] as const);
+
+  test.each(named(plain.filter(({ method, path }) => isNotYet("route", `${method} ${path}`))))(
+    "%s is not there yet: 404",
+    async (_name, { method, path }) => {
+      const response = await instance.fetch(path, { method });
+      expect(response.status).toBe(404);
+      expect(response.headers.get("content-type")).toMatch(/^text\/plain/);
+    },
+  );
+
+  test.each(named(plain.filter(({ method, path }) => !isNotYet("route", `${method} ${path}`))))(
+    "%s answers",
+    async (_name, { method, path, status, contentType, authenticated }) => {
+      const response = await instance.fetch(path, { method });
+      await response.arrayBuffer();
+      expect(response.status).toBe(status);
+      if (contentType !== null) expect(response.headers.get("content-type")).toMatch(new RegExp(`^${contentType}`));
+      const stranger = await fetch(new URL(path, instance.url), { method });
+      expect(stranger.status).toBe(authenticated ? 401 : status);
+      if (authenticated) {
+        expect(stranger.headers.get("www-authenticate")).toBe(CHALLENGE);
+        expect(stranger.headers.get("content-type")).toMatch(/^text\/plain/);
+      }
+    },
+  );
+
+  test("upgrades that are not there yet are refused with 404, /ws is there", async () => {
+    await expect(statusOfUpgrade("/mgr/vnc/ws")).resolves.toBe(isNotYet("route", "GET /mgr/vnc/ws") ? 404 : 101);
+    await expect(statusOfUpgrade("/ws")).resolves.toBe(101);
+    await expect(statusOfUpgrade("/ws", {})).resolves.toBe(REFUSALS["no or wrong credentials"]);
+  });
+
+  test("refusals have the documented statuses", async () => {
+    const status = async (path: string, init: RequestInit = {}) => (await instance.fetch(path, init)).status;
+    expect(await status("/", { headers: { authorization: `Basic ${btoa("ada:wrong")}` } })).toBe(REFUSALS["no or wrong credentials"]);
+    expect(await status("/", { headers: { origin: "http://evil.example" } })).toBe(REFUSALS["foreign Origin or Host"]);
+    expect(await status("/mgr/log?raw&level=loud")).toBe(REFUSALS["bad query"]);
+    expect(await status("/no/such/route")).toBe(REFUSALS["unknown route or name"]);
+    expect(await status("/mgr/logout")).toBe(REFUSALS["wrong method"]);
+    expect(await status("/mgr/logout", { method: "POST", body: "x".repeat(1_000_000) })).toBe(REFUSALS["request too large"]);
+  });
+
+  test("a log-in sets the cookie with exactly the documented attributes, which then logs in alone, on upgrades, too", async () => {
+    const response = await instance.fetch("/");
+    const [value = "", ...attributes] = (response.headers.get("set-cookie") ?? "").split("; ");
+    expect(value).toMatch(new RegExp(`^${SESSION_COOKIE.name}=[A-Za-z0-9_-]{43}$`));
+    expect(attributes.sort()).toEqual([...SESSION_COOKIE.attributes].sort());
+    const again = await fetch(new URL("/", instance.url), { headers: { cookie: value } });
+    expect(again.status).toBe(200);
+    expect(again.headers.get("set-cookie")).toBeNull();
+    await expect(statusOfUpgrade("/ws", { cookie: value })).resolves.toBe(101);
+    const logout = await fetch(new URL("/mgr/logout", instance.url), { method: "POST", headers: { cookie: value } });
+    expect(logout.ok).toBe(true);
+    expect((await fetch(new URL("/", instance.url), { headers: { cookie: value } })).status).toBe(401);
+  });
+
+  test("/mgr/log has a line an entry, of the level and number that was asked for, and follows", async () => {
+    const lines = async (query: string) =>
+      (await (await instance.fetch(`/mgr/log?raw${query}`)).text()).split("\n").filter((line) => line !== "");
+    const all = await lines("");
+    expect(all.length).toBeGreaterThan(5);
+    for (const line of all) expect(line).toMatch(LOG_LINE);
+    // Each log-in is an entry of level debug.
+    expect(await lines("&limit=2&level=info")).toEqual((await lines("&level=info")).slice(-2));
+    expect((await lines("&level=error")).every((line) => / error /.test(line))).toBe(true);
+    expect((await instance.fetch("/mgr/log?raw&level=loud")).status).toBe(400);
+    expect((await instance.fetch("/mgr/log?raw&limit=0")).status).toBe(400);
+
+    const ending = new AbortController();
+    const response = await instance.fetch("/mgr/log?raw&follow&limit=1", { signal: ending.signal });
+    const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+    await client.command({ type: "start_process", name: "missing" });
+    let text = "";
+    while (!text.includes("process 'missing' changes state from 'starting' to 'error'")) {
+      const { value, done } = await reader.read();
+      if (done) throw new Error(`the log ended after:\n${text}`);
+      text += value;
+    }
+    ending.abort();
+    await reader.closed.catch(() => {});
+  });
+});
+
+/** Status that an upgrade is answered with. */
+function statusOfUpgrade(path: string, headers: Record<string, string> = { authorization: instance.basic }): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const ws = new WebSocket(`${instance.url.replace(/^http/, "ws")}${path}`, { headers });
+    const finish = (status: number) => {
+      ws.on("error", () => {});
+      ws.terminate();
+      resolve(status);
+    };
+    ws.once("open", () => finish(101));
+    ws.once("unexpected-response", (_request, response) => finish(response.statusCode ?? 0));
+    ws.once("error", reject);
+  });
+}

@@ -1,0 +1,58 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { Instance } from "../support/instance.ts";
+import { ECHO } from "../support/shell.ts";
+import { eventually } from "../support/wait.ts";
+
+const processes = { plain: { command: ECHO, autostart: true } };
+
+test("a daemon that dies at birth is told at once, in its own words", async () => {
+  await using instance = new Instance({ processes });
+  mkdirSync(join(instance.stateDir, "daemon.log"), { recursive: true });
+  const outcome = await instance.run("up", "-c", instance.config);
+  expect(outcome.code).toBe(1);
+  expect(outcome.stderr).toContain("the host daemon ended (exit code 1)");
+  expect(outcome.stderr).toContain("EISDIR");
+  expect(outcome.stderr, "nobody waited for its hello").not.toContain("did not say hello");
+  expect(instance.living()).toEqual([]);
+});
+
+test.each([
+  ["in the foreground", [], "SIGINT"],
+  ["that detaches", ["--detach"], "SIGINT"],
+  ["in the foreground, hung up", [], "SIGHUP"],
+] as const)("a signal during the start of an 'mgr up' %s leaves nothing", async (_how, flags, signal) => {
+  await using instance = new Instance({ processes });
+  mkdirSync(instance.stateDir, { mode: 0o700 });
+  // The daemon takes its lock and stands still: nobody writes what it wants to know of the one before it.
+  execFileSync("mkfifo", [join(instance.stateDir, "daemon.json")]);
+  const up = instance.start("up", ...flags, "-c", instance.config);
+  await eventually("the daemon has its lock", () => instance.pidOf("daemon") !== null);
+  up.child.kill(signal);
+  const { code, stderr } = await up.ended;
+  expect(code).toBe(1);
+  expect(stderr).toContain("received during startup");
+  expect(instance.living()).toEqual([]);
+});
+
+test("a daemon that is killed as soon as it is there is replaced all the same", async () => {
+  await using instance = await Instance.up({
+    processes: { plain: { ...processes.plain, restart: { policy: "always", delay: "20ms" } } },
+  });
+  const client = await instance.connect();
+  await eventually("it runs", async () => (await client.process("plain")).state === "started");
+  const killed = new Set<number>();
+  for (let deaths = 0; deaths < 3; deaths++) {
+    // By its lock, which it has before its hello.
+    const pid = await eventually("there is another daemon", () => {
+      const holder = instance.pidOf("daemon");
+      return holder !== null && !killed.has(holder) ? holder : null;
+    });
+    killed.add(pid);
+    process.kill(pid, "SIGKILL");
+  }
+  await eventually("it runs again", async () => (await client.process("plain")).state === "started", 20_000);
+  expect(killed).not.toContain(instance.pidOf("daemon"));
+});
