@@ -15,6 +15,7 @@ import { MANAGER_FRAMES } from "../../contract/manager-frames.ts";
 import { isNotYet } from "../../contract/not-yet.ts";
 import type { Client } from "../support/client.ts";
 import { Instance } from "../support/instance.ts";
+import { blockIntentFile, unblockIntentFile } from "../support/intent-file.ts";
 import { MARK } from "../support/marked.ts";
 
 // Every conversation of docs/protocol.md, held against a live manager, in order. With MGR_RECORD the frames that come are
@@ -48,7 +49,7 @@ test.each(examples)("$title", async ({ title, steps }) => {
   for (const { cause, effects } of turnsOf(steps)) {
     const from = client.here;
     if ("send" in cause) client.send(toLive(cause.send));
-    else HAPPENINGS[cause.happens]?.() ?? expect.fail(`nobody knows how '${cause.happens}' happens`);
+    else await (HAPPENINGS[cause.happens] ?? expect.fail(`there is no way to make '${cause.happens}' happen`))();
     // An answer and the events that it brings may come in any order.
     const came = new Map<Frame, Step>();
     for (const { match, receive } of effects) {
@@ -99,6 +100,8 @@ function turnsOf(steps: readonly Step[]): Turn[] {
 
 const HAPPENINGS: Readonly<Record<string, () => unknown>> = {
   "the daemon of the host is killed": () => instance.kill("daemon"),
+  "the state folder takes no file": () => blockIntentFile(instance.stateDir),
+  "the state folder takes files again": () => unblockIntentFile(instance.stateDir),
 };
 
 /** A frame of the document as this manager has to get it. */

@@ -1,5 +1,3 @@
-import { mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { CLIENT_FRAMES } from "../../contract/client-frames.ts";
@@ -11,6 +9,7 @@ import { isNotYet, NO_SUCH_PART } from "../../contract/not-yet.ts";
 import { RESOURCES } from "../../contract/resources.ts";
 import type { Client, Frame } from "../support/client.ts";
 import { Instance } from "../support/instance.ts";
+import { blockIntentFile, unblockIntentFile } from "../support/intent-file.ts";
 import { ECHO, EXIT_AS_TYPED, READY_WHEN_TYPED } from "../support/shell.ts";
 import { eventually } from "../support/wait.ts";
 
@@ -285,26 +284,14 @@ async function hostsThatComeAndGo(configuration: Record<string, unknown>): Promi
   }
 }
 
-/** The file of the requests cannot be replaced while a folder has its name. */
 async function requestsThatCannotBeSaved(): Promise<void> {
-  const file = join(instance.stateDir, "intent.json");
   const saveProblem = (isThere: boolean) => (frame: Frame) =>
     frame.type === "manager_upsert" && ((frame.manager as { save_problem: string | null }).save_problem !== null) === isThere;
   const start = client.here;
-  await eventually("a folder is in its place", () => {
-    rmSync(file, { force: true });
-    try {
-      mkdirSync(file);
-      return true;
-    } catch (error) {
-      // The manager has made the missing file again in between.
-      if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-      throw error;
-    }
-  });
+  await blockIntentFile(instance.stateDir);
   await client.command({ type: "stop_process", name: "tools/echo" });
   await client.until("the problem", saveProblem(true), start);
-  rmSync(file, { recursive: true });
+  unblockIntentFile(instance.stateDir);
   await client.until("the end of the problem", saveProblem(false), start);
 }
 
