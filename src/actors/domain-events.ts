@@ -4,6 +4,8 @@ import type { HostEntry, ManagerInfo, Process } from "../protocol/resources/reso
 export type DomainEvent =
   | { type: "process_upsert"; process: Process }
   | { type: "process_remove"; name: string }
+  /** Something happened to a process that its resource does not show; dependencies and waits may look at it. */
+  | { type: "process_step"; name: string }
   /** The shape of the tree changed: processes or groups appeared or went. */
   | { type: "tree_changed" }
   | { type: "host_upsert"; host: HostEntry }

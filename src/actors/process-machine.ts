@@ -65,12 +65,12 @@ export const processMachine = processSetup.createMachine({
       { guard: "runReported", actions: "takeRun" },
       { guard: "unknownToHost", actions: "loseRun" },
     ],
-    "host.ready": { actions: ["hostIsReady", "update"] },
-    "host.lost": { actions: ["hostIsLost", "update"] },
-    "host.died": { actions: ["noteDaemonDied", "update"] },
-    definition: { actions: ["takeDefinition", "update"] },
+    "host.ready": { actions: "hostIsReady" },
+    "host.lost": { actions: "hostIsLost" },
+    "host.died": { actions: "noteDaemonDied" },
+    definition: { actions: "takeDefinition" },
     winch: { actions: "takeSize" },
-    settings: { actions: ["takeSettings", "update"] },
+    settings: { actions: "takeSettings" },
   },
   states: {
     unknown: {
@@ -129,7 +129,7 @@ export const processMachine = processSetup.createMachine({
         dependencies: [
           { guard: "impossible", target: "error", actions: ["blameDependency", "dropPendingRun"] },
           { guard: "noneMissing", target: "starting" },
-          { actions: ["takeMissing", "update"] },
+          { actions: "takeMissing" },
         ],
         start: startLater,
         restart: startLater,

@@ -78,15 +78,13 @@ export const processSetup = setup({
     unknownToHost: ({ event }) => event.type === "report" && event.run === null,
   },
   actions: {
-    /** One `changed` for each change of what is shown; entering the shown state again is an `updated`. */
+    /** One `changed` for each change of what is shown; entering the shown state again announces nothing. */
     announce: enqueueActions(({ context, enqueue }, { state }: { state: ProcessState }) => {
       const { shown, reason, isAdopting } = context;
-      if (shown === state) enqueue.emit({ type: "updated" });
-      else if (isAdopting) enqueue.emit({ type: "adopted", state, reason });
-      else enqueue.emit({ type: "changed", from: shown, to: state, reason });
+      if (isAdopting && shown !== state) enqueue.emit({ type: "adopted", state, reason });
+      else if (shown !== state) enqueue.emit({ type: "changed", from: shown, to: state, reason });
       enqueue.assign({ shown: state, reason: null, isAdopting: false });
     }),
-    update: enqueueActions(({ enqueue }) => enqueue.emit({ type: "updated" })),
     noteRemnants: enqueueActions(({ enqueue }) =>
       enqueue.emit({ type: "note", level: "error", msg: "its last run's processes are not gone yet; it starts when they are" }),
     ),
@@ -94,12 +92,11 @@ export const processSetup = setup({
       const why = context.hostReady ? "the kernel does not let it go" : "its host cannot be reached";
       enqueue.emit({ type: "note", level: "error", msg: `it is still there 10 s after SIGKILL: ${why}` });
     }),
-    request: enqueueActions(({ context, event, enqueue }, { to, update }: { to: RequestedState; update: boolean }) => {
+    request: enqueueActions(({ context, event, enqueue }, { to }: { to: RequestedState }) => {
       if (to === "stop") dropPendingRun(context, enqueue);
       if (context.requested === to) return;
       enqueue.assign({ requested: to });
       enqueue.emit({ type: "intent", requested_state: to, by: "by" in event ? event.by : "" });
-      if (update) enqueue.emit({ type: "updated" });
     }),
     /** The run tells what was wanted where nothing else does: what runs was to run, what was stopped was to stop. */
     inferRequest: enqueueActions(({ context, enqueue }) => {

@@ -1,12 +1,9 @@
 /** Transitions that several states of process-machine.ts share. */
 
-const start = { type: "request", params: { to: "start", update: false } } as const;
-const stop = { type: "request", params: { to: "stop", update: false } } as const;
-/** Where the state stays. */
-const startHere = { type: "request", params: { to: "start", update: true } } as const;
-const stopHere = { type: "request", params: { to: "stop", update: true } } as const;
+const start = { type: "request", params: { to: "start" } } as const;
+const stop = { type: "request", params: { to: "stop" } } as const;
 
-export const inPlace = { start: { actions: startHere }, restart: { actions: startHere }, stop: { actions: stopHere } } as const;
+export const inPlace = { start: { actions: start }, restart: { actions: start }, stop: { actions: stop } } as const;
 
 /** A start is over with any run that lives, a restart only with a new one. */
 export const wantStart = { type: "wantRun", params: { replace: false } } as const;
@@ -16,11 +13,11 @@ export const launch = { target: "#process.launching", actions: [start, "resetCou
 export const giveUp = { target: "#process.stopped", actions: stop } as const;
 export const stopAlive = { target: "#process.stopping", actions: stop } as const;
 export const restartAlive = { target: "#process.stopping", actions: [start, "resetCounters", wantRestart] } as const;
-export const startAfterStop = { actions: [startHere, "resetCounters", wantRestart] } as const;
+export const startAfterStop = { actions: [start, "resetCounters", wantRestart] } as const;
 export const daemonDied = { target: "#process.error", actions: "blameDaemon" } as const;
 /** Where nothing has begun yet: the request is kept until it does. */
-export const startLater = { actions: [startHere, wantStart] } as const;
-export const restartLater = { actions: [startHere, wantRestart] } as const;
+export const startLater = { actions: [start, wantStart] } as const;
+export const restartLater = { actions: [start, wantRestart] } as const;
 
 /** A living run where none is expected: the host's table is the truth for what runs. */
 export const atRest = [{ guard: "seenAlive", target: "#process.adopting", actions: "takeRun" }] as const;

@@ -34,6 +34,8 @@ export interface ActorSystemOptions {
   log(level: "info" | "warning" | "error", msg: string): void;
   /** Everything that actors `emit`, in order. Called after the actor's snapshot has been updated. */
   onEmit(kind: ActorKind, name: string, event: { type: string }): void;
+  /** An actor has taken an event; its snapshot may be another one. Called after what it emitted in that step. */
+  onStep?(kind: ActorKind, name: string): void;
   /** An actor failed too often and is not rebuilt: `get` no longer knows it. */
   onParked(kind: ActorKind, name: string, error: unknown): void;
   /** Off costs nothing. */
@@ -166,6 +168,7 @@ export class ActorSystem {
       entry.actor = actor;
       actor.on("*", (event) => this.#forward(kind, name, event));
       actor.subscribe({
+        next: () => this.#stepped(kind, name),
         error: (error) => this.#failed({ kind, name, entry, error }),
         // It came to its own end; after a stop the address is somebody else's already.
         complete: () => {
@@ -179,12 +182,20 @@ export class ActorSystem {
   }
 
   #forward(kind: ActorKind, name: string, event: { type: string }): void {
+    this.#listen(`'${event.type}'`, { kind, name }, () => this.#options.onEmit(kind, name, event));
+  }
+
+  #stepped(kind: ActorKind, name: string): void {
+    this.#listen("a step", { kind, name }, () => this.#options.onStep?.(kind, name));
+  }
+
+  #listen(what: string, { kind, name }: { kind: ActorKind; name: string }, tell: () => void): void {
     this.#listening += 1;
     try {
-      this.#options.onEmit(kind, name, event);
+      tell();
     } catch (error) {
       // The listener's defect must not reach the actor that spoke.
-      this.#options.log("error", `a listener failed on '${event.type}' of ${kind} '${name}': ${messageOf(error)}`);
+      this.#options.log("error", `a listener failed on ${what} of ${kind} '${name}': ${messageOf(error)}`);
     } finally {
       this.#listening -= 1;
     }

@@ -1,5 +1,5 @@
 import type { InspectionEvent } from "xstate";
-import { DomainEvents } from "../actors/domain-events.ts";
+import type { DomainEvents } from "../actors/domain-events.ts";
 import type { GroupEmitted } from "../actors/group-machine.ts";
 import type { HostEmitted } from "../actors/host-machine.ts";
 import type { ProcessEmitted } from "../actors/process-types.ts";
@@ -20,6 +20,7 @@ import { type OnProcessAtRest, ProcessNews } from "./processes/process-event-rou
 import { World } from "./processes/process-registry.ts";
 import { ProcessSettingsBook } from "./processes/process-settings.ts";
 import { wantedAtBegin } from "./processes/requested-at-boot.ts";
+import { ResourceEvents } from "./processes/resource-events.ts";
 import { RunHistory } from "./processes/run-history.ts";
 import { NextRuns } from "./processes/run-spec-builder.ts";
 import type { IntentKeeper } from "./state/intent-keeper.ts";
@@ -66,7 +67,7 @@ export class Engine {
     this.#intents = intents;
     const hostName = link.host;
     const history = new RunHistory();
-    this.events = new DomainEvents((error) =>
+    this.events = new ResourceEvents((error) =>
       log.append({ level: "error", source: "manager", msg: `a listener failed: ${messageOf(error)}` }),
     );
     const { events } = this;
@@ -77,6 +78,10 @@ export class Engine {
         if (kind === "process") this.#news.take(name, event as ProcessEmitted);
         else if (kind === "group") this.#news.takeGroup(name, event as GroupEmitted);
         else if (kind === "host") this.#hosts.onEmit(name, event as HostEmitted);
+      },
+      onStep: (kind, name) => {
+        if (kind === "process") this.#news.publish(name);
+        else if (kind === "host") this.#hosts.publish(name);
       },
       onParked: (kind, name, error) => {
         if (kind === "process") this.#news.parked(name, error);

@@ -1,7 +1,15 @@
 import { type Observable, Subject } from "rxjs";
 import { isWithin } from "../base/names.ts";
 import type { ManagerFrame } from "../protocol/frames/frames.ts";
-import type { GroupNode, HostEntry, Process, ProcessTreeNode, Snapshot } from "../protocol/resources/resources.ts";
+import {
+  type GroupNode,
+  groupState,
+  type HostEntry,
+  type Process,
+  type ProcessState,
+  type ProcessTreeNode,
+  type Snapshot,
+} from "../protocol/resources/resources.ts";
 import type { Link } from "./link/link.ts";
 
 interface MirrorOptions {
@@ -59,8 +67,10 @@ export class Mirror {
     return [...this.#processes.values()];
   }
 
+  /** `state` is that of its members now: the tree frame tells only of the tree's shape. */
   group(name: string): GroupNode | undefined {
-    return findGroup(this.#tree, name);
+    const group = findGroup(this.#tree, name);
+    return group && this.#withStates(group).node;
   }
 
   /** The processes below a group, of all levels. */
@@ -109,10 +119,28 @@ export class Mirror {
       case "host_upsert":
         this.#hosts.set(frame.host.name, frame.host);
         break;
+      case "host_remove":
+        this.#hosts.delete(frame.name);
+        break;
       default:
         return;
     }
     this.#changes.next(null);
+  }
+
+  #withStates(group: GroupNode): { node: GroupNode; states: Set<ProcessState> } {
+    const states = new Set<ProcessState>();
+    const children = group.children.map((child) => {
+      if (child.type === "process") {
+        const process = this.#processes.get(child.name);
+        if (process) states.add(process.state);
+        return child;
+      }
+      const below = this.#withStates(child);
+      for (const state of below.states) states.add(state);
+      return below.node;
+    });
+    return { node: { ...group, state: groupState(states), children }, states };
   }
 
   #replace(snapshot: Snapshot): void {

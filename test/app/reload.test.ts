@@ -157,7 +157,11 @@ describe("a reload", () => {
     const kept = await state("keep", "started");
     const seen: string[] = [];
     const subscription = manager.client.frames$.subscribe((each) => {
-      if (each.type === "process_upsert") seen.push(`${each.process.name} ${each.process.state}`);
+      if (each.type === "process_upsert") {
+        const { name, state } = each.process;
+        // Other fields change while it is stopping.
+        if (seen.findLast((line) => line.startsWith(`${name} `)) !== `${name} ${state}`) seen.push(`${name} ${state}`);
+      }
       if (each.type === "process_remove") seen.push(`${each.name} removed`);
       if (each.type === "process_tree") seen.push(`tree ${each.process_tree.map((node) => node.name).join(" ")}`);
     });

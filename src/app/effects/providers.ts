@@ -109,7 +109,8 @@ export function processWithEffects(services: ProcessEffectServices) {
 function dependencyNews(events: DomainEvents): (names: readonly string[], look: () => void) => () => void {
   const watchers = new Map<string, Set<() => void>>();
   events.subscribe((event) => {
-    const name = event.type === "process_upsert" ? event.process.name : event.type === "process_remove" ? event.name : null;
+    const isNamed = event.type === "process_remove" || event.type === "process_step";
+    const name = event.type === "process_upsert" ? event.process.name : isNamed ? event.name : null;
     if (name !== null) for (const look of watchers.get(name) ?? []) look();
   });
   return (names, look) => {

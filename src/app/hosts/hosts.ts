@@ -116,6 +116,11 @@ export class Hosts {
     };
   }
 
+  /** Tells what has changed of it, if anything has. */
+  publish(host: string): void {
+    if (this.#led.has(host)) this.#options.onChanged(this.entry(host));
+  }
+
   onEmit(host: string, event: HostEmitted): void {
     this.conductor(host)?.onEmit(event);
   }

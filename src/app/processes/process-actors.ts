@@ -69,10 +69,11 @@ export class ProcessActors {
   }
 
   spawn(name: string, first: "start" | "stop"): void {
-    const { system, world } = this.#options;
+    const { system, world, events } = this.#options;
     system.spawn("process", name, (scope) => this.#actor(name, first, scope));
     // From here on there is something to show, whatever becomes of the actor.
-    world.process(name);
+    const process = world.process(name);
+    if (process) events.publish({ type: "process_upsert", process });
   }
 
   /** A process that appears begins anew: how a run ended that had its name is another's story, a living one is its own. */

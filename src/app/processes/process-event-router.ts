@@ -58,9 +58,6 @@ export class ProcessNews {
       case "adopted":
         this.#announce(name, { from: null, to: event.state, reason: event.reason });
         break;
-      case "updated":
-        this.#publish(name);
-        break;
       case "intent":
         this.wish(name, event);
         break;
@@ -125,7 +122,7 @@ export class ProcessNews {
     const pid = run !== null && run.exit === null && !run.extinct ? run.pid : null;
     world.park(name, { process, pid, reason, time: formatTime(clock.now()) });
     if (process.state !== "error") this.#announce(name, { from: process.state, to: "error", reason });
-    else this.#publish(name);
+    else this.publish(name);
   }
 
   /** One log entry and one upsert for each change of state; `from` null: it was adopted in this state. */
@@ -137,7 +134,7 @@ export class ProcessNews {
     const adopted = `adopted: ${pid === null ? "not running" : `pid ${pid}`}, state '${to}'`;
     const said = from === null ? adopted : `changes state from '${from}' to '${to}'`;
     log.append({ level: to === "error" ? "error" : "info", source, msg: `process '${name}' ${said}` });
-    this.#publish(name);
+    this.publish(name);
     if ((from === null || from === "stopped") && world.isAdopted(name) && world.needsRestart(name))
       log.append({ level: "warning", source, msg: `process '${name}' runs with what was configured before, until its restart` });
     const process = world.process(name);
@@ -147,7 +144,8 @@ export class ProcessNews {
     if ((to === "error" || to === "stopped") && process) this.#options.onProcessAtRest?.(process, { essential });
   }
 
-  #publish(name: string): void {
+  /** Tells what has changed of it, if anything has. */
+  publish(name: string): void {
     const { system, world, history, events } = this.#options;
     const context = system.get("process", name)?.getSnapshot().context;
     if (context) history.note(name, context);

@@ -31,7 +31,6 @@ export class GroupHandle {
 
   /** The group as it is now: `state` is the worst of its members'. Rejects with `not_found`. */
   async get(): Promise<GroupNode> {
-    // The tree frame tells only of its shape: states are those of a new snapshot.
     await this.#client.mirror.current();
     const group = this.#client.mirror.group(this.name);
     if (group === undefined) throw this.#missing();

@@ -31,7 +31,8 @@ export function snapshotOf({
   assetHash,
   logMinLevel,
 }: Pick<HandlerContext, "control" | "view" | "principal" | "assetHash" | "logMinLevel">): Snapshot {
-  const hosts = view.kind === "log_only" ? [] : control.hosts();
+  // Hosts are outside of a focused view, which is told nothing of their changes either.
+  const hosts = view.kind === "full" ? control.hosts() : [];
   const snapshot: Snapshot = {
     webui_asset_hash: assetHash,
     manager: control.manager,

@@ -62,6 +62,15 @@ test("a host that comes is seen without a reload, its processes start; one that 
   await page.getByText(`${AWAY + 1} of ${AWAY + 2} hosts lost`).waitFor();
 });
 
+test("a group in a window of its own shows which host each member runs on", async () => {
+  const window = await rig.open("/?group=far&window=1");
+  const row = (name: string) => window.page.locator(`.members tr[data-key="${name}"] .of-host`);
+  await window.page.getByRole("columnheader", { name: "Host" }).waitFor();
+  await soon(() => row("far/one").textContent()).toBe("arm");
+  await soon(() => row("far/two").textContent()).toBe("away00");
+  await window.close();
+});
+
 test("a host is a way to its processes", async () => {
   await page.getByRole("button", { name: "away00" }).click();
   await soon(() => page.getByLabel(/^Filter processes/).inputValue()).toBe("host:away00");

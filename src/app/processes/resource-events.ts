@@ -1,0 +1,38 @@
+import { isDeepStrictEqual } from "node:util";
+import { type DomainEvent, DomainEvents } from "../../actors/domain-events.ts";
+import type { HostEntry, Process } from "../../protocol/resources/resources.ts";
+
+/** Domain events in which no resource is told twice as it is: what connections were told is what a snapshot shows, and nothing more. */
+export class ResourceEvents extends DomainEvents {
+  readonly #processes = new Map<string, Process>();
+  readonly #hosts = new Map<string, HostEntry>();
+
+  override publish(event: DomainEvent): void {
+    switch (event.type) {
+      case "process_upsert":
+        this.#upsert(event);
+        return;
+      case "process_remove":
+        this.#processes.delete(event.name);
+        break;
+      case "host_upsert":
+        if (isDeepStrictEqual(this.#hosts.get(event.host.name), event.host)) return;
+        this.#hosts.set(event.host.name, event.host);
+        break;
+      case "host_remove":
+        this.#hosts.delete(event.name);
+        break;
+    }
+    super.publish(event);
+  }
+
+  #upsert(event: Extract<DomainEvent, { type: "process_upsert" }>): void {
+    const { process } = event;
+    const { name } = process;
+    const told = this.#processes.get(name);
+    // The projection of the same snapshot: nothing has happened since.
+    if (told === process) return;
+    this.#processes.set(name, process);
+    super.publish(isDeepStrictEqual(told, process) ? { type: "process_step", name } : event);
+  }
+}
