@@ -1,5 +1,6 @@
-// Bundles the host daemon into one file, so that an `npm ci` below a running daemon cannot hurt it (runtime.md, "Upgrade").
-// Only koffi and node-pty stay outside: native files, loaded at start; a loaded one stays mapped when its file is removed.
+// Bundles the host daemon into one file, so that an `npm ci` below a running daemon cannot hurt it
+// (docs/design/runtime-invariants.md, "Upgrade"). Only koffi and node-pty stay outside: native files, loaded at start; a loaded one stays
+// mapped when its file is removed.
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";

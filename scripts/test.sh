@@ -16,6 +16,7 @@ step "build" npm run --silent build
 step "types" npm run --silent typecheck
 step "style and unused code" npm run --silent lint
 step "import rules" node scripts/check-imports.js
+step "citations" node scripts/check-citations.js
 
 report=$(mktemp)
 echo "== tests"

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { createProgram } from "../src/cli/program.ts";
@@ -14,23 +14,6 @@ const DOCUMENTS = [
 const texts = new Map(DOCUMENTS.map((file) => [file, readFileSync(file, "utf8")]));
 const readme = texts.get(join(ROOT, "README.md")) ?? "";
 
-/** Without code, in which brackets are brackets. */
-const prose = (text: string) => text.replace(/^```.*?^```/gmsu, "").replace(/`[^`\n]*`/gu, "");
-
-/** As GitHub makes anchors: small letters, no punctuation, blanks as hyphens. */
-function anchors(text: string): Set<string> {
-  const headings = text.replace(/^```.*?^```/gmsu, "").match(/^#{1,6} .*$/gmu) ?? [];
-  return new Set(
-    headings.map((line) =>
-      line
-        .replace(/^#+ /u, "")
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N} _-]/gu, "")
-        .replaceAll(" ", "-"),
-    ),
-  );
-}
-
 /** The file, also without its ending, and a decision by its number. */
 function isThere(path: string): boolean {
   if (existsSync(path)) return true;
@@ -40,18 +23,6 @@ function isThere(path: string): boolean {
 
 describe.each(DOCUMENTS.map((file) => [relative(ROOT, file), file] as const))("%s", (_name, file) => {
   const text = texts.get(file) ?? "";
-
-  it("has no link into the void: every file and every anchor is there", () => {
-    const targets = [...prose(text).matchAll(/\]\(([^)\s]+)\)|src="([^"]+)"/gu)].map(([, link, image]) => link ?? image ?? "");
-    const broken = targets.filter((target) => {
-      if (/^(https?|mailto):/u.test(target)) return false;
-      const [path = "", anchor] = target.split("#");
-      const there = path === "" ? file : resolve(dirname(file), path);
-      if (!existsSync(there)) return true;
-      return anchor !== undefined && !anchors(texts.get(there) ?? readFileSync(there, "utf8")).has(anchor);
-    });
-    expect(broken).toEqual([]);
-  });
 
   it("names no file of this repository that is not there", () => {
     const named = text.match(/(?<![\w./~-])(?:docs|src|test|bench|examples|scripts)\/[\w./-]*\w/gu) ?? [];

@@ -12,7 +12,7 @@ export interface ConnectionActor {
 
 /**
  * Starts the actor of connection `id`. It leaves the registry when the socket has closed; when it fails, the socket is
- * closed with 1011 (runtime.md, "Actors"). After its end, events count for nothing.
+ * closed with 1011 (docs/design/runtime-invariants.md, "Actors"). After its end, events count for nothing.
  */
 export function openConnection(system: ActorSystem, id: string, effects: ConnectionInput): ConnectionActor {
   const failed = () => {

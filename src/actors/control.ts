@@ -5,7 +5,7 @@ import type { AnswerOf, FrameOf } from "../protocol/frames/frames.ts";
 import type { HostEntry, ManagerInfo, Process, ProcessTreeNode, StartTool } from "../protocol/resources/resources.ts";
 import type { DomainEvents } from "./domain-events.ts";
 
-/** A piece of backlog: terminal text, and where it ends in the stream (runtime.md, "Frames out"). */
+/** A piece of backlog: terminal text, and where it ends in the stream (docs/design/wire-rules.md, "Output"). */
 export interface Backlog {
   pid: number;
   output: string;
@@ -95,7 +95,7 @@ export interface Control {
   hosts(): HostEntry[];
   startTools(): StartTool[];
 
-  // Commands: accepted in this turn (runtime.md: `ack` means that), carried out later. A promise resolves when all have been told of it:
+  // Commands: accepted in this turn (`ack` means that), carried out later. A promise resolves when all have been told of it:
   // of many processes some are in each turn, and what is asked meanwhile waits.
   startProcess(name: string, by: Principal): void | Promise<void>;
   stopProcess(name: string, by: Principal): void | Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * The statechart of one process. Its table is that of protocol-decisions, "States", and runtime.md, "State table, the
- * hard rows"; docs/decisions/0001-process-invariants.md has what must always hold.
+ * The statechart of one process. Its table is that of docs/design/wire-rules.md, "States and transitions";
+ * docs/decisions/0001-process-invariants.md has what must always hold.
  *
  *   from                   | event                                  | to
  *   -----------------------|----------------------------------------|------------------------------------------------

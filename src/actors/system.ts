@@ -42,7 +42,7 @@ export interface ActorSystemOptions {
   readonly inspect?: (event: InspectionEvent) => void;
 }
 
-/** Rebuilds of one actor within REBUILD_WINDOW_MS; one more failure parks it (runtime.md, "Actors"). */
+/** Rebuilds of one actor within REBUILD_WINDOW_MS; one more failure parks it (docs/design/runtime-invariants.md, "Actors"). */
 export const MAX_REBUILDS = 3;
 export const REBUILD_WINDOW_MS = 60_000;
 
@@ -57,7 +57,7 @@ interface Entry {
 
 /**
  * The registry of actors. Each is a root of its own: a throw in a child would error its parent and all siblings, and a
- * parent of 10,000 children takes 16 s to spawn them (traps.md, "xstate"). Events go by address: kind and name.
+ * parent of 10,000 children takes 16 s to spawn them (docs/design/library-defects.md, "xstate"). Events go by address: kind and name.
  */
 export class ActorSystem {
   readonly clock: Clock;

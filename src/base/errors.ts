@@ -1,7 +1,7 @@
 /**
  * The catalogue of errors. A code is what a program reads, the message is a sentence that tells a person what to do.
  *
- * `wire: true` are the closed set of codes that a client may see (protocol-decisions, "Conventions for every frame");
+ * `wire: true` are the closed set of codes that a client may see (docs/design/wire-rules.md, "Conventions for every frame");
  * the others travel only between manager and host and are translated by `wireCode`.
  */
 export const ERROR_CATALOGUE = {

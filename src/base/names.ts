@@ -1,6 +1,6 @@
 import { hasLength } from "./text-length.ts";
 
-/** Names of processes and groups: segments joined by `/` (protocol-decisions, "Conventions for every frame"). */
+/** Names of processes and groups: segments joined by `/` (docs/design/wire-rules.md, "Conventions for every frame"). */
 
 /** Characters. */
 export const NAME_MAX_LENGTH = 255;

@@ -67,7 +67,7 @@ function endWhenSilent(socket: WebSocket): void {
   });
 }
 
-/** HTTP status of a refused upgrade → code (protocol-decisions, "HTTP"). */
+/** HTTP status of a refused upgrade → code (docs/design/wire-rules.md, "HTTP refusals"). */
 function refusalCode(status: number): AnyErrorCode {
   if (status === 404) return "not_found";
   if (status === 400) return "bad_field";

@@ -3,7 +3,7 @@ import type { HostSetting } from "./hosts.ts";
 
 /** A command as configured or overridden: what a person reads, and what the host executes. */
 export interface Command {
-  /** One line; array commands are shell-quoted (protocol-decisions, "Processes"). */
+  /** One line; array commands are shell-quoted (docs/design/wire-rules.md, "Processes"). */
   readonly text: string;
   readonly program: Program;
 }

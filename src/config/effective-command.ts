@@ -10,7 +10,7 @@ export function selectedLabel({ alternate_commands }: Pick<Commands, "alternate_
   return alternate_commands.has(which) ? which : PRIMARY;
 }
 
-/** What the next start runs: the label's override, else its command, wrapped by the start tool (protocol-decisions, "Processes"). */
+/** What the next start runs: the label's override, else its command, wrapped by the start tool (docs/design/wire-rules.md, "Processes"). */
 export function effectiveCommand(definition: Commands, settings: ProcessSettings, tools: readonly StartToolSetting[]): Command {
   const label = selectedLabel(definition, settings);
   const override = overrideOf(settings, label);

@@ -9,7 +9,7 @@ import { taskScheduling } from "./tasks.ts";
  */
 export const CONTRACT_VERSION = 1;
 
-/** Largest message on the bus, bytes; larger answers are paged (runtime.md, "Bus"). */
+/** Largest message on the bus, bytes; larger answers are paged (docs/design/runtime-invariants.md, "Bus"). */
 export const MAX_MESSAGE_BYTES = 512 * 1024;
 /** Largest output chunk, bytes. */
 export const MAX_CHUNK_BYTES = 64 * 1024;
@@ -18,7 +18,7 @@ export const MAX_WINDOW_BYTES = 1024 * 1024;
 /** Heartbeat period in both directions, and the silence after which the other side is given up. */
 export const HEARTBEAT_MS = 2_000;
 export const HEARTBEAT_LOST_MS = 6_000;
-/** Most bytes of unwritten stdin per process; beyond it `busy` (protocol-decisions, "Output"). */
+/** Most bytes of unwritten stdin per process; beyond it `busy` (docs/design/wire-rules.md, "Output"). */
 export const MAX_STDIN_QUEUE_BYTES = 1024 * 1024;
 
 const session = z.string().min(1).max(64);

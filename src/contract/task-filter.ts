@@ -13,7 +13,7 @@ interface FilterItem {
   readonly number: number;
 }
 
-/** What a list of tasks is reduced to (protocol-decisions, "Process list"). */
+/** What a list of tasks is reduced to (docs/design/wire-rules.md, "Process list"). */
 export class TaskFilter {
   readonly #items: readonly FilterItem[];
 

@@ -322,7 +322,7 @@ export class Host implements HostLink {
   }
 
   #runChanged(kind: HostEvent["kind"], run: Run): void {
-    // What it has written before comes before (runtime.md, "Exit never overtakes output").
+    // What it has written before comes before (docs/design/runtime-invariants.md, "Exit after output").
     this.#windows.pump(run.spec.name);
     this.#seq += 1;
     const event: HostEvent = { seq: this.#seq, kind, run: run.report };

@@ -36,7 +36,7 @@ export class LogBook {
     this.#capacity = options.capacity;
     this.#entries = new Array<LogEntry | undefined>(Math.min(options.capacity, 1_024));
     this.#now = options.now;
-    // runtime.md, "Frames out": the first id is max(last persisted + 1, unix milliseconds × 1000).
+    // Ids grow across restarts, also after a crash that saved none: hence the clock (docs/design/runtime-invariants.md, "Frames out").
     this.#nextId = Math.max((options.lastId ?? 0) + 1, Math.floor(options.now()) * 1_000);
   }
 

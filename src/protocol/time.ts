@@ -1,4 +1,4 @@
-/** Times on the wire: UTC, milliseconds, no zone (protocol-decisions, "Conventions for every frame"). */
+/** Times on the wire: UTC, milliseconds, no zone (docs/design/wire-rules.md, "Conventions for every frame"). */
 
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}$/;
 /** The years 0000 to 9999 are what four digits can say. */

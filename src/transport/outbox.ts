@@ -3,7 +3,7 @@ import type { OutputPiece } from "./output/output-piece.ts";
 import type { OutputSink } from "./output/output-subscription.ts";
 import { SkippedOutput } from "./output/skipped-output.ts";
 
-/** Beyond this many waiting bytes output is skipped and upserts are merged (design.md, "Ways through the house"). */
+/** Beyond this many waiting bytes output is skipped and upserts are merged (docs/design/runtime-invariants.md, "Frames out"). */
 export const SOFT_LIMIT_BYTES = 1024 * 1024;
 /** Beyond this many waiting bytes no more output is asked for: it waits in the host's ring instead of being skipped here. */
 const FULL_BYTES = 640 * 1024;
@@ -13,7 +13,7 @@ const ROOM_BYTES = 384 * 1024;
 const OUTPUT_SHARE = 0.85;
 /** Output resumes below this, so that a slow reader gets pieces of some length and not one line at a time. */
 const RESUME_BYTES = SOFT_LIMIT_BYTES / 2;
-/** Beyond this many waiting bytes processes whose output must not be skipped are held back (protocol-decisions, "Output"). */
+/** Beyond this many waiting bytes processes whose output must not be skipped are held back (docs/design/wire-rules.md, "Output"). */
 export const FAR_BEHIND_BYTES = 4 * 1024 * 1024;
 /** They go on below this. A reader stays this little below so that a slow but steady one is not closed for its slowness. */
 const CAUGHT_UP_BYTES = FAR_BEHIND_BYTES - 512 * 1024;

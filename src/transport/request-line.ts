@@ -1,4 +1,4 @@
-/** Requests that may wait while one is being answered; beyond it `busy` (runtime.md, "Frames out"). */
+/** Requests that may wait while one is being answered; beyond it `busy` (docs/design/wire-rules.md, "Answers and errors"). */
 export const MAX_WAITING_REQUESTS = 64;
 
 /** Produces one answer and resolves once the socket has taken it. Must not reject. */

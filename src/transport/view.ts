@@ -2,7 +2,7 @@ import type { Control } from "../actors/control.ts";
 import { isWithin } from "../base/names.ts";
 import { CLIENT_FRAMES, type ClientFrame } from "../protocol/frames/frames.ts";
 
-/** What a connection sees (protocol.md, "HTTP routes", `/ws`). */
+/** What a connection sees (docs/design/wire-rules.md, "Focused connections"). */
 export type ViewMode =
   | { readonly kind: "full" }
   | { readonly kind: "single_process"; readonly name: string }
@@ -59,7 +59,7 @@ export function contains(view: ViewMode, name: string): boolean {
   }
 }
 
-/** Why this view may not send that frame, as a sentence, or null if it may (protocol-decisions, "Focused connections"). */
+/** Why this view may not send that frame, as a sentence, or null if it may (docs/design/wire-rules.md, "Focused connections"). */
 export function outOfScope(view: ViewMode, frame: ClientFrame): string | null {
   const { scope } = CLIENT_FRAMES[frame.type];
   if (view.kind === "full" || scope === "own") return null;
@@ -73,7 +73,7 @@ export function outOfScope(view: ViewMode, frame: ClientFrame): string | null {
   return `${what} the view of this connection (${view.kind}=${view.name}).`;
 }
 
-/** Flags count with any value but `0` and `false` (protocol-decisions, "HTTP"). */
+/** Flags count with any value but `0` and `false` (docs/design/wire-rules.md, "HTTP routes"). */
 function isSet(value: string): boolean {
   return value !== "0" && value !== "false";
 }

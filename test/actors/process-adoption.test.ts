@@ -7,7 +7,7 @@ import { definition, ProcessRig, startedProcess, stoppedProcess } from "./suppor
 const READY = { ready: { kind: "regex", pattern: "listening" }, ready_timeout: 30_000 } as const;
 const ON_FAILURE = { restart: { policy: "on-failure" } } as const;
 
-describe("adoption (runtime.md, 'State table, the hard rows')", () => {
+describe("adoption (docs/design/runtime-invariants.md, 'Adoption')", () => {
   test("before the first report a process is shown as stopped, with its requested_state kept", () => {
     const rig = new ProcessRig({ requested: "start" });
     expect(rig.state).toBe("stopped");

@@ -7,7 +7,7 @@ import { definition, settle, startedProcess, stoppedProcess } from "./support/pr
 const READY = { ready: { kind: "regex", pattern: "listening" }, ready_timeout: 30_000 } as const;
 const ON_FAILURE = { restart: { policy: "on-failure" } } as const;
 
-describe("the table of states (protocol-decisions)", () => {
+describe("the table of states (docs/design/wire-rules.md, 'Basic transitions')", () => {
   test("stopped | start requested | starting if nothing is missing", () => {
     const rig = stoppedProcess().start();
     expect(rig.state).toBe("starting");
@@ -202,7 +202,7 @@ describe("the table of states (protocol-decisions)", () => {
   });
 });
 
-describe("the hard rows (runtime.md)", () => {
+describe("the table of states (docs/design/wire-rules.md, 'Overlapping events')", () => {
   test("starting | stop requested | stopping; a spawn answer that still comes is stopped", () => {
     const rig = stoppedProcess().start().stop();
     expect(rig.state).toBe("stopping");

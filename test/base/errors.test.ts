@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { ERROR_CATALOGUE, ERROR_CODES, isErrorCode, MgrError, messageOf, wireCode } from "../../src/base/errors.ts";
 
 it("the codes that clients may see are those of the protocol", () => {
-  // protocol-decisions, "Conventions for every frame".
+  // docs/protocol.md, "Error codes".
   const documented =
     "bad_json bad_frame unknown_action bad_field too_large not_found conflict not_running host_unavailable out_of_scope timeout busy forbidden shutting_down internal";
   expect([...ERROR_CODES].sort()).toEqual(documented.split(" ").sort());

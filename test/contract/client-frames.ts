@@ -15,7 +15,7 @@ const text: FieldType = "string";
 /** Objects inside client frames. */
 export const CLIENT_FRAME_PARTS: Tables = {
   "configured logger topic": { name: "string", log_size: "integer", divisor: "integer" },
-  // "policy?, prio?, affinity?" (protocol-decisions, "Commands with fields not shown")
+  // policy, prio and affinity may be left out
   "task to schedule": {
     host: "string",
     pid: "integer",
@@ -26,28 +26,28 @@ export const CLIENT_FRAME_PARTS: Tables = {
   },
 };
 
-/** protocol.md, "Client-to-manager WebSocket frames". */
-const OF_PROTOCOL: Readonly<Record<string, ClientFrameRow>> = {
+/** docs/protocol.md, "Frames from client to manager". */
+const BASIC_FRAMES: Readonly<Record<string, ClientFrameRow>> = {
   get_snapshot: row({}, "snapshot"),
   start_process: row({ name }),
   stop_process: row({ name }),
   start_group: row({ name }),
   stop_group: row({ name }),
-  // "lines may be left out" (protocol-decisions, "Answers and errors")
+  // `lines` may be left out
   get_process_output: row({ name, lines: optional("integer") }, "process_output_snapshot"),
   subscribe_process_output: row({ patterns: arrayOf("string") }),
   unsubscribe_process_output: row({ patterns: arrayOf("string") }),
-  // `reply` is beyond the table: "replies … only from the connection that last typed or resized" (runtime.md, "Frames out")
+  // `reply`: only the connection that last typed or resized may reply (docs/design/wire-rules.md, "Output")
   send_stdin: row({ name, text, reply: optional("boolean") }),
   send_winch: row({ name, rows: "integer", cols: "integer" }),
   set_process_current_alternate_command: row({ name, which: "string" }),
-  // "Setting an override or attribute to null or "" clears it" (protocol-decisions, "Commands with fields not shown")
+  // null and "" clear an override (docs/design/wire-rules.md, "Answers and errors")
   set_process_command_override: row({ name, override: nullable("string") }),
   set_process_alternate_command_override: row({ name, which: "string", override: nullable("string") }),
   set_process_attribute: row({ name, attribute: oneOf(...PROCESS_ATTRIBUTES), value: "anything" }, "process_attribute_set_result"),
   dump_startup_commands: row({ name }, "process_startup_commands"),
   request_clients: row({}, "clients_snapshot"),
-  // `filter` absent means all, `show_*` default false (protocol-decisions, "HTTP")
+  // Without `filter` all tasks; `show_*` are false by default (docs/design/wire-rules.md, "Process list")
   request_process_list: row(
     { host: "string", show_threads: optional("boolean"), show_env: optional("boolean"), filter: optional("string") },
     "process_list",
@@ -71,7 +71,7 @@ const OF_PROTOCOL: Readonly<Record<string, ClientFrameRow>> = {
     "parameter_override_result",
   ),
   open_parameter_scope: row({ service: "string", provider_id: "integer", parameter: "string" }, "parameter_open_scope_result"),
-  // "Defaults: 2 s, interval" (protocol-decisions, "Network")
+  // Default: 2 s, interval (docs/design/wire-rules.md, "Network")
   request_network_stats: row({ sample_seconds: optional("number"), sample_mode: optional(oneOf(...SAMPLE_MODES)) }, "network_stats"),
   request_network_topology: row({}, "network_topology"),
   configure_logger: row({ name, only_ts: "boolean", topics: arrayOf(table("configured logger topic")) }, "logger_action_result"),
@@ -79,8 +79,8 @@ const OF_PROTOCOL: Readonly<Record<string, ClientFrameRow>> = {
   stop_logger: row({ name }, "logger_action_result"),
 };
 
-/** protocol-decisions, "Commands with fields not shown", "Answers and errors". */
-const OF_DECISIONS: Readonly<Record<string, ClientFrameRow>> = {
+/** Further frames of the same table. */
+const FURTHER_FRAMES: Readonly<Record<string, ClientFrameRow>> = {
   reload_config: row({ dry_run: optional("boolean") }, "config_reload_result"),
   request_config_file: row({ path: optional("string") }, "config_file"),
   save_config_file: row({ path: "string", content: "string", base_hash: optional("string") }, "config_file_saved"),
@@ -107,4 +107,4 @@ const OF_DECISIONS: Readonly<Record<string, ClientFrameRow>> = {
   request_plan: row({}, "plan"),
 };
 
-export const CLIENT_FRAMES: Readonly<Record<string, ClientFrameRow>> = { ...OF_PROTOCOL, ...OF_DECISIONS };
+export const CLIENT_FRAMES: Readonly<Record<string, ClientFrameRow>> = { ...BASIC_FRAMES, ...FURTHER_FRAMES };

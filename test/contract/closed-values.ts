@@ -1,30 +1,30 @@
 /** Closed lists of values. Each says where it stands. */
 
-/** protocol-decisions, "States". */
+/** docs/design/wire-rules.md, "States and transitions". */
 export const STATES = ["stopped", "waiting", "starting", "started", "ready", "stopping", "backoff", "error"];
 /** docs/multi-host.md. */
 export const HOST_STATES = ["absent", "greeting", "ready", "lost", "incompatible", "died"];
-/** protocol-decisions, "States". */
+/** docs/design/wire-rules.md, "States and transitions". */
 export const REQUESTED_STATES = ["start", "stop"];
-/** protocol-decisions, "Snapshot and events": the worst member first. */
+/** docs/design/wire-rules.md, "Snapshot and events": the worst member first. */
 export const GROUP_STATE_ORDER = ["error", "backoff", "stopping", "starting", "waiting", "started", "ready", "stopped"];
-/** protocol.md, "Log entry". */
+/** docs/protocol.md, "LogEntry". */
 export const LOG_LEVELS = ["debug", "info", "warning", "error"];
-/** protocol.md, "Process". */
+/** docs/protocol.md, "Process". */
 export const X_DISPLAY_KINDS = ["manager", "web", "gui", "configured_vnc"];
-/** protocol-decisions, "Displays". */
+/** docs/design/wire-rules.md, "Displays". */
 export const X_DISPLAY_REASONS = ["forward_x11", "forward_x11_fallback", "forward_x11_to_gui", "forward_x11_to_vnc"];
-/** protocol.md, "set_process_attribute". */
+/** docs/design/wire-rules.md, "Versioning". */
 export const PROCESS_ATTRIBUTES = ["start_tool", "svc_debug"];
-/** protocol-decisions, "Network". */
+/** docs/design/wire-rules.md, "Network". */
 export const LINK_CHILD_KINDS = ["topic", "service", "tcp_forward", "daemon", "client", "mgr_remote", "web"];
-/** protocol-decisions, "Network". */
+/** docs/design/wire-rules.md, "Network". */
 export const PROBLEM_SEVERITIES = ["info", "warning", "error"];
-/** protocol.md, "Rules for request_network_stats". */
+/** docs/protocol.md, "Network". */
 export const SAMPLE_MODES = ["interval", "previous"];
-/** protocol-decisions, "Process list". */
+/** docs/protocol.md, "TaskColumn". */
 export const COLUMN_TYPES = ["integer", "number", "string", "bytes", "duration", "percent", "boolean"];
-/** protocol-decisions, "Process list": at least these. @public for the issue of the process list */
+/** docs/process-list.md, "Columns": at least these. @public for the issue of the process list */
 export const PROCESS_LIST_COLUMNS = [
   "pid",
   "tid",
@@ -48,11 +48,11 @@ export const PROCESS_LIST_COLUMNS = [
 export const ALIGNMENTS = ["left", "right"];
 /** The documents leave `action` open: the verbs of the four commands. */
 export const LOGGER_ACTIONS = ["configure", "start", "stop", "delete"];
-/** protocol-decisions, "Process list". @public for the issue of the process list */
+/** docs/design/wire-rules.md, "Process list". @public for the issue of the process list */
 export const FILTER_OPERATORS = ["==", "!=", "<", "<=", ">", ">=", "~", "!~"];
-/** protocol-decisions, "Commands with fields not shown". */
+/** docs/protocol.md, "Topics: sent by the manager". */
 export const TOPIC_ROLES = ["publisher", "subscriber"];
-/** protocol-decisions, "Conventions for every frame". */
+/** docs/design/wire-rules.md, "Conventions for every frame". */
 export const ERROR_CODES = [
   "bad_json",
   "bad_frame",
@@ -70,7 +70,7 @@ export const ERROR_CODES = [
   "shutting_down",
   "internal",
 ];
-/** protocol-decisions, "Conventions for every frame"; 1011 from runtime.md, "Actors". */
+/** docs/design/wire-rules.md, "Conventions for every frame". */
 export const CLOSE_CODES = {
   "manager shutting down": 1001,
   "bad UTF-8": 1007,
@@ -79,7 +79,7 @@ export const CLOSE_CODES = {
   "the connection's actor failed": 1011,
   "manager restarting": 1012,
 };
-/** protocol-decisions, "Conventions for every frame". */
+/** docs/design/wire-rules.md, "Conventions for every frame". */
 export const MAX_FRAME_BYTES = 1024 * 1024;
-/** protocol-decisions, "Conventions for every frame": a request_id is a string of 1..64 characters or a safe integer. */
+/** docs/design/wire-rules.md, "Conventions for every frame": a request_id is a string of 1..64 characters or a safe integer. */
 export const MAX_REQUEST_ID_CHARACTERS = 64;

@@ -20,7 +20,7 @@ const route = (
   rest: Partial<Pick<RouteRow, "status" | "authenticated">> = {},
 ): RouteRow => ({ method, path, query, contentType, status: 200, authenticated: true, ...rest });
 
-/** protocol.md, "HTTP routes", and "Beyond the table" of protocol-decisions, "HTTP". */
+/** The routes of docs/design/wire-rules.md, "HTTP routes", and those that do not exist yet (not-yet.ts). */
 export const ROUTES: readonly RouteRow[] = [
   route(["GET", "/"], {}, "text/html"),
   route(["GET", "/ws"], { single_process: "string", single_group: "string", log_only: "flag" }, null, { status: 101 }),
@@ -48,7 +48,7 @@ const vncInfo: Fields = {
   websocket_path: "string",
 };
 
-/** Bodies of `/mgr/vnc/info`: protocol.md, "VNC info response", and protocol-decisions, "HTTP". */
+/** Bodies of `/mgr/vnc/info`, a route that does not exist yet (not-yet.ts). */
 export const ROUTE_BODIES: Tables = {
   "private VNC info": { ...vncInfo, username: "string", display: "integer", manager_host: "string" },
   "configured VNC info": { ...vncInfo, kind: oneOf("configured"), node: "string", host: "string", vnc_display: "integer" },
@@ -60,11 +60,11 @@ export const ROUTE_BODIES: Tables = {
   },
 };
 
-/** protocol.md, "Authentication" 5: the attributes of the cookie, these and no others. */
+/** The attributes of the cookie, these and no others (docs/design/wire-rules.md, "Authentication"). */
 export const SESSION_COOKIE = { name: "mgr_web_session", attributes: ["Path=/", "HttpOnly", "SameSite=Lax"] };
-/** protocol-decisions, "HTTP". */
+/** docs/design/wire-rules.md, "HTTP refusals". */
 export const CHALLENGE = 'Basic realm="mgr", charset="UTF-8"';
-/** protocol-decisions, "HTTP": statuses of refusals. */
+/** Statuses of refusals (docs/design/wire-rules.md, "HTTP refusals"). */
 export const REFUSALS = {
   "no or wrong credentials": 401,
   "auth file not configured, missing, not regular or readable by others": 403,

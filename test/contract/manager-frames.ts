@@ -21,8 +21,8 @@ const name = "string";
 const names = arrayOf("string");
 const problems = arrayOf(table("configuration problem"));
 
-/** protocol.md, "Events"; fields that it does not show from protocol-decisions, "Snapshot and events", "Output". */
-const OF_PROTOCOL: Readonly<Record<string, ManagerFrameRow>> = {
+/** docs/protocol.md, "Frames from manager to client". */
+const BASIC_FRAMES: Readonly<Record<string, ManagerFrameRow>> = {
   snapshot: event({
     webui_asset_hash: "string",
     manager: table("manager"),
@@ -32,7 +32,7 @@ const OF_PROTOCOL: Readonly<Record<string, ManagerFrameRow>> = {
     process_tree: arrayOf(TREE_NODE),
     processes: arrayOf(table("process")),
     clients: arrayOf(table("client")),
-    // Always there on full connections (protocol-decisions, "Displays").
+    // Always there on full connections (docs/design/wire-rules.md, "Displays").
     web_x_display: optional(table("web X display")),
     vnc_sessions: arrayOf(VNC_SESSION),
     topics: arrayOf(table("topic")),
@@ -111,8 +111,8 @@ const OF_PROTOCOL: Readonly<Record<string, ManagerFrameRow>> = {
   }),
 };
 
-/** protocol-decisions: "Conventions for every frame", "Commands with fields not shown", "Answers and errors". */
-const OF_DECISIONS: Readonly<Record<string, ManagerFrameRow>> = {
+/** Further frames of the same table. */
+const FURTHER_FRAMES: Readonly<Record<string, ManagerFrameRow>> = {
   ack: event({ request_type: "string" }),
   host_upsert: event({ host: table("host") }),
   host_remove: event({ name: "string" }),
@@ -144,9 +144,9 @@ const OF_DECISIONS: Readonly<Record<string, ManagerFrameRow>> = {
   process_detail: result({ name }, { environment: "anything", history: "anything", definition: "anything" }),
 };
 
-export const MANAGER_FRAMES: Readonly<Record<string, ManagerFrameRow>> = { ...OF_PROTOCOL, ...OF_DECISIONS };
+export const MANAGER_FRAMES: Readonly<Record<string, ManagerFrameRow>> = { ...BASIC_FRAMES, ...FURTHER_FRAMES };
 
-/** Echoed by answers; an `ack` always has it (protocol-decisions, "Conventions for every frame"). */
+/** Echoed by answers; an `ack` always has it (docs/design/wire-rules.md, "Conventions for every frame"). */
 export const REQUEST_ID = either("string", "integer");
 /** Beside `ok` and the naming fields of a result that failed. */
 export const FAILED_RESULT: Fields = { message: "string", code: oneOf(...ERROR_CODES) };

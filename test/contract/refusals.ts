@@ -4,7 +4,7 @@ import { MANAGER_FRAMES } from "./manager-frames.ts";
 
 /**
  * What refuses a client frame: its own result frame with `ok: false` where its row has one and the fields that name
- * what was asked can be read, be they right or not; else `error` (protocol-decisions, "Answers and errors").
+ * what was asked can be read, be they right or not; else `error` (docs/design/wire-rules.md, "Answers and errors").
  */
 export function refusalOf(frame: Readonly<Record<string, unknown>>): { type: string; [field: string]: unknown } {
   const row = CLIENT_FRAMES[String(frame.type)];

@@ -21,7 +21,7 @@ export const TREE_NODE = byField("type", { group: "tree group", process: "tree p
 /** VNC sessions are told apart by `kind`. */
 export const VNC_SESSION = byField("kind", { private: "private VNC session", configured: "configured VNC session" });
 
-/** Every resource of protocol.md ("Resources and their fields") with the fields that protocol-decisions.md adds. */
+/** Every resource with all its fields (docs/protocol.md, "Resources"). */
 export const RESOURCES: Tables = {
   process: {
     name: "string",
@@ -47,7 +47,7 @@ export const RESOURCES: Tables = {
     has_ready_state: "boolean",
     start_time: nullable("timestamp"),
     stop_time: nullable("timestamp"),
-    // protocol-decisions, "States"
+    // docs/design/wire-rules.md, "States and transitions"
     exit: nullable(table("exit")),
     restarts: "integer",
     next_start_time: nullable("timestamp"),
@@ -66,7 +66,7 @@ export const RESOURCES: Tables = {
     display_name: "string",
     opened: "boolean",
     children: arrayOf(TREE_NODE),
-    // protocol-decisions, "Snapshot and events"
+    // docs/design/wire-rules.md, "Snapshot and events"
     state: anyOne(STATES),
   },
   "tree process": { type: oneOf("process"), name: "string" },
@@ -97,7 +97,7 @@ export const RESOURCES: Tables = {
     process_name: "string",
     published_topics: arrayOf("string"),
     subscribed_topics: arrayOf("string"),
-    // protocol-decisions, "Clients, topics, services, parameters, loggers": names of services
+    // docs/design/wire-rules.md, "Clients, topics, services, parameters and loggers": names of services
     provided_services: arrayOf("string"),
   },
   topic: {
@@ -226,12 +226,12 @@ export const RESOURCES: Tables = {
   "network interface": { host: "string", interface: "string", ip: "string" },
   gateway: { host: "string", networks: arrayOf("string") },
 
-  // protocol-decisions, "Process list"
+  // docs/design/wire-rules.md, "Process list"
   column: { name: "string", label: "string", type: anyOne(COLUMN_TYPES), align: anyOne(ALIGNMENTS), unit: optional("string") },
   row: { key: "string", process: nullable("string"), cells: arrayOf(table("cell")) },
   cell: { raw: "anything", formatted: "string" },
 
-  // protocol-decisions, "Commands with fields not shown"
+  // docs/design/wire-rules.md, "Commands"
   "configuration problem": { path: "string", line: "integer", column: "integer", message: "string" },
   "configuration file": { path: "string", size: "integer", writable: "boolean" },
   "topic statistics": { name: "string", rate: "number", bytes_s: "number", packets: "integer" },

@@ -37,8 +37,8 @@ const ON_THE_WAY: ReadonlySet<ProcessState> = new Set<ProcessState>(["waiting", 
 export const BY_CONFIGURATION = "the configuration";
 
 /**
- * Puts one configuration in the place of another, in one synchronous turn (runtime.md, "Reload"). Only what differs is
- * touched: an unchanged process keeps its actor and its pid. What was removed but lives is retiring: it is stopped, and
+ * Puts one configuration in the place of another, in one synchronous turn (docs/design/runtime-invariants.md, "Reload"). Only what differs
+ * is touched: an unchanged process keeps its actor and its pid. What was removed but lives is retiring: it is stopped, and
  * goes when nothing of it is left; adding its name again cancels that.
  */
 export class Reload {

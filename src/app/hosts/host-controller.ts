@@ -31,7 +31,10 @@ interface ConductorOptions {
   onHostChanged: () => void;
 }
 
-/** An exit waits this long for its output, milliseconds; then what is missing is declared lost (runtime.md, "Exit never overtakes output"). */
+/**
+ * An exit waits this long for its output, milliseconds; then what is missing is declared lost
+ * (docs/design/runtime-invariants.md, "Exit after output").
+ */
 const OUTPUT_PATIENCE_MS = 1_000;
 
 /** A clock that differs by more is worth a warning, milliseconds: people compare times in logs. */

@@ -3,7 +3,7 @@ import type { Config } from "../../config/definition.ts";
 import { hostOfNode, isOwnHost } from "../../config/hosts.ts";
 import type { HostEntry } from "../../protocol/resources/resources.ts";
 
-/** Canonical name of the machine that the manager runs on (protocol-decisions, "Processes", last lines). */
+/** Canonical name of the machine that the manager runs on (docs/design/wire-rules.md, "Processes"). */
 export function localHostName(): string {
   return hostname() || "localhost";
 }

@@ -62,7 +62,7 @@ interface SessionOptions {
 
 /**
  * One manager's conversation with one host: hello, heartbeats, and the run table kept up to date by sequence numbers
- * (runtime.md, "Contract between manager and host": subscribed before asking, events up to the report's seq ignored,
+ * (docs/design/runtime-invariants.md, "Host events": subscribed before asking, events up to the report's seq ignored,
  * a gap or a mismatch with the heartbeat asks for the whole table again).
  */
 export class HostSession {
@@ -347,7 +347,7 @@ function overtaken(host: string): MgrError {
   return new MgrError("host_unavailable", `what was asked of host '${host}' has been overtaken: it was greeted anew or given up`);
 }
 
-/** A manager speaks version N and N-1 (runtime.md, "Upgrade"). */
+/** A manager speaks version N and N-1 (docs/design/runtime-invariants.md, "Upgrade"). */
 function contractsSpoken(): number[] {
   return CONTRACT_VERSION > 1 ? [CONTRACT_VERSION, CONTRACT_VERSION - 1] : [CONTRACT_VERSION];
 }

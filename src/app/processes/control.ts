@@ -322,7 +322,7 @@ export class ActorControl implements Control {
     if (verb === "stop" || !this.#world.retiring.has(name)) this.#tell(name, { type: verb, by });
   }
 
-  /** What was removed from the configuration takes stop and signals only (runtime.md, "Reload"). */
+  /** What was removed from the configuration takes stop and signals only (docs/design/runtime-invariants.md, "Reload"). */
   #lasting(name: string): string {
     if (this.#world.retiring.has(this.#known(name)))
       throw new MgrError(

@@ -21,7 +21,7 @@ export interface Unmet {
   impossible: string | null;
 }
 
-/** Which dependencies of `definition` do not hold (runtime.md, "State table, the hard rows"). */
+/** Which dependencies of `definition` do not hold (docs/design/wire-rules.md, "States and transitions"). */
 export function unmetDependencies(definition: ProcessDefinition, facts: (name: string) => DependencyFacts | undefined): Unmet {
   const unmet: Unmet = { missing: [], impossible: null };
   for (const dependency of definition.depends_on) {

@@ -1,4 +1,4 @@
-/** What children inherit without being asked (design.md, "Configuration", pass_environment). A trailing `*` is open-ended. */
+/** What children inherit without being asked. A trailing `*` is open-ended. */
 const ALWAYS = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ"];
 
 /** The variables of `environment` that a process may inherit: the standard ones and those of its pass_environment. */

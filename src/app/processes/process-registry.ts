@@ -36,7 +36,9 @@ interface WorldOptions {
 
 /** What the manager's actors say is so, projected to resources. Reads only; every answer is of this turn. */
 export class World {
-  /** Removed from the configuration, but alive: still in `config` until nothing of it is left (runtime.md, "Reload"). */
+  /**
+   * Removed from the configuration, but alive: still in `config` until nothing of it is left (docs/design/runtime-invariants.md, "Reload").
+   */
   readonly retiring = new Map<string, { readonly definition: ProcessDefinition; readonly wanted: boolean }>();
   readonly graph: DependencyGraph;
   readonly hostName: string;
@@ -114,7 +116,7 @@ export class World {
     return process;
   }
 
-  /** The actor of `name` is given up: shown as `error`, with pid and requested state kept (runtime.md, "Actors"). */
+  /** The actor of `name` is given up: shown as `error`, with pid and requested state kept (docs/design/runtime-invariants.md, "Actors"). */
   park(name: string, shown: { process: Process; pid: number | null; reason: string; time: string }): void {
     const { process, pid, reason, time } = shown;
     this.#parked.set(name, { ...process, pid, state: "error", exit: { code: null, signal: null, reason, time } });

@@ -46,7 +46,7 @@ export class ProcessSettingsBook {
     return this.#keeper.get(name).settings ?? NO_SETTINGS;
   }
 
-  /** In the order in which a person is offered them (protocol-decisions, "Processes"). */
+  /** In the order in which a person is offered them (docs/design/wire-rules.md, "Processes"). */
   startTools(): StartTool[] {
     const tools = offeredTools(this.#config().instance.start_tools, process.env.PATH);
     return [

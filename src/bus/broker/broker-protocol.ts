@@ -16,7 +16,7 @@ export const SPOKEN_VERSION = "2.10.0";
 export const BROKER_LIMITS = {
   maxPayload: 1024 * 1024,
   maxControlLine: 4_096,
-  /** Unread bytes of one subscriber, beyond which it loses its newest messages (runtime.md, "Bus"). */
+  /** Unread bytes of one subscriber, beyond which it loses its newest messages (docs/design/runtime-invariants.md, "Bus"). */
   maxPending: 8 * 1024 * 1024,
   maxClients: 10_000,
   /** Subscriptions of one client. */

@@ -1,6 +1,6 @@
 /**
  * How long the bus may work in one turn of the event loop before HTTP, timers and everybody else get theirs, milliseconds
- * (runtime.md, "Bus": nothing is delayed by more than 20 ms). One account for broker and transports of this thread.
+ * (docs/design/runtime-invariants.md, "Bus": nothing is delayed by more than 20 ms). One account for broker and transports of this thread.
  */
 export const TURN_MS = 4;
 

@@ -5,7 +5,7 @@ import type { BusLog, BusMessage, BusSubscription, HostBus } from "./bus-message
 import type { NatsTransport } from "./nats-transport.ts";
 import { Requests } from "./requests.ts";
 
-/** Most bytes that a connection may have unsent before `publish` refuses more (runtime.md, "Bus"). */
+/** Most bytes that a connection may have unsent before `publish` refuses more (docs/design/runtime-invariants.md, "Bus"). */
 export const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
 
 /**

@@ -41,7 +41,9 @@ export interface ConnectBusOptions {
   readonly log?: BusLog;
 }
 
-/** Pause between two attempts, time for one attempt, and pause between two pings; milliseconds (runtime.md, "Bus"). */
+/**
+ * Pause between two attempts, time for one attempt, and pause between two pings; milliseconds (docs/design/runtime-invariants.md, "Bus").
+ */
 const RECONNECT_MS = 100;
 const DIAL_TIMEOUT_MS = 2_000;
 const PING_MS = 2_000;

@@ -31,7 +31,7 @@ const JOINED_BYTES = 4_096;
 
 /**
  * The only transport of the NATS client in this program: the library has one global factory for all connections, and
- * the carrier is chosen per connection by its `dial` option (runtime.md, "Bus").
+ * the carrier is chosen per connection by its `dial` option (docs/design/runtime-invariants.md, "Bus").
  */
 export class NatsTransport implements Transport {
   readonly lang = "nats.js";

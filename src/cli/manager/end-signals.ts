@@ -8,7 +8,7 @@ export class EndSignals {
   #onSecond: () => void = () => {};
   #onReload: () => void = () => {};
 
-  /** Detached there is no terminal to lose: SIGHUP means reload; otherwise it is SIGTERM (runtime.md, "Locks"). */
+  /** Detached there is no terminal to lose: SIGHUP means reload; otherwise it is SIGTERM (docs/design/runtime-invariants.md, "Locks"). */
   constructor(isDetached: boolean) {
     const receive = (signal: NodeJS.Signals) => this.#receive(signal);
     process.on("SIGINT", receive);

@@ -1,7 +1,7 @@
 import { exitText } from "../../client/handles/exit-text.ts";
 import type { Process } from "../../protocol/resources/resources.ts";
 
-/** Times are the host's clock, and so is `now`; in UTC without a zone (protocol-decisions, "Conventions"). */
+/** Times are the host's clock, and so is `now`; in UTC without a zone (docs/design/wire-rules.md, "Conventions for every frame"). */
 export function uptime(row: Process, now: number): string {
   if (row.pid === null || row.start_time === null) return "-";
   const seconds = Math.max(0, Math.floor((now - Date.parse(`${row.start_time}Z`)) / 1_000));

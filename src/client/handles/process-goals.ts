@@ -5,7 +5,7 @@ import type { Process, ProcessState } from "../../protocol/resources/resources.t
 
 /**
  * Whether a process has got as far as `state`: who is ready has started, and `ready` of a process without a ready
- * condition means started (runtime.md, "State table").
+ * condition means started (docs/design/wire-rules.md, "States and transitions").
  */
 export function isIn(process: Process, state: ProcessState): boolean {
   if (state === "ready") return isUp(process);

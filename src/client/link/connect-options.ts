@@ -2,7 +2,9 @@ import { MgrError } from "../../base/errors.ts";
 import { checkOptions, MILLISECONDS, type OptionRule, shown, TEXT } from "../../base/options.ts";
 import type { WebSocketLinkOptions } from "./websocket-link.ts";
 
-/** A focused view (protocol.md, "GET /ws"): one process with its output, a group with all below it, or the log. */
+/**
+ * A focused view (docs/design/wire-rules.md, "Focused connections"): one process with its output, a group with all below it, or the log.
+ */
 export type FocusedView = { single_process: string } | { single_group: string } | { log_only: true };
 
 export interface ConnectOptions {

@@ -1,6 +1,6 @@
 import { OutputRing } from "./output-ring.ts";
 
-/** Memory for the output of all processes of a daemon, bytes, unless told otherwise (runtime.md). */
+/** Memory for the output of all processes of a daemon, bytes, unless told otherwise. */
 export const DEFAULT_RING_BUDGET = 512 * 1024 * 1024;
 /** Freed beyond what is needed, so that a flood does not search for the largest ring at each block. */
 const SLACK = 1 / 64;

@@ -11,7 +11,8 @@ const LONGEST_PAUSE_MS = 64;
 
 /**
  * Bytes on their way to a terminal, in order and bounded. Writes are non-blocking and made on this thread: a write
- * handed to the thread pool could run after the descriptor was closed and given to another file (traps.md, "node-pty").
+ * handed to the thread pool could run after the descriptor was closed and given to another file
+ * (docs/design/library-defects.md, "Pseudo terminals").
  */
 export class TerminalWriter {
   readonly #fd: number;

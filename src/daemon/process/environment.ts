@@ -3,7 +3,7 @@ import type { RunSpec } from "../../contract/run.ts";
 import type { Account } from "./accounts.ts";
 import { readEnvFiles } from "./env-file.ts";
 
-/** What a child inherits without being asked to (design.md, `pass_environment`); a trailing `*` matches the rest. */
+/** What a child inherits without being asked to; a trailing `*` matches the rest. */
 const STANDARD_NAMES = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ"];
 const FALLBACK_PATH = "/usr/local/bin:/usr/bin:/bin";
 

@@ -10,7 +10,7 @@ const OLDEST_TICK_MS = 3_000;
 
 /**
  * Whom the host obeys: the manager of the highest epoch, while it is heard. Nothing is replayed late after SIGSTOP, and
- * two managers never command one host (runtime.md, "session").
+ * two managers never command one host (docs/design/runtime-invariants.md, "Sessions with a host").
  */
 export class ManagerSession {
   readonly #clock: Clock;

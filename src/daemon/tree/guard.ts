@@ -25,7 +25,8 @@ interface GuardOptions {
 
 /**
  * A small shell script in a session of its own that outlives us by the few moments it takes to kill what we ran, should
- * we be killed (runtime.md, "Guard"). Told of every run by a pipe: its end of file is our death. Replaced when it dies.
+ * we be killed (docs/design/runtime-invariants.md, "Guard"). Told of every run by a pipe: its end of file is our death. Replaced when it
+ * dies.
  */
 export class Guard implements RunObserver {
   readonly #options: GuardOptions;

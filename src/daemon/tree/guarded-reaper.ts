@@ -20,7 +20,7 @@ export interface GuardedReaper extends TreeReaper {
   close(): Promise<void>;
 }
 
-/** A reaper whose runs die with this process, however it ends (runtime.md, "Guard"). */
+/** A reaper whose runs die with this process, however it ends (docs/design/runtime-invariants.md, "Guard"). */
 export function createGuardedReaper({ subreaper, marker, locks = [], cgroups = null, log }: GuardedReaperOptions): GuardedReaper {
   const guard = new Guard({ marker, locks, cgroup: cgroups?.path ?? null, log });
   const reaper = createReaper({ subreaper, marker, observer: guard, protectedPids: () => guard.pids, cgroups, log });

@@ -24,7 +24,8 @@ const SPACE = 0x20;
 const OPENING_PARENTHESIS = 0x28;
 const CLOSING_PARENTHESIS = 0x29;
 
-// Reused for every read: 340 processes take 3 ms this way and 150 ms through fs.promises (traps.md). Nothing here awaits.
+// Reused for every read: 340 processes take 3 ms this way and 150 ms through fs.promises
+// (docs/design/library-defects.md, "Processes and /proc"). Nothing here awaits.
 let buffer = Buffer.allocUnsafe(64 * 1024);
 /** The largest file that is read whole, bytes: environments are far smaller, and nobody may make us grow without end. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;

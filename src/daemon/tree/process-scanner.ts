@@ -34,7 +34,7 @@ interface CensusOptions {
 
 /**
  * Says which process belongs to which run, by one look at /proc for all trees: remembered members, sessions that
- * members began, the marker variable and the tag, descent, holders of the run's terminal (runtime.md, "Tree kill").
+ * members began, the marker variable and the tag, descent, holders of the run's terminal (docs/design/runtime-invariants.md, "Tree kill").
  */
 export class Census {
   readonly #options: CensusOptions;

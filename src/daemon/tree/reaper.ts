@@ -95,7 +95,9 @@ interface Entry {
   end: () => void;
 }
 
-/** Kills trees and knows when they are gone (runtime.md, "Tree kill"). One sweep serves all runs that are stopping. */
+/**
+ * Kills trees and knows when they are gone (docs/design/runtime-invariants.md, "Tree kill"). One sweep serves all runs that are stopping.
+ */
 export function createReaper(options: ReaperOptions): TreeReaper {
   return new Reaper(options);
 }

@@ -23,7 +23,7 @@ export interface Visit {
   readonly hasEffects: boolean;
 }
 
-/** A browser that follows a foreign page's link may look, but not act (traps.md, "HTTP, TLS and WebSocket"). */
+/** A browser that follows a foreign page's link may look, but not act (docs/design/library-defects.md, "HTTP, TLS and WebSocket"). */
 const FOREIGN_SITES = new Set(["cross-site", "same-site"]);
 
 /** Also of a request that comes over a connection from before. */

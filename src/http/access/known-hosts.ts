@@ -5,7 +5,7 @@ import type { Control } from "../../actors/control.ts";
 
 /**
  * Whether a Host header may hold this name: the machine's name and FQDN, the manager's host, all names of configured
- * hosts, and what the configuration allows beside (protocol-decisions, "HTTP").
+ * hosts, and what the configuration allows beside (docs/design/wire-rules.md, "HTTP refusals").
  */
 export function knownHosts(allowed: readonly string[], control: Pick<Control, "manager" | "hosts">): (name: string) => boolean {
   const names = new Set([...allowed, ...ownNames(), control.manager.host].map(plain));

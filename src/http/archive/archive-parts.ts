@@ -24,7 +24,10 @@ export interface ArchiveSource {
   readonly configFiles: () => readonly string[];
 }
 
-/** What `/save-all` holds (protocol-decisions, "HTTP"), made one by one as the archive gets there. No part holds a secret of the manager. */
+/**
+ * What `/save-all` holds (docs/design/wire-rules.md, "HTTP routes"), made one by one as the archive gets there. No part holds a secret of
+ * the manager.
+ */
 export async function* archiveParts({ control, principal, assetHash, configFiles }: ArchiveSource): AsyncGenerator<ArchivePart> {
   const snapshot = snapshotOf({ control, principal, assetHash, view: { kind: "full" }, logMinLevel: "info" });
   yield { name: "snapshot.json", content: json({ type: "snapshot", ...snapshot }) };

@@ -23,8 +23,8 @@ export interface ArchiveOptions {
 }
 
 /**
- * A `.tar.bz2` in the making: archiver's tar through the system's bzip2 (traps.md, "Archive"). Nothing is made faster
- * than it is read, and one part at a time is in memory.
+ * A `.tar.bz2` in the making: archiver's tar through the system's bzip2 (docs/design/library-defects.md, "Archives"). Nothing is made
+ * faster than it is read, and one part at a time is in memory.
  */
 export class Archive {
   readonly #options: ArchiveOptions;
@@ -56,7 +56,8 @@ export class Archive {
   readable(): ReadableStream<Uint8Array> {
     const ended = once(this.#bzip2, "close");
     const pieces = this.#bzip2.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-    // Pull-based and without a queue of its own: an eager stream was seen to buffer 105 MB (traps.md).
+    // Pull-based and without a queue of its own: an eager stream was seen to buffer 105 MB
+    // (docs/design/library-defects.md, "HTTP, TLS and WebSocket").
     return new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {

@@ -17,7 +17,10 @@ export interface ParsedAuthFile {
 
 const CONTROL = /\p{Cc}/u;
 
-/** Format: protocol-decisions, "HTTP": `<user> <password>` a line, split at the first blank; empty lines and `#` are skipped. */
+/**
+ * Format (docs/design/wire-rules.md, "Authentication"): `<user> <password>` a line, split at the first blank; empty lines and `#` are
+ * skipped.
+ */
 export function parseAuthFile(text: string): ParsedAuthFile {
   const entries: AuthEntry[] = [];
   const problems: string[] = [];

@@ -38,7 +38,7 @@ export interface AuthenticatorParts {
 const CHALLENGE = { "WWW-Authenticate": 'Basic realm="mgr", charset="UTF-8"' };
 const LOG_IN = "Log in with a user and password of the manager's auth file (HTTP Basic Auth).";
 
-/** Who sends this? One answer for every route and every upgrade (protocol.md, "Authentication"). */
+/** Who sends this? One answer for every route and every upgrade (docs/design/wire-rules.md, "Authentication"). */
 export class Authenticator {
   readonly #parts: AuthenticatorParts;
 

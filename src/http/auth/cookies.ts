@@ -16,7 +16,7 @@ export function sessionTokens(cookie: string | null): string[] {
 }
 
 /**
- * The value of Set-Cookie: the attributes of protocol.md, "Authentication", rule 5, and no others, but `Secure` where
+ * The value of Set-Cookie: these attributes and no others (docs/design/wire-rules.md, "Authentication"), but `Secure` where
  * there is HTTPS only. "" ends the cookie.
  */
 export function sessionCookie(token: string, isHttpsOnly: boolean): string {

@@ -2,7 +2,10 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { AuthEntry } from "./auth-entries.ts";
 import { matchesPasswordHash, type PasswordHash } from "./password-hash.ts";
 
-/** 200 scrypt calls at once stall the thread pool for 3.4 s (traps.md): two run, some wait, the rest are told to come back. */
+/**
+ * 200 scrypt calls at once stall the thread pool for 3.4 s (docs/design/library-defects.md, "HTTP, TLS and WebSocket"): two run, some wait,
+ * the rest are told to come back.
+ */
 const MAX_RUNNING = 2;
 const MAX_WAITING = 32;
 

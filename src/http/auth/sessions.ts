@@ -4,7 +4,7 @@ import type { AuthEntry } from "./auth-entries.ts";
 import { type FileLock, SessionsFile, type StoredSession } from "./sessions-file.ts";
 
 const DAY_MS = 24 * 3_600_000;
-/** Protocol-decisions, "HTTP": idle 7 days, at most 30 days, at most 64 a user. */
+/** A session ends after 7 idle days and after 30 days; a user has at most 64 (docs/design/wire-rules.md, "Authentication"). */
 export const IDLE_MS = 7 * DAY_MS;
 export const LIFETIME_MS = 30 * DAY_MS;
 export const MAX_PER_USER = 64;

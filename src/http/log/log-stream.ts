@@ -39,7 +39,8 @@ export class LogStream {
   }
 
   readable(): ReadableStream<Uint8Array> {
-    // Pull-based and without a queue of its own: an eager stream was seen to buffer 105 MB (traps.md).
+    // Pull-based and without a queue of its own: an eager stream was seen to buffer 105 MB
+    // (docs/design/library-defects.md, "HTTP, TLS and WebSocket").
     return new ReadableStream<Uint8Array>(
       { pull: (controller) => this.#pull(controller), cancel: () => this.#close() },
       { highWaterMark: 0 },

@@ -15,7 +15,7 @@ interface LogQuery {
   readonly follow: boolean;
 }
 
-/** `GET /mgr/log`: the manager's log as text (protocol.md, "HTTP routes"). */
+/** `GET /mgr/log`: the manager's log as text (docs/design/wire-rules.md, "HTTP routes"). */
 export function logRoute(book: LogBook, followers: Followers): Route {
   return {
     path: "/mgr/log",

@@ -9,7 +9,7 @@ const NOT_BUILT =
 /** Addresses of the page: it looks at its own address for what to show. */
 const PATHS = ["/", "/mgr/process-list"];
 
-/** The page, carrying the hash of its assets (protocol.md, "Versioning"). */
+/** The page, carrying the hash of its assets (docs/design/wire-rules.md, "Versioning"). */
 export function pageRoutes(assets: BuiltAssets): Route[] {
   return PATHS.map((path) => pageRoute(path, assets));
 }

@@ -13,7 +13,7 @@ import { shakeHands, TLS_HANDSHAKE } from "./handshake.ts";
 import { LocalSocket, type LocalSocketOptions } from "./local-socket.ts";
 import { type RemoteEnd, remoteEnd } from "./remote-end.ts";
 
-/** All in ms. Protocol-decisions, "HTTP": keep-alive 75 s; whoever dawdles is gone within 15 s, whatever he dawdles with. */
+/** All in ms. Clients that do not complete a request within 15 s are disconnected (docs/design/wire-rules.md, "HTTP refusals"). */
 export interface Deadlines {
   /** From the connection to the end of its first request's headers: silence, TLS handshake, headers. */
   readonly opening: number;

@@ -8,7 +8,7 @@ import { CLIENT_FRAMES, type ClientFrame, type ClientFrameType, isClientFrameTyp
 import { quickStdin } from "./quick-stdin.ts";
 import { type RefusalFrame, refusalFrame } from "./refusal.ts";
 
-/** Largest client frame, bytes of UTF-8 (protocol-decisions, "Conventions for every frame"). */
+/** Largest client frame, bytes of UTF-8 (docs/design/wire-rules.md, "Conventions for every frame"). */
 export const MAX_FRAME_BYTES = 1024 * 1024;
 /** Longest unknown type that is repeated in an answer, characters. */
 const MAX_REPEATED_TYPE = 255;

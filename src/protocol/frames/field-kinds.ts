@@ -4,7 +4,7 @@ import { LOG_LEVELS } from "../resources/log-level.ts";
 
 /** Longest name of a process, group, topic, service, logger, host; characters (code points). */
 const NAME_MAX = 255;
-/** Longest fnmatch pattern, characters (protocol-decisions, "Output"). */
+/** Longest fnmatch pattern, characters (docs/design/wire-rules.md, "Output"). */
 const PATTERN_MAX = 1_024;
 /** Longest command line or parameter value, characters: what Linux takes as one argument. */
 const COMMAND_MAX = 131_072;
@@ -22,7 +22,7 @@ export function integer(minimum: number, maximum: number) {
   return z.int({ error }).min(minimum, { error }).max(maximum, { error });
 }
 
-/** A count: above its maximum it is taken as the maximum (protocol-decisions, "Answers and errors"). */
+/** A count: above its maximum it is taken as the maximum (docs/design/wire-rules.md, "Conventions for every frame"). */
 export function count(maximum: number) {
   const error = `must be an integer of at least 1 (more than ${maximum} is taken as ${maximum})`;
   return z

@@ -47,7 +47,9 @@ export type ClientFrameTable<Specs extends Readonly<Record<string, ClientFrameSp
   readonly [T in keyof Specs & string]: ClientFrameEntry<T, Specs[T]>;
 };
 
-/** Unknown keys of client frames are dropped; known ones are checked strictly (protocol-decisions, "Conventions for every frame"). */
+/**
+ * Unknown keys of client frames are dropped; known ones are checked strictly (docs/design/wire-rules.md, "Conventions for every frame").
+ */
 export function clientFrames<const Specs extends Readonly<Record<string, ClientFrameSpec>>>(
   domain: string,
   specs: Specs,

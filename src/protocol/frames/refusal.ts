@@ -20,7 +20,7 @@ const NAMING = new Map(
 );
 
 /**
- * How a failed frame is answered (protocol-decisions, "Answers and errors"): by its own result frame with `ok: false`
+ * How a failed frame is answered (docs/design/wire-rules.md, "Answers and errors"): by its own result frame with `ok: false`
  * where there is one and the fields that name what was asked can be read, else by `error`.
  * Frames out of scope are always answered by `errorFrame`.
  */

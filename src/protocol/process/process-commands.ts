@@ -3,7 +3,7 @@ import { commandOverride, flag, integer, label, processName, text, timestamp } f
 import { clientFrames, managerFrames, result } from "../frames/frame-table.ts";
 import { REAL_TIME_SIGNAL, SIGNALS } from "./signals.ts";
 
-/** The values that `set_process_attribute` takes (protocol.md, "Versioning"). */
+/** The values that `set_process_attribute` takes (docs/design/wire-rules.md, "Versioning"). */
 const PROCESS_ATTRIBUTES = ["start_tool", "svc_debug"] as const;
 
 const signalSays = "must be the name of a signal such as SIGHUP or SIGRTMIN+3";

@@ -7,7 +7,7 @@ export const DEFAULT_OUTPUT_LINES = 1_000;
 const MAX_OUTPUT_LINES = 100_000;
 /** UTF-8 bytes of one `send_stdin`. */
 const MAX_STDIN_BYTES = 65_536;
-/** A connection's most patterns with wildcards, and most exact names (protocol-decisions, "Answers and errors"). */
+/** A connection's most patterns with wildcards, and most exact names (docs/design/wire-rules.md, "Output"). */
 export const MAX_WILDCARD_PATTERNS = 1_000;
 export const MAX_EXACT_PATTERNS = 20_000;
 

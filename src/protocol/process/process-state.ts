@@ -6,7 +6,7 @@ export type ProcessState = (typeof PROCESS_STATES)[number];
 export const REQUESTED_STATES = ["start", "stop"] as const;
 export type RequestedState = (typeof REQUESTED_STATES)[number];
 
-/** From the worst on (protocol-decisions, "Snapshot and events"). */
+/** From the worst on (docs/design/wire-rules.md, "Snapshot and events"). */
 export const SEVERITY: readonly ProcessState[] = ["error", "backoff", "stopping", "starting", "waiting", "started", "ready", "stopped"];
 
 /** The state of a group: the worst of its members' (of all levels below it), `stopped` for an empty group. */

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { OutputChannel } from "./output-channel.ts";
 
-/** Output is joined over at most this long, milliseconds: one frame of a 60 Hz screen (protocol-decisions, "Output"). */
+/** Output is joined over at most this long, milliseconds: one frame of a 60 Hz screen (docs/design/wire-rules.md, "Output"). */
 const COALESCE_MS = 16;
 /** After this long without output the next is sent at once, milliseconds: an echoed key must not wait for its predecessor's frame. */
 const QUIET_MS = 8;

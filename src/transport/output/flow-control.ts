@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { OutputStream } from "./output-stream.ts";
 
-/** How long one reader may hold a process back, milliseconds (protocol-decisions, "Output"). */
+/** How long one reader may hold a process back, milliseconds (docs/design/wire-rules.md, "Output"). */
 const MAX_HOLD_MS = 10_000;
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Which connection has last typed into or resized each process. Queries of a program are answered by every terminal that
- * shows it; the replies of that one connection are taken, those of all others are not (runtime.md, "Frames out").
+ * shows it; the replies of that one connection are taken, those of all others are not (docs/design/wire-rules.md, "Output").
  */
 export class Typists {
   readonly #last = new Map<string, object>();

@@ -95,7 +95,7 @@ export class OutputChannel {
     this.#skipped = 0;
     const offset = this.#position - rest.length;
     const piece = new OutputPiece({ name: this.name, streamId: this.#streamId, offset, data: bytes.subarray(0, length), skipped });
-    // After lost bytes it goes on at a line start if there is one (protocol-decisions, "Output").
+    // After lost bytes it goes on at a line start if there is one (docs/design/wire-rules.md, "Output").
     this.#torn ||= skipped > 0;
     this.#emit(this.#torn ? piece.fromLineStart() : piece);
     if (length > 0) this.#torn = false;

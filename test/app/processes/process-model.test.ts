@@ -30,7 +30,7 @@ const CONFIG = loadConfigObject(
 const NAMES = [...CONFIG.processes.keys()];
 const GROUP = NAMES.filter((name) => name.startsWith("g/"));
 
-/** One process, as the tables of protocol-decisions "States" and runtime.md "State table" have it, with a host that answers at once. */
+/** One process, as docs/design/wire-rules.md, "States and transitions", has it, with a host that answers at once. */
 class Model {
   state: ProcessState = "stopped";
   requested: "start" | "stop" = "stop";

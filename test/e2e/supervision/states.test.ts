@@ -5,7 +5,7 @@ import { isAlive } from "../support/marked.ts";
 import { ECHO, EXIT_AS_TYPED, IGNORES_TERM, READY_WHEN_TYPED, STOPS_WHEN_TYPED, sh, WITH_STRAYS } from "../support/shell.ts";
 import { eventually } from "../support/wait.ts";
 
-// The visible rows of both state tables, on real processes: protocol-decisions, "States", and runtime.md, "State table, the hard rows".
+// The visible rows of both state tables, on real processes (docs/design/wire-rules.md, "States and transitions").
 
 const listening = { regex: "listening" };
 const quick = { delay: "20ms", factor: 1 };

@@ -1,6 +1,6 @@
 /**
  * A page older than the manager's assets reloads itself, once for each hash, with its other parameters kept
- * (protocol.md, "Versioning"). Returns whether it does.
+ * (docs/design/wire-rules.md, "Versioning"). Returns whether it does.
  */
 export function reloadIfStale(current: string): boolean {
   const own = document.querySelector<HTMLMetaElement>('meta[name="mgr-asset-hash"]')?.content;

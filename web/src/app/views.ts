@@ -16,7 +16,7 @@ export interface TasksView {
   tid?: number;
 }
 
-/** The address of process lists (protocol.md, "HTTP routes"); everything else is shown at "/". */
+/** The address of process lists (docs/design/wire-rules.md, "HTTP routes"); everything else is shown at "/". */
 const TASKS_PATH = "/mgr/process-list";
 const TASK_PARAMETERS = ["host", "pid", "tid"];
 
@@ -87,7 +87,10 @@ export function isPoppedOut(address: Address): boolean {
   return new URLSearchParams(address.search).get("window") === "1" && viewOfAddress(address) !== null;
 }
 
-/** The query of the WebSocket: a window of its own uses the manager's focused connections (protocol.md, "GET /ws"). */
+/**
+ * The query of the WebSocket: a window of its own uses the manager's focused connections
+ * (docs/design/wire-rules.md, "Focused connections").
+ */
 export function socketQuery(address: Address): string {
   const view = isPoppedOut(address) ? viewOfAddress(address) : null;
   if (view?.kind === "process") return `?single_process=${encodeURIComponent(view.name)}`;
