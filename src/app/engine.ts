@@ -16,15 +16,15 @@ import { Hosts } from "./hosts/hosts.ts";
 import { TerminalSizes } from "./output/terminal-sizes.ts";
 import { ActorControl } from "./processes/control.ts";
 import { ProcessActors } from "./processes/process-actors.ts";
-import { type OnProcessAtRest, ProcessNews } from "./processes/process-event-router.ts";
-import { World } from "./processes/process-registry.ts";
+import { type OnProcessAtRest, ProcessEventRouter } from "./processes/process-event-router.ts";
+import { ProcessRegistry } from "./processes/process-registry.ts";
 import { ProcessSettingsBook } from "./processes/process-settings.ts";
-import { wantedAtBegin } from "./processes/requested-at-boot.ts";
+import { requestedAtBoot } from "./processes/requested-at-boot.ts";
 import { ResourceEvents } from "./processes/resource-events.ts";
 import { RunHistory } from "./processes/run-history.ts";
-import { NextRuns } from "./processes/run-spec-builder.ts";
+import { RunSpecBuilder } from "./processes/run-spec-builder.ts";
 import type { IntentKeeper } from "./state/intent-keeper.ts";
-import { PatientIntents } from "./state/retrying-intent-store.ts";
+import { RetryingIntentStore } from "./state/retrying-intent-store.ts";
 
 export interface EngineOptions {
   config: Config;
@@ -53,17 +53,17 @@ export class Engine {
   readonly events: DomainEvents;
   readonly hub: OutputHub;
   readonly system: ActorSystem;
-  readonly world: World;
+  readonly registry: ProcessRegistry;
   readonly #options: EngineOptions;
   readonly #hosts: Hosts;
-  readonly #news: ProcessNews;
+  readonly #news: ProcessEventRouter;
   readonly #sizes: TerminalSizes;
-  readonly #intents: PatientIntents;
+  readonly #intents: RetryingIntentStore;
 
   constructor(options: EngineOptions) {
     this.#options = options;
     const { config, clock, log, link, epoch } = options;
-    const intents = new PatientIntents(options.intents, { clock, log, onProblem: (problem) => this.#saveProblem(problem) });
+    const intents = new RetryingIntentStore(options.intents, { clock, log, onProblem: (problem) => this.#saveProblem(problem) });
     this.#intents = intents;
     const hostName = link.host;
     const history = new RunHistory();
@@ -89,7 +89,7 @@ export class Engine {
       ...(options.inspect ? { inspect: options.inspect } : {}),
     });
     const { system } = this;
-    this.world = new World({
+    this.registry = new ProcessRegistry({
       config,
       system,
       events,
@@ -97,31 +97,31 @@ export class Engine {
       session: (host) => this.#hosts.session(host),
       hostEntries: () => this.#hosts.entries(),
       epoch,
-      specHashOf: (name) => nextRuns.hash(name),
+      specHashOf: (name) => runSpecs.hash(name),
     });
-    const { world } = this;
-    const nextRuns = new NextRuns({ world, intents, history, busUrl: options.busUrl });
-    this.#news = new ProcessNews({
-      world,
+    const { registry } = this;
+    const runSpecs = new RunSpecBuilder({ registry, intents, history, busUrl: options.busUrl });
+    this.#news = new ProcessEventRouter({
+      registry,
       system,
       events,
       history,
       intents,
       log,
       clock,
-      lastReport: (name) => this.#hosts.conductor(world.hostOf(name) ?? hostName)?.lastReport(name) ?? null,
+      lastReport: (name) => this.#hosts.controller(registry.hostOf(name) ?? hostName)?.lastReport(name) ?? null,
       onProcessAtRest: options.onProcessAtRest,
     });
     this.#sizes = new TerminalSizes({ clock, intents });
     const actors = new ProcessActors({
-      world,
+      registry,
       system,
       events,
       clock,
       log,
       intents,
       isIntentLost: options.isIntentLost ?? false,
-      nextRuns,
+      runSpecs,
       epoch,
       wish: (name, wish) => this.#news.wish(name, wish),
       mayStart: () => !this.control.isShuttingDown,
@@ -132,20 +132,20 @@ export class Engine {
       clock,
       source: {
         window: (host, windows) => this.#hosts.window(host, windows),
-        hostOf: (name) => world.outputHostOf(name),
+        hostOf: (name) => registry.outputHostOf(name),
       },
     });
     events.subscribe((event) => {
       if (event.type === "process_remove") history.forget(event.name);
     });
     const settings = new ProcessSettingsBook({
-      config: () => world.config,
+      config: () => registry.config,
       keeper: intents,
       log,
       apply: (name, chosen) => system.send("process", name, { type: "settings", settings: chosen }),
     });
     const reload = new Reload({
-      world,
+      registry,
       system,
       events,
       log,
@@ -156,7 +156,7 @@ export class Engine {
       spawnGroup: (name) => actors.spawnGroup(name),
       moved: (name) => actors.moved(name),
       hosts: () => this.#hosts,
-      wanted: (names) => wantedAtBegin(names, world.config, intents),
+      wanted: (names) => requestedAtBoot(names, registry.config, intents),
       tell: (name, event) => actors.tell(name, event),
       forgetStart: (name) => {
         intents.forgetStart(name);
@@ -165,7 +165,7 @@ export class Engine {
     });
     this.control = new ActorControl({
       configuration: new RunningConfiguration({
-        current: () => world.config,
+        current: () => registry.config,
         load: options.loadConfig ?? null,
         plan: (next) => reload.plan(next),
         take: (next) => {
@@ -179,7 +179,7 @@ export class Engine {
       events,
       log,
       system,
-      world,
+      registry,
       tell: (name, event) => actors.tell(name, event),
       saved: () => intents.flush(),
       resumes: {
@@ -188,13 +188,13 @@ export class Engine {
       },
       keepSize: (name, size) => this.#sizes.keep(name, size),
       settings,
-      nextRun: (name) => nextRuns.of(name),
-      processDetail: (name) => nextRuns.detail(name),
+      nextRun: (name) => runSpecs.of(name),
+      processDetail: (name) => runSpecs.detail(name),
     });
     this.#hosts = new Hosts({
       local: link,
       connect: options.connectHost,
-      world,
+      registry,
       hub: this.hub,
       epoch,
       clock,
@@ -207,8 +207,8 @@ export class Engine {
     this.#hosts.configure(config);
     // Somebody may have taken it out of the file while no manager ran.
     for (const name of intents.names()) if (!config.processes.has(name)) intents.forgetStart(name);
-    const wanted = wantedAtBegin(world.names(), config, intents);
-    for (const name of world.names()) actors.spawn(name, wanted.has(name) ? "start" : "stop");
+    const wanted = requestedAtBoot(registry.names(), config, intents);
+    for (const name of registry.names()) actors.spawn(name, wanted.has(name) ? "start" : "stop");
     for (const name of config.groups.keys()) actors.spawnGroup(name);
   }
 
@@ -236,12 +236,12 @@ export class Engine {
 
   /** Has everything on other hosts killed. Resolves when they were told, after `milliseconds` at the latest. */
   async killRemote(milliseconds: number): Promise<void> {
-    const { world } = this;
+    const { registry } = this;
     const steps = [{ signal: "SIGKILL", timeout_ms: milliseconds }];
-    const told = world.names().flatMap((name) => {
-      const runId = world.livingRun(name);
-      const session = world.sessionOf(name);
-      if (runId === null || session?.isOpen !== true || world.hostOf(name) === world.hostName) return [];
+    const told = registry.names().flatMap((name) => {
+      const runId = registry.livingRun(name);
+      const session = registry.sessionOf(name);
+      if (runId === null || session?.isOpen !== true || registry.hostOf(name) === registry.hostName) return [];
       return [session.command((id) => session.link.request("stop", { session: id, run_id: runId, steps }))];
     });
     const enough = new AbortController();

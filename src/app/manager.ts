@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { diskFull, isDiskFull, MgrError, messageOf } from "../base/errors.ts";
 import { listNames } from "../base/names.ts";
-import { lateHostLink } from "../bus/host-link/deferred-host-link.ts";
+import { deferredHostLink } from "../bus/host-link/deferred-host-link.ts";
 import { busHostLink } from "../bus/host-link/host-link.ts";
 import { authFilePath } from "../config/auth-file-path.ts";
 import type { Config } from "../config/definition.ts";
@@ -29,7 +29,7 @@ import { openLogFile } from "./log-file.ts";
 import type { OnProcessAtRest } from "./processes/process-event-router.ts";
 import { requirePort } from "./require-port.ts";
 import { ASSETS, prepareHttp } from "./serve-http.ts";
-import { PatientIntents } from "./state/retrying-intent-store.ts";
+import { RetryingIntentStore } from "./state/retrying-intent-store.ts";
 import { StateFiles } from "./state/state-files.ts";
 import { INTENT_FILE, keepStateFolder } from "./state/state-folder.ts";
 import { surviveShortage } from "./survive-shortage.ts";
@@ -138,7 +138,7 @@ class Manager implements RunningManager {
       instance,
       log,
       state: await busState(files),
-      hosts: () => (this.#engine?.world.config ?? this.#config).hosts,
+      hosts: () => (this.#engine?.registry.config ?? this.#config).hosts,
       isLed: (name) => this.#engine?.control.hosts().some((known) => known.name === name) ?? false,
     });
     this.#cleanups.push(() => bus.close());
@@ -154,7 +154,7 @@ class Manager implements RunningManager {
       isIntentLost: intents.isNew,
       epoch,
       link,
-      connectHost: (name) => lateHostLink(bus.shared, name),
+      connectHost: (name) => deferredHostLink(bus.shared, name),
       loadConfig: fileReader(this.#config),
       onProcessAtRest: this.#options.onProcessAtRest,
       busUrl: (process) => bus.clientUrl(process),
@@ -282,7 +282,7 @@ class Manager implements RunningManager {
     if (intents.warning) log.append({ level: "warning", source: "manager", msg: intents.warning });
     this.#cleanups.push(async () => {
       intents.rememberLogId(log.lastId);
-      const patient = new PatientIntents(intents, { clock: systemClock, log });
+      const patient = new RetryingIntentStore(intents, { clock: systemClock, log });
       await patient.flush();
       // On a full disk it would go on trying for ever.
       patient.close();
@@ -322,7 +322,7 @@ class Manager implements RunningManager {
 
   async #startNamed(engine: Engine): Promise<void> {
     const { start = [] } = this.#options;
-    const names = start === "all" ? engine.world.names() : start;
+    const names = start === "all" ? engine.registry.names() : start;
     if (names.length > 0) await engine.control.startNamed(names, "mgr up");
   }
 }

@@ -18,7 +18,7 @@ interface ServeOptions extends Pick<HttpServerOptions, "authFile" | "localSocket
 
 /** The one port of a manager, not open yet: page, routes, WebSockets. */
 export function prepareHttp({ engine, transport, instance, log, ...rest }: ServeOptions): Promise<PreparedHttpServer> {
-  const hosts = [...engine.world.config.hosts];
+  const hosts = [...engine.registry.config.hosts];
   return prepareHttpServer({
     ...rest,
     control: engine.control,
@@ -28,7 +28,7 @@ export function prepareHttp({ engine, transport, instance, log, ...rest }: Serve
       instance.webui_https_cert_file === null ? null : { certFile: instance.webui_https_cert_file, keyFile: instance.webui_https_key_file },
     isHttpsOnly: instance.https_only,
     allowedHosts: [...instance.allowed_hosts, ...hosts.flatMap(([name, { aliases }]) => [name, ...aliases])],
-    configFiles: () => [...engine.world.config.files],
+    configFiles: () => [...engine.registry.config.files],
     lock: tryLockFile,
     log: (level, msg) => void log.append({ level, source: "http", msg }),
   });

@@ -24,12 +24,12 @@ import { LogFiles } from "./output/log-files.ts";
 import { RingStore } from "./output/ring-store.ts";
 import { WindowSender } from "./output/window-sender.ts";
 import { startupCommands } from "./process/startup-commands.ts";
-import { Announcer } from "./run/event-publisher.ts";
+import { EventPublisher } from "./run/event-publisher.ts";
 import { Run } from "./run/run.ts";
 import { RunTable } from "./run/run-table.ts";
 import { killEverything, stopEverything } from "./run/stop-everything.ts";
 import { Forwarder } from "./session/forwarder.ts";
-import { Abandoned } from "./session/manager-lost-timer.ts";
+import { ManagerLostTimer } from "./session/manager-lost-timer.ts";
 import { ManagerSession, TICK_MS } from "./session/manager-session.ts";
 import { TaskLists } from "./tasks/task-list.ts";
 import { setTask } from "./tasks/task-scheduling.ts";
@@ -66,7 +66,7 @@ export class Host implements HostLink {
   readonly streamId: string;
   readonly #clock: Clock;
   readonly #log: (entry: HostLog) => void;
-  readonly #announcer: Announcer;
+  readonly #publisher: EventPublisher;
   readonly #session: ManagerSession;
   readonly #rings: RingStore;
   readonly #windows: WindowSender;
@@ -77,7 +77,7 @@ export class Host implements HostLink {
   readonly #held = new Set<string>();
   readonly #tasks: TaskLists;
   readonly #version: string | undefined;
-  readonly #abandoned: Abandoned;
+  readonly #managerLost: ManagerLostTimer;
   readonly #forwarder: Forwarder;
   readonly #handlers: Handlers;
   /** Why a manager was refused last. */
@@ -96,15 +96,15 @@ export class Host implements HostLink {
     this.streamId = options.streamId ?? randomUUID();
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log;
-    this.#announcer = new Announcer(options.log);
-    this.#abandoned = new Abandoned({ clock: this.#clock, stop: (afterMs) => void this.#stopAbandoned(afterMs) });
+    this.#publisher = new EventPublisher(options.log);
+    this.#managerLost = new ManagerLostTimer({ clock: this.#clock, stop: (afterMs) => void this.#stopAbandoned(afterMs) });
     this.#session = new ManagerSession({ clock: this.#clock, onVoid: (reason) => this.#sessionVoided(reason) });
     this.#rings = new RingStore(options.ringBudget);
     this.#logFiles = new LogFiles({ clock: this.#clock, log: (level, msg) => this.#report(level, msg) });
     this.#windows = new WindowSender({
       streamId: this.streamId,
       findRing: (name) => this.#rings.find(name),
-      send: (chunk) => this.#announcer.tell((listener) => listener.onOutput?.(chunk)),
+      send: (chunk) => this.#publisher.tell((listener) => listener.onOutput?.(chunk)),
       hold: (name, held) => this.#hold(name, held),
       hasRoom: () => this.#hasRoom?.() ?? true,
     });
@@ -116,7 +116,7 @@ export class Host implements HostLink {
       owners: () => this.#reaper.owners(),
       nameOfRun: (runId) => this.#runs.nameOf(runId),
     });
-    this.#forwarder = new Forwarder((frame) => this.#announcer.tell((listener) => listener.onStream?.(frame)));
+    this.#forwarder = new Forwarder((frame) => this.#publisher.tell((listener) => listener.onStream?.(frame)));
     this.#handlers = this.#makeHandlers();
     this.#tick();
   }
@@ -161,7 +161,7 @@ export class Host implements HostLink {
   }
 
   listen(listener: HostListener): () => void {
-    return this.#announcer.listen(listener);
+    return this.#publisher.listen(listener);
   }
 
   /** Says that it is there, as it does each HEARTBEAT_MS anyway: for a link that has just connected. */
@@ -174,7 +174,7 @@ export class Host implements HostLink {
       session: this.#session.id,
       seq: this.#seq,
     };
-    this.#announcer.tell((listener) => listener.onHeartbeat?.(heartbeat));
+    this.#publisher.tell((listener) => listener.onHeartbeat?.(heartbeat));
   }
 
   /** Without a manager: stops everything, the highest stop_rank first, as each RunSpec says. No run begins any more. */
@@ -191,7 +191,7 @@ export class Host implements HostLink {
     await this.#runs.noneStarting();
     this.#reportLeft(await killEverything(this.#runs.living, this.#clock));
     this.#clock.clearTimeout(this.#timer);
-    this.#abandoned.close();
+    this.#managerLost.close();
     this.#tasks.close();
     await this.#logFiles.close();
     await this.#reaper.close();
@@ -225,7 +225,7 @@ export class Host implements HostLink {
     return {
       hello: (request) => {
         const session = this.#greeted(request);
-        this.#abandoned.greeted(request.stop_after_ms ?? null);
+        this.#managerLost.greeted(request.stop_after_ms ?? null);
         return {
           session,
           contract: CONTRACT_VERSION,
@@ -326,14 +326,14 @@ export class Host implements HostLink {
     this.#windows.pump(run.spec.name);
     this.#seq += 1;
     const event: HostEvent = { seq: this.#seq, kind, run: run.report };
-    this.#announcer.tell((listener) => listener.onEvent?.(event));
+    this.#publisher.tell((listener) => listener.onEvent?.(event));
   }
 
   #sessionVoided(reason: string): void {
     this.#windows.clear();
     this.#forwarder.closeAll("the manager's session ended");
     this.#report("debug", `the manager's session ended: ${reason}`);
-    if (!this.#isEnding) this.#abandoned.lost();
+    if (!this.#isEnding) this.#managerLost.lost();
     this.announce();
   }
 
@@ -346,7 +346,7 @@ export class Host implements HostLink {
   #report(level: HostLog["level"], msg: string): void {
     const entry: HostLog = { level, source: "daemon", msg };
     this.#log(entry);
-    this.#announcer.tell((listener) => listener.onLog?.(entry));
+    this.#publisher.tell((listener) => listener.onLog?.(entry));
   }
 }
 

@@ -18,7 +18,7 @@ import { RunCgroups } from "./tree/cgroups.ts";
 import { killGuarded } from "./tree/guard-search.ts";
 import { createGuardedReaper } from "./tree/guarded-reaper.ts";
 import { readStat } from "./tree/proc.ts";
-import { PreviousLife } from "./tree/stale-run-cleanup.ts";
+import { StaleRunCleanup } from "./tree/stale-run-cleanup.ts";
 
 const EXIT = { done: 0, failed: 1, usage: 2, locked: 3 } as const;
 const PINO_LEVEL = { debug: "debug", info: "info", warning: "warn", error: "error" } as const satisfies Record<HostLog["level"], string>;
@@ -61,7 +61,7 @@ async function main(): Promise<void> {
     ...(options.version === undefined ? {} : { version: options.version }),
     ...(options.ring_budget === undefined ? {} : { ringBudget: options.ring_budget }),
   });
-  const previous = new PreviousLife(join(options.state_dir, "daemon.json"));
+  const previous = new StaleRunCleanup(join(options.state_dir, "daemon.json"));
   const stopWatch = watchLock({
     lock,
     remake: async () => {

@@ -29,7 +29,7 @@ import { saveAllRoute } from "./routes/save-all.ts";
 import { schemaRoute } from "./routes/schema.ts";
 import { websocketHintRoute } from "./routes/websocket-hint.ts";
 import { urlOf } from "./server/base-url.ts";
-import type { BusDoor } from "./server/bus-upgrade.ts";
+import type { BusUpgrade } from "./server/bus-upgrade.ts";
 import { Certificate, type CertificateFiles } from "./server/certificate.ts";
 import type { ConnectionLimits } from "./server/connections.ts";
 import { type Belonging, Followers } from "./server/followers.ts";
@@ -62,7 +62,7 @@ export interface HttpServerOptions {
   /** Host names to answer to beside localhost, IP literals, this machine's name and those of `control.hosts()`. */
   readonly allowedHosts: readonly string[];
   /** Behind `/mgr/bus`; left out: there is none. */
-  readonly bus?: BusDoor | null;
+  readonly bus?: BusUpgrade | null;
   readonly log: HttpLog;
   /** For tests. */
   readonly deadlines?: Partial<Deadlines>;

@@ -6,14 +6,14 @@ import { PROCESS_STATES } from "../protocol/process/process-state.ts";
 import { LOG_LEVELS } from "../protocol/resources/resources.ts";
 import type { Transport } from "../transport/websocket.ts";
 import { VERSION } from "./archive/about.ts";
-import type { BusDoor } from "./server/bus-upgrade.ts";
+import type { BusUpgrade } from "./server/bus-upgrade.ts";
 import type { Connections } from "./server/connections.ts";
 
 export interface MetricsSource {
   readonly control: Control;
   readonly transport: Pick<Transport, "frames" | "connections">;
   readonly connections: Connections;
-  readonly bus: Pick<BusDoor, "stats"> | null;
+  readonly bus: Pick<BusUpgrade, "stats"> | null;
 }
 
 const PHASES = ["opening", "idle", "busy"] as const;
@@ -100,7 +100,7 @@ export class Metrics {
     });
   }
 
-  #aboutBus(bus: Pick<BusDoor, "stats">): void {
+  #aboutBus(bus: Pick<BusUpgrade, "stats">): void {
     this.#gauge("mgr_bus_connections", "Connections of the manager's own broker.", ["kind"], (gauge) => {
       for (const kind of ["memory", "unix", "tcp", "websocket"]) gauge.set({ kind }, 0);
       for (const { kind } of bus.stats().clients) gauge.inc({ kind });

@@ -15,7 +15,7 @@ import {
 import { RingStore } from "../daemon/output/ring-store.ts";
 import { WindowSender } from "../daemon/output/window-sender.ts";
 import { startupCommands } from "../daemon/process/startup-commands.ts";
-import { Announcer } from "../daemon/run/event-publisher.ts";
+import { EventPublisher } from "../daemon/run/event-publisher.ts";
 import { RunTable } from "../daemon/run/run-table.ts";
 import { ManagerSession, TICK_MS } from "../daemon/session/manager-session.ts";
 import type { FakeProcess, FakeProgram, FakePrograms } from "./fake-program.ts";
@@ -45,7 +45,7 @@ export class FakeHost implements HostLink {
   readonly #clock: Clock;
   readonly #programs: readonly { matches: (name: string) => boolean; program: FakeProgram }[];
   readonly #answers: HostAnswers;
-  readonly #announcer = new Announcer(() => {});
+  readonly #publisher = new EventPublisher(() => {});
   readonly #counts = new Map<string, number>();
   #life = 0;
   #parts: Life;
@@ -112,7 +112,7 @@ export class FakeHost implements HostLink {
   }
 
   listen(listener: HostListener): () => void {
-    const leave = this.#announcer.listen(listener);
+    const leave = this.#publisher.listen(listener);
     queueMicrotask(() => this.#announce());
     return leave;
   }
@@ -238,7 +238,7 @@ export class FakeHost implements HostLink {
   }
 
   #tell(message: (listener: HostListener) => void): void {
-    if (!this.#isLost && !this.#isClosed) this.#announcer.tell(message);
+    if (!this.#isLost && !this.#isClosed) this.#publisher.tell(message);
   }
 }
 

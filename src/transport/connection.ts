@@ -14,7 +14,7 @@ import type { Answer, CommandHandler, HandlerContext, RequestHandler } from "./h
 import type { LogStreams } from "./log-streams.ts";
 import { onlyLooks } from "./only-looks.ts";
 import { Outbox, type OutboxObserver, type OutboxSocket } from "./outbox.ts";
-import type { Typists } from "./output/input-owners.ts";
+import type { InputOwners } from "./output/input-owners.ts";
 import type { OutputHub } from "./output/output-hub.ts";
 import type { OutputSubscription } from "./output/output-subscription.ts";
 import type { RefusalLog } from "./refusal-log.ts";
@@ -28,7 +28,7 @@ export interface ConnectionServices {
   readonly events: EventStreams;
   readonly logs: LogStreams;
   readonly refusals: RefusalLog;
-  readonly typists: Typists;
+  readonly inputOwners: InputOwners;
   /** Content hash of the web UI's files, for `snapshot`. */
   readonly assetHash: string;
 }
@@ -105,7 +105,7 @@ export class Connection implements HandlerContext {
     this.#events.unsubscribe();
     this.#log.unsubscribe();
     this.#services.hub.closeSubscription(this.#output);
-    this.#services.typists.forget(this);
+    this.#services.inputOwners.forget(this);
     this.#line.close();
     this.#outbox.close();
   }
@@ -134,11 +134,11 @@ export class Connection implements HandlerContext {
   }
 
   noteTyping(name: string): void {
-    this.#services.typists.note(name, this);
+    this.#services.inputOwners.note(name, this);
   }
 
   mayReply(name: string): boolean {
-    return this.#services.typists.isLast(name, this);
+    return this.#services.inputOwners.isLast(name, this);
   }
 
   flushEvents(): void {

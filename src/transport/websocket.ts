@@ -11,7 +11,7 @@ import { EventStreams } from "./event-streams.ts";
 import { connectInProcess, type InProcessConnection, type InProcessOptions } from "./in-process.ts";
 import { LogStreams } from "./log-streams.ts";
 import type { OutboxSocket } from "./outbox.ts";
-import { Typists } from "./output/input-owners.ts";
+import { InputOwners } from "./output/input-owners.ts";
 import type { OutputHub } from "./output/output-hub.ts";
 import { beforeOversizeClose } from "./oversize.ts";
 import { RefusalLog } from "./refusal-log.ts";
@@ -74,7 +74,7 @@ export function createTransport({ control, hub, system, assetHash, stallMs }: Tr
     events,
     logs: new LogStreams(control.log),
     refusals: new RefusalLog(control.log, system.clock),
-    typists: new Typists(),
+    inputOwners: new InputOwners(),
     assetHash,
   };
   const open = new Map<number, ConnectionInfo>();

@@ -127,7 +127,7 @@ describe("intent", () => {
     const errors = rig.log.entries({ level: "error" }).map((entry) => entry.msg);
     // Once, however often it fails.
     expect(errors).toEqual(["no space left on device; it is done nevertheless, but a crash would forget it until the disk works again"]);
-    expect(rig.engine.world.process("a")).toMatchObject({ state: "stopped", requested_state: "stop" });
+    expect(rig.engine.registry.process("a")).toMatchObject({ state: "stopped", requested_state: "stop" });
   });
 
   it("on a disk that stands still is waited for once; then everything starts and stops at once", async () => {
@@ -203,7 +203,7 @@ describe("an actor that fails", () => {
     const { pid } = await rig.handle("g/a").start();
     rig.engine.control.stopProcess("g/a", BY);
     await rig.until(() => rig.states("g/a")[0] === "error");
-    const parked = rig.engine.world.process("g/a");
+    const parked = rig.engine.registry.process("g/a");
     expect(parked).toMatchObject({ state: "error", pid, requested_state: "stop", exit: { code: null, signal: null } });
     expect(parked?.exit?.reason).toContain("a defect");
     expect(rig.changes().at(-1)).toMatch(/^g\/a: \w+ → error$/);
@@ -222,7 +222,7 @@ describe("an actor that fails", () => {
     state.broken = false;
     rig.engine.control.stopGroup("g", BY);
     await rig.until(() => rig.states("g/a")[0] === "stopped");
-    expect(rig.engine.world.process("g/a")).toMatchObject({ pid: null, requested_state: "stop" });
+    expect(rig.engine.registry.process("g/a")).toMatchObject({ pid: null, requested_state: "stop" });
     expect((await rig.handle("g/a").start()).state).toBe("started");
   });
 });
@@ -238,6 +238,6 @@ describe("a dependency whose daemon died", () => {
     expect(rig.states("db", "app")).toEqual(["error", "waiting"]);
     await new Promise((resolve) => setImmediate(resolve));
     expect(rig.states("app")).toEqual(["waiting"]);
-    expect(rig.engine.world.unmet("app")).toEqual({ missing: ["db"], impossible: null });
+    expect(rig.engine.registry.unmet("app")).toEqual({ missing: ["db"], impossible: null });
   });
 });

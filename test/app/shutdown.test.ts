@@ -167,7 +167,7 @@ test("a process that the kernel holds does not hold up the end: it is named", as
   await rig.pass(10);
   rig.host.end("ends", { code: 0, signal: null });
   await rig.pass(14);
-  expect(rig.engine.world.isHostReady()).toBe(true);
+  expect(rig.engine.registry.isHostReady()).toBe(true);
   expect(left).toBeNull();
   await rig.pass(30);
   expect(left).toEqual(["held"]);

@@ -7,7 +7,7 @@ import { CLIENT_FRAMES, type ClientFrameType } from "../../src/protocol/frames/f
 import { Connection } from "../../src/transport/connection.ts";
 import { EventStreams } from "../../src/transport/event-streams.ts";
 import { LogStreams } from "../../src/transport/log-streams.ts";
-import { Typists } from "../../src/transport/output/input-owners.ts";
+import { InputOwners } from "../../src/transport/output/input-owners.ts";
 import { OutputHub } from "../../src/transport/output/output-hub.ts";
 import { RefusalLog } from "../../src/transport/refusal-log.ts";
 import { ROUTES } from "../contract/http-routes.ts";
@@ -128,7 +128,7 @@ test(`${FRAMES} odd frames are each answered within ${TURNS} turns of the event 
     events: new EventStreams(control, (name) => hub.flush(name)),
     logs: new LogStreams(control.log),
     refusals: new RefusalLog(new LogBook({ capacity: 1, now: () => 0 }), systemClock),
-    typists: new Typists(),
+    inputOwners: new InputOwners(),
     assetHash: "",
   };
   const sent: string[] = [];

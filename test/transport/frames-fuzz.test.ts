@@ -6,7 +6,7 @@ import { CLIENT_FRAMES, type ClientFrameType, MANAGER_FRAMES } from "../../src/p
 import { Connection } from "../../src/transport/connection.ts";
 import { EventStreams } from "../../src/transport/event-streams.ts";
 import { LogStreams } from "../../src/transport/log-streams.ts";
-import { Typists } from "../../src/transport/output/input-owners.ts";
+import { InputOwners } from "../../src/transport/output/input-owners.ts";
 import { OutputHub } from "../../src/transport/output/output-hub.ts";
 import { RefusalLog } from "../../src/transport/refusal-log.ts";
 import { NOT_YET } from "../../src/transport/unavailable.ts";
@@ -31,7 +31,7 @@ function open(view: ViewMode) {
     events,
     logs: new LogStreams(control.log),
     refusals: new RefusalLog(unheard, systemClock),
-    typists: new Typists(),
+    inputOwners: new InputOwners(),
     assetHash: "hash",
   };
   const texts: string[] = [];

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { LogEntry } from "../../src/protocol/resources/resources.ts";
 import { linesOf, RowPlaces, wrapped } from "../../web/src/log/log-lines.ts";
 import { type LogFilter, LogSelection } from "../../web/src/log/log-selection.ts";
-import { forgetEntries, keepEntries, LOG_KEPT, loggedChanges, loggedEntries, logSources } from "../../web/src/log/log-store.ts";
+import { forgetEntries, LOG_KEPT, loggedChanges, loggedEntries, logSources, storeEntries } from "../../web/src/log/log-store.ts";
 
 const entry = (id: number, more: Partial<LogEntry> = {}): LogEntry => ({
   id,
@@ -22,7 +22,7 @@ describe("the log that the page keeps", () => {
     fc.assert(
       fc.property(fc.array(fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 12 }), { maxLength: 8 }), (batches) => {
         forgetEntries();
-        for (const batch of batches) keepEntries(batch.map((id) => entry(id)));
+        for (const batch of batches) storeEntries(batch.map((id) => entry(id)));
         expect(ids()).toEqual([...new Set(batches.flat())].sort((a, b) => a - b));
       }),
     );
@@ -30,7 +30,7 @@ describe("the log that the page keeps", () => {
 
   test("lets the oldest go, not the newest", () => {
     forgetEntries();
-    for (let from = 0; from < 2 * LOG_KEPT; from += 5_000) keepEntries(range(from, from + 5_000));
+    for (let from = 0; from < 2 * LOG_KEPT; from += 5_000) storeEntries(range(from, from + 5_000));
     expect(ids().length).toBeLessThanOrEqual(1.1 * LOG_KEPT);
     expect(ids().at(-1)).toBe(2 * LOG_KEPT - 1);
   });
@@ -39,8 +39,8 @@ describe("the log that the page keeps", () => {
     forgetEntries();
     const change = (id: number, name: string, to: string) =>
       entry(id, { msg: `process '${name}' changes state from 'stopped' to '${to}'` });
-    keepEntries([change(10, "a", "started"), change(11, "b/c", "error")]);
-    keepEntries([change(1, "a", "starting"), entry(2, { source: "other" })]);
+    storeEntries([change(10, "a", "started"), change(11, "b/c", "error")]);
+    storeEntries([change(1, "a", "starting"), entry(2, { source: "other" })]);
     expect(loggedChanges("a").map(({ to }) => to)).toEqual(["starting", "started"]);
     expect(loggedChanges().map(({ name }) => name)).toEqual(["a", "a", "b/c"]);
     expect(logSources.value).toContain("other");
@@ -50,13 +50,13 @@ describe("the log that the page keeps", () => {
 describe("what fits a filter", () => {
   test("is looked at once as entries come, and anew when older ones do or the filter is another", () => {
     forgetEntries();
-    keepEntries(range(100, 200));
+    storeEntries(range(100, 200));
     const first = LogSelection.of(null, loggedEntries(), ALL, 80, 0);
-    keepEntries(range(200, 210));
+    storeEntries(range(200, 210));
     const second = LogSelection.of(first, loggedEntries(), ALL, 80, 0);
     expect(second).toBe(first);
     expect(second.entries).toHaveLength(110);
-    keepEntries(range(0, 100));
+    storeEntries(range(0, 100));
     const third = LogSelection.of(second, loggedEntries(), ALL, 80, 0);
     expect(third.entries.map(({ id }) => id)).toEqual(ids());
     expect(LogSelection.of(third, loggedEntries(), { ...ALL, search: "ENTRY 20" }, 80, 0).entries.map(({ id }) => id)).toEqual([
@@ -66,7 +66,7 @@ describe("what fits a filter", () => {
 
   test("has at least the level, the source, and the search as it is written", () => {
     forgetEntries();
-    keepEntries([
+    storeEntries([
       entry(1, { level: "debug" }),
       entry(2, { level: "error", msg: "a.c" }),
       entry(3, { level: "warning", source: "x", msg: "abc" }),

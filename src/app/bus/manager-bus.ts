@@ -11,7 +11,7 @@ import { answerReports, collectReports } from "../../bus/host-link/member-report
 import type { InstanceSettings } from "../../config/definition.ts";
 import type { HostSetting } from "../../config/hosts.ts";
 import type { HttpServer } from "../../http/index.ts";
-import type { BusDoor } from "../../http/server/bus-upgrade.ts";
+import type { BusUpgrade } from "../../http/server/bus-upgrade.ts";
 import { Certificate } from "../../http/server/certificate.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { BusState } from "./bus-state.ts";
@@ -57,7 +57,7 @@ export class ManagerBus {
   /** For remote hosts and clients: resolves once their server was reached, which may take for ever. Rejects at the end. */
   readonly shared: Promise<Bus>;
   /** Of `/mgr/bus`. */
-  readonly door: BusDoor;
+  readonly door: BusUpgrade;
   readonly #options: ManagerBusOptions;
   readonly #tokens: BusTokens;
   readonly #end = new AbortController();

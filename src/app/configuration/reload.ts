@@ -10,10 +10,10 @@ import type { LogBook } from "../../log/log-book.ts";
 import type { ProcessState } from "../../protocol/resources/resources.ts";
 import type { Hosts } from "../hosts/hosts.ts";
 import type { Verb } from "../processes/command-plan.ts";
-import type { World } from "../processes/process-registry.ts";
+import type { ProcessRegistry } from "../processes/process-registry.ts";
 
 interface ReloadOptions {
-  world: World;
+  registry: ProcessRegistry;
   system: ActorSystem;
   events: DomainEvents;
   log: LogBook;
@@ -48,7 +48,7 @@ export class Reload {
 
   constructor(options: ReloadOptions) {
     this.#options = options;
-    this.#latest = options.world.config;
+    this.#latest = options.registry.config;
   }
 
   /** What `apply` would do. Throws `conflict` where it would. */
@@ -56,26 +56,26 @@ export class Reload {
     this.#checkNames(next);
     const plan = planChanges(this.#latest.processes, next.processes);
     const changed = new Set(plan.changed);
-    const { world } = this.#options;
-    const needed = [...next.processes.keys()].filter((name) => world.isUp(name) && (changed.has(name) || world.needsRestart(name)));
+    const { registry } = this.#options;
+    const needed = [...next.processes.keys()].filter((name) => registry.isUp(name) && (changed.has(name) || registry.needsRestart(name)));
     return { ...plan, restart_needed: needed };
   }
 
   /** Throws `conflict`, and changes nothing, while a name of `next` is still taken by something that is retiring. */
   apply(next: Config): ConfigurationChange {
     this.#checkNames(next);
-    const { world, system, events, tell } = this.#options;
+    const { registry, system, events, tell } = this.#options;
     const before = this.#latest;
     const plan = planChanges(before.processes, next.processes);
     this.#noteFixed(before, next);
     this.#latest = { ...next, instance: { ...before.instance, start_tools: next.instance.start_tools } };
 
-    const revived = plan.added.filter((name) => world.retiring.has(name));
-    const wantedAgain = revived.filter((name) => world.retiring.get(name)?.wanted === true);
-    for (const name of revived) world.retiring.delete(name);
-    const retired = plan.removed.filter((name) => !world.isGone(name));
+    const revived = plan.added.filter((name) => registry.retiring.has(name));
+    const wantedAgain = revived.filter((name) => registry.retiring.get(name)?.wanted === true);
+    for (const name of revived) registry.retiring.delete(name);
+    const retired = plan.removed.filter((name) => !registry.isGone(name));
     for (const name of retired) this.#retire(name, before.processes.get(name));
-    const gone = plan.removed.filter((name) => !world.retiring.has(name));
+    const gone = plan.removed.filter((name) => !registry.retiring.has(name));
     this.#install();
     for (const name of gone) this.#drop(name);
 
@@ -92,26 +92,26 @@ export class Reload {
     }
     for (const name of retired) tell(name, { type: "stop", by: BY_CONFIGURATION });
     // Those that are on their way may need something new.
-    const onTheirWay = plan.changed.filter((name) => ON_THE_WAY.has(world.stateOf(name) ?? "stopped"));
+    const onTheirWay = plan.changed.filter((name) => ON_THE_WAY.has(registry.stateOf(name) ?? "stopped"));
     const wanted = [...this.#options.wanted([...fresh, ...onTheirWay])].filter((name) => !onTheirWay.includes(name));
     for (const name of [...wantedAgain, ...wanted]) tell(name, { type: "start", by: BY_CONFIGURATION });
     for (const name of retired) this.#awaitEnd(name);
     this.#leaveHosts();
     this.#showAgain(before, plan.unchanged);
     if (!isDeepStrictEqual([before.hosts, before.nodes], [next.hosts, next.nodes]))
-      for (const host of world.hosts()) events.publish({ type: "host_upsert", host });
+      for (const host of registry.hosts()) events.publish({ type: "host_upsert", host });
     events.publish({ type: "tree_changed" });
-    return { ...plan, restart_needed: [...next.processes.keys()].filter((name) => world.needsRestart(name)) };
+    return { ...plan, restart_needed: [...next.processes.keys()].filter((name) => registry.needsRestart(name)) };
   }
 
   /** What lives on a host that is not configured any more is stopped there, then started where it is configured now. */
   #leaveHosts(): void {
-    const { hosts, world, tell, events } = this.#options;
+    const { hosts, registry, tell, events } = this.#options;
     if (!hosts().isAnyLeaving) return;
-    for (const name of world.names()) {
-      const host = world.hostOf(name);
-      if (host === null || !hosts().isLeaving(host) || world.retiring.has(name) || world.isGone(name)) continue;
-      tell(name, { type: world.process(name)?.requested_state === "start" ? "restart" : "stop", by: BY_CONFIGURATION });
+    for (const name of registry.names()) {
+      const host = registry.hostOf(name);
+      if (host === null || !hosts().isLeaving(host) || registry.retiring.has(name) || registry.isGone(name)) continue;
+      tell(name, { type: registry.process(name)?.requested_state === "start" ? "restart" : "stop", by: BY_CONFIGURATION });
     }
     const leave = events.subscribe(() => {
       hosts().release();
@@ -122,7 +122,7 @@ export class Reload {
 
   /** A retiring process may go by a name that a new group has, or the other way round. */
   #checkNames(next: Config): void {
-    for (const name of this.#options.world.retiring.keys()) {
+    for (const name of this.#options.registry.retiring.keys()) {
       if (next.processes.has(name)) continue;
       const clash = next.groups.has(name) ? name : ancestorNames(name).find((group) => next.processes.has(group));
       if (clash === undefined) continue;
@@ -131,23 +131,23 @@ export class Reload {
   }
 
   #retire(name: string, definition: ProcessDefinition | undefined): void {
-    const { world, log } = this.#options;
+    const { registry, log } = this.#options;
     if (definition === undefined) return;
-    world.retiring.set(name, { definition, wanted: world.process(name)?.requested_state === "start" });
+    registry.retiring.set(name, { definition, wanted: registry.process(name)?.requested_state === "start" });
     log.append({ level: "info", source: "manager", msg: `process '${name}' is not configured any more: it is stopped, then removed` });
   }
 
   /** Shows the world what is configured now, and what is retiring; groups come and go. */
   #install(): void {
-    const { world, system, spawnGroup } = this.#options;
-    const before = world.config;
+    const { registry, system, spawnGroup } = this.#options;
+    const before = registry.config;
     const processes = new Map(this.#latest.processes);
     const groups = new Map(this.#latest.groups);
-    for (const [name, { definition }] of world.retiring) {
+    for (const [name, { definition }] of registry.retiring) {
       processes.set(name, definition);
       for (const group of ancestorNames(name)) if (!groups.has(group)) groups.set(group, before.groups.get(group) ?? { opened: true });
     }
-    world.replaceConfig({ ...this.#latest, processes, groups });
+    registry.replaceConfig({ ...this.#latest, processes, groups });
     this.#options.hosts().configure(this.#latest);
     for (const name of before.groups.keys()) if (!groups.has(name)) system.stop("group", name);
     for (const name of groups.keys()) if (!before.groups.has(name)) spawnGroup(name);
@@ -155,28 +155,28 @@ export class Reload {
 
   /** Removes it when nothing of it is left: its actor is asked after each of its events. */
   #awaitEnd(name: string): void {
-    const { world, system } = this.#options;
+    const { registry, system } = this.#options;
     const look = () => {
-      if (!world.retiring.has(name)) return subscription?.unsubscribe();
-      if (!world.isGone(name)) return;
+      if (!registry.retiring.has(name)) return subscription?.unsubscribe();
+      if (!registry.isGone(name)) return;
       subscription?.unsubscribe();
-      world.retiring.delete(name);
+      registry.retiring.delete(name);
       this.#install();
       this.#drop(name);
       this.#options.events.publish({ type: "tree_changed" });
     };
     // An actor that fails is built anew under the same address, in the same turn.
-    const again = () => queueMicrotask(() => world.retiring.has(name) && this.#awaitEnd(name));
+    const again = () => queueMicrotask(() => registry.retiring.has(name) && this.#awaitEnd(name));
     const actor = system.get("process", name);
     const subscription = actor?.subscribe({ next: () => queueMicrotask(look), error: again });
     look();
   }
 
   #drop(name: string): void {
-    const { world, system, events, log } = this.#options;
-    const last = world.stateOf(name);
+    const { registry, system, events, log } = this.#options;
+    const last = registry.stateOf(name);
     system.stop("process", name);
-    world.forget(name);
+    registry.forget(name);
     this.#options.forgetStart(name);
     events.publish({ type: "process_remove", name });
     for (const group of ancestorNames(name)) system.send("group", group, { type: "removed", name });
@@ -185,14 +185,14 @@ export class Reload {
 
   /** Start tools are part of what is shown of every process. */
   #showAgain(before: Config, unchanged: readonly string[]): void {
-    const { world } = this.#options;
+    const { registry } = this.#options;
     if (JSON.stringify(before.instance.start_tools) === JSON.stringify(this.#latest.instance.start_tools)) return;
-    world.projectAgain();
+    registry.projectAgain();
     for (const name of unchanged) this.#publish(name);
   }
 
   #publish(name: string): void {
-    const process = this.#options.world.process(name);
+    const process = this.#options.registry.process(name);
     if (process) this.#options.events.publish({ type: "process_upsert", process });
   }
 

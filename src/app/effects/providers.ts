@@ -10,13 +10,13 @@ import type { RunReport, RunSpec } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { HostSession } from "../hosts/host-session.ts";
 import { MEMBERS_PER_TURN } from "../processes/command-queue.ts";
-import type { World } from "../processes/process-registry.ts";
+import type { ProcessRegistry } from "../processes/process-registry.ts";
 import { TurnShare } from "../processes/turn-share.ts";
 import { spawnRun, stopRun } from "./process-effects.ts";
 
 /** What the effects of processes work with. */
 export interface ProcessEffectServices {
-  world: World;
+  registry: ProcessRegistry;
   events: DomainEvents;
   clock: Clock;
   log: LogBook;
@@ -38,12 +38,12 @@ export interface ProcessEffectServices {
  * a machine costs a millisecond.
  */
 export function processWithEffects(services: ProcessEffectServices) {
-  const { world, events, clock, log, session, runSpec, lifeOf } = services;
+  const { registry, events, clock, log, session, runSpec, lifeOf } = services;
   /** Thousands that were asked at once are sent in many turns. */
   const share = new TurnShare(MEMBERS_PER_TURN);
   const needed = dependencyNews(events);
   // During a shutdown what is about to start waits for its stop, which is told to thousands in many turns.
-  const stillHolds = (name: string) => services.mayStart() && world.unmet(name).missing.length === 0;
+  const stillHolds = (name: string) => services.mayStart() && registry.unmet(name).missing.length === 0;
   return processMachine.provide({
     guards: { dependenciesHold: ({ context }) => stillHolds(context.definition.name) },
     actors: {
@@ -66,7 +66,7 @@ export function processWithEffects(services: ProcessEffectServices) {
         const ended = AbortSignal.any([signal, lifeOf(name)]);
         await services.intentWritten();
         // Reverse order, and waiting: those that need this one and are on their way out go first.
-        const left = await world.dependentsStopped(name, ended);
+        const left = await registry.dependentsStopped(name, ended);
         if (left.length > 0) {
           const msg = `process '${name}': it is stopped although ${left.join(", ")} did not end in time`;
           log.append({ level: "warning", source: "manager", msg });
@@ -85,7 +85,7 @@ export function processWithEffects(services: ProcessEffectServices) {
           due = true;
           queueMicrotask(() => {
             due = false;
-            if (!over && !life.aborted && services.mayStart()) sendBack({ type: "dependencies", ...world.unmet(name) });
+            if (!over && !life.aborted && services.mayStart()) sendBack({ type: "dependencies", ...registry.unmet(name) });
           });
         };
         const leave = needed(

@@ -4,7 +4,7 @@ import type { InspectionEvent } from "xstate";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
 import { checkOptions, FLAG, FUNCTION, type OptionRule, objectWith, shown, TEXT } from "../../base/options.ts";
-import { lateHostLink } from "../../bus/host-link/deferred-host-link.ts";
+import { deferredHostLink } from "../../bus/host-link/deferred-host-link.ts";
 import type { Config } from "../../config/definition.ts";
 import { fileReader, loadConfigFile, loadConfigObject } from "../../config/load/load.ts";
 import type { ConfigInput } from "../../config/schema/schema.ts";
@@ -99,7 +99,7 @@ export async function createManager(config: ConfigInput | string, options: Creat
         return readFile(instead);
       },
       inspect: inspect && ((event) => aside(() => inspect(event))),
-      ...(bus ? { connectHost: (name) => lateHostLink(bus.shared, name), busUrl: (process) => bus.clientUrl(process) } : {}),
+      ...(bus ? { connectHost: (name) => deferredHostLink(bus.shared, name), busUrl: (process) => bus.clientUrl(process) } : {}),
     });
     cleanups.push(() => engine.close());
     const { listen = false } = options;
@@ -147,7 +147,7 @@ async function openEmbeddedBus({ config, log, engine, state }: BusOptions): Prom
   return openManagerBus({
     instance: config.instance,
     log,
-    hosts: () => engine().world.config.hosts,
+    hosts: () => engine().registry.config.hosts,
     isLed: (name) =>
       engine()
         .control.hosts()

@@ -8,7 +8,7 @@ import type { Config } from "../../config/definition.ts";
 import { listenAddress } from "../../config/schema/schema-values.ts";
 import { isAlive, startTimeOf } from "../../daemon/tree/proc.ts";
 import type { HttpServer } from "../../http/index.ts";
-import type { BusDoor } from "../../http/server/bus-upgrade.ts";
+import type { BusUpgrade } from "../../http/server/bus-upgrade.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { Transport } from "../../transport/websocket.ts";
 import type { Engine } from "../engine.ts";
@@ -21,7 +21,7 @@ interface PortOptions {
   transport: Transport;
   config: Config;
   /** Of the bus, behind `/mgr/bus`. */
-  door: BusDoor | null;
+  door: BusUpgrade | null;
   /** True: where the configuration says. */
   listen: true | string;
 }

@@ -118,7 +118,7 @@ export class InProcessManager implements EmbeddedManager {
   /** Resolves once commands are taken; `timeout` if the host does not say hello. */
   async hostReady(): Promise<void> {
     const { engine, clock } = this.#parts;
-    if (engine.world.isHostReady()) return;
+    if (engine.registry.isHostReady()) return;
     await new Promise<void>((resolve, reject) => {
       const timer = clock.setTimeout(() => {
         leave();

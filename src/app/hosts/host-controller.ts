@@ -9,7 +9,7 @@ import type { LogBook } from "../../log/log-book.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";
 import { stopRun } from "../effects/process-effects.ts";
 import { hostWithEffects } from "../effects/providers.ts";
-import type { World } from "../processes/process-registry.ts";
+import type { ProcessRegistry } from "../processes/process-registry.ts";
 import { HostSession } from "./host-session.ts";
 
 interface ConductorOptions {
@@ -26,7 +26,7 @@ interface ConductorOptions {
   stopAfterMs: () => number | null;
   /** Resolves when it is this host's turn to be told to its processes: hundreds may come back at the same moment. */
   turn: () => Promise<void>;
-  world: Pick<World, "namesAt" | "hostOf" | "isUnknown" | "foundAt" | "concerns">;
+  registry: Pick<ProcessRegistry, "namesAt" | "hostOf" | "isUnknown" | "foundAt" | "concerns">;
   /** The host's state may have changed. */
   onHostChanged: () => void;
 }
@@ -61,7 +61,7 @@ interface News {
 }
 
 /** Leads one host's session, its actor and the actors of its processes: who hears what, in which order. */
-export class HostConductor {
+export class HostController {
   readonly session: HostSession;
   readonly #options: ConductorOptions;
   /** What waits for output, by process: later news of the same process queue behind it. */
@@ -178,10 +178,10 @@ export class HostConductor {
   }
 
   #report(runs: ReadonlyMap<string, RunReport>, changing: ReadonlySet<string>): void {
-    const { host, world } = this.#options;
+    const { host, registry } = this.#options;
     // What is looked for elsewhere and found here is taken over here.
-    for (const run of runs.values()) if (!run.extinct && world.isUnknown(run.name)) world.foundAt(run.name, host);
-    const known = new Set(world.namesAt(host));
+    for (const run of runs.values()) if (!run.extinct && registry.isUnknown(run.name)) registry.foundAt(run.name, host);
+    const known = new Set(registry.namesAt(host));
     this.#table = new Map(runs);
     for (const name of known) {
       const run = runs.get(name) ?? null;
@@ -210,7 +210,7 @@ export class HostConductor {
   #event({ kind, run }: HostEvent): void {
     if (this.#table) this.#table.set(run.name, run);
     // What goes on here of a process that is elsewhere is another one's story.
-    if (!this.#options.world.concerns(run.name, this.#options.host)) return;
+    if (!this.#options.registry.concerns(run.name, this.#options.host)) return;
     const type = EVENTS[kind];
     if (kind === "unhealthy" || kind === "watch") this.#enqueue(run.name, run, () => this.#tellFindings(run));
     if (type) this.#enqueue(run.name, run, () => this.#options.system.send("process", run.name, { type, run }));
@@ -251,8 +251,8 @@ export class HostConductor {
   async #stopStranger({ name, pid, run_id }: RunReport): Promise<void> {
     if (this.#strangers.has(run_id)) return;
     this.#strangers.add(run_id);
-    const { log, host, world } = this.#options;
-    const why = world.hostOf(name) === null ? "is not configured any more" : `runs on host '${host}', but is configured elsewhere`;
+    const { log, host, registry } = this.#options;
+    const why = registry.hostOf(name) === null ? "is not configured any more" : `runs on host '${host}', but is configured elsewhere`;
     log.append({ level: "warning", source: "manager", msg: `process '${name}' (pid ${pid}) ${why}: it is stopped` });
     try {
       await stopRun({ session: this.session, clock: this.#options.clock }, { runId: run_id, steps: STRANGER_STEPS }, this.#end.signal);
@@ -265,6 +265,6 @@ export class HostConductor {
   }
 
   #tellProcesses(event: { type: "host.ready" | "host.lost" | "host.died" }): void {
-    for (const name of this.#options.world.namesAt(this.#options.host)) this.#options.system.send("process", name, event);
+    for (const name of this.#options.registry.namesAt(this.#options.host)) this.#options.system.send("process", name, event);
   }
 }

@@ -7,9 +7,9 @@ import type { OutputWindow } from "../../contract/messages.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { HostEntry } from "../../protocol/resources/resources.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";
-import type { World } from "../processes/process-registry.ts";
+import type { ProcessRegistry } from "../processes/process-registry.ts";
 import { TurnShare } from "../processes/turn-share.ts";
-import { HostConductor } from "./host-controller.ts";
+import { HostController } from "./host-controller.ts";
 import { localHostNames, remoteHostNames, remoteHosts } from "./host-names.ts";
 import type { HostSession } from "./host-session.ts";
 import { StartPacer } from "./start-pacer.ts";
@@ -19,7 +19,7 @@ interface HostsOptions {
   local: HostLink;
   /** Makes the link to a configured host; left out where there is no bus: then those never become ready. */
   connect: ((host: string) => HostLink) | undefined;
-  world: World;
+  registry: ProcessRegistry;
   hub: OutputHub;
   epoch: number;
   clock: Clock;
@@ -32,7 +32,7 @@ interface HostsOptions {
 }
 
 interface Led {
-  readonly conductor: HostConductor;
+  readonly controller: HostController;
   readonly pacer: StartPacer;
   readonly link: HostLink;
 }
@@ -51,7 +51,7 @@ export class Hosts {
 
   /** Leads the hosts that `config` names; those that it does not name go as soon as nothing runs there. */
   configure(config: Pick<Config, "hosts">): void {
-    const { local, connect, world } = this.#options;
+    const { local, connect, registry } = this.#options;
     if (!this.#led.has(local.host)) this.#lead(local);
     const wanted = new Set(remoteHosts(config));
     for (const host of wanted) {
@@ -62,14 +62,14 @@ export class Hosts {
       if (host === local.host || wanted.has(host) || this.#leaving.has(host)) continue;
       this.#leaving.add(host);
       // Whoever is not there cannot be asked to stop anything, and cannot come back: nobody lets it in.
-      if (!world.isHostReady(host)) this.#giveUp(host);
+      if (!registry.isHostReady(host)) this.#giveUp(host);
     }
   }
 
   /** Lets go of hosts that are not configured any more and have nothing left to run. */
   release(): void {
     for (const host of [...this.#leaving])
-      if (this.#options.world.namesAt(host).every((name) => this.#options.world.isGone(name))) this.#drop(host);
+      if (this.#options.registry.namesAt(host).every((name) => this.#options.registry.isGone(name))) this.#drop(host);
   }
 
   get isAnyLeaving(): boolean {
@@ -81,12 +81,12 @@ export class Hosts {
     return this.#leaving.has(host);
   }
 
-  conductor(host: string): HostConductor | null {
-    return this.#led.get(host)?.conductor ?? null;
+  controller(host: string): HostController | null {
+    return this.#led.get(host)?.controller ?? null;
   }
 
   session(host: string): HostSession | null {
-    return this.conductor(host)?.session ?? null;
+    return this.controller(host)?.session ?? null;
   }
 
   /** Resolves when one more process may be started on `host`. */
@@ -104,9 +104,9 @@ export class Hosts {
   }
 
   entry(host: string): HostEntry {
-    const { local, world } = this.#options;
-    const names = host === local.host ? localHostNames(host, world.config) : remoteHostNames(host, world.config);
-    const { state, greeting } = world.hostState(host);
+    const { local, registry } = this.#options;
+    const names = host === local.host ? localHostNames(host, registry.config) : remoteHostNames(host, registry.config);
+    const { state, greeting } = registry.hostState(host);
     return {
       ...names,
       daemon_ready: state === "ready",
@@ -122,22 +122,22 @@ export class Hosts {
   }
 
   onEmit(host: string, event: HostEmitted): void {
-    this.conductor(host)?.onEmit(event);
+    this.controller(host)?.onEmit(event);
   }
 
   close(): void {
-    for (const { conductor, pacer } of this.#led.values()) {
-      conductor.close();
+    for (const { controller, pacer } of this.#led.values()) {
+      controller.close();
       pacer.close();
     }
   }
 
   #lead(link: HostLink): void {
-    const { local, world, epoch, clock, system, hub, log, onChanged } = this.#options;
+    const { local, registry, epoch, clock, system, hub, log, onChanged } = this.#options;
     const { host } = link;
     const isLocal = host === local.host;
-    const pacer = new StartPacer(clock, () => world.config.hosts.get(host)?.start_rate ?? null);
-    const conductor = new HostConductor({
+    const pacer = new StartPacer(clock, () => registry.config.hosts.get(host)?.start_rate ?? null);
+    const controller = new HostController({
       host,
       isLocal,
       link,
@@ -146,34 +146,34 @@ export class Hosts {
       system,
       hub,
       log,
-      world,
+      registry,
       turn: () => this.#greetings.pass(),
       onHostChanged: () => {
         onChanged(this.entry(host));
-        if (this.#leaving.has(host) && !world.isHostReady(host)) this.#giveUp(host);
+        if (this.#leaving.has(host) && !registry.isHostReady(host)) this.#giveUp(host);
       },
       stopAfterMs: () => {
-        const { on_manager_lost, manager_lost_after } = world.config.instance;
+        const { on_manager_lost, manager_lost_after } = registry.config.instance;
         return on_manager_lost === "stop" ? manager_lost_after : null;
       },
     });
-    this.#led.set(host, { conductor, pacer, link });
-    conductor.begin();
+    this.#led.set(host, { controller, pacer, link });
+    controller.begin();
     onChanged(this.entry(host));
   }
 
   /** What runs there is lost to us. */
   #giveUp(host: string): void {
-    const { world, system, log, respawn } = this.#options;
-    const names = world.namesAt(host);
-    const alive = names.filter((name) => !world.isGone(name));
+    const { registry, system, log, respawn } = this.#options;
+    const names = registry.namesAt(host);
+    const alive = names.filter((name) => !registry.isGone(name));
     if (alive.length > 0) {
       const list = alive.map((name) => `'${name}'`).join(", ");
       const msg = `host '${host}' is not configured any more, and cannot be reached: what it still runs of ${list} goes on there until its daemon is ended`;
       log.append({ level: "warning", source: "manager", msg });
     }
     for (const name of names) {
-      if (world.isUnknown(name)) respawn(name);
+      if (registry.isUnknown(name)) respawn(name);
       else system.send("process", name, { type: "host.died" });
     }
     this.#drop(host);
@@ -185,7 +185,7 @@ export class Hosts {
     this.#led.delete(host);
     this.#leaving.delete(host);
     led.pacer.close();
-    led.conductor.close();
+    led.controller.close();
     this.#options.system.stop("host", host);
     void led.link.close();
     this.#options.log.append({ level: "info", source: "manager", msg: `host '${host}' is removed` });

@@ -18,7 +18,7 @@ const THERE: ReadonlySet<string> = new Set(["starting", "started", "ready", "sto
  * Which process is on which host. What lives is where it was started, whatever has been configured since; what is at
  * rest is where its next run begins.
  */
-export class Whereabouts {
+export class ProcessPlacement {
   readonly #options: WhereaboutsOptions;
   /** Names by the host of their definition, of one configuration. */
   #index: { of: Config; names: ReadonlyMap<string, string[]> } | null = null;

@@ -81,7 +81,7 @@ export class DaemonKeeper {
     const { engine, log } = this.#options;
     if (signal === "SIGKILL") return this.#daemon.end(signal, END_TIMEOUT_MS);
     try {
-      await this.#daemon.end(signal, engine.world.graph.stopTimeOfAll() + END_TIMEOUT_MS);
+      await this.#daemon.end(signal, engine.registry.graph.stopTimeOfAll() + END_TIMEOUT_MS);
     } catch (error) {
       log.append({ level: "error", source: "manager", msg: `${messageOf(error)}; it is killed` });
       await this.#daemon.end("SIGKILL", END_TIMEOUT_MS);
@@ -113,10 +113,10 @@ export class DaemonKeeper {
 
   async #problem(): Promise<string | null> {
     const { engine, stateDir, log } = this.#options;
-    if (engine.world.isHostReady()) return null;
+    if (engine.registry.isHostReady()) return null;
     const daemon = await this.#daemon.identity();
     const who = daemon === null ? "the host daemon" : `the host daemon (pid ${daemon.pid})`;
-    const what = engine.world.isIncompatible()
+    const what = engine.registry.isIncompatible()
       ? `${who} is of another version`
       : `${who} has not said hello within ${HELLO_TIMEOUT_MS / 1_000} s: see ${join(stateDir, "daemon.log")}`;
     const problem = `${what}; until it is ready, commands are refused. 'mgr down' ends it`;
@@ -152,10 +152,10 @@ export class DaemonKeeper {
 }
 
 /** Resolves once this machine's host is ready or of another version, after HELLO_TIMEOUT_MS, or on `end`. */
-function hello({ world, events }: Engine, end: AbortSignal): Promise<void> {
+function hello({ registry, events }: Engine, end: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const look = () => {
-      if (world.isHostReady() || world.isIncompatible()) finish();
+      if (registry.isHostReady() || registry.isIncompatible()) finish();
     };
     const finish = () => {
       clearTimeout(timer);

@@ -1,6 +1,6 @@
 import { listNames } from "../../base/names.ts";
 import type { ProcessState } from "../../protocol/resources/resources.ts";
-import type { World } from "./process-registry.ts";
+import type { ProcessRegistry } from "./process-registry.ts";
 
 export type Verb = "start" | "stop" | "restart";
 
@@ -13,7 +13,7 @@ interface Order {
 
 /** What orders are made from. */
 interface Situation {
-  readonly world: World;
+  readonly registry: ProcessRegistry;
   /** What a stopped process waits for before it starts again. */
   readonly resumeWith: (name: string) => readonly string[];
 }
@@ -21,16 +21,16 @@ interface Situation {
 const RUNNING: ReadonlySet<ProcessState> = new Set<ProcessState>(["starting", "started", "ready", "stopping"]);
 
 /** Who has to be told what when `names` are to start, stop or restart, in this order; each batch has to be told in one turn. */
-export function ordersFor(situation: Situation, verb: Verb, names: readonly string[]): Order[][] {
+export function planCommand(situation: Situation, verb: Verb, names: readonly string[]): Order[][] {
   const orders = ORDERS[verb](situation, names);
   // Who goes down and comes back together is told in one turn: else it might come back before that which it needs has gone.
-  return verb === "restart" ? situation.world.graph.together(orders, ({ name }) => name) : orders.map((order) => [order]);
+  return verb === "restart" ? situation.registry.graph.together(orders, ({ name }) => name) : orders.map((order) => [order]);
 }
 
 /** Why something is about to happen to processes that nobody has named: sentences for the log. */
 export function explanations(situation: Situation, names: readonly string[], batches: readonly (readonly Order[])[]): string[] {
   const named = new Set(names);
-  const others = batches.flat().filter((order) => !named.has(order.name) && isNews(situation.world, order));
+  const others = batches.flat().filter((order) => !named.has(order.name) && isNews(situation.registry, order));
   return DEEDS.flatMap(([deed, isTold]) => {
     const told = others.filter((order) => isTold(order, situation)).map(({ name }) => name);
     return told.length === 0 ? [] : [`the request for ${listNames(names)} also ${deed}: ${listNames(told)}`];
@@ -46,46 +46,46 @@ const DEEDS: readonly (readonly [string, (order: Order, situation: Situation) =>
 ];
 
 /** Of those that are on their way, or stopped already, it has been said why. */
-function isNews(world: World, { name, verb }: Order): boolean {
-  if (verb === "stop") return isWanted(world, name);
-  const state = world.stateOf(name);
+function isNews(registry: ProcessRegistry, { name, verb }: Order): boolean {
+  if (verb === "stop") return isWanted(registry, name);
+  const state = registry.stateOf(name);
   return verb === "restart" || state === "stopped" || state === "error";
 }
 
 const ORDERS: { readonly [K in Verb]: (situation: Situation, names: readonly string[]) => Order[] } = {
   /** Dependencies first: each then finds the ones before it already on their way. */
   start: (situation, names) => {
-    const { graph } = situation.world;
+    const { graph } = situation.registry;
     const all = withResumed(situation, names);
-    return [...toAll("start", missing(situation.world, all)), ...toAll("start", graph.inStartOrder(all))];
+    return [...toAll("start", missing(situation.registry, all)), ...toAll("start", graph.inStartOrder(all))];
   },
   /** Dependents first; besides, the effect that stops a run waits for those that are stopping (app/effects). */
-  stop: ({ world, resumeWith }, names) => {
-    const returns = returnsAfterStop(world, names);
-    const orders = world.graph.dependents(names).flatMap((name): Order[] => {
+  stop: ({ registry, resumeWith }, names) => {
+    const returns = returnsAfterStop(registry, names);
+    const orders = registry.graph.dependents(names).flatMap((name): Order[] => {
       const before = resumeWith(name);
-      if (before.length === 0 && !isWanted(world, name)) return [];
+      if (before.length === 0 && !isWanted(registry, name)) return [];
       const after = returns.get(name) ?? [];
-      const comesBack = after.length > 0 && (before.length > 0 || isUnderWay(world, name));
+      const comesBack = after.length > 0 && (before.length > 0 || isUnderWay(registry, name));
       return [{ name, verb: "stop", resumeWith: comesBack ? [...new Set([...before, ...after])] : [] }];
     });
-    return [...orders, ...toAll("stop", world.graph.inStartOrder(names).reverse())];
+    return [...orders, ...toAll("stop", registry.graph.inStartOrder(names).reverse())];
   },
   /**
    * Of the dependents, those that run come back as well; they wait for what they need. In start order: a job that is to run again must have
    * begun before those that wait for its end are asked.
    */
   restart: (situation, names) => {
-    const { world } = situation;
-    const dependents = world.graph.dependents(names).filter((dependent) => isRunning(world, dependent));
+    const { registry } = situation;
+    const dependents = registry.graph.dependents(names).filter((dependent) => isRunning(registry, dependent));
     const given = new Set(names);
     const resumed = withResumed(situation, names).filter((name) => !given.has(name));
-    const needed = missing(world, [...names, ...dependents, ...resumed]);
+    const needed = missing(registry, [...names, ...dependents, ...resumed]);
     return [
       ...toAll("restart", dependents),
       ...toAll("start", needed),
-      ...toAll("restart", world.graph.inStartOrder(names)),
-      ...toAll("start", world.graph.inStartOrder(resumed)),
+      ...toAll("restart", registry.graph.inStartOrder(names)),
+      ...toAll("start", registry.graph.inStartOrder(resumed)),
     ];
   },
 };
@@ -98,10 +98,12 @@ function toAll(verb: Verb, names: readonly string[]): Order[] {
  * Of all that goes down with `names`: those after whose start each starts again, or nothing if it stays stopped. What stays stopped takes
  * what depends on it along, until it is started itself.
  */
-function returnsAfterStop(world: World, names: readonly string[]): ReadonlyMap<string, readonly string[]> {
+function returnsAfterStop(registry: ProcessRegistry, names: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const returns = new Map<string, readonly string[]>(names.map((name) => [name, []]));
-  for (const name of world.graph.dependents(names).reverse()) {
-    const causes = (world.config.processes.get(name)?.depends_on ?? []).filter((each) => each.on_stop !== "keep" && returns.has(each.name));
+  for (const name of registry.graph.dependents(names).reverse()) {
+    const causes = (registry.config.processes.get(name)?.depends_on ?? []).filter(
+      (each) => each.on_stop !== "keep" && returns.has(each.name),
+    );
     const after = causes.flatMap(({ name: cause }) => {
       const own = returns.get(cause) ?? [];
       return own.length > 0 ? own : [cause];
@@ -112,14 +114,14 @@ function returnsAfterStop(world: World, names: readonly string[]): ReadonlyMap<s
 }
 
 /** `names`, and those that were stopped along with them and with what they need, and now can come back. */
-function withResumed({ world, resumeWith }: Situation, names: readonly string[]): string[] {
+function withResumed({ registry, resumeWith }: Situation, names: readonly string[]): string[] {
   const all = new Set(names);
   const isStarted = (started: ReadonlySet<string>) => (name: string) =>
-    started.has(name) || !world.config.processes.has(name) || world.process(name)?.requested_state === "start";
+    started.has(name) || !registry.config.processes.has(name) || registry.process(name)?.requested_state === "start";
   for (let known = -1; known < all.size; ) {
     known = all.size;
-    const started = new Set([...all, ...missing(world, [...all])]);
-    for (const name of world.graph.dependents(started).reverse()) {
+    const started = new Set([...all, ...missing(registry, [...all])]);
+    for (const name of registry.graph.dependents(started).reverse()) {
       const after = resumeWith(name);
       if (after.length === 0 || !after.every(isStarted(started))) continue;
       all.add(name);
@@ -130,28 +132,28 @@ function withResumed({ world, resumeWith }: Situation, names: readonly string[])
 }
 
 /** What `names` need and do not have, transitively, the deepest first, without `names`. */
-function missing(world: World, names: readonly string[]): string[] {
+function missing(registry: ProcessRegistry, names: readonly string[]): string[] {
   const given = new Set(names);
   const found = new Set(given);
   // A set shows what is added while it is walked.
-  for (const name of found) for (const dependency of world.unmet(name).missing) found.add(dependency);
-  return world.graph.inStartOrder([...found].filter((name) => !given.has(name)));
+  for (const name of found) for (const dependency of registry.unmet(name).missing) found.add(dependency);
+  return registry.graph.inStartOrder([...found].filter((name) => !given.has(name)));
 }
 
 /** It runs, or is about to, and nobody has asked for its stop. */
-function isRunning(world: World, name: string): boolean {
-  const process = world.process(name);
+function isRunning(registry: ProcessRegistry, name: string): boolean {
+  const process = registry.process(name);
   return process?.requested_state === "start" && RUNNING.has(process.state);
 }
 
-function isWanted(world: World, name: string): boolean {
-  const process = world.process(name);
-  return process !== undefined && (process.requested_state === "start" || world.livingRun(name) !== null);
+function isWanted(registry: ProcessRegistry, name: string): boolean {
+  const process = registry.process(name);
+  return process !== undefined && (process.requested_state === "start" || registry.livingRun(name) !== null);
 }
 
 /** It runs, is about to, or does as far as is known, and nobody has asked for its stop. */
-function isUnderWay(world: World, name: string): boolean {
-  const process = world.process(name);
+function isUnderWay(registry: ProcessRegistry, name: string): boolean {
+  const process = registry.process(name);
   if (process?.requested_state !== "start") return false;
-  return world.isUnknown(name) || (process.state !== "stopped" && process.state !== "error");
+  return registry.isUnknown(name) || (process.state !== "stopped" && process.state !== "error");
 }

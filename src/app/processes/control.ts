@@ -23,9 +23,9 @@ import { readBacklog } from "../output/backlog.ts";
 import { Resizer } from "../output/resizer.ts";
 import { retainedOutput } from "../output/retained-output.ts";
 import { TaskLists } from "../tasks/task-lists.ts";
-import { explanations, ordersFor, type Verb } from "./command-plan.ts";
+import { explanations, planCommand, type Verb } from "./command-plan.ts";
 import { CommandQueue, type Steps } from "./command-queue.ts";
-import type { World } from "./process-registry.ts";
+import type { ProcessRegistry } from "./process-registry.ts";
 import type { Attribute, OutputFlag, ProcessSettingsBook } from "./process-settings.ts";
 
 /** After whose start a process starts again that was stopped along with them. */
@@ -39,7 +39,7 @@ interface ControlOptions {
   manager: ManagerInfo;
   events: DomainEvents;
   log: LogBook;
-  world: World;
+  registry: ProcessRegistry;
   system: ActorSystem;
   /** Sends a command to a process's actor, which is there again if it had been given up. */
   tell: (name: string, event: { type: Verb; by: string }) => void;
@@ -60,7 +60,7 @@ export class ActorControl implements Control {
   readonly events: DomainEvents;
   readonly log: LogBook;
   readonly #system: ActorSystem;
-  readonly #world: World;
+  readonly #registry: ProcessRegistry;
   readonly #tell: ControlOptions["tell"];
   readonly #commands = new CommandQueue();
   readonly #saved: ControlOptions["saved"];
@@ -80,7 +80,7 @@ export class ActorControl implements Control {
     events,
     log,
     system,
-    world,
+    registry,
     tell,
     saved,
     resumes,
@@ -93,7 +93,7 @@ export class ActorControl implements Control {
     this.events = events;
     this.log = log;
     this.#system = system;
-    this.#world = world;
+    this.#registry = registry;
     this.#tell = tell;
     this.#saved = saved;
     this.#resumes = resumes;
@@ -121,23 +121,23 @@ export class ActorControl implements Control {
   // ── Reading ──
 
   processes(): Process[] {
-    return this.#world.names().flatMap((name) => this.#world.process(name) ?? []);
+    return this.#registry.names().flatMap((name) => this.#registry.process(name) ?? []);
   }
 
   process(name: string): Process | undefined {
-    return this.#world.process(name);
+    return this.#registry.process(name);
   }
 
   hasGroup(name: string): boolean {
-    return this.#world.config.groups.has(name);
+    return this.#registry.config.groups.has(name);
   }
 
   processTree(scope?: string): ProcessTreeNode[] {
-    return this.#world.tree(scope);
+    return this.#registry.tree(scope);
   }
 
   hosts(): HostEntry[] {
-    return this.#world.hosts();
+    return this.#registry.hosts();
   }
 
   startTools(): StartTool[] {
@@ -214,7 +214,7 @@ export class ActorControl implements Control {
 
   async startupCommands(name: string): Promise<string[]> {
     const { host, spec } = this.#nextRun(this.#known(name));
-    const session = this.#open(name, host, this.#world.sessionOfHost(host));
+    const session = this.#open(name, host, this.#registry.sessionOfHost(host));
     const { commands } = await session.command((id) => session.link.request("startup_commands", { session: id, spec }));
     return commands;
   }
@@ -250,14 +250,14 @@ export class ActorControl implements Control {
   /** Starts processes or groups by name, as `mgr up NAME…` does; unknown names are refused before anything starts. */
   startNamed(names: readonly string[], by: string): void | Promise<void> {
     this.requireOpen();
-    const members = names.flatMap((name) => (this.hasGroup(name) ? this.#world.membersOf(name) : [this.#known(name)]));
+    const members = names.flatMap((name) => (this.hasGroup(name) ? this.#registry.membersOf(name) : [this.#known(name)]));
     return this.#commands.run(this.#tellAll("start", members, by));
   }
 
   /** Asks every process to stop. Resolves when nothing is alive any more, or with the names of those that do not end. */
   async stopEverything(by: string): Promise<string[]> {
-    await this.#commands.run(this.#tellAll("stop", this.#world.names(), by));
-    return this.#world.allAtRest();
+    await this.#commands.run(this.#tellAll("stop", this.#registry.names(), by));
+    return this.#registry.allAtRest();
   }
 
   /** From this turn on nothing is started or changed. Commands that have not been carried out to their end are refused. */
@@ -278,9 +278,9 @@ export class ActorControl implements Control {
   // ── Inside ──
 
   async #sendSize(name: string, { rows, cols }: { rows: number; cols: number }): Promise<void> {
-    const runId = this.#world.livingRun(name);
-    const session = this.#world.sessionOf(name);
-    if (this.#world.process(name)?.pid == null || runId === null || !session?.isOpen) return;
+    const runId = this.#registry.livingRun(name);
+    const session = this.#registry.sessionOf(name);
+    if (this.#registry.process(name)?.pid == null || runId === null || !session?.isOpen) return;
     try {
       await session.command((id) => session.link.request("resize", { session: id, run_id: runId, rows, cols }));
     } catch (error) {
@@ -306,8 +306,8 @@ export class ActorControl implements Control {
 
   /** Tells `names`, and those that have to do the same with them. */
   *#tellAll(verb: Verb, names: readonly string[], by: string): Steps {
-    const situation = { world: this.#world, resumeWith: this.#resumes.of };
-    const batches = ordersFor(situation, verb, names);
+    const situation = { registry: this.#registry, resumeWith: this.#resumes.of };
+    const batches = planCommand(situation, verb, names);
     for (const msg of explanations(situation, names, batches)) this.log.append({ level: "info", source: "manager", msg });
     for (const batch of batches) {
       for (const { name, verb: each, resumeWith } of batch) {
@@ -319,12 +319,12 @@ export class ActorControl implements Control {
   }
 
   #send(name: string, verb: Verb, by: string): void {
-    if (verb === "stop" || !this.#world.retiring.has(name)) this.#tell(name, { type: verb, by });
+    if (verb === "stop" || !this.#registry.retiring.has(name)) this.#tell(name, { type: verb, by });
   }
 
   /** What was removed from the configuration takes stop and signals only (docs/design/runtime-invariants.md, "Reload"). */
   #lasting(name: string): string {
-    if (this.#world.retiring.has(this.#known(name)))
+    if (this.#registry.retiring.has(this.#known(name)))
       throw new MgrError(
         "conflict",
         `process '${name}' was removed from the configuration; it is being stopped and takes stop and signals only`,
@@ -333,7 +333,7 @@ export class ActorControl implements Control {
   }
 
   #known(name: string): string {
-    if (!this.#world.config.processes.has(name)) throw new MgrError("not_found", `there is no process '${name}'`);
+    if (!this.#registry.config.processes.has(name)) throw new MgrError("not_found", `there is no process '${name}'`);
     return name;
   }
 
@@ -344,8 +344,8 @@ export class ActorControl implements Control {
 
   #acceptGroup(name: string): string[] {
     if (!this.hasGroup(name)) throw new MgrError("not_found", `there is no group '${name}'`);
-    const members = this.#world.membersOf(name);
-    const [away, there] = split(members, (member) => this.#world.sessionOf(member)?.isOpen !== true);
+    const members = this.#registry.membersOf(name);
+    const [away, there] = split(members, (member) => this.#registry.sessionOf(member)?.isOpen !== true);
     const [first] = away;
     if (first === undefined) return members;
     if (there.length === 0) this.#session(first);
@@ -360,11 +360,11 @@ export class ActorControl implements Control {
   }
 
   #session(name: string): HostSession {
-    return this.#open(name, this.#world.hostOf(name), this.#world.sessionOf(name));
+    return this.#open(name, this.#registry.hostOf(name), this.#registry.sessionOf(name));
   }
 
   #outputSession(name: string): HostSession {
-    return this.#open(name, this.#world.outputHostOf(name), this.#world.outputSessionOf(name));
+    return this.#open(name, this.#registry.outputHostOf(name), this.#registry.outputSessionOf(name));
   }
 
   #open(name: string, host: string | null, session: HostSession | null): HostSession {
@@ -377,16 +377,16 @@ export class ActorControl implements Control {
 
   /** `host` is any of its names. */
   #sessionOfHost(host: string): HostSession {
-    const entry = this.#world.hosts().find(({ all_names }) => all_names.includes(host));
+    const entry = this.#registry.hosts().find(({ all_names }) => all_names.includes(host));
     if (entry === undefined) throw new MgrError("not_found", `there is no host '${host}'`);
-    const session = this.#world.sessionOfHost(entry.name);
+    const session = this.#registry.sessionOfHost(entry.name);
     if (session?.isOpen) return session;
     throw new MgrError("host_unavailable", `the daemon of host '${entry.name}' cannot be reached; try again when daemon_ready is true`);
   }
 
   #living(name: string): { session: HostSession; runId: string } {
     this.#known(name);
-    const runId = this.#world.livingRun(name);
+    const runId = this.#registry.livingRun(name);
     if (runId === null) throw new MgrError("not_running", `process '${name}' is not running`);
     return { session: this.#session(name), runId };
   }

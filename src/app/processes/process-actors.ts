@@ -8,15 +8,15 @@ import type { Process } from "../../protocol/resources/resources.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";
 import { BY_CONFIGURATION } from "../configuration/reload.ts";
 import { processWithEffects } from "../effects/providers.ts";
-import type { HostConductor } from "../hosts/host-controller.ts";
+import type { HostController } from "../hosts/host-controller.ts";
 import type { Hosts } from "../hosts/hosts.ts";
 import { choicesOf, type IntentKeeper } from "../state/intent-keeper.ts";
 import type { Verb } from "./command-plan.ts";
-import type { World } from "./process-registry.ts";
-import type { NextRuns } from "./run-spec-builder.ts";
+import type { ProcessRegistry } from "./process-registry.ts";
+import type { RunSpecBuilder } from "./run-spec-builder.ts";
 
 interface ProcessActorsOptions {
-  world: World;
+  registry: ProcessRegistry;
   system: ActorSystem;
   events: DomainEvents;
   clock: Clock;
@@ -24,7 +24,7 @@ interface ProcessActorsOptions {
   intents: IntentKeeper;
   /** See `EngineOptions`. */
   isIntentLost: boolean;
-  nextRuns: NextRuns;
+  runSpecs: RunSpecBuilder;
   /** Of this boot: run ids begin with it. */
   epoch: number;
   /** Keeps a user's wish that the actor itself has no news of. */
@@ -45,21 +45,21 @@ export class ProcessActors {
 
   constructor(options: ProcessActorsOptions) {
     this.#options = options;
-    const { world, events, clock, log, intents, nextRuns, hosts } = options;
+    const { registry, events, clock, log, intents, runSpecs, hosts } = options;
     this.#machine = processWithEffects({
-      world,
+      registry,
       events,
       clock,
       log,
       session: (host) => {
-        const session = hosts().session(host ?? world.hostName);
+        const session = hosts().session(host ?? registry.hostName);
         if (session) return session;
         throw new MgrError("host_unavailable", `host '${host}' is not configured any more`);
       },
       beforeRun: (name, host, signal) => this.#beforeRun(name, host, signal),
       mayStart: options.mayStart,
       intentWritten: () => intents.flush(),
-      runSpec: (choices) => nextRuns.spec(choices),
+      runSpec: (choices) => runSpecs.spec(choices),
       lifeOf: (name) => this.#lives.get(name) ?? AbortSignal.abort(),
     });
     events.subscribe((event) => {
@@ -69,73 +69,73 @@ export class ProcessActors {
   }
 
   spawn(name: string, first: "start" | "stop"): void {
-    const { system, world, events } = this.#options;
+    const { system, registry, events } = this.#options;
     system.spawn("process", name, (scope) => this.#actor(name, first, scope));
     // From here on there is something to show, whatever becomes of the actor.
-    const process = world.process(name);
+    const process = registry.process(name);
     if (process) events.publish({ type: "process_upsert", process });
   }
 
   /** A process that appears begins anew: how a run ended that had its name is another's story, a living one is its own. */
   tellNew(name: string): void {
-    const { system, world } = this.#options;
-    const conductor = this.#conductor(name);
-    const run = conductor?.lastReport(name) ?? null;
-    if (run !== null && !run.extinct) conductor?.reportAgain(name);
-    else if (world.isHostReady(world.hostOf(name) ?? undefined)) system.send("process", name, { type: "report", run: null });
+    const { system, registry } = this.#options;
+    const controller = this.#controller(name);
+    const run = controller?.lastReport(name) ?? null;
+    if (run !== null && !run.extinct) controller?.reportAgain(name);
+    else if (registry.isHostReady(registry.hostOf(name) ?? undefined)) system.send("process", name, { type: "report", run: null });
   }
 
   /** Its definition names another host now: if it is at rest, it hears from that one. */
   moved(name: string): void {
-    const { world, system } = this.#options;
-    world.mayBeElsewhere(name);
-    if (world.isUp(name)) return;
-    const host = world.hostOf(name);
-    system.send("process", name, { type: world.isHostReady(host ?? undefined) ? "host.ready" : "host.lost" });
-    this.#conductor(name)?.reportAgain(name);
+    const { registry, system } = this.#options;
+    registry.mayBeElsewhere(name);
+    if (registry.isUp(name)) return;
+    const host = registry.hostOf(name);
+    system.send("process", name, { type: registry.isHostReady(host ?? undefined) ? "host.ready" : "host.lost" });
+    this.#controller(name)?.reportAgain(name);
   }
 
   /** Begins anew, where it is configured: what it was looked for on is not there any more. */
   respawn(name: string): void {
-    const { system, world } = this.#options;
-    const requested = requestedOf(world.process(name));
+    const { system, registry } = this.#options;
+    const requested = requestedOf(registry.process(name));
     system.stop("process", name);
     this.spawn(name, requested);
   }
 
   /** Sends a command to a process's actor. One that was given up gets another chance when somebody asks for something. */
   tell(name: string, event: { type: Verb; by: string }): void {
-    const { system, world } = this.#options;
-    if (world.isParked(name)) {
-      const requested = requestedOf(world.process(name));
+    const { system, registry } = this.#options;
+    if (registry.isParked(name)) {
+      const requested = requestedOf(registry.process(name));
       system.spawn("process", name, (scope) => this.#actor(name, requested, scope));
-      if (system.get("process", name)) world.unpark(name);
+      if (system.get("process", name)) registry.unpark(name);
     }
-    const retiring = world.retiring.get(name);
+    const retiring = registry.retiring.get(name);
     if (retiring && event.type === "stop" && event.by !== BY_CONFIGURATION) {
       // It is being stopped already; but should its name come back, it is not to start.
-      world.retiring.set(name, { ...retiring, wanted: false });
+      registry.retiring.set(name, { ...retiring, wanted: false });
       this.#options.wish(name, { by: event.by, requested_state: "stop" });
     }
     system.send("process", name, event);
   }
 
   spawnGroup(name: string): void {
-    const { system, world } = this.#options;
-    const members = () => world.membersOf(name).flatMap((member) => world.process(member) ?? []);
+    const { system, registry } = this.#options;
+    const members = () => registry.membersOf(name).flatMap((member) => registry.process(member) ?? []);
     system.spawn("group", name, () => ({ machine: groupMachine, input: { name, members } }));
   }
 
   #actor(name: string, first: "start" | "stop", scope: ActorScope) {
-    const { world, clock, intents, epoch } = this.#options;
-    const definition = world.config.processes.get(name);
+    const { registry, clock, intents, epoch } = this.#options;
+    const definition = registry.config.processes.get(name);
     if (!definition) throw new Error(`process '${name}' is not configured`);
     this.#lives.set(name, scope.signal);
     // Built anew: it goes on from what was shown, and is told what its host last reported once it listens.
-    const before = world.process(name);
-    if (before || scope.rebuild > 0) queueMicrotask(() => this.#conductor(name)?.reportAgain(name));
+    const before = registry.process(name);
+    if (before || scope.rebuild > 0) queueMicrotask(() => this.#controller(name)?.reportAgain(name));
     const host = this.#firstHost(name, definition.host);
-    if (host !== definition.host) world.mayBeElsewhere(name);
+    if (host !== definition.host) registry.mayBeElsewhere(name);
     return {
       machine: this.#machine,
       input: {
@@ -147,7 +147,7 @@ export class ProcessActors {
         nextRunId: () => `${epoch}-${++this.#runs}`,
         lastRunId: () => `${epoch}-${this.#runs}`,
         host,
-        hostReady: world.isHostReady(host ?? undefined),
+        hostReady: registry.isHostReady(host ?? undefined),
         ...choicesOf(intents.get(name)),
         ...(before ? { shown: before.state } : {}),
       },
@@ -162,16 +162,16 @@ export class ProcessActors {
   }
 
   async #beforeRun(name: string, host: string | null, signal: AbortSignal): Promise<void> {
-    const { intents, hosts, hub, world } = this.#options;
+    const { intents, hosts, hub, registry } = this.#options;
     if ((intents.get(name).host ?? null) !== host) intents.set(name, { host });
-    const canonical = host ?? world.hostName;
+    const canonical = host ?? registry.hostName;
     hub().hasMoved(name, canonical);
     await hosts().startTurn(canonical, signal);
   }
 
-  #conductor(name: string): HostConductor | null {
-    const host = this.#options.world.hostOf(name);
-    return host === null ? null : this.#options.hosts().conductor(host);
+  #controller(name: string): HostController | null {
+    const host = this.#options.registry.hostOf(name);
+    return host === null ? null : this.#options.hosts().controller(host);
   }
 }
 

@@ -13,7 +13,7 @@ import type { Process, ProcessState, RequestedState } from "../../protocol/resou
 import { formatTime } from "../../protocol/time.ts";
 import { BY_CONFIGURATION } from "../configuration/reload.ts";
 import type { IntentKeeper } from "../state/intent-keeper.ts";
-import type { World } from "./process-registry.ts";
+import type { ProcessRegistry } from "./process-registry.ts";
 import type { RunHistory } from "./run-history.ts";
 
 /** A process was wanted and no longer runs nor will by itself: it ended, was stopped, or cannot be started. */
@@ -23,7 +23,7 @@ export type OnProcessAtRest = (process: Process, configured: { essential: boolea
 const MOST_NAMED = 10;
 
 interface ProcessNewsOptions {
-  world: World;
+  registry: ProcessRegistry;
   system: ActorSystem;
   events: DomainEvents;
   history: RunHistory;
@@ -36,7 +36,7 @@ interface ProcessNewsOptions {
 }
 
 /** What the actors of processes say goes from here to the log, the intent file, their groups and whoever is connected. */
-export class ProcessNews {
+export class ProcessEventRouter {
   readonly #options: ProcessNewsOptions;
   /** True while everything is stopped for the end: what users want stays as it is. */
   #isIntentFrozen = false;
@@ -73,9 +73,9 @@ export class ProcessNews {
   /** What came of a command to a group, once it is certain. */
   takeGroup(group: string, event: GroupEmitted): void {
     if (event.type !== "settled") return;
-    const { world, log } = this.#options;
-    const failed = world.membersOf(group).flatMap((name) => {
-      const process = world.process(name);
+    const { registry, log } = this.#options;
+    const failed = registry.membersOf(group).flatMap((name) => {
+      const process = registry.process(name);
       return process?.state === "error" ? [`'${name}' (${exitText(process)})`] : [];
     });
     const msg = `group '${group}' is ${event.after === "starting" ? "up" : "stopped"}`;
@@ -114,42 +114,42 @@ export class ProcessNews {
 
   /** Its actor is given up. */
   parked(name: string, error: unknown): void {
-    const { world, clock, lastReport } = this.#options;
-    const process = world.process(name);
+    const { registry, clock, lastReport } = this.#options;
+    const process = registry.process(name);
     if (!process) return;
     const run = lastReport(name);
     const reason = `its actor failed again and again: ${messageOf(error)}`;
     const pid = run !== null && run.exit === null && !run.extinct ? run.pid : null;
-    world.park(name, { process, pid, reason, time: formatTime(clock.now()) });
+    registry.park(name, { process, pid, reason, time: formatTime(clock.now()) });
     if (process.state !== "error") this.#announce(name, { from: process.state, to: "error", reason });
     else this.publish(name);
   }
 
   /** One log entry and one upsert for each change of state; `from` null: it was adopted in this state. */
   #announce(name: string, { from, to, reason }: { from: ProcessState | null; to: ProcessState; reason: string | null }): void {
-    const { log, world, system } = this.#options;
+    const { log, registry, system } = this.#options;
     const source = "manager";
     if (reason !== null) log.append({ level: to === "error" ? "error" : "warning", source, msg: `process '${name}': ${reason}` });
-    const pid = world.process(name)?.pid ?? null;
+    const pid = registry.process(name)?.pid ?? null;
     const adopted = `adopted: ${pid === null ? "not running" : `pid ${pid}`}, state '${to}'`;
     const said = from === null ? adopted : `changes state from '${from}' to '${to}'`;
     log.append({ level: to === "error" ? "error" : "info", source, msg: `process '${name}' ${said}` });
     this.publish(name);
-    if ((from === null || from === "stopped") && world.isAdopted(name) && world.needsRestart(name))
+    if ((from === null || from === "stopped") && registry.isAdopted(name) && registry.needsRestart(name))
       log.append({ level: "warning", source, msg: `process '${name}' runs with what was configured before, until its restart` });
-    const process = world.process(name);
+    const process = registry.process(name);
     const has_ready_state = process?.has_ready_state ?? false;
     for (const group of ancestorNames(name)) system.send("group", group, { type: "member", name, state: to, has_ready_state });
-    const essential = world.config.processes.get(name)?.essential ?? false;
+    const essential = registry.config.processes.get(name)?.essential ?? false;
     if ((to === "error" || to === "stopped") && process) this.#options.onProcessAtRest?.(process, { essential });
   }
 
   /** Tells what has changed of it, if anything has. */
   publish(name: string): void {
-    const { system, world, history, events } = this.#options;
+    const { system, registry, history, events } = this.#options;
     const context = system.get("process", name)?.getSnapshot().context;
     if (context) history.note(name, context);
-    const process = world.process(name);
+    const process = registry.process(name);
     if (process) events.publish({ type: "process_upsert", process });
   }
 }

@@ -10,7 +10,7 @@ import { isSameDefinition } from "../../config/plan.ts";
 import { HOST_STATES } from "../../protocol/resources/host.ts";
 import type { HostEntry, Process, ProcessState, ProcessTreeNode } from "../../protocol/resources/resources.ts";
 import type { HostSession } from "../hosts/host-session.ts";
-import { Whereabouts } from "../hosts/process-placement.ts";
+import { ProcessPlacement } from "../hosts/process-placement.ts";
 import { type DependencyFacts, DependencyGraph, type Unmet, unmetDependencies } from "./dependencies.ts";
 
 /** States in which something of the process lives or is about to. */
@@ -35,7 +35,7 @@ interface WorldOptions {
 }
 
 /** What the manager's actors say is so, projected to resources. Reads only; every answer is of this turn. */
-export class World {
+export class ProcessRegistry {
   /**
    * Removed from the configuration, but alive: still in `config` until nothing of it is left (docs/design/runtime-invariants.md, "Reload").
    */
@@ -46,7 +46,7 @@ export class World {
   readonly #events: DomainEvents;
   readonly #session: (host: string) => HostSession | null;
   readonly #hostEntries: () => HostEntry[];
-  readonly #whereabouts: Whereabouts;
+  readonly #placement: ProcessPlacement;
   readonly #epoch: number;
   readonly #specHashOf: (name: string) => string;
   #config: Config;
@@ -63,7 +63,7 @@ export class World {
     this.#events = events;
     this.#session = session;
     this.#hostEntries = hostEntries;
-    this.#whereabouts = new Whereabouts({
+    this.#placement = new ProcessPlacement({
       config: () => this.config,
       hostName,
       snapshot: (name) => this.#snapshot(name),
@@ -86,7 +86,7 @@ export class World {
   forget(name: string): void {
     this.#projected.delete(name);
     this.#parked.delete(name);
-    this.#whereabouts.forget(name);
+    this.#placement.forget(name);
   }
 
   /** Something that all processes show has changed. */
@@ -156,33 +156,33 @@ export class World {
 
   /** Canonical name of the host that `name` runs on, or would; null if there is no such process. */
   hostOf(name: string): string | null {
-    return this.#whereabouts.hostOf(name);
+    return this.#placement.hostOf(name);
   }
 
   /** Where the output of its newest run is. */
   outputHostOf(name: string): string | null {
-    const host = this.#whereabouts.lastHostOf(name);
+    const host = this.#placement.lastHostOf(name);
     return host !== null && this.#session(host) === null ? this.hostOf(name) : host;
   }
 
   /** What `host` says about `name` is news. */
   concerns(name: string, host: string): boolean {
-    return this.#whereabouts.hostOf(name) === host || this.#whereabouts.lastHostOf(name) === host;
+    return this.#placement.hostOf(name) === host || this.#placement.lastHostOf(name) === host;
   }
 
   /** Processes that run on `host`, or would, in the order of the configuration. */
   namesAt(host: string): string[] {
-    return this.#whereabouts.namesAt(host);
+    return this.#placement.namesAt(host);
   }
 
   /** It may run elsewhere than its definition says. */
   mayBeElsewhere(name: string): void {
-    this.#whereabouts.mayBeElsewhere(name);
+    this.#placement.mayBeElsewhere(name);
   }
 
   /** It was looked for elsewhere, and lives on `host`. */
   foundAt(name: string, host: string): void {
-    this.#whereabouts.foundAt(name, host);
+    this.#placement.foundAt(name, host);
   }
 
   /** No host has said yet whether it runs. */

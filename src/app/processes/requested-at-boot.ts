@@ -2,7 +2,7 @@ import type { Config } from "../../config/definition.ts";
 import type { IntentKeeper } from "../state/intent-keeper.ts";
 
 /** Of `names`, what shall run from the beginning: what users wanted last, else autostart; and all that it depends on. */
-export function wantedAtBegin(names: readonly string[], config: Config, intents: IntentKeeper): ReadonlySet<string> {
+export function requestedAtBoot(names: readonly string[], config: Config, intents: IntentKeeper): ReadonlySet<string> {
   const wanted = new Set<string>();
   for (const name of names) {
     const intent = intents.get(name).requested_state;

@@ -7,11 +7,11 @@ import { buildRunSpec } from "../../config/run-spec.ts";
 import { type RunSpec, specHash } from "../../contract/run.ts";
 import { choicesOf, type IntentKeeper } from "../state/intent-keeper.ts";
 import { inheritedVariables } from "./inherited-variables.ts";
-import type { World } from "./process-registry.ts";
+import type { ProcessRegistry } from "./process-registry.ts";
 import type { RunHistory } from "./run-history.ts";
 
 interface NextRunsOptions {
-  world: World;
+  registry: ProcessRegistry;
   intents: IntentKeeper;
   history: RunHistory;
   /** How a process comes to the bus, with a token of its own; null: not at all. */
@@ -19,7 +19,7 @@ interface NextRunsOptions {
 }
 
 /** What the next start of each process would be given: its definition, with what users chose and the manager's environment. */
-export class NextRuns {
+export class RunSpecBuilder {
   readonly #options: NextRunsOptions;
 
   constructor(options: NextRunsOptions) {
@@ -28,16 +28,17 @@ export class NextRuns {
 
   /** What a host is told for these choices. */
   spec({ definition, size, settings }: Pick<SpawnInput, "definition" | "size" | "settings">): RunSpec {
-    const { world } = this.#options;
+    const { registry } = this.#options;
     return buildRunSpec(definition, {
-      command: effectiveCommand(definition, settings, world.config.instance.start_tools),
+      command: effectiveCommand(definition, settings, registry.config.instance.start_tools),
       debug: settings.svc_debug,
       // Another host has an environment of its own.
       inherited: definition.host === null ? inheritedVariables(process.env, definition.pass_environment) : null,
-      stop_rank: world.graph.stopRank(definition.name),
+      stop_rank: registry.graph.stopRank(definition.name),
       size: size ?? undefined,
       // The manager's own broker serves programs on loopback; other hosts reach servers of instance.bus only.
-      busUrl: definition.host === null || world.config.instance.bus.length > 0 ? (this.#options.busUrl?.(definition.name) ?? null) : null,
+      busUrl:
+        definition.host === null || registry.config.instance.bus.length > 0 ? (this.#options.busUrl?.(definition.name) ?? null) : null,
     });
   }
 
@@ -47,7 +48,7 @@ export class NextRuns {
 
   /** Where and as what it would be started. */
   of(name: string): { host: string; spec: RunSpec } {
-    return { host: this.#definition(name).host ?? this.#options.world.hostName, spec: this.#of(name) };
+    return { host: this.#definition(name).host ?? this.#options.registry.hostName, spec: this.#of(name) };
   }
 
   detail(name: string): ProcessDetail {
@@ -63,7 +64,7 @@ export class NextRuns {
   }
 
   #definition(name: string) {
-    const definition = this.#options.world.config.processes.get(name);
+    const definition = this.#options.registry.config.processes.get(name);
     if (!definition) throw new MgrError("not_found", `there is no process '${name}'`);
     return definition;
   }

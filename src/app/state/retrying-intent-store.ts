@@ -20,7 +20,7 @@ interface PatientOptions {
  * Has what users want written before anything is done about it, but does not stand still with the disk: a full one is said
  * and tried again, one that does not answer is waited for once. Until it does, a crash would forget the newest wishes.
  */
-export class PatientIntents implements IntentKeeper {
+export class RetryingIntentStore implements IntentKeeper {
   readonly #intents: IntentKeeper;
   readonly #clock: Clock;
   readonly #log: LogBook;

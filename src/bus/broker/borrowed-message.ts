@@ -5,7 +5,7 @@ const BY_WORDS = 512;
  * The bytes of one message, with the CR LF behind them, where they were received: only lent, for the time of the call that
  * passes them on. The buffers themselves never change any more and may be kept.
  */
-export class LentMessage {
+export class BorrowedMessage {
   /** Holds the message from `start` on; all of it, unless there is a `rest`. */
   bytes: Buffer = Buffer.alloc(0);
   start = 0;

@@ -1,6 +1,6 @@
 import type { Principal } from "../../base/principal.ts";
 import type { ByteStream } from "../carriers/byte-stream.ts";
-import { LentMessage, viewOf } from "./borrowed-message.ts";
+import { BorrowedMessage, viewOf } from "./borrowed-message.ts";
 import { BrokerConnection } from "./broker-connection.ts";
 import { type BrokerCounters, newCounters, type SubjectCounters } from "./broker-counters.ts";
 import type { BrokerOperations, Envelope } from "./broker-parser.ts";
@@ -49,7 +49,7 @@ export interface Subscriber {
   /** Asked for subscriptions that are filtered. */
   mayReceive(subject: string): boolean;
   /** False: it could not be taken. */
-  deliver(subscription: ClientSubscription, envelope: Envelope, message: LentMessage): boolean;
+  deliver(subscription: ClientSubscription, envelope: Envelope, message: BorrowedMessage): boolean;
 }
 
 export interface ClientSubscription {
@@ -80,7 +80,7 @@ export interface ClientEnvironment {
   /** It has begun to lose messages. */
   slow(client: BrokerClient): void;
   /** Delivers a message; false when nobody is interested. */
-  route(publisher: Subscriber, envelope: Envelope, message: LentMessage): boolean;
+  route(publisher: Subscriber, envelope: Envelope, message: BorrowedMessage): boolean;
 }
 
 /** One client: what it may do, what it has subscribed to, what it has lost. */
@@ -176,13 +176,13 @@ export class BrokerClient implements BrokerOperations, Subscriber {
   }
 
   /** A message for one of its subscriptions; false if it was lost because too much is unread. */
-  deliver(subscription: ClientSubscription, envelope: Envelope, message: LentMessage): boolean {
+  deliver(subscription: ClientSubscription, envelope: Envelope, message: BorrowedMessage): boolean {
     if (!this.#send(subscription, envelope, message)) return false;
     if (++subscription.delivered === subscription.max) this.#remove(subscription);
     return true;
   }
 
-  #send(subscription: ClientSubscription, envelope: Envelope, message: LentMessage): boolean {
+  #send(subscription: ClientSubscription, envelope: Envelope, message: BorrowedMessage): boolean {
     const { reply, size } = envelope;
     if (this.pending > this.#environment.limits.maxPending) {
       this.#drop(size);
@@ -199,13 +199,13 @@ export class BrokerClient implements BrokerOperations, Subscriber {
     return true;
   }
 
-  #deliverInFull({ sid }: ClientSubscription, { subject, reply, headerBytes, size }: Envelope, message: LentMessage): void {
+  #deliverInFull({ sid }: ClientSubscription, { subject, reply, headerBytes, size }: Envelope, message: BorrowedMessage): void {
     const target = reply === null ? `${subject} ${sid} ` : `${subject} ${sid} ${reply} `;
     if (headerBytes > 0 && this.#options.headers) this.#connection.message(`HMSG ${target}${headerBytes} ${size}${CRLF}`, message);
     else if (headerBytes === 0) this.#connection.message(`MSG ${target}${size}${CRLF}`, message);
     else {
       const body = message.whole().subarray(headerBytes);
-      this.#connection.message(`MSG ${target}${size - headerBytes}${CRLF}`, new LentMessage().of(body, 0, body.length));
+      this.#connection.message(`MSG ${target}${size - headerBytes}${CRLF}`, new BorrowedMessage().of(body, 0, body.length));
     }
   }
 
@@ -275,7 +275,7 @@ export class BrokerClient implements BrokerOperations, Subscriber {
     this.#acknowledge();
   }
 
-  publish(envelope: Envelope, message: LentMessage): void {
+  publish(envelope: Envelope, message: BorrowedMessage): void {
     this.#assertAuthorized();
     if (envelope.headerBytes > 0 && !this.#options.headers) throw new ProtocolViolation(ERROR_TEXTS.headers);
     const { counters } = this.#environment;
@@ -355,7 +355,7 @@ export class BrokerClient implements BrokerOperations, Subscriber {
 }
 
 const NO_RESPONDERS = Buffer.from(NO_RESPONDERS_HEADERS + CRLF, "latin1");
-const NO_RESPONDERS_MESSAGE = new LentMessage().of(NO_RESPONDERS, 0, NO_RESPONDERS.length);
+const NO_RESPONDERS_MESSAGE = new BorrowedMessage().of(NO_RESPONDERS, 0, NO_RESPONDERS.length);
 
 function headerOf({ header, sid }: ClientSubscription, { subject, size }: Envelope): string | DataView {
   const isSame = header.size === size && header.subject === subject;

@@ -1,5 +1,5 @@
 import type { ByteStream } from "../carriers/byte-stream.ts";
-import type { LentMessage } from "./borrowed-message.ts";
+import type { BorrowedMessage } from "./borrowed-message.ts";
 import { BrokerOutput } from "./broker-output.ts";
 import { type BrokerOperations, BrokerParser } from "./broker-parser.ts";
 import { type BrokerLimits, CRLF, ERROR_TEXTS, ProtocolViolation } from "./broker-protocol.ts";
@@ -72,7 +72,7 @@ export class BrokerConnection implements Worker {
   }
 
   /** A message of somebody else. The caller has looked at `pending`. */
-  message(header: string | DataView, message: LentMessage): void {
+  message(header: string | DataView, message: BorrowedMessage): void {
     if (this.#state !== "open") return;
     if (typeof header === "string") this.#output.text(header);
     else this.#output.bytesOf(header);

@@ -1,4 +1,4 @@
-import { copyWords, type LentMessage, viewOf } from "./borrowed-message.ts";
+import { type BorrowedMessage, copyWords, viewOf } from "./borrowed-message.ts";
 
 /** Sizes of blocks: an answer of a few bytes must not hold much, and a flood must not be many writes. */
 const FIRST_BLOCK = 1_024;
@@ -32,7 +32,7 @@ export class BrokerOutput {
   }
 
   /** Copies, except when it is large. */
-  message(message: LentMessage): void {
+  message(message: BorrowedMessage): void {
     const { length, rest } = message;
     this.bytes += length;
     if (rest !== null || length >= BY_REFERENCE) {

@@ -1,4 +1,4 @@
-import { LentMessage } from "./borrowed-message.ts";
+import { BorrowedMessage } from "./borrowed-message.ts";
 import { ERROR_TEXTS, ProtocolViolation } from "./broker-protocol.ts";
 
 /** What a client can ask for. Subjects, queues and ids hold the bytes of the wire as latin1 characters. */
@@ -12,7 +12,7 @@ export interface BrokerOperations {
   /** A message of this envelope is about to come; what is thrown refuses it. */
   announce(envelope: Envelope): void;
   /** Both are only lent: copy what is to be kept. The first `headerBytes` of the message are headers. */
-  publish(envelope: Envelope, message: LentMessage): void;
+  publish(envelope: Envelope, message: BorrowedMessage): void;
 }
 
 /** What PUB or HPUB says about the message that follows. */
@@ -62,7 +62,7 @@ export class BrokerParser {
   #pieces: Buffer[] = [];
   #message: Buffer | null = null;
   #messageLength = 0;
-  readonly #lent = new LentMessage();
+  readonly #lent = new BorrowedMessage();
   /** Of the quick way; its subject is kept for the next message. */
   readonly #quick = { subject: "", reply: null, headerBytes: 0, size: 0 };
   /** Where the words of the present line begin and end. */
@@ -159,7 +159,7 @@ export class BrokerParser {
     chunk.copy(this.#message, this.#messageLength, position);
   }
 
-  #publish(envelope: Envelope, message: LentMessage): void {
+  #publish(envelope: Envelope, message: BorrowedMessage): void {
     this.#envelope = null;
     this.#message = null;
     this.#messageLength = 0;
@@ -260,7 +260,7 @@ function isText(chunk: Buffer, start: number, stop: number, text: string): boole
 }
 
 /** Whether the last two bytes are CR LF, in whichever pieces they are. */
-function endsLine({ bytes, start, length, rest }: LentMessage): boolean {
+function endsLine({ bytes, start, length, rest }: BorrowedMessage): boolean {
   if (rest === null) return bytes[start + length - 2] === CR && bytes[start + length - 1] === LF;
   const last = rest[rest.length - 1] as Buffer;
   const before = last.length > 1 ? last : (rest[rest.length - 2] ?? bytes);

@@ -1,6 +1,6 @@
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { BusLog, BusMessage } from "../client/bus-message.ts";
-import { LentMessage } from "./borrowed-message.ts";
+import { BorrowedMessage } from "./borrowed-message.ts";
 import type { ClientEnvironment, ClientSubscription, Subscriber } from "./broker-client.ts";
 import type { SubjectCounters } from "./broker-counters.ts";
 import type { Envelope } from "./broker-parser.ts";
@@ -33,7 +33,7 @@ export class BrokerPort implements Subscriber {
     const { counters } = this.#environment;
     counters.in_msgs++;
     counters.in_bytes += size;
-    const message = new LentMessage().of(bytes, 0, bytes.length);
+    const message = new BorrowedMessage().of(bytes, 0, bytes.length);
     return this.#environment.route(this, { subject, reply, headerBytes: 0, size }, message);
   }
 
@@ -59,7 +59,7 @@ export class BrokerPort implements Subscriber {
     return true;
   }
 
-  deliver(subscription: ClientSubscription, { subject, reply, headerBytes, size }: Envelope, message: LentMessage): boolean {
+  deliver(subscription: ClientSubscription, { subject, reply, headerBytes, size }: Envelope, message: BorrowedMessage): boolean {
     const { counters } = this.#environment;
     counters.out_msgs++;
     counters.out_bytes += size;

@@ -9,8 +9,8 @@ import { memoryPair } from "../carriers/memory-pair.ts";
 import { listenTcp } from "../carriers/tcp-listener.ts";
 import { greetThenSecure } from "../carriers/tls-stream.ts";
 import { listenUnix, type SocketHome } from "../carriers/unix-listener.ts";
-import { RareWarning } from "../client/throttled-warning.ts";
-import type { LentMessage } from "./borrowed-message.ts";
+import { ThrottledWarning } from "../client/throttled-warning.ts";
+import type { BorrowedMessage } from "./borrowed-message.ts";
 import { type AcceptOptions, BrokerClient, type ClientEnvironment, type ClientSubscription, type Subscriber } from "./broker-client.ts";
 import { type BrokerCounters, count, newCounters, SubjectBook, type SubjectCounters } from "./broker-counters.ts";
 import type { Envelope } from "./broker-parser.ts";
@@ -114,7 +114,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   readonly #ports = new Set<BrokerPort>();
   readonly #listeners: { close(): Promise<void> }[] = [];
   readonly #ticks: ReturnType<typeof setInterval>;
-  readonly #untaken: RareWarning;
+  readonly #untaken: ThrottledWarning;
   /** Of the TCP ports. */
   readonly #sockets: ClientSockets;
   #nextClient = 1;
@@ -126,7 +126,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     const { name = "mgr", log = () => {}, ...limits } = options;
     this.#name = name;
     this.#log = log;
-    this.#untaken = new RareWarning(log);
+    this.#untaken = new ThrottledWarning(log);
     this.limits = { ...BROKER_LIMITS, ...limits };
     this.#sockets = new ClientSockets(this.limits.maxClients);
     this.#ticks = setInterval(() => {
@@ -282,7 +282,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     );
   }
 
-  route(publisher: Subscriber, envelope: Envelope, message: LentMessage): boolean {
+  route(publisher: Subscriber, envelope: Envelope, message: BorrowedMessage): boolean {
     const { subject, size } = envelope;
     const routed = this.#match(subject);
     const { plain, groups, account } = routed;

@@ -12,7 +12,7 @@ const INBOXES = "_INBOX.";
 const OTHERS = ">";
 
 /** What this program's own connection sends and receives: where the server is not ours, nobody else could tell. */
-export class TrafficBook {
+export class TrafficCounters {
   readonly #accounts = new Map<string, SubjectTraffic>();
 
   sent(subject: string, bytes: number): void {

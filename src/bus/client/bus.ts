@@ -1,6 +1,6 @@
 import { createInbox, type MsgHdrs, type NatsConnection } from "@nats-io/nats-core";
 import { MgrError, messageOf } from "../../base/errors.ts";
-import { type SubjectTraffic, TrafficBook } from "../broker/traffic-counters.ts";
+import { type SubjectTraffic, TrafficCounters } from "../broker/traffic-counters.ts";
 import type { BusLog, BusMessage, BusSubscription, HostBus } from "./bus-message.ts";
 import type { NatsTransport } from "./nats-transport.ts";
 import { Requests } from "./requests.ts";
@@ -21,7 +21,7 @@ export class Bus implements HostBus {
   readonly #requests = new Requests();
   readonly #listeners = new Set<(isConnected: boolean) => void>();
   readonly #drained = new Set<() => void>();
-  readonly #traffic = new TrafficBook();
+  readonly #traffic = new TrafficCounters();
   /** Subjects, each as often as it is subscribed to. */
   readonly #subscribed = new Map<object, string>();
   #isUp = true;

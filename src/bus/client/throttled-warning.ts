@@ -4,7 +4,7 @@ import type { BusLog } from "./bus-message.ts";
 const QUIET_MS = 10_000;
 
 /** A warning that may come thousands of times: all are counted, at most one in ten seconds is logged. */
-export class RareWarning {
+export class ThrottledWarning {
   count = 0;
   readonly #log: BusLog;
   #nextAt = Number.NEGATIVE_INFINITY;

@@ -6,11 +6,11 @@ import type { Bus } from "../client/bus.ts";
 import { busHostLink } from "./host-link.ts";
 
 /** The link to `host` over a bus that may not have been reached yet: until then the host is silent, and requests are refused. */
-export function lateHostLink(bus: Promise<Bus>, host: string): HostLink {
-  return new LateHostLink(bus, host);
+export function deferredHostLink(bus: Promise<Bus>, host: string): HostLink {
+  return new DeferredHostLink(bus, host);
 }
 
-class LateHostLink implements HostLink {
+class DeferredHostLink implements HostLink {
   readonly host: string;
   /** Who listens, and how each leaves the link once there is one. */
   readonly #listeners = new Map<HostListener, () => void>();

@@ -15,7 +15,7 @@ import { hostSubject } from "../../contract/subjects.ts";
 import type { BusLog, BusMessage, BusSubscription, HostBus } from "../client/bus-message.ts";
 import { callProcedure, type Procedure } from "../client/rpc.ts";
 import { parseJson } from "../client/rpc-envelope.ts";
-import { RareWarning } from "../client/throttled-warning.ts";
+import { ThrottledWarning } from "../client/throttled-warning.ts";
 import { decodeStreamFrame, encodeStreamFrame } from "../streams/stream-codec.ts";
 import { decodeChunk } from "./output-codec.ts";
 
@@ -44,16 +44,16 @@ class BusHostLink implements HostLink {
   /** By their last part. */
   readonly #subjects = new Map<string, string>();
   readonly #log: BusLog;
-  readonly #malformed: RareWarning;
-  readonly #unsent: RareWarning;
+  readonly #malformed: ThrottledWarning;
+  readonly #unsent: ThrottledWarning;
 
   constructor(bus: HostBus, host: string, options: BusHostLinkOptions) {
     this.host = host;
     this.#bus = bus;
     this.#timeoutMs = options.timeoutMs ?? REQUEST_TIMEOUT_MS;
     this.#log = options.log ?? (() => {});
-    this.#malformed = new RareWarning(this.#log);
-    this.#unsent = new RareWarning(this.#log);
+    this.#malformed = new ThrottledWarning(this.#log);
+    this.#unsent = new ThrottledWarning(this.#log);
     this.#subscriptions = [
       this.#receive("event", (message) => this.#parse(message, hostEvent), "onEvent"),
       this.#receive("heartbeat", (message) => this.#parse(message, hostHeartbeat), "onHeartbeat"),

@@ -17,7 +17,7 @@ const LITTLE_BYTES = 16 * 1024;
  * the hundreds of kilobytes of somebody else's flood that lie in the sockets. Only where little of the process itself may
  * still lie there: offsets tell what is missing before such output, and the manager asks for it again.
  */
-export class OutputWays {
+export class OutputRoutes {
   readonly #now: () => number;
   #carried = 0;
   #lastLong = Number.NEGATIVE_INFINITY;

@@ -7,15 +7,15 @@ import type { Bus } from "../client/bus.ts";
 import type { BusLog, BusMessage } from "../client/bus-message.ts";
 import { answerProcedure, type Procedure } from "../client/rpc.ts";
 import { encodeError, parseJson } from "../client/rpc-envelope.ts";
-import { RareWarning } from "../client/throttled-warning.ts";
+import { ThrottledWarning } from "../client/throttled-warning.ts";
 import { decodeStreamFrame, encodeStreamFrame } from "../streams/stream-codec.ts";
 import { encodeChunkHead } from "./output-codec.ts";
-import { OutputWays } from "./output-routes.ts";
+import { OutputRoutes } from "./output-routes.ts";
 
 export interface ServeHostOptions {
   /** Commands, events, heartbeats, log lines: small and in order. */
   readonly control: Bus;
-  /** Output, but for what passes a flood (OutputWays): no command waits behind it. */
+  /** Output, but for what passes a flood (OutputRoutes): no command waits behind it. */
   readonly bulk: Bus;
   readonly host: ServedHost;
   readonly log?: BusLog;
@@ -43,9 +43,9 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
   const subject = (leaf: string) => hostSubject(host.host, leaf);
   const outputSubject = subject("output");
   const streamSubject = subject("stream");
-  const ways = new OutputWays();
-  const malformed = new RareWarning(log);
-  const unsent = new RareWarning(log);
+  const ways = new OutputRoutes();
+  const malformed = new ThrottledWarning(log);
+  const unsent = new ThrottledWarning(log);
 
   const attempt = (bus: Bus, leaf: string, send: () => void) => {
     // A link that is down has been told of; the manager asks for what it missed.

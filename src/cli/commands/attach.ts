@@ -1,4 +1,4 @@
-import { Nudge } from "../../client/handles/force-redraw.ts";
+import { ForceRedraw } from "../../client/handles/force-redraw.ts";
 import type { ManagerClient } from "../../client/index.ts";
 import { OutputJoin } from "../../client/output-join.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
@@ -34,7 +34,7 @@ export async function attach(name: string, flags: AttachFlags): Promise<void> {
 
 /** Until Ctrl-]; afterwards the terminal is what it was. */
 export async function attachTo(client: ManagerClient, name: string, lines: number): Promise<void> {
-  const nudge = new Nudge((rowsLess) => tellSize(client, name, rowsLess));
+  const nudge = new ForceRedraw((rowsLess) => tellSize(client, name, rowsLess));
   const output = await followOutput(client, name, { lines, heard: () => nudge.heard() });
   const leaveTerminal = takeTerminal(client, name, nudge);
   let leaveKeys = () => {};
@@ -75,7 +75,7 @@ function tellSize(client: ManagerClient, name: string, rowsLess: 0 | 1 = 0): voi
 }
 
 /** Raw mode, and the size of this terminal for that one. Returns the way back. */
-function takeTerminal(client: ManagerClient, name: string, nudge: Nudge): () => void {
+function takeTerminal(client: ManagerClient, name: string, nudge: ForceRedraw): () => void {
   const { stdin, stdout } = process;
   const resized = () => tellSize(client, name);
   if (stdout.isTTY) {

@@ -3,7 +3,7 @@ import { visible } from "../../base/visible-text.ts";
 import { loadConfigFile } from "../../config/load/load.ts";
 import { type LockInfo, readLock } from "../../daemon/session/lock.ts";
 import { isAlive } from "../../daemon/tree/proc.ts";
-import { killMarked, PreviousLife } from "../../daemon/tree/stale-run-cleanup.ts";
+import { killMarked, StaleRunCleanup } from "../../daemon/tree/stale-run-cleanup.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { instanceInstead, loadConfig } from "../manager/configuration.ts";
 
@@ -18,7 +18,7 @@ export async function down(flags: { config?: string; timeout: number }): Promise
     return running === null ? loadConfig(path) : { instance: running };
   });
   // Before it ends: its end takes the mark of its processes away.
-  const life = new PreviousLife(join(instance.state_dir, "daemon.json")).read();
+  const life = new StaleRunCleanup(join(instance.state_dir, "daemon.json")).read();
   const deadline = Date.now() + flags.timeout * 1_000;
   let ended = 0;
   for (const [what, file] of [

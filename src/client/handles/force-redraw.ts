@@ -6,7 +6,7 @@ const LONGEST_NUDGE_MS = 1_500;
  * A full-screen program redraws when its size changes: one row less, then the real size (docs/design/runtime-invariants.md, "Frames out").
  * Not in one breath: it would look once, and see the size that it knows. On a busy machine it takes a while to look.
  */
-export class Nudge {
+export class ForceRedraw {
   readonly #sendSize: (rowsLess: 0 | 1) => void;
   #under: { timer: ReturnType<typeof setTimeout>; isHeard: boolean; isDue: boolean } | undefined;
 

@@ -3,7 +3,7 @@ import type { Child } from "./child.ts";
 import { type Program, startProgram } from "./program.ts";
 
 /** A program beside a run's own: a probe, or the command of a stop. */
-export interface Companion {
+export interface AuxiliaryProcess {
   /** null: it ended with code 0; else a sentence why not. Never rejects. */
   ended: Promise<string | null>;
   /** Ends it and what it has started; harmless once it has ended. */
@@ -11,7 +11,7 @@ export interface Companion {
 }
 
 /** Starts `program` without terminal, in a session of its own. `join` makes what is forked a part of the run's tree. */
-export function startCompanion(program: Program, join: (start: () => Child) => Child): Companion {
+export function startAuxiliaryProcess(program: Program, join: (start: () => Child) => Child): AuxiliaryProcess {
   let child: Child;
   try {
     child = join(() => startProgram(program, { standard: "/dev/null" }).child);

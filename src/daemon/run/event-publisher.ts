@@ -6,7 +6,7 @@ import type { HostLog } from "../../contract/messages.ts";
  * Tells every listener everything, in one order for all: what a listener causes while it is told something comes after
  * it. A listener that throws harms neither the host nor the others.
  */
-export class Announcer {
+export class EventPublisher {
   readonly #listeners = new Set<HostListener>();
   readonly #queue: ((listener: HostListener) => void)[] = [];
   readonly #report: (entry: HostLog) => void;

@@ -4,12 +4,12 @@ import { connect } from "node:net";
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Probe, Program as ProbeProgram } from "../../contract/run.ts";
-import type { Companion } from "../process/auxiliary-process.ts";
+import type { AuxiliaryProcess } from "../process/auxiliary-process.ts";
 
 export interface ProbeContext {
   clock: Clock;
   /** Starts a program with the run's folder, user and environment. */
-  start: (program: ProbeProgram) => Companion;
+  start: (program: ProbeProgram) => AuxiliaryProcess;
 }
 
 /** Under way: `outcome` is null if the probe holds, else why not. It never rejects, and settles within the probe's time. */
@@ -63,9 +63,9 @@ function beginning(probe: Probe, context: ProbeContext): Begin {
       return askHttp(probe);
     case "exec":
       return (done) => {
-        const companion = context.start(probe.program);
-        void companion.ended.then(done);
-        return () => companion.kill();
+        const auxiliary = context.start(probe.program);
+        void auxiliary.ended.then(done);
+        return () => auxiliary.kill();
       };
   }
 }

@@ -18,7 +18,7 @@ interface AttendantsOptions {
 }
 
 /** What looks after a run beside its terminal: its readiness, from then on its liveness, and the files it depends on. */
-export class RunAttendants {
+export class RunMonitors {
   readonly #options: AttendantsOptions;
   readonly #readiness: Readiness;
   #context: ProbeContext | null = null;

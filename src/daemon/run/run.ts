@@ -8,11 +8,11 @@ import { Echo } from "../output/echo.ts";
 import type { LogFile } from "../output/log-file.ts";
 import type { OutputRing } from "../output/output-ring.ts";
 import { Terminal, type TerminalExit } from "../output/terminal.ts";
-import { type Companion, startCompanion } from "../process/auxiliary-process.ts";
+import { type AuxiliaryProcess, startAuxiliaryProcess } from "../process/auxiliary-process.ts";
 import type { Program } from "../process/program.ts";
 import { besides, programOf } from "../process/run-program.ts";
 import type { TrackedTree, TreeReaper } from "../tree/reaper.ts";
-import { RunAttendants } from "./run-monitors.ts";
+import { RunMonitors } from "./run-monitors.ts";
 
 export interface RunOptions {
   runId: string;
@@ -44,7 +44,7 @@ type Holder = "reader" | "log file";
 interface Parts {
   program: Program;
   terminal: Terminal;
-  attendants: RunAttendants;
+  monitors: RunMonitors;
   begin: Begin;
   tag: number | null;
 }
@@ -60,7 +60,7 @@ export class Run {
   readonly #begin: Begin;
   readonly #terminal: Terminal;
   readonly #program: Program;
-  readonly #attendants: RunAttendants;
+  readonly #monitors: RunMonitors;
   readonly #echo = new Echo();
   readonly #holders = new Set<Holder>();
   readonly #tree: TrackedTree;
@@ -68,7 +68,7 @@ export class Run {
   #treeEnd: Promise<void> | null = null;
   #steps: readonly StopStep[] | null = null;
   /** The command of the stop under way. */
-  #stopCommand: Companion | null = null;
+  #stopCommand: AuxiliaryProcess | null = null;
   #exit: RunExit | null = null;
   #stopTime: number | null = null;
   #finalOffset: number | null = null;
@@ -88,7 +88,7 @@ export class Run {
       if (run === null) throw new MgrError("internal", "a child was heard before its start returned");
       return run;
     };
-    const attendants = new RunAttendants({
+    const monitors = new RunMonitors({
       spec,
       clock,
       onReady: () => started().#becomeReady(),
@@ -110,10 +110,10 @@ export class Run {
           onExit: (exit) => started().#leaderEnded(exit),
         }),
       );
-      run = new Run(options, { program, terminal: await starting, attendants, begin, tag });
+      run = new Run(options, { program, terminal: await starting, monitors, begin, tag });
       return run;
     } catch (error) {
-      attendants.end();
+      monitors.end();
       throw error;
     }
   }
@@ -130,7 +130,7 @@ export class Run {
     this.#begin = parts.begin;
     this.#program = parts.program;
     this.#terminal = terminal;
-    this.#attendants = parts.attendants;
+    this.#monitors = parts.monitors;
     this.whenExtinct = new Promise((done) => {
       this.#resolveExtinct = done;
     });
@@ -144,7 +144,7 @@ export class Run {
     if (options.spec.log_file !== null) {
       options.logFile?.resume(options.spec.log_file, (isPressed) => this.#setHolder("log file", isPressed));
     }
-    this.#attendants.begin({ clock: options.clock, start: (program) => this.#startBeside(program) });
+    this.#monitors.begin({ clock: options.clock, start: (program) => this.#startBeside(program) });
   }
 
   get report(): RunReport {
@@ -186,7 +186,7 @@ export class Run {
     const isFirst = this.#steps === null;
     this.#steps = steps;
     this.#stopCommand?.kill();
-    this.#attendants.stopping();
+    this.#monitors.stopping();
     // Its last words must not wait for a reader: it would be killed for its silence.
     this.#setHolder("reader", false);
     if (isFirst) this.#options.onChange("stopping", this);
@@ -282,8 +282,8 @@ export class Run {
   }
 
   /** With the run's folder, user and environment, and as a part of its tree. */
-  #startBeside(program: ProgramSpec): Companion {
-    return startCompanion(besides(this.#program, program, this.pid), (start) => this.#tree.join(start));
+  #startBeside(program: ProgramSpec): AuxiliaryProcess {
+    return startAuxiliaryProcess(besides(this.#program, program, this.pid), (start) => this.#tree.join(start));
   }
 
   #setHolder(holder: Holder, isHolding: boolean): void {
@@ -315,7 +315,7 @@ export class Run {
     this.#options.onOutput(this.spec.name);
     this.#echo.come();
     this.#options.logFile?.pump();
-    this.#attendants.output(bytes);
+    this.#monitors.output(bytes);
   }
 
   #becomeReady(): void {
@@ -335,7 +335,7 @@ export class Run {
 
   #leaderEnded({ code, signal, dumpedCore }: TerminalExit): void {
     if (dumpedCore) this.#options.log("warning", `'${this.spec.name}' (pid ${this.pid}) was ended by ${signal} and left a core dump`);
-    this.#attendants.end();
+    this.#monitors.end();
     this.#exit = { code, signal, reason: null };
     this.#stopTime = this.#options.clock.now();
     this.#finalOffset = this.#options.ring.end;

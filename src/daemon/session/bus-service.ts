@@ -6,7 +6,7 @@ import { serveHost } from "../../bus/host-link/host-link.ts";
 import { answerReports } from "../../bus/host-link/member-reports.ts";
 import type { Host } from "../host.ts";
 import type { StartOptions } from "../start-options.ts";
-import { SoleSpeaker } from "./duplicate-daemon-guard.ts";
+import { DuplicateDaemonGuard } from "./duplicate-daemon-guard.ts";
 import { readLockInfo } from "./lock-info.ts";
 
 interface BusServiceOptions {
@@ -31,7 +31,7 @@ export async function serveOnBus(options: BusServiceOptions): Promise<BusService
   const { host, log } = options;
   const [control, bulk] = await Promise.all([connect(options, "control"), connect(options, "bulk")]);
   // On the machine of the manager there is one daemon: its lock says so.
-  const speaker = "socket" in options.bus ? null : new SoleSpeaker({ control, host, log });
+  const speaker = "socket" in options.bus ? null : new DuplicateDaemonGuard({ control, host, log });
   const serve = () => {
     const service = serveHost({ control, bulk, host, log });
     return () => service.close();

@@ -24,7 +24,7 @@ type Identity = z.infer<typeof identity>;
  * first asks whether another one is there, and serves only when nobody answers; of two that came at the same moment, or
  * met again after their network was cut in two, one goes silent. What it runs goes on.
  */
-export class SoleSpeaker {
+export class DuplicateDaemonGuard {
   readonly #control: Bus;
   readonly #me: Identity;
   readonly #host: string;

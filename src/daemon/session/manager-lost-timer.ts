@@ -6,7 +6,7 @@ interface AbandonedOptions {
 }
 
 /** What a host does without its manager, which told it at its hello: go on for ever, or for so long. */
-export class Abandoned {
+export class ManagerLostTimer {
   readonly #clock: Clock;
   readonly #stop: AbandonedOptions["stop"];
   /** Milliseconds; null: for ever. */

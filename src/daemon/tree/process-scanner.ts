@@ -36,7 +36,7 @@ interface CensusOptions {
  * Says which process belongs to which run, by one look at /proc for all trees: remembered members, sessions that
  * members began, the marker variable and the tag, descent, holders of the run's terminal (docs/design/runtime-invariants.md, "Tree kill").
  */
-export class Census {
+export class ProcessScanner {
   readonly #options: CensusOptions;
   readonly #ownSession = readStat(process.pid)?.session ?? 0;
   /** A process's run id or tag, null for none; by pid. An environment changes by execve only, and so does the program's name. */

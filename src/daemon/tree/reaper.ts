@@ -4,7 +4,7 @@ import { onChildSignal } from "../process/child-signal.ts";
 import type { RunCgroups } from "./cgroups.ts";
 import { Orphans } from "./orphans.ts";
 import { type ProcessStat, ticksSinceBoot } from "./proc.ts";
-import { Census, type CensusResult, earliest } from "./process-scanner.ts";
+import { type CensusResult, earliest, ProcessScanner } from "./process-scanner.ts";
 import { RunTags } from "./run-tag.ts";
 import { type RunStart, RunTree, signalProcess } from "./run-tree.ts";
 import { type Adopted, Strays } from "./strays.ts";
@@ -107,7 +107,7 @@ class Reaper implements TreeReaper {
   readonly #entries = new Set<Entry>();
   readonly #orphans: Orphans | null;
   readonly #tags: RunTags;
-  readonly #census: Census;
+  readonly #scanner: ProcessScanner;
   readonly #sweeps = new SweepTimer(() => this.#sweep());
   readonly #strays: Strays;
   readonly #since: number;
@@ -134,7 +134,7 @@ class Reaper implements TreeReaper {
       );
     }
     this.#leaveSignal = onChildSignal(() => this.#childEnded());
-    this.#census = new Census({
+    this.#scanner = new ProcessScanner({
       marker: options.marker,
       excluded: (pid) => [...(options.protectedPids?.() ?? [])].includes(pid),
       tags: this.#tags,
@@ -144,7 +144,7 @@ class Reaper implements TreeReaper {
     this.#sweeps.every(
       "remember",
       () => this.#remember(),
-      () => Math.max(REMEMBER_MS, this.#census.cost / REMEMBER_SHARE),
+      () => Math.max(REMEMBER_MS, this.#scanner.cost / REMEMBER_SHARE),
     );
   }
 
@@ -177,7 +177,7 @@ class Reaper implements TreeReaper {
   }
 
   owners(): RunOwners {
-    const ownerOf = this.#census.owners(this.#trees());
+    const ownerOf = this.#scanner.owners(this.#trees());
     return (stat) => ownerOf(stat)?.runId ?? null;
   }
 
@@ -283,7 +283,7 @@ class Reaper implements TreeReaper {
   #freezeOrphans(orphans: readonly ProcessStat[]): Set<RunTree> {
     const owners = new Set<RunTree>();
     if (orphans.length === 0) return owners;
-    const ownerOf = this.#census.ownersOfOrphans(this.#trees());
+    const ownerOf = this.#scanner.ownersOfOrphans(this.#trees());
     for (const orphan of orphans) {
       const owner = ownerOf(orphan);
       if (owner === undefined) continue;
@@ -345,8 +345,8 @@ class Reaper implements TreeReaper {
     this.#knownOrphans = new Map(orphans.map((orphan) => [orphan.pid, orphan.startTime]));
     const fresh = orphans.filter((orphan) => known.get(orphan.pid) !== orphan.startTime);
     if (fresh.length === 0) return;
-    const ownerOf = this.#census.owners(this.#trees());
-    const isSure = (orphan: ProcessStat) => ownerOf(orphan) !== undefined && this.#census.isMarked(orphan.pid, orphan.startTime);
+    const ownerOf = this.#scanner.owners(this.#trees());
+    const isSure = (orphan: ProcessStat) => ownerOf(orphan) !== undefined && this.#scanner.isMarked(orphan.pid, orphan.startTime);
     if (!fresh.every(isSure)) this.#look();
   }
 
@@ -363,7 +363,7 @@ class Reaper implements TreeReaper {
   }
 
   #take(trees: readonly RunTree[], since: number): CensusResult {
-    const result = this.#census.take(trees, since);
+    const result = this.#scanner.take(trees, since);
     if (result.strays.length > 0) {
       const living = [...this.#starting, ...this.#trees().map(({ runId, tag }) => [runId, tag])].flat();
       this.#strays.found(result.strays.filter(({ mark }) => !living.includes(mark)));
@@ -376,7 +376,7 @@ class Reaper implements TreeReaper {
     if (!observer) return;
     const unmarked = this.#trees()
       .flatMap((tree) => [...tree.members].map(([pid, startTime]) => ({ pid, startTime })))
-      .filter(({ pid, startTime }) => !this.#census.isMarked(pid, startTime));
+      .filter(({ pid, startTime }) => !this.#scanner.isMarked(pid, startTime));
     const text = JSON.stringify(unmarked);
     if (text === this.#unmarked) return;
     this.#unmarked = text;

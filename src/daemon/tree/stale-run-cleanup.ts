@@ -16,7 +16,7 @@ type Life = z.infer<typeof life>;
  * The file in which a daemon leaves the marker of its runs, for its successor. Of a daemon that ended well there is
  * none. To be used under daemon.lock.
  */
-export class PreviousLife {
+export class StaleRunCleanup {
   readonly #path: string;
 
   constructor(path: string) {

@@ -1,8 +1,8 @@
 import type { Route } from "../route.ts";
-import type { BusDoor } from "../server/bus-upgrade.ts";
+import type { BusUpgrade } from "../server/bus-upgrade.ts";
 
 /** `GET /mgr/bus` as plain HTTP: who is connected, who publishes what, who is too slow (docs/bus.md). Upgrades never come here. */
-export function busRoute(bus: BusDoor): Route {
+export function busRoute(bus: BusUpgrade): Route {
   return {
     path: "/mgr/bus",
     method: "GET",

@@ -4,7 +4,7 @@ import type { BrokerPermissions } from "../../bus/broker/permissions.ts";
 import type { ByteStream } from "../../bus/carriers/byte-stream.ts";
 
 /** The bus behind `/mgr/bus`. */
-export interface BusDoor {
+export interface BusUpgrade {
   /** Where clients go instead, for a person; null: they are welcome here. */
   readonly elsewhere: string | null;
   /** What the bearer of this token may do; null: it is nobody's. */

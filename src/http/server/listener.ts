@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import type { SecureContext } from "node:tls";
 import { bind, type TcpAddress } from "../../bus/carriers/bind.ts";
 import { descriptorBudget } from "../../bus/carriers/descriptor-budget.ts";
-import { RareWarning } from "../../bus/client/throttled-warning.ts";
+import { ThrottledWarning } from "../../bus/client/throttled-warning.ts";
 import { type Refusal, refusal, refuseOnSocket } from "../access/refusal.ts";
 import type { HttpLog } from "../log/http-log.ts";
 import { type ConnectionLimits, Connections } from "./connections.ts";
@@ -55,7 +55,7 @@ export class Listener {
   readonly #server: Server;
   readonly #serve: (socket: Socket) => void;
   readonly #local = new LocalSocket();
-  readonly #acceptFailures: RareWarning;
+  readonly #acceptFailures: ThrottledWarning;
   /** The connection below each TLS one. */
   readonly #below = new WeakMap<Duplex, Socket>();
   /** How many answers of a connection are under way: pipelined requests wait for each other. */
@@ -67,7 +67,7 @@ export class Listener {
     this.#options = options;
     this.#deadlines = { ...DEADLINES, ...options.deadlines };
     this.connections = new Connections({ ...LIMITS, ...options.limits });
-    this.#acceptFailures = new RareWarning(options.log);
+    this.#acceptFailures = new ThrottledWarning(options.log);
     this.#server = createServer({
       headersTimeout: this.#deadlines.headers,
       requestTimeout: this.#deadlines.request,

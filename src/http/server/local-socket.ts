@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { listenUnix, type SocketHome } from "../../bus/carriers/unix-listener.ts";
-import { RareWarning } from "../../bus/client/throttled-warning.ts";
+import { ThrottledWarning } from "../../bus/client/throttled-warning.ts";
 import type { HttpLog } from "../log/http-log.ts";
 
 export interface LocalSocketOptions {
@@ -24,7 +24,7 @@ export class LocalSocket {
 
   /** Hands connections to `serve`. Rejects as `listenUnix` does. */
   async listen({ path, identify, home }: LocalSocketOptions, serve: (socket: Socket) => void, log: HttpLog): Promise<void> {
-    const warning = new RareWarning(log);
+    const warning = new ThrottledWarning(log);
     const { close } = await listenUnix(
       path,
       {

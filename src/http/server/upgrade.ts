@@ -13,7 +13,7 @@ import { isRefusal, type Refusal, refusal, refuseOnSocket } from "../access/refu
 import type { Admission } from "../auth/authenticate.ts";
 import { parseAuthorization } from "../auth/authorization.ts";
 import { type HttpLog, stackOf } from "../log/http-log.ts";
-import type { BusDoor } from "./bus-upgrade.ts";
+import type { BusUpgrade } from "./bus-upgrade.ts";
 import type { Belonging } from "./followers.ts";
 import type { OpenWebSockets } from "./open-websockets.ts";
 import { formatAddress, type RemoteEnd } from "./remote-end.ts";
@@ -24,7 +24,7 @@ export interface UpgradeOptions {
   readonly transport: Pick<Transport, "accept">;
   readonly open: OpenWebSockets;
   /** Behind `/mgr/bus`, if there is one. */
-  readonly bus: BusDoor | null;
+  readonly bus: BusUpgrade | null;
   readonly remoteOf: (socket: Socket) => RemoteEnd;
   /** Serves a request that offers an upgrade which nobody here knows (RFC 9110, 7.8: it is ignored). */
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;

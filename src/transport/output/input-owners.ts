@@ -2,7 +2,7 @@
  * Which connection has last typed into or resized each process. Queries of a program are answered by every terminal that
  * shows it; the replies of that one connection are taken, those of all others are not (docs/design/wire-rules.md, "Output").
  */
-export class Typists {
+export class InputOwners {
   readonly #last = new Map<string, object>();
 
   note(process: string, connection: object): void {

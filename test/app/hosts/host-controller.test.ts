@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { setup } from "xstate";
 import { ActorSystem } from "../../../src/actors/system.ts";
-import { HostConductor } from "../../../src/app/hosts/host-controller.ts";
+import { HostController } from "../../../src/app/hosts/host-controller.ts";
 import { MgrError } from "../../../src/base/errors.ts";
 import { CONTRACT_VERSION, type HostEvent } from "../../../src/contract/messages.ts";
 import type { RunReport } from "../../../src/contract/run.ts";
@@ -35,14 +35,14 @@ function rig(names = ["a", "b"]) {
     clock,
     log: () => {},
     onEmit: (kind, _name, event) => {
-      if (kind === "host") conductor.onEmit(event as Parameters<HostConductor["onEmit"]>[0]);
+      if (kind === "host") controller.onEmit(event as Parameters<HostController["onEmit"]>[0]);
     },
     onParked: () => {},
   });
   for (const name of names) system.spawn("process", name, () => ({ machine: listener(name), input: undefined }));
   const hub = new OutputHub({ clock, source: { window: () => {}, hostOf: () => "bench" } });
   for (const name of names) hub.processAppeared(name);
-  const conductor: HostConductor = new HostConductor({
+  const controller: HostController = new HostController({
     host: "bench",
     link,
     epoch: 1,
@@ -53,7 +53,7 @@ function rig(names = ["a", "b"]) {
     isLocal: true,
     stopAfterMs: () => null,
     turn: () => Promise.resolve(),
-    world: {
+    registry: {
       namesAt: () => [...names],
       hostOf: (name) => (names.includes(name) ? "bench" : null),
       isUnknown: () => false,
@@ -62,9 +62,9 @@ function rig(names = ["a", "b"]) {
     },
     onHostChanged: () => {},
   });
-  conductor.begin();
+  controller.begin();
   closing.push(() => {
-    conductor.close();
+    controller.close();
     system.stopAll();
     hub.close();
   });
@@ -87,7 +87,7 @@ function rig(names = ["a", "b"]) {
   const output = (name: string, offset: number, length: number) =>
     hub.receive("bench", { name, stream_id: "stream-a", offset, gap: 0, data: new Uint8Array(length).fill(0x61) });
   const anchor = (name: string) => hub.receive("bench", { name, stream_id: "stream-a", offset: 0, gap: 0, data: new Uint8Array(0) });
-  return { clock, link, log, heard, system, conductor, event, ready, follow, output, anchor };
+  return { clock, link, log, heard, system, controller, event, ready, follow, output, anchor };
 }
 
 const run = (name: string, id = "1-1", more: Partial<RunReport> = {}) => report(id, { name, ...more });
@@ -219,47 +219,47 @@ describe("the end of a run", () => {
 
 describe("a host that falls silent", () => {
   it("is told once; its session is given up", async () => {
-    const { clock, heard, ready, conductor, log } = rig(["a"]);
+    const { clock, heard, ready, controller, log } = rig(["a"]);
     await ready();
     heard.length = 0;
     clock.advance(6_000);
     expect(heard).toEqual(["a host.lost"]);
-    expect(conductor.session.isOpen).toBe(false);
+    expect(controller.session.isOpen).toBe(false);
     expect(log.entries({ level: "warning" }).at(-1)?.msg).toContain("does not answer");
   });
 
   it("and comes back is greeted and reports again", async () => {
-    const { clock, heard, ready, conductor } = rig(["a"]);
+    const { clock, heard, ready, controller } = rig(["a"]);
     await ready([run("a")]);
     clock.advance(6_000);
     heard.length = 0;
     await ready([run("a")], "stream-a", "s2");
     expect(heard).toEqual(["a host.ready", "a report 1-1"]);
-    expect(conductor.session.session).toBe("s2");
+    expect(controller.session.session).toBe("s2");
   });
 });
 
 describe("a daemon that came back as another one", () => {
   it("is told as the death of the first, then the readiness of the second, whose session stays open", async () => {
-    const { heard, ready, conductor } = rig(["a"]);
+    const { heard, ready, controller } = rig(["a"]);
     await ready([run("a")]);
     heard.length = 0;
     await ready([], "stream-b", "s2");
     expect(heard).toEqual(["a host.lost", "a host.died", "a host.ready", "a report none"]);
-    expect(conductor.session.isOpen).toBe(true);
-    expect(conductor.session.session).toBe("s2");
+    expect(controller.session.isOpen).toBe(true);
+    expect(controller.session.session).toBe("s2");
   });
 });
 
 describe("a daemon of another version", () => {
   it("is told so by a hello that it refuses, and its processes hear nothing", async () => {
-    const { heard, link, conductor, log } = rig(["a"]);
+    const { heard, link, controller, log } = rig(["a"]);
     link.beat({ contract: CONTRACT_VERSION + 1, session: null });
     link.beat({ contract: CONTRACT_VERSION + 1, session: null });
     const asked = link.next("hello");
     expect(asked.request.contracts).toContain(CONTRACT_VERSION);
     await asked.refuse(new MgrError("forbidden", "another version"));
-    expect([link.asked, heard, conductor.session.isOpen]).toEqual([[], [], false]);
+    expect([link.asked, heard, controller.session.isOpen]).toEqual([[], [], false]);
     expect(log.entries({ level: "error" }).map(({ msg }) => msg)).toEqual([
       expect.stringMatching(/speaks contract 2, this manager 1: .*nothing was stopped/),
     ]);
@@ -268,19 +268,19 @@ describe("a daemon of another version", () => {
 
 describe("an actor that was built anew", () => {
   it("hears what its host last said of its process", async () => {
-    const { heard, ready, event, conductor } = rig();
+    const { heard, ready, event, controller } = rig();
     await ready([run("a")]);
     event("ready", run("a", "1-1", { ready: true }));
     heard.length = 0;
-    conductor.reportAgain("a");
-    conductor.reportAgain("b");
+    controller.reportAgain("a");
+    controller.reportAgain("b");
     expect(heard).toEqual(["a report 1-1", "b report none"]);
-    expect(conductor.lastReport("a")).toMatchObject({ ready: true });
+    expect(controller.lastReport("a")).toMatchObject({ ready: true });
   });
 
   it("hears nothing before the first report", () => {
-    const { heard, conductor } = rig();
-    conductor.reportAgain("a");
+    const { heard, controller } = rig();
+    controller.reportAgain("a");
     expect(heard).toEqual([]);
   });
 });

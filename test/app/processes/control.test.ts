@@ -33,9 +33,9 @@ describe("starting a process", () => {
     });
     await rig.handle("app").start();
     await rig.handle("app").stop();
-    const ran = rig.engine.world.process("migrate")?.start_time;
+    const ran = rig.engine.registry.process("migrate")?.start_time;
     await rig.handle("app").start();
-    expect(rig.engine.world.process("migrate")?.start_time).toBe(ran);
+    expect(rig.engine.registry.process("migrate")?.start_time).toBe(ran);
   });
 
   it("starts a dependency again that is just being stopped", async () => {
@@ -64,8 +64,8 @@ describe("stopping a process", () => {
     expect(rig.states("db", "api", "ui", "audit")).toEqual(["stopped", "stopped", "stopped", "started"]);
     expectOrder(rig.changes(), "ui: stopping → stopped", "api: stopping → stopped");
     expectOrder(rig.changes(), "api: stopping → stopped", "db: stopping → stopped");
-    for (const name of ["db", "api", "ui"]) expect(rig.engine.world.process(name)?.requested_state).toBe("stop");
-    expect(rig.engine.world.process("audit")?.requested_state).toBe("start");
+    for (const name of ["db", "api", "ui"]) expect(rig.engine.registry.process(name)?.requested_state).toBe("stop");
+    expect(rig.engine.registry.process("audit")?.requested_state).toBe("start");
   });
 
   it("is not held up by a dependent whose stop is taken back", async () => {
@@ -88,11 +88,11 @@ describe("stopping a process", () => {
       { onRequest: (name, request) => (name === "stop" && request.run_id === "1-2" ? new Promise(() => {}) : undefined) },
     );
     await rig.handle("api").start();
-    const time = rig.engine.world.graph.stopTimeOfDependents("db");
+    const time = rig.engine.registry.graph.stopTimeOfDependents("db");
     expect(time).toBeGreaterThan(10_000);
     rig.engine.control.stopProcess("db", BY);
     expect(rig.states("db", "api")).toEqual(["stopping", "stopping"]);
-    const left = rig.engine.world.dependentsStopped("db", AbortSignal.timeout(50));
+    const left = rig.engine.registry.dependentsStopped("db", AbortSignal.timeout(50));
     await expect(left).rejects.toMatchObject({ name: "TimeoutError" });
   });
 });
@@ -111,8 +111,8 @@ describe("restarting a process", () => {
     const pids = new Map(rig.engine.control.processes().map((each) => [each.name, each.pid]));
     await rig.handle("db").restart();
     await rig.until(() => rig.states("api")[0] === "started");
-    expect(rig.engine.world.process("api")?.pid).not.toBe(pids.get("api"));
-    expect(rig.engine.world.process("kept")?.pid).toBe(pids.get("kept"));
+    expect(rig.engine.registry.process("api")?.pid).not.toBe(pids.get("api"));
+    expect(rig.engine.registry.process("kept")?.pid).toBe(pids.get("kept"));
     expect(rig.states("idle")).toEqual(["stopped"]);
     const since = rig.changes().slice(rig.changes().indexOf("api: started → stopping"));
     expectOrder(since, "api: stopping → waiting", "db: stopping → starting");
@@ -126,7 +126,7 @@ describe("restarting a process", () => {
     rig.engine.control.stopProcess("api", BY);
     rig.engine.control.restartProcess("db", BY);
     await rig.until(() => rig.states("db")[0] === "started" && rig.states("api")[0] === "stopped");
-    expect(rig.engine.world.process("api")?.requested_state).toBe("stop");
+    expect(rig.engine.registry.process("api")?.requested_state).toBe("stop");
   });
 
   it("starts what it needs", async () => {
@@ -166,9 +166,9 @@ describe("a group", () => {
     const before = rig.changes().length;
     rig.engine.control.restartGroup("g", BY);
     await rig.until(() =>
-      [...names, "watcher"].every((name) => rig.states(name)[0] === "started" && rig.engine.world.process(name)?.pid !== pids.get(name)),
+      [...names, "watcher"].every((name) => rig.states(name)[0] === "started" && rig.engine.registry.process(name)?.pid !== pids.get(name)),
     );
-    expect(rig.engine.world.process("base")?.pid).toBe(pids.get("base"));
+    expect(rig.engine.registry.process("base")?.pid).toBe(pids.get("base"));
     const restarts = rig.changes().slice(before);
     expectOrder(restarts, "g/ui: stopping → waiting", "g/db: stopping → starting");
     // Each once: nothing is started only to be stopped again.
@@ -241,11 +241,11 @@ describe("refusals", () => {
     expect(() => control.sendSignal("g/a", "SIGHUP", BY)).toThrow(unavailable);
     expect(() => control.sendStdin("g/a", "x")).toThrow(unavailable);
     await expect(control.readBacklog("g/a", 1)).rejects.toEqual(unavailable);
-    expect(rig.engine.world.process("g/a")).toMatchObject({ state: "started", host_ready: false, requested_state: "start" });
+    expect(rig.engine.registry.process("g/a")).toMatchObject({ state: "started", host_ready: false, requested_state: "start" });
     expect(control.hosts()).toMatchObject([{ daemon_ready: false }]);
     // The next heartbeat brings it back.
-    await rig.until(() => rig.engine.world.isHostReady());
-    expect(rig.engine.world.process("g/a")).toMatchObject({ state: "started", host_ready: true });
+    await rig.until(() => rig.engine.registry.isHostReady());
+    expect(rig.engine.registry.process("g/a")).toMatchObject({ state: "started", host_ready: true });
   });
 });
 

@@ -41,7 +41,7 @@ function configOf(shapes: readonly Shape[]): Config {
 }
 
 /** A manager over a host that runs nothing, and what has to hold of both: docs/architecture.md, "What always holds". */
-class World {
+class ProcessRegistry {
   readonly config: Config;
   readonly names: string[];
   readonly clock = testClock();
@@ -176,7 +176,7 @@ class World {
   }
 
   command(verb: (typeof VERBS)[number], name: string): void {
-    const { graph } = this.engine.world;
+    const { graph } = this.engine.registry;
     const before = new Map(this.names.map((each) => [each, this.shown(each).requested_state]));
     this.engine.control[`${verb}Process`](name, BY);
     this.#noteRestarts(verb, [name]);
@@ -185,7 +185,7 @@ class World {
     expect(this.shown(name).requested_state).toBe(wanted);
     if (verb === "stop") for (const each of graph.dependents([name])) expect(this.shown(each).requested_state, each).toBe("stop");
     else {
-      for (const each of this.engine.world.unmet(name).missing) expect(this.shown(each).requested_state, each).toBe("start");
+      for (const each of this.engine.registry.unmet(name).missing) expect(this.shown(each).requested_state, each).toBe("start");
       for (const each of this.names) if (before.get(each) === "start") expect(this.shown(each).requested_state, each).toBe("start");
     }
   }
@@ -223,9 +223,9 @@ class World {
 
 class Step {
   readonly label: string;
-  readonly act: (world: World) => unknown;
+  readonly act: (registry: ProcessRegistry) => unknown;
 
-  constructor(label: string, act: (world: World) => unknown) {
+  constructor(label: string, act: (registry: ProcessRegistry) => unknown) {
     this.label = label;
     this.act = act;
   }
@@ -237,40 +237,42 @@ class Step {
 }
 
 const index = fc.nat({ max: 1_000 });
-const nameOf = (world: World, at: number) => world.names[at % world.names.length] ?? "";
-const on = (label: string, act: (world: World, name: string) => unknown): fc.Arbitrary<Step> =>
-  index.map((at) => new Step(`${label} ${at}`, (world) => act(world, nameOf(world, at))));
+const nameOf = (registry: ProcessRegistry, at: number) => registry.names[at % registry.names.length] ?? "";
+const on = (label: string, act: (registry: ProcessRegistry, name: string) => unknown): fc.Arbitrary<Step> =>
+  index.map((at) => new Step(`${label} ${at}`, (registry) => act(registry, nameOf(registry, at))));
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  ...VERBS.map((verb) => ({ weight: 3, arbitrary: on(verb, (world, name) => world.command(verb, name)) })),
-  ...VERBS.map((verb) => fc.constant(new Step(`${verb} group`, (world) => world.groupCommand(verb)))),
-  { weight: 3, arbitrary: on("is ready", (world, name) => world.host.becomeReady(name)) },
-  { weight: 2, arbitrary: on("ends well", (world, name) => world.host.end(name, { code: 0, signal: null })) },
-  { weight: 2, arbitrary: on("fails", (world, name) => world.host.end(name, { code: 1, signal: null })) },
-  on("its leader ends, its tree lives", (world, name) => world.host.endLeader(name, { code: 0, signal: null })),
-  on("cannot be started", (world) => {
-    world.host.failNextSpawn = "no such program";
+  ...VERBS.map((verb) => ({ weight: 3, arbitrary: on(verb, (registry, name) => registry.command(verb, name)) })),
+  ...VERBS.map((verb) => fc.constant(new Step(`${verb} group`, (registry) => registry.groupCommand(verb)))),
+  { weight: 3, arbitrary: on("is ready", (registry, name) => registry.host.becomeReady(name)) },
+  { weight: 2, arbitrary: on("ends well", (registry, name) => registry.host.end(name, { code: 0, signal: null })) },
+  { weight: 2, arbitrary: on("fails", (registry, name) => registry.host.end(name, { code: 1, signal: null })) },
+  on("its leader ends, its tree lives", (registry, name) => registry.host.endLeader(name, { code: 0, signal: null })),
+  on("cannot be started", (registry) => {
+    registry.host.failNextSpawn = "no such program";
   }),
   {
     weight: 2,
     arbitrary: fc.constant(
-      new Step("time passes", (world) => {
-        world.host.beatNow();
-        world.clock.advance(WAIT_MS);
+      new Step("time passes", (registry) => {
+        registry.host.beatNow();
+        registry.clock.advance(WAIT_MS);
       }),
     ),
   },
   fc.constant(
-    new Step("the host is silent, and back", async (world) => {
-      world.clock.advance(7_000);
-      await world.settle();
-      world.host.beatNow();
-      await world.settle();
+    new Step("the host is silent, and back", async (registry) => {
+      registry.clock.advance(7_000);
+      await registry.settle();
+      registry.host.beatNow();
+      await registry.settle();
     }),
   ),
-  fc.constant(new Step("the manager is replaced", (world) => world.replaceManager())),
+  fc.constant(new Step("the manager is replaced", (registry) => registry.replaceManager())),
   fc.constant(
-    new Step("the manager is replaced, and what was being stopped has ended", (world) => world.replaceManager(() => world.endStopping())),
+    new Step("the manager is replaced, and what was being stopped has ended", (registry) =>
+      registry.replaceManager(() => registry.endStopping()),
+    ),
   ),
 );
 
@@ -291,19 +293,19 @@ const shape: fc.Arbitrary<Shape> = fc.record({
 test(`random configurations and commands break no invariant (${RUNS} runs)`, { timeout: 3_600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(shape, { minLength: 1, maxLength: 6 }), fc.array(step, { maxLength: 40 }), async (shapes, steps) => {
-      const world = new World(configOf(shapes));
+      const registry = new ProcessRegistry(configOf(shapes));
       try {
-        await world.begin();
+        await registry.begin();
         for (const { act } of steps) {
           // A command while the host is away is refused: that is not what is tried here.
-          if (world.engine.world.isHostReady()) await act(world);
-          await world.settle();
-          world.check();
+          if (registry.engine.registry.isHostReady()) await act(registry);
+          await registry.settle();
+          registry.check();
         }
-        world.host.failNextSpawn = null;
-        await world.comeToRest();
+        registry.host.failNextSpawn = null;
+        await registry.comeToRest();
       } finally {
-        world.close();
+        registry.close();
       }
     }),
     { numRuns: RUNS, ...(process.env.MGR_MODEL_SEED ? { seed: Number(process.env.MGR_MODEL_SEED) } : {}) },

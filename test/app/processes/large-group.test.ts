@@ -69,7 +69,7 @@ describe(`a group of ${COUNT}`, () => {
       epoch: 1,
       link: host,
     });
-    await until(() => engine.world.isHostReady());
+    await until(() => engine.registry.isHostReady());
     turns = new PerTurn();
     const requested = new Map<string, string>();
     engine.events.subscribe((event) => {

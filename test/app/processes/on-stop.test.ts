@@ -42,9 +42,9 @@ class Bench {
 
   /** Names of what runs, in the order of the configuration. */
   get running(): string {
-    return this.engine.world
+    return this.engine.registry
       .names()
-      .filter((name) => this.engine.world.stateOf(name) === "started")
+      .filter((name) => this.engine.registry.stateOf(name) === "started")
       .join(" ");
   }
 

@@ -80,7 +80,7 @@ class Model {
   }
 }
 
-class World {
+class ProcessRegistry {
   readonly clock = testClock();
   readonly host = new FakeHost(() => this.clock.now());
   readonly intents = new Intents();
@@ -99,7 +99,7 @@ class World {
     this.host.onSpawn = (spec) => this.checkSpawn(spec);
     this.host.beatNow();
     await this.settle();
-    expect(this.engine.world.isHostReady()).toBe(true);
+    expect(this.engine.registry.isHostReady()).toBe(true);
   }
 
   /** A run is started with what is set at that moment. */
@@ -147,63 +147,63 @@ class World {
   }
 }
 
-type Step = { readonly label: string; readonly act: (world: World) => unknown };
+type Step = { readonly label: string; readonly act: (registry: ProcessRegistry) => unknown };
 
 const VERBS = ["start", "stop", "restart"] as const;
 const name = fc.constantFrom(...NAMES);
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(fc.constantFrom(...VERBS), name).map(([verb, name]) => ({
     label: `${verb} ${name}`,
-    act: (world: World) => {
-      world.model(name)[verb]();
-      world.engine.control[`${verb}Process`](name, BY);
+    act: (registry: ProcessRegistry) => {
+      registry.model(name)[verb]();
+      registry.engine.control[`${verb}Process`](name, BY);
     },
   })),
   fc.constantFrom(...VERBS).map((verb) => ({
     label: `${verb} group`,
-    act: (world: World) => {
-      for (const member of GROUP) world.model(member)[verb]();
-      world.engine.control[`${verb}Group`]("g", BY);
+    act: (registry: ProcessRegistry) => {
+      for (const member of GROUP) registry.model(member)[verb]();
+      registry.engine.control[`${verb}Group`]("g", BY);
     },
   })),
   fc
     .tuple(name, fc.constantFrom("default", "debug"), fc.constantFrom(null, "", "other x", "other 'y z'"))
     .map(([name, which, override]) => ({
       label: `override ${name} ${which} ${override}`,
-      act: (world: World) => {
-        const model = world.model(name);
+      act: (registry: ProcessRegistry) => {
+        const model = registry.model(name);
         model.settings = withOverride(model.settings, which, override || null);
-        return world.engine.control.overrideCommand(name, which, override, BY);
+        return registry.engine.control.overrideCommand(name, which, override, BY);
       },
     })),
   fc.tuple(name, fc.constantFrom("default", "debug")).map(([name, which]) => ({
     label: `select ${name} ${which}`,
-    act: (world: World) => {
-      const model = world.model(name);
+    act: (registry: ProcessRegistry) => {
+      const model = registry.model(name);
       model.settings = { ...model.settings, which };
-      return world.engine.control.selectCommand(name, which, BY);
+      return registry.engine.control.selectCommand(name, which, BY);
     },
   })),
   fc.tuple(name, fc.constantFrom("t", "none", null)).map(([name, start_tool]) => ({
     label: `tool ${name} ${start_tool}`,
-    act: (world: World) => {
-      const model = world.model(name);
+    act: (registry: ProcessRegistry) => {
+      const model = registry.model(name);
       model.settings = { ...model.settings, start_tool };
-      return world.engine.control.setAttribute(name, "start_tool", start_tool, BY);
+      return registry.engine.control.setAttribute(name, "start_tool", start_tool, BY);
     },
   })),
   fc.tuple(name, fc.boolean()).map(([name, svc_debug]) => ({
     label: `debug ${name} ${svc_debug}`,
-    act: (world: World) => {
-      const model = world.model(name);
+    act: (registry: ProcessRegistry) => {
+      const model = registry.model(name);
       model.settings = { ...model.settings, svc_debug };
-      return world.engine.control.setAttribute(name, "svc_debug", svc_debug, BY);
+      return registry.engine.control.setAttribute(name, "svc_debug", svc_debug, BY);
     },
   })),
   fc.tuple(name, fc.constantFrom("nothing", "'")).map(([name, wrong]) => ({
     label: `refused ${name}`,
-    act: async (world: World) => {
-      const control = world.engine.control;
+    act: async (registry: ProcessRegistry) => {
+      const control = registry.engine.control;
       await expect(async () => control.selectCommand(name, wrong, BY)).rejects.toThrow();
       await expect(async () => control.setAttribute(name, "start_tool", wrong, BY)).rejects.toThrow();
       await expect(async () => control.overrideCommand(name, "default", "'", BY)).rejects.toThrow();
@@ -211,24 +211,24 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   })),
   fc.tuple(name, fc.constantFrom(0, 1)).map(([name, code]) => ({
     label: `${name} ends with ${code}`,
-    act: (world: World) => {
-      world.model(name).end(code);
-      world.host.end(name, { code, signal: null });
+    act: (registry: ProcessRegistry) => {
+      registry.model(name).end(code);
+      registry.host.end(name, { code, signal: null });
     },
   })),
   name.map((name) => ({
     label: `${name} is ready`,
-    act: (world: World) => {
-      world.model(name).ready();
-      world.host.becomeReady(name);
+    act: (registry: ProcessRegistry) => {
+      registry.model(name).ready();
+      registry.host.becomeReady(name);
     },
   })),
   fc.constant({
     label: "delays are over",
-    act: (world: World) => {
-      for (const model of world.models.values()) model.delayOver();
-      world.host.beatNow();
-      world.clock.advance(1_000);
+    act: (registry: ProcessRegistry) => {
+      for (const model of registry.models.values()) model.delayOver();
+      registry.host.beatNow();
+      registry.clock.advance(1_000);
     },
   }),
 );
@@ -236,31 +236,31 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 test(`random commands and ends lead where the state table says (${RUNS} runs)`, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-      const world = new World();
+      const registry = new ProcessRegistry();
       try {
-        await world.begin();
+        await registry.begin();
         for (const { act } of steps) {
-          const asked = act(world);
-          await world.settle();
+          const asked = act(registry);
+          await registry.settle();
           await asked;
-          world.check();
+          registry.check();
         }
         // Whatever came before: a stop by the user wins.
         for (const name of NAMES) {
-          world.model(name).stop();
-          world.engine.control.stopProcess(name, BY);
+          registry.model(name).stop();
+          registry.engine.control.stopProcess(name, BY);
         }
-        await world.settle();
+        await registry.settle();
         for (const name of NAMES) {
-          world.model(name).end(0);
-          world.host.end(name, { code: null, signal: "SIGTERM" });
+          registry.model(name).end(0);
+          registry.host.end(name, { code: null, signal: "SIGTERM" });
         }
-        world.clock.advance(2_000);
-        await world.settle();
-        world.check();
-        expect(NAMES.map((name) => world.engine.control.process(name)?.state)).toEqual(NAMES.map(() => "stopped"));
+        registry.clock.advance(2_000);
+        await registry.settle();
+        registry.check();
+        expect(NAMES.map((name) => registry.engine.control.process(name)?.state)).toEqual(NAMES.map(() => "stopped"));
       } finally {
-        world.close();
+        registry.close();
       }
     }),
     { numRuns: RUNS, ...(process.env.MGR_MODEL_SEED ? { seed: Number(process.env.MGR_MODEL_SEED) } : {}) },

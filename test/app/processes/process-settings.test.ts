@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ProcessSettingsBook } from "../../../src/app/processes/process-settings.ts";
-import { PatientIntents } from "../../../src/app/state/retrying-intent-store.ts";
+import { RetryingIntentStore } from "../../../src/app/state/retrying-intent-store.ts";
 import { loadConfigObject } from "../../../src/config/load/load.ts";
 import { IntentStore } from "../../../src/config/state/intent.ts";
 import { NO_SETTINGS } from "../../../src/config/state/settings.ts";
@@ -81,7 +81,7 @@ test("a disk that is full keeps nobody from it: it is said in the log, and holds
     forgetStart: keeper.forgetStart.bind(keeper),
     flush: () => Promise.reject(new Error("no space left")),
   };
-  const patient = new PatientIntents(full, { clock: testClock(), log });
+  const patient = new RetryingIntentStore(full, { clock: testClock(), log });
   const book = new ProcessSettingsBook({ config: () => CONFIG, keeper: patient, log, apply: (name) => applied.push(name) });
   await book.setFlag("sim/world", "low_delay_output", true, "ada");
   expect(book.of("sim/world").low_delay_output).toBe(true);

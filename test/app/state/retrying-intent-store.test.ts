@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { memoryIntents } from "../../../src/app/state/intent-keeper.ts";
-import { PatientIntents } from "../../../src/app/state/retrying-intent-store.ts";
+import { RetryingIntentStore } from "../../../src/app/state/retrying-intent-store.ts";
 import { LogBook } from "../../../src/log/log-book.ts";
 import { testClock } from "../../actors/support/clock.ts";
 import { settled } from "../support/scripted-link.ts";
@@ -8,7 +8,7 @@ import { settled } from "../support/scripted-link.ts";
 function rig(flush: () => Promise<void>) {
   const clock = testClock();
   const log = new LogBook({ capacity: 100, now: () => clock.now() });
-  const intents = new PatientIntents({ ...memoryIntents(), flush }, { clock, log });
+  const intents = new RetryingIntentStore({ ...memoryIntents(), flush }, { clock, log });
   return { clock, intents, said: () => log.entries().map(({ level, msg }) => `${level}: ${msg}`) };
 }
 

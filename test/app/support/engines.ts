@@ -71,7 +71,7 @@ export class EngineRig implements AsyncDisposable {
   static async open(config: ConfigInput, options: RigOptions = {}): Promise<EngineRig> {
     const rig = new EngineRig(config, options);
     rig.#host.announce();
-    await rig.until(() => rig.engine.world.isHostReady());
+    await rig.until(() => rig.engine.registry.isHostReady());
     return rig;
   }
 
@@ -97,7 +97,7 @@ export class EngineRig implements AsyncDisposable {
   }
 
   states(...names: string[]): string[] {
-    return names.map((name) => this.engine.world.stateOf(name) ?? "unknown");
+    return names.map((name) => this.engine.registry.stateOf(name) ?? "unknown");
   }
 
   /** "a: stopped → starting" for each change so far. */
@@ -117,7 +117,7 @@ export class EngineRig implements AsyncDisposable {
         settle();
       };
       const timer = setTimeout(
-        () => finish(() => reject(new Error(`it did not come to that: ${JSON.stringify(this.states(...this.engine.world.names()))}`))),
+        () => finish(() => reject(new Error(`it did not come to that: ${JSON.stringify(this.states(...this.engine.registry.names()))}`))),
         12_000,
       );
       const leave = this.engine.events.subscribe(() => {

@@ -177,7 +177,7 @@ export class FollowedEngine {
   }
 
   name(at: number): string {
-    const names = this.engine.world.names();
+    const names = this.engine.registry.names();
     return names[at % names.length] ?? "";
   }
 

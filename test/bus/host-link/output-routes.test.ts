@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { OutputWays } from "../../../src/bus/host-link/output-routes.ts";
+import { OutputRoutes } from "../../../src/bus/host-link/output-routes.ts";
 
 function rig() {
   let time = 0;
-  const ways = new OutputWays(() => time);
+  const ways = new OutputRoutes(() => time);
   return {
     send: (name: string, bytes: number) => ways.mayPass({ name, stream_id: "s", offset: 0, gap: 0, data: new Uint8Array(bytes) }),
     wait: (milliseconds: number) => {

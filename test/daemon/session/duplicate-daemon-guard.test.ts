@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { hostSubject } from "../../../src/contract/subjects.ts";
-import { SoleSpeaker } from "../../../src/daemon/session/duplicate-daemon-guard.ts";
+import { DuplicateDaemonGuard } from "../../../src/daemon/session/duplicate-daemon-guard.ts";
 import { BusRig } from "../../bus/bus-rig.ts";
 import { eventually } from "../../e2e/support/wait.ts";
 
@@ -17,7 +17,7 @@ describe("two daemons that go by one name", () => {
     const control = await rig.bus(`daemon ${streamId}`);
     const told: string[] = [];
     const state = { isServing: false };
-    const speaker = new SoleSpeaker({ control, host: { host: "rt1", streamId }, log: (_level, msg) => told.push(msg) });
+    const speaker = new DuplicateDaemonGuard({ control, host: { host: "rt1", streamId }, log: (_level, msg) => told.push(msg) });
     const end = speaker.begin(() => {
       state.isServing = true;
       return () => {

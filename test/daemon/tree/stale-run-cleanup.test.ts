@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { killMarked, PreviousLife } from "../../../src/daemon/tree/stale-run-cleanup.ts";
+import { killMarked, StaleRunCleanup } from "../../../src/daemon/tree/stale-run-cleanup.ts";
 import { uniqueSeconds } from "../../support/processes.ts";
 
 let folder = "";
@@ -23,7 +23,7 @@ function marked(marker: string) {
 test("a daemon that lives is no previous one: a copy of its folder ends none of its processes", async () => {
   const marker = randomUUID();
   const { child, ended } = marked(marker);
-  const life = new PreviousLife(join(folder, "daemon.json"));
+  const life = new StaleRunCleanup(join(folder, "daemon.json"));
   life.begin(marker, null);
   expect(await life.end(() => {})).toBeNull();
   expect(child.signalCode).toBeNull();
@@ -35,7 +35,7 @@ test("what a dead daemon left is killed, and named", async () => {
   const marker = randomUUID();
   const { child, ended } = marked(marker);
   const file = join(folder, "daemon.json");
-  const life = new PreviousLife(file);
+  const life = new StaleRunCleanup(file);
   life.begin(marker, null);
   writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), daemon: { pid: process.pid, start_time: "1" } }));
   const previous = life.read();

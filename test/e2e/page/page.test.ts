@@ -230,7 +230,7 @@ describe("a process", () => {
     await shown.untilShown("tools/echo", /you typed two/);
   });
 
-  test("says at first sight why it failed, also in the title and the status bar", async () => {
+  test("says at first viewport why it failed, also in the title and the status bar", async () => {
     await client.command({ type: "send_stdin", name: "tools/brief", text: "7\n" });
     await shown.goTo("tools/brief");
     await page.getByText("Failed: exit code 7").waitFor();

@@ -13,7 +13,7 @@ import type {
   StartTool,
 } from "../../../src/protocol/resources/resources.ts";
 import { loadNewest } from "../log/log-history.ts";
-import { keepEntries } from "../log/log-store.ts";
+import { storeEntries } from "../log/log-store.ts";
 import { complain } from "../ui/toasts.ts";
 import { reloadIfStale } from "./asset-hash.ts";
 import { drawnWithNextFrame } from "./painting.ts";
@@ -137,7 +137,7 @@ function receive(frame: ManagerFrame): void {
       hosts.value = hosts.value.filter(({ name }) => name !== frame.name);
       break;
     case "log_batch":
-      keepEntries(frame.entries);
+      storeEntries(frame.entries);
       break;
   }
 }

@@ -4,7 +4,7 @@ import { linkTo, poppedOut } from "../app/navigation.ts";
 import { isNarrow } from "../app/settings.ts";
 import { client, hasProcess } from "../app/store.ts";
 import { withNames } from "../process/state-history.ts";
-import { useSight } from "../terminal/viewport.ts";
+import { useViewport } from "../terminal/viewport.ts";
 import { clockTime, isOld } from "../ui/time.ts";
 import { loadOlder, olderEntries } from "./log-history.ts";
 import { wrapped } from "./log-lines.ts";
@@ -22,7 +22,7 @@ const SPARE_LINES = 20;
 /** The entries that fit, of any number: those in sight are drawn. Older ones are fetched when the first comes in sight. */
 export function LogRows({ filter, follows, onFollow }: { filter: LogFilter; follows: boolean; onFollow: (follows: boolean) => void }) {
   const box = useRef<HTMLDivElement>(null);
-  const sight = useSight(box).value;
+  const viewport = useViewport(box).value;
   const before = useRef<LogSelection | null>(null);
   const lastTop = useRef(0);
   const anchor = useRef<{ id: number; line: number } | null>(null);
@@ -30,14 +30,14 @@ export function LogRows({ filter, follows, onFollow }: { filter: LogFilter; foll
   const stacked = isNarrow.value;
   const dated = isOld(loggedEntries().entries[0]?.ts ?? "");
   const aside = stacked ? 0 : dated ? BEFORE_MESSAGE_DATED : BEFORE_MESSAGE;
-  const columns = Math.floor((sight.width - PADDING - aside) / characterWidth());
+  const columns = Math.floor((viewport.width - PADDING - aside) / characterWidth());
   const selection = LogSelection.of(before.current, loggedEntries(), filter, columns, stacked ? 1 : 0);
   const { entries, places } = selection;
   const isSame = before.current === selection;
   before.current = selection;
 
-  const inSight = sight.height / LINE;
-  const top = follows ? Math.max(0, places.total - inSight) : sight.top / LINE;
+  const inSight = viewport.height / LINE;
+  const top = follows ? Math.max(0, places.total - inSight) : viewport.top / LINE;
   const first = places.rowAt(Math.max(0, top - SPARE_LINES));
   const last = places.rowAt(top + inSight + SPARE_LINES);
   const isAtTop = places.startOf(first) === 0 && (top < SPARE_LINES || places.total < inSight);

@@ -35,7 +35,7 @@ export function loggedChanges(name?: string): readonly StateChange[] {
 }
 
 /** Adds entries in any order; those that are there already are not repeated. */
-export function keepEntries(more: readonly LogEntry[]): void {
+export function storeEntries(more: readonly LogEntry[]): void {
   const last = entries.at(-1)?.id ?? Number.NEGATIVE_INFINITY;
   const first = entries[0]?.id ?? Number.NEGATIVE_INFINITY;
   const isSorted = more.every(({ id }, index) => index === 0 || id > (more[index - 1]?.id ?? 0));

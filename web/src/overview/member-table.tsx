@@ -5,8 +5,8 @@ import { canDo } from "../app/actions.ts";
 import { linkTo } from "../app/navigation.ts";
 import { isNarrow } from "../app/settings.ts";
 import { command } from "../app/store.ts";
-import { whyText } from "../process/status-reason.ts";
-import { drawnRows, type Sight, useSight } from "../terminal/viewport.ts";
+import { statusReason } from "../process/status-reason.ts";
+import { drawnRows, useViewport, type Viewport } from "../terminal/viewport.ts";
 import { IconButton } from "../ui/icons.tsx";
 import { useRowFocus } from "../ui/row-focus.ts";
 import { StateMark } from "../ui/state-mark.tsx";
@@ -44,12 +44,12 @@ const SPARE = 10;
 
 export function MemberTable({ below, members }: { below: string; members: Process[] }) {
   const box = useRef<HTMLDivElement>(null);
-  const sight = useSignal<Sight>({ top: 0, height: 800, width: 800 });
-  useSight(box, sight);
+  const viewport = useSignal<Viewport>({ top: 0, height: 800, width: 800 });
+  useViewport(box, viewport);
   const rows = sorted(members);
   const height = isNarrow.value ? ROW_NARROW : ROW;
-  const { first, last } = drawnRows(sight.value, { height, count: rows.length, spare: SPARE });
-  useRowFocus({ box, sight, height, indexOf: (key) => rows.findIndex(({ name }) => name === key) });
+  const { first, last } = drawnRows(viewport.value, { height, count: rows.length, spare: SPARE });
+  useRowFocus({ box, viewport, height, indexOf: (key) => rows.findIndex(({ name }) => name === key) });
   const hasHosts = new Set(members.map(({ host }) => host)).size > 1;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard (axe: scrollable-region-focusable)
@@ -122,7 +122,7 @@ function MemberRow({ process, below, index, hasHosts }: { process: Process; belo
       <td class="of-since">{since ? lasting(since) : ""}</td>
       <td class="number of-restarts">{process.restarts || ""}</td>
       <td class="wide soft" title={process.current_command}>
-        {whyText(process) ?? process.current_command}
+        {statusReason(process) ?? process.current_command}
       </td>
       <td class="doing">
         <IconButton

@@ -2,7 +2,7 @@ import type { Process, ProcessState } from "../../../src/protocol/resources/reso
 import { linkTo } from "../app/navigation.ts";
 import { allProcesses, command, connection, counts, hosts, isLoaded, processNames } from "../app/store.ts";
 import { loggedChanges } from "../log/log-store.ts";
-import { whyText } from "../process/status-reason.ts";
+import { statusReason } from "../process/status-reason.ts";
 import { filterTree } from "../tree/tree.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
@@ -93,7 +93,7 @@ function TroubleRow({ process }: { process: Process }) {
       <a class="member" {...linkTo({ kind: "process", name })}>
         {name}
       </a>
-      <span class="why">{whyText(process)}</span>
+      <span class="why">{statusReason(process)}</span>
       {canStart && (
         <button type="button" onClick={() => void command({ type: "start_process", name })} aria-label={`Start ${name}`}>
           <Icon name="start" /> Start

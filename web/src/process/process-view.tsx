@@ -14,7 +14,7 @@ import { StateChip } from "../ui/state-mark.tsx";
 import { lasting } from "../ui/time.ts";
 import { complain } from "../ui/toasts.ts";
 import { ProcessDetails } from "./process-details.tsx";
-import { whyText } from "./status-reason.ts";
+import { statusReason } from "./status-reason.ts";
 
 export function ProcessView({ name }: { name: string }) {
   const process = processOf(name);
@@ -171,7 +171,7 @@ function Buttons({ process }: { process: Process }) {
 
 /** Why it is as it is, at first sight; the names of what it waits for are links. */
 function Why({ process }: { process: Process }) {
-  const text = whyText(process);
+  const text = statusReason(process);
   if (text === null) return null;
   if (process.state === "waiting" && process.waiting_for.length > 0) {
     return (

@@ -3,7 +3,7 @@ import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { lasting } from "../ui/time.ts";
 
 /** One sentence where a person has to know why a process is not simply running or stopped; null elsewhere. */
-export function whyText(process: Process): string | null {
+export function statusReason(process: Process): string | null {
   const how = exitText(process);
   switch (process.state) {
     case "error":

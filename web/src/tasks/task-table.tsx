@@ -5,7 +5,7 @@ import type { TaskColumn, TaskRow } from "../../../src/protocol/resources/resour
 import { linkTo } from "../app/navigation.ts";
 import { isNarrow } from "../app/settings.ts";
 import { hasProcess } from "../app/store.ts";
-import { drawnRows, type Sight, useSight } from "../terminal/viewport.ts";
+import { drawnRows, useViewport, type Viewport } from "../terminal/viewport.ts";
 import { scrollToRow, useRowFocus } from "../ui/row-focus.ts";
 import { lasting } from "../ui/time.ts";
 import type { Order } from "./task-query.ts";
@@ -52,16 +52,16 @@ interface TableProps {
 
 /** A table of thousands of rows, of which those in sight are drawn. Keys by the WAI-ARIA pattern of a grid whose rows have the focus. */
 export function TaskTable({ box, columns, rows, order, threads, selected, onOrder, onSelect }: TableProps) {
-  const sight = useSignal<Sight>({ top: 0, height: 900, width: 900 });
-  useSight(box, sight);
+  const viewport = useSignal<Viewport>({ top: 0, height: 900, width: 900 });
+  useViewport(box, viewport);
   const focused = useRef(signal<string | null>(selected)).current;
   const height = rowHeight();
-  const { first, last } = drawnRows(sight.value, { height, count: rows.length, spare: SPARE });
+  const { first, last } = drawnRows(viewport.value, { height, count: rows.length, spare: SPARE });
   const drawn = rows.slice(first, last);
   const shown = shownColumns(columns, threads);
   const tabStop = drawn.some(({ key }) => key === focused.value) ? focused.value : (drawn[Math.min(SPARE, first)] ?? drawn[0])?.key;
   useBroughtIntoSight(box, rows, selected);
-  const giveFocus = useRowFocus({ box, sight, height, indexOf: (wanted) => rows.findIndex(({ key }) => key === wanted) });
+  const giveFocus = useRowFocus({ box, viewport, height, indexOf: (wanted) => rows.findIndex(({ key }) => key === wanted) });
   const go = (index: number) => {
     const row = rows[Math.max(0, Math.min(index, rows.length - 1))];
     if (!row) return;
@@ -72,7 +72,7 @@ export function TaskTable({ box, columns, rows, order, threads, selected, onOrde
     const row = rows.find(({ key }) => key === focused.value);
     if (!row) return;
     const index = rows.indexOf(row);
-    const page = Math.max(1, Math.floor(sight.value.height / height) - 2);
+    const page = Math.max(1, Math.floor(viewport.value.height / height) - 2);
     const steps: Readonly<Record<string, number>> = {
       ArrowDown: index + 1,
       ArrowUp: index - 1,

@@ -4,7 +4,7 @@ import { SearchAddon } from "@xterm/addon-search";
 import { WebLinksAddon } from "@xterm/addon-web-links";
 import { WebglAddon } from "@xterm/addon-webgl";
 import { type ITheme, Terminal } from "@xterm/xterm";
-import { Nudge } from "../../../src/client/handles/force-redraw.ts";
+import { ForceRedraw } from "../../../src/client/handles/force-redraw.ts";
 import { OutputJoin } from "../../../src/client/output-join.ts";
 import { FONT_SIZE, fontSize, screenReader, shade } from "../app/settings.ts";
 import { client, command, processOf } from "../app/store.ts";
@@ -83,7 +83,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   /** Set while the backlog cannot be had: the manager is there, the process's host is not yet. */
   let asksAgain: ReturnType<typeof setTimeout> | undefined;
   let refusals = 0;
-  const nudge = new Nudge((rowsLess) => sendSize(Math.max(1, terminal.rows - rowsLess)));
+  const nudge = new ForceRedraw((rowsLess) => sendSize(Math.max(1, terminal.rows - rowsLess)));
 
   const output = client.output$(name).subscribe((frame) => {
     if (paused) return;

@@ -2,14 +2,17 @@ import { type ReadonlySignal, type Signal, useSignal } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
 
 /** What of a scrolling box is in sight, pixels. */
-export interface Sight {
+export interface Viewport {
   top: number;
   height: number;
   width: number;
 }
 
 /** The first of `count` rows of one height that is drawn, and the first one after them that is not: `spare` more than are in sight. */
-export function drawnRows({ top, height }: Sight, rows: { height: number; count: number; spare: number }): { first: number; last: number } {
+export function drawnRows(
+  { top, height }: Viewport,
+  rows: { height: number; count: number; spare: number },
+): { first: number; last: number } {
   return {
     first: Math.max(0, Math.floor(top / rows.height) - rows.spare),
     last: Math.min(rows.count, Math.ceil((top + height) / rows.height) + rows.spare),
@@ -17,14 +20,14 @@ export function drawnRows({ top, height }: Sight, rows: { height: number; count:
 }
 
 /** Follows a scrolling box: only what is in sight is drawn. */
-export function useSight(box: { current: HTMLElement | null }, known?: Signal<Sight>): ReadonlySignal<Sight> {
-  const own = useSignal<Sight>({ top: 0, height: 800, width: 800 });
-  const sight = known ?? own;
+export function useViewport(box: { current: HTMLElement | null }, known?: Signal<Viewport>): ReadonlySignal<Viewport> {
+  const own = useSignal<Viewport>({ top: 0, height: 800, width: 800 });
+  const viewport = known ?? own;
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return;
     const look = () => {
-      sight.value = { top: element.scrollTop, height: element.clientHeight, width: element.clientWidth };
+      viewport.value = { top: element.scrollTop, height: element.clientHeight, width: element.clientWidth };
     };
     look();
     const observer = new ResizeObserver(look);
@@ -34,6 +37,6 @@ export function useSight(box: { current: HTMLElement | null }, known?: Signal<Si
       observer.disconnect();
       element.removeEventListener("scroll", look);
     };
-  }, [box, sight]);
-  return sight;
+  }, [box, viewport]);
+  return viewport;
 }

@@ -6,7 +6,7 @@ import { current, show } from "../app/navigation.ts";
 import { folds, isNarrow } from "../app/settings.ts";
 import { command, counts, isLoaded, processNames, processOf, tree } from "../app/store.ts";
 import { keyOf, type View } from "../app/views.ts";
-import { type Sight, useSight } from "../terminal/viewport.ts";
+import { useViewport, type Viewport } from "../terminal/viewport.ts";
 import { fuzzyScore } from "../ui/fuzzy.ts";
 import { Icon } from "../ui/icons.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
@@ -16,7 +16,7 @@ import { membersOf, type TreeRow, treeRows } from "./tree-rows.ts";
 const filter = signal("");
 /** Name of the row that Tab comes to. */
 const focusedRow = signal("");
-const sight = signal<Sight>({ top: 0, height: 600, width: 264 });
+const viewport = signal<Viewport>({ top: 0, height: 600, width: 264 });
 /** The row that gets the focus once it is drawn. */
 let wantsFocus: string | null = null;
 
@@ -26,8 +26,8 @@ const rowHeight = computed(() => (isNarrow.value ? 42 : 27));
 const SPARE = 8;
 const STEP = 8;
 /** The first row that is drawn, and the first one that is not. */
-const firstDrawn = computed(() => Math.max(0, stepsTo(sight.value.top) - SPARE));
-const endDrawn = computed(() => stepsTo(sight.value.top + sight.value.height) + STEP + SPARE);
+const firstDrawn = computed(() => Math.max(0, stepsTo(viewport.value.top) - SPARE));
+const endDrawn = computed(() => stepsTo(viewport.value.top + viewport.value.height) + STEP + SPARE);
 
 function stepsTo(pixels: number): number {
   return Math.floor(pixels / rowHeight.value / STEP) * STEP;
@@ -65,7 +65,7 @@ export function focusFilter(): void {
 
 export function Tree() {
   const list = useRef<HTMLDivElement>(null);
-  useSight(list, sight);
+  useViewport(list, viewport);
   const shown = keyOf(current.value);
   // What is shown is to be found, also when it came by other ways than the tree.
   useLayoutEffect(() => {
@@ -261,7 +261,7 @@ function bringInSight(index: number): void {
   else if (top + rowHeight.value > list.scrollTop + list.clientHeight) list.scrollTop = top + rowHeight.value - list.clientHeight;
   else return;
   // Not left to the scroll event of the next frame: the focused row would be gone before the new one is there.
-  sight.value = { ...sight.peek(), top: list.scrollTop };
+  viewport.value = { ...viewport.peek(), top: list.scrollTop };
 }
 
 /** Moves the focus to a row. One out of sight is drawn first, and takes the focus then: a key in between would be lost. */
@@ -319,7 +319,7 @@ function onKey(event: KeyboardEvent, name: string): void {
   const { node, open } = row;
   const isGroup = node.type === "group";
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const page = Math.max(1, Math.floor(sight.value.height / rowHeight.value) - 1);
+  const page = Math.max(1, Math.floor(viewport.value.height / rowHeight.value) - 1);
   if (event.key === "ArrowDown") focusRow(index + 1);
   else if (event.key === "ArrowUp") focusRow(index - 1);
   else if (event.key === "PageDown") focusRow(index + page);

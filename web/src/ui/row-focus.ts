@@ -1,7 +1,7 @@
 import type { Signal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { Sight } from "../terminal/viewport.ts";
+import type { Viewport } from "../terminal/viewport.ts";
 
 /** What of a table has the focus. */
 interface Place {
@@ -14,7 +14,7 @@ interface Place {
 interface Rows {
   /** What scrolls. */
   box: RefObject<HTMLElement | null>;
-  sight: Signal<Sight>;
+  viewport: Signal<Viewport>;
   /** A row's height, pixels. */
   height: number;
   /** Place of a row among all, drawn or not; -1: there is none. */
@@ -29,7 +29,7 @@ const PARTS = "a, button";
  * scrolled to. Of a row that is gone or was scrolled out of sight it goes to the one that Tab comes to, else to the box.
  * Returns what gives the focus to a row, wherever it is.
  */
-export function useRowFocus({ box, sight, height, indexOf }: Rows): (key: string) => void {
+export function useRowFocus({ box, viewport, height, indexOf }: Rows): (key: string) => void {
   /** What gets the focus once it is drawn. */
   const wanted = useRef<Place | null>(null);
   const top = useRef(0);
@@ -48,13 +48,13 @@ export function useRowFocus({ box, sight, height, indexOf }: Rows): (key: string
     wanted.current = place;
     scrollToRow(box.current, index, height);
     // Not left to the scroll event of the next frame: the row with the focus would be gone before this one is there.
-    sight.value = { ...sight.peek(), top: box.current.scrollTop };
+    viewport.value = { ...viewport.peek(), top: box.current.scrollTop };
     give();
     return true;
   };
   useLayoutEffect(() => {
-    const isScrolled = top.current !== sight.peek().top;
-    top.current = sight.peek().top;
+    const isScrolled = top.current !== viewport.peek().top;
+    top.current = viewport.peek().top;
     give();
     if (wanted.current && indexOf(wanted.current.key) < 0) wanted.current = null;
     if (held === null || document.activeElement !== document.body) return;
