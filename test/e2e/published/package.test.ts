@@ -61,7 +61,8 @@ const tsc = (...args: string[]) =>
 
 /** Runs test files of the project under vitest; the summary, and what they printed. */
 const vitest = (root: string, ...args: string[]) => {
-  const child = spawn(process.execPath, ["node_modules/vitest/vitest.mjs", "run", "--root", root, "--no-color", ...args], {
+  const options = ["--root", root, "--no-color", "--testTimeout=60000", "--hookTimeout=60000"];
+  const child = spawn(process.execPath, ["node_modules/vitest/vitest.mjs", "run", ...options, ...args], {
     cwd: project,
     env: { ...process.env, VITEST: undefined, NODE_ENV: undefined, CI: "1" },
     stdio: ["ignore", "pipe", "pipe"],
