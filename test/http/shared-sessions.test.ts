@@ -5,7 +5,7 @@ import { WebSocket } from "ws";
 import { createHttpServer, type HttpServer } from "../../src/http/index.ts";
 import { cookieOf, GOOD, Rig } from "./rig.ts";
 
-const SOON = { timeout: 10_000 };
+const SOON = { timeout: 60_000 };
 
 /** Another manager with the same auth file. */
 async function beside(rig: Rig): Promise<HttpServer> {

@@ -49,7 +49,7 @@ class Desk implements AsyncDisposable {
   }
 
   async sees(pattern: RegExp): Promise<RegExpExecArray> {
-    return eventually(`${pattern} on the terminal`, () => pattern.exec(this.#seen.text), 20_000).catch((error: Error) => {
+    return eventually(`${pattern} on the terminal`, () => pattern.exec(this.#seen.text)).catch((error: Error) => {
       throw new Error(`${error.message}; it shows:\n${this.#seen.text}`);
     });
   }

@@ -25,20 +25,20 @@ describe("the demo", () => {
       "sim/sensors/lidar",
     ].concat(["sim/painter", "tools/shell", "tools/monitor", "tools/clock", "faults/stubborn"]);
     for (const name of running) {
-      await eventually(`'${name}' runs`, async () => /^(started|ready)$/.test((await client.process(name)).state), 30_000);
+      await eventually(`'${name}' runs`, async () => /^(started|ready)$/.test((await client.process(name)).state));
     }
     expect((await client.process("bench/server")).state).toBe("ready");
     expect(await client.process("bench/seed")).toMatchObject({ state: "stopped", exit: { code: 0 } });
     expect((await client.process("sim/world")).alternate_commands).toHaveLength(3);
     expect((await client.process("faults/missing")).state).toBe("stopped");
-    await eventually("the crasher backs off", async () => (await client.process("faults/crasher")).restarts > 0, 20_000);
+    await eventually("the crasher backs off", async () => (await client.process("faults/crasher")).restarts > 0);
   });
 
   test("ends in reverse order and leaves nothing, the stubborn one included", async () => {
     const other = await demo();
     try {
       const watching = await other.connect();
-      await eventually("it runs", async () => (await watching.process("bench/workers/alpha")).state === "started", 30_000);
+      await eventually("it runs", async () => (await watching.process("bench/workers/alpha")).state === "started");
       await other.mgr("down");
       expect(other.living()).toEqual([]);
     } finally {

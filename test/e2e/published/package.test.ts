@@ -61,8 +61,7 @@ const tsc = (...args: string[]) =>
 
 /** Runs test files of the project under vitest; the summary, and what they printed. */
 const vitest = (root: string, ...args: string[]) => {
-  const options = ["--root", root, "--no-color", "--testTimeout=60000", "--hookTimeout=60000"];
-  const child = spawn(process.execPath, ["node_modules/vitest/vitest.mjs", "run", ...options, ...args], {
+  const child = spawn(process.execPath, ["node_modules/vitest/vitest.mjs", "run", "--root", root, "--no-color", ...args], {
     cwd: project,
     env: { ...process.env, VITEST: undefined, NODE_ENV: undefined, CI: "1" },
     stdio: ["ignore", "pipe", "pipe"],
@@ -111,7 +110,7 @@ describe("the packed package, installed in a project of its own", () => {
   });
 
   it("serves the example suites of vitest and node:test", async () => {
-    const vitestSuite = await vitest("testing").ended;
+    const vitestSuite = await vitest("testing", "--testTimeout=60000", "--hookTimeout=60000").ended;
     expect(vitestSuite, vitestSuite.output).toMatchObject({ code: 0, output: expect.stringMatching(/Tests\s+5 passed \(5\)/) });
     const { stdout } = await run(process.execPath, ["--test", "system.node.test.js"], { cwd: join(project, "testing") });
     expect(stdout).toMatch(/# pass 4\n# fail 0/);

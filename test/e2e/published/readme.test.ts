@@ -49,7 +49,7 @@ test("scripting in five lines", async () => {
     printed += text.toString();
   });
   try {
-    await eventually("it prints what the process does", () => printed.includes("hello"), 20_000);
+    await eventually("it prints what the process does", () => printed.includes("hello"));
   } finally {
     const ended = once(script, "exit");
     script.kill();

@@ -73,7 +73,7 @@ describe("set_process_no_skip_display", () => {
     while (slowly.last * LINE_BYTES < held + 5_000_000) {
       const goal = slowly.last + 1_000_000 / LINE_BYTES;
       reader.ws.resume();
-      await eventually("the slow reader reads on", () => slowly.last > goal, 20_000);
+      await eventually("the slow reader reads on", () => slowly.last > goal);
       reader.ws.pause();
       process.kill(manager, "SIGSTOP");
       await pause(100);

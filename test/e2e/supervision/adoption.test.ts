@@ -150,7 +150,7 @@ describe("kill -9 of the daemon", () => {
       const now = new Set(instance.living().map(({ pid }) => pid));
       return before.filter(({ pid }) => now.has(pid));
     };
-    await eventually("nothing of it is alive", () => left().length === 0, 5_000).catch((error: Error) => {
+    await eventually("nothing of it is alive", () => left().length === 0).catch((error: Error) => {
       throw new Error(`${error.message}; alive: ${JSON.stringify(left())}`);
     });
 
