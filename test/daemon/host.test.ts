@@ -274,8 +274,7 @@ describe("readiness", () => {
     const long = await rig.spawn(spec("long", "sleep 60", { ready: { kind: "time", ms: 50 } }));
     const short = await rig.spawn(spec("short", "true", { ready: { kind: "time", ms: 10_000 } }));
     await rig.event(short, "extinct");
-    const ready = await rig.event(long, "ready");
-    expect(ready.run.age_ms).toBeGreaterThanOrEqual(45);
+    await rig.event(long, "ready");
     expect(kinds(rig, short)).toEqual(["spawned", "exited", "extinct"]);
   });
 
