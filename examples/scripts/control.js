@@ -6,6 +6,7 @@ const [url, user, password, name] = process.argv.slice(2);
 const ws = new WebSocket(`${url.replace(/^http/, "ws")}/ws`, { auth: `${user}:${password}` });
 const send = (type, fields) => ws.send(JSON.stringify({ type, ...fields }));
 let output = "";
+let state = "";
 ws.on("open", () => send("get_snapshot"));
 ws.on("message", (data) => {
   const frame = JSON.parse(data);
@@ -15,8 +16,10 @@ ws.on("message", (data) => {
   if (frame.type === "process_output") console.log(JSON.stringify(frame.output));
   if (frame.type === "process_output") output += frame.output;
   if (output.includes("you typed hello")) send("stop_process", { name });
-  if (frame.type !== "process_upsert" || frame.process.name !== name) return;
-  console.log(`${name} is ${frame.process.state}`);
-  if (frame.process.state === "started") send("send_stdin", { name, text: "hello\n" });
-  if (frame.process.state === "stopped") ws.close();
+  // An upsert tells every change of a process, not only those of its state.
+  if (frame.type !== "process_upsert" || frame.process.name !== name || frame.process.state === state) return;
+  state = frame.process.state;
+  console.log(`${name} is ${state}`);
+  if (state === "started") send("send_stdin", { name, text: "hello\n" });
+  if (state === "stopped") ws.close();
 });
