@@ -5,8 +5,7 @@ import WebSocket from "ws";
 const [url, user, password, name] = process.argv.slice(2);
 const ws = new WebSocket(`${url.replace(/^http/, "ws")}/ws`, { auth: `${user}:${password}` });
 const send = (type, fields) => ws.send(JSON.stringify({ type, ...fields }));
-let output = "";
-let state = "";
+let [output, state] = ["", ""];
 ws.on("open", () => send("get_snapshot"));
 ws.on("message", (data) => {
   const frame = JSON.parse(data);

@@ -61,6 +61,6 @@ export const process = z
 export type Process = z.infer<typeof process>;
 
 export const processEvents = managerFrames("Processes", {
-  process_upsert: event({ process }, "A process appeared or changed. One frame a change of state."),
+  process_upsert: event({ process }, "A process appeared or changed. One frame for each change, also of fields other than the state."),
   process_remove: event({ name: z.string() }, "A process was removed."),
 });

@@ -15,7 +15,7 @@ const run = promisify(execFile);
 test("a short script with nothing but ws logs in, takes a snapshot, starts a process, types into it, reads it and stops it", async () => {
   await using instance = await Instance.up({ processes: { "tools/echo": { command: ECHO }, other: { command: "sleep 1000" } } });
   const { user, password, url } = instance;
-  const { stdout } = await run(process.execPath, [SCRIPT, url, user, password, "tools/echo"], { timeout: 30_000 });
+  const { stdout } = await run(process.execPath, [SCRIPT, url, user, password, "tools/echo"], { timeout: 60_000 });
 
   const lines = stdout.trim().split("\n");
   expect(lines[0]).toBe("2 processes");
@@ -29,7 +29,7 @@ test("a short script with nothing but ws logs in, takes a snapshot, starts a pro
 
 test("the script has twenty lines", () => {
   const lines = readFileSync(SCRIPT, "utf8").split("\n");
-  expect(lines.filter((line) => line.trim() !== "" && !line.startsWith("//"))).toHaveLength(19);
+  expect(lines.filter((line) => line.trim() !== "" && !line.startsWith("//"))).toHaveLength(20);
 });
 
 test("Python with Debian's websockets does the same, and reads the log over HTTP", async () => {
@@ -37,7 +37,7 @@ test("Python with Debian's websockets does the same, and reads the log over HTTP
   const { user, password, url } = instance;
   const script = join(EXAMPLES, "scripts/control.py");
   // Debian's own Python: another one on PATH does not see Debian's packages.
-  const { stdout } = await run("/usr/bin/python3", [script, url, user, password, "tools/echo"], { timeout: 30_000 });
+  const { stdout } = await run("/usr/bin/python3", [script, url, user, password, "tools/echo"], { timeout: 60_000 });
   expect(stdout).toMatch(/^1 processes on /);
   expect(stdout).toContain("you typed hello");
   expect(stdout).toMatch(/process 'tools\/echo' changes state from 'stopping' to 'stopped'\n$/);
