@@ -1,5 +1,6 @@
 // Logs in, takes a snapshot, starts a process, reads its output, types into it, stops it:
 //   node examples/scripts/control.js http://localhost:8130 USER PASSWORD PROCESS
+// An upsert reports every change of a process, not only changes of its state.
 import WebSocket from "ws";
 
 const [url, user, password, name] = process.argv.slice(2);
@@ -15,7 +16,6 @@ ws.on("message", (data) => {
   if (frame.type === "process_output") console.log(JSON.stringify(frame.output));
   if (frame.type === "process_output") output += frame.output;
   if (output.includes("you typed hello")) send("stop_process", { name });
-  // An upsert tells every change of a process, not only those of its state.
   if (frame.type !== "process_upsert" || frame.process.name !== name || frame.process.state === state) return;
   state = frame.process.state;
   console.log(`${name} is ${state}`);
