@@ -23,7 +23,7 @@ export interface RetainedOutput {
 
 export type AttributeValue = string | boolean | null;
 
-/** More about a process than everybody is told: its answer without `ok` and `name`. */
+/** Details of a process that are not broadcast: the answer without `ok` and `name`. */
 export type ProcessDetail = Pick<Extract<AnswerOf<"request_process_detail">, { ok: true }>, "environment" | "history" | "definition">;
 
 export type ProcessListRequest = Required<Omit<FrameOf<"request_process_list">, "type" | "request_id">>;
@@ -82,7 +82,7 @@ export interface Control {
   readonly events: DomainEvents;
   readonly log: LogBook;
   readonly configuration: Configuration;
-  /** Nothing is started or changed any more; what is only looked at still is answered. */
+  /** No more starts or changes; read-only requests are still answered. */
   readonly isShuttingDown: boolean;
 
   // Reading: always the state of this turn, never a copy from earlier.
@@ -95,8 +95,8 @@ export interface Control {
   hosts(): HostEntry[];
   startTools(): StartTool[];
 
-  // Commands: accepted in this turn (`ack` means that), carried out later. A promise resolves when all have been told of it:
-  // of many processes some are in each turn, and what is asked meanwhile waits.
+  // Commands: accepted in this turn (`ack` means that), carried out later. A promise resolves when all processes have received
+  // it: with many processes, a part of them per turn; requests made meanwhile wait.
   startProcess(name: string, by: Principal): void | Promise<void>;
   stopProcess(name: string, by: Principal): void | Promise<void>;
   restartProcess(name: string, by: Principal): void | Promise<void>;
@@ -124,7 +124,7 @@ export interface Control {
   readBacklog(name: string, lines: number): Promise<Backlog>;
   /**
    * A TCP connection that `host` (any of its names) makes to `target`, as a stream with half close and flow control.
-   * Rejects with `conflict` where nobody listens, `not_found`, `timeout`, `busy`, `host_unavailable`; is destroyed with
+   * Rejects with `conflict` where the connection is refused, `not_found`, `timeout`, `busy`, `host_unavailable`; destroyed with
    * `host_unavailable` when the host is lost.
    */
   openTcp(host: string, target: { host: string; port: number }): Promise<Duplex>;

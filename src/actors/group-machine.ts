@@ -1,7 +1,7 @@
 /**
- * The statechart of one group. Whoever commands it has told its members before, in the same turn: one actor does not
- * act within another's step. `starting` and `stopping` last until each of them has reached its goal or can no longer:
- * who is to become ready has not got there by `started`, and who is in backoff tries again.
+ * The statechart of one group. The sender of a command has told the group's members before, in the same turn: an actor does
+ * not run within another actor's step. `starting` and `stopping` last until each member has reached its goal or can no
+ * longer reach it: with a readiness check, `started` is not the goal yet, and a member in backoff tries again.
  *
  *   idle, starting, stopping  start, restart  → starting
  *   idle, starting, stopping  stop            → stopping
@@ -33,9 +33,9 @@ export type GroupEvent =
 type Progress = "starting" | "stopping";
 
 export type GroupEmitted =
-  /** What the group is busy with, null when all members have settled or something else was asked. */
+  /** The group's current operation, null when all members have settled or another command was given. */
   | { type: "changed"; progress: Progress | null; pending: number }
-  /** Every member has got there, or can no longer. */
+  /** Every member has reached its goal, or can no longer reach it. */
   | { type: "settled"; after: Progress };
 
 export interface GroupContext extends GroupInput {

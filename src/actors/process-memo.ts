@@ -6,14 +6,14 @@ const MAX_REMEMBERED = 256;
 const count = z.number().int().min(0).max(1e12);
 const memoShape = z.object({ restarts: count, attempt: count, ago: z.array(count).max(MAX_REMEMBERED) });
 
-/** What the manager after this one has to know about a run's restarts; `ago` counts from the run's spawn. */
+/** What the next manager needs to know about a run's restarts; `ago` counts from the run's spawn. */
 export function writeMemo(context: ProcessContext): string {
   const now = context.clock.monotonic();
   const ago = context.restartTimes.slice(-MAX_REMEMBERED).map((time) => Math.round(now - time));
   return JSON.stringify({ restarts: context.restarts, attempt: context.attempt, ago });
 }
 
-/** `began` is the monotonic time of the run's spawn. A memo of nobody's or another version's is as good as none. */
+/** `began` is the monotonic time of the run's spawn. A foreign memo or one of another version is ignored. */
 export function readMemo(memo: string, began: number): Pick<ProcessContext, "restarts" | "attempt" | "restartTimes"> {
   const parsed = memoShape.safeParse(parseJson(memo));
   if (!parsed.success) return { restarts: 0, attempt: 0, restartTimes: [] };

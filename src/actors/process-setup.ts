@@ -64,9 +64,9 @@ export const processSetup = setup({
     seenReady: ({ context, event }) => freshRun(context, event)?.ready === true && context.runDefinition.ready !== null,
     seenEnded: ({ context, event }) => (freshRun(context, event)?.exit ?? null) !== null,
     seenExtinct: ({ context, event }) => freshRun(context, event)?.extinct === true,
-    /** The recorded result of a spawn that failed: the run never came to be. */
+    /** The recorded result of a failed spawn: the run never started. */
     seenFailed: ({ context, event }) => (freshRun(context, event)?.exit?.reason ?? null) !== null,
-    /** Somebody else has it stopped: an earlier manager, or the daemon itself. */
+    /** An earlier manager or the daemon itself is already stopping the run. */
     seenStopping: ({ context, event }) => {
       const run = freshRun(context, event);
       return event.type === "report" && run?.exit === null && run.stopping;
@@ -98,10 +98,10 @@ export const processSetup = setup({
       enqueue.assign({ requested: to });
       enqueue.emit({ type: "intent", requested_state: to, by: "by" in event ? event.by : "" });
     }),
-    /** The run tells what was wanted where nothing else does: what runs was to run, what was stopped was to stop. */
+    /** Infers a lost request from the run: a running process was meant to run, a stopping one was meant to stop. */
     inferRequest: enqueueActions(({ context, enqueue }) => {
       const { isIntentLost, requested, run } = context;
-      // Of a run that ended by itself, or is being stopped for a restart perhaps, nothing can be said.
+      // A run that ended by itself, or is perhaps being stopped for a restart, says nothing about the request.
       if (!isIntentLost || run === null || runLives(context) === run.stopping) return;
       const to = run.stopping ? "stop" : "start";
       if (requested === to) return;
@@ -136,7 +136,7 @@ export const processSetup = setup({
       if (context.pendingRun !== null && !isBefore(run, context.pendingRun)) dropPendingRun(context, enqueue);
       enqueue.assign(withRun(context, run, event.type === "report", event.type === "report" ? event.host : undefined));
     }),
-    /** The host has no such run any more: it ended without anybody seeing how. */
+    /** The host no longer knows the run: it ended without an observed exit. */
     loseRun: assign({ runGone: true, daemonDied: false }),
     blameDaemon: assign(({ context }) => ({
       runGone: true,
@@ -186,12 +186,12 @@ export const processSetup = setup({
       const exit = context.exit ?? { code: null, signal: null, reason: failureReason(context), time: context.clock.now() };
       return { reason: failureReason(context), exit: { ...exit, reason: exitReason(context) ?? exit.reason } };
     }),
-    /** On the two roads to a run, launching and adopting: why the one before was stopped is over. */
+    /** On both paths to a run, launching and adopting: clears the reason of the previous stop. */
     forgetCause: assign({ stopCause: null, daemonDied: false }),
     noteAdoption: assign(({ context }) => ({ isAdopting: context.isNew, isNew: false })),
-    /** What comes next is this manager's doing. */
+    /** What follows is caused by this manager. */
     forgetAdoption: assign({ isAdopting: false }),
-    /** The next state looks at the same report: one visible step at a time, each in a turn of its own. */
+    /** The next state handles the same report: one visible step at a time, each in its own turn. */
     again: ({ self, event }) => self.send(event),
   },
   delays: {

@@ -7,7 +7,7 @@ import type { GroupActor } from "./group-machine.ts";
 import type { HostActor } from "./host-machine.ts";
 import type { ProcessActor } from "./process-machine.ts";
 
-/** Which actor stands behind a kind: the type of `get` and of the events of `send`. */
+/** The actor type of each kind: the type of `get` and of the events of `send`. */
 export interface ActorKinds {
   process: ProcessActor;
   group: GroupActor;
@@ -16,7 +16,7 @@ export interface ActorKinds {
 }
 export type ActorKind = keyof ActorKinds;
 
-/** What the registry gives to the maker of an actor. */
+/** What the registry passes to the function that creates an actor. */
 export interface ActorScope {
   readonly kind: ActorKind;
   readonly name: string;
@@ -34,7 +34,7 @@ export interface ActorSystemOptions {
   log(level: "info" | "warning" | "error", msg: string): void;
   /** Everything that actors `emit`, in order. Called after the actor's snapshot has been updated. */
   onEmit(kind: ActorKind, name: string, event: { type: string }): void;
-  /** An actor has taken an event; its snapshot may be another one. Called after what it emitted in that step. */
+  /** An actor has processed an event; its snapshot may have changed. Called after the events that it emitted in that step. */
   onStep?(kind: ActorKind, name: string): void;
   /** An actor failed too often and is not rebuilt: `get` no longer knows it. */
   onParked(kind: ActorKind, name: string, error: unknown): void;
@@ -69,9 +69,9 @@ export class ActorSystem {
     connection: new Map(),
   };
 
-  /** Deliveries that wait until the actor that caused them is done: one actor acts at a time. */
+  /** Deliveries that wait until the actor that caused them has finished: one actor runs at a time. */
   readonly #postponed: (() => void)[] = [];
-  /** How deep we are in telling listeners what an actor said, and in letting actors act. */
+  /** Nesting depth of notifying listeners of an actor's events, and of running actors. */
   #listening = 0;
   #acting = 0;
   /** Timers of actors: what they cause is delivered in the same turn. */
@@ -105,14 +105,14 @@ export class ActorSystem {
   }
 
   get<K extends ActorKind>(kind: K, name: string): ActorKinds[K] | undefined {
-    // Programs without types may ask for a kind that there is not.
+    // Untyped callers may ask for an unknown kind.
     const actor = this.#entries[kind]?.get(name)?.actor;
     return (actor ?? undefined) as ActorKinds[K] | undefined;
   }
 
   /**
-   * False when nobody is at this address (unknown, stopped or parked). In the order of the calls; what a listener sends
-   * waits until the actor that it listens to has finished its step.
+   * False when there is no actor at this address (unknown, stopped or parked). In the order of the calls; an event sent by a
+   * listener waits until the actor that it listens to has finished its step.
    */
   send<K extends ActorKind>(kind: K, name: string, event: Parameters<ActorKinds[K]["send"]>[0]): boolean {
     if (!this.#entries[kind].get(name)?.actor) return false;
@@ -127,11 +127,11 @@ export class ActorSystem {
 
   #postpone(delivery: () => void): void {
     this.#postponed.push(delivery);
-    // An effect's result reaches its actor past us: there is no end of that step which could be awaited.
+    // An effect's result reaches its actor directly, not through this class: the end of that step cannot be awaited.
     if (this.#acting === 0) queueMicrotask(() => this.#act(() => {}));
   }
 
-  /** Does `work`, and then what it has caused, unless it is part of another's doing. */
+  /** Runs `work`, then the deliveries that it caused, unless it is nested in another call. */
   #act(work: () => void): void {
     this.#acting += 1;
     try {
@@ -170,7 +170,7 @@ export class ActorSystem {
       actor.subscribe({
         next: () => this.#stepped(kind, name),
         error: (error) => this.#failed({ kind, name, entry, error }),
-        // It came to its own end; after a stop the address is somebody else's already.
+        // The actor completed by itself; after a stop, the address may already belong to another actor.
         complete: () => {
           if (entry.actor === actor) this.stop(kind, name);
         },
@@ -194,7 +194,7 @@ export class ActorSystem {
     try {
       tell();
     } catch (error) {
-      // The listener's defect must not reach the actor that spoke.
+      // A listener's error must not reach the actor that emitted the event.
       this.#options.log("error", `a listener failed on ${what} of ${kind} '${name}': ${messageOf(error)}`);
     } finally {
       this.#listening -= 1;

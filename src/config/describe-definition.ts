@@ -2,7 +2,7 @@ import { quoteWords } from "../base/shell-words.ts";
 import type { Probe, Program, ReadyCondition, StopStep } from "../contract/run.ts";
 import type { ProcessDefinition } from "./definition.ts";
 
-/** Variables whose values are nobody's business. */
+/** Variables with secret values. */
 const SECRET_NAME = /token|passw|secret|credential|api_?key/i;
 const POLICIES = new Map([
   [0, "other"],
@@ -83,7 +83,7 @@ function describeProbe(probe: Probe): Record<string, unknown> {
   }
 }
 
-/** The first step is what is configured; the rest follows by itself. */
+/** The first step is configured; the others follow automatically. */
 function describeStop([step]: readonly StopStep[]): Record<string, unknown> {
   if (step === undefined) return {};
   const timeout = duration(step.timeout_ms);

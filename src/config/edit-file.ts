@@ -4,7 +4,7 @@ import * as fs from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { MgrError, messageOf } from "../base/errors.ts";
 
-/** Largest text that travels in a frame, bytes. */
+/** Largest text that fits in a frame, bytes. */
 const MAX_TEXT_BYTES = 1_048_576;
 
 export interface EditableText {
@@ -30,7 +30,7 @@ export async function readEditable(path: string): Promise<EditableText> {
   }
 }
 
-/** Size in bytes, and whether `replaceFile` would be allowed; null if it cannot be looked at. */
+/** Size in bytes, and whether `replaceFile` would be allowed; null if the file cannot be examined. */
 export async function fileFacts(path: string): Promise<{ size: number; writable: boolean } | null> {
   const stats = await fs.lstat(path).catch(() => null);
   if (stats === null) return null;
@@ -55,7 +55,7 @@ export async function replaceFile(path: string, content: string, base: string | 
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.new`);
   try {
     await writeLike(temporary, bytes, before);
-    // Somebody else's change while this was written must not be lost.
+    // A concurrent change by another program must not be lost.
     const now = await statOf(path);
     if (now.ino !== before.ino || now.mtimeMs !== before.mtimeMs) throw changed(path);
     await fs.rename(temporary, path);
@@ -100,7 +100,7 @@ async function statOf(path: string): Promise<Stats> {
 
 async function opened(path: string, flags: number): Promise<fs.FileHandle> {
   try {
-    // Non-blocking: somebody may have put a pipe there.
+    // Non-blocking: the path may be a named pipe.
     return await fs.open(path, flags | constants.O_NONBLOCK);
   } catch (cause) {
     const isMissing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";

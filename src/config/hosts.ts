@@ -1,10 +1,10 @@
 import { hostname } from "node:os";
 
-/** A host of the configuration, by the name that stands in the file. */
+/** A host of the configuration, by its name in the file. */
 export interface HostSetting {
   /** Further names and addresses. */
   readonly aliases: readonly string[];
-  /** File with the token by which its daemon proves who it is; absolute, or null. */
+  /** File with the token by which its daemon authenticates; absolute, or null. */
   readonly token_file: string | null;
   /** Most processes that are started there in a second; null: as fast as it can. */
   readonly start_rate: number | null;
@@ -22,8 +22,8 @@ export function isOwnHost(host: string): boolean {
 }
 
 /**
- * Where a process with `node` runs: the canonical name of a configured host, null for the manager's own, undefined if
- * nobody is called so. Node names come first, then names of hosts, then aliases.
+ * Where a process with `node` runs: the canonical name of a configured host, null for the manager's own, undefined for an
+ * unknown name. Node names come first, then names of hosts, then aliases.
  */
 export function hostOfNode(node: string, { hosts, nodes }: Directory): string | null | undefined {
   const name = nodes.get(node) ?? node;
@@ -33,7 +33,7 @@ export function hostOfNode(node: string, { hosts, nodes }: Directory): string | 
   return undefined;
 }
 
-/** Names by which a host can be meant, for hints. */
+/** Names that refer to a host, for hints. */
 export function knownHostNames({ hosts, nodes }: Directory): string[] {
   return [...nodes.keys(), "localhost", ...[...hosts].flatMap(([host, { aliases = [] }]) => [host, ...aliases])];
 }

@@ -1,16 +1,16 @@
 import { type Document, isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, type Node, type Pair, Parser, visit } from "yaml";
 import { parseYamlDocument } from "./load/yaml-document.ts";
 
-/** Keys whose values are nobody's business; below one of them no value is shown. */
+/** Keys with secret values; no value below one of them is shown. */
 const SECRET_KEY = /^(environment|bus|bus_client_url)$|token|passw|secret|credential|api_?key/i;
 const REDACTED = "***";
 /** Sections that are mappings from names. */
 const NAMED = new Set<unknown>(["processes", "groups", "hosts", "nodes", "networks", "templates", "loggers"]);
 
 /**
- * The text of a configuration file without its secrets: each value below a key of the above is `***`, wherever an
- * alias may have put it, and so is each comment, which may hold an old one. Null: this is no YAML, so nobody knows what
- * is a secret in it.
+ * The text of a configuration file without its secrets: each value below a key of the above is `***`, even if it comes from
+ * an alias, and so is each comment, which may hold an old one. Null: the text is not valid YAML, so its secrets cannot be
+ * identified.
  */
 export function redactConfig(text: string): string | null {
   const { document } = parseYamlDocument(text);
@@ -19,7 +19,7 @@ export function redactConfig(text: string): string | null {
   let redacted = "";
   let position = 0;
   for (const { from, to, by } of cuts) {
-    if (from < position) continue; // Within what is gone already.
+    if (from < position) continue; // Within a part that is already removed.
     redacted += text.slice(position, from) + by;
     position = to;
   }
@@ -59,7 +59,7 @@ function secretsOf(document: Document.Parsed, text: string): Cut[] {
   return cuts;
 }
 
-/** Whether the keys of this mapping are names that somebody gave: a process called `tokenizer` is no secret. */
+/** Whether the keys of this mapping are user-defined names: a process called `tokenizer` is no secret. */
 function isName([, , section, ...rest]: readonly unknown[]): boolean {
   return rest.length === 1 && isPair(section) && isScalar(section.key) && NAMED.has(section.key.value);
 }

@@ -43,15 +43,15 @@ export interface HostOptions {
   clock?: Clock;
   /** Whether this process is a child subreaper: the standalone daemon is, an embedding program never. */
   subreaper: boolean;
-  /** Where the host's own log lines go beside its listeners. */
+  /** Receives the host's own log lines, besides its listeners. */
   log: (entry: HostLog) => void;
   /** Bytes of memory for the output of all processes. */
   ringBudget?: number;
-  /** Names the life of this daemon; made up if left out. */
+  /** Identifies the life of this daemon; generated if left out. */
   streamId?: string;
-  /** Of the program, for managers to show. */
+  /** Version of the program, for managers to show. */
   version?: string;
-  /** How trees are killed; made from `subreaper` if left out. */
+  /** Kills process trees; created from `subreaper` if left out. */
   killTree?: TreeReaper;
 }
 
@@ -80,9 +80,9 @@ export class Host implements HostLink {
   readonly #managerLost: ManagerLostTimer;
   readonly #forwarder: Forwarder;
   readonly #handlers: Handlers;
-  /** Why a manager was refused last. */
+  /** Reason of the last refusal of a manager. */
   #refused = "";
-  /** Of the way that output takes; null: it has no end. */
+  /** Whether the output path has room; null: unlimited. */
   #hasRoom: (() => boolean) | null = null;
   #seq = 0;
   #ticks = 0;
@@ -142,7 +142,7 @@ export class Host implements HostLink {
     for (const window of parsed.data.windows) this.#windows.set(window);
   }
 
-  /** Output waits in its rings while `hasRoom` denies it; `outputRoom` tells of the end of that. */
+  /** Output stays in its rings while `hasRoom` returns false; `outputRoom` signals that there is room again. */
   paceOutput(hasRoom: (() => boolean) | null): void {
     this.#hasRoom = hasRoom;
     this.outputRoom();
@@ -164,7 +164,7 @@ export class Host implements HostLink {
     return this.#publisher.listen(listener);
   }
 
-  /** Says that it is there, as it does each HEARTBEAT_MS anyway: for a link that has just connected. */
+  /** Sends a heartbeat, as every HEARTBEAT_MS anyway: for a link that has just connected. */
   announce(): void {
     const heartbeat: HostHeartbeat = {
       host: this.host,
@@ -177,7 +177,7 @@ export class Host implements HostLink {
     this.#publisher.tell((listener) => listener.onHeartbeat?.(heartbeat));
   }
 
-  /** Without a manager: stops everything, the highest stop_rank first, as each RunSpec says. No run begins any more. */
+  /** Without a manager: stops everything, the highest stop_rank first, as each RunSpec defines. No new run starts. */
   async stopAll(): Promise<void> {
     this.#isEnding = true;
     await this.#runs.noneStarting();
@@ -197,7 +197,7 @@ export class Host implements HostLink {
     await this.#reaper.close();
   }
 
-  /** `on_manager_lost: stop`: what runs is stopped, and the manager that comes back may start it again. */
+  /** `on_manager_lost: stop`: running processes are stopped; the manager may start them again when it is back. */
   async #stopAbandoned(afterMs: number): Promise<void> {
     if (this.#isEnding || this.#runs.living.length === 0) return;
     this.#report("warning", `no manager for ${afterMs / 1_000} s: what runs is stopped (on_manager_lost: stop)`);
@@ -213,7 +213,7 @@ export class Host implements HostLink {
     try {
       return this.#session.begin(request);
     } catch (error) {
-      // Whoever looks why this host is not ready looks here, too. Managers ask again and again.
+      // Logged here, too: users look here for the reason that this host is not ready. Managers retry repeatedly.
       const reason = messageOf(error);
       if (reason !== this.#refused) this.#report("warning", reason);
       this.#refused = reason;
@@ -240,7 +240,7 @@ export class Host implements HostLink {
       spawn: async (request) => ({ run: (await this.#spawn(request)).report }),
       stop: async ({ run_id, steps }) => {
         checkSteps(steps);
-        // A start that is under way cannot be called back: what comes up is stopped.
+        // A start in progress cannot be cancelled: the new process is stopped.
         if (!this.#runs.knows(run_id)) await this.#runs.notStarting(run_id);
         const run = this.#runs.byId(run_id);
         if (run.isExtinct) throw new MgrError("not_running", `'${run.spec.name}' is not running; its run ${run_id} has ended`);
@@ -308,7 +308,7 @@ export class Host implements HostLink {
     });
   }
 
-  /** One start a turn of the event loop: each takes milliseconds, and hundreds may be asked for at once. */
+  /** One start per turn of the event loop: each takes milliseconds, and hundreds may be requested at once. */
   async #startTurn(): Promise<void> {
     const turn = this.#nextStart;
     this.#nextStart = turn.then(() => new Promise((resolve) => setImmediate(resolve)));
@@ -322,7 +322,7 @@ export class Host implements HostLink {
   }
 
   #runChanged(kind: HostEvent["kind"], run: Run): void {
-    // What it has written before comes before (docs/design/runtime-invariants.md, "Exit after output").
+    // Its earlier output is sent first (docs/design/runtime-invariants.md, "Exit after output").
     this.#windows.pump(run.spec.name);
     this.#seq += 1;
     const event: HostEvent = { seq: this.#seq, kind, run: run.report };

@@ -1,20 +1,20 @@
-/** Bytes that may wait: an hour of a busy manager's log. Later lines are dropped, and counted. */
+/** Bytes that may wait: an hour of a busy manager's log. Later lines are dropped and counted. */
 const MAX_WAITING_BYTES = 1024 * 1024;
-/** At the end the rest is waited for so long, milliseconds. */
+/** Time limit for writing the rest at the end, milliseconds. */
 const CLOSE_MS = 1_000;
 
 interface LineQueueOptions {
   /** Writes some of `lines`, at least the first; resolves with their number. Called again only when it has settled. */
   write: (lines: readonly string[]) => Promise<number>;
-  /** The line that stands for `count` lost ones. */
+  /** The line that reports `count` lost lines. */
   lostLine: (count: number) => string;
   /** Bytes. */
   maxWaiting?: number;
 }
 
 /**
- * Lines on their way to a file or a terminal. Nobody waits for it: a disk that stands still or a terminal that was stopped
- * (Ctrl-S) must not stop who writes. What could not be written is counted, and said once something can be written again.
+ * Lines on their way to a file or a terminal. Callers never wait: a disk that hangs or a terminal that was stopped (Ctrl-S)
+ * must not block them. Lines that could not be written are counted; the loss is reported once writing works again.
  */
 export class LineQueue {
   readonly #options: LineQueueOptions;
@@ -22,14 +22,14 @@ export class LineQueue {
   #bytes = 0;
   #lost = 0;
   #writing: Promise<void> | null = null;
-  /** When the write that is under way began, on the monotonic clock. */
+  /** Start of the write in progress, on the monotonic clock. */
   #since: number | null = null;
 
   constructor(options: LineQueueOptions) {
     this.#options = options;
   }
 
-  /** `line` with its newline. */
+  /** `line` includes its newline. */
   push(line: string): void {
     if (this.#bytes + line.length > (this.#options.maxWaiting ?? MAX_WAITING_BYTES)) {
       this.#lost += 1;
@@ -40,7 +40,7 @@ export class LineQueue {
     this.#writing ??= this.#writeAll();
   }
 
-  /** Takes away what waits, for who writes it in its own way in its last moments; nothing where writing stands still. */
+  /** Removes and returns the waiting lines, for a caller that writes them itself at exit; nothing while a write hangs. */
   take(): string {
     if (this.#since !== null && performance.now() - this.#since > CLOSE_MS) return "";
     const rest = this.#waiting.join("");
@@ -49,7 +49,7 @@ export class LineQueue {
     return rest;
   }
 
-  /** Resolves when nothing waits any more, or the time for that is over. */
+  /** Resolves when nothing waits any more, or the time limit is over. */
   async drained(): Promise<void> {
     if (this.#writing === null) return;
     let timer: NodeJS.Timeout | undefined;
@@ -61,7 +61,7 @@ export class LineQueue {
   }
 
   async #writeAll(): Promise<void> {
-    // What is written in the same turn goes together.
+    // Lines of the same turn are written together.
     await new Promise<void>((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) {
       if (this.#lost > 0) this.#waiting.unshift(this.#options.lostLine(this.#lost));
@@ -84,7 +84,7 @@ export class LineQueue {
     try {
       return await this.#options.write(lines);
     } catch {
-      // A log that cannot be written must not take down what it is about; the loss is said as soon as it can be.
+      // A log that cannot be written must not crash the program; the loss is reported as soon as possible.
       return 0;
     } finally {
       this.#since = null;

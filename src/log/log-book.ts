@@ -21,11 +21,11 @@ export interface LogBookOptions {
   lastId?: number;
 }
 
-/** The manager's log: a ring of entries with growing ids, and whoever follows it. */
+/** The manager's log: a ring of entries with growing ids, and its subscribers. */
 export class LogBook {
   readonly #entries: (LogEntry | undefined)[];
   readonly #listeners = new Set<(entry: LogEntry) => void>();
-  /** The entry that is being told, and those written meanwhile. */
+  /** The entry that is being delivered, and those written meanwhile. */
   readonly #untold: LogEntry[] = [];
   readonly #now: () => number;
   readonly #capacity: number;
@@ -36,7 +36,7 @@ export class LogBook {
     this.#capacity = options.capacity;
     this.#entries = new Array<LogEntry | undefined>(Math.min(options.capacity, 1_024));
     this.#now = options.now;
-    // Ids grow across restarts, also after a crash that saved none: hence the clock (docs/design/runtime-invariants.md, "Frames out").
+    // Ids must grow across restarts, even after a crash that saved none: hence the clock (docs/design/runtime-invariants.md, "Frames out").
     this.#nextId = Math.max((options.lastId ?? 0) + 1, Math.floor(options.now()) * 1_000);
   }
 
@@ -65,14 +65,14 @@ export class LogBook {
     return found.reverse();
   }
 
-  /** First in, first out: what a listener writes itself is told after the entry that it was told of. */
+  /** First in, first out: an entry written by a listener is delivered after the current entry. */
   #tell(): void {
     for (let entry = this.#untold[0]; entry !== undefined; entry = this.#untold[0]) {
       for (const listener of this.#listeners) {
         try {
           listener(entry);
         } catch (error) {
-          // Whoever wrote the entry has nothing to do with it, and the others have to hear it as well.
+          // The caller that wrote the entry is not at fault, and the other listeners must still receive it.
           queueMicrotask(() => {
             throw error;
           });
@@ -82,7 +82,7 @@ export class LogBook {
     }
   }
 
-  /** Follows from now on. What a listener throws is uncaught. Returns the way to leave. */
+  /** Subscribes to new entries. An error thrown by a listener is uncaught. Returns the function that unsubscribes. */
   subscribe(listener: (entry: LogEntry) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -3,19 +3,19 @@ import { type FileHandle, open, rename, stat } from "node:fs/promises";
 import { visibleJson } from "../base/visible-text.ts";
 import { LineQueue } from "./line-queue.ts";
 
-/** A file that would become larger is set aside as `<path>.1`, in place of the one set aside before, bytes. */
+/** A file that would exceed this size, bytes, is renamed to `<path>.1`, replacing the previous one. */
 const MAX_BYTES = 10 * 1024 * 1024;
-// O_NONBLOCK: opening a named pipe that nobody reads has to fail instead of stopping the whole program.
+// O_NONBLOCK: opening a named pipe without a reader must fail instead of blocking the whole program.
 const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 
 interface RotatedFileOptions {
   path: string;
-  /** Bytes of one file; there are two. */
+  /** Maximum size of one file, bytes; there are two. */
   maxBytes?: number;
   lostLine: (count: number) => string;
 }
 
-/** Appends JSON lines to a file (mode 0600) that never takes more than twice `maxBytes` of the disk. Never waits for the disk. */
+/** Appends JSON lines to a file (mode 0600). Uses at most twice `maxBytes` of disk space. Never waits for the disk. */
 export class RotatedFile {
   readonly #path: string;
   readonly #maxBytes: number;
@@ -27,17 +27,17 @@ export class RotatedFile {
   constructor({ path, maxBytes = MAX_BYTES, lostLine }: RotatedFileOptions) {
     this.#path = path;
     this.#maxBytes = maxBytes;
-    // Told at once, and not by lines that are missing.
+    // Report the error now, not later by missing lines.
     closeSync(openSync(path, FLAGS, 0o600));
     this.#queue = new LineQueue({ write: (lines) => this.#write(lines), lostLine });
   }
 
-  /** A JSON value in one line, with its newline. A person may look at the file in a terminal. */
+  /** `line` is a JSON value in one line, with its newline. The file may be viewed in a terminal. */
   write(line: string): void {
     this.#queue.push(visibleJson(line));
   }
 
-  /** For the last lines before an end that waits for nothing. Never throws: a full disk must not change the exit code. */
+  /** Writes the last lines before an exit that cannot wait. Never throws: a full disk must not change the exit code. */
   flushNow(): void {
     const rest = this.#queue.take();
     if (rest === "") return;
@@ -46,18 +46,18 @@ export class RotatedFile {
       fd = openSync(this.#path, FLAGS, 0o600);
       writeSync(fd, rest);
     } catch {
-      // There is no other place to tell it, and no later.
+      // There is no other place to report this, and no later time.
     } finally {
       if (fd !== null) closeSync(fd);
     }
   }
 
-  /** Resolves when everything is written, or the disk had its time. */
+  /** Resolves when everything is written, or the time limit for it is over. */
   async close(): Promise<void> {
     await this.#queue.drained();
     const file = this.#file;
     this.#file = null;
-    // Not awaited: a disk that stands still closes nothing either.
+    // Not awaited: on a disk that hangs, closing hangs as well.
     file?.close().catch(() => undefined);
   }
 
@@ -82,7 +82,7 @@ export class RotatedFile {
     return count;
   }
 
-  /** A file that was removed or renamed by others is left, and a new one begun in its place. */
+  /** If the file was removed or renamed by another program, creates a new one in its place. */
   async #open(): Promise<FileHandle> {
     if (this.#file !== null && !(await isAt(this.#file, this.#path))) {
       await this.#file.close();

@@ -28,27 +28,27 @@ export interface Credentials {
 
 export interface AcceptOptions {
   readonly kind: "memory" | "unix" | "tcp" | "websocket";
-  /** Who was authenticated before the bus, if anybody. */
+  /** The principal that was authenticated before the bus handshake, if any. */
   readonly principal?: Principal;
   readonly permissions?: BrokerPermissions;
   /** The client's `<ip>:<port>`, where there is one. */
   readonly address?: string;
-  /** The client has to turn to TLS after the greeting; the stream sees to it. */
+  /** The client has to switch to TLS after the greeting; the stream handles that. */
   readonly tls?: boolean;
   /** Asked at CONNECT, which is then the only operation to begin with; null refuses. Nothing is read until it has answered. */
   readonly authenticate?: (credentials: Credentials, address: string) => BrokerPermissions | null | Promise<BrokerPermissions | null>;
 }
 
-/** Whom messages go to: a client behind a carrier, or this program itself. */
+/** A receiver of messages: a client behind a carrier, or this program itself. */
 export interface Subscriber {
   readonly id: number;
   /** Accounts of the subjects that it has published. */
   readonly published: SubjectCounters[];
-  /** Whether it hears its own messages, too. */
+  /** Whether it receives its own messages, too. */
   readonly echo: boolean;
   /** Asked for subscriptions that are filtered. */
   mayReceive(subject: string): boolean;
-  /** False: it could not be taken. */
+  /** False: the message could not be taken. */
   deliver(subscription: ClientSubscription, envelope: Envelope, message: BorrowedMessage): boolean;
 }
 
@@ -63,7 +63,7 @@ export interface ClientSubscription {
   max: number;
   delivered: number;
   isEnded: boolean;
-  /** What stood before its last message, most likely what stands before the next; bytes once that has proved true. */
+  /** Subject and size of its last message; `bytes` is its header once two messages in a row had the same, as most likely the next one. */
   readonly header: { subject: string; size: number; bytes: DataView | null };
 }
 
@@ -75,15 +75,15 @@ export interface ClientEnvironment {
   readonly counters: BrokerCounters;
   greeting(client: BrokerClient): string;
   closed(client: BrokerClient): void;
-  /** One of its operations, or a hook that was asked, threw. */
+  /** One of its operations or hooks threw. */
   defect(client: BrokerClient, error: unknown): void;
-  /** It has begun to lose messages. */
+  /** It has started to lose messages. */
   slow(client: BrokerClient): void;
-  /** Delivers a message; false when nobody is interested. */
+  /** Delivers a message; false when there are no subscribers. */
   route(publisher: Subscriber, envelope: Envelope, message: BorrowedMessage): boolean;
 }
 
-/** One client: what it may do, what it has subscribed to, what it has lost. */
+/** One client: its permissions, subscriptions and lost messages. */
 export class BrokerClient implements BrokerOperations, Subscriber {
   readonly id: number;
   readonly accepted: AcceptOptions;
@@ -157,7 +157,7 @@ export class BrokerClient implements BrokerOperations, Subscriber {
     this.#connection.fail(text);
   }
 
-  /** A line that nobody asked for, such as INFO. */
+  /** Sends a line that the client did not request, such as INFO. */
   tell(text: string): void {
     this.#connection.answer(text);
   }
@@ -232,7 +232,7 @@ export class BrokerClient implements BrokerOperations, Subscriber {
     this.#connection.answer(`PONG${CRLF}`);
   }
 
-  /** Everything that is received counts as a sign of life; the answer itself says no more. */
+  /** Any input counts as a sign of life, so PONG itself needs no further handling. */
   pong(): void {
     this.#assertAuthorized();
   }
@@ -306,14 +306,14 @@ export class BrokerClient implements BrokerOperations, Subscriber {
     return !publish || publish(readableText(subject)) ? null : `Permissions Violation for Publish to "${subject}"`;
   }
 
-  /** One operation is refused, the connection stays. */
+  /** Refuses one operation; the connection stays open. */
   #refuse(text: string): void {
     this.#connection.answer(`-ERR '${text}'${CRLF}`);
   }
 
   /**
-   * At once instead of a time-out: the asker's own subscription to the reply gets status 503. It is no message, and does
-   * not count towards the limit of `UNSUB`.
+   * Instead of a time-out, the requester's subscription to the reply subject gets status 503 at once. This is not a message,
+   * and does not count towards the limit of `UNSUB`.
    */
   #tellNoResponders(reply: string): void {
     if (!this.#options.no_responders || !this.#options.headers) return;

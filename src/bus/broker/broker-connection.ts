@@ -7,29 +7,29 @@ import type { BrokerTurns, Budget, Worker } from "./broker-turns.ts";
 
 /** Operations of one client before the next client's turn. */
 const OPERATIONS_PER_TURN = 256;
-/** Bytes received and not worked on, beyond which the client is not read any further. */
+/** Unprocessed received bytes above which the client is not read any further. */
 const MAX_UNREAD = 256 * 1024;
-/** Bytes handed to the stream and not taken by it: more waits here, where small messages are joined. */
+/** Bytes handed to the stream and not yet taken by it: more waits here, where small messages are joined. */
 const MAX_WRITTEN = 256 * 1024;
-/** What answers (PONG, +OK, -ERR) may add to a full queue before the client is closed. */
+/** Bytes that replies (PONG, +OK, -ERR) may add to a full queue before the client is closed. */
 const ANSWER_RESERVE = 64 * 1024;
-/** How long a refused client has to read why, milliseconds. */
+/** Time for a refused client to read the reason, milliseconds. */
 const FAREWELL_MS = 1_000;
 
 interface Environment {
   readonly limits: BrokerLimits;
   readonly turns: BrokerTurns;
-  /** Deliveries of the whole broker so far: what an operation cost. */
+  /** Deliveries of the whole broker so far: measures the cost of an operation. */
   deliveries(): number;
-  /** The client is being refused: nothing more is to be delivered to it. */
+  /** The client is being refused: deliver nothing more to it. */
   failed(): void;
-  /** An operation threw what is no breach of the protocol. */
+  /** An operation threw an error other than a protocol violation. */
   defect(error: unknown): void;
   /** Once, at the end. */
   closed(): void;
 }
 
-/** The bytes of one client: what came and was not worked on, what is to go out and was not read. */
+/** The bytes of one client: received and not yet processed, and not yet read by the client. */
 export class BrokerConnection implements Worker {
   readonly #environment: Environment;
   readonly #stream: ByteStream;
@@ -37,13 +37,13 @@ export class BrokerConnection implements Worker {
   readonly #output = new BrokerOutput();
   #input: Buffer[] = [];
   #inputBytes = 0;
-  /** How far the first chunk of `#input` was read. */
+  /** Read position in the first chunk of `#input`. */
   #position = 0;
   #paused = false;
-  /** "ended": the other side is gone, but what it sent before is still worked on. */
+  /** "ended": the other side is gone, but what it sent before is still processed. */
   #state: "open" | "ended" | "closing" | "closed" = "open";
   #farewell: ReturnType<typeof setTimeout> | null = null;
-  /** What came has to wait for a decision. */
+  /** Input waits for a decision. */
   #isHeld = false;
   #gone: (() => void)[] = [];
   #heard = true;
@@ -60,7 +60,7 @@ export class BrokerConnection implements Worker {
     return this.#output.bytes + this.#stream.unsent;
   }
 
-  /** The server speaks first: `greeting`, then whatever the client wants. */
+  /** The server speaks first: sends `greeting`, then serves the client. */
   open(greeting: string): void {
     this.#output.text(greeting);
     this.flush();
@@ -71,7 +71,7 @@ export class BrokerConnection implements Worker {
     });
   }
 
-  /** A message of somebody else. The caller has looked at `pending`. */
+  /** A message from another client. The caller has checked `pending`. */
   message(header: string | DataView, message: BorrowedMessage): void {
     if (this.#state !== "open") return;
     if (typeof header === "string") this.#output.text(header);
@@ -91,7 +91,7 @@ export class BrokerConnection implements Worker {
     this.#environment.turns.flushSoon(this);
   }
 
-  /** Says why, then closes this client and no other. */
+  /** Sends the reason, then closes this client only. */
   fail(text: string): void {
     if (this.#state !== "open") return;
     this.#output.text(`-ERR '${text}'${CRLF}`);
@@ -101,7 +101,7 @@ export class BrokerConnection implements Worker {
   #leave(): void {
     this.#stream.write(this.#output.take());
     this.#state = "closing";
-    // What still comes is read and thrown away: closing with unread bytes would reset the connection under the text.
+    // Further input is read and discarded: closing with unread bytes would reset the connection before the text is read.
     this.#discardInput();
     this.#resume();
     this.#environment.failed();
@@ -113,7 +113,7 @@ export class BrokerConnection implements Worker {
     this.#stream.destroy();
   }
 
-  /** Reads no further until `decision` is made; one that rejects ends the connection. */
+  /** Stops reading until `decision` is made; a rejection ends the connection. */
   hold(decision: Promise<void>): void {
     this.#isHeld = true;
     const goOn = () => {
@@ -134,7 +134,7 @@ export class BrokerConnection implements Worker {
     return gone;
   }
 
-  /** Called once each ping interval: who was silent for one is asked, who does not answer is given up. */
+  /** Called once per ping interval: pings a client that was silent for one, and disconnects a client that does not answer. */
   tick(): void {
     if (this.#state !== "open") return;
     const isSilent = !this.#heard;
@@ -165,7 +165,7 @@ export class BrokerConnection implements Worker {
     if (this.#output.bytes > 0 && this.#stream.unsent <= MAX_WRITTEN) this.#environment.turns.flushSoon(this);
   }
 
-  /** True when everything that came was worked on. */
+  /** True when all input was processed. */
   #operate(budget: Budget): boolean {
     let left = OPERATIONS_PER_TURN;
     for (let chunk = this.#input[0]; chunk && this.#isReading; chunk = this.#input[0]) {
@@ -201,7 +201,7 @@ export class BrokerConnection implements Worker {
     }
   }
 
-  /** Lets go of the first chunk if it was read whole; true when no other waits. */
+  /** Drops the first chunk if it was read completely; true when no other waits. */
   #consume(chunk: Buffer): boolean {
     if (!this.#isReading) return true;
     if (this.#position < chunk.length) return false;

@@ -9,7 +9,7 @@ import { CRLF } from "./broker-protocol.ts";
 type PortEnvironment = Pick<ClientEnvironment, "tree" | "route" | "counters">;
 type Receive = (message: BusMessage) => void;
 
-/** The end of the broker for the program that it lives in. Subjects have to be ASCII. */
+/** The broker's in-process endpoint. Subjects must be ASCII. */
 export class BrokerPort implements Subscriber {
   readonly id: number;
   readonly published: SubjectCounters[] = [];
@@ -25,7 +25,7 @@ export class BrokerPort implements Subscriber {
     this.#log = log;
   }
 
-  /** False: nobody listens. What is sent in one turn goes out together, at its end. Throws `host_unavailable` once it is closed. */
+  /** False: no subscribers. Messages of one turn are sent together at its end. Throws `host_unavailable` once it is closed. */
   publish(subject: string, data: Uint8Array | string, reply: string | null = null): boolean {
     if (this.#isClosed) throw new MgrError("host_unavailable", `the bus is closed; ${subject} was not sent`);
     const bytes = typeof data === "string" ? Buffer.from(data + CRLF) : Buffer.concat([data, LINE_END]);
@@ -37,7 +37,7 @@ export class BrokerPort implements Subscriber {
     return this.#environment.route(this, { subject, reply, headerBytes: 0, size }, message);
   }
 
-  /** Calls back while the broker works, in the order of arrival; messages may be kept. Returns the way to leave. */
+  /** Calls back while the broker works, in the order of arrival; messages may be kept. Returns the function that unsubscribes. */
   subscribe(subject: string, receive: Receive): () => void {
     const subscription: ClientSubscription = {
       client: this,
@@ -67,7 +67,7 @@ export class BrokerPort implements Subscriber {
     try {
       this.#receivers.get(subscription)?.({ subject, data, ...(reply === null ? {} : { reply }) });
     } catch (cause) {
-      // Whoever sent it has nothing to do with it, and must not lose its connection.
+      // The sender is not at fault, and must not lose its connection.
       this.#log("error", `a defect in the receiver of ${subject}: ${messageOf(cause)}`);
     }
     return true;

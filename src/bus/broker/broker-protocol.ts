@@ -3,7 +3,7 @@ import { z } from "zod";
 /** The server's half of the NATS protocol (docs.nats.io, "Client Protocol"): limits, texts, and what CONNECT may say. */
 
 export const CRLF = "\r\n";
-/** What a client reads after `NATS/1.0 ` when nobody listens to its request. */
+/** The headers, beginning with `NATS/1.0 `, that a client receives when its request has no responders. */
 export const NO_RESPONDERS_HEADERS = "NATS/1.0 503\r\n\r\n";
 
 /**

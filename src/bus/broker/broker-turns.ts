@@ -1,13 +1,13 @@
 import { inNextTurn, turnIsOver } from "./event-loop-turn.ts";
 
-/** Operations or deliveries between two looks at the clock. */
+/** Operations or deliveries between two checks of the clock. */
 const UNITS_PER_LOOK = 64;
 /** A system call costs about as much as this many deliveries. */
 const UNITS_PER_FLUSH = 8;
 
 const done = Promise.resolve();
 
-/** How long a worker may go on. */
+/** How long a worker may continue. */
 export class Budget {
   #left = UNITS_PER_LOOK;
   #spent = false;
@@ -22,17 +22,17 @@ export class Budget {
   }
 }
 
-/** Neither of its functions may throw: it works for all. */
+/** Neither of its functions may throw: the caller works for all clients. */
 export interface Worker {
   /** Does a share of its work; true when nothing is left. */
   work(budget: Budget): boolean;
-  /** Sends what the work brought for it. */
+  /** Sends the output that has collected for it. */
   flush(): void;
 }
 
 /**
- * Who has to work and to flush: by turns, a few milliseconds in each turn of the event loop, so that a flood on the bus
- * delays nobody else. What is quick is done at once, within the call that brought it.
+ * Runs workers that have to work or flush: in turns, a few milliseconds per turn of the event loop, so that a flood on the
+ * bus delays nothing else. Quick work is done at once, within the call that brought it.
  */
 export class BrokerTurns {
   readonly #busy = new Set<Worker>();
@@ -48,19 +48,19 @@ export class BrokerTurns {
     if (!this.#waiting) this.#run();
   }
 
-  /** `worker` has something to flush; done before anybody waits. */
+  /** `worker` has something to flush; flushed in this turn if its time allows. */
   flushSoon(worker: Worker): void {
     this.#dirty.add(worker);
     if (this.#running || this.#waiting || this.#due) return;
     this.#due = true;
-    // At the end of what goes on now, so that all that it says is one write. Not queueMicrotask: that costs more than a promise.
+    // Runs when the current code has finished, so that all its output is one write. Not queueMicrotask: that costs more than a promise.
     void done.then(() => {
       this.#due = false;
       if (!this.#waiting) this.#run();
     });
   }
 
-  /** `worker` may send again what it had to keep: at once, as long as there is time in this turn. */
+  /** `worker` can send again what it had to keep: flushed at once if this turn has time left. */
   flushNow(worker: Worker): void {
     if (turnIsOver()) this.flushSoon(worker);
     else worker.flush();
@@ -75,7 +75,7 @@ export class BrokerTurns {
     if (this.#running) return;
     this.#running = true;
     const budget = new Budget();
-    // What is ready goes out before more comes in: the flush of many subscribers slows the intake down.
+    // Output goes before more input: the flush to many subscribers slows the intake down.
     if (this.#flush(budget)) {
       this.#work(budget);
       this.#flush(budget);

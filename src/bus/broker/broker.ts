@@ -57,33 +57,33 @@ export interface BrokerStats extends BrokerCounters {
 export interface TcpOptions extends TcpAddress {
   /** For the next handshake; without it connections are in the clear. */
   readonly secureContext?: (() => SecureContext) | undefined;
-  /** Everybody who comes has to say who he is. */
+  /** Every client has to authenticate. */
   readonly authenticate: NonNullable<AcceptOptions["authenticate"]>;
 }
 
 /** A server of the NATS protocol within this program: core messaging without JetStream, clusters and accounts. */
 export interface Broker {
-  /** Serves a unix socket of mode 0600. Rejects a path over 107 bytes, and one where somebody else serves (`conflict`). */
+  /** Serves a unix socket of mode 0600. Rejects a path over 107 bytes, and one where another process listens (`conflict`). */
   listenUnix(path: string, home?: SocketHome): Promise<void>;
   /** Serves plain NATS over TCP and resolves with the port. Rejects with `conflict` when it cannot be had. */
   listenTcp(options: TcpOptions): Promise<number>;
   /** A new in-process connection: the client's end. */
   connectMemory(options?: Omit<AcceptOptions, "kind">): ByteStream;
-  /** An end for this program itself, without a carrier and without the text of the protocol between. */
+  /** An endpoint for this program itself, without a carrier and without the text protocol. */
   port(): BrokerPort;
   /** Serves any other carrier, such as a WebSocket. */
   accept(stream: ByteStream, options: AcceptOptions): void;
   stats(): BrokerStats;
-  /** What was published, by subject; inboxes, and what came after 10,000 subjects, in one account each. */
+  /** Published messages by subject; inboxes share one entry, as do the subjects after the first 10,000. */
   subjects(): BrokerSubjectStats[];
   /** Closes the connections whose permissions are no longer valid. */
   revalidate(): void;
   /**
-   * The beginning of the end ("lame duck"): takes no more clients over TCP and WebSocket and tells those who are there, who
-   * then look for another server, or come back later; those who are still there after `graceMs` are closed.
+   * "Lame duck" mode: accepts no more clients over TCP and WebSocket and informs the connected ones, which then look for
+   * another server or reconnect later; clients that are still connected after `graceMs` are closed.
    */
   retire(graceMs: number): Promise<void>;
-  /** Closes every connection and socket after what waits was sent; resolves when the socket files are gone. */
+  /** Sends what waits, then closes every connection and socket; resolves when the socket files are gone. */
   close(): Promise<void>;
 }
 
@@ -91,12 +91,12 @@ export function createBroker(options: BrokerOptions = {}): Broker {
   return new EmbeddedBroker(options);
 }
 
-/** Where a subject goes, and in which account it is counted. */
+/** Where a subject goes, and the account that counts it. */
 interface Routed extends Match<ClientSubscription> {
   account: SubjectCounters;
   /** Of the book of accounts. */
   generation: number;
-  /** Who published it last, and how often. */
+  /** The last publisher, and its count of messages to this subject. */
   publisher: number;
   published: { msgs: number };
 }
@@ -338,7 +338,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   }
 }
 
-/** It may have ended while a message was on its way to many. */
+/** It may have ended while the message was being delivered to other subscribers. */
 function wants(subscription: ClientSubscription, publisher: Subscriber, subject: string): boolean {
   const { client } = subscription;
   if ((client === publisher && !client.echo) || subscription.isEnded) return false;

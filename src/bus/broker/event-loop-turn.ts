@@ -1,13 +1,13 @@
 /**
- * How long the bus may work in one turn of the event loop before HTTP, timers and everybody else get theirs, milliseconds
- * (docs/design/runtime-invariants.md, "Bus": nothing is delayed by more than 20 ms). One account for broker and transports of this thread.
+ * How long the bus may work in one turn of the event loop before HTTP, timers and other work run, milliseconds
+ * (docs/design/runtime-invariants.md, "Bus": nothing is delayed by more than 20 ms). Shared by broker and transports of this thread.
  */
 export const TURN_MS = 4;
 
 let began = 0;
 let waiting: (() => void)[] = [];
 
-/** Whether the bus has had its share of the present turn. The first question of a turn starts the account. */
+/** Whether the bus has used up its share of the current turn. The first call in a turn starts the measurement. */
 export function turnIsOver(): boolean {
   const now = performance.now();
   if (began === 0) {

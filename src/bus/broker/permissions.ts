@@ -1,10 +1,10 @@
 import { BUS_REPORT_SUBJECT, subjectToken } from "../../contract/subjects.ts";
 
-/** Who is at the other end of a bus connection that is not the manager's own. */
+/** The peer of a bus connection that is not the manager's own. */
 export type BusMember =
   /** A host's daemon. */
   | { readonly kind: "host"; readonly name: string }
-  /** A managed process, a program with a token, a web user: whoever only exchanges messages. */
+  /** A managed process, a program with a token, a web user: any client that only exchanges messages. */
   | { readonly kind: "client"; readonly name: string };
 
 /** What a connection may do; a missing function allows everything. Subjects of subscriptions may hold wildcards. */
@@ -15,14 +15,14 @@ export interface BrokerPermissions {
   /** "filtered": it may, but gets only what `deliver` lets through. */
   subscribe?(subject: string, queue: string | null): boolean | "filtered";
   deliver?(subject: string): boolean;
-  /** Asked now and then: what let the client in may have been taken back. */
+  /** Checked from time to time: the client's permission to connect may have been revoked. */
   isValid?(): boolean;
 }
 
 /**
  * The rules of the bus (docs/bus.md, "Permissions"): a host's daemon speaks for its host only, a client for itself only,
- * and `mgr.host.>` of others is nobody's business, so that only the manager commands a host. Answers go to inboxes: each
- * may subscribe to one whose name it knows, never to all of them.
+ * and other members have no access to `mgr.host.>`, so that only the manager commands a host. Answers go to inboxes: each
+ * member may subscribe to an inbox whose name it knows, never to all of them.
  */
 export function permissionsOf(member: BusMember): BrokerPermissions {
   const own = `mgr.${member.kind}.${subjectToken(member.name)}.`;
@@ -32,7 +32,7 @@ export function permissionsOf(member: BusMember): BrokerPermissions {
     publish: (subject) => isOwn(subject) || subject.startsWith(INBOX) || (member.kind === "client" && !isReserved(subject)),
     subscribe: (subject) => {
       const [first = "", second = ""] = subject.split(".", 2);
-      // Everything that the wildcard may match is looked at message by message.
+      // Every subject that the wildcard may match is checked per message.
       if (first === ">" || first === "*") return "filtered";
       if (first === "_INBOX") return second !== "" && second !== "*" && second !== ">";
       return isOwn(subject) || subject === BUS_REPORT_SUBJECT || !isReserved(subject);

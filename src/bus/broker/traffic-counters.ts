@@ -6,12 +6,12 @@ export interface SubjectTraffic {
   in_bytes: number;
 }
 
-/** Subjects that are counted by themselves; later ones share an account. */
+/** Subjects that are counted individually; later ones share one counter. */
 const MAX_SUBJECTS = 1_000;
 const INBOXES = "_INBOX.";
 const OTHERS = ">";
 
-/** What this program's own connection sends and receives: where the server is not ours, nobody else could tell. */
+/** What this program's own connection sends and receives: an external server does not report it. */
 export class TrafficCounters {
   readonly #accounts = new Map<string, SubjectTraffic>();
 

@@ -8,27 +8,27 @@ import { descriptorBudget } from "./descriptor-budget.ts";
 /** Longest path of a unix socket, bytes: `sun_path` has 108 with its NUL, and longer ones are cut silently. */
 export const MAX_SOCKET_PATH = 107;
 
-/** Between two looks whether the socket file is still there, milliseconds. */
+/** Interval between checks that the socket file still exists, milliseconds. */
 const LOOK_MS = 1_000;
 
 interface Handlers {
   accept(socket: Socket): void;
-  /** A connection could not be taken, for example for want of file descriptors, or the socket file not be put back; the socket goes on. */
+  /** A connection could not be accepted (no file descriptors, for example), or the socket file not restored; listening goes on. */
   failed(error: Error): void;
 }
 
-/** For sockets that have to survive the removal of their folder, as cleaners of /tmp and the end of a session remove it. */
+/** For sockets that must survive the removal of their folder by cleaners of /tmp or at the end of a session. */
 export interface SocketHome {
-  /** The folder for the socket as of now, made if it is missing. May throw. */
+  /** The current folder of the socket, created if missing. May throw. */
   folder(): string;
-  /** The socket is in another folder now. */
+  /** The socket has moved to another folder. */
   moved(path: string): void;
 }
 
 /**
- * Listens on a unix socket that only its owner may use. A socket file that nobody serves any more is replaced; with `home`
- * one that was removed is made again. Rejects with `bad_field` (path too long), `conflict` (somebody serves there, or it
- * is no socket) or `internal`.
+ * Listens on a unix socket that only its owner may use. A stale socket file is replaced; with `home`, a socket file that
+ * was removed is created again. Rejects with `bad_field` (path too long), `conflict` (another process listens there, or
+ * the file is not a socket) or `internal`.
  */
 export async function listenUnix(path: string, handlers: Handlers, home?: SocketHome): Promise<{ close(): Promise<void> }> {
   let bound = await bind(path, handlers);
@@ -40,7 +40,7 @@ export async function listenUnix(path: string, handlers: Handlers, home?: Socket
     assertSocketPath(next);
     await removeStale(next);
     if (isClosed) return;
-    // Its connections stay. Closing removes what has its path, so it comes first.
+    // Its connections stay open. Closing removes the file at its path, so it comes first.
     bound.server.close();
     const before = bound.path;
     bound = await bind(next, handlers);
@@ -92,7 +92,7 @@ async function bind(path: string, handlers: Handlers): Promise<Bound> {
       server.on("error", handlers.failed);
       resolve();
     });
-    // The file is made within this call: with the mask nobody else can open it before its mode is set.
+    // The file is created within this call: with this umask, no other user can open it before its mode is set.
     const mask = isMainThread ? process.umask(0o177) : null;
     try {
       server.listen(path);
@@ -102,7 +102,7 @@ async function bind(path: string, handlers: Handlers): Promise<Bound> {
   });
   const { dev, ino } = await chmod(path, 0o600).then(
     () => lstat(path),
-    // Removed already: the next look finds that.
+    // Already removed: the next check detects that.
     () => ({ dev: -1, ino: -1 }),
   );
   return { server, path, dev, ino };
@@ -147,7 +147,7 @@ function isServed(path: string): Promise<boolean> {
     });
     socket.once("error", (cause: NodeJS.ErrnoException) => {
       if (cause.code === "ECONNREFUSED" || cause.code === "ENOENT") resolve(false);
-      // EAGAIN: its backlog is full, so somebody does listen.
+      // EAGAIN: the backlog is full, so a process is listening.
       else if (cause.code === "EAGAIN") resolve(true);
       else reject(new MgrError("internal", `cannot find out who serves ${path}: ${cause.message}`, { cause }));
     });

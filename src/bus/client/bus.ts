@@ -14,7 +14,7 @@ export const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
  */
 export class Bus implements HostBus {
   readonly name: string;
-  /** The library's connection, for what is not here. Publish through this class only. */
+  /** The library's connection, for functions that are missing here. Publish through this class only. */
   readonly connection: NatsConnection;
   readonly #transport: () => NatsTransport | null;
   readonly #log: BusLog;
@@ -66,7 +66,7 @@ export class Bus implements HostBus {
     this.#transport()?.publish(subject, pieces);
   }
 
-  /** Calls back in the order of arrival. A callback that throws is logged and hurts nobody else. */
+  /** Calls back in the order of arrival. A callback that throws is logged and does not affect other subscribers. */
   subscribe(subject: string, callback: (message: BusMessage) => void, options: { queue?: string } = {}): BusSubscription {
     const subscription = this.connection.subscribe(subject, {
       ...options,
@@ -93,28 +93,28 @@ export class Bus implements HostBus {
     };
   }
 
-  /** What this connection did since it was made. */
+  /** What this connection did since it was created. */
   report(): { name: string; subscriptions: string[]; subjects: Record<string, SubjectTraffic> } {
     return { name: this.name, subscriptions: [...this.#subscribed.values()], subjects: this.#traffic.report() };
   }
 
-  /** A subject for answers to this connection, that nobody can guess. */
+  /** An unguessable subject for answers to this connection. */
   inbox(): string {
     return createInbox();
   }
 
-  /** Publishes at once; rejects as `publish` throws, and with `timeout` or `host_unavailable` (nobody there, link lost). */
+  /** Publishes at once; rejects as `publish` throws, and with `timeout` or `host_unavailable` (no responders, link lost). */
   request(subject: string, data: Uint8Array | string, options: { timeoutMs: number }): Promise<BusMessage> {
     return this.#requests.send(subject, options.timeoutMs, (reply) => this.publish(subject, data, { reply }));
   }
 
-  /** Called after each loss (false) and after each return (true), when subscriptions are in place again. */
+  /** Called after each loss (false) and after each reconnect (true), when subscriptions are in place again. */
   onConnection(listener: (isConnected: boolean) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Called whenever the carrier has taken all after it had much to take. */
+  /** Called whenever the carrier has taken everything after a backlog. */
   onDrained(listener: () => void): () => void {
     this.#drained.add(listener);
     return () => this.#drained.delete(listener);
@@ -125,7 +125,7 @@ export class Bus implements HostBus {
     for (const listener of this.#drained) listener();
   }
 
-  /** Resolves when the broker has worked through everything that was published before. */
+  /** Resolves when the broker has processed everything that was published before. */
   flush(): Promise<void> {
     return this.connection.flush();
   }

@@ -5,8 +5,8 @@ import type { BusMessage, BusSubscription, HostBus } from "./bus-message.ts";
 import { Requests } from "./requests.ts";
 
 /**
- * The manager's own end of the broker that it embeds: nothing is put into the protocol's words and taken out of them
- * again between the two, which would cost more than all the rest of the way (docs/decisions/0012).
+ * The manager's own end of the broker that it embeds: messages are not encoded to the text protocol and decoded again
+ * between the two, which would cost more than the rest of the path (docs/decisions/0012).
  */
 export class LocalBus implements HostBus {
   readonly #port: BrokerPort;

@@ -2,7 +2,7 @@ import { type ConnectionOptions, setTransportFactory, type Transport } from "@na
 import { inNextTurn, turnIsOver } from "../broker/event-loop-turn.ts";
 import type { ByteStream } from "../carriers/byte-stream.ts";
 
-/** Opens the carrier of one connection attempt; obeys the signal, which says that nobody waits any more. */
+/** Opens the carrier of one connection attempt; aborts with the signal, when the connection is no longer wanted. */
 export type Dial = (signal: AbortSignal) => Promise<ByteStream>;
 
 /** Options of the official client with the one that our transport adds. */
@@ -10,15 +10,15 @@ export interface TransportOptions extends ConnectionOptions {
   dial: Dial;
   /** The server's answer to the credentials: null, or why it refuses them. */
   onAnswer?(problem: string | null): void;
-  /** Told about each transport that was made for this connection: it knows what is unsent. */
+  /** Called with each transport created for this connection: it knows the number of unsent bytes. */
   onTransport(transport: NatsTransport): void;
-  /** The carrier has taken all after it had much to take. */
+  /** The carrier has taken everything after a backlog. */
   onDrained?(): void;
 }
 
 /** Longest INFO line, bytes. */
 const MAX_INFO = 32 * 1024;
-/** Beginning of what follows the greeting in which the answer to the credentials is looked for, bytes. */
+/** How much of the data after the greeting is searched for the answer to the credentials, bytes. */
 const MAX_ANSWER = 4 * 1024;
 /** Received and not parsed bytes beyond which the carrier is paused. */
 const MAX_UNREAD = 256 * 1024;
@@ -46,9 +46,9 @@ export class NatsTransport implements Transport {
   #received: Uint8Array[] = [];
   #receivedBytes = 0;
   #paused = false;
-  /** INFO has come: from here on the end of the stream is the end of a connection, not of an attempt. */
+  /** INFO was received: from here on the end of the stream is the end of a connection, not of an attempt. */
   #greeted = false;
-  /** What came after the greeting, until it says whether we are let in. */
+  /** Data received after the greeting, until it tells whether the credentials were accepted. */
   #answer: string | null = "";
   #tellAnswer: (problem: string | null) => void = () => {};
   #isDone = false;
@@ -81,7 +81,7 @@ export class NatsTransport implements Transport {
       for (;;) {
         const chunk = this.#received.shift();
         if (chunk) {
-          // The parser works through a chunk within this turn: a flood must let the rest of the program work too.
+          // The parser processes a chunk within this turn: a flood must let the rest of the program run, too.
           if (turnIsOver()) await new Promise<void>((resolve) => inNextTurn(resolve));
           this.#receivedBytes -= chunk.length;
           yield chunk;
@@ -93,7 +93,7 @@ export class NatsTransport implements Transport {
           });
       }
     } finally {
-      // The reader has failed, or is done: without a reader the connection must not seem alive.
+      // The reader has failed or finished: without a reader the connection must not appear to be alive.
       this.disconnect();
     }
   }
@@ -106,7 +106,7 @@ export class NatsTransport implements Transport {
     this.#stream?.write([frame]);
   }
 
-  /** A message beside those of the library: between two of its frames, which are whole commands. The pieces must not change any more. */
+  /** Sends a message past the library, between two of its frames, which are whole commands. The pieces must not change any more. */
   publish(subject: string, pieces: readonly Uint8Array[]): void {
     const size = pieces.reduce((sum, { length }) => sum + length, 0);
     const line = Buffer.from(`PUB ${subject} ${size}\r\n`);
@@ -168,7 +168,7 @@ export class NatsTransport implements Transport {
     });
   }
 
-  /** The library keeps to itself why a server that was reached refuses it, and tries on. */
+  /** The library does not report why a server refuses it, and keeps retrying. */
   #lookForAnswer(bytes: Uint8Array): void {
     this.#answer += Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1", 0, MAX_ANSWER);
     const [found, problem] = /^PONG\r|^-ERR '(.*)'/m.exec(this.#answer ?? "") ?? [];
@@ -211,13 +211,13 @@ export class NatsTransport implements Transport {
     if (this.#isDone) return;
     this.#isDone = true;
     if (error) this.closeError = error;
-    // An attempt that failed was told to `connect`; the library would take a second telling for a lost connection.
+    // A failed attempt was already reported to `connect`; the library would take a second report for a lost connection.
     if (this.#greeted) this.#tellClosed(this.closeError);
     this.#wakeReader();
   }
 }
 
-/** Makes it the library's transport: a global of the library, so once for the whole program. */
+/** Registers this transport with the library: the setting is global, so once for the whole program. */
 export function installNatsTransport(): void {
   setTransportFactory({ factory: () => new NatsTransport() });
 }

@@ -33,7 +33,7 @@ export class Requests {
     });
   }
 
-  /** An answer, or the broker's word that nobody listens. Late and foreign ones are nobody's. */
+  /** An answer, or the broker's status that there are no responders. Late and unknown answers are ignored. */
   receive(message: BusMessage): void {
     const waiting = this.#take(message.subject.slice(this.prefix.length));
     if (!waiting) return;
@@ -44,7 +44,7 @@ export class Requests {
     } else waiting.resolve(message);
   }
 
-  /** The connection is gone, and the answers with it. */
+  /** The connection is lost, and the answers with it. */
   failAll(reason: string): void {
     for (const token of [...this.#waiting.keys()]) {
       const waiting = this.#take(token);

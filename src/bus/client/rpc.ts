@@ -8,13 +8,13 @@ import { decodeAnswer, encodeError, encodeResult, parseJson } from "./rpc-envelo
 export interface Procedure<Request = unknown, Response extends object = object> {
   readonly request: z.ZodType<Request>;
   readonly response: z.ZodType<Response>;
-  /** What `request` would return, sooner; null: it has to look. */
+  /** A faster check that returns what `request` would return; null: `request` has to check the value. */
   readonly quick?: (value: unknown) => Request | null;
 }
 
 /**
- * Asks, within this call: requests of one caller arrive in the order of the calls. Rejects with the error of the other
- * side, `bad_field` or `too_large` (not sent), `busy`, `timeout`, `host_unavailable` (nobody there, link lost), or
+ * Sends the request within this call: requests of one caller arrive in the order of the calls. Rejects with the error of the
+ * other side, `bad_field` or `too_large` (not sent), `busy`, `timeout`, `host_unavailable` (no responders, link lost), or
  * `internal` for an answer that does not fit its schema.
  */
 export async function callProcedure<Request, Response extends object>(
@@ -52,7 +52,7 @@ export async function answerProcedure<Request, Response extends object>(
   try {
     bus.publish(reply, answer);
   } catch (error) {
-    // The asker's link is gone or full: it will see a time-out, and asks again what it has to know.
+    // The requester's link is gone or full: it gets a time-out, and repeats the request if it still needs the answer.
     serve.log("warning", `the answer to ${subject} could not be sent: ${messageOf(error)}`);
   }
 }

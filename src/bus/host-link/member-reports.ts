@@ -12,13 +12,13 @@ const memberReport = z.object({
   subjects: z.record(z.string(), z.object({ out_msgs: counter, out_bytes: counter, in_msgs: counter, in_bytes: counter })),
 });
 
-/** What a member of the bus says of itself. */
+/** The report of a member of the bus about itself. */
 export type MemberReport = z.infer<typeof memberReport>;
 
-/** Answers of members that take longer are not waited for, milliseconds. */
+/** Time to wait for reports of members, milliseconds. */
 const COLLECT_MS = 500;
 
-/** Lets `bus` answer whoever asks all members for their reports. */
+/** Lets `bus` answer requests to all members for their reports. */
 export function answerReports(bus: Bus): () => void {
   const subscription = bus.subscribe(BUS_REPORT_SUBJECT, ({ reply }) => {
     if (reply && bus.isConnected) bus.publish(reply, JSON.stringify(bus.report()));
@@ -26,7 +26,7 @@ export function answerReports(bus: Bus): () => void {
   return () => subscription.unsubscribe();
 }
 
-/** Asks every member that is there; a malformed answer is nobody's. Rejects as `publish` throws. */
+/** Requests the report of every connected member; malformed answers are ignored. Rejects as `publish` throws. */
 export async function collectReports(bus: Bus): Promise<MemberReport[]> {
   const reports: MemberReport[] = [];
   const inbox = bus.inbox();

@@ -1,27 +1,27 @@
 import type { OutputChunk } from "../../contract/messages.ts";
 
-/** Output of at most so many bytes may go beside the others, such as an echo or a prompt. */
+/** Output of at most this many bytes, such as an echo or a prompt, may bypass the others. */
 const SHORT_BYTES = 4 * 1024;
-/** A chunk of so many bytes is a piece of a flood. */
+/** A chunk of at least this many bytes is part of a flood. */
 const LONG_BYTES = 16 * 1024;
-/** So long after one, milliseconds, others may still be under way. */
+/** Time after such a chunk in which others may still be in flight, milliseconds. */
 const FLOOD_MS = 100;
-/** More than buffers hold on the way: what was sent before that has come. So has what was sent so long ago, milliseconds. */
+/** More than the buffers on the path hold: output sent before this many bytes, or this many milliseconds ago, has arrived. */
 const SURELY_CARRIED_BYTES = 2 * 1024 * 1024;
 const SURELY_CARRIED_MS = 1_000;
-/** So little of a process, bytes, is sent again at no cost if what comes after it comes first. */
+/** Up to this much output of a process, bytes, is cheap to send again if later output overtakes it. */
 const LITTLE_BYTES = 16 * 1024;
 
 /**
- * Which connection output takes: its own, which floods share, or that of commands and events, where short output passes
- * the hundreds of kilobytes of somebody else's flood that lie in the sockets. Only where little of the process itself may
- * still lie there: offsets tell what is missing before such output, and the manager asks for it again.
+ * Chooses the connection for output: its own, which floods share, or that of commands and events, where short output
+ * bypasses hundreds of kilobytes of another process's flood in the socket buffers. Only if little output of the same process
+ * may still be in flight: offsets show what is missing before such output, and the manager requests it again.
  */
 export class OutputRoutes {
   readonly #now: () => number;
   #carried = 0;
   #lastLong = Number.NEGATIVE_INFINITY;
-  /** What may still be under way among the floods of each process, bytes; when the last of it was sent, and how much had been carried by then. */
+  /** Output of each process that may be in flight among the floods, bytes; when the last was sent, and how much was carried then. */
   readonly #underWay = new Map<string, { bytes: number; time: number; carried: number }>();
 
   constructor(now: () => number = () => performance.now()) {

@@ -2,44 +2,44 @@ import { Duplex } from "node:stream";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { STREAM_CHUNK, STREAM_WINDOW, type StreamFrame, type StreamFrameKind } from "../../contract/streams.ts";
 
-/** How long nothing may move while something should, milliseconds; then the other end is asked what it has. */
+/** Without progress for this long, milliseconds, the other end is asked what it has received. */
 const PROBE_MS = 1_000;
-/** So long without a word of the other end, it is asked whether it is still there: its last one may have been lost. Milliseconds. */
+/** After this long without a frame of the other end, it is probed: its last frame may have been lost. Milliseconds. */
 const SILENCE_MS = 10_000;
-/** The reader's progress is told in steps of at least so many bytes: a quarter of the window, so that the sender never runs dry. */
+/** The reader's progress is reported in steps of at least this many bytes: a quarter of the window, so that the sender can go on. */
 const CREDIT_STEP = STREAM_WINDOW / 4;
 const NOTHING = new Uint8Array(0);
 
 interface StreamEndOptions {
   readonly id: string;
-  /** May throw: what could not be sent counts as lost, and is sent again when the other end misses it. */
+  /** May throw: the frame then counts as lost, and is sent again when the other end misses it. */
   readonly send: (frame: StreamFrame) => void;
 }
 
 /**
- * One end of a stream over the bus, which neither waits for anybody nor repeats anything: here are flow control both
- * ways, half close, and repetition of what was lost. Each direction holds at most STREAM_WINDOW bytes at either end.
+ * One end of a stream over the bus, which neither applies back-pressure nor repeats anything: this class adds flow control
+ * and half close in both directions, and repeats what was lost. Each direction holds at most STREAM_WINDOW bytes at either end.
  */
 export class StreamEnd extends Duplex {
   readonly id: string;
   readonly #send: StreamEndOptions["send"];
-  /** Written and not yet taken by the other reader; the first one begins at `#base`. */
+  /** Written and not yet taken by the remote reader; the first one begins at `#base`. */
   #kept: Uint8Array[] = [];
   #base = 0;
   #written = 0;
   #sent = 0;
-  /** What the other reader has taken. */
+  /** What the remote reader has taken. */
   #credited = 0;
   /** A write that waits for room. */
   #waiting: (() => void) | null = null;
-  /** Of the write side: everything is written, and who waits for the other end's word that it has it. */
+  /** Of the write side: everything is written; called when the other end confirms that it has received all of it. */
   #final: (() => void) | null = null;
   #isFinal = false;
   #isAcknowledged = false;
   #received = 0;
   #told = 0;
   #hasEnded = false;
-  /** Where the last hole was seen: it is reported once, and again by each probe. */
+  /** Offset of the last gap found: it is reported once, and again by each probe. */
   #hole = -1;
   #isReset = false;
   #heardAt = performance.now();
@@ -59,7 +59,7 @@ export class StreamEnd extends Duplex {
     return this.readableEnded && this.#isAcknowledged ? this.#received + 1 : null;
   }
 
-  /** A frame of the other end. */
+  /** Handles a frame of the other end. */
   receive({ kind, offset, data }: StreamFrame): void {
     if (this.destroyed) return;
     this.#heardAt = performance.now();
@@ -92,7 +92,7 @@ export class StreamEnd extends Duplex {
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     clearInterval(this.#probe);
-    // Whoever has both said and heard the end needs no more words.
+    // If both ends have confirmed the end, no further frame is needed.
     if (!this.#isReset && !(error === null && this.lastWord !== null))
       this.#say("reset", 0, Buffer.from(error ? messageOf(error) : "it was closed").subarray(0, 1_000));
     this.#kept = [];
@@ -104,7 +104,7 @@ export class StreamEnd extends Duplex {
       this.#miss();
       return;
     }
-    // Sent again although it had come.
+    // A repetition of data that was already received.
     if (offset + data.length <= this.#received || this.#hasEnded) return;
     const fresh = data.subarray(this.#received - offset);
     if (this.readableLength + fresh.length > STREAM_WINDOW + STREAM_CHUNK) {
@@ -136,7 +136,7 @@ export class StreamEnd extends Duplex {
 
   #takeReset(reason: Uint8Array): void {
     this.#isReset = true;
-    // It had everything and has closed already: only its last word was lost.
+    // The other end has received everything and has closed: only its last frame was lost.
     if (this.#hasEnded && this.#isFinal && this.#credited === this.#written) this.#acknowledge();
     else this.destroy(new MgrError("host_unavailable", `the connection was cut: ${Buffer.from(reason).toString()}`));
   }
@@ -166,7 +166,7 @@ export class StreamEnd extends Duplex {
     done?.();
   }
 
-  /** Sends what is written and allowed. */
+  /** Sends written data as far as the window allows. */
   #transmit(): void {
     const until = Math.min(this.#written, this.#credited + STREAM_WINDOW);
     let start = this.#base;
@@ -193,7 +193,7 @@ export class StreamEnd extends Duplex {
     this.#say("credit", this.#told + (this.readableEnded ? 1 : 0));
   }
 
-  /** Something was sent and has not been taken: by a slow reader, or because it never came. Or the other end is gone. */
+  /** Called when sent data was not taken (slow reader, or lost frame), or the other end may be gone. */
   #ask(): void {
     if (this.#sent > this.#credited || performance.now() - this.#heardAt >= SILENCE_MS) this.#say("probe", this.#sent);
     if (this.#isFinal && !this.#isAcknowledged && this.#sent === this.#written) this.#say("end", this.#written);
@@ -203,7 +203,7 @@ export class StreamEnd extends Duplex {
     try {
       this.#send({ stream: this.id, kind, offset, data });
     } catch {
-      // As good as lost: the next probe finds it out, or the session's end ends the stream.
+      // Counts as lost: the next probe detects it, or the end of the session ends the stream.
     }
   }
 }

@@ -2,7 +2,7 @@ import { MgrError } from "../../base/errors.ts";
 import type { StreamFrame } from "../../contract/streams.ts";
 import { StreamEnd } from "./stream-end.ts";
 
-/** So many streams are remembered that have ended well: whoever has missed the last word about one may still ask for it. */
+/** Number of properly ended streams to remember: a peer that missed the last frame of one may still ask for it. */
 const MAX_REMEMBERED = 1_024;
 const GONE = Buffer.from("it is not open (any more)");
 
@@ -10,7 +10,7 @@ const GONE = Buffer.from("it is not open (any more)");
 export class StreamEnds {
   readonly #send: (frame: StreamFrame) => void;
   readonly #open = new Map<string, StreamEnd>();
-  /** Of those that have ended well: the offset that confirms everything, by stream, oldest first. */
+  /** For properly ended streams: the offset that confirms everything, by stream, oldest first. */
   readonly #done = new Map<string, number>();
 
   constructor(send: (frame: StreamFrame) => void) {
@@ -41,16 +41,16 @@ export class StreamEnds {
     }
     if (kind === "reset") return;
     const last = this.#done.get(stream);
-    // Whoever speaks to a stream that is not there is to know.
+    // Inform a peer that sends to a stream that is not open.
     try {
       if (last === undefined) this.#send({ stream, kind: "reset", offset: 0, data: GONE });
       else if (kind !== "credit") this.#send({ stream, kind: "credit", offset: last, data: new Uint8Array(0) });
     } catch {
-      // As good as lost: it asks again.
+      // Counts as lost: the peer asks again.
     }
   }
 
-  /** The other side is not there any more. */
+  /** The other side is gone. */
   closeAll(reason: string): void {
     for (const end of this.#open.values()) end.destroy(new MgrError("host_unavailable", reason));
     this.#done.clear();

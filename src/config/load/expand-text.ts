@@ -78,7 +78,7 @@ function expandBraces(reader: Reader, lookup: Lookup, depth: number): string {
   reader.at = after + 2;
   const value = lookup(name);
   const isSet = value !== undefined && value !== "";
-  // What a default lacks is no problem while nobody needs it.
+  // An undefined variable in an unused default is not a problem.
   const fallback = expandUntilEnd(reader, isSet ? () => "" : lookup, depth + 1);
   reader.at++;
   return isSet ? value : fallback;
@@ -86,7 +86,7 @@ function expandBraces(reader: Reader, lookup: Lookup, depth: number): string {
 
 const SPECIAL = /[$}]/g;
 
-/** Where the next dollar or closing brace is, or -1. */
+/** Index of the next dollar or closing brace, or -1. */
 function nextOf(text: string, from: number): number {
   SPECIAL.lastIndex = from;
   return SPECIAL.exec(text)?.index ?? -1;

@@ -11,7 +11,7 @@ export async function readConfigText(path: string, label: string): Promise<strin
 
 async function readBytes(path: string, label: string): Promise<Buffer> {
   try {
-    // Non-blocking: opening a named pipe would wait for somebody who writes to it, and all later reloads with it.
+    // Non-blocking: opening a named pipe would wait for a writer, and block all later reloads.
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = await file.stat();
     if (!stats.isFile()) throw fileProblem(label, "is not a regular file");
@@ -52,7 +52,7 @@ function firstBadLine(bytes: Buffer): number {
   return 1;
 }
 
-/** Something is wrong with a file as a whole. */
+/** A problem of a file as a whole. */
 export function fileProblem(label: string, message: string, cause?: unknown, line = 1): ConfigError {
   const problem = { file: label, path: "", line, column: 1, message, excerpt: "" };
   return new ConfigError(label, [problem], cause === undefined ? {} : { cause });

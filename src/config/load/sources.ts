@@ -14,20 +14,20 @@ import { readYaml } from "./yaml-source.ts";
 const MAX_FILES = 1_000;
 const MAX_TOTAL_BYTES = 16 * MAX_FILE_BYTES;
 
-/** A file (or the object of an embedding program) that was read, before anything of it is checked against the schema. */
+/** A file (or the object of an embedding program) that was read but not yet checked against the schema. */
 export interface Source {
   /** Absolute; null for an object. */
   readonly file: string | null;
-  /** How problems name it. */
+  /** The file's name in problems. */
   readonly label: string;
-  /** Absolute folder that its relative paths mean. */
+  /** Absolute folder to which its relative paths refer. */
   readonly dir: string;
-  /** Expanded; undefined for an empty file, and where there is nothing that could be checked. */
+  /** Expanded; undefined for an empty file, and if nothing in it can be checked. */
   readonly value: unknown;
-  /** What was found so far. */
+  /** Problems found so far. */
   readonly problems: readonly ConfigProblem[];
   readonly scope: Scope;
-  /** Null for a finding about a part that YAML itself could not give a value: that is told already. */
+  /** Null for a finding about a part for which YAML itself failed: that is already reported. */
   locate(finding: Finding): ConfigProblem | null;
   writtenAt(path: KeyPath): string | undefined;
 }
@@ -45,7 +45,7 @@ export function sourceOf(text: string, place: { file: string; label: string }, o
   return { file, label, dir: dirname(file), ...withoutFindings(expanded), problems, locate, writtenAt: yaml.writtenAt };
 }
 
-/** Where nobody can say in which line something stands. */
+/** For sources without line numbers. */
 export function objectSource(object: unknown, dir: string, outer: Scope): Source {
   const locate = ({ path, message }: Finding): ConfigProblem => ({
     file: "",
@@ -61,15 +61,15 @@ export function objectSource(object: unknown, dir: string, outer: Scope): Source
 }
 
 export interface ReadOptions {
-  /** What `${NAME}` means where no file defines it. */
+  /** The value of `${NAME}` if no file defines it. */
   readonly outer: Scope;
-  /** Texts to take instead of what is on the disk, by absolute path. */
+  /** Texts to use instead of the files on the disk, by absolute path. */
   readonly instead?: ReadonlyMap<string, string> | undefined;
 }
 
 /**
- * The main file, and all files that it includes, each once: depth first, in the order of the includes. What is wrong
- * with an include is a problem of the file that has it; a main file that cannot be read is a ConfigError.
+ * The main file and all files that it includes, each once: depth first, in the order of the includes. A faulty include is a
+ * problem of the file that contains it; a main file that cannot be read is a ConfigError.
  */
 export async function readSources(path: string, { outer, instead }: ReadOptions): Promise<Source[]> {
   const main = resolve(path);
@@ -101,7 +101,7 @@ export async function readSources(path: string, { outer, instead }: ReadOptions)
   return sources;
 }
 
-/** What is wrong with an include: a sentence about it, or problems of the file that it names. */
+/** The problem of an include: a sentence about it, or problems of the file that it names. */
 async function readIncluded(
   pattern: string,
   { dir, scope }: Source,
@@ -125,7 +125,7 @@ async function readIncluded(
   return problems;
 }
 
-/** Only strings: what else is there is the schema's affair. */
+/** Only strings: the schema reports anything else. */
 export function includesOf({ value }: Pick<Source, "value">): { pattern: string; path: KeyPath }[] {
   const list = withPlainText(entriesOf(value ?? null)?.get("include"));
   if (!Array.isArray(list)) return [];

@@ -10,13 +10,13 @@ export type FileSystem = Pick<typeof fs, "open" | "rename" | "rm">;
  */
 export async function writeFileAtomically(path: string, content: string, fileSystem: FileSystem = fs): Promise<void> {
   const temporary = join(dirname(path), `.${basename(path)}.new`);
-  await fileSystem.rm(temporary, { force: true }); // Left by a crash, or put there by somebody else: never written through.
+  await fileSystem.rm(temporary, { force: true }); // Left by a crash, or created by another program: never written through.
   const file = await fileSystem.open(temporary, "wx", 0o600);
   try {
     await file.writeFile(content);
     await file.sync();
   } catch (error) {
-    // On a full disk it would keep the room that it has taken.
+    // On a full disk it would keep occupying its space.
     await fileSystem.rm(temporary, { force: true });
     throw error;
   } finally {

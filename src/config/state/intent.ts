@@ -11,21 +11,21 @@ export interface IntentStoreOptions {
 }
 
 /**
- * What users want, and the counters that must grow over restarts, in one small file (mode 0600, JSON, fields of newer
- * versions are kept). Changes are held in memory until `flush`, which makes all of them durable in one write.
+ * The requested state and settings, and the counters that must grow across restarts, in one small file (mode 0600, JSON,
+ * fields of newer versions are kept). Changes are held in memory until `flush`, which makes all of them durable in one write.
  * One store at a time may have a file open; the manager's lock sees to that.
  */
 export class IntentStore {
   /** The sentence to log when a damaged file had to be set aside, else null. */
   readonly warning: string | null;
-  /** Nothing is known of an earlier manager's: there was no file, or a damaged one. */
+  /** True if there is no state of an earlier manager: no file, or a damaged one. */
   readonly isNew: boolean;
   readonly #path: string;
   readonly #now: () => number;
   readonly #fileSystem: FileSystem;
   readonly #processes: Map<string, ProcessIntent>;
   readonly #rest: IntentHeader;
-  /** A change of a process makes another object of what is wanted of it. */
+  /** Every change of a process creates a new object of its requested state. */
   readonly #lines = new WeakMap<ProcessIntent, string>();
   #changed = false;
   #writing: Promise<void> = Promise.resolve();
@@ -61,7 +61,7 @@ export class IntentStore {
     return this.#processes.keys();
   }
 
-  /** Nobody's start of `name` counts any more; a stop does, and what was chosen for it. Not durable before the next `flush`. */
+  /** Drops a pending start request of `name`; keeps stop requests and settings. Not durable before the next `flush`. */
   forgetStart(name: string): void {
     const intent = this.get(name);
     const rest = withoutStart(intent);
@@ -75,7 +75,7 @@ export class IntentStore {
     return this.#rest.last_log_id;
   }
 
-  /** Goes along with the next write. */
+  /** Saved with the next write. */
   rememberLogId(id: number): void {
     if (id === this.#rest.last_log_id) return;
     this.#rest.last_log_id = id;
@@ -108,7 +108,7 @@ export class IntentStore {
     return this.#next;
   }
 
-  /** Like `flush`, also where nothing changed: the file is gone, or another one. */
+  /** Like `flush`, but also writes without changes: if the file is gone or was replaced. */
   rewrite(): Promise<void> {
     this.#changed = true;
     return this.flush();
@@ -130,7 +130,7 @@ export class IntentStore {
     }
   }
 
-  /** A line a process. Those of 10,000 are not made anew for each change of one. */
+  /** One line per process. The lines of 10,000 processes are not rebuilt for each change of one. */
   #text(): string {
     const lines = [...this.#processes].map(([name, intent]) => {
       const known = this.#lines.get(intent);

@@ -87,7 +87,7 @@ export function reapOrphan(pid: number): boolean {
   return reaped === pid;
 }
 
-/** Takes an ended child away: its raw wait status. `unknown`: somebody else did. Never to be used for children of Node's. */
+/** Reaps an ended child: its raw wait status. `unknown`: other code has reaped it. Never to be used for children of Node's. */
 export function waitForChild(pid: number): number | "alive" | "unknown" {
   const status = Buffer.alloc(4);
   const found = waitpid(pid, status, WNOHANG);

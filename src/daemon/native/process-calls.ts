@@ -138,7 +138,7 @@ export function asAccount<T>(account: Account | null, work: () => T): T {
     check(syscall(setresuid, "long", own.uid, "long", own.uid, "long", own.uid));
     check(syscall(setresgid, "long", own.gid, "long", own.gid, "long", own.gid));
     become(own.groups);
-    // Changing ids has made this process one that nobody may trace or have a core of.
+    // Changing ids has disabled tracing and core dumps of this process.
     prctl(PR_SET_DUMPABLE, "unsigned long", 1, "unsigned long", 0, "unsigned long", 0, "unsigned long", 0);
   };
   try {

@@ -1,9 +1,9 @@
-/** How long an echo is waited for, milliseconds: a terminal echoes within a twentieth of it. */
+/** How long to wait for an echo, milliseconds: a terminal echoes within a twentieth of it. */
 const ECHO_MS = 1;
 
 /**
- * Lets the echo of what was typed go out before the answer to it: somebody looks at the one, and the answer would keep
- * both ends busy while the echo comes.
+ * Sends the echo of typed input before the answer to it: the user is watching for the echo, and the answer would keep both
+ * ends busy while the echo is in flight.
  */
 export class Echo {
   #waiting: { promise: Promise<void>; come: () => void } | null = null;

@@ -8,25 +8,25 @@ import type { LogFile as LogFileSpec } from "../../contract/run.ts";
 import { fitting, restOfCharacter, rotate } from "./log-rotation.ts";
 import type { OutputRing } from "./output-ring.ts";
 
-/** A ring that a file is written from keeps this much, bytes: it is the file's queue. */
+/** A ring that feeds a file keeps this much, bytes: it is the file's queue. */
 export const LOG_BACKLOG_BYTES = 1024 * 1024;
-/** Unwritten bytes at which the process has to wait for the disk, and at which it may go on. */
+/** Unwritten bytes at which the process has to wait for the disk, and at which it may continue. */
 const HIGH_BYTES = LOG_BACKLOG_BYTES / 2;
 const LOW_BYTES = LOG_BACKLOG_BYTES / 8;
-/** A disk that takes nothing for so long is not waited for any more, milliseconds. */
+/** A disk that accepts nothing for this long is no longer waited for, milliseconds. */
 const STALL_MS = 2_000;
 const NEWLINE = 0x0a;
 /** Bytes written at once. */
 const PIECE_BYTES = 256 * 1024;
-/** Pieces from this size on come into memory that is kept while the file is open. */
+/** Pieces from this size on are copied into memory that is kept while the file is open. */
 const LARGE_BYTES = 64 * 1024;
-/** After a failure it is tried again so often, milliseconds. */
+/** Retry interval after a failure, milliseconds. */
 const RETRY_MS = 1_000;
-/** At the end of the daemon the rest is written for at most so long, milliseconds. */
+/** Time limit for writing the rest when the daemon ends, milliseconds. */
 const CLOSE_MS = 2_000;
-/** What processes print is for their user only, unless the configuration says otherwise. */
+/** Output of processes is readable by their user only, unless the configuration says otherwise. */
 const DEFAULT_MODE = 0o600;
-// O_NONBLOCK: opening a named pipe that nobody reads has to fail instead of waiting.
+// O_NONBLOCK: opening a named pipe without a reader must fail instead of waiting.
 const OPEN_FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 
 interface LogFileOptions {
@@ -40,8 +40,8 @@ interface LogFileOptions {
 }
 
 /**
- * A process's output in a file, from now on and across runs, rotated by size. The ring is its queue: what the ring had to
- * give up before the disk took it is declared in the file. A disk that is merely slow makes the process wait.
+ * A process's output in a file, from now on and across runs, rotated by size. The ring is its queue: output that the ring had
+ * to drop before it was written is marked in the file. A disk that is merely slow makes the process wait.
  */
 export class LogFile {
   readonly #options: LogFileOptions;
@@ -72,14 +72,14 @@ export class LogFile {
     return this.#spec.path;
   }
 
-  /** A run begins: sizes and mode as in its spec, the path stays. `onPressure` tells whether it has to wait for the disk. */
+  /** A run starts: sizes and mode as in its spec, the path stays. `onPressure` tells whether it has to wait for the disk. */
   resume(spec: LogFileSpec, onPressure: (isPressed: boolean) => void): void {
     this.#spec = { ...spec, path: this.#spec.path };
     this.#isResting = false;
     this.#onPressure = onPressure;
   }
 
-  /** The run has ended: the file is closed once all of it is written. */
+  /** The run has ended: closes the file once all of it is written. */
   rest(): void {
     this.#isResting = true;
     this.#onPressure = () => {};
@@ -92,7 +92,7 @@ export class LogFile {
     if (this.#retry === null && !this.#isClosed) this.#begin();
   }
 
-  /** Writes what is there, as far as that is possible in a short time, and ends. */
+  /** Writes the remaining output, as far as possible in a short time, and ends. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#options.clock.clearTimeout(this.#retry);
@@ -116,7 +116,7 @@ export class LogFile {
   #begin(): void {
     this.#work ??= this.#writeAll().finally(() => {
       this.#work = null;
-      // What came in the turn in which the last piece was finished.
+      // Output received in the turn in which the last piece was finished.
       if (this.#hasWork) this.pump();
     });
   }
@@ -162,7 +162,7 @@ export class LogFile {
     }
   }
 
-  /** One is written at a time, so a flood is copied into the same memory each time. */
+  /** One piece is written at a time, so a flood is copied into the same memory each time. */
   #nextPiece(): Buffer {
     const { ring } = this.#options;
     if (ring.end - this.#next < LARGE_BYTES) return ring.read(this.#next, PIECE_BYTES).data;
@@ -170,7 +170,7 @@ export class LogFile {
     return this.#piece.subarray(0, ring.copy(this.#next, this.#piece));
   }
 
-  /** The open file, opened anew if somebody has removed or renamed it. Its size is asked each time: others may cut it. */
+  /** The open file, reopened if it was removed or renamed. Its size is read each time: other programs may truncate it. */
   async #current(): Promise<{ file: FileHandle; size: number }> {
     const { path } = this.#spec;
     if (this.#file !== null) {
@@ -203,7 +203,7 @@ export class LogFile {
   async #failed(error: unknown): Promise<void> {
     const { name, log, clock } = this.#options;
     await this.#closeFile().catch(() => {
-      // EIO, ENOSPC again at closing: the descriptor is gone all the same.
+      // EIO or ENOSPC again when closing: the descriptor is closed nevertheless.
     });
     if (this.#isClosed) return;
     if (!this.#isFailing) {
@@ -256,11 +256,11 @@ export class LogFile {
   }
 }
 
-/** A new file gets exactly `mode`, whatever the umask is; one that is there keeps its own. */
+/** A new file gets exactly `mode`, whatever the umask is; an existing one keeps its own. */
 async function openOwn(path: string, mode: number): Promise<FileHandle> {
   let file: FileHandle;
   try {
-    // Never more than it shall have, not even for a moment.
+    // Never more permissions than requested, not even for a moment.
     file = await open(path, OPEN_FLAGS | constants.O_EXCL, mode & DEFAULT_MODE);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;

@@ -14,13 +14,13 @@ import { startTimeOf } from "../tree/proc.ts";
 import { TerminalWriter } from "./terminal-writer.ts";
 
 /**
- * Most bytes read at once when the child has ended. A terminal's buffers in the kernel hold far less, so whatever lies
- * beyond is not the child's, but of somebody who goes on writing and must not hold back the exit.
+ * Most bytes to read at once when the child has ended. A terminal's buffers in the kernel hold far less, so any further output
+ * is not the child's, but of another process that goes on writing and must not delay the exit.
  */
 const DRAIN_BYTES = 256 * 1024;
 /**
- * What the kernel's terminal holds at most, so that a read of a program that floods is full: then libuv reads on (32 times)
- * before it polls again. Each read is taken before the next, so one buffer serves all terminals.
+ * The capacity of the kernel's terminal, so that a read of a flooding program is full: then libuv reads on (32 times)
+ * before it polls again. Each read is processed before the next, so one buffer serves all terminals.
  */
 const readBuffer = Buffer.allocUnsafeSlow(4_095);
 const drainBuffer = Buffer.allocUnsafeSlow(64 * 1024);
@@ -28,14 +28,14 @@ const drainBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 export type TerminalExit = ChildExit;
 
 export interface TerminalOptions extends Pick<Program, "argv" | "cwd" | "environment">, Partial<Pick<Program, "account" | "umask">> {
-  /** Hold from the program's first instruction on. */
+  /** In effect from the program's first instruction on. */
   restrictions?: Restrictions;
   rows: number;
   cols: number;
   clock?: Clock;
-  /** The bytes are only lent: copy what is to be kept. */
+  /** The bytes are borrowed: copy what you keep. */
   onData: (bytes: Buffer) => void;
-  /** Everything that the child wrote has come before. Called once. */
+  /** All output of the child has been delivered before. Called once. */
   onExit: (exit: TerminalExit) => void;
 }
 
@@ -44,10 +44,10 @@ export class Terminal {
   /** Path of the terminal, `/dev/pts/N`. */
   readonly path: string;
   readonly pid: number;
-  /** Kernel's start time of the child (`/proc/PID/stat`, field 22): with the pid it names the process for good. */
+  /** Kernel's start time of the child (`/proc/PID/stat`, field 22): with the pid it identifies the process uniquely. */
   readonly startTime: string;
   readonly #master: number;
-  /** Ours is held until `close`, so that the terminal neither ends before nor becomes somebody else's. */
+  /** Kept open until `close`, so that the terminal neither ends early nor is reused by another process. */
   readonly #slave: number;
   readonly #stream: ReadStream;
   readonly #writer: TerminalWriter;
@@ -78,14 +78,14 @@ export class Terminal {
     const { master, slave, path, child, options } = parts;
     this.path = path;
     this.pid = child.pid;
-    // Its exit is noticed on this thread only, so the entry is still there, be it a zombie's.
+    // Its exit is detected on this thread only, so the entry still exists, even if as a zombie.
     this.startTime = startTimeOf(child.pid) ?? "";
     this.#master = master;
     this.#slave = slave;
     this.#options = options;
     this.#writer = new TerminalWriter(master, options.clock ?? systemClock);
     this.#stream = openStream(master, options.onData);
-    // A privileged child may hang its terminal up (vhangup(2), as getty does): EIO, and the stream has closed the master.
+    // A privileged child may hang up its terminal (vhangup(2), as getty does): EIO, and the stream has closed the master.
     this.#stream.on("error", () => this.#end());
     child.once("exit", (_code, _signal, exit) => this.#exited(exit));
   }
@@ -100,7 +100,7 @@ export class Terminal {
     if (!this.#isClosed) resizeTerminal(this.#master, rows, cols);
   }
 
-  /** Whether to leave output in the kernel's buffers, where a full one makes the child wait. Ends with the child. */
+  /** Whether to leave output in the kernel's buffers; when they are full, the child has to wait. Ends with the child. */
   hold(held: boolean): void {
     if (this.#hasExited || this.#stream.destroyed) return;
     if (held) this.#stream.pause();
@@ -108,8 +108,8 @@ export class Terminal {
   }
 
   /**
-   * Reads what is there and hangs up: whoever still holds the terminal gets SIGHUP and end of file. To be called when
-   * the whole tree is gone, and not before: from then on the kernel gives the terminal's number to strangers.
+   * Reads the remaining output and hangs up: processes that still hold the terminal get SIGHUP and end of file. Call only when
+   * the whole tree is gone: from then on the kernel may give the terminal's number to unrelated programs.
    */
   close(): void {
     if (this.#isClosed) return;
@@ -131,15 +131,15 @@ export class Terminal {
     if (!this.#isClosed && !this.#stream.destroyed) {
       this.#stream.pause();
       this.#drain();
-      // Others may hold the terminal and go on writing.
+      // Other processes may hold the terminal and go on writing.
       this.#stream.resume();
     }
     this.#options.onExit(exit);
   }
 
   /**
-   * Reads without waiting until nothing is there: before it says so, the kernel brings along what is still on its way
-   * through the terminal (n_tty_read, tty_buffer_flush_work), so all that the child wrote is read.
+   * Reads without waiting until nothing is left: before the kernel reports that, it delivers what is still in flight through
+   * the terminal (n_tty_read, tty_buffer_flush_work), so all of the child's output is read.
    */
   #drain(): void {
     for (let left = DRAIN_BYTES; left > 0; ) {
@@ -187,7 +187,7 @@ function openPair(options: TerminalOptions): { master: number; slave: number; pa
   }
 }
 
-/** A child that cannot be looked after must not go on. */
+/** A child that cannot be managed must not continue. */
 function takeOver(child: Child, make: () => Terminal): Terminal {
   try {
     return make();

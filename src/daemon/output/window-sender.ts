@@ -2,14 +2,14 @@ import { MAX_CHUNK_BYTES, MAX_WINDOW_BYTES, type OutputChunk, type OutputWindow 
 import type { OutputRing } from "./output-ring.ts";
 
 /**
- * Output that streams is sent when this much of it has come, bytes, or after this time, milliseconds: a terminal gives
- * 4 KiB at a read, and a message for each costs eight times as much as its bytes.
+ * Streaming output is sent when this many bytes have come, or after this time, milliseconds: a terminal delivers 4 KiB per
+ * read, and a message for each would cost eight times as much as its bytes.
  */
 const BATCH_BYTES = MAX_CHUNK_BYTES;
 const BATCH_MS = 2;
-/** So much after quiet, bytes, waits for nobody: an echo, a prompt, a line of a log. */
+/** Up to this many bytes after quiet are sent without delay: an echo, a prompt, a line of a log. */
 const SHORT_BYTES = 4 * 1024;
-/** Bytes that a lossless reader has not consumed at which the program has to wait for it, and at which it may go on. */
+/** Bytes not yet consumed by a lossless reader at which the program has to wait, and at which it may continue. */
 const HOLD_BYTES = 1024 * 1024;
 const RELEASE_BYTES = HOLD_BYTES / 2;
 
@@ -27,25 +27,25 @@ interface WindowSenderOptions {
   streamId: string;
   findRing: (name: string) => OutputRing | undefined;
   send: (chunk: OutputChunk) => void;
-  /** Whether what is sent now leaves at once; `roomAgain` tells when it does again. Left out: always. */
+  /** Whether output sent now leaves at once; `roomAgain` reports when it does again. Left out: always. */
   hasRoom?: () => boolean;
-  /** The program that writes `name` has to wait, or may go on. */
+  /** The program that writes `name` has to wait, or may continue. */
   hold: (name: string, held: boolean) => void;
 }
 
 /**
- * Sends output as far as windows allow it (contract/messages.ts, outputWindow): never a byte more, however slow the reader.
- * While the way out is full, output waits in its ring and not in a queue, where everybody else's would stand behind it;
- * then all who wait take turns (docs/decisions/0016).
+ * Sends output as far as windows allow (contract/messages.ts, outputWindow): never a byte more, however slow the reader. While
+ * the output path is full, output waits in its ring and not in a queue, where it would delay the output of other processes;
+ * afterwards all that wait take turns (docs/decisions/0016).
  */
 export class WindowSender {
   readonly #options: WindowSenderOptions;
   readonly #windows = new Map<string, Progress>();
   readonly #grown = new Set<string>();
   readonly #held = new Set<string>();
-  /** Who waits for room, the next one first. */
+  /** Names that wait for room, the next one first. */
   readonly #waiting = new Set<string>();
-  /** When output of a name with a window came last, by the monotonic clock. */
+  /** When output of a name with a window was last received, by the monotonic clock. */
   readonly #lastGrown = new Map<string, number>();
   #timer: NodeJS.Timeout | null = null;
 
@@ -60,7 +60,7 @@ export class WindowSender {
       this.#weigh(name);
       return;
     }
-    // Whoever begins to listen now gets a character whole of which a part is there already.
+    // A new reader gets a character whole, even if a part of it is already in the ring.
     const end = this.#options.findRing(name)?.characterEnd ?? 0;
     const first = from ?? end;
     const sent = moved ? (this.#windows.get(name)?.next ?? first) : first;
@@ -70,7 +70,7 @@ export class WindowSender {
     this.pump(name);
   }
 
-  /** Output of `name` has come: sent at once after quiet, in larger pieces when it streams. */
+  /** Output of `name` was received: sent at once after quiet, in larger pieces when it streams. */
   grown(name: string): void {
     const window = this.#windows.get(name);
     const ring = this.#options.findRing(name);
@@ -89,7 +89,7 @@ export class WindowSender {
     }
   }
 
-  /** Sends what has come for `name`; without room the rest waits for its turn. */
+  /** Sends available output of `name`; without room the rest waits for its turn. */
   pump(name: string): void {
     while (this.#isDue(name)) {
       if (!this.#mayGo(name)) {
@@ -100,9 +100,9 @@ export class WindowSender {
     }
   }
 
-  /** What was sent has left. */
+  /** Sent output has left. */
   roomAgain(): void {
-    // Who has more to say is the last again, and comes again in this loop.
+    // A name with more output goes to the end of the queue, and comes again in this loop.
     for (const name of this.#waiting) {
       if (!this.#hasRoom()) return;
       this.#waiting.delete(name);
@@ -121,7 +121,7 @@ export class WindowSender {
     this.#timer = null;
   }
 
-  /** Decides whether the program has to wait for its reader, and what the ring must not forget. */
+  /** Decides whether the program has to wait for its reader, and which bytes the ring must keep. */
   #weigh(name: string): void {
     const ring = this.#options.findRing(name);
     const window = this.#windows.get(name);
@@ -149,10 +149,10 @@ export class WindowSender {
     return window !== undefined && window.next < Math.min(window.until, this.#options.findRing(name)?.end ?? 0);
   }
 
-  /** Sends the next chunk, or says which bytes are gone; false: nothing is to be sent. */
+  /** Sends the next chunk, or reports which bytes are lost; false: there is nothing to send. */
   #sendNext(name: string): boolean {
     const ring = this.#options.findRing(name);
-    // Whoever receives a chunk may move the window at once, so it is looked up anew for each.
+    // The receiver of a chunk may move the window at once, so it is looked up again for each.
     const window = this.#windows.get(name);
     if (ring === undefined || window === undefined) return false;
     const { next, until } = window;

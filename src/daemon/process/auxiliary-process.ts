@@ -2,7 +2,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Child } from "./child.ts";
 import { type Program, startProgram } from "./program.ts";
 
-/** A program beside a run's own: a probe, or the command of a stop. */
+/** A program that runs beside a run's main program: a probe, or the command of a stop. */
 export interface AuxiliaryProcess {
   /** null: it ended with code 0; else a sentence why not. Never rejects. */
   ended: Promise<string | null>;
@@ -28,7 +28,7 @@ export function startAuxiliaryProcess(program: Program, join: (start: () => Chil
   return {
     ended,
     kill() {
-      // Until its exit is told its pid, and with it the number of its group, is nobody else's.
+      // Until its exit is reported, no other process can have its pid, and with it its group id.
       if (isOver) return;
       try {
         process.kill(-child.pid, "SIGKILL");

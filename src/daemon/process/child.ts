@@ -4,25 +4,25 @@ import { waitForChild } from "../native/libc.ts";
 import { type ChildExit, decodeWaitStatus } from "../native/wait-status.ts";
 import { onChildSignal } from "./child-signal.ts";
 
-/** SIGCHLD tells of an end; children are looked at so often all the same, milliseconds. Worker threads hear no signals. */
+/** Polling interval besides SIGCHLD, milliseconds. Worker threads receive no signals. */
 const LOOK_MS = isMainThread ? 2_000 : 20;
 
-/** Children of ours, not of Node's, whose end we have not seen. */
+/** Children started by us, not by Node, whose end was not yet observed. */
 const living = new Map<number, Child>();
 let leave: (() => void) | null = null;
 
-/** Whether `pid` is a child that is waited for here: nobody else may take its zombie away. */
+/** Whether `pid` is a child that is waited for here: no other code may reap its zombie. */
 export function isOwnChild(pid: number): boolean {
   return living.has(pid);
 }
 
-/** A child that `start` has forked. `exit` is emitted once, never before the turn in which it was made is over. */
+/** A child that `start` has forked. `exit` is emitted once, and never in the turn in which the child was created. */
 export class Child extends EventEmitter<{ exit: [code: number | null, signal: string | null, exit: ChildExit] }> {
   readonly pid: number;
 
   /** `start` forks and returns the pid, or a negative number if it could not; null then. */
   static start(start: () => number): { child: Child; error: null } | { child: null; error: number } {
-    // Heard from before the fork on.
+    // Watched from before the fork.
     watch();
     try {
       const pid = start();
@@ -38,17 +38,17 @@ export class Child extends EventEmitter<{ exit: [code: number | null, signal: st
     living.set(pid, this);
   }
 
-  /** Harmless once it has ended: until then its pid is nobody else's. */
+  /** Harmless once it has ended: until then no other process can have its pid. */
   kill(signal: NodeJS.Signals): void {
     if (living.get(this.pid) === this) process.kill(this.pid, signal);
   }
 
-  /** If it has ended, says so. */
+  /** If it has ended, reports it. */
   look(): void {
     const status = waitForChild(this.pid);
     if (status === "alive") return;
     living.delete(this.pid);
-    // Somebody else took it away: a program that embeds us and waits for every child.
+    // Reaped by other code: a program that embeds us and waits for every child.
     const exit = status === "unknown" ? { code: null, signal: null, dumpedCore: false } : decodeWaitStatus(status);
     this.emit("exit", exit.code, exit.signal, exit);
   }

@@ -64,14 +64,14 @@ function unescaped(value: string): string {
   return value.replace(/\\([nrt"\\$`])/g, (_, char: string) => ESCAPES[char] ?? char);
 }
 
-/** Never a value whole: it may be a secret. */
+/** Never shows the whole value: it may be a secret. */
 function shorten(text: string): string {
   return text.length > 12 ? `${text.slice(0, 12)}…` : text;
 }
 
 async function readText(path: string): Promise<string> {
   try {
-    // Opening a named pipe without this would wait for somebody who writes to it.
+    // Without this, opening a named pipe would wait for a writer.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stats = await file.stat();

@@ -2,8 +2,8 @@ import { readdirSync } from "node:fs";
 import { setCloseOnExec } from "../native/libc.ts";
 
 /**
- * Keeps files that whoever started us left open from our children: they get what they are given, and nothing else.
- * For a program of our own only; an embedding program may mean its children to have them.
+ * Keeps files that our parent process left open from our children: they inherit only what they are given explicitly.
+ * For a standalone program only; an embedding program may want its children to have them.
  */
 export function keepInheritedFiles(): void {
   for (const name of readdirSync("/proc/self/fd")) {

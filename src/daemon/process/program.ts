@@ -7,7 +7,7 @@ import type { Account } from "./accounts.ts";
 import { Child } from "./child.ts";
 import { findProgram } from "./spawn-check.ts";
 
-/** What is executed, and as whom. */
+/** The program to execute, and the user to run it as. */
 export interface Program {
   argv: readonly string[];
   /** Absolute. */
@@ -23,13 +23,13 @@ export interface Program {
 interface Setting {
   /** Standard input, output and error; a terminal becomes the child's controlling one. */
   standard: string;
-  /** The program does not begin before `release` is called. */
+  /** The program does not start before `release` is called. */
   isHeld?: boolean;
 }
 
 interface Started {
   child: Child;
-  /** Lets a held program begin. */
+  /** Lets a held program start. */
   release: () => void;
 }
 
@@ -37,15 +37,15 @@ interface Started {
 const WAIT = "read -r _ <&3 || exit 125; exec 3<&-; ";
 
 /**
- * Starts a program as the leader of a session of its own: directly, or through `/bin/sh` where something has to be done
- * before it begins. The fork has happened when it returns. Throws `spawn_failed` with a sentence.
+ * Starts a program as the leader of a new session: directly, or through `/bin/sh` if something has to be done before it
+ * starts. The fork has happened when this returns. Throws `spawn_failed` with a sentence.
  */
 export function startProgram(program: Program, { standard, isHeld = false }: Setting): Started {
   const gate = isHeld ? openPipe() : null;
   if (isHeld && gate === null) throw startError(program, constants.errno.EMFILE);
   try {
     const child = asAccount(program.account, () => {
-      // With that user's eyes: what may be entered and executed is another question for each.
+      // Checked as that user: permissions to enter folders and execute files differ between users.
       const path = findProgram(program);
       const isDirect = program.umask === null && gate === null && CAN_CHANGE_DIRECTORY;
       const spawned = isDirect
@@ -65,7 +65,7 @@ export function startProgram(program: Program, { standard, isHeld = false }: Set
 function startChild(program: Program, spawned: Spawned): Child {
   const { child, error } = Child.start(() => spawnLeader(spawned));
   if (child !== null) return child;
-  // A script that does not say what it is for is the shell's, as execvp(3) has it.
+  // A script without an interpreter line is run by the shell, as in execvp(3).
   if (error === constants.errno.ENOEXEC && spawned.path !== "/bin/sh")
     return startChild(program, { ...spawned, path: "/bin/sh", argv: ["sh", spawned.path, ...spawned.argv.slice(1)] });
   throw startError(program, error);
@@ -97,7 +97,7 @@ function openGate(fd: number | undefined): void {
   try {
     writeSync(fd, "\n");
   } catch (error) {
-    // Somebody has killed it meanwhile: its exit tells.
+    // The program was killed in the meantime: its exit is reported.
     if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
   } finally {
     closeSync(fd);

@@ -21,7 +21,7 @@ export interface RunOptions {
   /** Value of the marker variable of the whole tree. */
   marker: string;
   ring: OutputRing;
-  /** Where the output goes too. */
+  /** File that also receives the output. */
   logFile: LogFile | null;
   reaper: TreeReaper;
   clock: Clock;
@@ -31,14 +31,14 @@ export interface RunOptions {
   log: (level: HostLog["level"], msg: string) => void;
 }
 
-/** When and where in the ring a run begins. */
+/** Start time of a run, and its start offset in the ring. */
 interface Begin {
   wall: number;
   monotonic: number;
   offset: number;
 }
 
-/** Why a run's output is left in the terminal. */
+/** Reason that a run's output is left in the terminal. */
 type Holder = "reader" | "log file";
 
 interface Parts {
@@ -67,7 +67,7 @@ export class Run {
   #resolveExtinct: () => void = () => {};
   #treeEnd: Promise<void> | null = null;
   #steps: readonly StopStep[] | null = null;
-  /** The command of the stop under way. */
+  /** The command of the stop in progress. */
   #stopCommand: AuxiliaryProcess | null = null;
   #exit: RunExit | null = null;
   #stopTime: number | null = null;
@@ -80,7 +80,7 @@ export class Run {
   #cols: number;
   #memo: string;
 
-  /** Starts it. Rejects with `spawn_failed` or `bad_field`; then nothing of it is left. */
+  /** Starts it. Rejects with `spawn_failed` or `bad_field`; then no process of it is left. */
   static async start(options: RunOptions): Promise<Run> {
     const { spec, ring, clock } = options;
     let run: Run | null = null;
@@ -180,14 +180,14 @@ export class Run {
 
   /** Carries `steps` out until the whole tree is gone; SIGKILL follows the last one. Further steps replace those under way. */
   stop(steps: readonly StopStep[]): void {
-    // Whatever outlived a leader that ended by itself is being killed. A repeated command must not begin anew.
+    // Processes that outlived a leader that ended by itself are being killed. A repeated command must not start over.
     const isBeingKilled = this.#exit !== null && this.#steps === null;
     if (this.#isExtinct || isBeingKilled || isDeepStrictEqual(steps, this.#steps)) return;
     const isFirst = this.#steps === null;
     this.#steps = steps;
     this.#stopCommand?.kill();
     this.#monitors.stopping();
-    // Its last words must not wait for a reader: it would be killed for its silence.
+    // Its final output must not wait for a reader: the program would block, and be killed for it.
     this.#setHolder("reader", false);
     if (isFirst) this.#options.onChange("stopping", this);
     this.#carryOut(steps).catch((error: unknown) => {
@@ -207,7 +207,7 @@ export class Run {
     this.#tree.signalLeader(signal);
   }
 
-  /** At once; resolves when its echo has been passed on. */
+  /** Writes at once; resolves when the echo has been passed on. */
   write(text: string): Promise<void> {
     this.#requireAlive();
     this.#terminal.write(Buffer.from(text));
@@ -241,7 +241,7 @@ export class Run {
     this.kill();
   }
 
-  /** The time of its step is over. True: nothing else was left. */
+  /** The time limit of its step is over. True: nothing else was left. */
   async #endStopCommand(): Promise<boolean> {
     if (this.#stopCommand === null) return false;
     this.#stopCommand.kill();
@@ -249,14 +249,14 @@ export class Run {
     return this.#isGoneWithin(0);
   }
 
-  /** Does what a step says. Resolves (false) only when that has failed, so that nothing is to be waited for. */
+  /** Executes a step. Resolves (false) only when that has failed, so that there is nothing to wait for. */
   async #failureOf(step: StopStep): Promise<false> {
     const forEver = new Promise<never>(() => {});
     if ("signal" in step) {
       this.#tree.signal(step.signal);
       return forEver;
     }
-    // A stopped process could neither read nor answer.
+    // A stopped process could neither read nor respond.
     this.#tree.signal("SIGCONT");
     const failure = "send" in step ? this.#type(step.send) : await this.#runStopCommand(step.program);
     if (failure === null) return forEver;
@@ -281,7 +281,7 @@ export class Run {
     return failure === null || this.#exit !== null ? null : `its command failed: ${failure}`;
   }
 
-  /** With the run's folder, user and environment, and as a part of its tree. */
+  /** With the run's folder, user and environment, as a part of its tree. */
   #startBeside(program: ProgramSpec): AuxiliaryProcess {
     return startAuxiliaryProcess(besides(this.#program, program, this.pid), (start) => this.#tree.join(start));
   }
@@ -304,7 +304,7 @@ export class Run {
     });
   }
 
-  /** Resolves when the tree is gone; looked for only once somebody wants it gone. */
+  /** Resolves when the tree is gone; checked only after a stop or kill was requested. */
   #awaitTree(): Promise<void> {
     this.#treeEnd ??= this.#tree.extinct();
     return this.#treeEnd;
@@ -340,7 +340,7 @@ export class Run {
     this.#stopTime = this.#options.clock.now();
     this.#finalOffset = this.#options.ring.end;
     this.#options.onChange("exited", this);
-    // A requested stop gives the rest of the tree its time; without one nothing may outlive the leader.
+    // A requested stop gives the rest of the tree its time; without one no process may outlive the leader.
     if (this.#steps === null) this.kill();
     this.#awaitTree()
       .then(() => this.#stopCommand?.ended)
@@ -351,7 +351,7 @@ export class Run {
   }
 
   #becomeExtinct(): void {
-    // Not before: a sweep that still looked for holders of the terminal would find its next owner's processes.
+    // Not earlier: a sweep that still looks for holders of the terminal would find processes of its next owner.
     this.#terminal.close();
     this.#finalOffset = this.#options.ring.end;
     this.#options.logFile?.rest();

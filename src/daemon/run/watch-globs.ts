@@ -1,10 +1,10 @@
 import { basename, dirname, relative, resolve } from "node:path";
 import picomatch from "picomatch";
 
-/** Folders that nobody means, unless a glob names them itself. */
+/** Folders that are ignored, unless a glob names them itself. */
 const IGNORED = new Set(["node_modules", ".git"]);
 
-/** A folder to look through, and what counts in it. */
+/** A folder to search, and which entries count. */
 export interface WatchRoot {
   /** Absolute. */
   path: string;

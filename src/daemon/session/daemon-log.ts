@@ -2,8 +2,8 @@ import { type Logger, pino, stdTimeFunctions } from "pino";
 import { RotatedFile } from "../../log/rotated-file.ts";
 
 /**
- * A JSON log, a line an entry, that with its predecessor `<path>.1` takes at most 20 MiB. Nobody waits for the disk, but
- * what is written before this program exits is there afterwards.
+ * A JSON log, one entry per line, that uses at most 20 MiB together with its predecessor `<path>.1`. Callers never wait for
+ * the disk, but lines written before this program exits are on it afterwards.
  */
 export function openLog(path: string): Logger {
   const lostLine = (count: number) =>

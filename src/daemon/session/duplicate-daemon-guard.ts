@@ -12,7 +12,7 @@ interface SoleSpeakerOptions {
   log: (level: "info" | "warning" | "error", msg: string) => void;
 }
 
-/** How long another daemon of the same name has to answer, and how often it is looked whether it has gone, milliseconds. */
+/** Time for another daemon of the same name to answer, and interval of checks whether it has gone, milliseconds. */
 const ANSWER_MS = 2_000;
 const LOOK_MS = 3_000;
 
@@ -20,9 +20,9 @@ const identity = z.object({ stream_id: z.string(), machine: z.string(), pid: z.n
 type Identity = z.infer<typeof identity>;
 
 /**
- * Two daemons that go by the same name of a host would both be commanded, and everything would run twice. So a daemon
- * first asks whether another one is there, and serves only when nobody answers; of two that came at the same moment, or
- * met again after their network was cut in two, one goes silent. What it runs goes on.
+ * Two daemons with the same host name would both be commanded, and everything would run twice. So a daemon first asks for
+ * another one, and serves only if there is no answer; of two that started at the same moment, or met again after a network
+ * partition, one goes silent. Its processes keep running.
  */
 export class DuplicateDaemonGuard {
   readonly #control: Bus;
@@ -42,7 +42,7 @@ export class DuplicateDaemonGuard {
     this.#log = log;
   }
 
-  /** Calls `serve` each time that it is alone, and what that returns when it is not any more. Returns the end of it all. */
+  /** Calls `serve` whenever it is the only daemon, and the returned function when it no longer is. Returns a function to end this. */
   begin(serve: () => () => void): () => void {
     void this.#look(serve);
     return () => {
@@ -76,7 +76,7 @@ export class DuplicateDaemonGuard {
         if (asking?.stream_id === this.#me.stream_id || !reply) return;
         this.#control.publish(reply, JSON.stringify(this.#me));
       }),
-      // Its own heartbeats come back to it; those of another tell of another.
+      // It receives its own heartbeats, too; a heartbeat with another id comes from another daemon.
       this.#control.subscribe(hostSubject(this.#host, "heartbeat"), ({ data }) => {
         const heard = z.object({ stream_id: z.string(), pid: z.number() }).safeParse(json(data));
         if (!heard.success || heard.data.stream_id === this.#me.stream_id) return;
@@ -100,7 +100,7 @@ export class DuplicateDaemonGuard {
       const { data } = await this.#control.request(this.#subject, JSON.stringify(this.#me), { timeoutMs: ANSWER_MS });
       return parse(data);
     } catch (error) {
-      // Nobody there, or nobody who answers: then nobody who could be commanded.
+      // No other daemon, or one that does not answer and so cannot be commanded.
       if (error instanceof MgrError) return null;
       throw error;
     }
@@ -129,6 +129,6 @@ function json(data: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(data).toString());
   } catch {
-    return null; // Nobody whom we know.
+    return null; // Not from a known daemon.
   }
 }

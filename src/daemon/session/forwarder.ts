@@ -11,9 +11,9 @@ const CONNECT_TIMEOUT_MS = 8_000;
 /** Opens TCP connections from this host for the manager, and carries them over the bus as streams. */
 export class Forwarder {
   readonly #ends: StreamEnds;
-  /** Connections that are being made, by stream. */
+  /** Connections in progress, by stream. */
   readonly #opening = new Map<string, Socket>();
-  /** Connections that are made; one may outlive its stream while its program reads what came last. */
+  /** Established connections; one may outlive its stream while its program reads the last data. */
   readonly #sockets = new Set<Socket>();
 
   constructor(send: (frame: StreamFrame) => void) {
@@ -34,11 +34,11 @@ export class Forwarder {
   receive(frame: StreamFrame): void {
     const opening = this.#opening.get(frame.stream);
     if (opening === undefined) this.#ends.receive(frame);
-    // Who asked for it does not wait for it any more. Else there is nothing to say of it yet.
+    // The requester no longer waits for the connection. Otherwise there is nothing to report yet.
     else if (frame.kind === "reset") opening.destroy(new MgrError("conflict", "nobody wants the connection any more"));
   }
 
-  /** The manager is not there any more. */
+  /** The manager is gone. */
   closeAll(reason: string): void {
     for (const socket of this.#opening.values()) socket.destroy(new Error(reason));
     this.#ends.closeAll(reason);
@@ -74,15 +74,15 @@ export class Forwarder {
   }
 }
 
-/** Each direction ends by itself; an error of one end is the end of both. */
+/** Each direction ends by itself; an error at one end closes both. */
 function join(socket: Socket, end: StreamEnd): void {
   socket.on("error", (error) => end.destroy(error));
   end.on("error", () => socket.destroy());
-  // Closed because all was said in both directions: what is on its way may still have to be sent again.
+  // Closed after both directions have ended: data in flight may still have to be sent again.
   socket.once("close", () => {
     if (!socket.readableEnded || !end.readableEnded) end.destroy();
   });
-  // Closed well, what the far program has not taken yet is still on its way to it.
+  // After a proper close, data that the remote program has not taken yet is still in flight to it.
   end.once("close", () => (end.lastWord === null ? socket.destroy() : socket.destroySoon()));
   socket.pipe(end);
   end.pipe(socket);

@@ -9,34 +9,34 @@ import { isHolder, type LockInfo, readLockInfo } from "./lock-info.ts";
 
 export type { LockInfo } from "./lock-info.ts";
 
-/** What a process tells about itself when it takes a lock. */
+/** What a process publishes about itself when it takes a lock. */
 export type LockAbout = Pick<LockInfo, "instance_uuid" | "contract" | "socket">;
 
 export interface Lock {
   readonly path: string;
   readonly info: LockInfo;
-  /** Whether the lock file is still the one that is locked. Rejects when that cannot be found out. */
+  /** Whether the lock file is still the locked one. Rejects when that cannot be determined. */
   isInPlace(): Promise<boolean>;
   /**
    * Locks the file that is at the path now, or a new one, in place of one that was removed or replaced. The lock is held all
    * the time: others find its holder by the old file until then. False: another process has locked the new file.
    */
   renew(): boolean;
-  /** The holder listens elsewhere now. */
+  /** The holder now listens at another address. */
   moveTo(socket: string): void;
-  /** The file stays: only the kernel's lock on it says that it is held. */
+  /** The file stays: only the kernel's lock on it shows that it is held. */
   release(): void;
 }
 
-/** The lock may be held by a process that has not written its identity yet: it is looked at again for so long, milliseconds. */
+/** Retry window in milliseconds: the lock may be held by a process that has not written its identity yet. */
 const SETTLE_MS = 2_000;
 const LOOK_AGAIN_MS = 20;
-/** What is longer was not written by us, bytes. */
+/** Longer content was not written by us, bytes. */
 const MAX_PADDED_BYTES = 4_096;
 
 /**
- * Takes the lock for the life of this process, or says who has it, also where its file was removed meanwhile. A file left
- * by a dead holder, even a torn one, is simply taken over. Rejects with `conflict` if the holder does not say who it is.
+ * Takes the lock for the life of this process, or returns its holder, even if the file was removed meanwhile. A file left by
+ * a dead holder, even an incomplete one, is simply taken over. Rejects with `conflict` if the holder does not identify itself.
  */
 export async function acquireLock(path: string, about: LockAbout): Promise<Lock | { holder: LockInfo }> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -58,7 +58,7 @@ export async function acquireLock(path: string, about: LockAbout): Promise<Lock 
   }
 }
 
-/** Whether the lock is held now, and what its holder says of itself, or the last one did (null: nothing readable). */
+/** Whether the lock is held now, and what its holder or the last holder published (null: nothing readable). */
 export async function readLock(path: string): Promise<{ held: boolean; info: LockInfo | null }> {
   const deadline = performance.now() + SETTLE_MS;
   for (;;) {
@@ -77,7 +77,7 @@ export async function readLock(path: string): Promise<{ held: boolean; info: Loc
 function take(path: string): number | null {
   const fd = openLockFile(path, constants.O_RDWR | constants.O_CREAT);
   try {
-    // Somebody may have removed or replaced the file after we opened it: such a lock would exclude nobody.
+    // The file may have been removed or replaced after we opened it: such a lock would exclude no other process.
     if (tryLockExclusive(fd) && isSameFile(fd, path)) return fd;
   } catch (error) {
     closeSync(fd);
@@ -87,7 +87,7 @@ function take(path: string): number | null {
   return null;
 }
 
-/** Looks with a shared lock, so that those who look do not take each other for holders. */
+/** Checks with a shared lock, so that concurrent checks do not take each other for holders. */
 function isHeld(path: string): boolean {
   let fd: number;
   try {
@@ -154,7 +154,7 @@ class FileLock implements Lock {
   }
 
   async isInPlace(): Promise<boolean> {
-    // Not by a blocking call: a network file system may stand still.
+    // Not a blocking call: a network file system may hang.
     const there = await stat(this.path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
       throw error;
@@ -193,7 +193,7 @@ class FileLock implements Lock {
   }
 }
 
-/** One write, of which a reader never sees a part: what was longer before is covered with blanks. */
+/** One write, of which a reader never sees a part: longer old content is overwritten with blanks. */
 function writeInfo(fd: number, info: LockInfo): void {
   const text = JSON.stringify(info);
   const length = Buffer.byteLength(text) + 1;

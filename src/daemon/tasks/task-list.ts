@@ -19,18 +19,18 @@ import type { TaskStat } from "./task-stat.ts";
 
 interface TaskListOptions {
   clock: Clock;
-  /** Who owns processes now. */
+  /** The current owners of processes. */
   owners: () => RunOwners;
   /** Of a run that is known. */
   nameOfRun: (runId: string) => string | null;
 }
 
-/** Lists that wait to be made: one is made at a time, in some 50 ms. */
+/** Waiting lists, at most: one is built at a time, in some 50 ms. */
 const MAX_WAITING = 64;
-/** A start that is told by two questions must not differ by the granularity of the clocks, milliseconds. */
+/** The start time of a task must not vary between answers because of the granularity of the clocks, milliseconds. */
 const BOOT_TIME_TOLERANCE_MS = 100;
 
-/** Lists of this host's tasks. Nothing is read, kept or sampled before somebody asks. */
+/** Lists of this host's tasks. Nothing is read, kept or sampled before the first request. */
 export class TaskLists {
   readonly #options: TaskListOptions;
   readonly #samples = new CpuSamples();
@@ -83,7 +83,7 @@ export class TaskLists {
     return { at: this.#options.clock.monotonic(), readAt: performance.now(), tasks: new Map() };
   }
 
-  /** Hands over the rows that fit; returns the CPU time of all tasks in scope. */
+  /** Passes the rows that fit to `add`; returns the CPU time of all tasks in scope. */
   async #list({ request, filter, scope, base, add }: ListOrder): Promise<CpuSample> {
     this.#users.refresh();
     const sample = this.#emptySample();
@@ -137,7 +137,7 @@ export class TaskLists {
     return sample;
   }
 
-  /** Whoever may look into a process of ours may be us; others' secrets are theirs. */
+  /** A caller with access to our processes may run as our user; environments of other users stay hidden. */
   #mayShowEnvironment(uid: number): boolean {
     return this.#ownUser === 0 || uid === this.#ownUser;
   }
@@ -167,7 +167,7 @@ interface ListOrder {
   add: (cells: TaskCell[]) => void;
 }
 
-/** What has to be read: threads also where only one is asked for by its number. */
+/** What has to be read: threads also if only one is requested by its number. */
 function scopeOf({ show_threads }: { show_threads: boolean }, filter: TaskFilter): TaskScope {
   const pid = filter.only("pid");
   const tid = filter.only("tid");
@@ -176,7 +176,7 @@ function scopeOf({ show_threads }: { show_threads: boolean }, filter: TaskFilter
   return { threads: show_threads || filter.has("tid"), pids };
 }
 
-/** Percent of one CPU since `base`; what was not there then has used all it has used since. */
+/** Percent of one CPU since `base`; a task that did not exist then has used all of its time since. */
 function load(stat: TaskStat, readAt: number, base: CpuSample): number {
   const before = base.tasks.get(stat.id);
   const isSame = before?.startTime === stat.startTime;

@@ -2,7 +2,7 @@ import { type ProcessStat, readStat } from "../tree/proc.ts";
 import type { RunOwners } from "../tree/reaper.ts";
 import type { TaskStat } from "./task-stat.ts";
 
-/** Says which managed process the processes of one list belong to: by their own signs, else as their parents do. */
+/** Determines which managed process the processes of one list belong to: by their own marks, else by their parents. */
 export class TaskOwners {
   readonly #runOf: RunOwners;
   readonly #nameOfRun: (runId: string) => string | null;
@@ -29,14 +29,14 @@ export class TaskOwners {
       const runId = known === undefined ? this.#runOf(at) : null;
       line.push(at.pid);
       name = known ?? (runId === null ? null : this.#nameOfRun(runId));
-      // Known to belong to nobody: so do those above.
+      // Known to belong to no managed process: neither do its ancestors.
       if (known !== undefined || name !== null) break;
     }
     for (const each of line) this.#names.set(each, name);
     return name;
   }
 
-  /** null at the daemon and at init: what is above them is nobody's. */
+  /** null at the daemon and at init: processes above them belong to no managed process. */
   #parentOf({ ppid, startTime }: ProcessStat): ProcessStat | null {
     if (ppid <= 2 || ppid === process.pid) return null;
     const parent = this.#look(ppid);

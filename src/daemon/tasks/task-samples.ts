@@ -16,22 +16,22 @@ export interface TaskSample {
   startTime: string;
 }
 
-/** Shorter times would show the kernel's ticks of 10 ms rather than the load, milliseconds. */
+/** Shorter intervals would show the kernel's ticks of 10 ms rather than the load, milliseconds. */
 export const LEAST_INTERVAL_MS = 500;
-/** A first question is answered for this time, milliseconds. */
+/** Interval used for a first request, milliseconds. */
 export const FIRST_INTERVAL_MS = 1_000;
-/** Samples of somebody who asks more often than LEAST_INTERVAL_MS: the oldest is old enough. */
+/** For a requester that asks more often than LEAST_INTERVAL_MS: the oldest sample is old enough. */
 const SAMPLES_KEPT = 3;
 const SPACING_MS = LEAST_INTERVAL_MS / 2;
-/** Who did not ask for this long asks for the first time, milliseconds. */
+/** A requester that was silent for this long counts as new, milliseconds. */
 const FORGOTTEN_AFTER_MS = 600_000;
-/** Bounds of memory: of askers, and of tasks in all samples together. */
+/** Bounds of memory: requesters, and tasks in all samples together. */
 const MAX_ASKERS = 64;
 const MAX_TASKS = 1_000_000;
 
-/** What each asker has seen last: its next answer tells the load since then. */
+/** The last samples of each requester: its next answer shows the load since then. */
 export class CpuSamples {
-  /** The one that asked last is last. */
+  /** The most recent requester is last. */
   readonly #samples = new Map<string, CpuSample[]>();
 
   /** The newest sample that is old enough to compare with. */

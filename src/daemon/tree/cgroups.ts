@@ -3,24 +3,24 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readStat } from "./proc.ts";
 
-/** What has ended may still be counted for a moment: a folder is tried again after this, milliseconds, and so often. */
+/** Ended processes may still be counted for a moment: removal of a folder is retried at this interval, milliseconds, this many times. */
 const REMOVE_AGAIN_MS = 50;
 const REMOVE_TRIES = 100;
-/** Paths that the guard's shell can be told without quoting. */
+/** Paths that the guard's shell accepts without quoting. */
 const PLAIN_PATH = /^[\w./@:-]+$/;
 
 /**
- * A cgroup for each run, below one of this host's life, where a cgroup v2 may be written: there one write kills a whole
- * tree at once, however fast it forks. Never required: what slipped out before it was put in, sweeps find (reaper.ts).
+ * One cgroup per run, below a cgroup of this host's life, where a cgroup v2 is writable: there a single write kills a whole
+ * tree, however fast it forks. Optional: sweeps find processes that escaped before they were added (reaper.ts).
  */
 export class RunCgroups {
   readonly path: string;
-  /** The newest step of each run: they are taken one after the other. */
+  /** The latest step of each run: steps run one after the other. */
   readonly #steps = new Map<string, Promise<void>>();
 
   /**
-   * null: there is no cgroup v2 that we may write. `name` is unique to this host's life; the folder tells our pid and start
-   * time, too, so that others see whether we still live.
+   * null: there is no cgroup v2 that we may write. `name` is unique to this host's life; the folder name contains our pid and
+   * start time, too, so that other daemons can tell whether we are still alive.
    */
   static create(name: string, proc = "/proc/self"): RunCgroups | null {
     try {
@@ -34,7 +34,7 @@ export class RunCgroups {
       rmdirSync(path);
       return null;
     } catch {
-      return null; // Mounted read-only, or somebody else's.
+      return null; // Mounted read-only, or owned by another user.
     }
   }
 
@@ -42,11 +42,11 @@ export class RunCgroups {
     this.path = path;
   }
 
-  /** Puts a process, and what it forks from now on, into the cgroup of a run. */
+  /** Puts a process, and its later forks, into the cgroup of a run. */
   add(runId: string, pid: number): void {
     this.#next(runId, async () => {
       const folder = join(this.path, runId);
-      // With its parent: somebody may have swept it away while it was empty.
+      // With its parent: another daemon may have removed it while it was empty.
       mkdirSync(folder, { recursive: true });
       await writeFile(join(folder, "cgroup.procs"), String(pid));
     });
@@ -69,7 +69,7 @@ export class RunCgroups {
     await removeTree(this.path);
   }
 
-  /** Failures are not told: an ended process cannot be put anywhere, and sweeps do what is left undone. */
+  /** Failures are not reported: an ended process cannot be moved, and sweeps cover what is left. */
   #next(runId: string, step: () => Promise<void>): Promise<void> {
     const done = (this.#steps.get(runId) ?? Promise.resolve()).then(step).catch(() => undefined);
     this.#steps.set(runId, done);
@@ -89,14 +89,14 @@ function ownCgroup(proc: string): string | null {
     const [before = "", after = ""] = line.split(" - ");
     const [, , , root = "", mountPoint = ""] = before.split(" ");
     if (!after.startsWith("cgroup2 ")) continue;
-    // A part of the hierarchy may be mounted: then our path begins with its root.
+    // Only a part of the hierarchy may be mounted: then our path begins with its root.
     if (root === "/") return join(mountPoint, unified);
     if (unified === root || unified.startsWith(`${root}/`)) return join(mountPoint, unified.slice(root.length));
   }
   return null;
 }
 
-/** What hosts left that were killed together with their guards: folders without a process. Others are busy, and stay. */
+/** Removes folders of hosts that were killed together with their guards, if they hold no process. Others are busy, and stay. */
 function sweep(own: string): void {
   for (const folder of foldersIn(own)) {
     const [, pid, startTime] = /^mgr-(\d+)-(\d+)-/.exec(folder) ?? [];
@@ -104,7 +104,7 @@ function sweep(own: string): void {
     try {
       removeEmpty(join(own, folder));
     } catch {
-      // Something lives in it, or it is somebody else's.
+      // It still contains a process, or belongs to another user.
     }
   }
 }
@@ -118,7 +118,7 @@ function foldersIn(path: string): string[] {
   return readdirSync(path, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
 }
 
-/** With cgroups that programs have made below it. */
+/** Including cgroups that programs have created below it. */
 async function removeTree(path: string): Promise<void> {
   for (let attempt = 0; attempt < REMOVE_TRIES; attempt++) {
     try {

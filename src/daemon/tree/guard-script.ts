@@ -13,7 +13,7 @@ export const GUARD_NAME = "mgr-guard";
  *  - that it was told of (pid and start time; of runs also their session),
  *  - below one of these, or in a session that one of these leads,
  *  - in that cgroup, which it removes afterwards,
- * until two looks in a row find nobody. It stops them all before it kills the first: what is stopped cannot fork.
+ * until two consecutive scans find none. It stops all of them before it kills the first: a stopped process cannot fork.
  */
 export const GUARD_SCRIPT = `
 trap '' HUP INT QUIT TERM PIPE

@@ -4,7 +4,7 @@ import { reapOrphan } from "../native/libc.ts";
 import { isOwnChild } from "../process/child.ts";
 import { ownChildren, type ProcessStat, readStat, startTimeOf } from "./proc.ts";
 
-/** Looks for one answer, at most: where orphans end without pause, the next sweep asks again. */
+/** Scans for one answer, at most: where orphans end continuously, the next sweep asks again. */
 const MAX_LOOKS = 8;
 
 export interface LivingOrphans {
@@ -80,7 +80,7 @@ export class Orphans {
     return orphans;
   }
 
-  /** Somebody here waits for it, or it was there before us. */
+  /** This program waits for it, or it existed before us. */
   #isKnown({ pid, startTime }: ProcessStat, nodeChildren: ReadonlySet<number>): boolean {
     return nodeChildren.has(pid) || isOwnChild(pid) || this.#earlier.get(pid) === startTime;
   }

@@ -2,7 +2,7 @@ import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:f
 import { uptime } from "node:os";
 import { isShortage } from "../../base/errors.ts";
 
-/** What the kernel says of one process. A process is identified by `pid` AND `startTime`: pids are used again. */
+/** What the kernel reports about one process. A process is identified by `pid` AND `startTime`: pids are reused. */
 export interface ProcessStat {
   pid: number;
   /** The program's name, at most 15 bytes; execve changes it. */
@@ -27,12 +27,12 @@ const CLOSING_PARENTHESIS = 0x29;
 // Reused for every read: 340 processes take 3 ms this way and 150 ms through fs.promises
 // (docs/design/library-defects.md, "Processes and /proc"). Nothing here awaits.
 let buffer = Buffer.allocUnsafe(64 * 1024);
-/** The largest file that is read whole, bytes: environments are far smaller, and nobody may make us grow without end. */
+/** The largest file that is read whole, bytes: environments are far smaller, and our memory use must be bounded. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
 /**
- * Reads a file of /proc into the shared buffer; its length, or -1 if the process is gone or none of our business. Most files
- * come whole with one read. `isList`: the kernel hands this one out a page at a time, so only an empty read is its end.
+ * Reads a file of /proc into the shared buffer; its length, or -1 if the process is gone or not accessible. Most files are
+ * complete after one read. `isList`: the kernel delivers this one a page at a time, so only an empty read is its end.
  */
 function readInto(path: string, isList = false): number {
   let fd: number;
@@ -57,13 +57,13 @@ function readInto(path: string, isList = false): number {
   }
 }
 
-/** A file of /proc, in a buffer that the next read uses again; null if the process is gone or none of our business. */
+/** A file of /proc, in a buffer that the next read overwrites; null if the process is gone or not accessible. */
 export function readProcFile(path: string): Buffer | null {
   const length = readInto(path);
   return length === -1 ? null : buffer.subarray(0, length);
 }
 
-/** It has ended, or belongs to somebody else: an answer. Anything else (EMFILE) must not pass for "no such process". */
+/** The process has ended or belongs to another user: an answer. Other errors (EMFILE) must not count as "no such process". */
 function absent(error: unknown): -1 {
   if (ABSENT.has((error as NodeJS.ErrnoException).code ?? "")) return -1;
   throw error;
@@ -75,7 +75,7 @@ const ABSENT = new Set(["ENOENT", "ESRCH", "EACCES", "EPERM"]);
 export function readStat(pid: number): ProcessStat | null {
   const length = readInto(`/proc/${pid}/stat`);
   if (length <= 0) return null;
-  // The program's name stands in parentheses and may hold blanks and parentheses itself: it ends at the LAST one.
+  // The program's name is in parentheses and may contain blanks and parentheses itself: it ends at the LAST one.
   const fields: string[] = [];
   const nameEnd = buffer.lastIndexOf(CLOSING_PARENTHESIS, length - 1);
   let start = nameEnd + 2;
@@ -111,23 +111,23 @@ export function listPids(): number[] {
   return pids;
 }
 
-/** Listings within one scan, at most: a machine that forks without pause would never let it end. */
+/** Listings within one scan, at most: on a machine that forks continuously, it would never end. */
 const MAX_LISTINGS = 8;
 
 export interface Scan {
   /** By pid; those that started at `since` or later. */
   processes: Map<number, ProcessStat>;
-  /** Every process that lives now has been seen. */
+  /** Every process that is alive now has been seen. */
   isComplete: boolean;
 }
 
 /**
- * A look at every process that started at `since` or later (clock ticks from boot).
+ * A scan of every process that started at `since` or later (clock ticks from boot).
  *
- * /proc is listed in the order of pids, so one listing sees whatever lives from its begin to its end. It misses what is
- * forked behind its back by a process that ends before its turn comes. So /proc is listed again, for what is new, until the
- * kernel has given out no pid from before a listing to after the last process was looked at: nothing was born meanwhile,
- * hence nothing was missed. What only just got its pid may not be listed yet; its parent, which is still forking it, is.
+ * /proc is listed in the order of pids, so one listing shows every process that lives from its start to its end. It misses a
+ * process with a lower pid forked meanwhile by a process that ends before its turn comes. So /proc is listed again, for new
+ * processes, until the kernel has assigned no pid from before a listing to after the last process was examined: none was born
+ * meanwhile, hence none was missed. A process that just got its pid may not be listed yet; its parent, still forking it, is.
  */
 export function scanProcesses(since = 0): Scan {
   const processes = new Map<number, ProcessStat>();
@@ -145,7 +145,7 @@ export function scanProcesses(since = 0): Scan {
   return { processes, isComplete: false };
 }
 
-/** The pid that the kernel has given out last; "" where it does not tell (CONFIG_CHECKPOINT_RESTORE). */
+/** The pid that the kernel has assigned last; "" where it is not available (CONFIG_CHECKPOINT_RESTORE). */
 function newestPid(): string {
   return readProcFile("/proc/sys/kernel/ns_last_pid")?.toString("latin1") ?? "";
 }
@@ -186,8 +186,8 @@ function readFromThreads(pid: number): number {
 }
 
 /**
- * Children of this process, from all of its threads; null where the kernel does not tell (CONFIG_PROC_CHILDREN). Nothing is
- * missing: the kernel appends to these lists, and takes away only what this thread has waited for, which is reading now.
+ * Children of this process, from all of its threads; null where the kernel has no such list (CONFIG_PROC_CHILDREN). It is
+ * complete: the kernel appends to these lists, and removes only children reaped by this thread, which is busy reading.
  */
 export function ownChildren(): number[] | null {
   const children: number[] = [];
@@ -200,7 +200,7 @@ export function ownChildren(): number[] | null {
   return children;
 }
 
-/** Names in a folder of a process, none if it has ended or belongs to somebody else. */
+/** Names in a folder of a process, none if it has ended or belongs to another user. */
 export function listNames(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -215,13 +215,13 @@ export function startTimeOf(pid: number): string | null {
   return readStat(pid)?.startTime ?? null;
 }
 
-/** Whether exactly this process still runs; a zombie does not. */
+/** Whether exactly this process is still alive; a zombie is not. */
 export function isAlive(pid: number, startTime: string): boolean {
   const stat = readStat(pid);
   return stat !== null && stat.startTime === startTime && !stat.ended;
 }
 
-/** The same for a caller that acts on the end: without descriptors or memory to look, the process counts as alive. */
+/** The same for a caller that acts on the end: if the check fails (no descriptors or memory), the process counts as alive. */
 export function mayBeAlive(pid: number, startTime: string): boolean {
   try {
     return isAlive(pid, startTime);

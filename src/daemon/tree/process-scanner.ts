@@ -15,7 +15,7 @@ export interface Stray {
 }
 
 export interface CensusResult {
-  /** Nothing that lives has been missed (`Scan`). */
+  /** No living process was missed (`Scan`). */
   isComplete: boolean;
   /** The oldest first. */
   strays: Stray[];
@@ -24,16 +24,16 @@ export interface CensusResult {
 interface CensusOptions {
   /** What our runs' `MGR_RUN` begins with, without the colon. */
   marker: string;
-  /** Processes that belong to no run, whatever they look like. */
+  /** Processes that belong to no run, whatever marks they carry. */
   excluded: (pid: number) => boolean;
   /** Our tags on processes. */
   tags: RunTags;
-  /** Children that came to us as subreaper. */
+  /** Children reparented to us as subreaper. */
   isOrphan: (stat: ProcessStat) => boolean;
 }
 
 /**
- * Says which process belongs to which run, by one look at /proc for all trees: remembered members, sessions that
+ * Determines which process belongs to which run, by one scan of /proc for all trees: remembered members, sessions that
  * members began, the marker variable and the tag, descent, holders of the run's terminal (docs/design/runtime-invariants.md, "Tree kill").
  */
 export class ProcessScanner {
@@ -52,7 +52,7 @@ export class ProcessScanner {
     return this.#cost;
   }
 
-  /** Brings the members of all `trees` up to date. Looks at nothing that started before `since`. */
+  /** Updates the members of all `trees`. Ignores processes that started before `since`. */
   take(trees: readonly RunTree[], since: number): CensusResult {
     const begin = performance.now();
     const { processes: scan, isComplete } = scanProcesses(since);
@@ -79,7 +79,7 @@ export class ProcessScanner {
       this.#bySession(stat, sessions, look) ?? this.#byMark(stat, marks) ?? byDescent(stat, owners, scan);
     const byAnySign = (stat: ProcessStat) =>
       byDescent(stat, owners, scan) ?? byTerminal(stat, trees) ?? (this.#options.isOrphan(stat) ? nearest(stat, trees) : undefined);
-    // A process that is found brings a session and children with it, and so on until nothing is added.
+    // Each process found adds its session and children, and so on until nothing is added.
     for (let isSettled = false; !isSettled; ) {
       while (settle(byCertainSign));
       isSettled = !settle(byAnySign);
@@ -93,7 +93,7 @@ export class ProcessScanner {
     return { isComplete, strays };
   }
 
-  /** Says of single processes which run they belong to, without a look at all of them: who is remembered, marked or in a run's session. */
+  /** Assigns single processes to runs without a full scan: those that are remembered, marked or in a run's session. */
   owners(trees: readonly RunTree[]): (stat: ProcessStat) => RunTree | undefined {
     const since = earliest(trees);
     const members = new Map(trees.flatMap((tree) => [...tree.members].map(([pid, startTime]) => [pid, { startTime, tree }] as const)));
@@ -107,13 +107,13 @@ export class ProcessScanner {
     };
   }
 
-  /** The same of our orphans, whose descent nobody can see any more. */
+  /** The same for our orphans, whose line of descent is lost. */
   ownersOfOrphans(trees: readonly RunTree[]): (stat: ProcessStat) => RunTree | undefined {
     const bySign = this.owners(trees);
     return (stat) => bySign(stat) ?? byTerminal(stat, trees) ?? nearest(stat, trees);
   }
 
-  /** Whether a process carries our marker or tag, so that a guard finds it by itself; as of the last look at it. */
+  /** Whether a process carries our marker or tag, so that a guard finds it without us; as of the last scan of it. */
   isMarked(pid: number, startTime: string): boolean {
     const known = this.#markers.get(pid);
     if (known?.startTime === startTime) return known.mark !== null;
@@ -157,7 +157,7 @@ export class ProcessScanner {
     const tag = this.#options.tags.of(pid);
     const runId = tag === null ? environmentValue(pid, RUN_MARKER, `${this.#options.marker}:`) : undefined;
     const mark = tag ?? runId ?? null;
-    // Not readable now can be a moment inside execve: asked again next time.
+    // An environment may be unreadable for a moment inside execve: checked again next time.
     if (tag !== null || runId !== undefined) this.#markers.set(pid, { startTime, comm, mark });
     return mark;
   }
@@ -194,14 +194,14 @@ function byDescent(stat: ProcessStat, owners: Map<number, RunTree>, scan: Map<nu
   return parent && Number(parent.startTime) <= Number(stat.startTime) ? owners.get(stat.ppid) : undefined;
 }
 
-/** Programs that left session and environment behind mostly keep the terminal as one of 0, 1, 2. A process with a terminal of its own is somebody's shell. */
+/** Programs that left session and environment mostly keep the terminal as 0, 1 or 2. One with its own terminal is a user's shell. */
 function byTerminal(stat: ProcessStat, trees: readonly RunTree[]): RunTree | undefined {
   if (stat.tty !== 0 || trees.every((tree) => tree.terminal === null)) return undefined;
   const files = stat.ppid === process.pid || stat.ppid === 1 ? listNames(`/proc/${stat.pid}/fd`) : ["0", "1", "2"];
   for (const fd of files) {
     const file = identityOf(`/proc/${stat.pid}/fd/${fd}`);
     if (!file) continue;
-    // Terminals are used again: the newest run that is older than the process.
+    // Terminal numbers are reused: the newest run that is older than the process.
     const tree = trees.findLast(
       ({ terminal, since }) => terminal?.ino === file.ino && terminal.dev === file.dev && since <= Number(stat.startTime),
     );

@@ -10,7 +10,7 @@ import { type RunStart, RunTree, signalProcess } from "./run-tree.ts";
 import { type Adopted, Strays } from "./strays.ts";
 import { SweepTimer } from "./sweep-timer.ts";
 
-/** The run that a process belongs to by a sign of its own; null: by none, but perhaps by descent. */
+/** The run that a process belongs to by a mark of its own; null: by none, but perhaps by descent. */
 export type RunOwners = (stat: ProcessStat) => string | null;
 
 export interface TreeReaper {
@@ -21,30 +21,30 @@ export interface TreeReaper {
   tagged<T>(runId: string, start: () => T): { started: T; tag: number | null };
   /** Knows a run from now on. Its leader has to carry `MGR_RUN=<marker>:<runId>` and to lead a session of its own. */
   track(run: RunStart): TrackedTree;
-  /** For one list of processes: looked up in what is known now. */
+  /** For one list of processes: based on what is known now. */
   owners(): RunOwners;
   /** Forgets all runs. Resolves when nothing is left of those that have ended. */
   close(): Promise<void>;
 }
 
 export interface TrackedTree {
-  /** To the whole tree as it is now, with SIGCONT after it: a stopped process would never see it. SIGKILL goes on until extinct. */
+  /** Sent to the whole current tree, followed by SIGCONT: a stopped process would not receive it. SIGKILL repeats until extinct. */
   signal(signal: string): void;
   /** The child that `start` forks before it returns belongs to the run, as if its leader had forked it. */
   join(start: () => Child): Child;
   /** False: the leader has ended. */
   signalLeader(signal: string): boolean;
-  /** The leader has ended: kills what is left until nothing is. */
+  /** The leader has ended: kills the rest until nothing is left. */
   killRest(): void;
   /** Resolves when it is proven that leader and tree are gone, asked for by `signal` or `killRest`; also on `close`. */
   extinct(): Promise<void>;
 }
 
-/** What a guard has to know, so that nothing outlives this process (guard.ts). */
+/** What a guard needs to know so that nothing outlives this process (guard.ts). */
 export interface RunObserver {
   runStarted(run: { runId: string; pid: number; startTime: string }): void;
   runEnded(runId: string): void;
-  /** All living processes of our runs that do not carry the marker: nobody else could find them. */
+  /** All living processes of our runs that do not carry the marker: the guard could not find them otherwise. */
   unmarked(processes: readonly { pid: number; startTime: string }[]): void;
 }
 
@@ -54,32 +54,32 @@ export interface ReaperOptions {
   /** Each child's environment has `MGR_RUN=<marker>:<run_id>`; unique to this host's life. */
   marker: string;
   observer?: RunObserver;
-  /** Never touched, beside init and this process: the guard. */
+  /** Never signalled, besides init and this process: the guard. */
   protectedPids?: () => Iterable<number>;
-  /** Kills a tree at one go, where there is such a thing; sweeps find the rest and know when nothing is left. */
+  /** Kills a tree at once, where available; sweeps find the rest and detect when nothing is left. */
   cgroups?: RunCgroups | null;
-  /** Is told of what had to be killed, or could not be, after its run had ended. */
+  /** Receives messages about processes that had to be killed, or could not be killed, after their run had ended. */
   log?: (msg: string) => void;
-  /** None of our runs is older, clock ticks since boot; now if left out. */
+  /** None of our runs started earlier, clock ticks since boot; now if left out. */
   since?: number;
 }
 
-/** SIGCHLD tells of orphans that ended; so often they are looked at all the same, milliseconds. */
+/** Polling interval for ended orphans, besides SIGCHLD, milliseconds. */
 const ORPHANS_MS = 2_000;
-/** Descendants are remembered so often while nothing stops, milliseconds, but at most this share of the time is spent on it: for those that shed marker and tag. */
+/** Interval at which descendants are recorded between stops, milliseconds, and its maximum share of time: for those without marks. */
 const REMEMBER_MS = 2_000;
 const REMEMBER_SHARE = 1 / 1_000;
-/** Looks within one sweep, until a freeze has reached every process that could still fork. */
+/** Scans within one sweep, at most, until every process that could still fork is frozen. */
 const FREEZES = 8;
-/** Where no list of orphans can tell, so many complete looks in a row have to find nothing: an environment cannot be read during execve. */
+/** Without a list of orphans, this many consecutive complete scans must find nothing: an environment is unreadable during execve. */
 const EMPTY_LOOKS = 2;
 
 interface PendingSignal {
   signal: string;
-  /** Who was born later was not meant: a shell's own clean-up must not be ended with it. Clock ticks. */
+  /** Processes born later are excluded: a shell's own clean-up must not be killed with it. Clock ticks. */
   before: number;
   reached: Set<number>;
-  /** A second look finds who forked during the first. */
+  /** A second scan finds processes forked during the first. */
   looks: number;
 }
 
@@ -88,7 +88,7 @@ interface Entry {
   signals: PendingSignal[];
   /** Something was sent, or its leader ended: sweeps go on until it is extinct. */
   active: boolean;
-  /** Children of ours beside the leader that have not ended: what is below them is no orphan yet. */
+  /** Our children besides the leader that have not ended: their descendants are not orphans yet. */
   companions: Set<Child>;
   emptyLooks: number;
   extinct: Promise<void>;
@@ -116,7 +116,7 @@ class Reaper implements TreeReaper {
   readonly #starting = new Map<string, number | null>();
   #unmarked = "";
   #knownOrphans = new Map<number, string>();
-  /** Since the last look at everything. */
+  /** Since the last full scan. */
   #hasRunEnded = false;
   #closed: Promise<void> | null = null;
 
@@ -206,7 +206,7 @@ class Reaper implements TreeReaper {
     return entry;
   }
 
-  /** Makes what carries our mark and belongs to no living run a run of its own, and kills that. */
+  /** Makes processes that carry our mark but belong to no living run a run of their own, and kills it. */
   #adopt(run: RunStart): Adopted {
     const entry = this.#enter(run);
     this.#kill(entry);
@@ -270,7 +270,7 @@ class Reaper implements TreeReaper {
   #removeExtinct(): boolean {
     if (this.#orphans === null) return false;
     const active = this.#active();
-    // Before the look: a leader that ends during it may leave orphans that the look has not seen.
+    // Before the scan: a leader that ends during it may leave orphans that the scan has not seen.
     const ended = active.filter((entry) => entry.companions.size === 0 && !entry.tree.leaderAlive);
     const found = this.#orphans.collect();
     if (found === null) return false;
@@ -313,7 +313,7 @@ class Reaper implements TreeReaper {
     entry.signals = entry.signals.filter((pending) => pending.looks < 2);
   }
 
-  /** Freezes first: what is frozen can neither fork nor leave its children without a known parent. */
+  /** Freezes first: a frozen process can neither fork nor leave its children without a known parent. */
   #killAll(entries: readonly Entry[], trees: readonly RunTree[]): void {
     if (entries.length === 0) return;
     const frozen = new Set<string>();
@@ -338,7 +338,7 @@ class Reaper implements TreeReaper {
     else if (this.#orphans) this.#sweeps.soon("reap", () => this.#watchOrphans());
   }
 
-  /** Between stops: reaps, and looks around for orphans that no sign of their own would betray. */
+  /** Between stops: reaps zombies, and looks for orphans that carry no mark. */
   #watchOrphans(): void {
     const { orphans } = this.#orphans?.collect() ?? { orphans: [] };
     const known = this.#knownOrphans;
@@ -354,7 +354,7 @@ class Reaper implements TreeReaper {
     if (this.#entries.size > 0 || this.#hasRunEnded) this.#look();
   }
 
-  /** At everything. False: something may have been missed. */
+  /** Scans all processes. False: something may have been missed. */
   #look(): boolean {
     this.#hasRunEnded = false;
     const { isComplete } = this.#take(this.#trees(), this.#since);
@@ -392,5 +392,5 @@ class Reaper implements TreeReaper {
   }
 }
 
-/** After these a SIGCONT would undo what was asked for. */
+/** After these, a SIGCONT would undo the signal. */
 const STOPPING = new Set(["SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU"]);

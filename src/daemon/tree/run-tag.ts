@@ -3,9 +3,9 @@ import { isMainThread } from "node:worker_threads";
 import { swapFileLocksLimit } from "../native/libc.ts";
 import { fileLocksLimit } from "./proc.ts";
 
-// A marker that survives what an environment variable does not (env -i, sudo, programs that overwrite their environment),
-// and that is there from a run's first fork on: the soft limit on file locks (RLIMIT_LOCKS). The kernel has not enforced it
-// since Linux 2.4, but descendants inherit it, and /proc/PID/limits shows it to everybody.
+// A marker that survives where an environment variable does not (env -i, sudo, programs that overwrite their environment),
+// and that exists from a run's first fork on: the soft limit on file locks (RLIMIT_LOCKS). The kernel has not enforced it
+// since Linux 2.4, but descendants inherit it, and every user can read it in /proc/PID/limits.
 
 /** Decimal digits for the run, after the nine that name the host's life. */
 export const RUN_DIGITS = 6;
@@ -28,17 +28,17 @@ export class RunTags {
   }
 
   /**
-   * Calls `start`, whose forks carry a new tag from their first moment on: a tag given afterwards would miss what a quick
-   * child has forked. They have to happen before it returns. `tag` is null where that is not possible: other signs remain.
+   * Calls `start`, whose forks carry a new tag from the beginning: a tag set afterwards would miss processes that a fast
+   * child has already forked. The forks must happen before it returns. `tag` is null where tags are impossible: other marks remain.
    */
   give<T>(start: () => T): { started: T; tag: number | null } {
     this.#count = (this.#count + 1) % RUNS;
     return this.lend(this.#prefix * RUNS + this.#count, start);
   }
 
-  /** The same with a tag that was given before; null: none. */
+  /** The same with an existing tag; null: none. */
   lend<T>(tag: number | null, start: () => T): { started: T; tag: number | null } {
-    // The limit is the whole program's: what another thread forks meanwhile would carry our tag, and be killed for ours.
+    // The limit applies to the whole program: a process forked by another thread meanwhile would carry our tag, and be killed.
     const before = tag === null || !isMainThread ? null : swapFileLocksLimit(BigInt(tag));
     try {
       return { started: start(), tag: before === null ? null : tag };

@@ -13,8 +13,8 @@ const life = z.object({
 type Life = z.infer<typeof life>;
 
 /**
- * The file in which a daemon leaves the marker of its runs, for its successor. Of a daemon that ended well there is
- * none. To be used under daemon.lock.
+ * The file in which a daemon leaves the marker of its runs, for its successor. A daemon that ended properly leaves none.
+ * Use only while holding daemon.lock.
  */
 export class StaleRunCleanup {
   readonly #path: string;
@@ -24,8 +24,8 @@ export class StaleRunCleanup {
   }
 
   /**
-   * Kills what the daemon before us left; resolves with its stream_id when nothing is left, null if there was nothing to do.
-   * `log` is told of what the first sweep has missed.
+   * Kills the processes of the previous daemon; resolves with its stream_id when none is left, null if there was nothing to do.
+   * `log` is told what the first sweep has missed.
    */
   async end(log: (msg: string) => void): Promise<string | null> {
     const previous = this.read();
@@ -35,7 +35,7 @@ export class StaleRunCleanup {
     return previous.stream_id;
   }
 
-  /** Before the first run: from here on our successor knows what is ours. */
+  /** Before the first run: from now on a successor can identify our runs. */
   begin(streamId: string, cgroup: string | null): void {
     const temporary = `${this.#path}.new`;
     rmSync(temporary, { force: true });
@@ -64,18 +64,18 @@ export class StaleRunCleanup {
       const found = life.parse(JSON.parse(readFileSync(this.#path, "utf8")));
       return found.boot_id === bootId() ? found : null;
     } catch {
-      return null; // None, or none that could be read: its guard has done the work, or nobody can.
+      return null; // No file, or an unreadable one: its guard has killed the processes, or they cannot be identified.
     }
   }
 }
 
-/** Kills what still runs of a daemon that has ended, and resolves when a complete look finds nothing more. */
+/** Kills the remaining processes of a daemon that has ended, and resolves when a complete scan finds none. */
 export async function killMarked(previous: Life, log: (msg: string) => void): Promise<void> {
   if (isStillAlive(previous)) return;
   await createReaper({ subreaper: false, marker: previous.stream_id, log, since: 0 }).close();
 }
 
-/** As in a copy of the folder of a daemon that goes on. */
+/** True, for example, in a copy of the folder of a daemon that is still running. */
 function isStillAlive({ daemon }: Life): boolean {
   return daemon !== null && isAlive(daemon.pid, daemon.start_time);
 }
