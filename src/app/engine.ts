@@ -31,23 +31,23 @@ export interface EngineOptions {
   clock: Clock;
   log: LogBook;
   intents: IntentKeeper;
-  /** Nothing is known of what users wanted before: what runs is taken for wanted. Default false. */
+  /** The requested state was lost: running processes are taken as requested. Default false. */
   isIntentLost?: boolean;
-  /** Of this boot, higher than that of every manager before. */
+  /** Epoch of this boot, higher than that of every earlier manager. */
   epoch: number;
   /** The manager's own host, by its canonical name. */
   link: HostLink;
   onProcessAtRest?: OnProcessAtRest | undefined;
-  /** Makes the link to another host of the configuration; left out where there is no bus. */
+  /** Creates the link to another host of the configuration; omitted if there is no bus. */
   connectHost?: ((host: string) => HostLink) | undefined;
-  /** Reads the configuration again; left out where there is no file. */
+  /** Reads the configuration again; omitted if there is no file. */
   loadConfig?: LoadConfig | undefined;
   inspect?: ((event: InspectionEvent) => void) | undefined;
-  /** How a process comes to the bus, with a token of its own; null: not at all. */
+  /** The bus URL for a process, with its own token; null: no bus. */
   busUrl?: ((process: string) => string | null) | undefined;
 }
 
-/** Actors, output hub and control of one manager, without port, files or processes of its own. */
+/** Actors, output hub and control of one manager, without a port, files or child processes. */
 export class Engine {
   readonly control: ActorControl;
   readonly events: DomainEvents;
@@ -169,7 +169,7 @@ export class Engine {
         load: options.loadConfig ?? null,
         plan: (next) => reload.plan(next),
         take: (next) => {
-          // Its file may have been read since before the shutdown began.
+          // The file may have been read before the shutdown began.
           this.control.requireOpen();
           return reload.apply(next);
         },
@@ -205,7 +205,7 @@ export class Engine {
       respawn: (name) => actors.respawn(name),
     });
     this.#hosts.configure(config);
-    // Somebody may have taken it out of the file while no manager ran.
+    // A process may have been removed from the file while no manager ran.
     for (const name of intents.names()) if (!config.processes.has(name)) intents.forgetStart(name);
     const wanted = requestedAtBoot(registry.names(), config, intents);
     for (const name of registry.names()) actors.spawn(name, wanted.has(name) ? "start" : "stop");
@@ -217,24 +217,24 @@ export class Engine {
     this.system.send("host", this.#options.link.host, { type: "daemon.exited" });
   }
 
-  /** Resolves when what users want is on the disk, or has to wait until it can be; that is then in the log, and tried again. */
+  /** Resolves when the requested state is on disk, or could not be written; a failure is logged and the write is retried. */
   saveIntents(): Promise<void> {
     return this.#intents.flush();
   }
 
-  /** From this turn on commands and reloads are refused, no run begins, and what users want stays as it is. */
+  /** From this turn on commands and reloads are refused, no run begins, and the requested state does not change. */
   beginShutdown(): void {
     this.#news.freezeIntent();
     this.control.beginShutdown();
   }
 
-  /** Stops every process without changing what users want; resolves when none is alive, or with the names of those that do not end. */
+  /** Stops every process without changing the requested state; resolves when none is alive, or with the names of those that do not end. */
   async stopEverything(): Promise<string[]> {
     this.beginShutdown();
     return this.control.stopEverything("the end of the manager");
   }
 
-  /** Has everything on other hosts killed. Resolves when they were told, after `milliseconds` at the latest. */
+  /** Kills everything on other hosts. Resolves when the hosts have been told, after `milliseconds` at the latest. */
   async killRemote(milliseconds: number): Promise<void> {
     const { registry } = this;
     const steps = [{ signal: "SIGKILL", timeout_ms: milliseconds }];

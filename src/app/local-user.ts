@@ -5,7 +5,7 @@ import type { LocalUser } from "../http/server/local-socket.ts";
 
 const names = new UserNames();
 
-/** Who is at the other end of a connection over the local socket: this user or root, nobody else. */
+/** The user at the other end of a connection over the local socket: this user or root, no other. */
 export function localUser(socket: Socket): LocalUser {
   const uid = peerUid(socket);
   if (!isTrustedPeer(uid)) return { refused: uid === null ? "it has ended" : `uid ${uid} is neither this user nor root` };

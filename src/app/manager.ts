@@ -34,35 +34,35 @@ import { StateFiles } from "./state/state-files.ts";
 import { INTENT_FILE, keepStateFolder } from "./state/state-folder.ts";
 import { surviveShortage } from "./survive-shortage.ts";
 
-/** How long hosts have to take the order to kill what they run, when a second signal hastens the end, milliseconds. */
+/** How long hosts have to accept the kill command when a second signal forces the shutdown, milliseconds. */
 const MAX_REMOTE_KILL_MS = 2_000;
 
 export interface ManagerOptions {
-  /** Follows the log from the first entry on. */
+  /** Receives the log from the first entry on. */
   onLog?: ((entry: LogEntry) => void) | undefined;
-  /** May come before the manager is up. */
+  /** May be called before the manager has started. */
   onProcessAtRest?: OnProcessAtRest | undefined;
-  /** Started beside what starts by itself: names of processes and groups, or everything. */
+  /** Started in addition to autostart processes: names of processes and groups, or everything. */
   start?: readonly string[] | "all";
-  /** Ends the start: it rejects with the signal's reason, and a daemon that was started for it is gone. */
+  /** Cancels the start: it rejects with the signal's reason, and a daemon that was started for it is ended. */
   signal?: AbortSignal;
 }
 
 export interface RunningManager {
-  /** Base address of the page and the WebSocket. */
+  /** Base URL of the page and the WebSocket. */
   readonly url: string;
   /** Why this machine's host is not ready although the port is open; null: it was ready before. */
   readonly hostProblem: string | null;
   readonly engine: Engine;
-  /** Reads the configuration again; what comes of it, or why it cannot be used, is in the log. */
+  /** Reads the configuration again; the result, or why it cannot be used, is logged. */
   reload(by: string): void;
-  /** Stops everything in reverse order and ends the daemon; with `keep` both go on without this manager. */
+  /** Stops everything in reverse order and ends the daemon; with `keep`, daemon and processes keep running without this manager. */
   shutdown(options: { keep: boolean }): Promise<void>;
   /** Ends at once: the daemon is killed, and its guard kills what it ran. */
   shutdownNow(): Promise<void>;
 }
 
-/** Runs a manager: locks, log, broker, port, daemon, actors. Rejects with a MgrError that says what is in the way. */
+/** Runs a manager: locks, log, broker, port, daemon, actors. Rejects with a MgrError that says what failed. */
 export async function startManager(config: Config, options: ManagerOptions = {}): Promise<RunningManager> {
   const manager = new Manager(config, options);
   try {
@@ -78,7 +78,7 @@ export async function startManager(config: Config, options: ManagerOptions = {})
 class Manager implements RunningManager {
   readonly #config: Config;
   readonly #options: ManagerOptions;
-  /** What has to be let go of, newest first. */
+  /** Resources to release, newest first. */
   readonly #cleanups: (() => unknown)[] = [];
   #engine: Engine | null = null;
   #daemon: DaemonKeeper | null = null;
@@ -110,7 +110,7 @@ class Manager implements RunningManager {
   }
 
   async start(): Promise<void> {
-    // Before anything runs that somebody would have to end.
+    // Checked before anything runs that would have to be stopped again.
     const asked = this.#options.start ?? [];
     for (const name of asked === "all" ? [] : asked) {
       if (!this.#config.processes.has(name) && !this.#config.groups.has(name))
@@ -161,13 +161,13 @@ class Manager implements RunningManager {
     });
     this.#engine = engine;
     this.#cleanups.push(() => engine.close());
-    // What could not be saved so far is from now on tried again and again.
+    // From now on, saving what could not be saved so far is retried.
     void engine.saveIntents();
-    // From the moment of the signal on, whatever else has to happen first.
+    // Begins at the signal, whatever else has to happen first.
     this.#options.signal?.addEventListener("abort", () => engine.beginShutdown(), { once: true });
 
     const folder = () => socketDir({ uuid, stateDir }).path;
-    // Before anything is started: that the port is taken is found out without opening it.
+    // Before anything is started: detects a port in use without opening it.
     await requirePort(instance.manager, "instance.manager");
     const http = await this.#prepareHttp(engine, log, bus, {
       path: join(sockets.path, CONTROL_SOCKET),
@@ -185,7 +185,7 @@ class Manager implements RunningManager {
   }
 
   reload(by: string): void {
-    // Its failure has been logged.
+    // Its failure has already been logged.
     if (!this.engine.control.isShuttingDown) this.engine.control.configuration.reload(by).catch(() => undefined);
   }
 
@@ -226,7 +226,7 @@ class Manager implements RunningManager {
     }
   }
 
-  /** What is left, or runs on hosts that are away, is left to their daemons. */
+  /** Processes that do not end, or run on unreachable hosts, are left to their daemons. */
   async #stopAll(): Promise<void> {
     this.#daemon?.beginShutdown();
     try {
@@ -248,10 +248,10 @@ class Manager implements RunningManager {
   }
 
   #letGo(): void {
-    // Connections have actors as well: they must have heard the end before the engine closes. No further ones come in.
+    // Connections have actors too: they must receive the end before the engine closes. No new ones are accepted.
     this.#http?.refuse();
     this.#sayGoodbye();
-    // From here on the hosts' silence is no news.
+    // From here on silent hosts are not reported.
     this.engine.close();
   }
 
@@ -284,7 +284,7 @@ class Manager implements RunningManager {
       intents.rememberLogId(log.lastId);
       const patient = new RetryingIntentStore(intents, { clock: systemClock, log });
       await patient.flush();
-      // On a full disk it would go on trying for ever.
+      // On a full disk it would retry for ever.
       patient.close();
     });
     return log;
@@ -299,7 +299,7 @@ class Manager implements RunningManager {
     const authFile = authFilePath(instance);
     const { door } = bus;
     const http = await prepareHttp({ engine, transport, instance, log, authFile, localSocket, listen: instance.manager, bus: door });
-    // Let go of in reverse: the port stays until the WebSockets have said goodbye.
+    // Released in reverse order: the port stays open until the WebSockets are closed.
     this.#cleanups.splice(
       -1,
       0,
@@ -311,7 +311,7 @@ class Manager implements RunningManager {
     return http;
   }
 
-  /** From here on commands are taken: this machine's host is ready, or it has been said why not. */
+  /** From here on commands are accepted: this machine's host is ready, or the reason why it is not has been reported. */
   async #openPort(http: PreparedHttpServer, files: StateFiles, log: LogBook): Promise<void> {
     this.#cleanups.push(() => files.remove("manager.url"));
     const { url, localUrl } = await http.open();
@@ -328,8 +328,8 @@ class Manager implements RunningManager {
 }
 
 /**
- * The epoch of this boot, which a full disk may not keep. The next manager then takes its time in seconds, so this one goes on only when its
- * own second has passed.
+ * The epoch of this boot, which a full disk may not store. The next manager would then use its time in seconds, so this one continues only
+ * when its own second has passed.
  */
 async function raiseEpoch(intents: IntentStore): Promise<number> {
   try {

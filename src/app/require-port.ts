@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { bindHost, cannotBind, type TcpAddress } from "../bus/carriers/bind.ts";
 import { bindError } from "../daemon/native/try-bind.ts";
 
-/** Rejects as `bind` would where the port cannot be had, without opening it. Whoever takes it afterwards is met by `bind` itself. */
+/** Rejects as `bind` would if the port is not available, without opening it. If the port is taken afterwards, `bind` itself fails. */
 export async function requirePort(address: TcpAddress, setting: string): Promise<void> {
   const { host, port } = address;
   if (port === 0) return;

@@ -6,10 +6,10 @@ const END = "\u0004";
 const ERASE = /[\b\u007f]/;
 const ERASE_LINE = "\u0015";
 
-/** Asks on the terminal for a line that is not shown while it is typed. */
+/** Asks on the terminal for a line, without echo. */
 export async function askHidden(question: string): Promise<string> {
   const { stdin, stderr } = process;
-  // Before the question: whoever answers at once must not be echoed.
+  // Before the question: an immediate answer must not be echoed.
   stdin.setRawMode(true);
   stderr.write(question);
   stdin.setEncoding("utf8");

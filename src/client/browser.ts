@@ -1,4 +1,4 @@
-/** `mgr/client` in a browser: the same, over the browser's own WebSocket. */
+/** `mgr/client` in a browser: the same API, over the browser's own WebSocket. */
 import { MgrError } from "../base/errors.ts";
 import { basicCredentials, type ConnectOptions, checkConnectOptions, linkBehaviour, webSocketUrl } from "./link/connect-options.ts";
 import { type WebSocketLike, webSocketLink } from "./link/websocket-link.ts";
@@ -7,9 +7,9 @@ import { ManagerClient } from "./manager-client.ts";
 export * from "./common.ts";
 
 /**
- * Connects to a manager from a page. A page cannot put credentials into a WebSocket's request: `user` and `password` are
- * exchanged for the session cookie first, which the browser then sends by itself. The manager answers pages of its own
- * origin only. Rejects with MgrError: `forbidden` (the login), `bad_field` (`cookie`), `host_unavailable`.
+ * Connects to a manager from a page. A page cannot add credentials to a WebSocket's request: `user` and `password` are first exchanged for
+ * the session cookie, which the browser then sends by itself. The manager answers pages of its own origin only. Rejects with MgrError:
+ * `forbidden` (the login), `bad_field` (`cookie`), `host_unavailable`.
  */
 export async function connect(url: string, options: ConnectOptions = {}): Promise<ManagerClient> {
   checkConnectOptions(options);
@@ -29,8 +29,8 @@ export function browserLink(address: URL | string, behaviour: ReturnType<typeof 
 
 async function logIn(url: string, authorization: string): Promise<void> {
   const address = new URL("/mgr/log?limit=1", url.replace(/^ws/, "http"));
-  // Where a browser may add credentials of its own and they are refused, it asks its user and answers nothing meanwhile:
-  // the login is tried without them, and then once more for the cookie, which is not kept otherwise.
+  // If the browser adds its own credentials and they are refused, it prompts its user and does not answer meanwhile: the login is tried
+  // without them, and then once more for the cookie, which is not kept otherwise.
   for (const credentials of ["omit", "include"] as const) {
     const response = await fetch(address, { headers: { authorization }, credentials }).catch((cause: unknown) => {
       throw new MgrError("host_unavailable", `nobody answers at ${address.origin}, or not to pages of another origin`, { cause });

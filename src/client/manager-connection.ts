@@ -14,14 +14,14 @@ export interface ManagerConnectionOptions {
 }
 
 /**
- * A connection to a manager over any link: requests with answers, and the frames that come by themselves. Rejections are MgrError: the code and sentence of the manager's `error` or failed result frame (`details` is that
- * frame), `timeout`, `busy`, or `host_unavailable` when the link is not open or is lost before the answer. After a
- * reconnect everything that was subscribed is subscribed again, and waits go on from a new snapshot.
+ * A connection to a manager over any link: requests with answers, and unsolicited frames. Rejections are MgrError: the code and message of
+ * the manager's `error` or failed result frame (`details` is that frame), `timeout`, `busy`, or `host_unavailable` when the link is not
+ * open or is lost before the answer. After a reconnect all subscriptions are renewed, and waits continue from a new snapshot.
  */
 export class ManagerConnection implements AsyncDisposable {
   readonly link: Link;
   readonly clock: Clock;
-  /** The state as this connection has been told. */
+  /** The state as received on this connection. */
   readonly mirror: Mirror;
   readonly #requests: Requests;
   readonly #outputs: Subscriptions;
@@ -51,7 +51,7 @@ export class ManagerConnection implements AsyncDisposable {
     );
   }
 
-  /** Every frame of the manager, answers included, in order. Completes when the connection is closed for good. */
+  /** Every frame of the manager, including answers, in order. Completes when the connection is finally closed. */
   get frames$(): Observable<ManagerFrame> {
     return this.link.frames$;
   }
@@ -61,7 +61,7 @@ export class ManagerConnection implements AsyncDisposable {
     return this.#events;
   }
 
-  /** New entries of the manager's log from level `info` on, or from what `set_log_min_level` was last told. */
+  /** New entries of the manager's log from level `info` on, or from the level last set by `set_log_min_level`. */
   get log$(): Observable<LogEntry> {
     return this.#events.pipe(
       filter((frame) => frame.type === "log_batch" && frame.history !== true),
@@ -69,12 +69,12 @@ export class ManagerConnection implements AsyncDisposable {
     );
   }
 
-  /** Live output of one process, while somebody listens; also across reconnects. */
+  /** Live output of one process, while there is a subscriber; also across reconnects. */
   output$(name: string): Observable<OutputFrame> {
     return this.#outputs.outputOf(name);
   }
 
-  /** Resolves when the link is open; rejects when it is closed for good, with what it was refused with. */
+  /** Resolves when the link is open; rejects when it is finally closed, with the reason of the refusal. */
   async opened(): Promise<void> {
     const state = await firstValueFrom(this.link.state$.pipe(filter((now: LinkState) => now.kind === "open" || now.kind === "closed")));
     if (state.kind !== "closed") return;
@@ -83,9 +83,9 @@ export class ManagerConnection implements AsyncDisposable {
   }
 
   /**
-   * Sends a frame and resolves with its answer: the result frame, or `ack` where the protocol knows none. At most 32 are
-   * under way, further ones wait in order, and beyond 10,000 or 8 MiB they reject with `busy`. A `request_id` of the
-   * frame's own is kept; it rejects with `conflict` while that one waits for its answer.
+   * Sends a frame and resolves with its answer: the result frame, or `ack` if the protocol defines none. At most 32 are in flight, further
+   * ones wait in order, and beyond 10,000 or 8 MiB they reject with `busy`. The frame's own `request_id` is kept; it rejects with
+   * `conflict` while an earlier request with that ID is unanswered.
    */
   async request<F extends ClientFrame>(frame: F, options: RequestOptions = {}): Promise<AnswerTo<F>> {
     const answer = await this.#requests.send(this.#outputs.outgoing(frame), options);
@@ -94,19 +94,19 @@ export class ManagerConnection implements AsyncDisposable {
     return answer as AnswerTo<F>;
   }
 
-  /** Sends a frame and waits for nothing. False: the link is not open, or has too much to send; the frame is not sent. */
+  /** Sends a frame without waiting for an answer. False: the link is not open, or has too much to send; the frame is not sent. */
   send(frame: ClientFrame): boolean {
     const isSent = this.link.send(this.#outputs.outgoing(frame));
     if (isSent) this.#outputs.sent(frame);
     return isSent;
   }
 
-  /** Everything at one moment, as this connection may see it. */
+  /** A snapshot of everything that this connection may see. */
   snapshot(): Promise<Snapshot> {
     return this.request({ type: "get_snapshot" });
   }
 
-  /** What to add to a sentence about a wait that failed: why no answer came. "" while the link is open. */
+  /** Added to the message of a wait that failed: why no answer came. "" while the link is open. */
   get connectionProblem(): string {
     const state = this.#state;
     if (state.kind === "open") return "";

@@ -18,8 +18,8 @@ interface MirrorOptions {
 }
 
 /**
- * The manager's state as this connection has been told: a snapshot when somebody first asks and after each reconnect,
- * then the events. Reads are of the newest frame; nothing is followed before `current` is called for the first time.
+ * The manager's state as received on this connection: a snapshot at the first request and after each reconnect, then the events. Reads show
+ * the newest frame; nothing is followed before `current` is called for the first time.
  */
 export class Mirror {
   readonly #options: MirrorOptions;
@@ -36,14 +36,14 @@ export class Mirror {
     this.#options = options;
   }
 
-  /** The name of each process that changed or went, null for anything else (a snapshot, say). Ends with the connection. */
+  /** The name of each process that changed or was removed, null for anything else (such as a snapshot). Ends with the connection. */
   get changes$(): Observable<string | null> {
     return this.#changes;
   }
 
   /**
-   * Resolves when everything here is at least as new as this call: one question to the manager for all calls of a turn.
-   * Rejects with `host_unavailable` while the link is not open.
+   * Resolves when everything here is at least as new as this call: one request to the manager for all calls of a turn. Rejects with
+   * `host_unavailable` while the link is not open.
    */
   current(): Promise<void> {
     this.#follow();
@@ -54,7 +54,7 @@ export class Mirror {
     return this.#asking;
   }
 
-  /** Resolves when there has been a snapshot of this connection: from then on everything that the manager sends is here. */
+  /** Resolves when there has been a snapshot on this connection: from then on the mirror has everything that the manager sends. */
   known(): Promise<void> {
     return this.#isFilled ? Promise.resolve() : this.current();
   }
@@ -67,18 +67,18 @@ export class Mirror {
     return [...this.#processes.values()];
   }
 
-  /** `state` is that of its members now: the tree frame tells only of the tree's shape. */
+  /** `state` is derived from its members: the tree frame only has the tree's shape. */
   group(name: string): GroupNode | undefined {
     const group = findGroup(this.#tree, name);
     return group && this.#withStates(group).node;
   }
 
-  /** The processes below a group, of all levels. */
+  /** The processes below a group, at all levels. */
   members(group: string): Process[] {
     return this.processes().filter((process) => isWithin(process.name, group));
   }
 
-  /** By its canonical name or any other. */
+  /** By its canonical name or any alias. */
   host(name: string): HostEntry | undefined {
     return this.#hosts.get(name) ?? [...this.#hosts.values()].find((host) => host.all_names.includes(name));
   }
@@ -90,13 +90,13 @@ export class Mirror {
     link.frames$.subscribe({ next: (frame) => this.#apply(frame), complete: () => this.#changes.complete() });
     link.state$.subscribe((state) => {
       if (state.kind !== "open") this.#isFilled = false;
-      // Whoever asked while it was away was refused; whoever waits is told by `changes$`. A failure: it is lost again.
+      // Requests made while the link was down were refused; waits are notified by `changes$`. If this fails, the link was lost again.
       else if (!this.#isFilled) this.current().catch(() => undefined);
     });
   }
 
   async #fill(): Promise<void> {
-    // Applied where it stands among the events, in #apply: its promise resolves later.
+    // Applied in #apply at its place among the events: this promise resolves later.
     await this.#options.snapshot();
   }
 

@@ -7,18 +7,18 @@ import { type WebSocketLike, webSocketLink } from "./link/websocket-link.ts";
 import { ManagerClient } from "./manager-client.ts";
 
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-/** The manager pings every 20 s. Without a sign of life for this long, milliseconds, the other end is taken for dead. */
+/** The manager pings every 20 s. If nothing arrives for this long, milliseconds, the other end is considered dead. */
 const SILENCE_MS = 60_000;
 
 export interface NodeConnectOptions extends ConnectOptions {
-  /** Opens the connection instead of a TCP one to the address, for example to a unix socket; called again for each attempt. */
+  /** Opens the connection instead of TCP to the address, for example to a unix socket; called again for each attempt. */
   dial?: () => Socket;
 }
 
 /**
- * Connects to a manager from Node. `url` is its base address, for example `http://localhost:8130`. Rejects with MgrError:
- * `bad_field` (address or options), `forbidden` (the login), `not_found` (the view), `busy` (throttled), `host_unavailable` (nobody answers there), with
- * the manager's own words.
+ * Connects to a manager from Node. `url` is its base URL, for example `http://localhost:8130`. Rejects with MgrError: `bad_field` (address
+ * or options), `forbidden` (the login), `not_found` (the view), `busy` (throttled), `host_unavailable` (no manager answers there), with the
+ * manager's own message.
  */
 export async function connect(url: string, options: NodeConnectOptions = {}): Promise<ManagerClient> {
   checkConnectOptions(options, { dial: FUNCTION });
@@ -40,7 +40,7 @@ function open(url: URL, headers: Record<string, string>, dial: NodeConnectOption
     handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
     ...(dial === undefined ? {} : { createConnection: dial }),
   });
-  // A refused upgrade carries its reason as text: that is what a person has to read.
+  // A refused upgrade has its reason as text, which is shown to the user.
   socket.once("unexpected-response", (request, response) => {
     let text = "";
     response.setEncoding("utf8");
@@ -57,7 +57,7 @@ function open(url: URL, headers: Record<string, string>, dial: NodeConnectOption
   return socket as WebSocketLike;
 }
 
-/** A cable that was pulled out sends no end. */
+/** An unplugged cable sends no close. */
 function endWhenSilent(socket: WebSocket): void {
   socket.once("open", () => {
     const timer = setTimeout(() => socket.terminate(), SILENCE_MS);
@@ -73,7 +73,7 @@ function refusalCode(status: number): AnyErrorCode {
   if (status === 400) return "bad_field";
   if (status === 429) return "busy";
   if (status === 401 || status === 403) return "forbidden";
-  // `https_only` sends everybody to another address: trying again does not help.
+  // `https_only` redirects all plain HTTP clients: a retry does not help.
   return status >= 300 && status < 400 ? "bad_field" : "host_unavailable";
 }
 

@@ -5,15 +5,14 @@ import type { Link } from "./link/link.ts";
 export type OutputFrame = Extract<ManagerFrame, { type: "process_output" }>;
 
 /**
- * What a connection has been told to send by itself: output patterns, topics, the level of the log. The manager forgets
- * it with the connection, so that it is told again after a reconnect. A pattern is known to the manager once, however
- * many listen here.
+ * What a connection has subscribed to: output patterns, topics, the level of the log. The manager forgets it with the connection, so that
+ * it is sent again after a reconnect. A pattern is sent to the manager once, however many listeners it has here.
  */
 export class Subscriptions {
   readonly #link: Link;
-  /** Names of processes whose output somebody listens to here, and how many do. */
+  /** Names of processes that have output listeners here, and how many. */
   readonly #listeners = new Map<string, number>();
-  /** Patterns that the program subscribed by frames of its own. */
+  /** Patterns that the program subscribed with its own frames. */
   readonly #patterns = new Set<string>();
   readonly #topics = new Map<string, ClientFrame>();
   #logLevel: ClientFrame | null = null;
@@ -26,7 +25,7 @@ export class Subscriptions {
     });
   }
 
-  /** The frame to send for one of the program's own, which must not take from listeners what they wait for. */
+  /** The frame to send for one of the program's own, which must not unsubscribe what listeners need. */
   outgoing(frame: ClientFrame): ClientFrame {
     if (frame.type !== "unsubscribe_process_output") return frame;
     return { ...frame, patterns: frame.patterns.filter((pattern) => !this.#listeners.has(pattern)) };
@@ -73,7 +72,7 @@ export class Subscriptions {
   }
 }
 
-/** Nobody waits for the answer. */
+/** The answer is not waited for. */
 function withoutId({ request_id: _, ...frame }: ClientFrame): ClientFrame {
   return frame as ClientFrame;
 }

@@ -44,24 +44,24 @@ export { assetHash } from "./files/built-assets.ts";
 export interface HttpServerOptions {
   readonly control: Control;
   readonly transport: Pick<Transport, "accept" | "frames" | "connections">;
-  /** Absolute path; null: not configured, and everybody is refused. */
+  /** Absolute path; null: not configured, and all users are refused. */
   readonly authFile: string | null;
-  /** Where programs of this machine come in without a login; null: nowhere. */
+  /** Where local programs connect without a login; null: nowhere. */
   readonly localSocket: LocalSocketOptions | null;
   readonly listen: TcpAddress;
-  /** Where the page was built to. */
+  /** Folder of the built page. */
   readonly assetsDir: string;
   /** Certificate of HTTPS on the same port; null: plain HTTP only. */
   readonly certificate: CertificateFiles | null;
-  /** Plain HTTP is answered by a redirect. Needs a certificate. */
+  /** Plain HTTP is redirected. Needs a certificate. */
   readonly isHttpsOnly: boolean;
   /** Absolute paths of the configuration's files, for archives. */
   readonly configFiles: () => readonly string[];
-  /** Keeps other managers with the same auth file out of the sessions file. */
+  /** Locks other managers with the same auth file out of the sessions file. */
   readonly lock: FileLock;
-  /** Host names to answer to beside localhost, IP literals, this machine's name and those of `control.hosts()`. */
+  /** Accepted host names in addition to localhost, IP literals, this machine's name and those of `control.hosts()`. */
   readonly allowedHosts: readonly string[];
-  /** Behind `/mgr/bus`; left out: there is none. */
+  /** The bus behind `/mgr/bus`; omitted: none. */
   readonly bus?: BusUpgrade | null;
   readonly log: HttpLog;
   /** For tests. */
@@ -75,30 +75,33 @@ export interface HttpServer {
   readonly url: string;
   /** For programs on this machine: plain HTTP, which `https_only` redirects. */
   readonly localUrl: string;
-  /** A user and password of the auth file that come by another way than HTTP; failures count as those of HTTP do. `address` is `<ip>:<port>`. */
+  /**
+   * Checks a user and password of the auth file that arrive by another way than HTTP; failures count like those of HTTP. `address` is
+   * `<ip>:<port>`.
+   */
   admitUser(user: string, password: string, address: string): Promise<StandingAdmission | null>;
-  /** From now on every request and upgrade is refused; what is under way goes on. */
+  /** From now on every request and upgrade is refused; requests in progress continue. */
   refuse(): void;
-  /** Ends everything within a few seconds. Close the transport first: it says goodbye to its WebSockets. */
+  /** Ends everything within a few seconds. Close the transport first: it closes its WebSockets properly. */
   close(): Promise<void>;
 }
 
 /** The web interface before its port is open. */
 export interface PreparedHttpServer extends Pick<HttpServer, "admitUser" | "refuse" | "close"> {
-  /** Rejects with MgrError `conflict` when the port cannot be had. */
+  /** Rejects with MgrError `conflict` when the port is not available. */
   open(): Promise<HttpServer>;
 }
 
-/** How often the auth file is looked at when nobody asks: revoked WebSockets close within 5 s, ms. */
+/** How often the auth file is checked without requests: revoked WebSockets close within 5 s, ms. */
 const REVOCATION_INTERVAL = 1_000;
 
-/** The web interface's port, listening. Rejects with MgrError `conflict` when it cannot. */
+/** The web interface with its port open. Rejects with MgrError `conflict` when the port is not available. */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const prepared = await prepareHttpServer(options);
   return prepared.open();
 }
 
-/** Everything of the web interface but its port, which `open` opens. */
+/** Everything of the web interface except its port, which `open` opens. */
 export async function prepareHttpServer(options: HttpServerOptions): Promise<PreparedHttpServer> {
   const { control, transport, log, isHttpsOnly, bus = null } = options;
   const certificate = options.certificate && new Certificate(options.certificate, log);
@@ -188,12 +191,12 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
         await listener.close();
         throw error;
       });
-      // Not before: a manager that cannot have the port must leave the sessions file alone.
+      // Not earlier: a manager that cannot get the port must not touch the sessions file.
       authFile.read();
       let refusals = 0;
       watch = setInterval(() => {
         refusals = authFile.read().ok ? 0 : refusals + 1;
-        // Twice in a row: an editor may take a file away for a moment. Names of web users hold no colon, others need no auth file.
+        // Twice in a row: an editor may remove a file for a moment. Names of web users contain no colon, others need no auth file.
         if (refusals === 2) end(({ user }) => !user.includes(":"), "the auth file has become unusable");
         sessions.refresh();
       }, REVOCATION_INTERVAL);
@@ -207,7 +210,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
   };
 }
 
-/** Node's requests through the app. Nothing that is thrown leaves it. */
+/** Passes Node's requests to the app. Never throws. */
 function requestListener(app: ReturnType<typeof createApp>, remoteOf: (socket: Socket) => RemoteEnd, log: HttpLog) {
   const listener = getRequestListener(
     (request, env) => {
@@ -224,9 +227,9 @@ function requestListener(app: ReturnType<typeof createApp>, remoteOf: (socket: S
     },
   );
   return (request: IncomingMessage, response: ServerResponse) => {
-    // A client that leaves in the middle of its request: the answer goes nowhere.
+    // The client disconnected during its request: the answer is dropped.
     request.on("error", () => response.destroy());
-    // Without it there is no address to make a request of.
+    // Without a Host header there is no URL for the request.
     if (request.headers.host === undefined) return refuse(response, NO_HOST);
     void listener(request, response);
   };

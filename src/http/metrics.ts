@@ -21,7 +21,7 @@ const PHASES = ["opening", "idle", "busy"] as const;
 const LOOP_RESOLUTION = 10;
 const NS_PER_S = 1e9;
 
-/** What `/mgr/metrics` says: counted where it happens, put together when somebody asks. */
+/** The content of `/mgr/metrics`: counted where it happens, collected on request. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION });
@@ -40,7 +40,7 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  /** Prometheus text. The delay of the event loop is that since the text before. */
+  /** Prometheus text. The event-loop delay is that since the previous text. */
   async text(): Promise<string> {
     const text = await this.#registry.metrics();
     this.#loop.reset();
@@ -146,7 +146,7 @@ export class Metrics {
     });
   }
 
-  /** Without the timer's own period; nothing measured yet counts as no delay. */
+  /** Without the timer's own period; no measurement counts as no delay. */
   #delay(nanoseconds: number): number {
     return Math.max(0, Number.isFinite(nanoseconds) ? nanoseconds / NS_PER_S - LOOP_RESOLUTION / 1_000 : 0);
   }

@@ -25,12 +25,12 @@ interface FakeRunOptions {
 /** What changes while it runs. */
 type Changing = Pick<RunReport, "ready" | "unhealthy" | "stop_time" | "final_offset" | "extinct" | "rows" | "cols" | "memo">;
 
-/** What ends nobody that does not ask for it; stopping is not simulated. */
+/** Signals that do not end a process by default; stopping is not simulated. */
 const HARMLESS: ReadonlySet<string> = new Set(["SIGCHLD", "SIGCONT", "SIGURG", "SIGWINCH", "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU"]);
-/** What Ctrl-C and Ctrl-\ are to a terminal. */
+/** The signals that a terminal sends for Ctrl-C and Ctrl-\. */
 const KEYS: Readonly<Record<string, Signal>> = { "\x03": "SIGINT", "\x1c": "SIGQUIT" };
 
-/** A run that is not there, with the report of a real one. */
+/** A simulated run, with the report of a real one. */
 export class FakeRun implements FakeProcess {
   readonly id: string;
   readonly spec: RunSpec;
@@ -204,9 +204,9 @@ export class FakeRun implements FakeProcess {
       if (this.#exit !== null || this.#steps !== steps) return;
       if ("signal" in step) this.signal(step.signal);
       else if ("send" in step) this.type(step.send);
-      // There is no program to run; that it was asked for can be seen.
+      // No program is run; the request is recorded.
       else this.received.push(step.program.kind === "shell" ? step.program.line : step.program.argv.join(" "));
-      // Its end is no failure of the stop.
+      // An error of the stop step does not fail the stop.
       await this.sleep(step.timeout_ms).catch(() => undefined);
     }
     if (this.#steps === steps) this.kill();

@@ -8,7 +8,7 @@ import type { ProcessTreeNode } from "../protocol/resources/resources.ts";
 import type { EncodedFrame } from "./outbox.ts";
 import type { ViewMode } from "./view.ts";
 
-/** One view's events: an open stream, and what it last told about the tree. */
+/** The events of one view: an open stream, and the last tree that was sent. */
 interface Scope {
   readonly subscriber: Subscriber<EncodedFrame>;
   /** Name of the process or group, undefined for everything. */
@@ -17,8 +17,8 @@ interface Scope {
 }
 
 /**
- * Domain events as encoded frames: one stream for each view that somebody has, shared by its connections, and each
- * frame encoded once for all of them. Events find their streams by key, whatever the number of connections.
+ * Domain events as encoded frames: one stream for each view in use, shared by its connections, and each frame encoded once for all of them.
+ * Events find their streams by key, whatever the number of connections.
  */
 export class EventStreams {
   readonly #control: Pick<Control, "events" | "processTree">;
@@ -28,7 +28,7 @@ export class EventStreams {
   readonly #leave: () => void;
   #isTreePending = false;
 
-  /** `beforeProcessFrame` sends the output that a process wrote before the change that is about to be told. */
+  /** `beforeProcessFrame` sends the output that a process wrote before the change that is about to be sent. */
   constructor(control: Pick<Control, "events" | "processTree">, beforeProcessFrame: (name: string) => void) {
     this.#control = control;
     this.#beforeProcessFrame = beforeProcessFrame;
@@ -44,7 +44,7 @@ export class EventStreams {
     return stream;
   }
 
-  /** Tells now what waits for the end of the turn. */
+  /** Sends now what waits for the end of the turn. */
   flush(): void {
     if (!this.#isTreePending) return;
     this.#isTreePending = false;
@@ -58,7 +58,7 @@ export class EventStreams {
 
   #share(key: string, name: string | undefined): Observable<EncodedFrame> {
     return new Observable<EncodedFrame>((subscriber) => {
-      // A change that came before this view is not news to it.
+      // A change from before this view is not sent to it.
       this.flush();
       this.#open.set(key, { subscriber, name, shape: treeShape(this.#control.processTree(name)) });
       return () => {
@@ -103,7 +103,7 @@ export class EventStreams {
     }
   }
 
-  /** A reload changes the tree many times in one turn: it is told once, at the end. */
+  /** A reload changes the tree many times in one turn: it is sent once, at the end. */
   #treeChanged(): void {
     if (this.#isTreePending) return;
     this.#isTreePending = true;
@@ -123,17 +123,17 @@ function encode(frame: ManagerFrame, mergeKey: string | null): EncodedFrame {
   return { bytes: Buffer.from(encodeFrame(frame)), mergeKey };
 }
 
-/** Names hold no NUL, so the key of everything is no name's key. */
+/** Names contain no NUL, so the key of everything cannot collide with a name. */
 function scopeKey(name: string | undefined): string {
   return name ?? "\0";
 }
 
-/** A process and a group never share a name: one key serves both. */
+/** A process and a group never have the same name: one key serves both. */
 function scopesOf(name: string): string[] {
   return [scopeKey(undefined), ...ancestorNames(name), name];
 }
 
-/** The tree without what changes while its shape does not. */
+/** The tree without what can change while its shape does not. */
 function treeShape(tree: ProcessTreeNode[]): string {
   return JSON.stringify(tree, (key, value: unknown) => (key === "state" ? undefined : value));
 }

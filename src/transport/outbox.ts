@@ -5,28 +5,28 @@ import { SkippedOutput } from "./output/skipped-output.ts";
 
 /** Beyond this many waiting bytes output is skipped and upserts are merged (docs/design/runtime-invariants.md, "Frames out"). */
 export const SOFT_LIMIT_BYTES = 1024 * 1024;
-/** Beyond this many waiting bytes no more output is asked for: it waits in the host's ring instead of being skipped here. */
+/** Beyond this many waiting bytes no more output is requested: it waits in the host's ring instead of being skipped here. */
 const FULL_BYTES = 640 * 1024;
-/** Asked for again below this. */
+/** Output is requested again below this. */
 const ROOM_BYTES = 384 * 1024;
-/** Bytes of output that a byte of a frame stands for: names, offsets and escaped characters take their part. */
+/** Bytes of output per byte of a frame: names, offsets and escaped characters need the rest. */
 const OUTPUT_SHARE = 0.85;
-/** Output resumes below this, so that a slow reader gets pieces of some length and not one line at a time. */
+/** Output resumes below this, so that a slow reader gets longer pieces instead of single lines. */
 const RESUME_BYTES = SOFT_LIMIT_BYTES / 2;
 /** Beyond this many waiting bytes processes whose output must not be skipped are held back (docs/design/wire-rules.md, "Output"). */
 export const FAR_BEHIND_BYTES = 4 * 1024 * 1024;
-/** They go on below this. A reader stays this little below so that a slow but steady one is not closed for its slowness. */
+/** They continue below this. A reader stays this far below the limit so that a slow but steady one is not closed for being slow. */
 const CAUGHT_UP_BYTES = FAR_BEHIND_BYTES - 512 * 1024;
 /** Beyond this the connection is closed. */
 export const HARD_LIMIT_BYTES = 8 * 1024 * 1024;
 /**
- * The same while output waits that must not be skipped: of each such process as much may be under way as its window holds,
- * and the end of one that has exited comes whole.
+ * The limit while unskippable output waits: each such process may have as much in flight as its window holds, and the end of the output of
+ * one that has exited is sent whole.
  */
 const UNSKIPPED_LIMIT_BYTES = 32 * 1024 * 1024;
-/** Handed to the socket ahead of the network; the rest stays here, where it can still be merged or skipped. */
+/** Passed to the socket ahead of the network; the rest stays here, where it can still be merged or skipped. */
 const WRITE_AHEAD_BYTES = 256 * 1024;
-/** Larger answers go out as fragments of one message, so that the socket's progress is seen and pings get through. */
+/** Larger answers are sent as fragments of one message, so that the socket's progress is visible and pings get through. */
 const SLICE_BYTES = 64 * 1024;
 
 const endOfTurn = Promise.resolve();
@@ -35,9 +35,9 @@ const endOfTurn = Promise.resolve();
 export interface OutboxSocket {
   /** `fin: false`: more of the same message follows. `done` once the kernel has the bytes, or on failure. */
   send(data: Buffer, options: { fin: boolean }, done: (error?: Error | null) => void): void;
-  /** Bytes that the kernel did not take yet. */
+  /** Bytes that the kernel has not taken yet. */
   readonly bufferedAmount: number;
-  /** Between the two, small writes are joined. */
+  /** Between cork and uncork, small writes are joined. */
   cork(): void;
   uncork(): void;
 }
@@ -47,11 +47,11 @@ export interface OutboxObserver {
   congested(): void;
   progress(): void;
   drained(): void;
-  /** `isFull` or `isFarBehind` is over. */
+  /** `isFull` or `isFarBehind` has ended. */
   hasRoom?(): void;
-  /** The hard limit is passed: the connection has to be closed. */
+  /** The hard limit is exceeded: the connection has to be closed. */
   overflow(): void;
-  /** It held a process back for too long: the connection has to be closed, `reason` in words. */
+  /** It held a process back for too long: the connection has to be closed, with `reason` as text. */
   tooSlow?(reason: string): void;
 }
 
@@ -74,8 +74,8 @@ function followingPart(item: OutboxItem): Sending | null {
 }
 
 /**
- * Everything one connection is sent, bounded in bytes; in order, but that short output overtakes the long output of other
- * processes. What is queued in one turn goes out in one write.
+ * Everything that is sent on one connection, bounded in bytes; in order, except that short output overtakes the long output of other
+ * processes. What is queued in one turn is sent in one write.
  */
 export class Outbox implements OutputSink {
   readonly #socket: OutboxSocket;
@@ -89,7 +89,7 @@ export class Outbox implements OutputSink {
   #behind = false;
   #full = false;
   #farBehind = false;
-  /** Something of what waits must not be skipped. */
+  /** Some of the waiting output must not be skipped. */
   #keepsOutput = false;
   #congested = false;
   #scheduled = false;
@@ -100,17 +100,17 @@ export class Outbox implements OutputSink {
     this.#observer = observer;
   }
 
-  /** Bytes that count against the limits and are not with the kernel yet. */
+  /** Bytes that count against the limits and are not in the kernel yet. */
   get waitingBytes(): number {
     return this.#queue.countedBytes + this.#countedAhead;
   }
 
-  /** Enough output waits for now. */
+  /** Enough output is waiting for now. */
   get isFull(): boolean {
     return this.#full;
   }
 
-  /** Bytes of output that may be under way without passing the soft limit. */
+  /** Bytes of output that may be in flight without exceeding the soft limit. */
   get room(): number {
     return Math.max(0, Math.floor((SOFT_LIMIT_BYTES - this.waitingBytes) * OUTPUT_SHARE));
   }
@@ -124,25 +124,25 @@ export class Outbox implements OutputSink {
     this.#observer.tooSlow?.(reason);
   }
 
-  /** An event that must arrive, `ack` and `error` included. */
+  /** An event that must be delivered, including `ack` and `error`. */
   push(frame: EncodedFrame): void {
     if (this.#behind && frame.mergeKey !== null) this.#queue.drop(frame.mergeKey);
     this.#enqueue(itemOf(frame.bytes, { mergeKey: frame.mergeKey }));
   }
 
-  /** Output: skipped while the reader is behind, unless it is to be kept. */
+  /** Output: skipped while the reader is behind, unless `keep` is set. */
   output(piece: OutputPiece, keep = false): void {
     this.#keepsOutput ||= keep;
     if (this.#behind && !keep) this.#skipped.miss(piece);
     else this.#enqueue(itemOf(this.#skipped.resume(piece).encoded, { process: piece.name }));
   }
 
-  /** A requested answer of any size; `more` of it is made as the socket drains, so that a large one holds nobody up. */
+  /** A requested answer of any size; `more` of it is created as the socket drains, so that a large one does not block other clients. */
   answer(bytes: Buffer, onSent: (() => void) | null = null, more?: Iterator<Buffer>): void {
     this.#enqueue(itemOf(bytes, { exempt: true, onSent, more }));
   }
 
-  /** Hands over what the socket can take now instead of at the end of the turn. */
+  /** Passes on what the socket can take now instead of at the end of the turn. */
   flush(): void {
     if (this.#closed) return;
     this.#socket.cork();
@@ -230,7 +230,7 @@ export class Outbox implements OutputSink {
     this.#behind = false;
   }
 
-  /** Everything was read, and nothing has followed what was missed: it is told by itself. Otherwise the next output tells it. */
+  /** Everything was read, and no output has followed the gap: it is reported by itself. Otherwise the next output reports it. */
   #declareSkipped(): void {
     for (const piece of this.#skipped.declare()) this.#enqueue(itemOf(piece.encoded, { process: piece.name }));
   }

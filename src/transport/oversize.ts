@@ -2,8 +2,8 @@ import type { WebSocket } from "ws";
 import { MAX_FRAME_BYTES } from "../protocol/frames/decode.ts";
 
 /**
- * Options of the ws server that upgrades `/ws`: oversized frames are refused from their header on, never buffered, and a
- * connection has one frame handled in a turn: thousands that came in one packet must not hold up everybody else.
+ * Options of the ws server that upgrades `/ws`: oversized frames are refused by their header, never buffered, and each connection has one
+ * frame handled per turn: thousands that arrive in one packet must not block other clients.
  */
 export const WEBSOCKET_SERVER_OPTIONS = {
   noServer: true,

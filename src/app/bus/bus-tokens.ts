@@ -3,29 +3,29 @@ import { type BrokerPermissions, permissionsOf } from "../../bus/broker/permissi
 import type { HostSetting } from "../../config/hosts.ts";
 import { readRegularFile } from "../../http/auth/read-regular-file.ts";
 
-/** Shorter ones can be guessed; others do not fit into a header of HTTP. */
+/** Shorter tokens can be guessed; other characters do not fit into an HTTP header. */
 const HOST_TOKEN = /^[A-Za-z0-9+/._~=-]{20,1000}$/;
 const MAX_BYTES = 4_096;
-/** What was read of a token file counts for so long, milliseconds. */
+/** How long the content of a token file stays cached, milliseconds. */
 const FRESH_MS = 500;
 
 export interface BusTokensOptions {
-  /** Of this instance, and of nobody else. */
+  /** Secret of this instance, shared with no other. */
   readonly secret: Buffer;
   readonly hosts: () => ReadonlyMap<string, HostSetting>;
-  /** Whether the manager still has to do with a host that the configuration may not name any more. */
+  /** Whether the manager still manages this host, which the configuration may no longer name. */
   readonly isLed: (host: string) => boolean;
-  /** A token file that cannot be used; told when somebody comes with a token. */
+  /** Reports a token file that cannot be used, when a client presents a token. */
   readonly warn: (msg: string) => void;
 }
 
 /**
- * Who comes with which token. Those of clients are signed names, so that they hold for as long as the instance does and
- * nothing has to be remembered; those of hosts stand in files that the configuration names, read when they are needed.
+ * Maps tokens to permissions. A client's token is its signed name: it is valid as long as the instance and nothing has to be stored. A
+ * host's token is in a file that the configuration names, read when needed.
  */
 export class BusTokens {
   readonly #options: BusTokensOptions;
-  /** What was read a moment ago, by path. */
+  /** Recently read tokens, by path. */
   readonly #known = new Map<string, { at: number; token: string | null }>();
 
   constructor(options: BusTokensOptions) {
@@ -36,13 +36,13 @@ export class BusTokens {
     return `${Buffer.from(name).toString("base64url")}.${this.#sign(name)}`;
   }
 
-  /** What its bearer may do; null: it is nobody's. */
+  /** Permissions of the token's bearer; null: the token is not valid. */
   permissionsOf(token: string): BrokerPermissions | null {
     const client = this.#clientOf(token);
     if (client !== null) return permissionsOf({ kind: "client", name: client });
     for (const name of this.#options.hosts().keys()) {
       if (!this.#isTokenOf(name, token)) continue;
-      // A host that was taken out of the configuration stays for as long as something that runs there has to be stopped.
+      // A host that was removed from the configuration is kept while a process on it still has to be stopped.
       const isValid = () => (this.#options.hosts().has(name) ? this.#isTokenOf(name, token) : this.#options.isLed(name));
       return { ...permissionsOf({ kind: "host", name }), isValid };
     }
@@ -62,7 +62,7 @@ export class BusTokens {
     return known !== null && isEqual(token, known);
   }
 
-  /** Each of many connections is looked at against all of the hosts' files. */
+  /** Each of many connections is checked against the token files of all hosts. */
   #read(host: string, path: string): string | null {
     const now = performance.now();
     const known = this.#known.get(path);

@@ -17,26 +17,26 @@ import type { LogBook } from "../../log/log-book.ts";
 import type { BusState } from "./bus-state.ts";
 import { BusTokens } from "./bus-tokens.ts";
 
-/** How long clients that look for another server have for it at the end, milliseconds. */
+/** How long clients have at shutdown to find another server, milliseconds. */
 const RETIRE_MS = 200;
 const LOOPBACK = "127.0.0.1";
-/** How often it is asked whether those who are connected still may be, milliseconds. */
+/** How often the permissions of connected clients are checked again, milliseconds. */
 const REVALIDATION_MS = 2_000;
-/** As whom programs of this machine come that read `bus.url`. */
+/** User name of local programs that read `bus.url`. */
 export const LOCAL_CLIENT = "@local";
 
 interface ManagerBusOptions {
   readonly instance: InstanceSettings;
-  /** As the configuration now is. */
+  /** Hosts of the current configuration. */
   readonly hosts: () => ReadonlyMap<string, HostSetting>;
-  /** Whether the manager still has to do with a host that the configuration may not name any more. */
+  /** Whether the manager still manages this host, which the configuration may no longer name. */
   readonly isLed: (host: string) => boolean;
   readonly log: LogBook;
-  /** What it keeps over restarts. */
+  /** State that is kept across restarts. */
   readonly state: BusState;
 }
 
-/** Opens the bus of a manager, for itself only at first. */
+/** Opens the bus of a manager, at first for the manager itself only. */
 export async function openManagerBus(options: ManagerBusOptions): Promise<ManagerBus> {
   const warn = (level: "info" | "warning" | "error", msg: string) => void options.log.append({ level, source: "bus", msg });
   const broker = createBroker({ name: options.instance.name, log: warn });
@@ -52,16 +52,16 @@ export class ManagerBus {
   readonly broker: Broker;
   /** A client of our own broker. */
   readonly local: Bus;
-  /** For the local host, whose output is much. */
+  /** For the local host, which sends a lot of output. */
   readonly localHosts: LocalBus;
-  /** For remote hosts and clients: resolves once their server was reached, which may take for ever. Rejects at the end. */
+  /** For remote hosts and clients: resolves once their server has been reached, which may never happen. Rejects at shutdown. */
   readonly shared: Promise<Bus>;
   /** Of `/mgr/bus`. */
   readonly door: BusUpgrade;
   readonly #options: ManagerBusOptions;
   readonly #tokens: BusTokens;
   readonly #end = new AbortController();
-  /** Where processes of this machine come in, without a token; null: nowhere. */
+  /** Address for local processes, without a token; null: none. */
   #address: string | null = null;
   readonly #validation: ReturnType<typeof setInterval>;
 
@@ -73,7 +73,7 @@ export class ManagerBus {
     this.localHosts = new LocalBus(broker);
     this.#tokens = new BusTokens({ secret: state.secret, hosts, isLed, warn: (msg) => this.#log("warning", msg) });
     this.shared = instance.bus.length === 0 ? Promise.resolve(local) : this.#connect();
-    // Whoever needs it hears of the end; nobody may need it.
+    // Callers that need it handle the rejection; there may be none.
     this.shared.catch(() => {});
     this.door = {
       elsewhere: instance.bus.length === 0 ? null : instance.bus.map(withoutSecret).join(", "),
@@ -95,8 +95,8 @@ export class ManagerBus {
   }
 
   /**
-   * Serves plain NATS over TCP, with TLS where it can be reached from outside and there is a certificate. Processes of
-   * this machine always come over loopback and need none. Rejects with `conflict` when the port cannot be had.
+   * Serves plain NATS over TCP, with TLS if it is reachable from outside and there is a certificate. Local processes always use loopback
+   * and need no TLS. Rejects with `conflict` when the port is not available.
    */
   async listen(http: Pick<HttpServer, "admitUser">): Promise<void> {
     const { instance, state } = this.#options;
@@ -120,7 +120,7 @@ export class ManagerBus {
     await state.keep(Number(this.#address.replace(/^.*:/, "")), this.clientUrl(LOCAL_CLIENT) ?? "");
   }
 
-  /** Lets clients go, while the one port is still open. */
+  /** Disconnects clients while the port is still open. */
   retire(): Promise<void> {
     return this.broker.retire(RETIRE_MS);
   }
@@ -136,7 +136,7 @@ export class ManagerBus {
     await this.broker.close();
   }
 
-  /** The port of before, if it can be had: processes that outlived the manager still know it. */
+  /** The previous port, if it is available: processes that outlived the manager still use it. */
   async #listenOnLoopback(host: string, port: number, authenticate: Authenticate): Promise<string> {
     const { state } = this.#options;
     const listen = (wanted: number) => this.broker.listenTcp({ host, port: wanted, authenticate });
@@ -150,7 +150,7 @@ export class ManagerBus {
     return `${host.includes(":") ? `[${host}]` : host}:${bound}`;
   }
 
-  /** What the broker sees, and where it is not in the middle what the members say of themselves. */
+  /** The broker's view and, for an external server, what the members report about themselves. */
   async #report(): Promise<object> {
     const { broker, door, local } = this;
     const { clients: connections, ...totals } = broker.stats();
@@ -166,7 +166,7 @@ export class ManagerBus {
     address: string,
     http: Pick<HttpServer, "admitUser">,
   ): Promise<BrokerPermissions | null> {
-    // Some libraries send what stands before the @ of an address as a user, whatever it is.
+    // Some libraries always send the part before the @ of an address as the user.
     const secret = token ?? (pass === null || pass === "" ? user : null);
     if (secret !== null) return this.#tokens.permissionsOf(secret);
     if (user === null || pass === null) return null;
@@ -185,7 +185,7 @@ export class ManagerBus {
       log: (level, msg) => this.#log(level, msg),
       ...(credentials === null ? {} : { credentials: () => readFileSync(credentials) }),
       onAttempt: (problem, place) => {
-        // Ten attempts a second: each new reason once.
+        // There are ten attempts a second: each new reason is logged once.
         if (problem === shown) return;
         shown = problem;
         if (problem === null) this.#log("info", `the bus server ${place} was reached`);
@@ -207,12 +207,12 @@ export class ManagerBus {
 
 type Authenticate = (credentials: Credentials, address: string) => Promise<BrokerPermissions | null>;
 
-/** A web user is not to be taken for a process of that name. */
+/** A web user must not be mistaken for a process of the same name. */
 function permissionsOfUser(user: string): BrokerPermissions {
   return permissionsOf({ kind: "client", name: `@${user}` });
 }
 
-/** Rejects with `bad_field` for files that cannot be read, at the start and not at the first connection. */
+/** Rejects with `bad_field` for unreadable files, at startup instead of at the first connection. */
 function tlsOf({ bus_ca_file, bus_cert_file, bus_key_file }: InstanceSettings) {
   const read = (key: string, path: string) => {
     try {

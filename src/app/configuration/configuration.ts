@@ -6,25 +6,25 @@ import type { Config } from "../../config/definition.ts";
 import { fileFacts, readEditable, replaceFile } from "../../config/edit-file.ts";
 import type { LogBook } from "../../log/log-book.ts";
 
-/** Reads the configuration again; `instead` has texts to take in place of files. */
+/** Reads the configuration again; `instead` has texts to use in place of files. */
 export type LoadConfig = (instead?: ReadonlyMap<string, string>) => Promise<Config>;
 
 interface ConfigurationOptions {
-  /** What is configured now. */
+  /** The current configuration. */
   current: () => Config;
-  /** Null where there is no file to read again. */
+  /** Null if there is no file to read again. */
   load: LoadConfig | null;
   plan: (next: Config) => ConfigurationChange;
   take: (next: Config) => ConfigurationChange;
   log: LogBook;
 }
 
-/** Reloads, saves and reads that wait for their turn; one more is `busy`. */
+/** Maximum number of queued reloads, saves and reads; one more is `busy`. */
 const MAX_WAITING = 32;
 
 /**
- * The configuration while the manager runs: what a reload would change, reloading, and editing its files. Everything is
- * done one after the other; what is read from disk takes effect in one turn.
+ * The configuration while the manager runs: previewing a reload, reloading, and editing its files. Operations run one after the other; what
+ * is read from disk takes effect in one turn.
  */
 export class RunningConfiguration implements Configuration {
   readonly #options: ConfigurationOptions;
@@ -80,7 +80,7 @@ export class RunningConfiguration implements Configuration {
   save({ path, content, baseHash }: { path: string; content: string; baseHash: string | undefined }, by: Principal): Promise<string> {
     return this.#inTurn(async () => {
       const known = this.#known(path);
-      // Whoever edited an old text is told so before being told what is wrong with theirs.
+      // A user who edited an outdated text is told so before any errors in the new one.
       if (baseHash !== undefined && (await readEditable(known)).hash !== baseHash)
         throw new MgrError("conflict", `${known} was changed by another user or program; load it again`);
       await this.#load(new Map([[known, content]]));
@@ -90,7 +90,7 @@ export class RunningConfiguration implements Configuration {
     });
   }
 
-  /** A file of the configuration, and no other. */
+  /** Accepts only a file of the configuration. */
   #known(path: string | undefined): string {
     const { files, base_dir } = this.#options.current();
     const [main] = files;
@@ -113,7 +113,7 @@ export class RunningConfiguration implements Configuration {
     const mine = before.then(work, work);
     this.#last = mine.then(
       () => undefined,
-      () => undefined, // Told to who asked.
+      () => undefined, // Reported to the caller.
     );
     try {
       return await mine;
@@ -123,7 +123,7 @@ export class RunningConfiguration implements Configuration {
   }
 }
 
-/** Who asks for a file of a configuration that has none is told so. */
+/** The error for a request for a file when the configuration has none. */
 export function withoutFile(): MgrError {
   return new MgrError("conflict", "this manager was given its configuration by a program, not by a file: there is nothing to read again");
 }

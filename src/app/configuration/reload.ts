@@ -17,29 +17,29 @@ interface ReloadOptions {
   system: ActorSystem;
   events: DomainEvents;
   log: LogBook;
-  /** Makes the actor of a process that is configured now; it is not asked to start. */
+  /** Creates the actor of a newly configured process; does not request its start. */
   spawnProcess: (name: string) => void;
   spawnGroup: (name: string) => void;
-  /** Its definition names another host now. */
+  /** Its definition now names another host. */
   moved: (name: string) => void;
   hosts: () => Hosts;
-  /** Of these new processes, those that shall run from the beginning, and what they need. */
+  /** Of these new processes, those that must run initially, and their dependencies. */
   wanted: (names: readonly string[]) => ReadonlySet<string>;
   tell: (name: string, event: { type: Verb; by: string }) => void;
-  /** It is not configured any more: who started it did not start whatever gets its name. */
+  /** It is no longer configured: a start request must not apply to a later process of the same name. */
   forgetStart: (name: string) => void;
 }
 
-/** Not running yet, and about to. */
+/** Not running yet, but about to. */
 const ON_THE_WAY: ReadonlySet<ProcessState> = new Set<ProcessState>(["waiting", "backoff"]);
 
-/** Who asks, where nobody does: what it asks for is not kept as anybody's wish. */
+/** The requester when no user made the request: its requests are not kept as a user's requested state. */
 export const BY_CONFIGURATION = "the configuration";
 
 /**
- * Puts one configuration in the place of another, in one synchronous turn (docs/design/runtime-invariants.md, "Reload"). Only what differs
- * is touched: an unchanged process keeps its actor and its pid. What was removed but lives is retiring: it is stopped, and
- * goes when nothing of it is left; adding its name again cancels that.
+ * Replaces one configuration by another, in one synchronous turn (docs/design/runtime-invariants.md, "Reload"). Only differences are
+ * applied: an unchanged process keeps its actor and its pid. A removed process that is still alive is retiring: it is stopped, and removed
+ * when nothing of it is left; adding its name again cancels that.
  */
 export class Reload {
   readonly #options: ReloadOptions;
@@ -51,7 +51,7 @@ export class Reload {
     this.#latest = options.registry.config;
   }
 
-  /** What `apply` would do. Throws `conflict` where it would. */
+  /** What `apply` would do. Throws `conflict` if `apply` would. */
   plan(next: Config): ConfigurationChange {
     this.#checkNames(next);
     const plan = planChanges(this.#latest.processes, next.processes);
@@ -61,7 +61,7 @@ export class Reload {
     return { ...plan, restart_needed: needed };
   }
 
-  /** Throws `conflict`, and changes nothing, while a name of `next` is still taken by something that is retiring. */
+  /** Throws `conflict`, and changes nothing, while a retiring process or group still uses a name of `next`. */
   apply(next: Config): ConfigurationChange {
     this.#checkNames(next);
     const { registry, system, events, tell } = this.#options;
@@ -91,7 +91,7 @@ export class Reload {
       if (before.processes.get(name)?.host !== definition.host) this.#options.moved(name);
     }
     for (const name of retired) tell(name, { type: "stop", by: BY_CONFIGURATION });
-    // Those that are on their way may need something new.
+    // Processes that are about to run may need something new.
     const onTheirWay = plan.changed.filter((name) => ON_THE_WAY.has(registry.stateOf(name) ?? "stopped"));
     const wanted = [...this.#options.wanted([...fresh, ...onTheirWay])].filter((name) => !onTheirWay.includes(name));
     for (const name of [...wantedAgain, ...wanted]) tell(name, { type: "start", by: BY_CONFIGURATION });
@@ -104,7 +104,7 @@ export class Reload {
     return { ...plan, restart_needed: [...next.processes.keys()].filter((name) => registry.needsRestart(name)) };
   }
 
-  /** What lives on a host that is not configured any more is stopped there, then started where it is configured now. */
+  /** Processes on a host that is no longer configured are stopped there, then started where they are configured now. */
   #leaveHosts(): void {
     const { hosts, registry, tell, events } = this.#options;
     if (!hosts().isAnyLeaving) return;
@@ -120,7 +120,7 @@ export class Reload {
     hosts().release();
   }
 
-  /** A retiring process may go by a name that a new group has, or the other way round. */
+  /** A retiring process may have the name of a new group, or the other way round. */
   #checkNames(next: Config): void {
     for (const name of this.#options.registry.retiring.keys()) {
       if (next.processes.has(name)) continue;
@@ -137,7 +137,7 @@ export class Reload {
     log.append({ level: "info", source: "manager", msg: `process '${name}' is not configured any more: it is stopped, then removed` });
   }
 
-  /** Shows the world what is configured now, and what is retiring; groups come and go. */
+  /** Publishes what is now configured and what is retiring; adds and removes groups. */
   #install(): void {
     const { registry, system, spawnGroup } = this.#options;
     const before = registry.config;
@@ -153,7 +153,7 @@ export class Reload {
     for (const name of groups.keys()) if (!before.groups.has(name)) spawnGroup(name);
   }
 
-  /** Removes it when nothing of it is left: its actor is asked after each of its events. */
+  /** Removes it when nothing of it is left: checked after each event of its actor. */
   #awaitEnd(name: string): void {
     const { registry, system } = this.#options;
     const look = () => {
@@ -165,7 +165,7 @@ export class Reload {
       this.#drop(name);
       this.#options.events.publish({ type: "tree_changed" });
     };
-    // An actor that fails is built anew under the same address, in the same turn.
+    // An actor that fails is rebuilt at the same address, in the same turn.
     const again = () => queueMicrotask(() => registry.retiring.has(name) && this.#awaitEnd(name));
     const actor = system.get("process", name);
     const subscription = actor?.subscribe({ next: () => queueMicrotask(look), error: again });
@@ -183,7 +183,7 @@ export class Reload {
     log.append({ level: "info", source: "manager", msg: `process '${name}' is removed${last === undefined ? "" : ` (it was ${last})`}` });
   }
 
-  /** Start tools are part of what is shown of every process. */
+  /** Start tools are shown with every process. */
   #showAgain(before: Config, unchanged: readonly string[]): void {
     const { registry } = this.#options;
     if (JSON.stringify(before.instance.start_tools) === JSON.stringify(this.#latest.instance.start_tools)) return;

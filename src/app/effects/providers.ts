@@ -14,35 +14,37 @@ import type { ProcessRegistry } from "../processes/process-registry.ts";
 import { TurnShare } from "../processes/turn-share.ts";
 import { spawnRun, stopRun } from "./process-effects.ts";
 
-/** What the effects of processes work with. */
+/** Services that the effects of processes use. */
 export interface ProcessEffectServices {
   registry: ProcessRegistry;
   events: DomainEvents;
   clock: Clock;
   log: LogBook;
-  /** With a host: a configured one, or null for the manager's own. Throws `host_unavailable` for one that is gone. */
+  /** Session with a host: a configured one, or null for the manager's own. Throws `host_unavailable` for one that was removed. */
   session: (host: string | null) => HostSession;
-  /** Before a run begins on `host`: where it is looked for after a restart of the manager, when it is its turn, and where its output comes from. */
+  /**
+   * Called before a run begins on `host`: records where to look for it after a restart of the manager, waits for its turn to start, and
+   * sets the source of its output.
+   */
   beforeRun: (name: string, host: string | null, signal: AbortSignal) => Promise<void>;
-  /** False once the shutdown has begun: then no run begins, whatever asks for it. */
+  /** False once the shutdown has begun: no run begins after that, whatever the request. */
   mayStart: () => boolean;
-  /** Resolves once what users want is on disk, as far as it can be: before every effect of it. Never rejects. */
+  /** Resolves once the requested state is on disk, as far as possible: awaited before every effect of it. Never rejects. */
   intentWritten: () => Promise<void>;
   runSpec: (choices: Pick<SpawnInput, "definition" | "size" | "settings">) => RunSpec;
-  /** Of the actor that stands behind a name now: aborted before it is built anew, and on its stop. */
+  /** Signal of the current actor of a name: aborted before the actor is rebuilt, and when it stops. */
   lifeOf: (name: string) => AbortSignal;
 }
 
 /**
- * The process machine with its effects: what it asks for happens at the host. One machine for all processes: to provide
- * a machine costs a millisecond.
+ * The process machine with its effects, which act on the host. One machine is shared by all processes: providing one takes a millisecond.
  */
 export function processWithEffects(services: ProcessEffectServices) {
   const { registry, events, clock, log, session, runSpec, lifeOf } = services;
-  /** Thousands that were asked at once are sent in many turns. */
+  /** Commands to thousands of processes are spread over many turns. */
   const share = new TurnShare(MEMBERS_PER_TURN);
   const needed = dependencyNews(events);
-  // During a shutdown what is about to start waits for its stop, which is told to thousands in many turns.
+  // During a shutdown, a process that is about to start waits for its stop: stop commands to thousands take many turns.
   const stillHolds = (name: string) => services.mayStart() && registry.unmet(name).missing.length === 0;
   return processMachine.provide({
     guards: { dependenciesHold: ({ context }) => stillHolds(context.definition.name) },
@@ -50,7 +52,7 @@ export function processWithEffects(services: ProcessEffectServices) {
       spawnRun: fromPromise<RunReport, SpawnInput>(async ({ input, signal }) => {
         const { name, host } = input.definition;
         const ended = AbortSignal.any([signal, lifeOf(name)]);
-        // Frozen here: however often it is sent again, the host gets the same one.
+        // Fixed here: the host gets the same spec each time it is sent.
         const spec = runSpec(input);
         await services.beforeRun(name, host, ended);
         await services.intentWritten();
@@ -65,7 +67,7 @@ export function processWithEffects(services: ProcessEffectServices) {
         const { name } = input.definition;
         const ended = AbortSignal.any([signal, lifeOf(name)]);
         await services.intentWritten();
-        // Reverse order, and waiting: those that need this one and are on their way out go first.
+        // Reverse order: waits for dependents that are stopping.
         const left = await registry.dependentsStopped(name, ended);
         if (left.length > 0) {
           const msg = `process '${name}': it is stopped although ${left.join(", ")} did not end in time`;
@@ -79,7 +81,7 @@ export function processWithEffects(services: ProcessEffectServices) {
         const life = lifeOf(name);
         let due = false;
         let over = false;
-        // At the end of the turn: a dependency that is asked to start in this very turn must not count as stopped.
+        // At the end of the turn: a dependency that is requested to start in this turn must not count as stopped.
         const look = () => {
           if (due) return;
           due = true;
@@ -105,7 +107,7 @@ export function processWithEffects(services: ProcessEffectServices) {
   });
 }
 
-/** Tells of each change of the processes that somebody names. By name: thousands may wait at the same time, each for a few. */
+/** Reports each change of the named processes. Indexed by name: thousands of processes may wait at once, each for a few others. */
 function dependencyNews(events: DomainEvents): (names: readonly string[], look: () => void) => () => void {
   const watchers = new Map<string, Set<() => void>>();
   events.subscribe((event) => {

@@ -25,27 +25,27 @@ import { keepInFolder, keepInMemory } from "./embedded-state.ts";
 import { InProcessManager } from "./in-process-manager.ts";
 
 export interface CreateOptions {
-  /** Folder that relative paths of a configuration object mean; the working directory by default. */
+  /** Base folder of relative paths in a configuration object; the working directory by default. */
   baseDir?: string;
-  /** Follows the manager's log from the first entry on. */
+  /** Receives the manager's log from the first entry on. */
   onLog?: (entry: LogEntry) => void;
   /** For every time-out, delay and time-stamp of the manager, its host and its handles. */
   clock?: Clock;
-  /** What runs the processes; a host in this very program by default. It is closed along with the manager. */
+  /** Runs the processes; by default a host within this program. It is closed along with the manager. */
   host?: HostLink;
   /**
    * Opens the one port with page, routes and WebSockets: true for where the configuration says (a free port of localhost
    * for an object without `instance.manager`), or an address `[HOST]:PORT`. By default there is none.
    */
   listen?: boolean | string;
-  /** Folder for what users want and for the log, over restarts; made if it is missing, and locked. By default nothing is written. */
+  /** Folder for the requested state and the log, kept across restarts; created if missing, and locked. By default nothing is written. */
   stateDir?: string;
   /**
    * Opens the bus: processes are given its address in `MGR_BUS_URL`, and hosts of the configuration and clients come over
    * it (NATS on a free port of loopback, or where the configuration says). By default there is none.
    */
   bus?: boolean;
-  /** Sees every event of every actor. */
+  /** Receives every event of every actor. */
   inspect?: (event: InspectionEvent) => void;
 }
 
@@ -109,7 +109,7 @@ export async function createManager(config: ConfigInput | string, options: Creat
     cleanups.push(() => transport.close(1001, "the manager is disposed of"));
     const port =
       listen === false ? null : await openEmbeddedPort({ engine, log, transport, config: loaded, listen, door: bus?.door ?? null });
-    // Let go of in reverse: the port stays until the WebSockets have said goodbye.
+    // Released in reverse order: the port stays open until the WebSockets are closed.
     if (port) cleanups.splice(-1, 0, () => port.close());
     await bus?.listen(port ?? NOBODY);
     const setNext = (object: ConfigInput | null) => {
@@ -133,7 +133,7 @@ export async function createManager(config: ConfigInput | string, options: Creat
   }
 }
 
-/** Without the one port there are no users, only processes with tokens of their own. */
+/** Without the HTTP port there are no users, only processes with their own tokens. */
 const NOBODY = { admitUser: () => Promise.resolve(null) };
 
 interface BusOptions {
@@ -156,7 +156,7 @@ async function openEmbeddedBus({ config, log, engine, state }: BusOptions): Prom
   });
 }
 
-/** An actor has nothing to do with what its observer throws: that is uncaught, as from any listener. */
+/** What an observer throws does not affect the actor: it is an uncaught exception, as from any listener. */
 function aside(observe: () => void): void {
   try {
     observe();
@@ -167,7 +167,7 @@ function aside(observe: () => void): void {
   }
 }
 
-/** Newest first; each is tried, the first failure is told. */
+/** Newest first; all are run, then the first failure is thrown. */
 async function undo(cleanups: (() => unknown)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const cleanup of cleanups.splice(0).reverse()) {
@@ -181,6 +181,6 @@ async function undo(cleanups: (() => unknown)[]): Promise<void> {
 }
 
 function loadObject(object: ConfigInput, { baseDir = process.cwd() }: CreateOptions): Config {
-  // Named only: nothing is written there.
+  // Only a name: nothing is written there.
   return loadConfigObject(object, { base_dir: baseDir, state_dir: join(tmpdir(), "mgr-embedded") });
 }

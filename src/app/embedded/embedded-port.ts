@@ -20,16 +20,16 @@ interface PortOptions {
   log: LogBook;
   transport: Transport;
   config: Config;
-  /** Of the bus, behind `/mgr/bus`. */
+  /** The bus behind `/mgr/bus`. */
   door: BusUpgrade | null;
-  /** True: where the configuration says. */
+  /** True: the address from the configuration. */
   listen: true | string;
 }
 
 /** Folders of logins: `mgr-embedded-<pid>-<start time>-<random>`. */
 const LOGIN_FOLDER = /^mgr-embedded-(\d+)-(\d+)-/;
 
-/** Opens the port. Without an auth file of its own it has a login that is made for it and goes with it. */
+/** Opens the port. Without a configured auth file it creates a login, which is removed with the port. */
 export async function openEmbeddedPort({
   engine,
   log,
@@ -79,11 +79,11 @@ async function makeLogin() {
   return { login, file, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Programs that were killed could not remove theirs. */
+/** Removes the folders of programs that were killed and could not remove them. */
 async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const [, pid, startTime] = LOGIN_FOLDER.exec(name) ?? [];
-    // Somebody else's folder stays: we may not remove it.
+    // The folder of another user stays: removing it is not permitted.
     if (pid !== undefined && startTime !== undefined && !isAlive(Number(pid), startTime))
       await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => undefined);
   }

@@ -5,7 +5,7 @@ import { StreamEnds } from "../../bus/streams/stream-ends.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import type { StreamFrame } from "../../contract/streams.ts";
 
-/** The manager's ends of TCP connections that one host has made for it. */
+/** The manager's ends of TCP connections that a host opened for it. */
 export class Forwards {
   readonly #link: HostLink;
   readonly #ends: StreamEnds;
@@ -22,12 +22,12 @@ export class Forwards {
   async open(session: string, target: { host: string; port: number }): Promise<Duplex> {
     const stream = randomUUID();
     const end = this.#ends.open(stream);
-    // Until somebody has it, nobody listens for its errors.
+    // Until a caller has it, no other listener handles its errors.
     end.on("error", () => {});
     try {
       await this.#link.request("connect", { session, stream, ...target });
     } catch (error) {
-      // If it was made all the same, the host hears that nobody wants it.
+      // If the connection was made after all, this tells the host that it is no longer needed.
       end.destroy();
       throw error;
     }

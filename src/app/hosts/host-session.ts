@@ -16,18 +16,18 @@ import type { RunReport } from "../../contract/run.ts";
 import { Forwards } from "./forwards.ts";
 
 /**
- * Answers and heartbeats share one ordered connection. A heartbeat so long after a question says that its answer went down with the
- * connection before, milliseconds: the time-out of requests would be waited for in vain.
+ * Answers and heartbeats share one ordered connection. If a heartbeat arrives this long after a request, milliseconds, its answer was lost
+ * with the previous connection, and waiting for the request's time-out is pointless.
  */
 const LATE_MS = 3_000;
 
 interface Unanswered {
-  /** Monotonic. */
+  /** Monotonic time. */
   readonly since: number;
   readonly fail: (error: Error) => void;
 }
 
-/** What the session tells the rest of the manager; all of it in the order in which it was true at the host. */
+/** Events that the session reports to the rest of the manager, all in the order in which they occurred at the host. */
 export interface HostSessionListener {
   onHeartbeat(heartbeat: HostHeartbeat): void;
   onOutput(chunk: OutputChunk): void;
@@ -38,7 +38,7 @@ export interface HostSessionListener {
    */
   onReport(runs: ReadonlyMap<string, RunReport>, changing: ReadonlySet<string>): void;
   onEvent(event: HostEvent): void;
-  /** The host does not obey our session any more: a new hello is due. */
+  /** The host no longer accepts our session: a new hello is needed. */
   onStale(): void;
 }
 
@@ -55,13 +55,13 @@ interface SessionOptions {
   link: HostLink;
   epoch: number;
   clock: Clock;
-  /** How long the host waits for a lost manager before it stops everything, milliseconds; null: for ever. */
+  /** How long the host waits for a lost manager before it stops everything, milliseconds; null: no limit. */
   stopAfterMs?: () => number | null;
   listener: HostSessionListener;
 }
 
 /**
- * One manager's conversation with one host: hello, heartbeats, and the run table kept up to date by sequence numbers
+ * One manager's session with one host: hello, heartbeats, and the run table kept up to date by sequence numbers
  * (docs/design/runtime-invariants.md, "Host events": subscribed before asking, events up to the report's seq ignored,
  * a gap or a mismatch with the heartbeat asks for the whole table again).
  */
@@ -69,22 +69,22 @@ export class HostSession {
   readonly link: HostLink;
   readonly #options: SessionOptions;
   readonly #forwards: Forwards;
-  /** Who waits for a session. */
+  /** Callers that wait for a session. */
   readonly #waiting = new Set<() => void>();
-  /** Commands without an answer so far. */
+  /** Commands that are not answered yet. */
   readonly #underWay = new Set<(error: Error) => void>();
   readonly #leave: () => void;
   #session: string | null = null;
   #streamId: string | null = null;
   /** Seq of the last event or report applied; null while a report is under way. */
   #seq: number | null = null;
-  /** Which question about the table is under way: answers to an earlier one count for nothing. */
+  /** The current request for the table: answers to an earlier one are ignored. */
   #question: symbol | null = null;
-  /** Events that came since the question was put; null while there is none: then nobody needs them. */
+  /** Events received since the table was requested; null while no request is pending: they are not needed then. */
   #early: HostEvent[] | null = null;
-  /** A table that was asked for and not delivered yet. */
+  /** A table that was requested and is not delivered yet. */
   #table: { seq: number; runs: Map<string, RunReport> } | null = null;
-  /** Hello, or a page of the table, that no answer has come to yet. */
+  /** A hello, or a request for a page of the table, that is not answered yet. */
   #unanswered: Unanswered | null = null;
   #beat: unknown = null;
   #isClosed = false;
@@ -107,7 +107,7 @@ export class HostSession {
     });
   }
 
-  /** The session to put into commands; throws `host_unavailable` while there is none. */
+  /** The session ID for commands; throws `host_unavailable` while there is none. */
   get session(): string {
     if (this.#session === null) {
       throw new MgrError(
@@ -140,7 +140,7 @@ export class HostSession {
     });
   }
 
-  /** Names the daemon that the session is with; null while there is none. */
+  /** Identifies the daemon of the session; null while there is none. */
   get streamId(): string | null {
     return this.#streamId;
   }
@@ -157,7 +157,7 @@ export class HostSession {
       const asked = clock.now();
       const hello = await this.#answered(this.link.request("hello", this.#hello()));
       this.#checkAsked(question);
-      // Its answer was made somewhere between the question and now.
+      // The answer was made between the request and now.
       const clock_offset_ms = Math.round(hello.time - (asked + clock.now()) / 2);
       this.#session = hello.session;
       this.#streamId = hello.stream_id;
@@ -165,7 +165,7 @@ export class HostSession {
       const waiting = [...this.#waiting];
       this.#waiting.clear();
       for (const go of waiting) go();
-      // What came before is from before the hello, perhaps from another daemon.
+      // Earlier events are from before the hello, perhaps from another daemon.
       this.#early = [];
       await this.#fetch(question);
       const { session, stream_id, contract, pid, version = null } = hello;
@@ -176,7 +176,7 @@ export class HostSession {
     }
   }
 
-  /** Lets a daemon of another version refuse us, so that its own log says why nobody commands it. */
+  /** Lets a daemon of another version refuse us, so that its own log says why no manager controls it. */
   introduce(): void {
     this.link.request("hello", this.#hello()).catch(() => undefined);
   }
@@ -186,7 +186,7 @@ export class HostSession {
     return { epoch, manager_pid: process.pid, contracts: contractsSpoken(), stop_after_ms: stopAfterMs?.() ?? null };
   }
 
-  /** Applies the table that was asked for, then what happened since. */
+  /** Applies the requested table, then the events since. */
   deliver(): void {
     const table = this.#table;
     if (table === null) return;
@@ -197,7 +197,7 @@ export class HostSession {
     for (const event of early) this.#receive(event);
   }
 
-  /** Gives the session up: no more commands, no more heartbeats. */
+  /** Ends the session: no more commands or heartbeats. */
   drop(): void {
     this.#session = null;
     this.#streamId = null;
@@ -216,7 +216,7 @@ export class HostSession {
     this.#leave();
   }
 
-  /** Runs a command; a stale session is told to the listener before the rejection. */
+  /** Runs a command; the listener is told of a stale session before the rejection. */
   async command<T>(send: (session: string) => Promise<T>): Promise<T> {
     const session = this.session;
     try {
@@ -230,7 +230,7 @@ export class HostSession {
     }
   }
 
-  /** With the session its answers are lost: nobody waits for the time-out of those requests. */
+  /** Rejects as soon as the session ends: its answers are lost, so callers need not wait for the requests' time-outs. */
   #whileOpen<T>(answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#underWay.add(reject);
@@ -243,7 +243,7 @@ export class HostSession {
     return this.command((session) => this.#forwards.open(session, target));
   }
 
-  /** Resolves with the answer; rejects also when the host is heard and that answer is not. */
+  /** Resolves with the answer; also rejects if the host's heartbeats arrive but the answer does not. */
   async #answered<T>(answer: Promise<T>): Promise<T> {
     let fail: Unanswered["fail"] = () => {};
     const late = new Promise<never>((_resolve, reject) => {
@@ -315,7 +315,7 @@ export class HostSession {
       const page: ResponseOf<"report"> = await this.#answered(this.link.request("report", { session: this.session, after }));
       this.#checkAsked(question);
       for (const run of page.runs) runs.set(run.name, run);
-      // Pages are of different moments: events after the first page's seq are applied again, which changes nothing.
+      // Pages are from different moments: events after the first page's seq are applied again, which changes nothing.
       seq ??= page.seq;
       if (page.next === null) break;
       after = page.next;
@@ -329,7 +329,7 @@ export class HostSession {
       () => this.deliver(),
       () => {
         if (this.#question !== question) return;
-        // The host is away again: its return brings a hello, and with it the next report.
+        // The host is unreachable again: its return brings a hello, and with it the next report.
         this.drop();
         this.#options.listener.onStale();
       },

@@ -17,7 +17,7 @@ import { StartPacer } from "./start-pacer.ts";
 interface HostsOptions {
   /** The manager's own host, by its canonical name. */
   local: HostLink;
-  /** Makes the link to a configured host; left out where there is no bus: then those never become ready. */
+  /** Creates the link to a configured host; omitted if there is no bus: those hosts never become ready. */
   connect: ((host: string) => HostLink) | undefined;
   registry: ProcessRegistry;
   hub: OutputHub;
@@ -27,7 +27,7 @@ interface HostsOptions {
   log: LogBook;
   onChanged: (host: HostEntry) => void;
   onRemoved: (host: string) => void;
-  /** A process that was looked for on a host that is not configured any more begins anew where it is configured. */
+  /** A process that was looked up on a host that is no longer configured starts anew on its configured host. */
   respawn: (name: string) => void;
 }
 
@@ -37,19 +37,19 @@ interface Led {
   readonly link: HostLink;
 }
 
-/** Every host of this manager: the one that it runs on, and those of the configuration, as they come and go. */
+/** Every host of this manager: its own, and those of the configuration, as they are added and removed. */
 export class Hosts {
   readonly #options: HostsOptions;
   readonly #led = new Map<string, Led>();
   readonly #greetings = new TurnShare(1);
-  /** Not configured any more, but something that runs there is still being stopped. */
+  /** No longer configured, but processes on it are still being stopped. */
   readonly #leaving = new Set<string>();
 
   constructor(options: HostsOptions) {
     this.#options = options;
   }
 
-  /** Leads the hosts that `config` names; those that it does not name go as soon as nothing runs there. */
+  /** Manages the hosts that `config` names; removes others as soon as nothing runs there. */
   configure(config: Pick<Config, "hosts">): void {
     const { local, connect, registry } = this.#options;
     if (!this.#led.has(local.host)) this.#lead(local);
@@ -61,12 +61,12 @@ export class Hosts {
     for (const host of this.#led.keys()) {
       if (host === local.host || wanted.has(host) || this.#leaving.has(host)) continue;
       this.#leaving.add(host);
-      // Whoever is not there cannot be asked to stop anything, and cannot come back: nobody lets it in.
+      // An unreachable host cannot be told to stop anything, and cannot come back: its connection would be refused.
       if (!registry.isHostReady(host)) this.#giveUp(host);
     }
   }
 
-  /** Lets go of hosts that are not configured any more and have nothing left to run. */
+  /** Removes hosts that are no longer configured and run nothing. */
   release(): void {
     for (const host of [...this.#leaving])
       if (this.#options.registry.namesAt(host).every((name) => this.#options.registry.isGone(name))) this.#drop(host);
@@ -76,7 +76,7 @@ export class Hosts {
     return this.#leaving.size > 0;
   }
 
-  /** Processes of hosts that are leaving have to move. */
+  /** Processes on hosts that are being removed have to move. */
   isLeaving(host: string): boolean {
     return this.#leaving.has(host);
   }
@@ -116,7 +116,7 @@ export class Hosts {
     };
   }
 
-  /** Tells what has changed of it, if anything has. */
+  /** Publishes changes of the host, if there are any. */
   publish(host: string): void {
     if (this.#led.has(host)) this.#options.onChanged(this.entry(host));
   }
@@ -162,7 +162,7 @@ export class Hosts {
     onChanged(this.entry(host));
   }
 
-  /** What runs there is lost to us. */
+  /** What runs there can no longer be controlled. */
   #giveUp(host: string): void {
     const { registry, system, log, respawn } = this.#options;
     const names = registry.namesAt(host);

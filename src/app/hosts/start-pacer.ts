@@ -4,12 +4,12 @@ interface Waiting {
   go(): void;
 }
 
-/** Lets through at most `rate` starts in a second (`hosts.<name>.start_rate`), in the order in which they came. */
+/** Lets through at most `rate` starts a second (`hosts.<name>.start_rate`), in order of arrival. */
 export class StartPacer {
   readonly #clock: Clock;
   readonly #rate: () => number | null;
   readonly #queue = new Set<Waiting>();
-  /** Monotonic time from which on the next may go. */
+  /** Monotonic time from which the next start is allowed. */
   #next = 0;
   #timer: unknown = null;
 
@@ -18,7 +18,7 @@ export class StartPacer {
     this.#rate = rate;
   }
 
-  /** Resolves when it is this one's turn; rejects when `signal` says that nobody waits for it any more. */
+  /** Resolves when it is the caller's turn; rejects when `signal` says that the caller no longer waits. */
   turn(signal: AbortSignal): Promise<void> {
     if (this.#rate() === null && this.#queue.size === 0) return Promise.resolve();
     return new Promise((resolve, reject) => {
@@ -44,7 +44,7 @@ export class StartPacer {
     this.#timer = null;
   }
 
-  /** The rate is asked for anew each time: a reload changes it for those that wait already. */
+  /** The rate is read anew each time: a reload also changes it for waiting starts. */
   #advance(): void {
     if (this.#timer !== null) return;
     for (const waiting of this.#queue) {

@@ -1,7 +1,9 @@
 import { closeSync, constants, openSync } from "node:fs";
 import { tryLockExclusive } from "../../daemon/native/libc.ts";
 
-/** Takes the lock on `path`, which is made if need be and stays, or null while somebody has it. The kernel frees it when its holder dies. */
+/**
+ * Locks `path` (created if missing, never removed); null while another process holds the lock. The kernel releases it when its holder dies.
+ */
 export function tryLockFile(path: string): { release(): void } | null {
   const fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
   let isTaken = false;

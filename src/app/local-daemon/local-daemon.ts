@@ -14,40 +14,40 @@ interface LocalDaemonOptions {
   socket: string;
 }
 
-/** A process by its pid and the kernel's start time of it. */
+/** A process identified by its pid and its start time from the kernel. */
 type Identity = Pick<LockInfo, "pid" | "start_time">;
 
 /** The built daemon: one file, whether this module runs from src/ or from dist/. */
 const BUNDLE = fileURLToPath(new URL("../../../dist/daemon.mjs", import.meta.url));
-/** Its exit code where another one has the lock (daemon/main.ts). */
+/** Its exit code if another daemon has the lock (daemon/main.ts). */
 const EXIT_LOCKED = 3;
-/** Of what it said before its death, bytes. */
+/** How much of its last output is kept, bytes. */
 const LAST_WORDS_BYTES = 2_048;
 const LOOK_MS = 20;
 
-/** The daemon of this instance: found by its lock, or started. Never a second one: the lock decides. */
+/** The daemon of this instance: found by its lock, or started. The lock prevents a second one. */
 export class LocalDaemon {
   readonly #options: LocalDaemonOptions;
-  /** The one that was started here last. */
+  /** The daemon that was last started here. */
   #own: { identity: Identity; death: Promise<never> } | null = null;
 
   constructor(options: LocalDaemonOptions) {
     this.#options = options;
   }
 
-  /** Who holds the daemon's lock now, or null. */
+  /** The holder of the daemon's lock, or null. */
   async holder(): Promise<LockInfo | null> {
     const lock = await readLock(join(this.#options.stateDir, "daemon.lock"));
     return lock.held ? lock.info : null;
   }
 
-  /** Of the holder of the lock, else of the one that was started here and has not taken it yet; null: there is none. */
+  /** Identity of the lock's holder, else of the daemon that was started here and has not locked yet; null: there is none. */
   async identity(): Promise<Identity | null> {
     const target = (await this.holder()) ?? this.#own?.identity ?? null;
     return target !== null && mayBeAlive(target.pid, target.start_time) ? target : null;
   }
 
-  /** Starts one if none is there. Returns whether an earlier one was found. */
+  /** Starts the daemon if there is none. Returns whether one was already running. */
   async ensure(): Promise<"found" | "started"> {
     this.#own = null;
     if ((await this.holder()) !== null) return "found";
@@ -55,7 +55,7 @@ export class LocalDaemon {
     const words = openSync(join(stateDir, "daemon.stderr"), "a+", 0o600);
     const silence = fstatSync(words).size;
     try {
-      // Detached: it and its children outlive this manager, however that ends.
+      // Detached: it and its children outlive this manager, however the manager ends.
       const child = spawn(process.execPath, [BUNDLE, JSON.stringify({ state_dir: stateDir, host, bus: { socket }, version: VERSION })], {
         detached: true,
         stdio: ["ignore", "ignore", words],
@@ -63,7 +63,7 @@ export class LocalDaemon {
       });
       const pid = await pidOf(child);
       const death = deathOf(child, () => lastWords(join(stateDir, "daemon.stderr"), silence));
-      // Whoever waits for its hello hears of it; nobody else needs to.
+      // The caller that waits for its hello handles the rejection; no other needs to.
       death.catch(() => {});
       this.#own = { identity: { pid, start_time: startTimeOf(pid) ?? "" }, death };
       child.unref();
@@ -73,14 +73,14 @@ export class LocalDaemon {
     return "started";
   }
 
-  /** Rejects with its last words when the daemon that was started here ends. Never resolves. */
+  /** Rejects with its last output when the daemon that was started here ends. Never resolves. */
   get death(): Promise<never> {
     return this.#own?.death ?? new Promise(() => {});
   }
 
   /**
-   * Ends the daemon with everything that it still runs, and waits for it; `SIGKILL` leaves the killing to its guard. One
-   * that was started here is ended even before it has taken its lock.
+   * Ends the daemon with everything that it still runs, and waits for it; with `SIGKILL` its guard kills the processes. A daemon that was
+   * started here is ended even before it has taken its lock.
    */
   async end(signal: "SIGTERM" | "SIGKILL", timeoutMs: number): Promise<void> {
     const target = await this.identity();
@@ -112,7 +112,7 @@ function deathOf(child: ChildProcess, words: () => string): Promise<never> {
   });
 }
 
-/** What stands in `path` after `from`, the end of it, as text. Never throws: it is asked by the listener of an exit. */
+/** The end of the text in `path` after `from`. Never throws: it is called by the listener of an exit. */
 function lastWords(path: string, from: number): string {
   try {
     return tailOf(path, from);

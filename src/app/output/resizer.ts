@@ -3,10 +3,10 @@ interface Size {
   readonly cols: number;
 }
 
-/** Sizes of one process on their way to its host; beyond it only the newest one waits. */
+/** Sizes of one process sent to its host and not answered yet; beyond this only the newest one waits. */
 const MOST_UNDER_WAY = 8;
 
-/** Sends sizes of terminals in order. In a storm of them those that nobody would see are left out: the last one wins. */
+/** Sends terminal sizes in order. When many come at once, intermediate sizes are skipped: the last one wins. */
 export class Resizer {
   readonly #send: (process: string, size: Size) => Promise<void>;
   readonly #underWay = new Map<string, { count: number; next: Size | null }>();

@@ -7,11 +7,11 @@ export type Verb = "start" | "stop" | "restart";
 interface Order {
   readonly name: string;
   readonly verb: Verb;
-  /** Of a stop: it starts again once all of these are requested to start. Empty: only when somebody asks for it. */
+  /** Of a stop: it starts again once all of these are requested to start. Empty: only on request. */
   readonly resumeWith: readonly string[];
 }
 
-/** What orders are made from. */
+/** Input for planning orders. */
 interface Situation {
   readonly registry: ProcessRegistry;
   /** What a stopped process waits for before it starts again. */
@@ -20,14 +20,14 @@ interface Situation {
 
 const RUNNING: ReadonlySet<ProcessState> = new Set<ProcessState>(["starting", "started", "ready", "stopping"]);
 
-/** Who has to be told what when `names` are to start, stop or restart, in this order; each batch has to be told in one turn. */
+/** The orders needed to start, stop or restart `names`, in this order; each batch has to be sent in one turn. */
 export function planCommand(situation: Situation, verb: Verb, names: readonly string[]): Order[][] {
   const orders = ORDERS[verb](situation, names);
-  // Who goes down and comes back together is told in one turn: else it might come back before that which it needs has gone.
+  // Processes that stop and restart together are told in one turn: otherwise one might come back before its dependency has stopped.
   return verb === "restart" ? situation.registry.graph.together(orders, ({ name }) => name) : orders.map((order) => [order]);
 }
 
-/** Why something is about to happen to processes that nobody has named: sentences for the log. */
+/** Why a command affects processes that it does not name: sentences for the log. */
 export function explanations(situation: Situation, names: readonly string[], batches: readonly (readonly Order[])[]): string[] {
   const named = new Set(names);
   const others = batches.flat().filter((order) => !named.has(order.name) && isNews(situation.registry, order));
@@ -45,7 +45,7 @@ const DEEDS: readonly (readonly [string, (order: Order, situation: Situation) =>
   ["starts what was stopped with it", ({ verb, name }, { resumeWith }) => verb === "start" && resumeWith(name).length > 0],
 ];
 
-/** Of those that are on their way, or stopped already, it has been said why. */
+/** The reason has already been logged for processes that are under way or stopped. */
 function isNews(registry: ProcessRegistry, { name, verb }: Order): boolean {
   if (verb === "stop") return isWanted(registry, name);
   const state = registry.stateOf(name);
@@ -53,13 +53,13 @@ function isNews(registry: ProcessRegistry, { name, verb }: Order): boolean {
 }
 
 const ORDERS: { readonly [K in Verb]: (situation: Situation, names: readonly string[]) => Order[] } = {
-  /** Dependencies first: each then finds the ones before it already on their way. */
+  /** Dependencies first: each process then finds its dependencies already under way. */
   start: (situation, names) => {
     const { graph } = situation.registry;
     const all = withResumed(situation, names);
     return [...toAll("start", missing(situation.registry, all)), ...toAll("start", graph.inStartOrder(all))];
   },
-  /** Dependents first; besides, the effect that stops a run waits for those that are stopping (app/effects). */
+  /** Dependents first; the effect that stops a run also waits for those that are stopping (app/effects). */
   stop: ({ registry, resumeWith }, names) => {
     const returns = returnsAfterStop(registry, names);
     const orders = registry.graph.dependents(names).flatMap((name): Order[] => {
@@ -72,8 +72,8 @@ const ORDERS: { readonly [K in Verb]: (situation: Situation, names: readonly str
     return [...orders, ...toAll("stop", registry.graph.inStartOrder(names).reverse())];
   },
   /**
-   * Of the dependents, those that run come back as well; they wait for what they need. In start order: a job that is to run again must have
-   * begun before those that wait for its end are asked.
+   * Running dependents restart too; they wait for their dependencies. In start order: a job that is to run again must have begun before the
+   * processes that wait for its end are told.
    */
   restart: (situation, names) => {
     const { registry } = situation;
@@ -95,8 +95,8 @@ function toAll(verb: Verb, names: readonly string[]): Order[] {
 }
 
 /**
- * Of all that goes down with `names`: those after whose start each starts again, or nothing if it stays stopped. What stays stopped takes
- * what depends on it along, until it is started itself.
+ * For each process that stops with `names`: the processes whose start starts it again, or nothing if it stays stopped. A process that stays
+ * stopped keeps its dependents stopped until it is started itself.
  */
 function returnsAfterStop(registry: ProcessRegistry, names: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const returns = new Map<string, readonly string[]>(names.map((name) => [name, []]));
@@ -113,7 +113,7 @@ function returnsAfterStop(registry: ProcessRegistry, names: readonly string[]): 
   return returns;
 }
 
-/** `names`, and those that were stopped along with them and with what they need, and now can come back. */
+/** `names`, and the processes that were stopped along with them or with their dependencies and can now start again. */
 function withResumed({ registry, resumeWith }: Situation, names: readonly string[]): string[] {
   const all = new Set(names);
   const isStarted = (started: ReadonlySet<string>) => (name: string) =>
@@ -131,16 +131,16 @@ function withResumed({ registry, resumeWith }: Situation, names: readonly string
   return [...all];
 }
 
-/** What `names` need and do not have, transitively, the deepest first, without `names`. */
+/** The dependencies that `names` lack, transitively, the deepest first, without `names`. */
 function missing(registry: ProcessRegistry, names: readonly string[]): string[] {
   const given = new Set(names);
   const found = new Set(given);
-  // A set shows what is added while it is walked.
+  // Iterating a set includes elements that are added meanwhile.
   for (const name of found) for (const dependency of registry.unmet(name).missing) found.add(dependency);
   return registry.graph.inStartOrder([...found].filter((name) => !given.has(name)));
 }
 
-/** It runs, or is about to, and nobody has asked for its stop. */
+/** It runs, or is about to, and its stop has not been requested. */
 function isRunning(registry: ProcessRegistry, name: string): boolean {
   const process = registry.process(name);
   return process?.requested_state === "start" && RUNNING.has(process.state);
@@ -151,7 +151,7 @@ function isWanted(registry: ProcessRegistry, name: string): boolean {
   return process !== undefined && (process.requested_state === "start" || registry.livingRun(name) !== null);
 }
 
-/** It runs, is about to, or does as far as is known, and nobody has asked for its stop. */
+/** It runs, is about to, or is believed to run, and its stop has not been requested. */
 function isUnderWay(registry: ProcessRegistry, name: string): boolean {
   const process = registry.process(name);
   if (process?.requested_state !== "start") return false;

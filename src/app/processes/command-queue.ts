@@ -1,7 +1,7 @@
-/** Members that are told in one turn of the event loop, about 5 ms: 10,000 in one turn would hold everybody up for seconds. */
+/** Processes that are told in one turn of the event loop, about 5 ms: 10,000 in one turn would block all clients for seconds. */
 export const MEMBERS_PER_TURN = 32;
 
-/** A command under way: each step tells some processes and says how many. What it throws in its first step is its refusal. */
+/** A command in progress: each step tells some processes and yields how many. An error in its first step refuses the command. */
 export type Steps = Generator<number, void>;
 
 interface Waiting {
@@ -11,14 +11,14 @@ interface Waiting {
 }
 
 /**
- * Commands in the order in which they came. A small one is carried out within the call; one to many processes goes on in later turns, and
- * what comes meanwhile waits for its end: each command finds what the ones before it have made of the world.
+ * Runs commands in order of arrival. A small one runs within the call; one to many processes continues in later turns, and later commands
+ * wait for its end: each command sees the results of the ones before it.
  */
 export class CommandQueue {
   readonly #waiting: Waiting[] = [];
   #isTurnDue = false;
 
-  /** Returns when it is done, or a promise of that. Throws or rejects with its refusal. */
+  /** Returns when it is done, or a promise of that. Throws or rejects if it is refused. */
   run(steps: Steps): void | Promise<void> {
     if (this.#waiting.length === 0 && isDone(steps)) return;
     return new Promise((done, failed) => {
@@ -27,12 +27,12 @@ export class CommandQueue {
     });
   }
 
-  /** The rest of every command is not carried out: each rejects with `reason`. */
+  /** Cancels the rest of every command: each rejects with `reason`. */
   refuse(reason: Error): void {
     for (const { failed } of this.#waiting.splice(0)) failed(reason);
   }
 
-  /** Gives up what is left. */
+  /** Drops the remaining commands. */
   close(): void {
     for (const { done } of this.#waiting.splice(0)) done();
   }
@@ -56,13 +56,13 @@ export class CommandQueue {
   }
 
   #end(ended: Waiting, report: () => void): void {
-    // A step may have had everything refused, this command too.
+    // A step may have refused all commands, including this one.
     if (this.#waiting[0] === ended) this.#waiting.shift();
     report();
   }
 }
 
-/** One turn's share of it; true once nothing is left. */
+/** Runs one turn's share of it; true once nothing is left. */
 function isDone(steps: Steps): boolean {
   for (let told = 0; told < MEMBERS_PER_TURN; ) {
     const step = steps.next();

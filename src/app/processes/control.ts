@@ -28,7 +28,7 @@ import { CommandQueue, type Steps } from "./command-queue.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
 import type { Attribute, OutputFlag, ProcessSettingsBook } from "./process-settings.ts";
 
-/** After whose start a process starts again that was stopped along with them. */
+/** The processes whose start starts a process again that was stopped along with them. */
 interface Resumes {
   of: (name: string) => readonly string[];
   keep: (name: string, resumeWith: readonly string[]) => void;
@@ -41,20 +41,20 @@ interface ControlOptions {
   log: LogBook;
   registry: ProcessRegistry;
   system: ActorSystem;
-  /** Sends a command to a process's actor, which is there again if it had been given up. */
+  /** Sends a command to a process's actor, which is rebuilt if it had been parked. */
   tell: (name: string, event: { type: Verb; by: string }) => void;
-  /** Resolves once what was requested is on disk, as far as it can be. Never rejects. */
+  /** Resolves once the requested state is on disk, as far as possible. Never rejects. */
   saved: () => Promise<void>;
   resumes: Resumes;
-  /** Keeps a terminal's size over restarts of the manager. */
+  /** Keeps a terminal's size across restarts of the manager. */
   keepSize: (name: string, size: { rows: number; cols: number }) => void;
   settings: ProcessSettingsBook;
-  /** What the next start would be given, and the canonical name of its host. */
+  /** The spec of the next start, and the canonical name of its host. */
   nextRun: (name: string) => { host: string; spec: RunSpec };
   processDetail: (name: string) => ProcessDetail;
 }
 
-/** The actor system as transport and http see it: reads of this turn, and commands accepted in this turn. */
+/** The actor system as seen by transport and http: reads of this turn, and commands accepted in this turn. */
 export class ActorControl implements Control {
   #manager: ManagerInfo;
   readonly events: DomainEvents;
@@ -109,7 +109,7 @@ export class ActorControl implements Control {
     return this.#manager;
   }
 
-  /** What users request cannot be saved, and why; null: it can again. */
+  /** Why the requested state cannot be saved; null: it can be saved again. */
   saveProblem(problem: string | null): void {
     this.#manager = { ...this.#manager, save_problem: problem };
   }
@@ -174,7 +174,7 @@ export class ActorControl implements Control {
     return this.#saved();
   }
 
-  // Not async: what is refused at once has to be refused in the turn of its frame, before the answers to later ones.
+  // Not async: a command that is refused immediately has to be refused in the turn of its frame, before the answers to later ones.
 
   sendSignal(name: string, signal: string, by: Principal): Promise<void> {
     const { session, runId } = this.#living(name);
@@ -245,7 +245,7 @@ export class ActorControl implements Control {
     return this.#tasks.set(change, by);
   }
 
-  // ── Without a principal: what the manager wants by itself ──
+  // ── Without a principal: the manager's own requests ──
 
   /** Starts processes or groups by name, as `mgr up NAME…` does; unknown names are refused before anything starts. */
   startNamed(names: readonly string[], by: string): void | Promise<void> {
@@ -254,13 +254,13 @@ export class ActorControl implements Control {
     return this.#commands.run(this.#tellAll("start", members, by));
   }
 
-  /** Asks every process to stop. Resolves when nothing is alive any more, or with the names of those that do not end. */
+  /** Requests the stop of every process. Resolves when none is alive, or with the names of those that do not end. */
   async stopEverything(by: string): Promise<string[]> {
     await this.#commands.run(this.#tellAll("stop", this.#registry.names(), by));
     return this.#registry.allAtRest();
   }
 
-  /** From this turn on nothing is started or changed. Commands that have not been carried out to their end are refused. */
+  /** From this turn on nothing is started or changed. Commands that are not finished are refused. */
   beginShutdown(): void {
     this.#isShuttingDown = true;
     this.#commands.refuse(shuttingDown());
@@ -284,7 +284,7 @@ export class ActorControl implements Control {
     try {
       await session.command((id) => session.link.request("resize", { session: id, run_id: runId, rows, cols }));
     } catch (error) {
-      // The size is kept for the next run anyway; a run that ended meanwhile needs none.
+      // The size is kept for the next run anyway; a run that has ended meanwhile needs none.
       this.log.append({ level: "debug", source: "manager", msg: `resizing '${name}' to ${cols}×${rows}: ${messageOf(error)}` });
     }
   }
@@ -304,7 +304,7 @@ export class ActorControl implements Control {
     this.#system.send("group", name, { type: verb });
   }
 
-  /** Tells `names`, and those that have to do the same with them. */
+  /** Tells `names`, and the processes that have to do the same with them. */
   *#tellAll(verb: Verb, names: readonly string[], by: string): Steps {
     const situation = { registry: this.#registry, resumeWith: this.#resumes.of };
     const batches = planCommand(situation, verb, names);
@@ -322,7 +322,7 @@ export class ActorControl implements Control {
     if (verb === "stop" || !this.#registry.retiring.has(name)) this.#tell(name, { type: verb, by });
   }
 
-  /** What was removed from the configuration takes stop and signals only (docs/design/runtime-invariants.md, "Reload"). */
+  /** A process that was removed from the configuration accepts stop and signals only (docs/design/runtime-invariants.md, "Reload"). */
   #lasting(name: string): string {
     if (this.#registry.retiring.has(this.#known(name)))
       throw new MgrError(
@@ -337,7 +337,7 @@ export class ActorControl implements Control {
     return name;
   }
 
-  /** Refuses what could not be carried out: unknown names, hosts that are away. */
+  /** Refuses what cannot be carried out: unknown names, unreachable hosts. */
   #accept(name: string): void {
     this.#session(this.#known(name));
   }
@@ -349,7 +349,7 @@ export class ActorControl implements Control {
     const [first] = away;
     if (first === undefined) return members;
     if (there.length === 0) this.#session(first);
-    // A host that is away must not keep anybody from stopping what runs on the others.
+    // An unreachable host must not prevent stopping what runs on the others.
     const names = away.map((member) => `'${member}'`).join(", ");
     this.log.append({
       level: "warning",

@@ -65,7 +65,7 @@ interface DependencyIndex {
   readonly clusters: ReadonlyMap<string, string>;
 }
 
-/** Who depends on whom, both ways. */
+/** Dependencies and dependents of each process. */
 export class DependencyGraph {
   readonly #config: () => Config;
   #index: DependencyIndex | null = null;

@@ -25,20 +25,20 @@ interface ProcessActorsOptions {
   /** See `EngineOptions`. */
   isIntentLost: boolean;
   runSpecs: RunSpecBuilder;
-  /** Of this boot: run ids begin with it. */
+  /** Epoch of this boot: run IDs begin with it. */
   epoch: number;
-  /** Keeps a user's wish that the actor itself has no news of. */
+  /** Keeps a user's request that the actor itself is not told of. */
   wish: (name: string, wish: { by: string; requested_state: "stop" }) => void;
-  /** False once the shutdown has begun: then no run begins, whatever asks for it. */
+  /** False once the shutdown has begun: no run begins after that, whatever the request. */
   mayStart: () => boolean;
   hosts: () => Hosts;
   hub: () => OutputHub;
 }
 
-/** Brings actors of processes and groups to life, and addresses them. */
+/** Creates the actors of processes and groups, and addresses them. */
 export class ProcessActors {
   readonly #options: ProcessActorsOptions;
-  /** Of the newest actor of each name. */
+  /** Signal of the newest actor of each name. */
   readonly #lives = new Map<string, AbortSignal>();
   readonly #machine: ReturnType<typeof processWithEffects>;
   #runs = 0;
@@ -63,7 +63,7 @@ export class ProcessActors {
       lifeOf: (name) => this.#lives.get(name) ?? AbortSignal.abort(),
     });
     events.subscribe((event) => {
-      // Its name may have come back already.
+      // A new process may have its name already.
       if (event.type === "process_remove" && this.#lives.get(event.name)?.aborted) this.#lives.delete(event.name);
     });
   }
@@ -71,12 +71,12 @@ export class ProcessActors {
   spawn(name: string, first: "start" | "stop"): void {
     const { system, registry, events } = this.#options;
     system.spawn("process", name, (scope) => this.#actor(name, first, scope));
-    // From here on there is something to show, whatever becomes of the actor.
+    // From here on there is something to show, whatever happens to the actor.
     const process = registry.process(name);
     if (process) events.publish({ type: "process_upsert", process });
   }
 
-  /** A process that appears begins anew: how a run ended that had its name is another's story, a living one is its own. */
+  /** A new process starts fresh: it ignores how an earlier run of the same name ended, but adopts a living run. */
   tellNew(name: string): void {
     const { system, registry } = this.#options;
     const controller = this.#controller(name);
@@ -85,7 +85,7 @@ export class ProcessActors {
     else if (registry.isHostReady(registry.hostOf(name) ?? undefined)) system.send("process", name, { type: "report", run: null });
   }
 
-  /** Its definition names another host now: if it is at rest, it hears from that one. */
+  /** Its definition now names another host: if it is at rest, it takes reports from that one. */
   moved(name: string): void {
     const { registry, system } = this.#options;
     registry.mayBeElsewhere(name);
@@ -95,7 +95,7 @@ export class ProcessActors {
     this.#controller(name)?.reportAgain(name);
   }
 
-  /** Begins anew, where it is configured: what it was looked for on is not there any more. */
+  /** Starts anew on its configured host: the host it was looked up on is gone. */
   respawn(name: string): void {
     const { system, registry } = this.#options;
     const requested = requestedOf(registry.process(name));
@@ -103,7 +103,7 @@ export class ProcessActors {
     this.spawn(name, requested);
   }
 
-  /** Sends a command to a process's actor. One that was given up gets another chance when somebody asks for something. */
+  /** Sends a command to a process's actor. A parked actor is rebuilt on a new command. */
   tell(name: string, event: { type: Verb; by: string }): void {
     const { system, registry } = this.#options;
     if (registry.isParked(name)) {
@@ -113,7 +113,7 @@ export class ProcessActors {
     }
     const retiring = registry.retiring.get(name);
     if (retiring && event.type === "stop" && event.by !== BY_CONFIGURATION) {
-      // It is being stopped already; but should its name come back, it is not to start.
+      // It is being stopped already; but if its name is added again, it must not start.
       registry.retiring.set(name, { ...retiring, wanted: false });
       this.#options.wish(name, { by: event.by, requested_state: "stop" });
     }
@@ -131,7 +131,7 @@ export class ProcessActors {
     const definition = registry.config.processes.get(name);
     if (!definition) throw new Error(`process '${name}' is not configured`);
     this.#lives.set(name, scope.signal);
-    // Built anew: it goes on from what was shown, and is told what its host last reported once it listens.
+    // Rebuilt: it continues from what was shown, and is told what its host last reported once it listens.
     const before = registry.process(name);
     if (before || scope.rebuild > 0) queueMicrotask(() => this.#controller(name)?.reportAgain(name));
     const host = this.#firstHost(name, definition.host);
@@ -154,7 +154,7 @@ export class ProcessActors {
     };
   }
 
-  /** Where an earlier manager began its newest run, if that host is still led: there it may live. */
+  /** The host where an earlier manager began its newest run, if that host is still managed: it may live there. */
   #firstHost(name: string, configured: string | null): string | null {
     const { intents, hosts } = this.#options;
     const { host = configured } = intents.get(name);

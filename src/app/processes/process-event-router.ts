@@ -16,10 +16,10 @@ import type { IntentKeeper } from "../state/intent-keeper.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
 import type { RunHistory } from "./run-history.ts";
 
-/** A process was wanted and no longer runs nor will by itself: it ended, was stopped, or cannot be started. */
+/** A process was requested to run, and no longer runs and will not restart by itself: it ended, was stopped, or cannot be started. */
 export type OnProcessAtRest = (process: Process, configured: { essential: boolean }) => void;
 
-/** Failed members of a group that are named in one log entry. */
+/** Maximum number of failed members of a group that one log entry names. */
 const MOST_NAMED = 10;
 
 interface ProcessNewsOptions {
@@ -30,15 +30,15 @@ interface ProcessNewsOptions {
   intents: IntentKeeper;
   log: LogBook;
   clock: Clock;
-  /** What the host said last of its newest run. */
+  /** The host's last report of its newest run. */
   lastReport: (name: string) => RunReport | null;
   onProcessAtRest: OnProcessAtRest | undefined;
 }
 
-/** What the actors of processes say goes from here to the log, the intent file, their groups and whoever is connected. */
+/** Passes the events of the processes' actors to the log, the intent file, their groups and connected clients. */
 export class ProcessEventRouter {
   readonly #options: ProcessNewsOptions;
-  /** True while everything is stopped for the end: what users want stays as it is. */
+  /** True while everything is stopped for the shutdown: the requested state does not change. */
   #isIntentFrozen = false;
 
   constructor(options: ProcessNewsOptions) {
@@ -70,7 +70,7 @@ export class ProcessEventRouter {
     }
   }
 
-  /** What came of a command to a group, once it is certain. */
+  /** Handles the outcome of a command to a group, once it is certain. */
   takeGroup(group: string, event: GroupEmitted): void {
     if (event.type !== "settled") return;
     const { registry, log } = this.#options;
@@ -86,16 +86,16 @@ export class ProcessEventRouter {
     }
   }
 
-  /** Keeps what somebody wants of a process; what the configuration wants by itself is no user's wish. */
+  /** Keeps the requested state of a process; what the configuration requests is not kept as a user's request. */
   wish(name: string, { by, requested_state }: { by: string; requested_state: RequestedState }): void {
     if (this.#isIntentFrozen || by === BY_CONFIGURATION) return;
     const { intents } = this.#options;
     intents.set(name, { requested_state });
-    // Also what no effect follows: who stops a process in backoff must find it stopped after a crash.
+    // Also if no effect follows: a process that was stopped in backoff must still be stopped after a crash.
     void intents.flush();
   }
 
-  /** After whose start it starts again, for as long as nobody asks for anything else of it. */
+  /** The processes whose start starts it again, until its state is requested otherwise. */
   keepResume(name: string, resumeWith: readonly string[]): void {
     const { intents } = this.#options;
     const known = intents.get(name).resume_with ?? [];
@@ -104,7 +104,7 @@ export class ProcessEventRouter {
     void intents.flush();
   }
 
-  /** That it is over goes along with the next write: the run's id says so, too. */
+  /** The end of a pending run is saved with the next write: the run's ID tells it, too. */
   #keepPending(name: string, pending: PendingRun | null): void {
     if (this.#isIntentFrozen) return;
     const { intents } = this.#options;
@@ -112,7 +112,7 @@ export class ProcessEventRouter {
     if (pending !== null) void intents.flush();
   }
 
-  /** Its actor is given up. */
+  /** Its actor is parked. */
   parked(name: string, error: unknown): void {
     const { registry, clock, lastReport } = this.#options;
     const process = registry.process(name);
@@ -125,7 +125,7 @@ export class ProcessEventRouter {
     else this.publish(name);
   }
 
-  /** One log entry and one upsert for each change of state; `from` null: it was adopted in this state. */
+  /** One log entry and one upsert for each state change; `from` null: it was adopted in this state. */
   #announce(name: string, { from, to, reason }: { from: ProcessState | null; to: ProcessState; reason: string | null }): void {
     const { log, registry, system } = this.#options;
     const source = "manager";
@@ -144,7 +144,7 @@ export class ProcessEventRouter {
     if ((to === "error" || to === "stopped") && process) this.#options.onProcessAtRest?.(process, { essential });
   }
 
-  /** Tells what has changed of it, if anything has. */
+  /** Publishes changes of the process, if there are any. */
   publish(name: string): void {
     const { system, registry, history, events } = this.#options;
     const context = system.get("process", name)?.getSnapshot().context;

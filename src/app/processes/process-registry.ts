@@ -13,7 +13,7 @@ import type { HostSession } from "../hosts/host-session.ts";
 import { ProcessPlacement } from "../hosts/process-placement.ts";
 import { type DependencyFacts, DependencyGraph, type Unmet, unmetDependencies } from "./dependencies.ts";
 
-/** States in which something of the process lives or is about to. */
+/** States in which something of the process is alive or about to be. */
 const ALIVE: ReadonlySet<ProcessState> = new Set<ProcessState>(["waiting", "starting", "started", "ready", "stopping"]);
 
 /** States in which a run is alive or begins. */
@@ -25,19 +25,19 @@ interface WorldOptions {
   events: DomainEvents;
   /** The manager's own host, by its canonical name. */
   hostName: string;
-  /** With the daemon of a host, by its canonical name; null: nobody leads it. */
+  /** The session with a host's daemon, by the host's canonical name; null: the host is not managed. */
   session: (host: string) => HostSession | null;
   hostEntries: () => HostEntry[];
-  /** Of this boot: run ids begin with it. */
+  /** Epoch of this boot: run IDs begin with it. */
   epoch: number;
-  /** Hash of what a start of `name` would be told now. */
+  /** Hash of the spec with which a start of `name` would run now. */
   specHashOf: (name: string) => string;
 }
 
-/** What the manager's actors say is so, projected to resources. Reads only; every answer is of this turn. */
+/** The state of the manager's actors, projected to resources. Read only; every answer is current as of this turn. */
 export class ProcessRegistry {
   /**
-   * Removed from the configuration, but alive: still in `config` until nothing of it is left (docs/design/runtime-invariants.md, "Reload").
+   * Removed from the configuration, but alive: stays in `config` until nothing of it is left (docs/design/runtime-invariants.md, "Reload").
    */
   readonly retiring = new Map<string, { readonly definition: ProcessDefinition; readonly wanted: boolean }>();
   readonly graph: DependencyGraph;
@@ -50,9 +50,9 @@ export class ProcessRegistry {
   readonly #epoch: number;
   readonly #specHashOf: (name: string) => string;
   #config: Config;
-  /** Projections by the snapshot they were made from: 1,000 processes are not projected anew for each client. */
+  /** Projections by the snapshot they were made from: 1,000 processes are not projected again for each client. */
   readonly #projected = new Map<string, { of: ProcessSnapshot; process: Process }>();
-  /** What is still shown of processes whose actor is parked. */
+  /** The displayed state of processes whose actor is parked. */
   readonly #parked = new Map<string, Process>();
 
   constructor({ config, system, events, hostName, session, hostEntries, epoch, specHashOf }: WorldOptions) {
@@ -77,12 +77,12 @@ export class ProcessRegistry {
     return this.#config;
   }
 
-  /** From now on this is configured. */
+  /** Replaces the current configuration. */
   replaceConfig(config: Config): void {
     this.#config = config;
   }
 
-  /** What was shown of a process that is gone. */
+  /** Removes the displayed state of a process that is gone. */
   forget(name: string): void {
     this.#projected.delete(name);
     this.#parked.delete(name);
@@ -105,7 +105,7 @@ export class ProcessRegistry {
 
   process(name: string): Process | undefined {
     const snapshot = this.#snapshot(name);
-    // Without an actor it is parked, or being built anew: then what was shown last is still so.
+    // Without an actor it is parked, or being rebuilt: the last displayed state is still valid.
     if (!snapshot) return this.#parked.get(name) ?? this.#projected.get(name)?.process;
     const known = this.#projected.get(name);
     if (known?.of === snapshot) return known.process;
@@ -116,7 +116,7 @@ export class ProcessRegistry {
     return process;
   }
 
-  /** The actor of `name` is given up: shown as `error`, with pid and requested state kept (docs/design/runtime-invariants.md, "Actors"). */
+  /** Parks the actor of `name`: shown as `error`, with pid and requested state kept (docs/design/runtime-invariants.md, "Actors"). */
   park(name: string, shown: { process: Process; pid: number | null; reason: string; time: string }): void {
     const { process, pid, reason, time } = shown;
     this.#parked.set(name, { ...process, pid, state: "error", exit: { code: null, signal: null, reason, time } });
@@ -126,7 +126,7 @@ export class ProcessRegistry {
     return this.#parked.has(name);
   }
 
-  /** The actor of `name` is there again. */
+  /** The actor of `name` has been rebuilt. */
   unpark(name: string): void {
     this.#parked.delete(name);
   }
@@ -143,7 +143,7 @@ export class ProcessRegistry {
     return this.#system.get("host", host)?.getSnapshot().matches("ready") ?? false;
   }
 
-  /** The daemon of the manager's own host speaks another contract: it will not become ready by waiting. */
+  /** The daemon of the manager's own host uses another contract version: waiting will not make it ready. */
   isIncompatible(): boolean {
     return this.hostState(this.hostName).state === "incompatible";
   }
@@ -154,38 +154,38 @@ export class ProcessRegistry {
     return { state: HOST_STATES.find((state) => snapshot.matches(state)) ?? "absent", greeting: snapshot.context.greeting };
   }
 
-  /** Canonical name of the host that `name` runs on, or would; null if there is no such process. */
+  /** Canonical name of the host that `name` runs on, or would run on; null if there is no such process. */
   hostOf(name: string): string | null {
     return this.#placement.hostOf(name);
   }
 
-  /** Where the output of its newest run is. */
+  /** The host that has the output of its newest run. */
   outputHostOf(name: string): string | null {
     const host = this.#placement.lastHostOf(name);
     return host !== null && this.#session(host) === null ? this.hostOf(name) : host;
   }
 
-  /** What `host` says about `name` is news. */
+  /** Whether a report from `host` applies to `name`. */
   concerns(name: string, host: string): boolean {
     return this.#placement.hostOf(name) === host || this.#placement.lastHostOf(name) === host;
   }
 
-  /** Processes that run on `host`, or would, in the order of the configuration. */
+  /** Processes that run on `host`, or would run there, in the order of the configuration. */
   namesAt(host: string): string[] {
     return this.#placement.namesAt(host);
   }
 
-  /** It may run elsewhere than its definition says. */
+  /** It may run on another host than its definition says. */
   mayBeElsewhere(name: string): void {
     this.#placement.mayBeElsewhere(name);
   }
 
-  /** It was looked for elsewhere, and lives on `host`. */
+  /** It was looked up on another host, and lives on `host`. */
   foundAt(name: string, host: string): void {
     this.#placement.foundAt(name, host);
   }
 
-  /** No host has said yet whether it runs. */
+  /** No host has reported yet whether it runs. */
   isUnknown(name: string): boolean {
     return this.#snapshot(name)?.matches("unknown") ?? false;
   }
@@ -219,12 +219,12 @@ export class ProcessRegistry {
     return (snapshot.matches("stopped") || snapshot.matches("error")) && !treeLives(snapshot.context);
   }
 
-  /** It is alive, and what it would be started with now is not what it was started with. */
+  /** It is alive, and its current definition differs from the one it was started with. */
   needsRestart(name: string): boolean {
     const context = this.#snapshot(name)?.context;
     if (!context || this.retiring.has(name) || !this.isUp(name)) return false;
     const { run, definition, runDefinition, host } = context;
-    // What an earlier manager started it with is known by its hash only.
+    // What an earlier manager started is known by its hash only.
     if (run !== null && this.isAdopted(name)) return host !== definition.host || run.spec_hash !== this.#specHashOf(name);
     return !isSameDefinition(runDefinition, definition);
   }
@@ -250,8 +250,8 @@ export class ProcessRegistry {
   }
 
   /**
-   * Resolves when no process is alive any more that anybody could end: hosts that are away are not waited for. If none ends for as long as
-   * all stops may take, it resolves with the names of those that are left: the kernel may hold a process for ever.
+   * Resolves when no process is alive that can still be ended: unreachable hosts are not waited for. If none ends for as long as all stops
+   * may take, it resolves with the names of those that are left: a process may be stuck in the kernel.
    */
   async allAtRest(): Promise<string[]> {
     const isDone = (name: string) => !ALIVE.has(this.stateOf(name) ?? "stopped") || !this.isHostReady(this.hostOf(name) ?? this.hostName);
@@ -262,7 +262,7 @@ export class ProcessRegistry {
       else if (busy.delete(name)) ends++;
     };
     this.names().forEach(look);
-    // Not all of them at each event of one: of 10,000 that would be seconds.
+    // Not all processes at each event of one: with 10,000 that would take seconds.
     const leave = this.#events.subscribe((event) => {
       if (event.type === "process_upsert") look(event.process.name);
       else if (event.type === "process_remove") busy.delete(event.name);
@@ -281,9 +281,9 @@ export class ProcessRegistry {
   }
 
   /**
-   * Resolves when none of those that need `name` and can be reached is being stopped any more, or when they have had all the time that
-   * their stops may take: then with the names of those that are left. While the host of `name` itself is away nothing can be stopped there,
-   * and its dependents are waited for: they may come back along with it. Aborting rejects.
+   * Resolves when no reachable dependent of `name` is stopping any more, or with the names of those that are left once the time that their
+   * stops may take has passed. While the host of `name` itself is unreachable nothing can be stopped there, and its dependents are waited
+   * for: they may come back along with it. Aborting rejects.
    */
   async dependentsStopped(name: string, signal: AbortSignal): Promise<string[]> {
     const isAway = (each: string) => !this.isHostReady(this.hostOf(each) ?? this.hostName);

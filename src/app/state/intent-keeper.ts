@@ -2,24 +2,24 @@ import type { TerminalSize } from "../../actors/process-types.ts";
 import { type ProcessIntent, withoutStart } from "../../config/state/intent-file.ts";
 import { NO_SETTINGS, type ProcessSettings } from "../../config/state/settings.ts";
 
-/** What users want, kept over restarts: the intent file, or memory in an embedding program. */
+/** The requested state, kept across restarts: the intent file, or memory in an embedding program. */
 export interface IntentKeeper {
   get(name: string): Readonly<ProcessIntent>;
   set(name: string, patch: ProcessIntent): void;
-  /** Of all of whom something is kept. */
+  /** Names for which something is kept. */
   names(): Iterable<string>;
-  /** Nobody's start of `name` counts any more; a stop does, and what was chosen for it. */
+  /** Drops a pending start request of `name`; keeps stop requests and settings. */
   forgetStart(name: string): void;
-  /** Resolves when everything set so far is durable. */
+  /** Resolves when all changes so far are durable. */
   flush(): Promise<void>;
 }
 
-/** What users chose beside the definition; `size` null: the definition's. */
+/** A user's choices that override the definition; `size` null: that of the definition. */
 export function choicesOf({ rows, cols, settings }: Readonly<ProcessIntent>): { size: TerminalSize | null; settings: ProcessSettings } {
   return { size: rows !== undefined && cols !== undefined ? { rows, cols } : null, settings: settings ?? NO_SETTINGS };
 }
 
-/** For as long as the program lives. */
+/** Kept until the program ends. */
 export function memoryIntents(): IntentKeeper {
   const kept = new Map<string, ProcessIntent>();
   return {

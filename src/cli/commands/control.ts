@@ -17,7 +17,7 @@ export interface ControlFlags extends ConnectionFlags {
 
 type Verb = "start" | "stop" | "restart";
 
-/** `mgr start|stop|restart NAME…`: asks for it, then waits until each process got there or failed. */
+/** `mgr start|stop|restart NAME…`: sends the command, then waits until each process has reached the state or failed. */
 export async function control(verb: Verb, names: string[], flags: ControlFlags): Promise<void> {
   const client = await connectManager(flags);
   try {
@@ -39,7 +39,7 @@ export async function control(verb: Verb, names: string[], flags: ControlFlags):
   }
 }
 
-/** Whether `verb` has come to its end for this process, well or badly. */
+/** Whether `verb` has finished for this process, successfully or not. */
 export function settled(verb: Verb, process: Process, before: Process | undefined): boolean {
   if (verb === "stop") return process.state === "stopped" || process.state === "error";
   const isNewRun = process.start_time !== null && (process.start_time !== before?.start_time || process.pid !== before?.pid);
@@ -52,7 +52,7 @@ export function settled(verb: Verb, process: Process, before: Process | undefine
     case "backoff":
       return true;
     case "stopped":
-      // A job that ended well while we waited, or somebody else's stop.
+      // A job that ended successfully while we waited, or a stop by another user.
       return process.requested_state === "stop" || process.start_time !== before?.start_time;
     default:
       return false;

@@ -7,17 +7,17 @@ import { killMarked, StaleRunCleanup } from "../../daemon/tree/stale-run-cleanup
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { instanceInstead, loadConfig } from "../manager/configuration.ts";
 
-/** How often an ending process is looked at, milliseconds; it is not a child of ours, so nothing tells us. */
+/** How often an ending process is polled, milliseconds; it is not our child, so we get no notification. */
 const LOOK_MS = 50;
 
-/** `mgr down`: ends the manager, or the daemon that it left behind, with everything they run. Nothing running is success. */
+/** `mgr down`: ends the manager, or the daemon that it left behind, with everything they run. Succeeds if nothing is running. */
 export async function down(flags: { config?: string; timeout: number }): Promise<void> {
   const path = flags.config ?? "mgr.yaml";
   const { instance } = await loadConfigFile(path).catch((error: unknown) => {
     const running = instanceInstead(path, error);
     return running === null ? loadConfig(path) : { instance: running };
   });
-  // Before it ends: its end takes the mark of its processes away.
+  // Read before it ends: when it ends, it removes the mark that identifies its processes.
   const life = new StaleRunCleanup(join(instance.state_dir, "daemon.json")).read();
   const deadline = Date.now() + flags.timeout * 1_000;
   let ended = 0;
@@ -35,7 +35,7 @@ export async function down(flags: { config?: string; timeout: number }): Promise
 }
 
 async function end(what: string, holder: LockInfo, deadline: number): Promise<void> {
-  // Never a pid alone: it may belong to somebody else by now.
+  // Never by pid alone: another process may have it by now.
   if (!isAlive(holder.pid, holder.start_time)) return;
   process.kill(holder.pid, "SIGTERM");
   while (isAlive(holder.pid, holder.start_time)) {

@@ -38,7 +38,7 @@ async function liveProcesses(flags: GraphFlags, isRequired: boolean): Promise<Pr
     }
   } catch (error) {
     if (isRequired) throw error;
-    return null; // The file says who needs whom, too.
+    return null; // The file has the dependencies, too.
   }
 }
 

@@ -24,7 +24,7 @@ const MAX_BYTES = 1024 * 1024;
 /** 144 random bits in 24 characters. */
 const GENERATED_BYTES = 18;
 
-/** `mgr passwd USER`: makes a user of the web interface, or gives him another password. A running manager takes it over at once. */
+/** `mgr passwd USER`: creates a web user, or changes their password. A running manager applies it at once. */
 export async function passwd(user: string, flags: PasswdFlags): Promise<void> {
   const path = await authFileOf(flags);
   const { text, owner } = read(path);
@@ -32,24 +32,24 @@ export async function passwd(user: string, flags: PasswdFlags): Promise<void> {
   const secret = flags.hash ? await hashPassword(password) : password;
   const changed = withEntry(text, user, secret);
   const entry = parseAuthFile(changed).entries.find((candidate) => candidate.user === user);
-  // What was written must be what is read: the format's own rules are the judge of names and passwords.
+  // Parse what was written: the format's own rules decide which names and passwords are valid.
   if (entry?.secret !== secret) throw new CommandFailure(EXIT.usage, unfit(user, password));
   await writeFileAtomically(path, changed).catch((error: unknown) => {
     throw new CommandFailure(EXIT.failed, `cannot write ${path}: ${messageOf(error)}`);
   });
-  // root, doing this for a manager that runs as somebody else, must not take his file away.
+  // If root runs this for the manager of another user, the file must keep its owner.
   if (owner !== null && owner.uid !== process.geteuid?.()) await chown(path, owner.uid, owner.gid);
   report(path, user, password, flags);
 }
 
-/** Of a symbolic link, its target. */
+/** The target of a symbolic link. */
 async function authFileOf(flags: PasswdFlags): Promise<string> {
   const path = flags.file ?? authFilePath({ webui_auth_file: null }) ?? authFilePath((await loadConfig(flags.config)).instance);
   if (path === null) throw new CommandFailure(EXIT.usage, "no auth file is configured; set instance.webui_auth_file or use --file FILE");
   try {
     return realpathSync(path);
   } catch {
-    return path; // Not there yet.
+    return path; // Does not exist yet.
   }
 }
 
@@ -90,7 +90,7 @@ async function firstLine(): Promise<string> {
   return text.split(/\r?\n/)[0] ?? "";
 }
 
-/** The file with this user's line replaced, or one more at its end; everything else stays. */
+/** The file with this user's line replaced or appended; everything else is unchanged. */
 function withEntry(text: string, user: string, secret: string): string {
   const lines = text === "" ? [] : text.replace(/\n$/, "").split("\n");
   const line = `${user} ${secret}`;

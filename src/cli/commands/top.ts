@@ -11,15 +11,15 @@ import { pageOf, picture } from "../top/picture.ts";
 import { Screen } from "../top/screen.ts";
 import { attachTo } from "./attach.ts";
 
-/** Between two questions for the load, milliseconds. */
+/** Interval between requests for the load, milliseconds. */
 const LOADS_MS = 2_000;
 /** Changes within this time are drawn together, milliseconds. */
 const DRAW_MS = 50;
-/** Lines of output that an attached process begins with. */
+/** Lines of output shown first when attaching to a process. */
 const ATTACH_LINES = 1_000;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** `mgr top`: a live list over the whole terminal, until q. */
+/** `mgr top`: a live list on the whole terminal, until q. */
 export async function top(flags: ConnectionFlags): Promise<void> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new CommandFailure(EXIT.usage, "mgr top needs a terminal; use mgr ps or mgr ps --json in pipes");
@@ -42,9 +42,9 @@ class Top {
     this.#flags = flags;
   }
 
-  /** Resolves when the user has had enough; rejects when the manager refuses us. The terminal is given back in any case. */
+  /** Resolves when the user quits; rejects when the manager refuses us. The terminal is restored in any case. */
   async run(): Promise<void> {
-    // Before the screen is ours: who cannot connect at all reads why, in the terminal as it was.
+    // Before the screen is set up: a connection error is shown in the normal terminal.
     const first = await connectManager(this.#flags);
     const { stdin, stdout } = process;
     const resized = () => this.#redraw();
@@ -55,7 +55,7 @@ class Top {
       for (const { key, end } of keysOf(text)) {
         this.#press(key, stop);
         if (!this.#isAttached) continue;
-        // The rest is for the process: it waits until somebody takes it there.
+        // The rest is for the process: it is kept until it is read after attaching.
         if (end < text.length) stdin.unshift(Buffer.from(text.slice(end)));
         return;
       }
@@ -83,7 +83,7 @@ class Top {
     }
   }
 
-  /** From now on this connection is the one. Rejects when it ends before everything has been told. */
+  /** Uses this connection from now on. Rejects when it ends before the whole state has arrived. */
   async #adopt(client: ManagerClient): Promise<void> {
     this.#client = client;
     client.mirror.changes$.subscribe(() => this.#read(client));
@@ -94,7 +94,7 @@ class Top {
     void this.#followLoads(client);
   }
 
-  /** One connection after the other; rejects when the user has had enough, or the manager refuses the next one. */
+  /** Follows one connection after the other; rejects when the user quits, or the manager refuses the next one. */
   async #follow(first: ManagerClient): Promise<never> {
     const { signal } = this.#end;
     for (let client = first; ; ) {
@@ -107,7 +107,7 @@ class Top {
           await this.#adopt(client);
           break;
         } catch {
-          // It went again before it had told everything.
+          // The connection was lost again before the whole state had arrived.
           client.close();
         }
       }
@@ -136,7 +136,7 @@ class Top {
     }
   }
 
-  /** The terminal is the process's until Ctrl-]. */
+  /** The process has the terminal until Ctrl-]. */
   async #attach(name: string): Promise<void> {
     const client = this.#connected();
     this.#isAttached = true;
@@ -210,7 +210,7 @@ class Top {
   }
 }
 
-/** Resolves with the reason when the connection ends; rejects when `signal` says that nobody waits any more. */
+/** Resolves with the reason when the connection ends; rejects when `signal` says that the caller no longer waits. */
 function endOf(client: ManagerClient, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const leave = () => {

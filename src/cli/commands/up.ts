@@ -24,9 +24,9 @@ export interface UpFlags {
   exitWith?: string;
 }
 
-/** Set for the manager that `mgr up --detach` leaves behind. */
+/** Set for the manager that `mgr up --detach` starts in the background. */
 const DETACHED = "MGR_DETACHED";
-/** How long a detached manager may take until it serves, milliseconds: it may have to wait 10 s for a daemon's hello. */
+/** How long a detached manager may take until it is ready, milliseconds: it may have to wait 10 s for a daemon's hello. */
 const DETACH_TIMEOUT_MS = 30_000;
 
 /** `mgr up [NAME…]`: runs the manager, in the foreground until a signal or detached. */
@@ -46,7 +46,7 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
   const manager = await startManager(config, {
     signal: signals.first,
     onLog: detached ? undefined : (entry) => printer.print(logLine(entry)),
-    // Whoever detached it looks at states and the log: nobody waits for its exit code.
+    // The user of a detached manager watches states and the log: its exit code is not used.
     onProcessAtRest: detached ? undefined : (process, configured) => ending.note(process, configured),
     start: flags.all ? "all" : exitWith === null ? names : [...names, exitWith],
   }).catch(async (error: unknown) => {
@@ -64,8 +64,8 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
 }
 
 /**
- * A first signal stops everything in reverse order, a second one at once. So does the end of a process that it was to end
- * with, or whose failure is not to be lived with; its exit code is that of the command, then. `--keep` leaves everything running.
+ * A first signal stops everything in reverse order, a second one at once. The end of the `--exit-with` process, or of one whose failure is
+ * fatal, also stops everything; its exit code is then that of the command. `--keep` leaves everything running.
  */
 async function untilEnded(
   manager: RunningManager,
@@ -90,7 +90,7 @@ async function untilEnded(
   });
 }
 
-/** What a detached manager tells once its port is open. */
+/** What a detached manager reports once its port is open. */
 type Served = Pick<RunningManager, "url" | "hostProblem">;
 
 async function detach(config: Config, names: string[], flags: UpFlags): Promise<void> {
@@ -102,7 +102,7 @@ async function detach(config: Config, names: string[], flags: UpFlags): Promise<
     env: { ...process.env, [DETACHED]: "1" },
   });
   closeSync(stderr);
-  // It has a session of its own: Ctrl-C here would leave it to come up all the same.
+  // It has its own session: without this it would continue to start after Ctrl-C here.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill("SIGTERM"));
   const served = await new Promise<Served | null>((resolve) => {
     const timer = setTimeout(() => resolve(null), DETACH_TIMEOUT_MS);
@@ -125,7 +125,7 @@ async function detach(config: Config, names: string[], flags: UpFlags): Promise<
     );
   }
   if (served === null) {
-    // It speaks as the command that it is; so does this one.
+    // Its errors begin with the command name; so do ours.
     const why = (await readFile(errors, "utf8")).trim().replace(/^mgr: /, "");
     throw new CommandFailure(child.exitCode ?? EXIT.failed, why === "" ? withoutWords(errors) : why);
   }
@@ -144,7 +144,7 @@ function openErrors(stateDir: string, path: string): number {
   }
 }
 
-/** It said nothing: on a full disk it cannot. */
+/** The error if it wrote nothing: on a full disk it cannot. */
 function withoutWords(errors: string): string {
   try {
     writeFileSync(errors, `${" ".repeat(8_191)}\n`);

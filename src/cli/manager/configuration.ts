@@ -8,8 +8,8 @@ import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { printJson } from "../output/json-output.ts";
 
 /**
- * The manager that runs with a configuration which cannot be read just now: whoever has broken the file must still be able
- * to stop what runs. Says so on stderr. null: there is none.
+ * The manager that runs with a configuration which is currently invalid: a user who broke the file must still be able to stop what runs.
+ * Prints a note on stderr. null: there is none.
  */
 export function instanceInstead(path: string, error: unknown): RunningInstance | null {
   const running = error instanceof ConfigError ? runningInstance(path) : null;
@@ -20,7 +20,7 @@ export function instanceInstead(path: string, error: unknown): RunningInstance |
   return running;
 }
 
-/** Loads the configuration of a command line; a bad one ends the command with exit code 2 and every problem. */
+/** Loads the configuration of a command line; if it is invalid, the command ends with exit code 2 and prints every problem. */
 export async function loadConfig(path: string | undefined, json = false): Promise<Config> {
   try {
     return await loadConfigFile(path ?? "mgr.yaml");

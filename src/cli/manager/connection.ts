@@ -4,12 +4,12 @@ import { connect, type ManagerClient } from "../../client/index.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { type ConnectionFlags, connectOptions, findWay, placeOf } from "./way.ts";
 
-/** Between two attempts to find a manager that went away, milliseconds. */
+/** Pause between attempts to reach a manager that went away, milliseconds. */
 const AGAIN_MS = 500;
-/** What another attempt does not mend. */
+/** Errors that a retry does not solve. */
 const REFUSED: ReadonlySet<AnyErrorCode> = new Set<AnyErrorCode>(["forbidden", "not_found", "bad_field"]);
 
-/** Connects as the flags, the environment and the configuration say (`findWay`). */
+/** Connects according to the flags, the environment and the configuration (`findWay`). */
 export async function connectManager(flags: ConnectionFlags): Promise<ManagerClient> {
   const way = await findWay(flags);
   const place = placeOf(way);
@@ -24,8 +24,8 @@ export async function connectManager(flags: ConnectionFlags): Promise<ManagerCli
 }
 
 /**
- * Connects again after a connection was lost, as the configuration is by then: tries until the manager answers. Rejects when it
- * refuses the login, and when `signal` says that nobody wants it any more.
+ * Reconnects after a connection was lost, with the configuration read again: retries until the manager answers. Rejects when it refuses the
+ * login, and when `signal` says that the caller no longer waits.
  */
 export async function reconnectManager(flags: ConnectionFlags, signal: AbortSignal): Promise<ManagerClient> {
   for (;;) {
@@ -36,13 +36,13 @@ export async function reconnectManager(flags: ConnectionFlags, signal: AbortSign
       if (!signal.aborted) return client;
       client.close();
     } catch (error) {
-      // A configuration or auth file that cannot be read may be in the middle of being written.
+      // An unreadable configuration or auth file may be in the middle of being written.
       if (error instanceof MgrError && REFUSED.has(error.code)) throw error;
     }
   }
 }
 
-/** Resolves when `stop` is called, rejects with what `fail` is called with; rejects when the connection ends before. */
+/** Resolves when `stop` is called, rejects with the error passed to `fail`; rejects when the connection ends first. */
 export function whileConnected(client: ManagerClient, begin: (stop: () => void, fail: (error: unknown) => void) => void): Promise<void> {
   const { promise, resolve, reject } = withResolvers();
   const subscription = client.link.state$.subscribe((state) => {

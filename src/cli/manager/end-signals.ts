@@ -1,6 +1,6 @@
 import { MgrError } from "../../base/errors.ts";
 
-/** Signals that end a manager, from before its start on: until somebody listens for them they are remembered. */
+/** Signals that end a manager, handled from before its start: they are kept until a listener is added. */
 export class EndSignals {
   readonly #start = new AbortController();
   #received: NodeJS.Signals[] = [];
@@ -8,7 +8,9 @@ export class EndSignals {
   #onSecond: () => void = () => {};
   #onReload: () => void = () => {};
 
-  /** Detached there is no terminal to lose: SIGHUP means reload; otherwise it is SIGTERM (docs/design/runtime-invariants.md, "Locks"). */
+  /**
+   * A detached manager has no terminal to lose: SIGHUP means reload; otherwise it is SIGTERM (docs/design/runtime-invariants.md, "Locks").
+   */
   constructor(isDetached: boolean) {
     const receive = (signal: NodeJS.Signals) => this.#receive(signal);
     process.on("SIGINT", receive);
@@ -16,7 +18,7 @@ export class EndSignals {
     process.on("SIGHUP", isDetached ? () => this.#onReload() : receive);
   }
 
-  /** Aborted by the first of them: for the start, which has then nothing to come up for. */
+  /** Aborted by the first signal: cancels the start. */
   get first(): AbortSignal {
     return this.#start.signal;
   }
@@ -27,7 +29,7 @@ export class EndSignals {
     if (first !== undefined) listener(first);
   }
 
-  /** A third one changes nothing. */
+  /** A third signal has no effect. */
   onSecond(listener: () => void): void {
     this.#onSecond = listener;
     if (this.#received.length > 1) listener();

@@ -10,7 +10,7 @@ export interface EndingOptions {
   exitWith: string | null;
 }
 
-/** The first end of a process that ends `mgr up`; it may come before anybody waits for it. */
+/** The first end of a process that ends `mgr up`; it may come before there is a waiter. */
 export class Ending {
   readonly #options: EndingOptions;
   #cause: { process: Process; sentence: string } | null = null;
@@ -21,7 +21,7 @@ export class Ending {
     this.#options = options;
   }
 
-  /** A process came to rest: it ended and is not started again by itself, or it cannot be started. */
+  /** A process came to rest: it ended and is not restarted, or it cannot be started. */
   note(process: Process, { essential }: { essential: boolean }): void {
     if (this.#cause !== null || this.#closed) return;
     const sentence = this.#sentenceOn(process, essential);
@@ -30,7 +30,7 @@ export class Ending {
     this.#tell();
   }
 
-  /** Somebody else ends it: what ends from now on is no cause. */
+  /** Another shutdown has begun: processes that end from now on are not its cause. */
   close(): void {
     this.#closed = true;
   }
@@ -40,18 +40,18 @@ export class Ending {
     if (this.#cause !== null) listener();
   }
 
-  /** What ended it, in words; "" if nothing did. */
+  /** Why it ended, as a sentence; "" if no process ended it. */
   get sentence(): string {
     return this.#cause?.sentence ?? "";
   }
 
-  /** Of the process, as a shell would have it: 128 and the signal's number; `failed` for a failure that has none of its own. */
+  /** Exit code of the process, as in a shell: 128 plus the signal's number; `failed` for a failure without an exit code. */
   get exitCode(): number {
     if (this.#cause === null) return EXIT.done;
     const { exit, state } = this.#cause.process;
     const number = exit?.signal ? new Map(Object.entries(constants.signals)).get(exit.signal) : undefined;
     if (number !== undefined) return 128 + number;
-    // An exit code of 0 is a failure where the configuration says so, by `success_exit_codes`.
+    // An exit code of 0 is a failure if `success_exit_codes` says so.
     if (state === "error") return exit?.code || EXIT.failed;
     return exit?.code ?? EXIT.failed;
   }

@@ -3,11 +3,11 @@ import { isWithin } from "../../base/names.ts";
 import type { Process } from "../../protocol/resources/resources.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 
-/** What a command line names: processes, whole groups, or fnmatch patterns. Each has to match something. */
+/** Processes named on a command line: by process name, group, or fnmatch pattern. Each argument has to match something. */
 export function selectProcesses<Named extends Pick<Process, "name">>(processes: readonly Named[], wanted: readonly string[]): Named[] {
   const chosen = new Set<Named>();
   for (const word of wanted) {
-    // A name may hold pattern characters: whoever writes the name means that one alone.
+    // A name may contain pattern characters: an exact name means that process alone.
     const named = processes.filter((process) => isWithin(process.name, word));
     const matches = compileFnmatch(word);
     const found = named.length > 0 ? named : processes.filter((process) => matches(process.name));

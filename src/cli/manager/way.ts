@@ -17,7 +17,7 @@ export interface ConnectionFlags {
   passwordFile?: string;
 }
 
-/** Where to connect, and as whom: over the local socket as the user of this system, else as a web user. */
+/** Where to connect, and as which user: over the local socket as the system user, else as a web user. */
 export type Way = { url: string } & ({ socket: string } | { user: string; password: string });
 
 /** Of the local socket; its requests need a name of a host. */

@@ -4,13 +4,13 @@ import { promisify } from "node:util";
 import { LineQueue } from "../../log/line-queue.ts";
 
 const STDOUT = 1;
-/** Where standard output takes nothing now and does not make a writer wait either, it is tried again after this, milliseconds. */
+/** Retry interval when standard output is full and does not block either, milliseconds. */
 const RETRY_MS = 20;
 const writeTo = promisify(write);
 
 /**
- * Prints without ever waiting: `process.stdout` makes the whole program wait for a terminal that was stopped (Ctrl-S) and for
- * a pipe that nobody reads, and a manager has more to do than to print.
+ * Prints without ever blocking: `process.stdout` blocks the whole program on a stopped terminal (Ctrl-S) and on a pipe that is not read,
+ * and a manager has more to do than print.
  */
 export class Printer {
   readonly #queue = new LineQueue({ write: writeAll, lostLine: (count) => `(${count} lines were not printed)\n` });
@@ -19,7 +19,7 @@ export class Printer {
     if (text !== "") this.#queue.push(text);
   }
 
-  /** Resolves when everything is printed, or nobody takes it. */
+  /** Resolves when everything is printed, or the reader is gone. */
   drained(): Promise<void> {
     return this.#queue.drained();
   }

@@ -10,19 +10,19 @@ import { onEachOpening, type Wait, type WaitOptions, waitFor } from "../wait.ts"
 import { exitText } from "./exit-text.ts";
 import { checkState, endedSince, isIn, isSameRun, isStopped, isUp } from "./process-goals.ts";
 
-/** Lines of backlog where nobody says how many. */
+/** Default number of backlog lines. */
 const BACKLOG_LINES = 1_000;
-/** Lines that are looked at again where some were skipped: more than a backlog of usual size has. */
+/** Lines that are searched again after output was skipped: more than a backlog of usual size has. */
 const SKIPPED_LINES = 100_000;
 /** Lines of output that a rejection quotes. */
 const QUOTED_LINES = 20;
-/** Text that waitForOutput looks at across frames, characters. */
+/** Maximum length of text that waitForOutput matches across frames, characters. */
 const MATCHED_CHARACTERS = 65_536;
 
 type ProcessCommand = "start_process" | "stop_process" | "restart_process";
 
 interface Goal {
-  /** What is waited for, for the sentence of a time-out. */
+  /** What is waited for, for the message of a time-out. */
   readonly what: string;
   readonly reached: (process: Process, before: Process) => boolean;
   /** Sent before waiting. */
@@ -46,8 +46,8 @@ export class ProcessHandle {
   }
 
   /**
-   * Starts it; resolves when it is ready, or started if it has no ready state, or has already ended well. Who is in backoff tries again, and is
-   * waited for until that ends: up, in error (a crash loop), or with the time-out.
+   * Starts it; resolves when it is ready, or started if it has no ready state, or has already ended successfully. A process in backoff is
+   * retried, and waited for until the outcome is known: up, in error (a crash loop), or the time-out.
    */
   start(options: WaitOptions = {}): Promise<Process> {
     const reached: Goal["reached"] = (process, before) => isUp(process) || endedSince(before, process);
@@ -60,7 +60,7 @@ export class ProcessHandle {
     return this.#until({ what: "the end of its stop", reached, command: "stop_process" }, options);
   }
 
-  /** Resolves when a new run is ready, or started, or has already ended well. */
+  /** Resolves when a new run is ready, or started, or has already ended successfully. */
   restart(options: WaitOptions = {}): Promise<Process> {
     const reached: Goal["reached"] = (process, before) => (isUp(process) && !isSameRun(before, process)) || endedSince(before, process);
     return this.#until({ what: "the end of its restart", reached, command: "restart_process" }, options);
@@ -71,12 +71,12 @@ export class ProcessHandle {
     await this.#client.request({ type: "send_signal", name: this.name, signal });
   }
 
-  /** Types into its terminal; resolves when the host has queued all of it. Rejects with `busy` when it does not read. */
+  /** Types into its terminal; resolves when the host has queued all of it. Rejects with `busy` when the process does not read. */
   async write(text: string): Promise<void> {
     for (const piece of textPieces(text)) await this.#client.request({ type: "send_stdin", name: this.name, text: piece });
   }
 
-  /** Sets the size of its terminal, of this run and later ones. */
+  /** Sets the size of its terminal, for this run and later ones. */
   async resize(rows: number, cols: number): Promise<void> {
     await this.#client.request({ type: "send_winch", name: this.name, rows, cols });
   }
@@ -86,14 +86,14 @@ export class ProcessHandle {
     return (await this.#backlog(lines)).output;
   }
 
-  /** Live output from the moment of subscription, as text in order. What was missed while a link was lost is not in it. */
+  /** Live output from the moment of subscription, as text in order. Output that was missed while a link was lost is not included. */
   get output$(): Observable<string> {
     return this.#client.output$(this.name).pipe(map((frame) => frame.output));
   }
 
   /**
-   * Resolves when it has got as far as `state`: `started` is also reached by who is ready, `ready` also by a started
-   * process without a ready condition. Rejects when it fails instead.
+   * Resolves when it has reached `state`: a ready process also counts as `started`, a started process without a ready condition also as
+   * `ready`. Rejects when it fails instead.
    */
   async waitFor(state: ProcessState, options: WaitOptions = {}): Promise<Process> {
     checkState(state);
@@ -101,9 +101,9 @@ export class ProcessHandle {
   }
 
   /**
-   * Resolves with the match when its output, the backlog of 1,000 lines included, matches within 64 Ki characters. What was
-   * skipped because this connection could not keep up is fetched, as far as it is still kept. The expression runs in this
-   * program: one that backtracks without end holds it up.
+   * Resolves with the match when its output, including the backlog of 1,000 lines, matches within 64 Ki characters. Output that was skipped
+   * because this connection could not keep up is fetched if it is still retained. The expression runs in this program: catastrophic
+   * backtracking blocks it.
    */
   async waitForOutput(pattern: RegExp, options: WaitOptions = {}): Promise<RegExpMatchArray> {
     const expression = withoutPosition(pattern);
@@ -121,11 +121,11 @@ export class ProcessHandle {
         join = mine;
         text = "";
         const backlog = await this.#backlog(lines);
-        // Begun anew meanwhile: the newer one has it all.
+        // A newer search may have begun meanwhile: it has the whole output.
         if (join === mine) look(mine.backlog(backlog));
       };
       const live = this.#client.output$(this.name).subscribe((frame) => {
-        // A failure is a lost connection: it begins anew when that is back.
+        // A failure is a lost connection: the search begins again when the link is back.
         if (frame.skipped !== undefined) begin(SKIPPED_LINES).catch(() => undefined);
         look(join.live(frame));
       });
@@ -134,7 +134,7 @@ export class ProcessHandle {
     });
   }
 
-  /** Waits for a goal; `error`, or a stop by somebody else while a start is waited for, rejects. */
+  /** Waits for a goal; rejects on `error`, or if another user stops it while a start is waited for. */
   #until({ what, reached, command }: Goal, options: WaitOptions): Promise<Process> {
     const { mirror } = this.#client;
     return this.#wait(what, options, async ({ subscription, resolve, fail, reject }) => {
@@ -150,7 +150,7 @@ export class ProcessHandle {
       if (command) {
         await mirror.known();
         const before = this.#newest();
-        // Accepted in one turn: what is known from the answer on is what is so after the command.
+        // Accepted in one turn: the state known from the answer on is that after the command.
         await this.#client.request({ type: command, name: this.name });
         follow(before);
         look(before);
@@ -186,9 +186,9 @@ export class ProcessHandle {
   }
 }
 
-/** The same expression; with `g` and `y` a match would depend on the one before. Throws `bad_field` for anything else. */
+/** The same expression; with `g` and `y` a match would depend on the previous one. Throws `bad_field` for anything else. */
 function withoutPosition(pattern: RegExp): RegExp {
-  // Test runners have several realms: `instanceof` knows only the expressions of one.
+  // Test runners have several realms: `instanceof` recognizes only the expressions of one.
   if (Object.prototype.toString.call(pattern) !== "[object RegExp]")
     throw new MgrError("bad_field", `waitForOutput takes a regular expression such as /ready/, found ${shown(pattern)}`);
   return new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ""));

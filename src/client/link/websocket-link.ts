@@ -17,23 +17,23 @@ export interface WebSocketLike {
 }
 
 export interface WebSocketLinkOptions {
-  /** Opens a socket; called again for each attempt. `fail` ends the attempt with a better reason than the socket has. */
+  /** Opens a socket; called again for each attempt. `fail` ends the attempt with a better reason than the socket provides. */
   open: (fail: (error: Error) => void) => WebSocketLike;
   /** Milliseconds; doubled after each failure up to `max`. `false`: no second attempt. */
   retry?: { first: number; max: number } | false;
-  /** No second attempt before the first success: whoever connects shall hear of a wrong address at once. */
+  /** No second attempt before the first success: the caller learns of a wrong address at once. */
   firstMustSucceed?: boolean;
-  /** True for failures that another attempt cannot mend (a refused login). */
+  /** True for failures that a retry cannot solve (a refused login). */
   isFinal?: (error: Error) => boolean;
 }
 
 const OPEN = 1;
 const RETRY = { first: 250, max: 5_000 };
-/** A connection that lived this long sets the backoff back, milliseconds. */
+/** A connection that lived this long resets the backoff, milliseconds. */
 const STABLE_AFTER_MS = 2_000;
 /** An attempt that is neither opened nor refused after this long has failed, milliseconds. */
 const OPEN_TIMEOUT_MS = 15_000;
-/** Unsent bytes beyond which nothing more is taken: the network is slower than the program. */
+/** Unsent bytes beyond which nothing more is accepted: the network is slower than the program. */
 const MOST_UNSENT_BYTES = 8 * 1024 * 1024;
 
 /** A link over a WebSocket that reconnects with exponential backoff. */
@@ -94,7 +94,7 @@ export function webSocketLink(options: WebSocketLinkOptions): Link {
       const opened = options.open((error) => end(error.message, error));
       socket = opened;
       opened.onopen = () => {
-        // Given up meanwhile, by the deadline or by whoever closed the link.
+        // Closed meanwhile, by the deadline or by the caller.
         if (ended || over) return opened.close(1000);
         clearTimeout(deadline);
         hasOpened = true;

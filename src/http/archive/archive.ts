@@ -8,35 +8,35 @@ import { messageOf } from "../../base/errors.ts";
 import { stackOf } from "../log/http-log.ts";
 import type { ArchivePart } from "./archive-parts.ts";
 
-/** Page size of what pads an output that came short, bytes. */
+/** Size of the blocks that pad output which is shorter than announced, bytes. */
 const BLANKS = Buffer.alloc(64 * 1024, " ");
 
 export interface ArchiveOptions {
-  /** Top folder of everything in it. */
+  /** Top folder in the archive. */
   readonly folder: string;
   readonly parts: AsyncIterable<ArchivePart>;
-  /** Nothing more will be read of it. */
+  /** Nothing more will be read from it. */
   readonly onClosed: () => void;
-  /** It ended before it was whole: whoever reads it must not take it for whole. */
+  /** It ended before it was complete: the reader must not take it for complete. */
   readonly onBroken: () => void;
   readonly onDefect: (text: string) => void;
 }
 
 /**
- * A `.tar.bz2` in the making: archiver's tar through the system's bzip2 (docs/design/library-defects.md, "Archives"). Nothing is made
- * faster than it is read, and one part at a time is in memory.
+ * A `.tar.bz2` that is being created: archiver's tar through the system's bzip2 (docs/design/library-defects.md, "Archives"). It is created
+ * only as fast as it is read, with one part at a time in memory.
  */
 export class Archive {
   readonly #options: ArchiveOptions;
   readonly #bzip2: ChildProcessByStdio<Writable, Readable, null>;
   readonly #tar = new TarArchive({ highWaterMark: 256 * 1024 });
-  /** The output that is being read. */
+  /** The output that is currently read. */
   #source: Readable | null = null;
   #isClosed = false;
 
-  /** Rejects when there is no bzip2. */
+  /** Rejects if bzip2 is missing. */
   static async open(options: ArchiveOptions): Promise<Archive> {
-    // bzip2 takes options from its environment; it gets none.
+    // bzip2 reads options from its environment; it gets none.
     const bzip2 = spawn("bzip2", ["-9", "-c"], { stdio: ["pipe", "pipe", "ignore"], env: { PATH: process.env.PATH ?? "" } });
     await once(bzip2, "spawn");
     return new Archive(options, bzip2);
@@ -75,11 +75,11 @@ export class Archive {
     );
   }
 
-  /** Ends everything that works on it. */
+  /** Stops everything that works on it. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    // Neither `abort` nor `destroy`: for a tar both throw in a turn of their own (archiver 8.0.0). Nobody feeds or reads it any more.
+    // Neither `abort` nor `destroy`: for a tar both throw in a later turn (archiver 8.0.0). It is no longer written or read.
     this.#source?.destroy();
     this.#tar.unpipe();
     this.#bzip2.stdin.destroy();
@@ -101,7 +101,7 @@ export class Archive {
   #append(name: string, content: string | RetainedOutput): void {
     const entry = { name, date: new Date(), mode: 0o600 };
     if (typeof content === "string") this.#tar.append(Buffer.from(content), entry);
-    // archiver gathers a stream in memory unless it is told its size, which it takes from `stats`.
+    // archiver buffers a stream in memory unless it knows its size, which it takes from `stats`.
     else {
       this.#source = Readable.from(exactly(content));
       this.#tar.append(this.#source, { ...entry, stats: { size: content.size } as Stats });
@@ -115,7 +115,7 @@ export class Archive {
   }
 }
 
-/** A tar says the size of a file before its content: what comes short is told, and filled up with blanks. */
+/** A tar states the size of a file before its content: shorter content is reported, and padded with blanks. */
 async function* exactly({ size, pages }: RetainedOutput): AsyncGenerator<Uint8Array> {
   let left = size;
   let reason = "";

@@ -4,19 +4,19 @@ import { type AuthEntry, parseAuthFile } from "./auth-entries.ts";
 import { identityOf } from "./file-identity.ts";
 import { type FileRead, readRegularFile } from "./read-regular-file.ts";
 
-/** The users, or why nobody is let in: a text for a person that says how to mend it. */
+/** The users, or why all logins are refused: a message for a person that says how to fix it. */
 export type AuthFileState =
   | { readonly ok: true; readonly entries: readonly AuthEntry[] }
   | { readonly ok: false; readonly refusal: string };
 
 const MAX_BYTES = 1024 * 1024;
 const OUT_OF_DESCRIPTORS = /^E[MN]FILE/;
-/** Any right of group or others: a reader knows the passwords, a writer makes his own. */
+/** Any permission of group or others: readers learn the passwords, writers can set their own. */
 const FOREIGN_RIGHTS = 0o066n;
 
 export type EntriesListener = (previous: readonly AuthEntry[], next: readonly AuthEntry[]) => void;
 
-/** The auth file, looked at for each request and read again whenever it changed. */
+/** The auth file, checked on each request and read again whenever it changed. */
 export class AuthFile {
   readonly #path: string | null;
   readonly #log: HttpLog;
@@ -24,7 +24,7 @@ export class AuthFile {
   #identity = "";
   #content: Buffer | null = null;
   #state: AuthFileState;
-  /** The newest good content, kept while the file is refused. */
+  /** The last valid content, kept while the file is refused. */
   #entries: readonly AuthEntry[] = [];
 
   constructor(path: string | null, log: HttpLog) {
@@ -33,7 +33,7 @@ export class AuthFile {
     this.#state = { ok: false, refusal: NOT_CONFIGURED };
   }
 
-  /** The state of this moment. */
+  /** The current state. */
   read(): AuthFileState {
     if (this.#path === null) return this.#state;
     const identity = identityOf(this.#path);
@@ -42,15 +42,15 @@ export class AuthFile {
     const path = this.#path;
     const file = readRegularFile(path, MAX_BYTES, (stats) => foreign(path, stats));
     if (!file.ok && file.problem === "unreadable") {
-      // It may be readable the next moment without having changed.
+      // It may become readable the next moment without having changed.
       this.#identity = "";
-      // Out of descriptors says nothing about the file: what was true goes on being true.
+      // Being out of descriptors says nothing about the file: the previous state stays valid.
       if (OUT_OF_DESCRIPTORS.test(file.reason) && this.#state.ok) return this.#state;
     }
     return this.#adopt(this.#path, file);
   }
 
-  /** Calls back when users or passwords changed (never for a file that is refused). */
+  /** Calls the listener when users or passwords changed (never for a file that is refused). */
   onChange(listener: EntriesListener): void {
     this.#listeners.add(listener);
   }
@@ -71,7 +71,7 @@ export class AuthFile {
   }
 }
 
-/** Why a file with these rights is not taken, as a sentence. */
+/** Why a file with these permissions is refused, as a sentence. */
 function foreign(path: string, { uid, mode }: BigIntStats): string | null {
   const own = process.geteuid?.() ?? 0;
   if (uid !== BigInt(own) && uid !== 0n)

@@ -10,18 +10,18 @@ import type { Credentials } from "./credentials.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Throttle } from "./throttle.ts";
 
-/** Somebody who was let in. */
+/** A user that was admitted. */
 export interface Admission {
   readonly principal: Principal;
   /** The session of the cookie, or the one that was opened; null over the local socket. */
   readonly sessionId: string | null;
-  /** Value of Set-Cookie that the response has to carry. */
+  /** Value of the Set-Cookie header for the response. */
   readonly setCookie: string | null;
 }
 
-/** Of a connection that lives longer than its login. */
+/** The admission of a connection that lives longer than its login. */
 export interface StandingAdmission {
-  /** False once the user is gone from the auth file or has another password. */
+  /** False once the user is removed from the auth file or has another password. */
   isValid(): boolean;
 }
 
@@ -38,7 +38,7 @@ export interface AuthenticatorParts {
 const CHALLENGE = { "WWW-Authenticate": 'Basic realm="mgr", charset="UTF-8"' };
 const LOG_IN = "Log in with a user and password of the manager's auth file (HTTP Basic Auth).";
 
-/** Who sends this? One answer for every route and every upgrade (docs/design/wire-rules.md, "Authentication"). */
+/** Determines the sender of a request. The same rules for every route and every upgrade (docs/design/wire-rules.md, "Authentication"). */
 export class Authenticator {
   readonly #parts: AuthenticatorParts;
 
@@ -48,7 +48,7 @@ export class Authenticator {
 
   async authenticate(headers: Headers, remote: RemoteEnd): Promise<Admission | Refusal> {
     const { localUser } = remote;
-    // Whatever the auth file says: the kernel vouches for this user.
+    // Independent of the auth file: the kernel vouches for this user.
     if (localUser !== null) return { principal: { user: localUser, via: "local", address: "" }, sessionId: null, setCookie: null };
     const { authFile, sessions } = this.#parts;
     const state = authFile.read();
@@ -70,7 +70,7 @@ export class Authenticator {
     }
   }
 
-  /** For a user and password that come by another way than HTTP: nothing is opened for them. Null: they are wrong. */
+  /** For a user and password that arrive by another way than HTTP: no session is opened. Null: they are wrong. */
   async admitUser(user: string, password: string, remote: RemoteEnd): Promise<StandingAdmission | null> {
     const { authFile } = this.#parts;
     const state = authFile.read();
@@ -112,7 +112,7 @@ export class Authenticator {
       log("warning", `web login refused for user ${JSON.stringify(user.slice(0, 255))} from ${formatAddress(remote)}`);
       return refusal(401, `Unknown user or wrong password. ${LOG_IN}`, CHALLENGE);
     }
-    // A check of a hash takes a while: the file may say something else by now.
+    // Verifying a hash takes a while: the file may have changed meanwhile.
     const state = authFile.read();
     if (!state.ok) return refusal(403, state.refusal);
     if (!state.entries.some((now) => now.user === entry.user && now.secret === entry.secret)) return refusal(401, LOG_IN, CHALLENGE);
@@ -121,7 +121,7 @@ export class Authenticator {
   }
 }
 
-/** Explicit credentials count for themselves; those of the session's own user need no second check. */
+/** Explicit credentials are checked by themselves; those of the session's own user need no second check. */
 function namesSomebodyElse(authorization: Authorization, user: string): boolean {
   return authorization.scheme === "bearer" || (authorization.scheme === "basic" && authorization.user !== user);
 }

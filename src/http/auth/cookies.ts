@@ -1,9 +1,9 @@
 const NAME = "mgr_web_session";
 const TOKEN = /^[\w-]{43}$/;
-/** A browser sends one, two after a change of paths; beyond that somebody is playing. */
+/** A browser sends one, or two after a change of paths; more than this is abuse. */
 const MAX_TRIED = 16;
 
-/** The session tokens in a Cookie header: several cookies of the name are all tried. */
+/** The session tokens in a Cookie header: if several cookies have the name, all are tried. */
 export function sessionTokens(cookie: string | null): string[] {
   const tokens: string[] = [];
   for (const pair of cookie?.split(";") ?? []) {

@@ -1,15 +1,15 @@
 import { type BigIntStats, statSync } from "node:fs";
 
-/** A file changed this recently may change again without a new time stamp (kernel ticks are up to 10 ms), ms. */
+/** A file that changed this recently may change again without a new time stamp (kernel ticks are up to 10 ms), ms. */
 const UNSETTLED_MS = 100;
 
-/** Differs whenever the file may have changed; null: read it again, whatever it was before. */
+/** Differs whenever the file may have changed; null: always read it again. */
 export function identityOf(path: string): string | null {
   let stats: BigIntStats;
   try {
     stats = statSync(path, { bigint: true });
   } catch {
-    return null; // Whoever reads it finds the reason.
+    return null; // The reader finds the reason.
   }
   const { dev, ino, mode, uid, gid, size, mtimeNs, ctimeNs } = stats;
   const age = Date.now() - Number(stats.ctimeMs);

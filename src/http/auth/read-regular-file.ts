@@ -5,8 +5,8 @@ export type FileRead =
   | { readonly ok: false; readonly problem: "missing" | "unreadable" | "not_regular" | "too_large" | "refused"; readonly reason: string };
 
 /**
- * Reads a small regular file without ever hanging: a FIFO or device is opened without waiting and then refused.
- * A symlink is judged by its target. `refuse` judges the opened file itself, so that nobody can swap it in between.
+ * Reads a small regular file without ever hanging: a FIFO or device is opened without waiting and then refused. For a symlink, its target
+ * is checked. `refuse` checks the opened file itself, so that it cannot be swapped in between.
  */
 export function readRegularFile(path: string, maxBytes: number, refuse: (stats: BigIntStats) => string | null): FileRead {
   let file: number;
@@ -21,7 +21,7 @@ export function readRegularFile(path: string, maxBytes: number, refuse: (stats: 
     if (!stats.isFile()) return { ok: false, problem: "not_regular", reason: "not a regular file" };
     const reason = refuse(stats);
     if (reason !== null) return { ok: false, problem: "refused", reason };
-    // The size may be a lie (/proc) or change meanwhile: what counts is what can be read.
+    // The size may be wrong (/proc) or change meanwhile: what can be read counts.
     const content = Buffer.alloc(Math.min(Number(stats.size), maxBytes) + 1);
     let length = 0;
     for (let count = -1; count !== 0 && length < content.length; length += count) {

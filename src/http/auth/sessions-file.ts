@@ -9,13 +9,13 @@ import { readRegularFile } from "./read-regular-file.ts";
 const MAX_BYTES = 16 * 1024 * 1024;
 
 const SESSION = z.object({
-  /** SHA-256 of the token, hex. The token itself is nowhere but in the cookie. */
+  /** SHA-256 of the token, hex. Only the cookie has the token itself. */
   id: z.string().regex(/^[0-9a-f]{64}$/),
   user: z.string(),
   /** Unix milliseconds. */
   created: z.number(),
   used: z.number(),
-  /** Whether the cookie ever came back. */
+  /** Whether the browser has ever sent the cookie back. */
   presented: z.boolean(),
   /** Fingerprint of the password (or hash) that opened it. */
   credential: z.string(),
@@ -24,29 +24,29 @@ const FILE = z.object({ version: z.literal(1), sessions: z.array(SESSION) });
 
 export type StoredSession = z.infer<typeof SESSION>;
 
-/** Takes the lock file for this process, or null while another has it. It is free again when its holder dies. */
+/** Takes the lock file for this process, or null while another process has it. It is released when its holder dies. */
 export type FileLock = (path: string) => { release(): void } | null;
 
 export interface SessionsFileOptions {
   readonly path: string;
   readonly lock: FileLock;
-  /** What the file shall hold, given what it holds. */
+  /** The new content of the file, given its current content. */
   readonly merge: (stored: readonly StoredSession[]) => readonly StoredSession[];
-  /** What was merged is on disk. */
+  /** Called when the merged content is on disk. */
   readonly saved: (merged: readonly StoredSession[]) => void;
   readonly log: HttpLog;
 }
 
-/** How long another manager may keep the lock, and how often we look, ms. A write takes some. */
+/** How long another manager may hold the lock, and the retry interval, ms. A write takes a few. */
 const LOCK_PATIENCE_MS = 2_000;
 const LOCK_LOOK_MS = 10;
 /** Pause after a failed write, ms. */
 const RETRY_MS = 1_000;
 
-/** The file in which managers with the same auth file keep their sessions: one write at a time, changes meanwhile go into the next one. */
+/** The file in which managers with the same auth file keep their sessions: one write at a time, later changes go into the next one. */
 export class SessionsFile {
   readonly #options: SessionsFileOptions;
-  /** Of the file as it was last read or written; "" if that is not known. */
+  /** Identity of the file as last read or written; "" if unknown. */
   #identity = "";
   #isDirty = false;
   #writing: Promise<void> | null = null;
@@ -63,7 +63,7 @@ export class SessionsFile {
     return this.#read() ?? [];
   }
 
-  /** What the file holds if somebody else changed it, else null. */
+  /** The content of the file if another process changed it, else null. */
   readIfChanged(): StoredSession[] | null {
     if (this.#writing !== null) return null;
     // The last write failed: the disk was full, or descriptors ran out.
@@ -82,13 +82,13 @@ export class SessionsFile {
     });
   }
 
-  /** Resolves once everything is on disk, or was tried. */
+  /** Resolves once everything is on disk, or a write was attempted. */
   async flush(): Promise<void> {
     await this.#writing;
   }
 
   async #write(): Promise<void> {
-    // A turn later: what one turn changes is one write.
+    // One turn later: all changes of a turn go into one write.
     await Promise.resolve();
     while (this.#isDirty) {
       try {
@@ -133,8 +133,8 @@ export class SessionsFile {
   }
 
   /**
-   * A file that is damaged, or that somebody else could have written, is set aside with a warning, and everybody logs
-   * in again. null: it could not be read this time.
+   * A file that is damaged, or that another user could have written, is set aside with a warning, and all users have to log in again. null:
+   * it could not be read this time.
    */
   #read(): StoredSession[] | null {
     const { path, log } = this.#options;

@@ -12,13 +12,13 @@ export const MAX_PER_USER = 64;
 const USED_GRAIN_MS = 60_000;
 
 export interface SessionsOptions {
-  /** Where they outlive the manager; null: nowhere. */
+  /** Where sessions are kept across restarts; null: nowhere. */
   readonly path: string | null;
-  /** Keeps other managers with the same auth file out while the sessions file is read and written. */
+  /** Locks out other managers with the same auth file while the sessions file is read and written. */
   readonly lock: FileLock;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Another manager with the same auth file ended it, or somebody removed the file. */
+  /** Another manager with the same auth file ended it, or the file was removed. */
   readonly onEnded: (id: string) => void;
   readonly log: HttpLog;
 }
@@ -29,7 +29,7 @@ export class Sessions {
   readonly #file: SessionsFile | null;
   readonly #now: () => number;
   readonly #onEnded: (id: string) => void;
-  /** Ids that are here and not yet in the file, and the other way round. */
+  /** Ids that are not in the file yet, and ended ids that are still in it. */
   readonly #unsaved = new Set<string>();
   readonly #ended = new Set<string>();
 
@@ -45,7 +45,7 @@ export class Sessions {
     }
   }
 
-  /** Opens a session for a user who just gave the right password. Returns its token. */
+  /** Opens a session for a user who has just given the correct password. Returns its token. */
   open({ user, secret }: AuthEntry): { token: string; id: string } {
     this.refresh();
     this.#makeRoom(user);
@@ -58,7 +58,7 @@ export class Sessions {
     return { token, id };
   }
 
-  /** The living session of the first token that has one, for a user whose password is still the same. */
+  /** The valid session of the first token that has one, for a user whose password has not changed. */
   find(tokens: readonly string[], entries: readonly AuthEntry[]): { id: string; user: string } | null {
     if (tokens.length > 0) this.refresh();
     for (const token of tokens) {
@@ -78,13 +78,13 @@ export class Sessions {
     this.#file?.save();
   }
 
-  /** Takes over what other managers wrote, and tries again what could not be written. Cheap while nothing changed. */
+  /** Merges what other managers wrote, and retries failed writes. Cheap while nothing changed. */
   refresh(): void {
     const stored = this.#file?.readIfChanged() ?? null;
     if (stored !== null) this.#merge(stored);
   }
 
-  /** Ends what `entries` no longer allows: users who are gone, and passwords that changed. */
+  /** Ends the sessions that `entries` no longer allows: removed users, and changed passwords. */
   prune(entries: readonly AuthEntry[]): void {
     for (const session of [...this.#sessions.values()]) {
       if (!this.#isAlive(session) || !isCurrent(session, entries)) this.end(session.id);
@@ -96,7 +96,7 @@ export class Sessions {
     await this.#file?.flush();
   }
 
-  /** For a new session: sessions never presented again go first, then the longest unused. */
+  /** For a new session: sessions that were never presented again are removed first, then the longest unused. */
   #makeRoom(user: string): void {
     const own = [...this.#sessions.values()].filter((session) => session.user === user);
     own.sort((a, b) => Number(a.presented) - Number(b.presented) || a.used - b.used);
@@ -106,12 +106,12 @@ export class Sessions {
   #remove(id: string): boolean {
     if (!this.#sessions.delete(id)) return false;
     this.#unsaved.delete(id);
-    // Also one that was never saved: it may be in a write that is under way.
+    // Also one that was never saved: it may be in a write that is in progress.
     this.#ended.add(id);
     return true;
   }
 
-  /** What the file holds and what happened here since, put together; what vanished from the file was ended elsewhere. */
+  /** The file's content merged with changes made here; sessions that vanished from the file were ended elsewhere. */
   #merge(stored: readonly StoredSession[]): StoredSession[] {
     const there = new Set(stored.map(({ id }) => id));
     for (const theirs of stored) {
@@ -129,7 +129,7 @@ export class Sessions {
     return [...this.#sessions.values()];
   }
 
-  /** What was merged is on disk. */
+  /** The merged content is on disk. */
   #saved(merged: readonly StoredSession[]): void {
     for (const { id } of merged) this.#unsaved.delete(id);
     for (const id of this.#ended) if (!merged.some((session) => session.id === id)) this.#ended.delete(id);
@@ -158,7 +158,7 @@ function idOf(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-/** Differs for each session, so that equal passwords do not show. */
+/** Differs for each session, so that equal passwords are not visible. */
 function fingerprint(id: string, secret: string): string {
   return createHmac("sha256", id).update(secret).digest("hex");
 }

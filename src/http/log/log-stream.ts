@@ -2,7 +2,7 @@ import { type LogBook, levelAtLeast } from "../../log/log-book.ts";
 import type { LogEntry, LogLevel } from "../../protocol/resources/resources.ts";
 import { formatLogLine } from "./log-text.ts";
 
-/** What may wait for a reader that stopped reading, bytes. */
+/** Maximum size of what waits for a reader that stopped reading, bytes. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 /** Retained entries are rendered in pieces of about this size, bytes. */
 const PIECE_BYTES = 64 * 1024;
@@ -12,20 +12,20 @@ export interface LogStreamOptions {
   readonly level: LogLevel;
   readonly limit: number | undefined;
   readonly follow: boolean;
-  /** The reader is too slow: nothing more can be said to it. */
+  /** The reader is too slow: nothing more can be sent to it. */
   readonly onOverflow: () => void;
   readonly onClosed: () => void;
 }
 
-/** The text of `/mgr/log`: retained entries, then future ones. Nothing is made before the reader asks for it. */
+/** The text of `/mgr/log`: retained entries, then new ones. Produced only on demand. */
 export class LogStream {
   readonly #options: LogStreamOptions;
   readonly #retained: LogEntry[];
   readonly #waiting: Buffer[] = [];
   #waitingBytes = 0;
-  /** No further entry is taken. */
+  /** No further entries are accepted. */
   #isEnded: boolean;
-  /** Nobody reads any more. */
+  /** The reader is gone. */
   #isClosed = false;
   #wake: (() => void) | null = null;
   #leave: (() => void) | null = null;
@@ -47,7 +47,7 @@ export class LogStream {
     );
   }
 
-  /** Ends the answer in good order, after what is waiting. */
+  /** Ends the answer normally, after the waiting entries. */
   end(): void {
     this.#isEnded = true;
     this.#leave?.();

@@ -6,7 +6,7 @@ import type { HttpLog } from "../log/http-log.ts";
 import type { Route, RouteContext } from "../route.ts";
 import type { Followers } from "../server/followers.ts";
 
-/** Each keeps a processor busy. */
+/** Each archive keeps a processor busy. */
 const MAX_AT_ONCE = 2;
 const MAX_NAME = 64;
 
@@ -16,7 +16,7 @@ export interface SaveAllOptions {
   readonly log: HttpLog;
 }
 
-/** `GET /save-all`: everything that somebody who was not there needs to understand what happened here. */
+/** `GET /save-all`: everything needed to understand afterwards what happened on this manager. */
 export function saveAllRoute(options: SaveAllOptions): Route {
   let open = 0;
   const forget = () => {

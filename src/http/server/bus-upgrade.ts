@@ -5,11 +5,11 @@ import type { ByteStream } from "../../bus/carriers/byte-stream.ts";
 
 /** The bus behind `/mgr/bus`. */
 export interface BusUpgrade {
-  /** Where clients go instead, for a person; null: they are welcome here. */
+  /** Where clients have to connect instead, as text; null: they can connect here. */
   readonly elsewhere: string | null;
-  /** What the bearer of this token may do; null: it is nobody's. */
+  /** Permissions of the token's bearer; null: the token is not valid. */
   permissionsOf(token: string): BrokerPermissions | null;
-  /** What a web user may do. */
+  /** Permissions of a web user. */
   permissionsOfUser(user: string): BrokerPermissions;
   accept(stream: ByteStream, options: AcceptOptions): void;
   stats(): BrokerStats;

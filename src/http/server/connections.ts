@@ -5,27 +5,27 @@ import { addressKey, isLoopback, remoteEnd } from "./remote-end.ts";
 export interface ConnectionLimits {
   /** Connections at once; fewer where the limit of open files does not allow them. */
   readonly total: number;
-  /** From one address (an IPv6 /64); loopback is exempt: a proxy in front speaks for many. */
+  /** From one address (an IPv6 /64); loopback is exempt: a proxy in front serves many clients. */
   readonly perAddress: number;
 }
 
 /**
- * `opening`: no whole request yet. `idle`: kept alive between requests. `busy`: a request or WebSocket is being served.
- * Only busy ones are worth anything to their client: the others make room for newcomers.
+ * `opening`: no complete request yet. `idle`: kept alive between requests. `busy`: a request or WebSocket is being served. Only busy
+ * connections are useful to their client: the others make room for new ones.
  */
 type Phase = "opening" | "idle" | "busy";
 
-/** The connections of the one port, and who has to go when there are too many. */
+/** The connections of the port, and which of them to close when there are too many. */
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #budget: DescriptorBudget;
-  /** In the order in which they came into their phase. */
+  /** In order of entering the phase. */
   readonly #phases: Record<Phase, Set<Socket>> = { opening: new Set(), idle: new Set(), busy: new Set() };
   readonly #addresses = new Map<string, number>();
   readonly #keys = new Map<Socket, string>();
-  /** Connections that were let go of or refused for want of room. */
+  /** Connections that were closed or refused because of the limits. */
   turnedAway = 0;
-  /** Bytes of connections that are gone. */
+  /** Bytes of closed connections. */
   readonly #past = { received: 0, sent: 0 };
 
   constructor({ total, perAddress }: ConnectionLimits, budget = descriptorBudget) {
@@ -41,7 +41,7 @@ export class Connections {
     return this.#phases[phase].size;
   }
 
-  /** Bytes over all connections since the start, TLS and WebSockets included. */
+  /** Bytes of all connections since the start, TLS and WebSockets included. */
   traffic(): { received: number; sent: number } {
     let { received, sent } = this.#past;
     for (const socket of this.#keys.keys()) {
@@ -51,7 +51,7 @@ export class Connections {
     return { received, sent };
   }
 
-  /** Takes a new connection in. If there is no room, the longest unused one makes room; false: all are busy. */
+  /** Accepts a new connection. If there is no room, the longest unused one is closed; false: all are busy. */
   admit(socket: Socket): boolean {
     const remote = remoteEnd(socket);
     const key = isLoopback(remote) ? "" : addressKey(remote);
@@ -86,7 +86,7 @@ export class Connections {
     return this.size < this.#limits.total && this.#budget.take(socket, "client");
   }
 
-  /** Of one address, or of anybody. */
+  /** Closes an unused connection of one address, or of any (null). */
   #makeRoom(key: string | null): boolean {
     for (const phase of ["opening", "idle"] as const) {
       for (const socket of this.#phases[phase]) {

@@ -14,7 +14,7 @@ export class Followers {
   }
 }
 
-/** Whose something is that lives longer than its request. */
+/** The owner of something that lives longer than its request. */
 export interface Belonging {
   readonly user: string;
   readonly sessionId: string | null;

@@ -21,10 +21,10 @@ export interface Deadlines {
   readonly headers: number;
   /** For a whole request, from its first byte. */
   readonly request: number;
-  /** Deadlines of headers and requests are looked at this often. */
+  /** How often the deadlines of headers and requests are checked. */
   readonly check: number;
   readonly keepAlive: number;
-  /** A client that takes nothing of its answer for this long is cut. */
+  /** A client that reads nothing of its answer for this long is disconnected. */
   readonly stall: number;
 }
 
@@ -42,12 +42,12 @@ const DEADLINES: Deadlines = { opening: 12_000, headers: 10_000, request: 13_000
 const LIMITS: ConnectionLimits = { total: 1_024, perAddress: 256 };
 /** How long a connection beyond the limits may take to begin its request, which is then refused, ms. */
 const REFUSAL_DEADLINE = 1_000;
-/** How long answers under way may take once the manager closes, ms. */
+/** How long answers in progress may take once the manager closes, ms. */
 const CLOSE_GRACE = 2_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 const FULL = refusal(503, "Too many connections. Try again in a few seconds.", { "Retry-After": "5" });
 
-/** The one port: one HTTP server that listens itself and looks at the first byte of each connection. */
+/** The one port: one HTTP server that listens itself and checks the first byte of each connection. */
 export class Listener {
   readonly connections: Connections;
   readonly #options: ListenerOptions;
@@ -56,11 +56,11 @@ export class Listener {
   readonly #serve: (socket: Socket) => void;
   readonly #local = new LocalSocket();
   readonly #acceptFailures: ThrottledWarning;
-  /** The connection below each TLS one. */
+  /** The underlying connection of each TLS one. */
   readonly #below = new WeakMap<Duplex, Socket>();
-  /** How many answers of a connection are under way: pipelined requests wait for each other. */
+  /** Number of answers in progress on a connection: pipelined requests wait for each other. */
   readonly #answering = new Map<Duplex, number>();
-  /** Garbage came behind a request: they end with the answer to it. */
+  /** Connections with garbage after a request: they end with the answer to it. */
   readonly #ending = new WeakSet<Duplex>();
 
   constructor(options: ListenerOptions) {
@@ -74,17 +74,17 @@ export class Listener {
       connectionsCheckingInterval: this.#deadlines.check,
       keepAliveTimeout: this.#deadlines.keepAlive,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // Answered with a sentence by whoever serves the request.
+      // The request handler refuses it with a message.
       requireHostHeader: false,
       noDelay: true,
-      // Finds out about peers that vanished while they follow a log.
+      // Detects peers that vanished while they follow a log.
       keepAlive: true,
       keepAliveInitialDelay: 30_000,
     });
     this.#server.timeout = this.#deadlines.stall;
     this.#server.on("timeout", (socket) => this.#timedOut(socket));
     this.#server.on("request", (request, response) => this.#request(request, response));
-    // An expectation that is not understood may be ignored (RFC 9110, 10.1.1); Node would refuse it without a word.
+    // An unknown expectation may be ignored (RFC 9110, 10.1.1); Node would refuse it without a message.
     this.#server.on("checkExpectation", (request, response) => this.#request(request, response));
     this.#server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       this.connections.enter(this.#rawOf(request.socket), "busy");
@@ -94,14 +94,18 @@ export class Listener {
     this.#serve = this.#sniff();
   }
 
-  /** Serves the port, and programs of this machine on a unix socket. Resolves with the port. Rejects with MgrError `conflict`, or as `listenUnix` does. */
+  /**
+   * Serves the port, and local programs on a unix socket. Resolves with the port. Rejects with MgrError `conflict`, or as `listenUnix`
+   * does.
+   */
   async listen(address: TcpAddress, local: LocalSocketOptions | null = null): Promise<number> {
     const listening = new Promise<void>((resolve) => this.#server.once("listening", resolve));
-    // Before the port: who waits for that may send a command at once. Node's server has deadlines for requests only once it listens.
+    // Before the port: a client that waits for the socket may send a command at once. Node's server has request deadlines only once it
+    // listens.
     if (local !== null) await this.#local.listen(local, (socket) => void listening.then(() => this.#open(socket)), this.#options.log);
     const port = await bind(this.#server, address, "instance.manager");
-    // Out of descriptors (EMFILE): libuv closes what waits, or, where another thread has taken its spare one meanwhile, lets it
-    // wait; it goes on accepting once there are some.
+    // Out of descriptors (EMFILE): libuv closes waiting connections or, if another thread has taken its spare descriptor, lets them wait;
+    // it accepts again once descriptors are available.
     this.#server.on("error", (error) => this.#acceptFailures.warn(`cannot accept a connection: ${error.message}`));
     return port;
   }
@@ -110,11 +114,11 @@ export class Listener {
     return { ...remoteEnd(socket), localUser: this.#local.userOf(socket) };
   }
 
-  /** Takes no more connections, lets answers end, cuts what is left after a grace time. */
+  /** Accepts no more connections, lets answers finish, closes what is left after a grace time. */
   async close(): Promise<void> {
     const closed = Promise.all([new Promise<void>((resolve) => this.#server.close(() => resolve())), this.#local.close()]);
     this.#server.closeIdleConnections();
-    // Browsers keep connections in reserve that have not said anything yet.
+    // Browsers keep spare connections that have not sent anything yet.
     this.connections.destroyOpening();
     const cut = setTimeout(() => {
       this.connections.destroyAll();
@@ -124,7 +128,7 @@ export class Listener {
     clearTimeout(cut);
   }
 
-  /** Returns Node's own way of serving a connection, to be called once it is known what that speaks. */
+  /** Returns Node's own connection handler, to be called once the protocol is known. */
   #sniff(): (socket: Socket) => void {
     const [serve] = this.#server.listeners("connection") as ((this: Server, socket: Socket) => void)[];
     if (!serve) throw new Error("node:http no longer serves connections by a listener of its own");
@@ -180,13 +184,13 @@ export class Listener {
     return this.#below.get(socket) ?? socket;
   }
 
-  /** Silence is allowed while an answer is open and the client has taken all of it so far (a log follower). */
+  /** Silence is allowed while an answer is open and the client has read all of it so far (a log follower). */
   #timedOut(socket: Socket): void {
     if (!this.#answering.has(socket) || socket.writableLength > 0) socket.destroy();
   }
 
   #malformed(error: NodeJS.ErrnoException, socket: Duplex): void {
-    // Of a connection that is gone nothing can be said any more, in the middle of an answer only its end.
+    // A closed connection can get no answer; in the middle of an answer it can only be closed.
     if (error.code === "ECONNRESET") socket.destroy();
     else if (this.#answering.has(socket)) this.#endAfterAnswer(socket);
     else refuseOnSocket(socket, explain(error.code));
@@ -197,7 +201,7 @@ export class Listener {
     const cut = setTimeout(() => socket.destroy(), CLOSE_GRACE);
     socket.once("close", () => clearTimeout(cut));
     this.#ending.add(socket);
-    // Nobody parses what comes, and unread bytes would turn the close into a reset that eats the answer.
+    // Incoming data is no longer parsed, but unread bytes would turn the close into a reset that loses the answer.
     socket.resume();
   }
 }

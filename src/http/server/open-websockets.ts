@@ -10,7 +10,7 @@ interface ClosableSocket {
   once(event: "close", listener: () => void): unknown;
 }
 
-/** Which WebSockets belong to whom, to close them when their session or password ends. */
+/** Which WebSockets belong to which session or user, to close them when the session or password ends. */
 export class OpenWebSockets {
   readonly #open = new Map<ClosableSocket, Belonging>();
 

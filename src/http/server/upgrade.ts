@@ -23,10 +23,10 @@ export interface UpgradeOptions {
   readonly control: Control;
   readonly transport: Pick<Transport, "accept">;
   readonly open: OpenWebSockets;
-  /** Behind `/mgr/bus`, if there is one. */
+  /** The bus behind `/mgr/bus`, if there is one. */
   readonly bus: BusUpgrade | null;
   readonly remoteOf: (socket: Socket) => RemoteEnd;
-  /** Serves a request that offers an upgrade which nobody here knows (RFC 9110, 7.8: it is ignored). */
+  /** Serves a request that offers an upgrade which is not supported (RFC 9110, 7.8: it is ignored). */
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
   readonly log: HttpLog;
 }
@@ -39,14 +39,14 @@ interface BusVisit {
   readonly visit: Visit;
 }
 
-/** Upgrades pass the same gate as requests; framework middleware never sees them. */
+/** Upgrades pass the same access checks as requests; framework middleware never sees them. */
 export class Upgrades {
   readonly #options: UpgradeOptions;
   readonly #server = new WebSocketServer(WEBSOCKET_SERVER_OPTIONS);
   readonly #busServer = new WebSocketServer({
     ...WEBSOCKET_SERVER_OPTIONS,
     maxPayload: MAX_FRAME_BYTES,
-    // The broker shares its turns out by itself.
+    // The broker divides its work into turns by itself.
     allowSynchronousEvents: true,
   });
   readonly #cookies = new WeakMap<IncomingMessage, string>();
@@ -63,7 +63,7 @@ export class Upgrades {
   }
 
   handle(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // First of all: a reset while the upgrade is being judged would be an uncaught exception.
+    // First: a reset while the upgrade is being checked would be an uncaught exception.
     socket.on("error", () => socket.destroy());
     if (request.headers.upgrade?.toLowerCase() !== "websocket") {
       this.#serveAsRequest(request, socket);
@@ -106,7 +106,7 @@ export class Upgrades {
         open.add(ws, belonging);
         bus.accept(websocketStream(ws), { kind: "websocket", permissions, address });
       });
-    // With a token of its own it is no web user, whose name never holds a colon.
+    // A client with a token is not a web user: names of web users contain no colon.
     if (bearer !== null) return enter(bearer, { user: "bus:", sessionId: null });
     const outcome = await gate.admit(headers, visit);
     if (socket.destroyed) return;
@@ -122,7 +122,7 @@ export class Upgrades {
     try {
       transport.accept(ws, { principal, mode, address: principal.address, socket });
     } catch (error) {
-      // The 101 is out: there is no other way left to refuse.
+      // The 101 has been sent: it is too late to refuse.
       log("error", `serving a WebSocket failed: ${stackOf(error)}`);
       ws.terminate();
     }
@@ -134,7 +134,7 @@ export class Upgrades {
       return;
     }
     const response = new ServerResponse(request);
-    // The parser is gone from this connection: it ends with this answer.
+    // The parser is detached from this connection: it ends with this answer.
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
     response.once("finish", () => socket.destroySoon());
@@ -144,7 +144,7 @@ export class Upgrades {
 
 function targetOf(target: string): URL | null {
   if (!target.startsWith("/")) return null;
-  // The base's host takes no part: `//evil/ws` is a path here.
+  // The base's host is not used: `//evil/ws` is a path here.
   const url = `http://localhost${target}`;
   return URL.canParse(url) ? new URL(url) : null;
 }
@@ -159,7 +159,7 @@ function notFound({ pathname }: URL): Refusal {
   return refusal(404, `There is no WebSocket at ${JSON.stringify(pathname)}; the protocol is at /ws, the bus at ${BUS_PATH}.`);
 }
 
-/** `problem`: as ws says it, without an end. */
+/** `problem`: as worded by ws, without a final period. */
 function badHandshake(problem: string, method = ""): Refusal {
   if (method !== "GET") return refusal(405, "A WebSocket upgrade must be a GET request.", { Allow: "GET" });
   return refusal(400, `Not a WebSocket handshake of version 13 (${problem}).`, { "Sec-WebSocket-Version": "13" });

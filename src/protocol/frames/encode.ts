@@ -3,13 +3,13 @@ import type { Process } from "../resources/resources.ts";
 import type { RequestId } from "./field-kinds.ts";
 import type { AckFrame, ClientFrame, ErrorFrame, ManagerFrame } from "./frames.ts";
 
-/** Characters of one part of a long frame. */
+/** Length of one part of a long frame, characters. */
 const PART_LENGTH = 60 * 1024;
 
-/** Of processes that have been told: snapshots join texts that are there. */
+/** Encoded text of processes that were sent: snapshots join existing texts. */
 const processTexts = new WeakMap<Process, string>();
 
-/** The text of a frame. Encode once, send to many. What it tells of processes has to be left as it is from then on. */
+/** The text of a frame. Encode once, send to many. The process objects in it must not be modified afterwards. */
 export function encodeFrame(frame: ManagerFrame): string {
   if (frame.type === "process_upsert") {
     const { process, ...rest } = frame;
@@ -19,8 +19,8 @@ export function encodeFrame(frame: ManagerFrame): string {
 }
 
 /**
- * The same text in parts, each made when it is asked for: a snapshot of 10,000 processes in one piece holds everybody up for 50 ms. It is of
- * the moment in which the frame was made, however late its parts are.
+ * The same text in parts, each created on demand: a snapshot of 10,000 processes in one piece blocks all clients for 50 ms. It shows the
+ * moment in which the frame was created, however late its parts are.
  */
 export function* encodeInParts(frame: ManagerFrame): Generator<string> {
   if (frame.type !== "snapshot") {
@@ -53,7 +53,7 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** What is known of the frame that is answered. */
+/** What is known of the answered frame. */
 export interface AnsweredFrame {
   readonly type?: string;
   readonly request_id?: RequestId;
@@ -70,7 +70,7 @@ export function errorFrame({ code, message }: Refusal, answered: AnsweredFrame =
   };
 }
 
-/** The acknowledgement of a command that has no answer of its own, or null where none is wanted. */
+/** The acknowledgement of a command that has no result frame, or null if none is requested. */
 export function ackFrame(frame: ClientFrame): AckFrame | null {
   return frame.request_id === undefined ? null : { type: "ack", request_type: frame.type, request_id: frame.request_id };
 }

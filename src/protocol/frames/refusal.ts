@@ -6,13 +6,13 @@ import { CLIENT_FRAMES, type ClientFrameType, type ErrorFrame, MANAGER_FRAMES, t
 export type FailedResult = Extract<ManagerFrame, { ok: false }>;
 export type RefusalFrame = ErrorFrame | FailedResult;
 
-/** A frame that was asked, decoded or not. Its fields are trusted to be JSON values only. */
+/** A request frame, decoded or not. Its fields are trusted to be JSON values only. */
 export interface AskedFrame {
   readonly type: ClientFrameType;
   readonly request_id?: RequestId;
 }
 
-/** Longer naming fields are not repeated: nobody matches by them, and they would travel back. */
+/** Longer naming fields are not repeated: clients do not match by them, and they would be sent back. */
 const MAX_REPEATED = 1_024;
 
 const NAMING = new Map(
@@ -37,6 +37,6 @@ function failedResult(asked: AskedFrame, { code, message }: Refusal): FailedResu
   if (!read.success || Object.values<unknown>(read.data).some((value) => typeof value === "string" && value.length > MAX_REPEATED))
     return null;
   const echo = asked.request_id === undefined ? {} : { request_id: asked.request_id };
-  // The naming schema of the answer has just checked what the table says of this type.
+  // The naming schema of the answer has just validated what the table says of this type.
   return { type: answer, ok: false, code, message, ...read.data, ...echo } as FailedResult;
 }

@@ -27,7 +27,7 @@ export const processHandlers: HandlerTable<Types> = {
   send_stdin: {
     kind: "command",
     run: ({ name, text, reply = false }, context) => {
-      // A process that is not there is refused below, whoever replies.
+      // An unknown process is refused below, for replies too.
       if (reply && context.control.process(name) && !context.mayReply(name)) return;
       const queued = context.control.sendStdin(name, text, context.principal);
       if (!reply) context.noteTyping(name);

@@ -5,12 +5,12 @@ import type { OutputStream } from "./output-stream.ts";
 const MAX_HOLD_MS = 10_000;
 
 /**
- * Closes readers that hold a process back for too long, none of whose output may be skipped, so that a process never waits
- * for ever. What holds it back is that its window is not moved on (OutputStream.room; contract/messages.ts, `lossless`).
+ * Closes readers that hold back a process with unskippable output for too long, so that a process never waits for ever. A process is held
+ * back by not moving its window (OutputStream.room; contract/messages.ts, `lossless`).
  */
 export class FlowControl {
   readonly #clock: Clock;
-  /** Streams that wait for a reader, with the timer of that. */
+  /** Streams that wait for a reader, each with its timer. */
   readonly #holds = new Map<OutputStream, unknown>();
 
   constructor(clock: Clock) {
@@ -25,7 +25,7 @@ export class FlowControl {
     else if (isHeld && !shouldBe) this.#forget(stream);
   }
 
-  /** Everybody that is held back and concerned; returns those who may go on. */
+  /** Checks the held streams for which `isConcerned` is true; returns those that may continue. */
   lookAgain(isConcerned: (stream: OutputStream) => boolean): OutputStream[] {
     const concerned = [...this.#holds.keys()].filter(isConcerned);
     for (const stream of concerned) this.look(stream);
@@ -39,14 +39,15 @@ export class FlowControl {
   #begin(stream: OutputStream): void {
     const later = (milliseconds: number, act: () => void) => this.#holds.set(stream, this.#clock.setTimeout(act, milliseconds));
     later(MAX_HOLD_MS / 2, () => {
-      // What was under way at the beginning has come. If nothing follows, the process has nothing to write, and waits for nobody.
+      // What was in flight at the beginning has arrived. If nothing follows, the process has nothing to write, and does not wait for a
+      // reader.
       const { position } = stream.channel;
       later(MAX_HOLD_MS / 2, () => this.#decide(stream, stream.channel.position !== position));
     });
   }
 
   #decide(stream: OutputStream, isHeldBack: boolean): void {
-    // Closing a reader takes it out of the stream, after which nobody is looked at twice.
+    // Closing a reader removes it from the stream, so no reader is checked twice.
     for (const sink of isHeldBack ? stream.laggards : [])
       sink.tooSlow?.(`too slow: '${stream.name}' was held back for ${MAX_HOLD_MS / 1_000} s`);
     this.#forget(stream);

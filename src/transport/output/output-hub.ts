@@ -16,8 +16,8 @@ export interface OutputMode {
 }
 
 /**
- * Output of all processes of all hosts on its way to the connections that subscribed to it: an index from process to
- * connections, never a filter per connection. A process nobody listens to costs nothing: its window is closed.
+ * Passes the output of all processes on all hosts to the connections that subscribed to it: an index from process to connections, never a
+ * filter per connection. A process without subscribers costs nothing: its window is closed.
  */
 export class OutputHub {
   readonly #source: OutputSource;
@@ -42,13 +42,13 @@ export class OutputHub {
     this.#flow = new FlowControl(options.clock);
   }
 
-  // ── What comes from hosts ──
+  // ── Output from hosts ──
 
   /** `chunk.data` belongs to the hub from now on. */
   receive(host: string, chunk: OutputChunk): void {
     const stream = this.#streams.get(chunk.name);
     if (!stream || this.#source.hostOf(chunk.name) !== host) return;
-    // Late chunks of a daemon that is gone: its successor's hello has come already.
+    // Late chunks of an earlier daemon: its successor's hello has arrived already.
     if (chunk.stream_id !== (this.#hostStreams.get(host) ?? chunk.stream_id)) return;
     const acceptance = stream.channel.accept(chunk);
     if (acceptance === "hole" && stream.window.reportHole(stream.channel.position)) this.#windows.open([stream]);
@@ -57,7 +57,7 @@ export class OutputHub {
     stream.settle();
   }
 
-  /** A host's daemon obeys us now (after its hello, before the first spawn). Another `streamId` than before: its rings begin at 0. */
+  /** A host's daemon accepts our commands now (after its hello, before the first spawn). With a new `streamId` its rings begin at 0. */
   hostReady(host: string, streamId: string): void {
     const before = this.#hostStreams.get(host);
     this.#hostStreams.set(host, streamId);
@@ -70,7 +70,7 @@ export class OutputHub {
     this.#windows.open(streams);
   }
 
-  /** `name` is about to run on `host`: where it ran elsewhere before, its stream begins anew there. */
+  /** `name` is about to run on `host`: if it ran elsewhere before, its stream begins again there. */
   hasMoved(name: string, host: string): void {
     const stream = this.#streams.get(name);
     const streamId = this.#hostStreams.get(host);
@@ -80,7 +80,7 @@ export class OutputHub {
     this.#windows.open([stream]);
   }
 
-  // ── Processes that come and go ──
+  // ── Added and removed processes ──
 
   processAppeared(name: string): void {
     if (this.#names.has(name)) return;
@@ -101,7 +101,7 @@ export class OutputHub {
     this.#modes.delete(name);
   }
 
-  /** How the output of `name` is to be sent from now on, whether anybody listens or not. */
+  /** How to send the output of `name` from now on, with or without subscribers. */
   setMode(name: string, mode: OutputMode): void {
     if (mode.low_delay_output || mode.no_skip_display) this.#modes.set(name, mode);
     else this.#modes.delete(name);
@@ -114,7 +114,7 @@ export class OutputHub {
 
   // ── Subscriptions ──
 
-  /** A connection that listens. `everything`: to all of its view, without patterns. */
+  /** A connection that subscribes. `everything`: to all of its view, without patterns. */
   open(options: { sink: OutputSink; contains: (name: string) => boolean; everything: boolean }): OutputSubscription {
     const subscription = new OutputSubscription(options);
     this.#subscriptions.add(subscription);
@@ -128,8 +128,8 @@ export class OutputHub {
   }
 
   /**
-   * Patterns that are there already change nothing. Throws `bad_field` when there would be too many. Where matching takes
-   * long, the promise tells when all matching processes are subscribed.
+   * Existing patterns change nothing. Throws `bad_field` if there would be too many. If matching takes long, the promise resolves when all
+   * matching processes are subscribed.
    */
   subscribe(subscription: OutputSubscription, patterns: readonly string[]): void | Promise<void> {
     const added = subscription.add(patterns);
@@ -153,7 +153,7 @@ export class OutputHub {
     this.#windows.close([...subscription.names].flatMap((name) => this.#unlink(name, subscription)));
   }
 
-  /** The sink of `subscription` was full and is not any more. */
+  /** The sink of `subscription` was full and no longer is. */
   hasRoom(subscription: OutputSubscription): void {
     const isConcerned = (stream: OutputStream) => stream.subscribers.has(subscription);
     this.#windows.move(this.#flow.lookAgain(isConcerned));
@@ -162,7 +162,7 @@ export class OutputHub {
 
   // ── Order of output and states ──
 
-  /** Sends what waits to be joined, so that what follows cannot overtake it. */
+  /** Sends output that waits to be joined, so that what follows cannot overtake it. */
   flush(name: string): void {
     const stream = this.#streams.get(name);
     if (stream) this.#coalescer.flush(stream.channel);
@@ -173,8 +173,8 @@ export class OutputHub {
   }
 
   /**
-   * Resolves once output is contiguous up to `offset`, or nobody is subscribed (any more). After `timeoutMs` what is
-   * missing is declared lost to the subscribers, and it resolves too.
+   * Resolves once output is contiguous up to `offset`, or there are no subscribers (any more). After `timeoutMs` what is missing is
+   * reported as lost to the subscribers, and it resolves too.
    */
   reached(name: string, offset: number, timeoutMs: number): Promise<void> {
     const stream = this.#streams.get(name);
@@ -197,7 +197,7 @@ export class OutputHub {
 
   // ── Inside ──
 
-  /** May take many turns: processes, patterns and the subscription itself may go meanwhile. */
+  /** May take many turns: processes, patterns and the subscription itself may be removed meanwhile. */
   *#linkMatching(subscription: OutputSubscription, patterns: readonly OutputPattern[]): Generator<void> {
     let opened: OutputStream[] = [];
     for (const name of this.#names) {
@@ -242,7 +242,7 @@ export class OutputHub {
   #link(name: string, subscriptions: OutputSubscription[]): OutputStream | null {
     if (subscriptions.length === 0) return null;
     const existing = this.#streams.get(name);
-    // What waits to be joined was written before the newcomer asked.
+    // What waits to be joined was written before the new subscriber asked.
     if (existing) this.#coalescer.flush(existing.channel);
     const stream = existing ?? this.#openStream(name);
     for (const subscription of subscriptions) {
@@ -253,14 +253,14 @@ export class OutputHub {
     return existing ? null : stream;
   }
 
-  /** Returns the stream if nobody is left to hear it: its window has to be closed. */
+  /** Returns the stream if it has no subscribers left: its window has to be closed. */
   #unlink(name: string, subscription: OutputSubscription): OutputStream[] {
     subscription.names.delete(name);
     const stream = this.#streams.get(name);
     stream?.subscribers.delete(subscription);
     if (stream?.neverSkips) {
       this.#flow.look(stream);
-      // Whom the others waited for may have been this one.
+      // This may be the subscriber for which the others waited.
       if (stream.subscribers.size > 0) this.#windows.move([stream]);
     }
     if (stream?.subscribers.size !== 0) return [];
@@ -285,7 +285,7 @@ export class OutputHub {
   }
 
   #giveUp(stream: OutputStream, offset: number): void {
-    // Where the live end was never learnt there is nothing to declare.
+    // If the live end was never known, there is no gap to report.
     stream.channel.declareLost(offset);
     this.#coalescer.flush(stream.channel);
     this.#windows.open([stream]);

@@ -4,18 +4,18 @@ import type { OutputSink, OutputSubscription } from "./output-subscription.ts";
 import { MOVE_AFTER_BYTES, WindowState } from "./output-window.ts";
 
 /**
- * Who waits for an offset waits this long without progress for readers that are full, milliseconds: time for one that is
- * alive to take the end of a long output whole, short enough for everybody else who wants to know of the exit.
+ * A waiter for an offset waits this long without progress for full readers, milliseconds: long enough for a live reader to take the end of
+ * a long output whole, short enough for the other clients that wait for the exit.
  */
 const GRACE_MS = 200;
 /**
- * Bytes of a process that must not skip anything which are asked for at least, however far behind its readers are: what
- * comes shows that the process does have to wait for them.
+ * Minimum number of bytes to request from a process with unskippable output, however far behind its readers are: what arrives shows that
+ * the process really has to wait for them.
  */
 const TRICKLE_BYTES = 4 * 1024;
-/** At most so much of it is under way: a reader of many such processes may fall behind with all of them at once. */
+/** At most this much of it is in flight: a reader of many such processes may fall behind with all of them at once. */
 const MOST_UNSKIPPED_BYTES = 2 * MOVE_AFTER_BYTES;
-/** Output that still comes is waited for this many times longer than output that does not: it is late, not lost. */
+/** Output that is still arriving is waited for this many times longer than output that is not: it is late, not lost. */
 const MAX_PATIENCE = 10;
 
 interface Waiter {
@@ -23,14 +23,14 @@ interface Waiter {
   readonly done: () => void;
 }
 
-/** A process's output while somebody listens: what came, what was asked for, who hears it and who waits for an offset. */
+/** A process's output while it has subscribers: what arrived, what was requested, the subscribers, and the waiters for an offset. */
 export class OutputStream {
   readonly channel: OutputChannel;
   readonly window = new WindowState();
   readonly subscribers = new Set<OutputSubscription>();
   /** Nothing of it is skipped: the process waits for slow readers instead. */
   neverSkips = false;
-  /** Sent at each read, not joined. */
+  /** Sent at each read, without joining. */
   isLowDelay = false;
   readonly #waiters = new Set<Waiter>();
   #isUrgent = false;
@@ -46,8 +46,8 @@ export class OutputStream {
   }
 
   /**
-   * Everybody who listens has enough for now, and nobody has waited long for an offset: the host's ring is the place to
-   * wait in, because what leaves it now would only be skipped.
+   * All subscribers have enough for now, and no waiter has waited long for an offset: output should stay in the host's ring, because what
+   * leaves it now would only be skipped.
    */
   get isHeld(): boolean {
     if (this.channel.position === null || this.neverSkips || this.#isUrgent || this.subscribers.size === 0) return false;
@@ -61,7 +61,7 @@ export class OutputStream {
     return [...this.subscribers].flatMap(({ sink }) => (sink.isFarBehind === true ? [sink] : []));
   }
 
-  /** Bytes that the reader who is furthest along can take; no limit where the live end is not known. */
+  /** Bytes that the reader with the most room can take; no limit if the live end is not known. */
   get room(): number {
     if (this.#isUrgent || this.channel.position === null) return Number.POSITIVE_INFINITY;
     if (this.neverSkips) return this.laggards.length > 0 ? TRICKLE_BYTES : MOST_UNSKIPPED_BYTES;
@@ -75,8 +75,8 @@ export class OutputStream {
   }
 
   /**
-   * Resolves at `offset`, on `release`, or after `milliseconds` without progress, when `giveUp` is called before. Full
-   * readers are waited for as long as they take something, `milliseconds` at most; from `hurry` on it is not held.
+   * Resolves at `offset`, on `release`, or after `milliseconds` without progress, when `giveUp` is called first. Full readers are waited
+   * for as long as they take something, `milliseconds` at most; from `hurry` on the stream is not held.
    */
   reached(
     offset: number,
@@ -115,12 +115,12 @@ export class OutputStream {
     });
   }
 
-  /** Wakes those whose offset is reached. */
+  /** Resolves the waiters whose offset is reached. */
   settle(): void {
     for (const waiter of [...this.#waiters]) if (this.hasReached(waiter.offset)) waiter.done();
   }
 
-  /** Wakes everybody: offsets mean nothing any more. */
+  /** Resolves all waiters: offsets are no longer valid. */
   release(): void {
     for (const waiter of [...this.#waiters]) waiter.done();
   }

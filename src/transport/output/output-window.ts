@@ -1,27 +1,27 @@
 import { MAX_WINDOW_BYTES, type OutputWindow } from "../../contract/messages.ts";
 
-/** Moving the window on when this much of it is used keeps the host sending without ever waiting for us. */
+/** Moving the window when this much of it is used keeps the host sending without ever waiting for us. */
 export const MOVE_AFTER_BYTES = MAX_WINDOW_BYTES / 8;
 
 interface WindowNeeds {
   readonly room: number;
   readonly lossless: boolean;
-  /** Nothing is missing before what comes. */
+  /** Nothing is missing before the next output. */
   readonly moved: boolean;
 }
 
 /** What the host was last asked to send of one process. */
 export class WindowState {
   #from: number | null = null;
-  /** Position at which a hole was last reported: chunks already under way would report it again and again. */
+  /** Position of the last reported hole: chunks already in flight would report it again and again. */
   #reportedHole: number | null = null;
-  /** Position when the window was repeated last. */
+  /** Position when the window was last repeated. */
   #repeatedAt: number | null = null;
 
   /** Whether the window has to be moved now that the stream is contiguous up to `position`. */
   isUsedUp(position: number | null): boolean {
     if (position === null) return false;
-    // A window from the live end: the anchor has just told where that is.
+    // A window from the live end: the anchor has just reported its position.
     this.#from ??= position;
     return position - this.#from >= MOVE_AFTER_BYTES;
   }
@@ -33,14 +33,14 @@ export class WindowState {
     return true;
   }
 
-  /** Whether nothing has come since it was asked the last time: then what was under way is taken for lost. */
+  /** Whether nothing has arrived since the last call: what was in flight is then considered lost. */
   isStalled(position: number | null): boolean {
     if (this.#repeatedAt === position) return true;
     this.#repeatedAt = position;
     return false;
   }
 
-  /** `room`: what somebody can take, bytes; no more may be under way, because it would be skipped. */
+  /** `room`: what a subscriber can take, bytes; no more may be in flight, because it would be skipped. */
   opened(name: string, position: number | null, { room, lossless, moved }: WindowNeeds): OutputWindow {
     this.#from = position;
     const length = Math.min(room, MAX_WINDOW_BYTES);

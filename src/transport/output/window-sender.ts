@@ -3,12 +3,14 @@ import type { OutputWindow } from "../../contract/messages.ts";
 import type { OutputStream } from "./output-stream.ts";
 import { closedWindow } from "./output-window.ts";
 
-/** Windows are repeated this often while anyone listens, milliseconds: a message lost on the bus costs no more than that. */
+/**
+ * Windows are repeated this often while there are subscribers, milliseconds: a message lost on the bus delays output by no more than that.
+ */
 const REPEAT_MS = 1_000;
 /** Windows in one message (contract/messages.ts, outputWindows). */
 export const MAX_WINDOWS_PER_MESSAGE = 512;
 
-/** Where output comes from. `app/` implements it over the host links. */
+/** The source of output. `app/` implements it over the host links. */
 export interface OutputSource {
   /** At most 512 windows. Fire and forget: what cannot be sent now is repeated. */
   window(host: string, windows: OutputWindow[]): void;
@@ -22,7 +24,7 @@ export class WindowSender {
   readonly #clock: Clock;
   /** Open streams by name: the hub's. */
   readonly #streams: ReadonlyMap<string, OutputStream>;
-  /** Streams whose window is not moved on because all their readers are full. */
+  /** Streams whose window is not moved because all their readers are full. */
   readonly #held = new Set<OutputStream>();
   #repeat: unknown = null;
 
@@ -32,17 +34,19 @@ export class WindowSender {
     this.#streams = options.streams;
   }
 
-  /** From each stream's position on, also what has been sent already. Streams that were closed meanwhile are left out; held ones wait. */
+  /**
+   * From each stream's position on, including what has been sent already. Streams that were closed meanwhile are left out; held ones wait.
+   */
   open(streams: OutputStream[]): void {
     this.#open(streams, () => false);
   }
 
-  /** The same where nothing is missing: only what comes behind what is on its way. */
+  /** The same if nothing is missing: only what follows the output in flight. */
   move(streams: OutputStream[]): void {
     this.#open(streams, () => true);
   }
 
-  /** Streams that were opened anew meanwhile are left out. */
+  /** Streams that were reopened meanwhile are left out. */
   close(streams: OutputStream[]): void {
     for (const stream of streams) this.#held.delete(stream);
     const closed = streams.filter((stream) => !this.#streams.has(stream.name));
@@ -50,7 +54,7 @@ export class WindowSender {
     if (this.#streams.size === 0) this.stop();
   }
 
-  /** Moves those of the held streams for which `isConcerned` holds and somebody has room again. */
+  /** Moves those of the held streams for which `isConcerned` is true and a subscriber has room again. */
   resume(isConcerned: (stream: OutputStream) => boolean): void {
     if (this.#held.size > 0) this.move([...this.#held].filter(isConcerned));
   }

@@ -6,7 +6,7 @@ import type { View } from "./views.ts";
 
 export type Verb = "start" | "stop" | "restart";
 
-/** What can sensibly be asked of a process now. */
+/** Whether the command makes sense for a process now. */
 export function canDo(verb: Verb, { state, requested_state }: Pick<Process, "state" | "requested_state">): boolean {
   const idle = state === "stopped" || state === "error";
   if (verb === "start") return idle || state === "backoff" || (state === "stopping" && requested_state === "stop");
@@ -14,7 +14,7 @@ export function canDo(verb: Verb, { state, requested_state }: Pick<Process, "sta
   return true;
 }
 
-/** Whether a process does what was asked of it, may still come to it, or never will by itself. */
+/** Whether a process is in its requested state, may still reach it, or never will by itself. */
 export function progressOf({ state, requested_state, has_ready_state }: Process): "there" | "coming" | "failed" {
   if (state === "error" || state === "backoff") return "failed";
   if (state === "ready" || state === "stopped") return "there";
@@ -28,7 +28,7 @@ export function processesOf(node: Parameters<typeof membersOf>[0]): Process[] {
 
 export const isRunning = ({ state }: Pick<Process, "state">): boolean => state === "started" || state === "ready";
 
-/** What somebody has to look at: failed, or failing again and again. */
+/** Needs the user's attention: failed, or failing again and again. */
 export const isTrouble = (process: Pick<Process, "state"> | undefined): boolean =>
   process?.state === "error" || process?.state === "backoff";
 
@@ -36,12 +36,13 @@ export const VERB_KEYS = { s: "start", x: "stop", r: "restart" } as const;
 
 export const isVerbKey = (key: string): key is keyof typeof VERB_KEYS => Object.hasOwn(VERB_KEYS, key);
 
-/** Members of a group that one key may stop without a question. */
+/** Members of a group that one key may stop without confirmation. */
 const WITHOUT_ASKING = 1;
 
 /**
- * A key's verb on a process or group. One key never ends many processes without a question. Returns whether it means something here.
- * It is the manager that knows the state: who presses `s` and at once `x` means both, and what is there already is accepted silently.
+ * Runs a key's command on a process or group. One key never ends many processes without confirmation. Returns whether it applies here. Only
+ * the manager knows the state: a user who presses `s` and immediately `x` means both, and a command for a state that is already reached is
+ * accepted silently.
  */
 export function doVerb(verb: Verb, view: View): boolean {
   if (view.kind === "process") {

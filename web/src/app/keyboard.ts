@@ -8,7 +8,7 @@ import { arrange, canPopOut, current, layout, popOut, poppedOut, show } from "./
 import { detailsOpen, logOpen } from "./settings.ts";
 import { settingsOpen } from "./settings-dialog.tsx";
 
-/** Keys of the whole page. Those without Ctrl are nobody's while something is typed into. */
+/** Keys of the whole page. Those without Ctrl do nothing while the user types into a field. */
 export function onPageKey(event: KeyboardEvent): void {
   const target = event.target instanceof Element ? event.target : document.body;
   const key = event.key.toLowerCase();
@@ -19,14 +19,14 @@ export function onPageKey(event: KeyboardEvent): void {
   } else if (isCtrl && event.shiftKey && key === "l") leaveTerminal();
   else if (isCtrl || event.altKey || document.querySelector("dialog[open]")) return;
   else if (target.closest(".terminal-box, input, select, textarea, [contenteditable=true], [role=separator]")) return;
-  // A row of the tree has these keys for itself.
+  // A row of the tree handles these keys itself.
   else if (isVerbKey(event.key) && target.closest("[role=treeitem]")) return;
   else if (!plain(event)) return;
   event.preventDefault();
   event.stopPropagation();
 }
 
-/** Whether the key means something. */
+/** Handles a key without Ctrl; returns whether it has a meaning. */
 function plain({ key }: KeyboardEvent): boolean {
   const view = current.value;
   if (isVerbKey(key)) return doVerb(VERB_KEYS[key], view);
@@ -100,13 +100,15 @@ function plain({ key }: KeyboardEvent): boolean {
   }
 }
 
-/** To the tree; in a window of its own to the first button. What is typed into a terminal is the process's, Tab as well. */
+/**
+ * Moves the focus to the tree; in a pop-out window to the first button. What is typed into a terminal goes to the process, including Tab.
+ */
 function leaveTerminal(): void {
   if (poppedOut) document.querySelector<HTMLElement>(".bar :is(button, select, input):not(:disabled, [aria-disabled='true'])")?.focus();
   else focusTree();
 }
 
-/** Enter is left to whatever has the focus; with nothing focused it goes into the terminal. */
+/** Enter is left to the focused element; with nothing focused it focuses the terminal. */
 function focusTerminal(): boolean {
   if (document.activeElement !== document.body) return false;
   const pane = document.querySelector(`[data-pane="${layout.value.focused}"] .xterm-helper-textarea`);

@@ -3,7 +3,7 @@ import * as layouts from "./layout.ts";
 import { isNarrow, storedLayout } from "./settings.ts";
 import { addressOfView, isPoppedOut, keyOf, type View, viewOfAddress } from "./views.ts";
 
-/** What is shown where. The address names the view that has the focus, so that it is a link to it. */
+/** Which view is shown where. The address names the focused view, so that it is a link to it. */
 export const poppedOut = isPoppedOut(location);
 
 const first = viewOfAddress(location);
@@ -12,7 +12,7 @@ export const layout = signal(first === null ? before : layouts.open(before, firs
 
 /** The view that has the focus. */
 export const current = computed<View>(() => layouts.activeView(layouts.focusedPane(layout.value)));
-/** Whether the drawer with the tree is out, on narrow screens. */
+/** Whether the drawer with the tree is open, on narrow screens. */
 export const drawerOpen = signal(false);
 
 let shownKey = keyOf(current.value);
@@ -32,18 +32,18 @@ addEventListener("popstate", () => {
   show(view);
 });
 
-/** Whether what is shown next may take the keyboard: not while somebody steps through. */
+/** Whether the next shown view may take the keyboard: not while the user steps through views. */
 let mayFocus = true;
 export const takesFocus = (): boolean => mayFocus && !isNarrow.value;
 
-/** Shows a view where it is, or in the focused pane. */
+/** Shows a view where it is already open, or in the focused pane. */
 export function show(view: View, kept = false, focus = true): void {
   mayFocus = focus;
   layout.value = layouts.open(layout.value, view, kept);
   drawerOpen.value = false;
 }
 
-/** Another arrangement of tabs and panes. By a key the keyboard stays where it is: the next key is for the page like this one. */
+/** Changes the arrangement of tabs and panes. After a key the keyboard focus stays: the next key is for the page, too. */
 export function arrange(next: layouts.Layout, focus = false): void {
   mayFocus = focus;
   layout.value = next;
@@ -55,15 +55,15 @@ export function showBeside(view: View, direction: layouts.Direction = "row"): vo
   layout.value = layouts.split(layout.value, layouts.focusedPane(layout.value).id, direction, view);
 }
 
-/** Whether a view can have a window of its own. */
+/** Whether a view can be popped out into its own window. */
 export const canPopOut = ({ kind }: View): boolean => kind !== "overview" && kind !== "config";
 
-/** A window of its own with one view, over a focused connection. */
+/** Opens a window with one view, over a focused connection. */
 export function popOut(view: View): void {
   window.open(addressOfView(view, "?window=1"), `mgr ${keyOf(view)}`, "popup,width=960,height=640");
 }
 
-/** A link that opens a view here by a plain click, and in a browser tab by others. */
+/** A link that opens a view here on a plain click, and in a browser tab on others. */
 export function linkTo(view: View): { href: string; onClick: (event: MouseEvent) => void } {
   return {
     href: addressOfView(view, ""),

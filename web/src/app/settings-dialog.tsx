@@ -5,7 +5,7 @@ import { FONT_SIZE, fontSize, groupStyle, screenReader, theme } from "./settings
 
 export const settingsOpen = signal(false);
 
-/** What everybody arranges for themselves; kept in this browser. */
+/** Settings of each user; kept in this browser. */
 export function SettingsDialog() {
   if (!settingsOpen.value) return null;
   return (

@@ -8,7 +8,7 @@ export type View =
   | { kind: "group"; name: string }
   | TasksView;
 
-/** The process list of a host (left out: the manager's), of one process, with one thread in sight. */
+/** The process list of a host (omitted: the manager's), of one process, scrolled to one thread. */
 export interface TasksView {
   kind: "tasks";
   host?: string;
@@ -20,14 +20,14 @@ export interface TasksView {
 const TASKS_PATH = "/mgr/process-list";
 const TASK_PARAMETERS = ["host", "pid", "tid"];
 
-/** One text a view: equal views have equal keys. */
+/** One key per view: equal views have equal keys. */
 export function keyOf(view: View): string {
   if (view.kind === "tasks") return `tasks:${view.host ?? ""}:${view.pid ?? ""}:${view.tid ?? ""}`;
   return "name" in view ? `${view.kind}:${view.name}` : view.kind;
 }
 
 const TITLES = { overview: "Overview", all: "All processes", log: "Log", config: "Configuration" } as const;
-/** Views of which there is one, by the name that they have in an address. */
+/** Views of which there is one, by their name in an address. */
 const isSingle = (kind: unknown): kind is keyof typeof TITLES => typeof kind === "string" && Object.hasOwn(TITLES, kind);
 
 export function titleOf(view: View): string {
@@ -42,7 +42,7 @@ export interface Address {
   search: string;
 }
 
-/** The view that an address asks for; null if it names none. Other parameters are nobody's business here. */
+/** The view that an address requests; null if it names none. Other parameters are ignored here. */
 export function viewOfAddress({ pathname, search }: Address): View | null {
   const parameters = new URLSearchParams(search);
   if (pathname === TASKS_PATH) return tasksView(parameters.get("host"), parameters.get("pid"), parameters.get("tid"));
@@ -82,14 +82,13 @@ function searchOfView(view: View, search: string): string {
   return text === "" ? "" : `?${text}`;
 }
 
-/** Whether an address is that of a window of its own: one view and nothing else. */
+/** Whether an address is that of a pop-out window: one view and nothing else. */
 export function isPoppedOut(address: Address): boolean {
   return new URLSearchParams(address.search).get("window") === "1" && viewOfAddress(address) !== null;
 }
 
 /**
- * The query of the WebSocket: a window of its own uses the manager's focused connections
- * (docs/design/wire-rules.md, "Focused connections").
+ * The query of the WebSocket: a pop-out window uses the manager's focused connections (docs/design/wire-rules.md, "Focused connections").
  */
 export function socketQuery(address: Address): string {
   const view = isPoppedOut(address) ? viewOfAddress(address) : null;
@@ -98,7 +97,7 @@ export function socketQuery(address: Address): string {
   return view?.kind === "log" ? "?log_only=1" : "";
 }
 
-/** Reads a view that was stored; null if it is none. */
+/** Parses a stored view; null if it is invalid. */
 export function readView(value: unknown): View | null {
   if (typeof value !== "object" || value === null || !("kind" in value)) return null;
   const { kind } = value;

@@ -1,15 +1,15 @@
 import { signal } from "@preact/signals";
 
-/** What somebody has written and not saved, by file: it outlives the view, as long as the page does. */
+/** Unsaved text of the user, by file: it outlives the view, until the page is closed. */
 export interface Draft {
   text: string;
-  /** The file as it was when the writing began, and its hash: whether somebody else has saved meanwhile. */
+  /** The file as it was when the edit began, and its hash: tells whether another user has saved meanwhile. */
   original: string;
   hash: string;
 }
 
 const drafts = new Map<string, Draft>();
-/** Files with something unsaved. */
+/** Files with unsaved changes. */
 export const unsaved = signal<readonly string[]>([]);
 
 export function draftOf(path: string): Draft | undefined {
@@ -22,13 +22,13 @@ export function keepDraft(path: string, draft: Draft | null): void {
   unsaved.value = [...drafts.keys()];
 }
 
-/** The file holds another text now: what is written is over that one, or nothing is left to save. */
+/** The file has another text now: the draft is based on that one, or nothing is left to save. */
 export function rebaseDraft(path: string, { content, hash }: { content: string; hash: string }): void {
   const draft = drafts.get(path);
   if (draft) keepDraft(path, draft.text === content ? null : { text: draft.text, original: content, hash });
 }
 
-// The browser asks before the page goes, in its own words.
+// The browser asks before the page is closed, with its own message.
 addEventListener("beforeunload", (event) => {
   if (unsaved.value.length > 0) event.preventDefault();
 });

@@ -14,10 +14,10 @@ import { type Plan, PlanPreview } from "./plan-preview.tsx";
 
 type File = Extract<ManagerFrame, { type: "config_file"; ok: true }>;
 
-/** What the view can do, for the palette; null while it is not shown. */
+/** Actions of the view, for the palette; null while it is not shown. */
 export const configActions = signal<{ save: () => void; compare: () => void; reload: () => void } | null>(null);
 
-/** The configuration's files: edit, compare, save, and see what a reload would do before it does it. */
+/** The configuration's files: edit, compare, save, and preview what a reload would do. */
 export function ConfigView() {
   const box = useRef<HTMLDivElement>(null);
   const editor = useRef<ConfigEditor | null>(null);
@@ -28,7 +28,7 @@ export function ConfigView() {
   const [plan, setPlan] = useState<Plan | null>(null);
   const [conflict, setConflict] = useState<Conflict | null>(null);
   const [trouble, setTrouble] = useState("");
-  // The editor keeps its first callbacks: what they need is looked up when they are called.
+  // The editor keeps its first callbacks: they look up what they need when they are called.
   const latest = useRef<File | null>(null);
   latest.current = file;
 
@@ -38,7 +38,7 @@ export function ConfigView() {
     const { openEditor } = await import("./editor.ts");
     if (!box.current) return;
     editor.current?.close();
-    // What was written before somebody looked elsewhere is there again, over the file that it was written for.
+    // A draft from before the user opened another view is restored, over the file that it was written for.
     const draft = draftOf(answer.path);
     const shown = draft ? { ...answer, content: draft.original, hash: draft.hash } : answer;
     setDirty(draft !== undefined);
@@ -70,7 +70,7 @@ export function ConfigView() {
     [],
   );
 
-  /** One after the other: each is over the text that the one before has saved. */
+  /** One save after the other: each is based on the text that the previous one saved. */
   const saving = useRef<Promise<unknown>>(Promise.resolve());
   const save = (over?: { hash: string }): Promise<boolean> => {
     const path = latest.current?.path;
@@ -81,7 +81,7 @@ export function ConfigView() {
 
   const saveNow = async (path: string | undefined, over?: { hash: string }): Promise<boolean> => {
     const now = latest.current;
-    // Somebody who looks at another file meanwhile finds this one with the mark of what is not saved.
+    // A user who opens another file meanwhile sees this one marked as unsaved.
     if (!now || !editor.current || now.path !== path) return false;
     const content = editor.current.text();
     const frame = { type: "save_config_file", path: now.path, content, base_hash: over?.hash ?? now.hash } as const;
@@ -105,7 +105,7 @@ export function ConfigView() {
     return false;
   };
 
-  /** Another text is the file's now: what is written is compared with it. */
+  /** The file has another text now: the draft is compared with it. */
   const rebase = ({ content, hash }: { content: string; hash: string }) => {
     const now = latest.current;
     if (!now || !editor.current) return;
@@ -130,7 +130,7 @@ export function ConfigView() {
   };
 
   const run = (what: () => Promise<unknown>) => () => void what().catch(complain);
-  // Before the next key can come: the palette offers what is true now.
+  // Before the next key can arrive: the palette offers the current actions.
   useLayoutEffect(() => {
     const actions = { save: run(() => save()), compare: () => compare(!comparing), reload: run(preview) };
     configActions.value = actions;

@@ -13,7 +13,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Somebody else has saved the file meanwhile: nothing is overwritten before somebody has decided. */
+/** Another user has saved the file meanwhile: nothing is overwritten until this user has decided. */
 export function ConflictDialog({ conflict, onCompare, onTheirs, onMine, onClose }: Props) {
   const then = (act: () => void) => () => {
     onClose();

@@ -2,39 +2,39 @@ import { signal } from "@preact/signals";
 import type { LogEntry } from "../../../src/protocol/resources/resources.ts";
 import { type StateChange, stateChange } from "../process/state-history.ts";
 
-/** Entries that the page keeps; beyond it and a tenth more the oldest go. */
+/** Maximum number of entries that the page keeps; when it is exceeded by a tenth, the oldest are dropped. */
 export const LOG_KEPT = 100_000;
-/** Changes of state kept of one process, and of all together. */
+/** Number of state changes kept for one process, and for all together. */
 const CHANGES_OF_ONE = 200;
 const CHANGES_OF_ALL = 500;
 
 /**
- * The manager's log as the page knows it: oldest first, by growing ids. Not a signal of an array: a hundred thousand
- * entries are not copied for each that comes. `logVersion` grows with every change.
+ * The manager's log as known to the page: oldest first, by growing ids. Not a signal of an array: a hundred thousand entries are not copied
+ * for each new one. `logVersion` grows with every change.
  */
 let entries: LogEntry[] = [];
 export const logVersion = signal(0);
-/** Grows when entries came or went anywhere but at the end: what was computed of them has to be computed anew. */
+/** Grows when entries were added or removed anywhere but at the end: values derived from them have to be computed again. */
 let epoch = 0;
-/** Names of everything that has written. */
+/** Sources of all log entries. */
 export const logSources = signal<string[]>([]);
 const sources = new Set<string>();
 let changesOfAll: StateChange[] = [];
 const changesByName = new Map<string, StateChange[]>();
 
-/** All entries, and since when they only grew at their end. Whoever reads it is told of more. */
+/** All entries, and since when they only grew at their end. Readers are notified of changes. */
 export function loggedEntries(): { entries: readonly LogEntry[]; epoch: number } {
   void logVersion.value;
   return { entries, epoch };
 }
 
-/** Changes of state that the log knows, oldest first: of one process, or of all. */
+/** State changes in the log, oldest first: of one process, or of all. */
 export function loggedChanges(name?: string): readonly StateChange[] {
   void logVersion.value;
   return name === undefined ? changesOfAll : (changesByName.get(name) ?? []);
 }
 
-/** Adds entries in any order; those that are there already are not repeated. */
+/** Adds entries in any order; existing ones are not added again. */
 export function storeEntries(more: readonly LogEntry[]): void {
   const last = entries.at(-1)?.id ?? Number.NEGATIVE_INFINITY;
   const first = entries[0]?.id ?? Number.NEGATIVE_INFINITY;
@@ -55,7 +55,7 @@ export function storeEntries(more: readonly LogEntry[]): void {
   logVersion.value++;
 }
 
-/** Before the log is fetched anew, with other levels. */
+/** Called before the log is fetched again, with other levels. */
 export function forgetEntries(): void {
   entries = [];
   changesOfAll = [];
@@ -88,7 +88,7 @@ function append(more: readonly LogEntry[]): void {
   if (changesOfAll.length > 2 * CHANGES_OF_ALL) changesOfAll = changesOfAll.slice(-CHANGES_OF_ALL);
 }
 
-/** Remembers the sources of entries, and gives the changes of state among them. */
+/** Records the sources of entries, and returns the state changes among them. */
 function notice(more: readonly LogEntry[]): StateChange[] {
   const known = sources.size;
   for (const { source } of more) sources.add(source);

@@ -7,15 +7,15 @@ import { allActions } from "./palette-actions.ts";
 
 export const paletteOpen = signal(false);
 const query = signal("");
-/** Title of the action that Enter runs: its place may be another's at any time. null: the first, whichever it is. */
+/** Title of the action that Enter runs: the list may change at any time. null: the first one, whichever it is. */
 const picked = signal<string | null>(null);
 const SHOWN = 40;
 
-/** The best actions for what is typed; those of the shown view before there is anything. */
+/** The best matches for the typed text; the actions of the shown view if it is empty. */
 const found = computed(() => {
   if (!paletteOpen.value) return [];
   const wanted = query.value.trim();
-  // What the shown view offers stands first, and once.
+  // Actions of the shown view come first, without duplicates.
   const byTitle = new Map<string, Action>();
   for (const action of allActions()) if (!byTitle.has(action.title)) byTitle.set(action.title, action);
   const actions = [...byTitle.values()];
@@ -40,14 +40,14 @@ export function openPalette(text = ""): void {
 export function Palette() {
   const actions = found.value;
   const first = actions[0]?.title ?? null;
-  // What stands picked on the screen stays so: when "Stop" becomes "Start", Enter does not run what nobody has picked.
+  // The selected action stays selected: when "Stop" becomes "Start", Enter does not run an action that the user has not selected.
   useLayoutEffect(() => {
     picked.value ??= first;
   });
   if (!paletteOpen.value) return null;
   const at = actions.findIndex(({ title }) => title === (picked.value ?? first));
   const run = (index: number) => {
-    // Gone before it runs: the focus is where it was, and what the action opens stands alone.
+    // Closed before the action runs: the focus is back, and no other dialog is open.
     document.querySelector<HTMLDialogElement>("dialog.palette")?.close();
     paletteOpen.value = false;
     actions[index]?.run();

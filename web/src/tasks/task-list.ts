@@ -9,25 +9,25 @@ export interface TaskQuestion {
   threads: boolean;
   env: boolean;
   filter: string;
-  /** Pause between two questions, milliseconds; 0: asked once. */
+  /** Pause between two requests, milliseconds; 0: requested once. */
   every: number;
 }
 
 export interface TaskList {
   columns: TaskColumn[];
   rows: TaskRow[];
-  /** Why there is none, or no newer one. */
+  /** Why there is no list, or no newer one. */
   problem: string | null;
   isLoading: boolean;
 }
 
 const EMPTY: TaskList = { columns: [], rows: [], problem: null, isLoading: true };
 
-/** The tasks of a host, asked for again and again while somebody looks. `again` asks now. */
+/** The tasks of a host, refreshed while the view is shown. `again` refreshes now. */
 export function useTaskList({ host, threads, env, filter, every }: TaskQuestion): { list: Signal<TaskList>; again: () => void } {
   const list = useRef(signal<TaskList>(EMPTY)).current;
   const wake = useRef<() => void>(() => {});
-  /** Whether `again` was said since the last question: the answer under way may be from before what it was said for. */
+  /** Whether `again` was called since the last request: the pending answer may be older than the reason for the call. */
   const isWanted = useRef(false);
   const isOpen = connection.value.kind === "open";
   useEffect(() => {
@@ -66,7 +66,7 @@ async function askOnce({ host, threads, env, filter }: Omit<TaskQuestion, "every
   }
 }
 
-/** Ends after `milliseconds`, once the page is looked at, or when it is woken. */
+/** Ends after `milliseconds`, once the page is visible, or when it is woken. */
 function pause(milliseconds: number, wake: { current: () => void }): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

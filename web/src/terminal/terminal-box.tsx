@@ -7,7 +7,7 @@ interface Props extends Omit<TerminalOptions, "parent" | "focus"> {
   onOpen?: (terminal: OpenTerminal | null) => void;
 }
 
-/** A terminal that comes up in another pane leaves the keyboard where it is. */
+/** A terminal that opens in another pane does not take the keyboard focus. */
 function isInFocusedPane(element: HTMLElement): boolean {
   const pane = element.closest<HTMLElement>("[data-pane]");
   return pane === null || pane.dataset.pane === String(layout.value.focused);
@@ -19,7 +19,7 @@ export function TerminalBox(props: Props) {
   const { name } = props;
   const latest = useRef(props);
   latest.current = props;
-  /** What had the keyboard when this was drawn. An effect after the painting would come after the next key already. */
+  /** The element that had the focus when this was drawn. An effect after painting would run after the next key already. */
   const before = useRef<Element | null>(null);
   useLayoutEffect(() => {
     before.current = document.activeElement;
@@ -31,7 +31,7 @@ export function TerminalBox(props: Props) {
       .then(({ openTerminal }) => {
         if (gone || !box.current) return;
         const { webgl } = latest.current;
-        // Loading takes a while: whoever has gone elsewhere meanwhile keeps the keyboard there.
+        // Loading takes a while: if the user has moved the focus meanwhile, it stays there.
         const isWaitedFor = document.activeElement === before.current && isInFocusedPane(box.current);
         terminal = openTerminal({
           name,

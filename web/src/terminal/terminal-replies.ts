@@ -1,4 +1,4 @@
-/** What a terminal answers by itself, ESC written as ␛ and BEL as ␇. */
+/** Replies that a terminal sends by itself, ESC written as ␛ and BEL as ␇. */
 const REPLIES = [
   // Device attributes, device status, cursor position, mode reports, window sizes.
   /^␛\[[?>=]?[\d;]*(?:[cnRt]|\$y)/,
@@ -8,8 +8,8 @@ const REPLIES = [
 ];
 
 /**
- * Whether a text is nothing but answers that a terminal gives by itself when a program asks it. Nobody types such: what
- * a program asked long ago must not be answered when its output is shown again.
+ * Whether a text consists only of replies that a terminal sends by itself when a program queries it. Users do not type them: a query from
+ * long ago must not be answered when the output is shown again.
  */
 export function isTerminalReply(text: string): boolean {
   let rest = text.replaceAll("\x1b", "␛").replaceAll("\x07", "␇");

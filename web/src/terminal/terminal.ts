@@ -17,15 +17,18 @@ import "@xterm/xterm/css/xterm.css";
 
 const BACKLOG_LINES = 5_000;
 const SCROLLBACK = 20_000;
-/** Text that xterm.js has not drawn yet, characters; beyond it the newest backlog is asked for instead. */
+/** Maximum text that xterm.js has not drawn yet, characters; beyond it the newest backlog is requested instead. */
 const MOST_UNDRAWN = 4_000_000;
 const LOUDEST_BACKLOG_LINES = 100_000;
-/** xterm.js looks at the clock between two pieces of text: small ones, so that it never keeps the page for long. Characters. */
+/** xterm.js checks the clock between two pieces of text: small ones, so that it never blocks the page for long. Characters. */
 const DRAWN_PIECE = 16_384;
-/** Between two questions for a backlog that cannot be had, milliseconds: doubled each time. The host's coming is not waited for so long. */
+/**
+ * Pause before a backlog that is not available is requested again, milliseconds: doubled each time. Ends early when the host
+ * returns.
+ */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
-/** A pasted text of more lines is shown before it is typed. */
+/** Pasted text with more lines is shown for confirmation first. */
 const LINES_WITHOUT_ASKING = 1;
 const QUOTED_PASTE = 600;
 
@@ -34,10 +37,10 @@ export interface TerminalOptions {
   parent: HTMLElement;
   onSize?: (text: string) => void;
   onSearchWanted?: () => void;
-  /** Whether the newest output is in sight: not while somebody has scrolled back. */
+  /** Whether the newest output is in view: not while the user has scrolled back. */
   onFollow?: (follows: boolean) => void;
   focus: boolean;
-  /** Terminals in a grid are many: browsers allow about 16 WebGL contexts. */
+  /** A grid may have many terminals: browsers allow about 16 WebGL contexts. */
   webgl: boolean;
 }
 
@@ -80,7 +83,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   let paused = false;
   let undrawn = 0;
   let isClosed = false;
-  /** Set while the backlog cannot be had: the manager is there, the process's host is not yet. */
+  /** Set while the backlog is not available: the manager is connected, the process's host is not yet. */
   let asksAgain: ReturnType<typeof setTimeout> | undefined;
   let refusals = 0;
   const nudge = new ForceRedraw((rowsLess) => sendSize(Math.max(1, terminal.rows - rowsLess)));
@@ -95,7 +98,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   function draw(text: string): void {
     if (text === "") return;
     parent.dataset.empty = "false";
-    // Louder than a browser draws: what has scrolled by unseen is not worth the time, the newest is.
+    // Output arrives faster than a browser draws: only the newest is worth drawing.
     if (undrawn > MOST_UNDRAWN) {
       void replay();
       return;
@@ -109,7 +112,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
     }
   }
 
-  /** The subscription stands already: nothing falls between. Done again after each reconnect. */
+  /** The subscription exists already: no output is lost in between. Repeated after each reconnect. */
   async function replay(): Promise<void> {
     const mine = ++replays;
     clearTimeout(asksAgain);
@@ -119,7 +122,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
     const backlog = await client.request({ type: "get_process_output", name, lines: BACKLOG_LINES }).catch(() => null);
     if (isClosed || mine !== replays) return;
     if (backlog?.type !== "process_output_snapshot") {
-      // What comes live waits for it: without asking again nothing would ever be shown.
+      // Live output waits for the backlog: without a retry nothing would ever be shown.
       asksAgain = setTimeout(() => void replay(), Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** refusals++));
       return;
     }
@@ -133,10 +136,10 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
     redraw();
   }
 
-  /** The program draws itself anew for the size that this terminal has. */
+  /** Makes the program redraw for the size of this terminal. */
   function redraw(): void {
     fitIfVisible();
-    // Margins that were set for another size went when the size changed; in the backlog that is not told.
+    // Margins that were set for another size were reset when the size changed; the backlog does not show that.
     const { cols, rows } = terminal;
     terminal.resize(cols, rows + 1);
     terminal.resize(cols, rows);
@@ -163,7 +166,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   // During replay the terminal answers queries of long ago: those replies must not be typed into the process.
   const type = inOrder((text: string, reply: { reply?: true }) => command({ type: "send_stdin", name, text, ...reply }));
   const typing = terminal.onData((text) => {
-    // Of several terminals that show it, the manager lets the one answer that typed or resized last.
+    // Of several terminals that show the process, the manager accepts replies from the one that last typed or resized.
     const isReply = isTerminalReply(text);
     if (replaying && isReply) return;
     type(text, isReply ? { reply: true } : {});
@@ -308,7 +311,7 @@ function useWebGl(terminal: Terminal): void {
   }
 }
 
-/** Everything that is kept of a process's output, as a file. */
+/** Downloads all retained output of a process as a file. */
 export async function downloadOutput(name: string): Promise<void> {
   const backlog = await client.request({ type: "get_process_output", name, lines: LOUDEST_BACKLOG_LINES });
   if (backlog.type !== "process_output_snapshot") return;

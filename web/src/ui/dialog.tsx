@@ -3,24 +3,24 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { IconButton } from "./icons.tsx";
 
-/** A modal dialog: the browser's own, which keeps the focus inside and gives it back at the end. */
+/** A modal dialog: the browser's own, which traps the focus and restores it at the end. */
 export function Dialog(props: { label: string; class?: string; title?: boolean; onClose: () => void; children: ComponentChildren }) {
   const element = useRef<HTMLDialogElement>(null);
   const isGone = useRef(false);
-  // The browser tells of a closing only in a later task; a key that comes before would find the dialog still there, and be lost.
+  // The browser reports a close only in a later task; a key before that would find the dialog still open, and be lost.
   const close = () => {
     if (isGone.current) return;
     isGone.current = true;
     element.current?.close();
     props.onClose();
   };
-  // Before anything more can be typed: it would go into what lies behind.
+  // Before anything more can be typed: it would go to what is behind the dialog.
   useLayoutEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
     dialog?.querySelector<HTMLElement>("[data-first]")?.focus();
     return () => {
-      // Closed, not only taken away: so the browser gives the focus back to whoever had it.
+      // Closed, not only removed: so the browser returns the focus to the element that had it.
       isGone.current = true;
       dialog?.close();
     };
@@ -34,7 +34,7 @@ export function Dialog(props: { label: string; class?: string; title?: boolean; 
       onCancel={close}
       onClose={close}
       onKeyDownCapture={(event) => {
-        // The key that has opened it is held still: that is no answer.
+        // The key that opened it is still held: that is not an answer.
         if (event.key === "Enter" && event.repeat) event.preventDefault();
       }}
       onClick={(event) => {
@@ -63,7 +63,7 @@ interface Question {
 }
 const question = signal<Question | null>(null);
 
-/** Asks before something that cannot be undone; resolves with the answer. */
+/** Asks for confirmation of something that cannot be undone; resolves with the answer. */
 export function confirm(asked: Omit<Question, "answer">): Promise<boolean> {
   question.value?.answer(false);
   return new Promise((resolve) => {

@@ -1,12 +1,12 @@
 import { signal } from "@preact/signals";
 
-/** Milliseconds since 1970, ticking once a second for whoever reads it. */
+/** Milliseconds since 1970, updated once a second for its readers. */
 export const now = signal(Date.now());
 setInterval(() => {
   now.value = Date.now();
 }, 1_000);
 
-/** How long since (or, `until`, to) a zoneless UTC time of the protocol: "42s", "3m 5s", "2h 10m", "4d 2h". */
+/** Time since (or, with `until`, until) a zoneless UTC time of the protocol: "42s", "3m 5s", "2h 10m", "4d 2h". */
 export function lasting(timestamp: string, until = false): string {
   const difference = (now.value - Date.parse(`${timestamp}Z`)) * (until ? -1 : 1);
   const seconds = Math.max(0, Math.round(difference / 1_000));
@@ -20,7 +20,7 @@ export function millisecondsOf(timestamp: string): number {
   return Date.parse(`${timestamp}Z`);
 }
 
-// Made when first needed: a format takes milliseconds to make.
+// Created when first needed: creating a format takes milliseconds.
 const formats = new Map<string, Intl.DateTimeFormat>();
 function format(name: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const made = formats.get(name) ?? new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hour12: false, ...options });
@@ -29,10 +29,10 @@ function format(name: string, options: Intl.DateTimeFormatOptions): Intl.DateTim
 }
 const A_DAY_MS = 86_400_000;
 
-/** Whether a time is not of the last 24 hours: the day has to be told. */
+/** Whether a time is more than 24 hours ago: the date has to be shown. */
 export const isOld = (timestamp: string): boolean => Date.now() - millisecondsOf(timestamp) > A_DAY_MS;
 
-/** The viewer's own clock; with the day when it is not of the last 24 hours. */
+/** Time in the viewer's time zone; with the date when it is more than 24 hours ago. */
 export function clockTime(timestamp: string): string {
   const clock = isOld(timestamp) ? format("day", { month: "short", day: "numeric" }) : format("clock", { second: "2-digit" });
   return clock.format(millisecondsOf(timestamp));
