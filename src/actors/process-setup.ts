@@ -94,7 +94,8 @@ export const processSetup = setup({
     }),
     request: enqueueActions(({ context, event, enqueue }, { to }: { to: RequestedState }) => {
       if (to === "stop") dropPendingRun(context, enqueue);
-      if (context.requested === to) return;
+      // A start is told even if it was requested before, perhaps by the configuration only: from now on a user wants it.
+      if (context.requested === to && to === "stop") return;
       enqueue.assign({ requested: to });
       enqueue.emit({ type: "intent", requested_state: to, by: "by" in event ? event.by : "" });
     }),

@@ -44,7 +44,7 @@ export type ProcessEmitted =
   | { type: "changed"; from: ProcessState; to: ProcessState; reason: string | null }
   /** The first report showed what an earlier manager left: in the place of `changed`, as nothing has changed just now. */
   | { type: "adopted"; state: ProcessState; reason: string | null }
-  /** requested_state changed. Emitted before any effect of the same turn begins. */
+  /** requested_state changed, or a start was requested once more. Emitted before any effect of the same turn begins. */
   | { type: "intent"; requested_state: RequestedState; by: string }
   /** A run was requested that has not begun; null once it has begun, failed or was cancelled. Emitted before any effect of the same turn begins. */
   | { type: "pending_run"; pending: PendingRun | null }

@@ -103,9 +103,11 @@ describe("what a process emits", () => {
     expect(rig.order).toEqual(["intent start", "spawn", "intent stop", "stop"]);
   });
 
-  test("no intent when requested_state does not change", () => {
+  test("an intent for each start or restart that a user requests, and none for its own restarts", () => {
     const rig = startedProcess().restart().extinct(0);
-    expect(rig.emitted.filter((event) => event.type === "intent")).toHaveLength(1);
+    expect(rig.emitted.filter((event) => event.type === "intent")).toHaveLength(2);
+    rig.spawned().died(1);
+    expect(rig.emitted.filter((event) => event.type === "intent")).toHaveLength(2);
   });
 
   test("the missing dependencies are kept as they change", () => {

@@ -90,6 +90,7 @@ export class ProcessEventRouter {
   wish(name: string, { by, requested_state }: { by: string; requested_state: RequestedState }): void {
     if (this.#isIntentFrozen || by === BY_CONFIGURATION) return;
     const { intents } = this.#options;
+    if (intents.get(name).requested_state === requested_state) return;
     intents.set(name, { requested_state });
     // Also if no effect follows: a process that was stopped in backoff must still be stopped after a crash.
     void intents.flush();

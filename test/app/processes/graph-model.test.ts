@@ -311,3 +311,27 @@ test(`random configurations and commands break no invariant (${RUNS} runs)`, { t
     { numRuns: RUNS, ...(process.env.MGR_MODEL_SEED ? { seed: Number(process.env.MGR_MODEL_SEED) } : {}) },
   );
 });
+
+test("a restart outlives the manager although what the process runs for is stopped", async () => {
+  const needs: Shape["needs"] = [{ of: 0, condition: "started", on_stop: "stop" }];
+  const usual = { ready: false, policy: "never" } as const;
+  const registry = new ProcessRegistry(
+    configOf([
+      { ...usual, autostart: false, needs: [] },
+      { ...usual, autostart: true, needs },
+    ]),
+  );
+  try {
+    await registry.begin();
+    expect(registry.shown("g/p0").state).toBe("started");
+    registry.command("stop", "p1");
+    registry.command("restart", "g/p0");
+    await registry.settle();
+    await registry.replaceManager();
+    await registry.comeToRest();
+    expect(registry.shown("g/p0")).toMatchObject({ state: "started", requested_state: "start" });
+    expect(registry.host.runs.get("g/p0")?.report.run_id).not.toBe("1-1");
+  } finally {
+    registry.close();
+  }
+});

@@ -57,8 +57,8 @@ const environOf = (pid: number | null) =>
   );
 /** The pid, once the program itself runs and not the shell that sets its limits. */
 async function programOf({ pid }: Process): Promise<number> {
-  // For a moment after its start a process has no arguments at all, then those of a shell that prepares it.
-  await expect.poll(() => argvOf(pid).join(" "), { timeout: 60_000 }).toMatch(/^(?!.*exec "\$@")./s);
+  // For a moment after its start a process has no arguments at all, then those of the shell and of the env(1) that prepare it.
+  await expect.poll(() => argvOf(pid).join(" "), { timeout: 60_000 }).toMatch(/^(?!\/usr\/bin\/env )(?!.*exec "\$@")./s);
   return pid ?? 0;
 }
 const startedPid = async (name = NAME) => programOf(await manager.process(name).start());
