@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { z } from "zod";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
+import { Publisher } from "../base/publisher.ts";
+import { TurnShare } from "../base/turns.ts";
 import type { HostLink, HostListener } from "../contract/host-link.ts";
 import {
   CONTRACT_VERSION,
@@ -24,7 +26,6 @@ import { LogFiles } from "./output/log-files.ts";
 import { RingStore } from "./output/ring-store.ts";
 import { WindowSender } from "./output/window-sender.ts";
 import { startupCommands } from "./process/startup-commands.ts";
-import { EventPublisher } from "./run/event-publisher.ts";
 import { Run } from "./run/run.ts";
 import { RunTable } from "./run/run-table.ts";
 import { killEverything, stopEverything } from "./run/stop-everything.ts";
@@ -66,7 +67,7 @@ export class Host implements HostLink {
   readonly streamId: string;
   readonly #clock: Clock;
   readonly #log: (entry: HostLog) => void;
-  readonly #publisher: EventPublisher;
+  readonly #publisher: Publisher<(listener: HostListener) => void>;
   readonly #session: ManagerSession;
   readonly #rings: RingStore;
   readonly #windows: WindowSender;
@@ -88,7 +89,8 @@ export class Host implements HostLink {
   #ticks = 0;
   #timer: unknown = null;
   #isEnding = false;
-  #nextStart: Promise<void> = Promise.resolve();
+  /** One start per turn of the event loop: each takes milliseconds, and hundreds may be requested at once. */
+  readonly #starts = new TurnShare({ units: 1 });
 
   constructor(options: HostOptions) {
     this.host = options.host;
@@ -96,7 +98,9 @@ export class Host implements HostLink {
     this.streamId = options.streamId ?? randomUUID();
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log;
-    this.#publisher = new EventPublisher(options.log);
+    this.#publisher = new Publisher((error) =>
+      options.log({ level: "error", source: "daemon", msg: `a listener of the host failed: ${messageOf(error)}` }),
+    );
     this.#managerLost = new ManagerLostTimer({ clock: this.#clock, stop: (afterMs) => void this.#stopAbandoned(afterMs) });
     this.#session = new ManagerSession({ clock: this.#clock, onVoid: (reason) => this.#sessionVoided(reason) });
     this.#rings = new RingStore(options.ringBudget);
@@ -104,7 +108,7 @@ export class Host implements HostLink {
     this.#windows = new WindowSender({
       streamId: this.streamId,
       findRing: (name) => this.#rings.find(name),
-      send: (chunk) => this.#publisher.tell((listener) => listener.onOutput?.(chunk)),
+      send: (chunk) => this.#publisher.publish((listener) => listener.onOutput?.(chunk)),
       hold: (name, held) => this.#hold(name, held),
       hasRoom: () => this.#hasRoom?.() ?? true,
     });
@@ -116,7 +120,7 @@ export class Host implements HostLink {
       owners: () => this.#reaper.owners(),
       nameOfRun: (runId) => this.#runs.nameOf(runId),
     });
-    this.#forwarder = new Forwarder((frame) => this.#publisher.tell((listener) => listener.onStream?.(frame)));
+    this.#forwarder = new Forwarder((frame) => this.#publisher.publish((listener) => listener.onStream?.(frame)));
     this.#handlers = this.#makeHandlers();
     this.#tick();
   }
@@ -161,7 +165,7 @@ export class Host implements HostLink {
   }
 
   listen(listener: HostListener): () => void {
-    return this.#publisher.listen(listener);
+    return this.#publisher.subscribe((tell) => tell(listener));
   }
 
   /** Sends a heartbeat, as every HEARTBEAT_MS anyway: for a link that has just connected. */
@@ -174,7 +178,7 @@ export class Host implements HostLink {
       session: this.#session.id,
       seq: this.#seq,
     };
-    this.#publisher.tell((listener) => listener.onHeartbeat?.(heartbeat));
+    this.#publisher.publish((listener) => listener.onHeartbeat?.(heartbeat));
   }
 
   /** Without a manager: stops everything, the highest stop_rank first, as each RunSpec defines. No new run starts. */
@@ -284,7 +288,7 @@ export class Host implements HostLink {
   async #spawn({ session, run_id: runId, spec, memo }: RequestOf<"spawn">): Promise<Run> {
     checkSteps(spec.stop);
     return this.#runs.spawn(spec.name, runId, async () => {
-      await this.#startTurn();
+      await this.#starts.pass();
       this.#session.check(session);
       if (this.#isEnding) throw new MgrError("host_unavailable", `the host '${this.host}' is shutting down; nothing is started any more`);
       const backlog = Math.max(spec.terminal.backlog, spec.log_file === null ? 0 : LOG_BACKLOG_BYTES);
@@ -308,13 +312,6 @@ export class Host implements HostLink {
     });
   }
 
-  /** One start per turn of the event loop: each takes milliseconds, and hundreds may be requested at once. */
-  async #startTurn(): Promise<void> {
-    const turn = this.#nextStart;
-    this.#nextStart = turn.then(() => new Promise((resolve) => setImmediate(resolve)));
-    await turn;
-  }
-
   #hold(name: string, held: boolean): void {
     if (held) this.#held.add(name);
     else this.#held.delete(name);
@@ -326,7 +323,7 @@ export class Host implements HostLink {
     this.#windows.pump(run.spec.name);
     this.#seq += 1;
     const event: HostEvent = { seq: this.#seq, kind, run: run.report };
-    this.#publisher.tell((listener) => listener.onEvent?.(event));
+    this.#publisher.publish((listener) => listener.onEvent?.(event));
   }
 
   #sessionVoided(reason: string): void {
@@ -346,7 +343,7 @@ export class Host implements HostLink {
   #report(level: HostLog["level"], msg: string): void {
     const entry: HostLog = { level, source: "daemon", msg };
     this.#log(entry);
-    this.#publisher.tell((listener) => listener.onLog?.(entry));
+    this.#publisher.publish((listener) => listener.onLog?.(entry));
   }
 }
 

@@ -1,3 +1,4 @@
+import { Publisher } from "../base/publisher.ts";
 import type { LogEntry, LogLevel } from "../protocol/resources/resources.ts";
 import { LOG_LEVELS } from "../protocol/resources/resources.ts";
 import { formatTime } from "../protocol/time.ts";
@@ -24,9 +25,12 @@ export interface LogBookOptions {
 /** The manager's log: a ring of entries with growing ids, and its subscribers. */
 export class LogBook {
   readonly #entries: (LogEntry | undefined)[];
-  readonly #listeners = new Set<(entry: LogEntry) => void>();
-  /** The entry that is being delivered, and those written meanwhile. */
-  readonly #untold: LogEntry[] = [];
+  // The caller that wrote an entry is not at fault if a listener throws.
+  readonly #publisher = new Publisher<LogEntry>((error) =>
+    queueMicrotask(() => {
+      throw error;
+    }),
+  );
   readonly #now: () => number;
   readonly #capacity: number;
   #nextId: number;
@@ -47,8 +51,7 @@ export class LogBook {
   append(input: LogInput): LogEntry {
     const entry: LogEntry = { id: this.#nextId++, ts: formatTime(this.#now()), level: input.level, source: input.source, msg: input.msg };
     this.#entries[this.#count++ % this.#capacity] = entry;
-    this.#untold.push(entry);
-    if (this.#untold.length === 1) this.#tell();
+    this.#publisher.publish(entry);
     return entry;
   }
 
@@ -65,26 +68,8 @@ export class LogBook {
     return found.reverse();
   }
 
-  /** First in, first out: an entry written by a listener is delivered after the current entry. */
-  #tell(): void {
-    for (let entry = this.#untold[0]; entry !== undefined; entry = this.#untold[0]) {
-      for (const listener of this.#listeners) {
-        try {
-          listener(entry);
-        } catch (error) {
-          // The caller that wrote the entry is not at fault, and the other listeners must still receive it.
-          queueMicrotask(() => {
-            throw error;
-          });
-        }
-      }
-      this.#untold.shift();
-    }
-  }
-
   /** Subscribes to new entries. An error thrown by a listener is uncaught. Returns the function that unsubscribes. */
   subscribe(listener: (entry: LogEntry) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#publisher.subscribe(listener);
   }
 }

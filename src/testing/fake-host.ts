@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { MgrError } from "../base/errors.ts";
 import { compileFnmatch } from "../base/fnmatch.ts";
+import { Publisher } from "../base/publisher.ts";
 import type { HostLink, HostListener } from "../contract/host-link.ts";
 import {
   CONTRACT_VERSION,
@@ -15,7 +16,6 @@ import {
 import { RingStore } from "../daemon/output/ring-store.ts";
 import { WindowSender } from "../daemon/output/window-sender.ts";
 import { startupCommands } from "../daemon/process/startup-commands.ts";
-import { EventPublisher } from "../daemon/run/event-publisher.ts";
 import { RunTable } from "../daemon/run/run-table.ts";
 import { ManagerSession, TICK_MS } from "../daemon/session/manager-session.ts";
 import type { FakeProcess, FakeProgram, FakePrograms } from "./fake-program.ts";
@@ -45,7 +45,7 @@ export class FakeHost implements HostLink {
   readonly #clock: Clock;
   readonly #programs: readonly { matches: (name: string) => boolean; program: FakeProgram }[];
   readonly #answers: HostAnswers;
-  readonly #publisher = new EventPublisher(() => {});
+  readonly #publisher = new Publisher<(listener: HostListener) => void>(() => {});
   readonly #counts = new Map<string, number>();
   #life = 0;
   #parts: Life;
@@ -112,7 +112,7 @@ export class FakeHost implements HostLink {
   }
 
   listen(listener: HostListener): () => void {
-    const leave = this.#publisher.listen(listener);
+    const leave = this.#publisher.subscribe((tell) => tell(listener));
     queueMicrotask(() => this.#announce());
     return leave;
   }
@@ -238,7 +238,7 @@ export class FakeHost implements HostLink {
   }
 
   #tell(message: (listener: HostListener) => void): void {
-    if (!this.#isLost && !this.#isClosed) this.#publisher.tell(message);
+    if (!this.#isLost && !this.#isClosed) this.#publisher.publish(message);
   }
 }
 

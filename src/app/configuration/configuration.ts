@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { ConfigFileText, Configuration, ConfigurationChange } from "../../actors/control.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { Principal } from "../../base/principal.ts";
+import { SerialQueue } from "../../base/serial-queue.ts";
 import type { Config } from "../../config/definition.ts";
 import { fileFacts, readEditable, replaceFile } from "../../config/edit-file.ts";
 import type { LogBook } from "../../log/log-book.ts";
@@ -28,20 +29,19 @@ const MAX_WAITING = 32;
  */
 export class RunningConfiguration implements Configuration {
   readonly #options: ConfigurationOptions;
-  #last: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
+  readonly #operations = new SerialQueue({ max: MAX_WAITING, busy: "too many requests about the configuration are waiting; try again" });
 
   constructor(options: ConfigurationOptions) {
     this.#options = options;
   }
 
   plan(): Promise<ConfigurationChange> {
-    return this.#inTurn(async () => this.#options.plan(await this.#load()));
+    return this.#operations.run(async () => this.#options.plan(await this.#load()));
   }
 
   reload(by: string): Promise<ConfigurationChange> {
     const { log, take } = this.#options;
-    return this.#inTurn(async () => {
+    return this.#operations.run(async () => {
       try {
         const change = take(await this.#load());
         const { added, removed, changed, restart_needed } = change;
@@ -64,7 +64,7 @@ export class RunningConfiguration implements Configuration {
   }
 
   file(path: string | undefined): Promise<ConfigFileText> {
-    return this.#inTurn(async () => {
+    return this.#operations.run(async () => {
       const known = this.#known(path);
       const { content, hash } = await readEditable(known);
       const files = await Promise.all(this.#options.current().files.map(async (each) => ({ path: each, facts: await fileFacts(each) })));
@@ -78,7 +78,7 @@ export class RunningConfiguration implements Configuration {
   }
 
   save({ path, content, baseHash }: { path: string; content: string; baseHash: string | undefined }, by: Principal): Promise<string> {
-    return this.#inTurn(async () => {
+    return this.#operations.run(async () => {
       const known = this.#known(path);
       // A user who edited an outdated text is told so before any errors in the new one.
       if (baseHash !== undefined && (await readEditable(known)).hash !== baseHash)
@@ -104,22 +104,6 @@ export class RunningConfiguration implements Configuration {
     const { load } = this.#options;
     if (load === null) throw withoutFile();
     return load(instead);
-  }
-
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#waiting >= MAX_WAITING) throw new MgrError("busy", "too many requests about the configuration are waiting; try again");
-    this.#waiting++;
-    const before = this.#last;
-    const mine = before.then(work, work);
-    this.#last = mine.then(
-      () => undefined,
-      () => undefined, // Reported to the caller.
-    );
-    try {
-      return await mine;
-    } finally {
-      this.#waiting--;
-    }
   }
 }
 

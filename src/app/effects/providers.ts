@@ -6,12 +6,12 @@ import { processMachine } from "../../actors/process-machine.ts";
 import type { ProcessEvent, SpawnInput, StopInput, StopOutcome, WatchInput } from "../../actors/process-types.ts";
 import type { ActorScope } from "../../actors/system.ts";
 import type { Clock } from "../../base/clock.ts";
+import { TurnShare } from "../../base/turns.ts";
 import type { RunReport, RunSpec } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { HostSession } from "../hosts/host-session.ts";
-import { MEMBERS_PER_TURN } from "../processes/command-queue.ts";
+import { MEMBERS_PER_TURN } from "../processes/command-plan.ts";
 import type { ProcessRegistry } from "../processes/process-registry.ts";
-import { TurnShare } from "../processes/turn-share.ts";
 import { spawnRun, stopRun } from "./process-effects.ts";
 
 /** Services that the effects of processes use. */
@@ -42,7 +42,7 @@ export interface ProcessEffectServices {
 export function processWithEffects(services: ProcessEffectServices) {
   const { registry, events, clock, log, session, runSpec, lifeOf } = services;
   /** Commands to thousands of processes are spread over many turns. */
-  const share = new TurnShare(MEMBERS_PER_TURN);
+  const share = new TurnShare({ units: MEMBERS_PER_TURN });
   const needed = dependencyNews(events);
   // During a shutdown, a process that is about to start waits for its stop: stop commands to thousands take many turns.
   const stillHolds = (name: string) => services.mayStart() && registry.unmet(name).missing.length === 0;

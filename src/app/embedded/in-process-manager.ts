@@ -1,6 +1,7 @@
 import type { ActorKind, ActorKinds } from "../../actors/system.ts";
 import type { Clock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
+import { SerialQueue } from "../../base/serial-queue.ts";
 import { type FocusedView, viewQuery } from "../../client/link/connect-options.ts";
 import { ManagerClient } from "../../client/manager-client.ts";
 import type { RequestOptions } from "../../client/requests.ts";
@@ -34,7 +35,7 @@ export class InProcessManager implements EmbeddedManager {
   readonly busUrl: string | null;
   readonly #parts: Parts;
   readonly #clients: ManagerClient[] = [];
-  #reloads: Promise<unknown> = Promise.resolve();
+  readonly #reloads = new SerialQueue();
   #end: Promise<void> | null = null;
 
   constructor(parts: Parts) {
@@ -96,13 +97,10 @@ export class InProcessManager implements EmbeddedManager {
   }
 
   reload(config?: ConfigInput) {
-    const reload = async () => {
+    return this.#reloads.run(() => {
       this.#parts.setNext(config ?? null);
       return this.client.request({ type: "reload_config" }).finally(() => this.#parts.setNext(null));
-    };
-    const mine = this.#reloads.then(reload, reload);
-    this.#reloads = mine;
-    return mine;
+    });
   }
 
   async stopAll(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { HostEmitted } from "../../actors/host-machine.ts";
 import type { ActorSystem } from "../../actors/system.ts";
 import type { Clock } from "../../base/clock.ts";
+import { TurnShare } from "../../base/turns.ts";
 import type { Config } from "../../config/definition.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import type { OutputWindow } from "../../contract/messages.ts";
@@ -8,7 +9,6 @@ import type { LogBook } from "../../log/log-book.ts";
 import type { HostEntry } from "../../protocol/resources/resources.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";
 import type { ProcessRegistry } from "../processes/process-registry.ts";
-import { TurnShare } from "../processes/turn-share.ts";
 import { HostController } from "./host-controller.ts";
 import { localHostNames, remoteHostNames, remoteHosts } from "./host-names.ts";
 import type { HostSession } from "./host-session.ts";
@@ -41,7 +41,7 @@ interface Led {
 export class Hosts {
   readonly #options: HostsOptions;
   readonly #led = new Map<string, Led>();
-  readonly #greetings = new TurnShare(1);
+  readonly #greetings = new TurnShare({ units: 1 });
   /** No longer configured, but processes on it are still being stopped. */
   readonly #leaving = new Set<string>();
 

@@ -15,6 +15,7 @@ import type { DomainEvents } from "../../actors/domain-events.ts";
 import type { ActorSystem } from "../../actors/system.ts";
 import { MgrError, messageOf, shuttingDown } from "../../base/errors.ts";
 import type { Principal } from "../../base/principal.ts";
+import { SlicedWork, type Steps } from "../../base/turns.ts";
 import type { RunSpec } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { HostEntry, ManagerInfo, Process, ProcessTreeNode, StartTool } from "../../protocol/resources/resources.ts";
@@ -23,8 +24,7 @@ import { readBacklog } from "../output/backlog.ts";
 import { Resizer } from "../output/resizer.ts";
 import { retainedOutput } from "../output/retained-output.ts";
 import { TaskLists } from "../tasks/task-lists.ts";
-import { explanations, planCommand, type Verb } from "./command-plan.ts";
-import { CommandQueue, type Steps } from "./command-queue.ts";
+import { explanations, MEMBERS_PER_TURN, planCommand, type Verb } from "./command-plan.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
 import type { Attribute, OutputFlag, ProcessSettingsBook } from "./process-settings.ts";
 
@@ -62,7 +62,7 @@ export class ActorControl implements Control {
   readonly #system: ActorSystem;
   readonly #registry: ProcessRegistry;
   readonly #tell: ControlOptions["tell"];
-  readonly #commands = new CommandQueue();
+  readonly #commands = new SlicedWork({ units: MEMBERS_PER_TURN });
   readonly #saved: ControlOptions["saved"];
   readonly #resumes: Resumes;
   readonly #keepSize: ControlOptions["keepSize"];

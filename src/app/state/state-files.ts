@@ -1,6 +1,7 @@
 import { access, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isDiskFull } from "../../base/errors.ts";
+import { SerialQueue } from "../../base/serial-queue.ts";
 import { writeFileAtomically } from "../../config/state/atomic-file.ts";
 
 /** Small files of the state folder that are there, with this content, for as long as the manager runs. */
@@ -8,7 +9,7 @@ export class StateFiles {
   readonly dir: string;
   readonly #contents = new Map<string, string>();
   /** One write at a time. */
-  #writing: Promise<unknown> = Promise.resolve();
+  readonly #writes = new SerialQueue();
 
   constructor(dir: string) {
     this.dir = dir;
@@ -17,17 +18,17 @@ export class StateFiles {
   /** On a full disk it is overwritten in its place, and one that is not there yet waits for room: `rewrite` makes it. */
   write(name: string, content: string): Promise<void> {
     this.#contents.set(name, content);
-    return this.#next(() => write(this.path(name), content));
+    return this.#writes.run(() => write(this.path(name), content));
   }
 
   remove(name: string): Promise<void> {
     this.#contents.delete(name);
-    return this.#next(() => rm(this.path(name), { force: true }));
+    return this.#writes.run(() => rm(this.path(name), { force: true }));
   }
 
   /** Writes them again: all, or those that are not there. Resolves with their names. */
   rewrite(which: "all" | "missing"): Promise<string[]> {
-    return this.#next(async () => {
+    return this.#writes.run(async () => {
       const written: string[] = [];
       for (const [name, content] of this.#contents) {
         if (which === "missing" && (await isThere(this.path(name)))) continue;
@@ -40,12 +41,6 @@ export class StateFiles {
 
   path(name: string): string {
     return join(this.dir, name);
-  }
-
-  #next<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#writing.then(work);
-    this.#writing = done.catch(() => {});
-    return done;
   }
 }
 

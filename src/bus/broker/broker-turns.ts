@@ -1,4 +1,10 @@
-import { inNextTurn, turnIsOver } from "./event-loop-turn.ts";
+import { TurnShare } from "../../base/turns.ts";
+
+/**
+ * How long the bus may work in one turn of the event loop before HTTP, timers and other work run, milliseconds
+ * (docs/design/runtime-invariants.md, "Bus": nothing is delayed by more than 20 ms). Shared by broker and transports of this thread.
+ */
+export const busTurn = new TurnShare({ ms: 4 });
 
 /** Operations or deliveries between two checks of the clock. */
 const UNITS_PER_LOOK = 64;
@@ -17,7 +23,7 @@ export class Budget {
     this.#left -= units;
     if (this.#left > 0) return this.#spent;
     this.#left = UNITS_PER_LOOK;
-    this.#spent = turnIsOver();
+    this.#spent = busTurn.isOver();
     return this.#spent;
   }
 }
@@ -62,7 +68,7 @@ export class BrokerTurns {
 
   /** `worker` can send again what it had to keep: flushed at once if this turn has time left. */
   flushNow(worker: Worker): void {
-    if (turnIsOver()) this.flushSoon(worker);
+    if (busTurn.isOver()) this.flushSoon(worker);
     else worker.flush();
   }
 
@@ -86,7 +92,7 @@ export class BrokerTurns {
 
   #work(budget: Budget): void {
     for (const worker of this.#busy) {
-      if (turnIsOver()) return;
+      if (busTurn.isOver()) return;
       this.#busy.delete(worker);
       // At the end of the queue again if it has more: every client gets its turn.
       if (!worker.work(budget)) this.#busy.add(worker);
@@ -105,7 +111,7 @@ export class BrokerTurns {
 
   #wait(): void {
     this.#waiting = true;
-    inNextTurn(() => {
+    busTurn.inNextTurn(() => {
       this.#waiting = false;
       this.#run();
     });

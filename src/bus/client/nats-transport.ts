@@ -1,5 +1,5 @@
 import { type ConnectionOptions, setTransportFactory, type Transport } from "@nats-io/nats-core/internal";
-import { inNextTurn, turnIsOver } from "../broker/event-loop-turn.ts";
+import { busTurn } from "../broker/broker-turns.ts";
 import type { ByteStream } from "../carriers/byte-stream.ts";
 
 /** Opens the carrier of one connection attempt; aborts with the signal, when the connection is no longer wanted. */
@@ -82,7 +82,7 @@ export class NatsTransport implements Transport {
         const chunk = this.#received.shift();
         if (chunk) {
           // The parser processes a chunk within this turn: a flood must let the rest of the program run, too.
-          if (turnIsOver()) await new Promise<void>((resolve) => inNextTurn(resolve));
+          if (busTurn.isOver()) await new Promise<void>((resolve) => busTurn.inNextTurn(resolve));
           this.#receivedBytes -= chunk.length;
           yield chunk;
           this.#resume();

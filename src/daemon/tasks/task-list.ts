@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { totalmem } from "node:os";
 import type { Clock } from "../../base/clock.ts";
-import { MgrError } from "../../base/errors.ts";
+import { SerialQueue } from "../../base/serial-queue.ts";
+import { SlicedWork } from "../../base/turns.ts";
 import type { RequestOf, ResponseOf } from "../../contract/messages.ts";
 import { TaskFilter } from "../../contract/task-filter.ts";
 import type { TaskCell } from "../../contract/tasks.ts";
@@ -10,7 +11,6 @@ import { formatTime } from "../../protocol/time.ts";
 import { UserNames } from "../process/user-names.ts";
 import { TICKS_PER_SECOND, ticksSinceBoot } from "../tree/proc.ts";
 import type { RunOwners } from "../tree/reaper.ts";
-import { inSlices } from "../tree/slices.ts";
 import { TaskOwners } from "./task-owners.ts";
 import { TaskPages } from "./task-pages.ts";
 import { type CpuSample, CpuSamples, FIRST_INTERVAL_MS } from "./task-samples.ts";
@@ -25,6 +25,8 @@ interface TaskListOptions {
   nameOfRun: (runId: string) => string | null;
 }
 
+/** What one turn of the event loop may spend, milliseconds: keys that are typed into a terminal wait behind it. */
+const SLICE_MS = 5;
 /** Waiting lists, at most: one is built at a time, in some 50 ms. */
 const MAX_WAITING = 64;
 /** The start time of a task must not vary between answers because of the granularity of the clocks, milliseconds. */
@@ -37,8 +39,9 @@ export class TaskLists {
   readonly #pages: TaskPages;
   readonly #users = new UserNames();
   readonly #ownUser = process.geteuid?.() ?? 0;
-  #last: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
+  /** One list after the other. */
+  readonly #lists = new SerialQueue({ max: MAX_WAITING, busy: "this host is asked for too many lists of tasks at once; try again" });
+  readonly #work = new SlicedWork({ ms: SLICE_MS });
   #bootTime = 0;
 
   constructor(options: TaskListOptions) {
@@ -51,7 +54,7 @@ export class TaskLists {
     const scope = scopeOf(request, filter);
     const asker = `${request.requester} ${scope.threads} ${scope.pids ?? "all"}`;
     const base = this.#samples.base(asker, this.#options.clock.monotonic()) ?? (await this.#firstSample(scope));
-    return this.#inTurn(async () => {
+    return this.#lists.run(async () => {
       const time = this.#options.clock.now();
       const rows = this.#pages.open(randomUUID());
       const sample = await this.#list({ request, filter, scope, base, add: (cells) => rows.add(cells) });
@@ -70,9 +73,9 @@ export class TaskLists {
   }
 
   async #firstSample(scope: TaskScope): Promise<CpuSample> {
-    const sample = await this.#inTurn(async () => {
+    const sample = await this.#lists.run(async () => {
       const begun = this.#emptySample();
-      await inSlices(scanTicks(scope, (stat, readAt) => begun.tasks.set(stat.id, sampleOf(stat, readAt))));
+      await this.#work.run(scanTicks(scope, (stat, readAt) => begun.tasks.set(stat.id, sampleOf(stat, readAt))));
       return begun;
     });
     await new Promise<void>((resolve) => void this.#options.clock.setTimeout(resolve, FIRST_INTERVAL_MS));
@@ -92,7 +95,7 @@ export class TaskLists {
     const owners = new TaskOwners(this.#options.owners(), this.#options.nameOfRun);
     const needsEnv = request.show_env || filter.has("env");
     const read: Task[] = [];
-    await inSlices(
+    await this.#work.run(
       scanTasks(scope, (task) => {
         read.push(task);
         sample.tasks.set(task.stat.id, sampleOf(task.stat, task.readAt));
@@ -125,7 +128,7 @@ export class TaskLists {
       if (!filter.accepts((key) => cells[key])) return null;
       return Object.values(request.show_env ? cells : { ...cells, env: null });
     };
-    await inSlices(
+    await this.#work.run(
       (function* () {
         for (const task of read) {
           const row = rowOf(task);
@@ -147,15 +150,6 @@ export class TaskLists {
     const now = Date.now() - (1_000 * ticksSinceBoot()) / TICKS_PER_SECOND;
     if (Math.abs(now - this.#bootTime) > BOOT_TIME_TOLERANCE_MS) this.#bootTime = now;
     return this.#bootTime;
-  }
-
-  /** One list after the other. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#waiting >= MAX_WAITING) throw new MgrError("busy", "this host is asked for too many lists of tasks at once; try again");
-    this.#waiting++;
-    const turn = this.#last.then(work).finally(() => this.#waiting--);
-    this.#last = turn.catch(() => undefined);
-    return turn;
   }
 }
 

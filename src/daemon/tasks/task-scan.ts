@@ -1,3 +1,4 @@
+import type { Steps } from "../../base/turns.ts";
 import { affinityText } from "../native/affinity.ts";
 import { listNames, listPids, readProcFile } from "../tree/proc.ts";
 import { parseTaskStat, type TaskStat } from "./task-stat.ts";
@@ -32,7 +33,7 @@ export interface TaskScope {
 const MAX_TEXT_BYTES = 32 * 1024;
 
 /** Reads all tasks, one a step; what ends meanwhile is left out. */
-export function* scanTasks({ threads, pids }: TaskScope, found: (task: Task) => void): Generator<void> {
+export function* scanTasks({ threads, pids }: TaskScope, found: (task: Task) => void): Steps {
   for (const pid of pids ?? listPids()) {
     yield;
     const own = threads ? null : readTaskStat(`/proc/${pid}/stat`);
@@ -56,7 +57,7 @@ function tell(stat: TaskStat, process: ProcessFacts, found: (task: Task) => void
 }
 
 /** The same, of the CPU time only: a third of the work. */
-export function* scanTicks({ threads, pids }: TaskScope, found: (stat: TaskStat, readAt: number) => void): Generator<void> {
+export function* scanTicks({ threads, pids }: TaskScope, found: (stat: TaskStat, readAt: number) => void): Steps {
   for (const pid of pids ?? listPids()) {
     const folder = `/proc/${pid}${threads ? "/task" : ""}`;
     for (const name of threads ? listNames(folder) : ["."]) {

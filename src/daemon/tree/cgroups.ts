@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { SerialQueue } from "../../base/serial-queue.ts";
 import { readStat } from "./proc.ts";
 
 /** Ended processes may still be counted for a moment: removal of a folder is retried at this interval, milliseconds, this many times. */
@@ -16,7 +17,7 @@ const PLAIN_PATH = /^[\w./@:-]+$/;
 export class RunCgroups {
   readonly path: string;
   /** The latest step of each run: steps run one after the other. */
-  readonly #steps = new Map<string, Promise<void>>();
+  readonly #steps = new Map<string, SerialQueue>();
 
   /**
    * null: there is no cgroup v2 that we may write. `name` is unique to this host's life; the folder name contains our pid and
@@ -58,22 +59,21 @@ export class RunCgroups {
 
   /** Nothing of the run is left. */
   remove(runId: string): void {
-    const removed = this.#next(runId, () => removeTree(join(this.path, runId)));
-    void removed.then(() => {
-      if (this.#steps.get(runId) === removed) this.#steps.delete(runId);
+    void this.#next(runId, () => removeTree(join(this.path, runId))).then(() => {
+      if (this.#steps.get(runId)?.isEmpty) this.#steps.delete(runId);
     });
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#steps.values());
+    await Promise.all([...this.#steps.values()].map((steps) => steps.run(() => undefined)));
     await removeTree(this.path);
   }
 
   /** Failures are not reported: an ended process cannot be moved, and sweeps cover what is left. */
   #next(runId: string, step: () => Promise<void>): Promise<void> {
-    const done = (this.#steps.get(runId) ?? Promise.resolve()).then(step).catch(() => undefined);
-    this.#steps.set(runId, done);
-    return done;
+    const steps = this.#steps.get(runId) ?? new SerialQueue();
+    this.#steps.set(runId, steps);
+    return steps.run(step).catch(() => undefined);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
+import { SlicedWork, type Steps } from "../../base/turns.ts";
 import type { OutputChunk } from "../../contract/messages.ts";
-import { SlicedWork } from "../sliced-work.ts";
 import { Coalescer } from "./coalescer.ts";
 import { FlowControl } from "./flow-control.ts";
 import { OutputStream } from "./output-stream.ts";
@@ -8,6 +8,9 @@ import { type OutputPattern, type OutputSink, OutputSubscription } from "./outpu
 import { MAX_WINDOWS_PER_MESSAGE, type OutputSource, WindowSender } from "./window-sender.ts";
 
 export type { OutputSource } from "./window-sender.ts";
+
+/** What one turn may spend on patterns, milliseconds: 1,000 patterns against 10,000 names take seconds. */
+const SLICE_MS = 5;
 
 /** Of a process: its fields `low_delay_output` and `no_skip_display`. */
 export interface OutputMode {
@@ -37,7 +40,7 @@ export class OutputHub {
     this.#source = options.source;
     this.#clock = options.clock;
     this.#coalescer = new Coalescer(options.clock);
-    this.#work = new SlicedWork(options.clock);
+    this.#work = new SlicedWork({ ms: SLICE_MS, clock: options.clock });
     this.#windows = new WindowSender({ ...options, streams: this.#streams });
     this.#flow = new FlowControl(options.clock);
   }
@@ -198,7 +201,7 @@ export class OutputHub {
   // ── Inside ──
 
   /** May take many turns: processes, patterns and the subscription itself may be removed meanwhile. */
-  *#linkMatching(subscription: OutputSubscription, patterns: readonly OutputPattern[]): Generator<void> {
+  *#linkMatching(subscription: OutputSubscription, patterns: readonly OutputPattern[]): Steps {
     let opened: OutputStream[] = [];
     for (const name of this.#names) {
       if (!this.#subscriptions.has(subscription)) break;
@@ -216,7 +219,7 @@ export class OutputHub {
     this.#windows.open(opened);
   }
 
-  *#unlinkUnwanted(subscription: OutputSubscription): Generator<void> {
+  *#unlinkUnwanted(subscription: OutputSubscription): Steps {
     let closed: OutputStream[] = [];
     for (const name of subscription.names) {
       if (!subscription.wants(name)) closed.push(...this.#unlink(name, subscription));

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Engine } from "../../../src/app/engine.ts";
-import { MEMBERS_PER_TURN } from "../../../src/app/processes/command-queue.ts";
+import { MEMBERS_PER_TURN } from "../../../src/app/processes/command-plan.ts";
 import { memoryIntents } from "../../../src/app/state/intent-keeper.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { loadConfigObject } from "../../../src/config/load/load.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { CommandQueue, MEMBERS_PER_TURN, type Steps } from "../../../src/app/processes/command-queue.ts";
-import { TurnShare } from "../../../src/app/processes/turn-share.ts";
+import { SlicedWork, type Steps, TurnShare } from "../../src/base/turns.ts";
+
+const PER_TURN = 32;
 
 /** Numbers of the event loop's turns in which something happened. */
 class Turns {
@@ -37,17 +38,17 @@ function* steps(names: string[], tell: (name: string) => void, batch = 1): Steps
 }
 const names = (count: number, prefix = "p") => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 
-describe("a command", () => {
-  it("to a few is carried out within the call", () => {
+describe("a job", () => {
+  it("of a few units runs within the call", () => {
     const told: string[] = [];
-    expect(new CommandQueue().run(steps(names(MEMBERS_PER_TURN - 1), (name) => told.push(name)))).toBeUndefined();
-    expect(told).toEqual(names(MEMBERS_PER_TURN - 1));
+    expect(new SlicedWork({ units: PER_TURN }).run(steps(names(PER_TURN - 1), (name) => told.push(name)))).toBeUndefined();
+    expect(told).toEqual(names(PER_TURN - 1));
   });
 
-  it("to 10,000 tells some in each turn, in order, and everybody else has their turns in between", async () => {
+  it("of 10,000 units does some in each turn, in order, and other work runs in between", async () => {
     const turns = new Turns();
     const told: string[] = [];
-    await new CommandQueue().run(
+    await new SlicedWork({ units: PER_TURN }).run(
       steps(names(10_000), (name) => {
         told.push(name);
         turns.note();
@@ -56,25 +57,25 @@ describe("a command", () => {
     turns.end();
     expect(told).toEqual(names(10_000));
     // A turn of ours may hold the end of one of theirs and the beginning of the next.
-    expect(turns.most).toBeLessThanOrEqual(2 * MEMBERS_PER_TURN);
+    expect(turns.most).toBeLessThanOrEqual(2 * PER_TURN);
   });
 
-  it("waits for the one before, and sees what that has done", async () => {
-    const queue = new CommandQueue();
+  it("waits for the one before, and sees its results", async () => {
+    const queue = new SlicedWork({ units: PER_TURN });
     const told: string[] = [];
     const first = queue.run(steps(names(100, "a"), (name) => told.push(name)));
     const second = queue.run(steps(names(2, "b"), (name) => told.push(name)));
-    expect(told).toHaveLength(MEMBERS_PER_TURN);
+    expect(told).toHaveLength(PER_TURN);
     await Promise.all([first, second]);
     expect(told).toEqual([...names(100, "a"), ...names(2, "b")]);
   });
 
-  it("is refused at once, or when its turn comes; the next ones go on", async () => {
+  it("that throws rejects at once, or when its turn comes; later jobs run", async () => {
     const refuse = function* (): Steps {
       yield 0;
       throw new Error("no");
     };
-    const queue = new CommandQueue();
+    const queue = new SlicedWork({ units: PER_TURN });
     expect(() => queue.run(refuse())).toThrow("no");
     const told: string[] = [];
     const long = queue.run(steps(names(100), (name) => told.push(name)));
@@ -85,8 +86,8 @@ describe("a command", () => {
     expect(told.at(-1)).toBe("last");
   });
 
-  it("does not cut what belongs together, and is given up at the end of the manager", async () => {
-    const queue = new CommandQueue();
+  it("does not cut a step, and drops the rest when it is closed", async () => {
+    const queue = new SlicedWork({ units: PER_TURN });
     const told: string[] = [];
     const under = queue.run(steps(names(300), (name) => told.push(name), 100));
     expect(told).toHaveLength(100);
@@ -98,9 +99,9 @@ describe("a command", () => {
 });
 
 describe("a share of each turn", () => {
-  it("lets as many through in a turn, in order, though all came at the same time", async () => {
+  it("lets its units pass in a turn, in order of arrival, although all came at the same time", async () => {
     const turns = new Turns();
-    const share = new TurnShare(10);
+    const share = new TurnShare({ units: 10 });
     const order: number[] = [];
     await Promise.all(
       Array.from({ length: 95 }, async (_, index) => {
@@ -114,4 +115,21 @@ describe("a share of each turn", () => {
     expect(turns.most).toBeLessThanOrEqual(20);
     expect(turns.counts.filter((count) => count > 0).length).toBeGreaterThanOrEqual(5);
   });
+});
+
+it("a job with a limit of time ends its slice by the clock, and renews it in the next turn", async () => {
+  let now = 0;
+  const work = new SlicedWork({ ms: 5, clock: { monotonic: () => now } });
+  let done = 0;
+  const running = work.run(
+    (function* (): Steps {
+      for (; done < 10; done++) {
+        now += 2;
+        yield;
+      }
+    })(),
+  );
+  expect(done).toBe(2);
+  await running;
+  expect(done).toBe(10);
 });
