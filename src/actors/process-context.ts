@@ -13,7 +13,9 @@ export function initialContext(input: ProcessInput): ProcessContext {
     lastRunId: input.lastRunId,
     definition: input.definition,
     runDefinition: input.definition,
+    runSettings: input.settings ?? NO_SETTINGS,
     requested: input.requested,
+    origin: input.origin ?? null,
     isIntentLost: input.isIntentLost ?? false,
     shown: input.shown ?? "stopped",
     isNew: input.shown === undefined,
@@ -33,6 +35,8 @@ export function initialContext(input: ProcessInput): ProcessContext {
     waitingFor: [],
     restarts: 0,
     attempt: 0,
+    failures: 0,
+    unstable: false,
     restartTimes: [],
     nextStart: null,
     pendingRun: input.pendingRun ?? null,
@@ -73,6 +77,16 @@ export function runLives(context: ProcessContext): boolean {
   return run !== null && run.run_id === context.runId && run.exit === null && !run.extinct && !context.runGone;
 }
 
+/** The current run has lived for `restart.stable_after`. */
+export function isStable(context: ProcessContext): boolean {
+  return runLives(context) && stableIn(context) === 0;
+}
+
+/** Milliseconds until then. */
+export function stableIn({ clock, runBegan, definition }: ProcessContext): number {
+  return Math.max(0, runBegan + definition.restart.stable_after - clock.monotonic());
+}
+
 /** Something of the newest reported run's tree may be left: no other may be spawned. */
 export function treeLives(context: ProcessContext): boolean {
   return context.run !== null && !context.run.extinct && !context.runGone;
@@ -87,18 +101,27 @@ export function succeeded(context: ProcessContext, exit: RunExit): boolean {
  * of an end long ago; events come at once.
  */
 export function withRun(context: ProcessContext, run: RunReport, late: boolean, host = context.host): Partial<ProcessContext> {
-  const { clock, definition } = context;
+  const { clock, definition, settings } = context;
   const known = context.run?.run_id === run.run_id;
   const adopted = context.runId === null || compareRunIds(run.run_id, context.runId) > 0;
   const now = clock.monotonic();
   const runBegan = known ? context.runBegan : now - run.age_ms;
+  const memo = readMemo(run.memo, runBegan);
   const resized = run.rows !== definition.terminal.rows || run.cols !== definition.terminal.cols;
   return {
     run,
     runBegan,
     runGone: false,
     host,
-    ...(adopted ? { runId: run.run_id, runDefinition: definition, ...readMemo(run.memo, runBegan) } : {}),
+    ...(adopted
+      ? {
+          runId: run.run_id,
+          runDefinition: definition,
+          runSettings: settings,
+          ...memo,
+          unstable: memo.failures > 0 && now < runBegan + definition.restart.stable_after,
+        }
+      : {}),
     ...(context.size === null && adopted && resized ? { size: { rows: run.rows, cols: run.cols } } : {}),
     // The end is judged once: a later report of the same run does not undo what was said about it.
     ...(known && context.run?.exit ? {} : { ...endOf(context, run), runEnded: run.exit ? now - (late ? sinceEnd(run) : 0) : null }),

@@ -71,6 +71,7 @@ export const processMachine = processSetup.createMachine({
     definition: { actions: "takeDefinition" },
     winch: { actions: "takeSize" },
     settings: { actions: "takeSettings" },
+    stable: { guard: "isStable", actions: "noteStable" },
   },
   states: {
     unknown: {
@@ -185,7 +186,7 @@ export const processMachine = processSetup.createMachine({
       },
     },
     started: {
-      entry: { type: "announce", params: { state: "started" } },
+      entry: [{ type: "announce", params: { state: "started" } }, "awaitStability"],
       initial: "deciding",
       on: {
         ...running,
@@ -199,7 +200,7 @@ export const processMachine = processSetup.createMachine({
       },
     },
     ready: {
-      entry: { type: "announce", params: { state: "ready" } },
+      entry: [{ type: "announce", params: { state: "ready" } }, "awaitStability"],
       on: { ...running, "run.*": whileRunning, report: whileRunning },
     },
     stopping: {

@@ -4,20 +4,22 @@ import type { ProcessContext } from "./process-types.ts";
 /** Restarts that a memo remembers: 4 KiB hold some 350 of them. */
 const MAX_REMEMBERED = 256;
 const count = z.number().int().min(0).max(1e12);
-const memoShape = z.object({ restarts: count, attempt: count, ago: z.array(count).max(MAX_REMEMBERED) });
+const memoShape = z.object({ restarts: count, attempt: count, failures: count.default(0), ago: z.array(count).max(MAX_REMEMBERED) });
 
 /** What the next manager needs to know about a run's restarts; `ago` counts from the run's spawn. */
 export function writeMemo(context: ProcessContext): string {
   const now = context.clock.monotonic();
   const ago = context.restartTimes.slice(-MAX_REMEMBERED).map((time) => Math.round(now - time));
-  return JSON.stringify({ restarts: context.restarts, attempt: context.attempt, ago });
+  const { restarts, attempt, failures } = context;
+  return JSON.stringify({ restarts, attempt, failures, ago });
 }
 
 /** `began` is the monotonic time of the run's spawn. A foreign memo or one of another version is ignored. */
-export function readMemo(memo: string, began: number): Pick<ProcessContext, "restarts" | "attempt" | "restartTimes"> {
+export function readMemo(memo: string, began: number): Pick<ProcessContext, "restarts" | "attempt" | "failures" | "restartTimes"> {
   const parsed = memoShape.safeParse(parseJson(memo));
-  if (!parsed.success) return { restarts: 0, attempt: 0, restartTimes: [] };
-  return { restarts: parsed.data.restarts, attempt: parsed.data.attempt, restartTimes: parsed.data.ago.map((ago) => began - ago) };
+  if (!parsed.success) return { restarts: 0, attempt: 0, failures: 0, restartTimes: [] };
+  const { ago, ...counters } = parsed.data;
+  return { ...counters, restartTimes: ago.map((each) => began - each) };
 }
 
 function parseJson(text: string): unknown {

@@ -1,18 +1,20 @@
 import { assertEvent, assign, enqueueActions, fromCallback, fromPromise, setup } from "xstate";
 import { MgrError } from "../base/errors.ts";
+import type { RequestOrigin } from "../config/state/intent-file.ts";
 import type { RunReport } from "../contract/run.ts";
 import type { ProcessState, RequestedState } from "../protocol/resources/resources.ts";
-import { DAEMON_DIED, freshRun, isBefore, runLives, treeLives, withRun } from "./process-context.ts";
+import { DAEMON_DIED, freshRun, isBefore, isStable, runLives, stableIn, treeLives, withRun } from "./process-context.ts";
 import { writeMemo } from "./process-memo.ts";
-import type {
-  ProcessContext,
-  ProcessEmitted,
-  ProcessEvent,
-  ProcessInput,
-  SpawnInput,
-  StopInput,
-  StopOutcome,
-  WatchInput,
+import {
+  BY_CONFIGURATION,
+  type ProcessContext,
+  type ProcessEmitted,
+  type ProcessEvent,
+  type ProcessInput,
+  type SpawnInput,
+  type StopInput,
+  type StopOutcome,
+  type WatchInput,
 } from "./process-types.ts";
 import { endedWell, exitReason, failureReason, mayRestart, scheduleRestart } from "./restart-policy.ts";
 
@@ -53,6 +55,7 @@ export const processSetup = setup({
     lives: ({ context }) => runLives(context),
     treeLives: ({ context }) => treeLives(context),
     isReady: ({ context }) => context.runDefinition.ready !== null && context.run?.ready === true,
+    isStable: ({ context }) => isStable(context),
     isStopping: ({ context }) => context.run?.stopping === true,
     hasReadyDeadline: ({ context }) => context.runDefinition.ready !== null && context.runDefinition.ready_timeout !== null,
     endedWell: ({ context }) => endedWell(context) && context.definition.restart.policy !== "always",
@@ -96,8 +99,9 @@ export const processSetup = setup({
       if (to === "stop") dropPendingRun(context, enqueue);
       // A start is told even if it was requested before, perhaps by the configuration only: from now on a user wants it.
       if (context.requested === to && to === "stop") return;
-      enqueue.assign({ requested: to });
-      enqueue.emit({ type: "intent", requested_state: to, by: "by" in event ? event.by : "" });
+      const origin = originOf(event, context.clock.now());
+      enqueue.assign({ requested: to, origin });
+      enqueue.emit({ type: "intent", requested_state: to, origin });
     }),
     /** Infers a lost request from the run: a running process was meant to run, a stopping one was meant to stop. */
     inferRequest: enqueueActions(({ context, enqueue }) => {
@@ -106,10 +110,18 @@ export const processSetup = setup({
       if (!isIntentLost || run === null || runLives(context) === run.stopping) return;
       const to = run.stopping ? "stop" : "start";
       if (requested === to) return;
-      enqueue.assign({ requested: to });
-      enqueue.emit({ type: "intent", requested_state: to, by: "" });
+      const origin = { by: "", time: context.clock.now(), stoppedWith: null };
+      enqueue.assign({ requested: to, origin });
+      enqueue.emit({ type: "intent", requested_state: to, origin });
     }),
-    resetCounters: assign({ restarts: 0, attempt: 0, restartTimes: [] }),
+    resetCounters: assign({ restarts: 0, attempt: 0, failures: 0, unstable: false, restartTimes: [] }),
+    /** Only after a failure: a process that never failed has no timer. */
+    awaitStability: enqueueActions(({ context, enqueue }) => {
+      if (!context.unstable) return;
+      enqueue.cancel("stable");
+      enqueue.raise({ type: "stable" }, { id: "stable", delay: stableIn(context) });
+    }),
+    noteStable: assign({ unstable: false }),
     /** `replace`: also if the newest run still lives. */
     wantRun: enqueueActions(({ context, enqueue }, { replace }: { replace: boolean }) => {
       const { pendingRun, runId, lastRunId } = context;
@@ -174,6 +186,7 @@ export const processSetup = setup({
     beginRun: assign(({ context }) => ({
       runId: context.nextRunId(),
       runDefinition: context.definition,
+      runSettings: context.settings,
       host: context.definition.host,
       exit: null,
       lastRunSucceeded: null,
@@ -204,6 +217,11 @@ export const processSetup = setup({
     nag: NAG_MS,
   },
 });
+
+function originOf(event: ProcessEvent, time: number): RequestOrigin | null {
+  if (!("by" in event) || event.by === BY_CONFIGURATION) return null;
+  return { by: event.by, time, stoppedWith: (event.type === "stop" ? event.stoppedWith : undefined) ?? null };
+}
 
 interface Enqueue {
   assign(changes: Partial<ProcessContext>): void;

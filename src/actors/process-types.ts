@@ -1,20 +1,26 @@
 import type { Clock } from "../base/clock.ts";
 import type { ProcessDefinition } from "../config/definition.ts";
-import type { PendingRun } from "../config/state/intent-file.ts";
+import type { PendingRun, RequestOrigin } from "../config/state/intent-file.ts";
 import type { ProcessSettings } from "../config/state/settings.ts";
 import type { RunReport } from "../contract/run.ts";
 import type { ProcessState, RequestedState } from "../protocol/resources/resources.ts";
+
+/** `by` of what no user has asked for. */
+export const BY_CONFIGURATION = "the configuration";
 
 export interface TerminalSize {
   readonly rows: number;
   readonly cols: number;
 }
 
+/** `by` is the user's name, or BY_CONFIGURATION. */
+export type ProcessCommand =
+  | { type: "start" | "restart"; by: string }
+  /** `stoppedWith`: the process that it needs and that is being stopped; left out if its own stop was requested. */
+  | { type: "stop"; by: string; stoppedWith?: string | undefined };
+
 export type ProcessEvent =
-  /** Commands. `by` is the user's name, or what else asked for it ("autostart", "group 'sim'"). */
-  | { type: "start"; by: string }
-  | { type: "stop"; by: string }
-  | { type: "restart"; by: string }
+  | ProcessCommand
   /** From watchDependencies. `impossible` says why they can no longer be met, or is null. */
   | { type: "dependencies"; missing: readonly string[]; impossible: string | null }
   | { type: "host.ready" }
@@ -37,7 +43,9 @@ export type ProcessEvent =
   | { type: "winch"; rows: number; cols: number }
   /** What users have set: all of it; the next start takes it. */
   | { type: "settings"; settings: ProcessSettings }
-  | { type: "definition"; definition: ProcessDefinition };
+  | { type: "definition"; definition: ProcessDefinition }
+  /** The run has lived for `restart.stable_after`. */
+  | { type: "stable" };
 
 export type ProcessEmitted =
   /** The visible state changed: exactly one per change. The snapshot is that of the new state. */
@@ -45,7 +53,7 @@ export type ProcessEmitted =
   /** The first report showed what an earlier manager left: in the place of `changed`, as nothing has changed just now. */
   | { type: "adopted"; state: ProcessState; reason: string | null }
   /** requested_state changed, or a start was requested once more. Emitted before any effect of the same turn begins. */
-  | { type: "intent"; requested_state: RequestedState; by: string }
+  | { type: "intent"; requested_state: RequestedState; origin: RequestOrigin | null }
   /** A run was requested that has not begun; null once it has begun, failed or was cancelled. Emitted before any effect of the same turn begins. */
   | { type: "pending_run"; pending: PendingRun | null }
   | { type: "note"; level: "info" | "warning" | "error"; msg: string };
@@ -54,6 +62,8 @@ export interface ProcessInput {
   readonly definition: ProcessDefinition;
   /** From the intent file, else by autostart. */
   readonly requested: RequestedState;
+  /** From the intent file: which user asked for it. */
+  readonly origin?: RequestOrigin | null;
   /** From the intent file: an earlier manager accepted a start or restart whose run had not begun. */
   readonly pendingRun?: PendingRun | null;
   /** What users wanted was lost: the run in the host's first report tells it. */
@@ -122,7 +132,11 @@ export interface ProcessContext {
   readonly definition: ProcessDefinition;
   /** What the current run was started with, as far as this manager knows. */
   readonly runDefinition: ProcessDefinition;
+  /** As `runDefinition`, of `settings`. */
+  readonly runSettings: ProcessSettings;
   readonly requested: RequestedState;
+  /** null: the configuration asked for it. */
+  readonly origin: RequestOrigin | null;
   /** See `ProcessInput`. */
   readonly isIntentLost: boolean;
   /** The state that was last announced. */
@@ -156,6 +170,10 @@ export interface ProcessContext {
   readonly restarts: number;
   /** Failures in a row, for the backoff's growth. */
   readonly attempt: number;
+  /** Restarts after failures in a row, with no run of `restart.reset_after` between them. */
+  readonly failures: number;
+  /** It failed, and no run has lived for `restart.stable_after` since. */
+  readonly unstable: boolean;
   /** Monotonic times of restarts within the policy's window. */
   readonly restartTimes: readonly number[];
   /** Unix milliseconds, and the same on the monotonic clock; null outside backoff. */

@@ -16,21 +16,27 @@ export interface Surroundings {
   readonly hostReady: boolean;
   /** The configured ones. */
   readonly startTools: readonly StartToolSetting[];
+  readonly needsRestart: boolean;
 }
 
+/** States on the way from a failure to a run that lasts. */
+const COMES_BACK: ReadonlySet<ProcessState> = new Set<ProcessState>(["backoff", "waiting", "starting", "started", "ready"]);
+
 /** The resource of a process. */
-export function toProcess(context: ProcessContext, { host, hostReady, startTools }: Surroundings): Process {
+export function toProcess(context: ProcessContext, { host, hostReady, startTools, needsRestart }: Surroundings): Process {
   const { definition, exit, nextStart, run, settings } = context;
   const lives = runLives(context);
   return {
     name: definition.name,
     display_name: displayName(definition.name),
     state: context.shown,
-    requested_state: context.requested,
+    ...request(context),
     pid: lives && run !== null ? run.pid : null,
     host,
     node: definition.node,
     ...commandFields(context, startTools),
+    running_command: lives ? (run?.command ?? null) : null,
+    needs_restart: needsRestart,
     svc_debug: settings.svc_debug,
     x_display_kind: null,
     x_display: null,
@@ -42,13 +48,28 @@ export function toProcess(context: ProcessContext, { host, hostReady, startTools
     ...runTimes(context),
     exit: exit && { code: exit.code, signal: exit.signal, reason: exit.reason, time: formatTime(exit.time) },
     restarts: context.restarts,
+    restarting: context.unstable && context.requested === "start" && COMES_BACK.has(context.shown),
     next_start_time: nextStart && formatTime(nextStart.time),
     waiting_for: [...context.waitingFor],
     depends_on: definition.depends_on.map((dependency) => dependency.name),
+    stops_with: definition.depends_on.flatMap(({ name, on_stop }) => (on_stop === "keep" ? [] : name)),
     autostart: definition.autostart,
     low_delay_output: settings.low_delay_output,
     no_skip_display: settings.no_skip_display,
     host_ready: hostReady,
+  };
+}
+
+function request({
+  requested,
+  origin,
+}: ProcessContext): Pick<Process, "requested_state" | "requested_by" | "requested_time" | "stopped_with"> {
+  const known = origin?.by ? origin : null;
+  return {
+    requested_state: requested,
+    requested_by: known && known.by,
+    requested_time: known && formatTime(known.time),
+    stopped_with: known && known.stoppedWith,
   };
 }
 

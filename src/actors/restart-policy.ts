@@ -22,7 +22,18 @@ export function endedWell(context: ProcessContext): boolean {
 }
 
 function isCrashLoop(context: ProcessContext): boolean {
-  return recentRestarts(context).length >= context.definition.restart.max_restarts;
+  const { max_restarts } = context.definition.restart;
+  return recentRestarts(context).length >= max_restarts || failuresInARow(context) >= max_restarts;
+}
+
+/** Restarts after failures, since a run last lived for `reset_after`: long delays reach beyond any window. */
+function failuresInARow(context: ProcessContext): number {
+  return hasLasted(context) || endedWell(context) ? 0 : context.failures;
+}
+
+/** The run that just ended lived long enough for its end to count as the first one. */
+function hasLasted(context: ProcessContext): boolean {
+  return endTime(context) - context.runBegan >= context.definition.restart.reset_after;
 }
 
 function recentRestarts(context: ProcessContext): number[] {
@@ -38,15 +49,17 @@ function endTime(context: ProcessContext): number {
 
 /** The backoff after the run that just ended. */
 export function scheduleRestart(context: ProcessContext): Partial<ProcessContext> {
-  const { delay, factor, max_delay, reset_after } = context.definition.restart;
+  const { delay, factor, max_delay } = context.definition.restart;
   const { clock } = context;
-  const attempt = endTime(context) - context.runBegan >= reset_after ? 0 : context.attempt;
+  const attempt = hasLasted(context) ? 0 : context.attempt;
   // A large power is Infinity, which the cap takes care of; 0 × Infinity would not be a number.
   const full = delay === 0 ? 0 : Math.min(max_delay, delay * factor ** attempt);
   const monotonic = clock.monotonic();
   const rest = Math.max(0, full - (monotonic - endTime(context)));
   return {
     attempt: attempt + 1,
+    failures: endedWell(context) ? 0 : failuresInARow(context) + 1,
+    unstable: !endedWell(context),
     restartTimes: [...recentRestarts(context), monotonic],
     nextStart: { time: clock.now() + rest, monotonic: monotonic + rest },
   };
@@ -62,7 +75,9 @@ export function exitReason(context: ProcessContext): string | null {
   const { restart } = context.definition;
   const cause = context.stopCause?.reason ?? context.exit?.reason ?? null;
   if (!policyAllows(context) || !isCrashLoop(context)) return cause;
-  return `crash loop: restarted ${restart.max_restarts} times within ${restart.window / 1_000} s, at last ${cause ?? plainEnd(context)}`;
+  const isRapid = recentRestarts(context).length >= restart.max_restarts;
+  const times = isRapid ? `within ${restart.window / 1_000} s` : `in a row, and never ran for ${restart.reset_after / 1_000} s`;
+  return `crash loop: restarted ${restart.max_restarts} times ${times}, at last ${cause ?? plainEnd(context)}`;
 }
 
 function plainEnd({ exit }: ProcessContext): string {

@@ -9,6 +9,7 @@ import {
   type ProcessState,
   type ProcessTreeNode,
   type Snapshot,
+  stateInGroup,
 } from "../protocol/resources/resources.ts";
 import type { Link } from "./link/link.ts";
 
@@ -133,7 +134,7 @@ export class Mirror {
     const children = group.children.map((child) => {
       if (child.type === "process") {
         const process = this.#processes.get(child.name);
-        if (process) states.add(process.state);
+        if (process) states.add(stateInGroup(process));
         return child;
       }
       const below = this.#withStates(child);

@@ -24,11 +24,13 @@ export interface RestartPolicy {
   readonly delay: number;
   readonly factor: number;
   readonly max_delay: number;
-  /** More restarts than this within `window` is a crash loop: state `error`. */
+  /** More restarts than this within `window`, or in a row without a run of `reset_after`, are a crash loop: state `error`. */
   readonly max_restarts: number;
   readonly window: number;
   /** A run that lived this long sets the delay back to `delay`. */
   readonly reset_after: number;
+  /** After a failure a process counts as restarting until a run has lived this long. */
+  readonly stable_after: number;
 }
 
 /** A process of the configuration with every default applied and every reference resolved. */

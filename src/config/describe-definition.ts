@@ -48,6 +48,7 @@ export function describeDefinition(definition: ProcessDefinition): Record<string
       max_delay: duration(restart.max_delay),
       window: duration(restart.window),
       reset_after: duration(restart.reset_after),
+      stable_after: duration(restart.stable_after),
     },
     stop: describeStop(definition.stop),
     success_exit_codes: [...definition.success_exit_codes],

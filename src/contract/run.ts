@@ -210,6 +210,8 @@ export const runReport = z.strictObject({
   name: z.string(),
   run_id: runId,
   spec_hash: z.string(),
+  /** As a person reads it; null: a daemon of an older version does not tell. */
+  command: z.string().nullable().default(null),
   pid: z.number().int(),
   /** Host wall clock, milliseconds since 1970. */
   start_time: z.number(),

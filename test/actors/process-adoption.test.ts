@@ -19,7 +19,7 @@ describe("adoption (docs/design/runtime-invariants.md, 'Adoption')", () => {
   test("a command before the first report is kept, and the report decides", () => {
     const rig = new ProcessRig().start();
     expect(rig.emitted).toEqual([
-      { type: "intent", requested_state: "start", by: "ann" },
+      { type: "intent", requested_state: "start", origin: { by: "ann", time: WALL, stoppedWith: null } },
       { type: "pending_run", pending: { after: "1-0", replace: false } },
     ]);
     expect(rig.send({ type: "report", run: null }).state).toBe("starting");
@@ -81,7 +81,9 @@ describe("adoption (docs/design/runtime-invariants.md, 'Adoption')", () => {
     expect(rig.state).toBe(state);
     expect(rig.context.requested).toBe(then);
     const intents = rig.emitted.filter(({ type }) => type === "intent");
-    expect(intents).toEqual(requested === then ? [] : [{ type: "intent", requested_state: then, by: "" }]);
+    expect(intents).toEqual(
+      requested === then ? [] : [{ type: "intent", requested_state: then, origin: expect.objectContaining({ by: "" }) }],
+    );
   });
 
   test("stopping and wanted (a restart was under way) is stopped and started again", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { report } from "../support/run-reports.ts";
+import { ended, report } from "../support/run-reports.ts";
 import { definition, ProcessRig, settle, startedProcess, stoppedProcess } from "./support/process.ts";
 
 /** Delays of successive backoffs while every run fails at once. */
@@ -47,10 +47,79 @@ describe("restart policy", () => {
     const rig = startedProcess({
       definition: definition({ restart: { policy: "on-failure", delay: 1_000, factor: 1, max_restarts: 2, window: 10_000 } }),
     });
-    delays(rig, 2);
+    delays(rig, 1);
     rig.clock.advance(10_000);
     rig.died(1);
     expect(rig.state).toBe("backoff");
+    rig.clock.advance(60_000);
+    rig.spawned();
+    rig.clock.advance(60_000);
+    rig.died(1);
+    expect(rig.state).toBe("backoff");
+  });
+
+  test("delays that reach beyond the window do not hide a crash loop", () => {
+    const rig = startedProcess({
+      definition: definition({ restart: { policy: "on-failure", delay: 30_000, factor: 1, max_restarts: 20, window: 300_000 } }),
+    });
+    delays(rig, 20);
+    rig.died(1);
+    expect(rig.state).toBe("error");
+    expect(rig.reason).toBe("crash loop: restarted 20 times in a row, and never ran for 60 s, at last exited with code 1");
+  });
+
+  test("the next manager goes on counting failures in a row", () => {
+    const policy = definition({ restart: { policy: "on-failure", delay: 30_000, factor: 1, max_restarts: 3, window: 60_000 } });
+    const rig = startedProcess({ definition: policy });
+    delays(rig, 3);
+    const memo = rig.spawns.at(-1)?.memo ?? "";
+    const next = new ProcessRig({ requested: "start", definition: policy });
+    next.send({ type: "report", run: report("3-7", { memo, age_ms: 1_000 }) });
+    expect(next.context).toMatchObject({ failures: 3, unstable: true });
+    next.send({ type: "report", run: report("3-7", { memo, age_ms: 1_000, ...ended(1), extinct: true }) });
+    expect(next.state).toBe("error");
+  });
+
+  test("a job under `always` that ends well each time is no crash loop", () => {
+    const rig = startedProcess({
+      definition: definition({ restart: { policy: "always", delay: 30_000, factor: 1, max_restarts: 3, window: 60_000 } }),
+    });
+    for (let run = 0; run < 10; run++) {
+      rig.died(0);
+      expect(rig.state).toBe("backoff");
+      expect(rig.context.unstable).toBe(false);
+      rig.clock.advance(30_000);
+      rig.spawned();
+    }
+  });
+
+  test("it is unstable from a failure until a run has lasted stable_after", () => {
+    const rig = startedProcess({
+      definition: definition({
+        ready: { kind: "regex", pattern: "up" },
+        restart: { policy: "on-failure", delay: 1_000, stable_after: 10_000 },
+      }),
+    });
+    expect(rig.context.unstable).toBe(false);
+    delays(rig, 2);
+    rig.clock.advance(6_000);
+    rig.send({ type: "run.ready", run: report(rig.context.runId ?? "", { ready: true }) });
+    expect(rig.context.unstable).toBe(true);
+    rig.died(1);
+    rig.clock.advance(4_000);
+    rig.spawned();
+    rig.clock.advance(9_999);
+    expect(rig.context.unstable).toBe(true);
+    rig.clock.advance(1);
+    expect(rig.context.unstable).toBe(false);
+    expect(rig.state).toBe("started");
+  });
+
+  test("a requested start ends the talk of restarts", () => {
+    const rig = startedProcess({ definition: definition({ restart: { policy: "on-failure", delay: 1_000 } }) });
+    delays(rig, 1);
+    rig.restart().extinct(null, "SIGTERM").spawned();
+    expect(rig.context).toMatchObject({ unstable: false, failures: 0 });
   });
 
   test("a requested start after a crash loop begins anew", () => {

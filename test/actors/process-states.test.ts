@@ -279,7 +279,9 @@ describe("the table of states (docs/design/wire-rules.md, 'Overlapping events')"
     const before = rig.emitted.length;
     expect(rig.start().state).toBe("started");
     // Only that a user wants it, which perhaps only the configuration wanted before.
-    expect(rig.emitted.slice(before)).toEqual([{ type: "intent", requested_state: "start", by: expect.any(String) }]);
+    expect(rig.emitted.slice(before)).toEqual([
+      { type: "intent", requested_state: "start", origin: expect.objectContaining({ by: "ann" }) },
+    ]);
   });
 
   test("stopped | stop requested | stopped, requested_state stop", () => {
@@ -288,7 +290,7 @@ describe("the table of states (docs/design/wire-rules.md, 'Overlapping events')"
     rig.stop();
     expect(rig.state).toBe("stopped");
     expect(rig.context.requested).toBe("stop");
-    expect(rig.emitted.at(-1)).toEqual({ type: "intent", requested_state: "stop", by: "ann" });
+    expect(rig.emitted.at(-1)).toEqual({ type: "intent", requested_state: "stop", origin: expect.objectContaining({ by: "ann" }) });
   });
 
   test("error | stop requested | stopped, requested_state stop", () => {

@@ -8,7 +8,7 @@ import type { ProcessRig } from "./support/process.ts";
 import { definition, startedProcess, stoppedProcess } from "./support/process.ts";
 
 const project = (rig: ProcessRig) => {
-  const process = toProcess(rig.context, { host: "bench", hostReady: true, startTools: [] });
+  const process = toProcess(rig.context, { host: "bench", hostReady: true, startTools: [], needsRestart: false });
   // The wire's own schema, with every field and no other.
   expect(processSchema.strict().parse(process)).toEqual(process);
   return process;
@@ -29,6 +29,9 @@ describe("the resource of a process", () => {
       display_name: "world",
       state: "stopped",
       requested_state: "stop",
+      requested_by: null,
+      requested_time: null,
+      stopped_with: null,
       pid: null,
       host: "bench",
       node: "localhost",
@@ -41,6 +44,8 @@ describe("the resource of a process", () => {
       alternate_command_overrides: {},
       current_alternate_command: "default",
       current_command: "./world",
+      running_command: null,
+      needs_restart: false,
       start_tool: null,
       svc_debug: false,
       x_display_kind: null,
@@ -53,9 +58,11 @@ describe("the resource of a process", () => {
       stop_time: null,
       exit: null,
       restarts: 0,
+      restarting: false,
       next_start_time: null,
       waiting_for: [],
       depends_on: ["db"],
+      stops_with: ["db"],
       autostart: true,
       low_delay_output: false,
       no_skip_display: false,

@@ -41,7 +41,16 @@ describe("a process", () => {
       start_tool: null,
       ready_timeout: null,
       depends_on: [],
-      restart: { policy: "never", delay: 1_000, factor: 2, max_delay: 60_000, max_restarts: 10, window: 300_000, reset_after: 60_000 },
+      restart: {
+        policy: "never",
+        delay: 1_000,
+        factor: 2,
+        max_delay: 60_000,
+        max_restarts: 10,
+        window: 300_000,
+        reset_after: 60_000,
+        stable_after: 10_000,
+      },
       stop: [
         { signal: "SIGTERM", timeout_ms: 10_000 },
         { signal: "SIGKILL", timeout_ms: 10_000 },

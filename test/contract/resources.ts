@@ -57,6 +57,14 @@ export const RESOURCES: Tables = {
     low_delay_output: "boolean",
     no_skip_display: "boolean",
     host_ready: "boolean",
+    // docs/design/wire-rules.md, "What a process tells of itself"
+    requested_by: nullable("string"),
+    requested_time: nullable("timestamp"),
+    stopped_with: nullable("string"),
+    stops_with: arrayOf("string"),
+    running_command: nullable("string"),
+    needs_restart: "boolean",
+    restarting: "boolean",
   },
   exit: { code: nullable("integer"), signal: nullable("string"), reason: nullable("string"), time: "timestamp" },
 

@@ -6,6 +6,7 @@ export function report(runId: string, overrides: Partial<RunReport> = {}): RunRe
   return {
     name: "sim/world",
     run_id: runId,
+    command: "run",
     spec_hash: "0123456789abcdef",
     pid: 4_711,
     start_time: WALL,

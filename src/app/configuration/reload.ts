@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ConfigurationChange } from "../../actors/control.ts";
 import type { DomainEvents } from "../../actors/domain-events.ts";
+import { BY_CONFIGURATION } from "../../actors/process-types.ts";
 import type { ActorSystem } from "../../actors/system.ts";
 import { MgrError } from "../../base/errors.ts";
 import { ancestorNames } from "../../base/names.ts";
@@ -34,7 +35,6 @@ interface ReloadOptions {
 const ON_THE_WAY: ReadonlySet<ProcessState> = new Set<ProcessState>(["waiting", "backoff"]);
 
 /** The requester when no user made the request: its requests are not kept as a user's requested state. */
-export const BY_CONFIGURATION = "the configuration";
 
 /**
  * Replaces one configuration by another, in one synchronous turn (docs/design/runtime-invariants.md, "Reload"). Only differences are

@@ -1,4 +1,5 @@
 import { listNames } from "../../base/names.ts";
+import type { Dependency } from "../../config/definition.ts";
 import type { ProcessState } from "../../protocol/resources/resources.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
 
@@ -9,6 +10,8 @@ interface Order {
   readonly verb: Verb;
   /** Of a stop: it starts again once all of these are requested to start. Empty: only on request. */
   readonly resumeWith: readonly string[];
+  /** Of a stop that was not requested itself: the process that it needs and that is stopped. */
+  readonly stoppedWith?: string | undefined;
 }
 
 /** Input for planning orders. */
@@ -65,12 +68,14 @@ const ORDERS: { readonly [K in Verb]: (situation: Situation, names: readonly str
   /** Dependents first; the effect that stops a run also waits for those that are stopping (app/effects). */
   stop: ({ registry, resumeWith }, names) => {
     const returns = returnsAfterStop(registry, names);
+    const given = new Set(names);
     const orders = registry.graph.dependents(names).flatMap((name): Order[] => {
       const before = resumeWith(name);
       if (before.length === 0 && !isWanted(registry, name)) return [];
       const after = returns.get(name) ?? [];
       const comesBack = after.length > 0 && (before.length > 0 || isUnderWay(registry, name));
-      return [{ name, verb: "stop", resumeWith: comesBack ? [...new Set([...before, ...after])] : [] }];
+      const stoppedWith = given.has(name) ? undefined : stopCauses(registry, name, returns)[0]?.name;
+      return [{ name, verb: "stop", resumeWith: comesBack ? [...new Set([...before, ...after])] : [], stoppedWith }];
     });
     return [...orders, ...toAll("stop", registry.graph.inStartOrder(names).reverse())];
   },
@@ -97,6 +102,11 @@ function toAll(verb: Verb, names: readonly string[]): Order[] {
   return names.map((name) => ({ name, verb, resumeWith: [] }));
 }
 
+/** What it needs among the processes that stop, and does not outlive. */
+function stopCauses(registry: ProcessRegistry, name: string, stopped: ReadonlyMap<string, unknown>): Dependency[] {
+  return (registry.config.processes.get(name)?.depends_on ?? []).filter((each) => each.on_stop !== "keep" && stopped.has(each.name));
+}
+
 /**
  * For each process that stops with `names`: the processes whose start starts it again, or nothing if it stays stopped. A process that stays
  * stopped keeps its dependents stopped until it is started itself.
@@ -104,9 +114,7 @@ function toAll(verb: Verb, names: readonly string[]): Order[] {
 function returnsAfterStop(registry: ProcessRegistry, names: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const returns = new Map<string, readonly string[]>(names.map((name) => [name, []]));
   for (const name of registry.graph.dependents(names).reverse()) {
-    const causes = (registry.config.processes.get(name)?.depends_on ?? []).filter(
-      (each) => each.on_stop !== "keep" && returns.has(each.name),
-    );
+    const causes = stopCauses(registry, name, returns);
     const after = causes.flatMap(({ name: cause }) => {
       const own = returns.get(cause) ?? [];
       return own.length > 0 ? own : [cause];

@@ -12,6 +12,7 @@ import type {
   TaskSettings,
 } from "../../actors/control.ts";
 import type { DomainEvents } from "../../actors/domain-events.ts";
+import type { ProcessCommand } from "../../actors/process-types.ts";
 import type { ActorSystem } from "../../actors/system.ts";
 import { MgrError, messageOf, shuttingDown } from "../../base/errors.ts";
 import type { Principal } from "../../base/principal.ts";
@@ -42,7 +43,7 @@ interface ControlOptions {
   registry: ProcessRegistry;
   system: ActorSystem;
   /** Sends a command to a process's actor, which is rebuilt if it had been parked. */
-  tell: (name: string, event: { type: Verb; by: string }) => void;
+  tell: (name: string, command: ProcessCommand) => void;
   /** Resolves once the requested state is on disk, as far as possible. Never rejects. */
   saved: () => Promise<void>;
   resumes: Resumes;
@@ -310,16 +311,16 @@ export class ActorControl implements Control {
     const batches = planCommand(situation, verb, names);
     for (const msg of explanations(situation, names, batches)) this.log.append({ level: "info", source: "manager", msg });
     for (const batch of batches) {
-      for (const { name, verb: each, resumeWith } of batch) {
-        this.#send(name, each, by);
+      for (const { name, verb: each, resumeWith, stoppedWith } of batch) {
+        this.#send(name, each === "stop" ? { type: each, by, stoppedWith } : { type: each, by });
         this.#resumes.keep(name, resumeWith);
       }
       yield batch.length;
     }
   }
 
-  #send(name: string, verb: Verb, by: string): void {
-    if (verb === "stop" || !this.#registry.retiring.has(name)) this.#tell(name, { type: verb, by });
+  #send(name: string, command: ProcessCommand): void {
+    if (command.type === "stop" || !this.#registry.retiring.has(name)) this.#tell(name, command);
   }
 
   /** A process that was removed from the configuration accepts stop and signals only (docs/design/runtime-invariants.md, "Reload"). */

@@ -1,17 +1,17 @@
 import type { DomainEvents } from "../../actors/domain-events.ts";
 import { groupMachine } from "../../actors/group-machine.ts";
+import { BY_CONFIGURATION, type ProcessCommand } from "../../actors/process-types.ts";
 import type { ActorScope, ActorSystem } from "../../actors/system.ts";
 import type { Clock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
+import type { RequestOrigin } from "../../config/state/intent-file.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { Process } from "../../protocol/resources/resources.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";
-import { BY_CONFIGURATION } from "../configuration/reload.ts";
 import { processWithEffects } from "../effects/providers.ts";
 import type { HostController } from "../hosts/host-controller.ts";
 import type { Hosts } from "../hosts/hosts.ts";
 import { choicesOf, type IntentKeeper } from "../state/intent-keeper.ts";
-import type { Verb } from "./command-plan.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
 import type { RunSpecBuilder } from "./run-spec-builder.ts";
 
@@ -28,7 +28,7 @@ interface ProcessActorsOptions {
   /** Epoch of this boot: run IDs begin with it. */
   epoch: number;
   /** Keeps a user's request that the actor itself is not told of. */
-  wish: (name: string, wish: { by: string; requested_state: "stop" }) => void;
+  wish: (name: string, wish: { requested_state: "stop"; origin: RequestOrigin }) => void;
   /** False once the shutdown has begun: no run begins after that, whatever the request. */
   mayStart: () => boolean;
   hosts: () => Hosts;
@@ -104,7 +104,7 @@ export class ProcessActors {
   }
 
   /** Sends a command to a process's actor. A parked actor is rebuilt on a new command. */
-  tell(name: string, event: { type: Verb; by: string }): void {
+  tell(name: string, event: ProcessCommand): void {
     const { system, registry } = this.#options;
     if (registry.isParked(name)) {
       const requested = requestedOf(registry.process(name));
@@ -115,7 +115,8 @@ export class ProcessActors {
     if (retiring && event.type === "stop" && event.by !== BY_CONFIGURATION) {
       // It is being stopped already; but if its name is added again, it must not start.
       registry.retiring.set(name, { ...retiring, wanted: false });
-      this.#options.wish(name, { by: event.by, requested_state: "stop" });
+      const origin = { by: event.by, time: this.#options.clock.now(), stoppedWith: event.stoppedWith ?? null };
+      this.#options.wish(name, { requested_state: "stop", origin });
     }
     system.send("process", name, event);
   }
@@ -141,6 +142,7 @@ export class ProcessActors {
       input: {
         definition,
         requested: before ? requestedOf(before) : first,
+        origin: intents.get(name).origin ?? null,
         isIntentLost: this.#options.isIntentLost && intents.get(name).requested_state === undefined,
         clock,
         pendingRun: intents.get(name).pending_run ?? null,

@@ -6,12 +6,11 @@ import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import { ancestorNames, withRest } from "../../base/names.ts";
 import { exitText } from "../../client/handles/exit-text.ts";
-import type { PendingRun } from "../../config/state/intent-file.ts";
+import type { PendingRun, RequestOrigin } from "../../config/state/intent-file.ts";
 import type { RunReport } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { Process, ProcessState, RequestedState } from "../../protocol/resources/resources.ts";
 import { formatTime } from "../../protocol/time.ts";
-import { BY_CONFIGURATION } from "../configuration/reload.ts";
 import type { IntentKeeper } from "../state/intent-keeper.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
 import type { RunHistory } from "./run-history.ts";
@@ -86,12 +85,11 @@ export class ProcessEventRouter {
     }
   }
 
-  /** Keeps the requested state of a process; what the configuration requests is not kept as a user's request. */
-  wish(name: string, { by, requested_state }: { by: string; requested_state: RequestedState }): void {
-    if (this.#isIntentFrozen || by === BY_CONFIGURATION) return;
+  /** Keeps what a user requests of a process, not what the configuration requests. */
+  wish(name: string, { origin, requested_state }: { origin: RequestOrigin | null; requested_state: RequestedState }): void {
+    if (this.#isIntentFrozen || origin === null) return;
     const { intents } = this.#options;
-    if (intents.get(name).requested_state === requested_state) return;
-    intents.set(name, { requested_state });
+    intents.set(name, { requested_state, origin });
     // Also if no effect follows: a process that was stopped in backoff must still be stopped after a crash.
     void intents.flush();
   }

@@ -2,13 +2,15 @@ import type { DomainEvents } from "../../actors/domain-events.ts";
 import type { Greeting } from "../../actors/host-machine.ts";
 import { runLives, treeLives } from "../../actors/process-context.ts";
 import type { ProcessSnapshot } from "../../actors/process-machine.ts";
+import type { ProcessContext } from "../../actors/process-types.ts";
 import { toProcess, toTree } from "../../actors/resources.ts";
 import type { ActorSystem } from "../../actors/system.ts";
 import { isWithin } from "../../base/names.ts";
 import type { Config, ProcessDefinition } from "../../config/definition.ts";
 import { isSameDefinition } from "../../config/plan.ts";
+import type { ProcessSettings } from "../../config/state/settings.ts";
 import { HOST_STATES } from "../../protocol/resources/host.ts";
-import type { HostEntry, Process, ProcessState, ProcessTreeNode } from "../../protocol/resources/resources.ts";
+import { type HostEntry, type Process, type ProcessState, type ProcessTreeNode, stateInGroup } from "../../protocol/resources/resources.ts";
 import type { HostSession } from "../hosts/host-session.ts";
 import { ProcessPlacement } from "../hosts/process-placement.ts";
 import { type DependencyFacts, DependencyGraph, type Unmet, unmetDependencies } from "./dependencies.ts";
@@ -52,6 +54,8 @@ export class ProcessRegistry {
   #config: Config;
   /** Projections by the snapshot they were made from: 1,000 processes are not projected again for each client. */
   readonly #projected = new Map<string, { of: ProcessSnapshot; process: Process }>();
+  /** Hashes of specs by what they were made from. */
+  readonly #hashes = new Map<string, { definition: ProcessDefinition; settings: ProcessSettings; hash: string }>();
   /** The displayed state of processes whose actor is parked. */
   readonly #parked = new Map<string, Process>();
 
@@ -86,12 +90,14 @@ export class ProcessRegistry {
   forget(name: string): void {
     this.#projected.delete(name);
     this.#parked.delete(name);
+    this.#hashes.delete(name);
     this.#placement.forget(name);
   }
 
   /** Something that all processes show has changed. */
   projectAgain(): void {
     this.#projected.clear();
+    this.#hashes.clear();
   }
 
   names(): string[] {
@@ -111,7 +117,8 @@ export class ProcessRegistry {
     if (known?.of === snapshot) return known.process;
     const host = this.hostOf(name) ?? this.hostName;
     const startTools = this.config.instance.start_tools;
-    const process = toProcess(snapshot.context, { host, hostReady: this.isHostReady(host), startTools });
+    const needsRestart = this.#needsRestart(name, snapshot.context);
+    const process = toProcess(snapshot.context, { host, hostReady: this.isHostReady(host), startTools, needsRestart });
     this.#projected.set(name, { of: snapshot, process });
     return process;
   }
@@ -132,7 +139,11 @@ export class ProcessRegistry {
   }
 
   tree(scope?: string): ProcessTreeNode[] {
-    return toTree({ config: this.config, stateOf: (name) => this.process(name)?.state ?? "stopped", scope });
+    const stateOf = (name: string) => {
+      const process = this.process(name);
+      return process === undefined ? "stopped" : stateInGroup(process);
+    };
+    return toTree({ config: this.config, stateOf, scope });
   }
 
   hosts(): HostEntry[] {
@@ -222,11 +233,23 @@ export class ProcessRegistry {
   /** It is alive, and its current definition differs from the one it was started with. */
   needsRestart(name: string): boolean {
     const context = this.#snapshot(name)?.context;
-    if (!context || this.retiring.has(name) || !this.isUp(name)) return false;
-    const { run, definition, runDefinition, host } = context;
+    return context !== undefined && this.#needsRestart(name, context);
+  }
+
+  #needsRestart(name: string, { shown, run, definition, runDefinition, settings, runSettings, host }: ProcessContext): boolean {
+    if (this.retiring.has(name) || !UP.has(shown)) return false;
+    if (!isSameDefinition(runDefinition, definition)) return true;
     // What an earlier manager started is known by its hash only.
-    if (run !== null && this.isAdopted(name)) return host !== definition.host || run.spec_hash !== this.#specHashOf(name);
-    return !isSameDefinition(runDefinition, definition);
+    if (run === null || (settings === runSettings && !this.isAdopted(name))) return false;
+    return host !== definition.host || run.spec_hash !== this.#specHash(name, definition, settings);
+  }
+
+  #specHash(name: string, definition: ProcessDefinition, settings: ProcessSettings): string {
+    const known = this.#hashes.get(name);
+    if (known?.definition === definition && known.settings === settings) return known.hash;
+    const hash = this.#specHashOf(name);
+    this.#hashes.set(name, { definition, settings, hash });
+    return hash;
   }
 
   /** Its newest run was started by an earlier manager. */

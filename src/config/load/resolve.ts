@@ -20,6 +20,7 @@ const RESTART: RestartPolicy = {
   max_restarts: 10,
   window: 300_000,
   reset_after: 60_000,
+  stable_after: 10_000,
 };
 const STOP = { signal: "SIGTERM", timeout: 10_000 };
 /** After it, the host goes on killing and reports what is left. Milliseconds. */

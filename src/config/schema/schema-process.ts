@@ -46,9 +46,13 @@ const restart = section(
     delay: described("Delay before the first restart. Default 1s.", duration),
     factor: described("Factor by which each further delay is longer. Default 2.", factor),
     max_delay: described("Longest delay. Default 60s.", duration),
-    max_restarts: described("More restarts than this within the window are a crash loop: state error. Default 10.", integer(0, 1_000_000)),
+    max_restarts: described(
+      "More restarts than this within the window, or in a row without a run as long as reset_after, are a crash loop: state error. Default 10.",
+      integer(0, 1_000_000),
+    ),
     window: described("Time window for max_restarts. Default 5m.", positiveDuration),
     reset_after: described("A run that lasts this long resets the delay. Default 60s.", duration),
+    stable_after: described("After a failure the process is shown as restarting until a run has lasted this long. Default 10s.", duration),
   },
   {
     check: (values, report) => {

@@ -22,8 +22,10 @@ const settings = z.looseObject({
 });
 
 const pendingRun = z.looseObject({ after: runId, replace: z.boolean() });
+const requestOrigin = z.looseObject({ by: z.string(), time: z.number(), stoppedWith: z.string().nullable() });
 const processIntent = z.looseObject({
   requested_state: z.enum(["start", "stop"]).exactOptional(),
+  origin: requestOrigin.nullable().exactOptional(),
   pending_run: pendingRun.nullable().exactOptional(),
   resume_with: z.array(z.string()).exactOptional(),
   /** Terminal size of the last `send_winch`. */
@@ -53,9 +55,20 @@ export interface PendingRun {
   readonly replace: boolean;
 }
 
+/** The user's request that a requested state comes from. */
+export interface RequestOrigin {
+  /** "": nobody knows, it was inferred from what runs. */
+  readonly by: string;
+  /** Unix milliseconds. */
+  readonly time: number;
+  /** Of a stop: the process that it needs and whose stop stopped it, too; null: its own stop was requested. */
+  readonly stoppedWith: string | null;
+}
+
 /** What users want of a process. A name without `requested_state` follows its `autostart`. */
 export interface ProcessIntent {
   requested_state?: "start" | "stop";
+  origin?: RequestOrigin | null;
   /** Kept until its run has begun, so that the next manager carries it out; null or left out: nothing is pending. */
   pending_run?: PendingRun | null;
   /** It was stopped along with these (`on_stop: restart`) and starts again once all of them are requested to start. */
@@ -69,10 +82,10 @@ export interface ProcessIntent {
 
 /** Drops a requested start; keeps a requested stop and settings. Returns the same object if there is nothing to drop. */
 export function withoutStart(intent: ProcessIntent): ProcessIntent {
-  const { requested_state, pending_run, resume_with, ...choices } = intent;
+  const { requested_state, origin, pending_run, resume_with, ...choices } = intent;
   if (requested_state === "start") return choices;
   if (pending_run == null && resume_with === undefined) return intent;
-  return requested_state === undefined ? choices : { ...choices, requested_state };
+  return requested_state === undefined ? choices : { ...choices, requested_state, ...(origin ? { origin } : {}) };
 }
 
 export interface LoadedIntent {

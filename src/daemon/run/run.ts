@@ -152,6 +152,7 @@ export class Run {
       name: this.spec.name,
       run_id: this.id,
       spec_hash: this.#specHash,
+      command: this.spec.command,
       pid: this.#terminal.pid,
       start_time: this.#begin.wall,
       stop_time: this.#stopTime,

@@ -9,6 +9,11 @@ export type RequestedState = (typeof REQUESTED_STATES)[number];
 /** From the worst on (docs/design/wire-rules.md, "Snapshot and events"). */
 export const SEVERITY: readonly ProcessState[] = ["error", "backoff", "stopping", "starting", "waiting", "started", "ready", "stopped"];
 
+/** What a process counts as in its group: one that starts again after a failure is not well yet. */
+export function stateInGroup({ state, restarting }: { state: ProcessState; restarting: boolean }): ProcessState {
+  return restarting && state !== "stopping" ? "backoff" : state;
+}
+
 /** The state of a group: the worst of its members' (of all levels below it), `stopped` for an empty group. */
 export function groupState(memberStates: Iterable<ProcessState>): ProcessState {
   let worst = SEVERITY.length - 1;

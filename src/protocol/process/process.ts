@@ -28,6 +28,9 @@ export const process = z
     display_name: z.string().describe("Last segment of the name."),
     state: processState,
     requested_state: z.enum(REQUESTED_STATES).describe("What was asked for last."),
+    requested_by: z.string().nullable().describe("User who asked for it; null: the configuration."),
+    requested_time: timestamp.nullable().describe("When a user asked for it."),
+    stopped_with: z.string().nullable().describe("Name of the process that it needs and whose stop stopped it, too."),
     pid: z.int().nullable().describe("Of the leader of the living run."),
     host: z.string().describe("Canonical name of the host."),
     node: z.string().describe("Logical node."),
@@ -37,6 +40,11 @@ export const process = z
     alternate_command_overrides: z.record(z.string(), z.string()).describe("Overrides by label."),
     current_alternate_command: z.string().describe("Label of the selected command."),
     current_command: z.string().describe("The command in effect: the selected one or its override, wrapped by the start tool."),
+    running_command: z
+      .string()
+      .nullable()
+      .describe("The command of the living run; null without one. A restart replaces it by `current_command`."),
+    needs_restart: z.boolean().describe("The living run was started with another command or definition than a start would use now."),
     start_tool: z.string().nullable().describe("Value of the selected start tool; null is the configured default."),
     svc_debug: z.boolean(),
     x_display_kind: z.enum(X_DISPLAY_KINDS).nullable().describe("Where its X clients show; null unless it runs with an X target."),
@@ -49,9 +57,11 @@ export const process = z
     stop_time: timestamp.nullable().describe("End of the newest run; null while it lives."),
     exit: processExit.nullable(),
     restarts: z.int().describe("Automatic restarts since the last requested start."),
+    restarting: z.boolean().describe("It has failed and is restarted, and no run has lasted `restart.stable_after` since."),
     next_start_time: timestamp.nullable().describe("In backoff: when it will be started again."),
     waiting_for: z.array(z.string()).describe("In waiting: names of the processes that it waits for."),
     depends_on: z.array(z.string()).describe("Names of the processes that it depends on."),
+    stops_with: z.array(z.string()).describe("Those of `depends_on` whose stop stops it, too."),
     autostart: z.boolean(),
     low_delay_output: z.boolean().describe("Output is sent at each read instead of at most every 16 ms."),
     no_skip_display: z.boolean().describe("Output is never skipped for slow viewers; the process is held back instead."),

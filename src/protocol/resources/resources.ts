@@ -11,6 +11,7 @@ export {
   REQUESTED_STATES,
   type RequestedState,
   SEVERITY,
+  stateInGroup,
 } from "../process/process-state.ts";
 export { SIGNALS, type Signal } from "../process/signals.ts";
 export type { TaskColumn, TaskRow } from "../process/task-list.ts";

@@ -26,6 +26,7 @@ const NEVER: RestartPolicy = {
   max_restarts: 10,
   window: 300_000,
   reset_after: 60_000,
+  stable_after: 10_000,
 };
 
 export function definition(
