@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { diskFull, isDiskFull, MgrError, messageOf } from "../base/errors.ts";
 import { listNames } from "../base/names.ts";
+import { didYouMeanName } from "../base/suggest.ts";
 import { deferredHostLink } from "../bus/host-link/deferred-host-link.ts";
 import { busHostLink } from "../bus/host-link/host-link.ts";
 import { authFilePath } from "../config/auth-file-path.ts";
@@ -114,7 +115,10 @@ class Manager implements RunningManager {
     const asked = this.#options.start ?? [];
     for (const name of asked === "all" ? [] : asked) {
       if (!this.#config.processes.has(name) && !this.#config.groups.has(name))
-        throw new MgrError("not_found", `there is no process or group '${name}'; nothing was started`);
+        throw new MgrError(
+          "not_found",
+          `nothing was started: there is no process or group '${name}'${didYouMeanName(name, this.#config.processes.keys())}`,
+        );
     }
     const { instance } = this.#config;
     const stateDir = instance.state_dir;

@@ -126,7 +126,7 @@ export function createProgram(): Command {
   program
     .command("init")
     .description("create a first configuration, and a web user with a generated password")
-    .addOption(configuration())
+    .option("-c, --config <file>", "configuration file to create", "mgr.yaml")
     .option("--name <name>", "name of the instance (default: the name of the folder)")
     .option("--port <port>", "port of the page and the WebSocket", port, 8130)
     .option("--procfile <file>", "import the processes of a Procfile")
@@ -156,7 +156,7 @@ export function createProgram(): Command {
   program
     .command("daemon")
     .description("run the daemon of a host in the foreground, with --bus on another machine (mgr up starts the local one)")
-    .option("-c, --config <file>", "configuration file, without --bus (default: mgr.yaml)")
+    .option("-c, --config <file>", "configuration file, without --bus (default: mgr.yaml in this folder or the nearest one above)")
     .option("--host <name>", "name of this host in the manager's 'hosts' (default: the machine's name)")
     .option("--bus <url...>", "address of the manager or its NATS server; several are tried in turn")
     .option("--token-file <file>", "file with the token of this host")
@@ -169,13 +169,15 @@ export function createProgram(): Command {
   return program;
 }
 
-const configuration = () => new Option("-c, --config <file>", "configuration file").default("mgr.yaml");
+const configuration = () =>
+  new Option("-c, --config <file>", "configuration file (default: mgr.yaml in this folder or the nearest one above)");
 const connecting = (command: Command) =>
   command
     .addOption(configuration())
     .option("--url <url>", "the manager's address (MGR_URL)")
     .option("--user <name>", "web user (MGR_USER)")
-    .option("--password-file <file>", "file that holds the user's password (MGR_PASSWORD_FILE)");
+    .option("--password-file <file>", "file that holds the user's password (MGR_PASSWORD_FILE)")
+    .option("--ca-file <file>", "PEM file of certificates to trust for https (MGR_CA_FILE)");
 
 function seconds(text: string): number {
   const value = Number(text);

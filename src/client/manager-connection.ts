@@ -79,7 +79,9 @@ export class ManagerConnection implements AsyncDisposable {
     const state = await firstValueFrom(this.link.state$.pipe(filter((now: LinkState) => now.kind === "open" || now.kind === "closed")));
     if (state.kind !== "closed") return;
     const code = state.error instanceof MgrError ? state.error.code : "host_unavailable";
-    throw new MgrError(code, `cannot reach the manager: ${state.reason}`, { cause: state.error });
+    // An answer that refuses says so itself.
+    const message = code === "host_unavailable" ? `cannot reach the manager: ${state.reason}` : state.reason;
+    throw new MgrError(code, message, { cause: state.error });
   }
 
   /**

@@ -1,7 +1,9 @@
 import type { Socket } from "node:net";
-import { WebSocket } from "ws";
+import { rootCertificates } from "node:tls";
+import { type ClientOptions, WebSocket } from "ws";
 import { type AnyErrorCode, MgrError } from "../base/errors.ts";
-import { FUNCTION } from "../base/options.ts";
+import { FUNCTION, TEXT } from "../base/options.ts";
+import { certificateProblem } from "./link/certificate-problem.ts";
 import { basicCredentials, type ConnectOptions, checkConnectOptions, linkBehaviour, webSocketUrl } from "./link/connect-options.ts";
 import { type WebSocketLike, webSocketLink } from "./link/websocket-link.ts";
 import { ManagerClient } from "./manager-client.ts";
@@ -13,6 +15,8 @@ const SILENCE_MS = 60_000;
 export interface NodeConnectOptions extends ConnectOptions {
   /** Opens the connection instead of TCP to the address, for example to a unix socket; called again for each attempt. */
   dial?: () => Socket;
+  /** PEM text of certificates to trust besides the well-known authorities, such as the manager's self-signed one. */
+  ca?: string;
 }
 
 /**
@@ -21,24 +25,32 @@ export interface NodeConnectOptions extends ConnectOptions {
  * manager's own message.
  */
 export async function connect(url: string, options: NodeConnectOptions = {}): Promise<ManagerClient> {
-  checkConnectOptions(options, { dial: FUNCTION });
+  checkConnectOptions(options, { dial: FUNCTION, ca: TEXT });
   const headers: Record<string, string> = {};
   if (options.cookie !== undefined) headers.Cookie = `mgr_web_session=${options.cookie}`;
   else if (options.user !== undefined) headers.Authorization = basicCredentials(options);
   const address = webSocketUrl(url, options.view);
-  const client = new ManagerClient(
-    webSocketLink({ open: (fail) => open(address, headers, options.dial, fail), ...linkBehaviour(options) }),
-  );
+  const { dial, ca } = options;
+  const wsOptions = {
+    headers,
+    ...(dial === undefined ? {} : { createConnection: dial }),
+    ...(ca === undefined ? {} : { ca: trusting(ca) }),
+  };
+  const client = new ManagerClient(webSocketLink({ open: (fail) => open(address, wsOptions, fail), ...linkBehaviour(options) }));
   await client.opened();
   return client;
 }
 
-function open(url: URL, headers: Record<string, string>, dial: NodeConnectOptions["dial"], fail: (error: Error) => void): WebSocketLike {
-  const socket = new WebSocket(url, {
-    headers,
-    perMessageDeflate: false,
-    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
-    ...(dial === undefined ? {} : { createConnection: dial }),
+/** What TLS takes as `ca`: it would replace the well-known authorities. */
+export function trusting(ca: string): string[] {
+  return [...rootCertificates, ca];
+}
+
+function open(url: URL, options: ClientOptions, fail: (error: Error) => void): WebSocketLike {
+  const socket = new WebSocket(url, { ...options, perMessageDeflate: false, handshakeTimeout: HANDSHAKE_TIMEOUT_MS });
+  socket.once("error", (cause) => {
+    const problem = certificateProblem(cause);
+    if (problem !== null) fail(new MgrError("forbidden", problem, { cause }));
   });
   // A refused upgrade has its reason as text, which is shown to the user.
   socket.once("unexpected-response", (request, response) => {
@@ -77,7 +89,9 @@ function refusalCode(status: number): AnyErrorCode {
   return status >= 300 && status < 400 ? "bad_field" : "host_unavailable";
 }
 
-function refusalText(status: number, text: string, location: string | undefined): string {
-  if (location !== undefined && status >= 300 && status < 400) return `${status}: it sends us to ${location}; connect to that address`;
+/** What a refusal says to a person. */
+export function refusalText(status: number, text: string, location: string | undefined): string {
+  if (location !== undefined && status >= 300 && status < 400) return `${status}: redirected to ${location}; connect to that address`;
+  if (status === 401) return `login refused (401): ${text}`;
   return status === 200 ? `what is at this address is no manager: it answered 200: ${text.slice(0, 200)}` : `${status}: ${text}`;
 }

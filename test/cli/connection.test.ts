@@ -1,12 +1,17 @@
 import { once } from "node:events";
-import { linkSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { linkSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import http from "node:http";
+import https from "node:https";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { WebSocketServer } from "ws";
+import { saveAll } from "../../src/cli/commands/save-all.ts";
 import { connectManager } from "../../src/cli/manager/connection.ts";
 import { findWay } from "../../src/cli/manager/way.ts";
 import { acquireLock } from "../../src/daemon/session/lock.ts";
+import { makeCertificate } from "../http/certificates.ts";
 
 let dir: string;
 let config: string;
@@ -28,9 +33,15 @@ function configure(instance: Record<string, unknown> = {}): string {
   );
 }
 
+async function listening(server: http.Server): Promise<string> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "mgr-connection-"));
-  for (const name of ["MGR_URL", "MGR_USER", "MGR_PASSWORD_FILE", "MGR_WEBUI_AUTH_FILE"]) vi.stubEnv(name, undefined);
+  for (const name of ["MGR_URL", "MGR_USER", "MGR_PASSWORD_FILE", "MGR_CA_FILE", "MGR_WEBUI_AUTH_FILE"]) vi.stubEnv(name, undefined);
   config = configure();
   file("auth", "# users\nada first password\nbob second\n");
   file("manager.url", "http://localhost:4711\n");
@@ -77,16 +88,16 @@ describe("with nothing given", () => {
 
   it("but a web user that is asked for is taken, at the port", async () => {
     await using _manager = await running();
-    expect(await findWay({ config, user: "bob" })).toEqual({ url: "http://localhost:4711", user: "bob", password: "second" });
+    expect(await findWay({ config, user: "bob" })).toMatchObject({ url: "http://localhost:4711", user: "bob", password: "second" });
     expect(await findWay({ config, url: "http://elsewhere:1" })).toMatchObject({ url: "http://elsewhere:1", user: "ada" });
   });
 
   it("where none runs the port is tried as the first web user: it may run elsewhere", async () => {
-    expect(await findWay({ config })).toEqual({ url: "http://localhost:4711", user: "ada", password: "first password" });
+    expect(await findWay({ config })).toMatchObject({ url: "http://localhost:4711", user: "ada", password: "first password" });
     rmSync(join(dir, "auth"));
-    await expect(findWay({ config })).rejects.toEqual(failure(1, "'t' is not running here; start it with: mgr up"));
+    await expect(findWay({ config })).rejects.toEqual(failure(1, `'t' is not running. Start it with: mgr up -c ${config}`));
     config = configure({ webui_auth_file: undefined });
-    await expect(findWay({ config })).rejects.toEqual(failure(1, "no auth file is configured"));
+    await expect(findWay({ config })).rejects.toEqual(failure(1, "'t' is not running"));
   });
 
   it("a manager that was killed and has left its socket does not run", async () => {
@@ -126,7 +137,7 @@ describe("credentials of the port", () => {
     vi.stubEnv("MGR_WEBUI_AUTH_FILE", file("other", "eve third"));
     expect(await findWay({ config, user: "eve" })).toMatchObject({ user: "eve", password: "third" });
     const way = { url: "http://elsewhere:1", user: "eve", password: "third" };
-    expect(await findWay({ config: "/no/such.yaml", url: "http://elsewhere:1" })).toEqual(way);
+    expect(await findWay({ config: "/no/such.yaml", url: "http://elsewhere:1" })).toMatchObject(way);
     vi.stubEnv("MGR_WEBUI_AUTH_FILE", "");
     expect(await findWay({ config, user: "ada" })).toMatchObject({ user: "ada" });
   });
@@ -153,12 +164,13 @@ describe("the address of the port", () => {
   it("given with user and password needs no configuration", async () => {
     vi.stubEnv("MGR_URL", "http://elsewhere:1");
     const passwordFile = file("password", "p");
-    expect(await findWay({ config: "/no/such.yaml", user: "u", passwordFile })).toEqual({
+    expect(await findWay({ config: "/no/such.yaml", user: "u", passwordFile })).toMatchObject({
       url: "http://elsewhere:1",
       user: "u",
       password: "p",
     });
     await expect(findWay({ config: "/no/such.yaml" })).rejects.toEqual(failure(2, "--password-file"));
+    await expect(findWay({ config: "/no/such.yaml" })).rejects.toEqual(failure(2, "mgr init -c /no/such.yaml"));
     expect(await findWay({ config, url: "http://flag:2" })).toMatchObject({ url: "http://flag:2", user: "ada" });
   });
 
@@ -168,8 +180,36 @@ describe("the address of the port", () => {
 });
 
 describe("connecting", () => {
-  it("to nobody asks whether the manager runs", async () => {
-    await expect(connectManager({ config, url: "http://127.0.0.1:1" })).rejects.toEqual(failure(1, "Start it with: mgr up"));
+  it("where nothing answers says how to start a manager", async () => {
+    await expect(connectManager({ config, url: "http://127.0.0.1:1" })).rejects.toEqual(failure(1, "start it with: mgr up"));
+    file("manager.url", "http://127.0.0.1:1\n");
+    await expect(connectManager({ config })).rejects.toEqual(failure(1, `'t' is not running. Start it with: mgr up -c ${config}`));
+  });
+
+  it("with a wrong password says that the login is refused", async () => {
+    const server = http.createServer().on("upgrade", (_request, socket) => socket.end("HTTP/1.1 401 Unauthorized\r\n\r\nwrong password"));
+    const url = await listening(server);
+    const refused = connectManager({ config, url }).finally(() => server.close());
+    await expect(refused).rejects.toEqual(failure(1, `${url}: login refused (401): wrong password`));
+  });
+
+  it("names a self-signed certificate as that, and trusts it with --ca-file", async () => {
+    const { certFile, keyFile } = makeCertificate(dir, "bench");
+    const server = https.createServer({ cert: readFileSync(certFile), key: readFileSync(keyFile) });
+    new WebSocketServer({ server });
+    const url = (await listening(server)).replace("http:", "https:");
+    try {
+      await expect(connectManager({ config, url })).rejects.toEqual(
+        failure(1, "the certificate is self-signed and not trusted\nTo trust it"),
+      );
+      await expect(saveAll("-", { config, url })).rejects.toEqual(
+        failure(1, "the certificate is self-signed and not trusted\nTo trust it"),
+      );
+      (await connectManager({ config, url, caFile: certFile })).close();
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
   });
 
   it("to what is no address is a usage error", async () => {

@@ -26,6 +26,19 @@ describe("a command line names", () => {
     expect(select("a[[]b]")).toEqual(["a[b]"]);
   });
 
+  it.each([
+    ["sipmle", "; did you mean 'simple'?"],
+    ["SIM/wrld", "; did you mean 'sim/world'?"],
+    ["sim/robto", "; did you mean 'sim/robot'?"],
+    ["world", "; did you mean 'sim/world'?"],
+    ["robit", "; did you mean 'sim/robot'?"],
+    ["dc", "; did you mean 'db'?"],
+    ["axb", "; did you mean 'ab'?"],
+    ["nothing like it", "; 'mgr ps' lists all"],
+  ])("for '%s' the closest names, or where to find them", (word, end) =>
+    expect(() => select(word)).toThrow(`'${word}' matches no process or group${end}`),
+  );
+
   it("something for each word, else exit code 3", () => {
     for (const word of ["nope", "sim/", "", "robot", "z*"])
       expect(() => select("db", word)).toThrow(expect.objectContaining({ exitCode: 3, message: expect.stringContaining(`'${word}'`) }));

@@ -195,7 +195,6 @@ describe("connect", () => {
     });
 
   it.each([
-    ["401 Unauthorized", "log in", "forbidden"],
     ["403 Forbidden", "no auth file", "forbidden"],
     ["404 Not Found", "there is no process 'x'", "not_found"],
     ["400 Bad Request", "two views", "bad_field"],
@@ -204,6 +203,11 @@ describe("connect", () => {
   ])("refused with %s rejects with its text and a code", async (status, body, code) => {
     const { url } = await refusing(status, body);
     await expect(connect(url)).rejects.toMatchObject({ code, message: expect.stringContaining(`${status.slice(0, 3)}: ${body}`) });
+  });
+
+  it("says that a login is refused", async () => {
+    const { url } = await refusing("401 Unauthorized", "log in");
+    await expect(connect(url)).rejects.toMatchObject({ code: "forbidden", message: "login refused (401): log in" });
   });
 
   it("tries again after a refusal that time can mend, not after another", async () => {

@@ -1,22 +1,17 @@
 import { join } from "node:path";
 import { visible } from "../../base/visible-text.ts";
-import { loadConfigFile } from "../../config/load/load.ts";
 import { type LockInfo, readLock } from "../../daemon/session/lock.ts";
 import { isAlive } from "../../daemon/tree/proc.ts";
 import { killMarked, StaleRunCleanup } from "../../daemon/tree/stale-run-cleanup.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { instanceInstead, loadConfig } from "../manager/configuration.ts";
+import { loadInstance } from "../manager/configuration.ts";
 
 /** How often an ending process is polled, milliseconds; it is not our child, so we get no notification. */
 const LOOK_MS = 50;
 
 /** `mgr down`: ends the manager, or the daemon that it left behind, with everything they run. Succeeds if nothing is running. */
 export async function down(flags: { config?: string; timeout: number }): Promise<void> {
-  const path = flags.config ?? "mgr.yaml";
-  const { instance } = await loadConfigFile(path).catch((error: unknown) => {
-    const running = instanceInstead(path, error);
-    return running === null ? loadConfig(path) : { instance: running };
-  });
+  const instance = await loadInstance(flags.config);
   // Read before it ends: when it ends, it removes the mark that identifies its processes.
   const life = new StaleRunCleanup(join(instance.state_dir, "daemon.json")).read();
   const deadline = Date.now() + flags.timeout * 1_000;

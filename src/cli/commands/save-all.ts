@@ -7,9 +7,12 @@ import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { messageOf } from "../../base/errors.ts";
 import { visible } from "../../base/visible-text.ts";
+import { certificateProblem } from "../../client/link/certificate-problem.ts";
 import { basicCredentials } from "../../client/link/connect-options.ts";
+import { refusalText, trusting } from "../../client/node.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { dialLocal } from "../manager/local-socket.ts";
+import { trustHint } from "../manager/connection.ts";
+import { dialLocal } from "../manager/local-instance.ts";
 import { type ConnectionFlags, findWay, placeOf, type Way } from "../manager/way.ts";
 
 /** `mgr save-all [FILE]`: the archive of `/save-all`; `-` is stdout. The file is complete or not there. */
@@ -38,13 +41,21 @@ export async function saveAll(target: string | undefined, flags: ConnectionFlags
 async function get(way: Way, path: string): Promise<IncomingMessage> {
   const url = new URL(path, way.url.replace(/^ws/, "http"));
   const options =
-    "socket" in way ? { createConnection: () => dialLocal(way.socket) } : { headers: { Authorization: basicCredentials(way) } };
+    "socket" in way
+      ? { createConnection: () => dialLocal(way.socket) }
+      : { headers: { Authorization: basicCredentials(way) }, ...(way.ca === undefined ? {} : { ca: trusting(way.ca) }) };
   const request = url.protocol === "https:" ? https.get(url, options) : http.get(url, options);
   const [response] = (await once(request, "response").catch((error: unknown) => {
-    throw new CommandFailure(EXIT.failed, `${placeOf(way)}: ${messageOf(error)}\nIs the manager running? Start it with: mgr up`);
+    const problem = certificateProblem(error);
+    if (problem !== null && error instanceof Error) throw new CommandFailure(EXIT.failed, `${placeOf(way)}: ${problem}${trustHint(error)}`);
+    throw new CommandFailure(EXIT.failed, `${placeOf(way)}: ${messageOf(error)}${"absent" in way ? `\n${way.absent}` : ""}`);
   })) as [IncomingMessage];
   if (response.statusCode === 200) return response;
-  throw new CommandFailure(EXIT.failed, `${placeOf(way)}: ${response.statusCode} ${(await text(response)).trim()}`);
+  const status = response.statusCode ?? 0;
+  throw new CommandFailure(
+    EXIT.failed,
+    `${placeOf(way)}: ${refusalText(status, (await text(response)).trim(), response.headers.location)}`,
+  );
 }
 
 /** The name that the manager gives the archive, never a path. */

@@ -1,4 +1,5 @@
-import { isSignal, type Signal } from "../../protocol/process/signals.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import { isSignal, SIGNALS, type Signal } from "../../protocol/process/signals.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { connectManager } from "../manager/connection.ts";
 import { selectProcesses } from "../manager/select.ts";
@@ -24,6 +25,12 @@ export async function signal(word: string, names: string[], flags: ConnectionFla
 function signalName(word: string): Signal {
   const upper = word.toUpperCase();
   const name = upper.startsWith("SIG") ? upper : `SIG${upper}`;
-  if (!isSignal(name)) throw new CommandFailure(EXIT.usage, `unknown signal '${word}'; use a name such as HUP, SIGUSR1 or RTMIN+3`);
+  if (!isSignal(name)) {
+    const suggestion = didYouMean(
+      name.slice("SIG".length),
+      SIGNALS.map((each) => each.slice("SIG".length)),
+    );
+    throw new CommandFailure(EXIT.usage, `unknown signal '${word}'${suggestion || "; use a name such as HUP, SIGUSR1 or RTMIN+3"}`);
+  }
   return name;
 }

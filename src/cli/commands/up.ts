@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { RunningManager } from "../../app/manager.ts";
 import { diskFull, isDiskFull, messageOf } from "../../base/errors.ts";
+import { didYouMeanName } from "../../base/suggest.ts";
 import { visible } from "../../base/visible-text.ts";
 import type { Config } from "../../config/definition.ts";
 import { optimizeEarly } from "../../daemon/optimize-early.ts";
@@ -34,7 +35,10 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
   const config = await loadConfig(flags.config);
   const { exitWith = null, abortOnFailure = false } = flags;
   if (exitWith !== null && !config.processes.has(exitWith))
-    throw new CommandFailure(EXIT.notFound, `--exit-with: ${config.file} has no process '${exitWith}'`);
+    throw new CommandFailure(
+      EXIT.notFound,
+      `--exit-with: ${config.file} has no process '${exitWith}'${didYouMeanName(exitWith, config.processes.keys())}`,
+    );
   if (flags.detach) return detach(config, names, flags);
 
   const { startManager } = await import("../../app/manager.ts");

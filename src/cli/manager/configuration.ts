@@ -1,5 +1,8 @@
+import { existsSync, statSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
 import { type RunningInstance, runningInstance } from "../../app/local-daemon/running-instance.ts";
 import { MgrError } from "../../base/errors.ts";
+import { quoteWords } from "../../base/shell-words.ts";
 import { visible } from "../../base/visible-text.ts";
 import type { Config } from "../../config/definition.ts";
 import { formatConfigError } from "../../config/load/check-report.ts";
@@ -7,29 +10,86 @@ import { ConfigError, loadConfigFile } from "../../config/load/load.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { printJson } from "../output/json-output.ts";
 
-/**
- * The manager that runs with a configuration which is currently invalid: a user who broke the file must still be able to stop what runs.
- * Prints a note on stderr. null: there is none.
- */
-export function instanceInstead(path: string, error: unknown): RunningInstance | null {
-  const running = error instanceof ConfigError ? runningInstance(path) : null;
-  if (running !== null)
-    process.stderr.write(
-      `${visible(path)} cannot be used as it is now (see: mgr check); '${visible(running.name)}', which was started with it, is asked.\n`,
-    );
-  return running;
+const CONFIG_FILE = "mgr.yaml";
+
+/** Folders whose file was reported: once per command, however often it is read. */
+const reported = new Set<string>();
+
+/** The file of `-c`; without it `mgr.yaml` in the working folder, or in the nearest folder above that has one. */
+export function configPath(named: string | undefined): string {
+  if (named !== undefined) return named;
+  const folder = foldersUpwards().find((each) => isConfigured(each));
+  if (folder === undefined || folder === process.cwd()) return CONFIG_FILE;
+  const file = join(folder, CONFIG_FILE);
+  if (!reported.has(file)) process.stderr.write(`mgr: using ${visible(file)}\n`);
+  reported.add(file);
+  return relative(process.cwd(), file);
 }
 
 /** Loads the configuration of a command line; if it is invalid, the command ends with exit code 2 and prints every problem. */
-export async function loadConfig(path: string | undefined, json = false): Promise<Config> {
+export async function loadConfig(named: string | undefined, json = false): Promise<Config> {
   try {
-    return await loadConfigFile(path ?? "mgr.yaml");
+    return await loadConfigFile(configPath(named));
   } catch (error) {
-    if (error instanceof ConfigError) {
-      if (json) printJson({ ok: false, problems: error.problems, processes: [] });
-      throw new CommandFailure(EXIT.usage, formatConfigError(error));
-    }
-    if (error instanceof MgrError) throw new CommandFailure(EXIT.usage, error.message);
-    throw error;
+    if (json && error instanceof ConfigError) printJson({ ok: false, problems: error.problems, processes: [] });
+    throw unusable(named, error);
   }
+}
+
+/**
+ * The instance of a configuration. If the file is missing or invalid, the manager that was started with it: a user who broke the file must
+ * still be able to stop what runs.
+ */
+export async function loadInstance(named: string | undefined): Promise<RunningInstance> {
+  const file = configPath(named);
+  try {
+    return (await loadConfigFile(file)).instance;
+  } catch (error) {
+    const running = error instanceof ConfigError ? runningInstance(file) : null;
+    if (running === null) throw unusable(named, error);
+    process.stderr.write(
+      `mgr: ${visible(file)} cannot be used (see: mgr check); connecting to '${visible(running.name)}', which was started with it\n`,
+    );
+    return running;
+  }
+}
+
+/** `mgr up` as the user has to type it for the same configuration. */
+export function upCommand(named: string | undefined): string {
+  return quoteWords(["mgr", "up", ...(named === undefined ? [] : ["-c", named])]);
+}
+
+function unusable(named: string | undefined, error: unknown): unknown {
+  if (error instanceof ConfigError) return new CommandFailure(EXIT.usage, missingFile(named) ?? formatConfigError(error));
+  return error instanceof MgrError ? new CommandFailure(EXIT.usage, error.message) : error;
+}
+
+function missingFile(named: string | undefined): string | null {
+  if (existsSync(configPath(named))) return null;
+  if (named !== undefined) return `${named} does not exist. Create it with: ${quoteWords(["mgr", "init", "-c", named])}`;
+  const foreign = foldersUpwards()
+    .map((folder) => join(folder, CONFIG_FILE))
+    .find((file) => existsSync(file));
+  if (foreign !== undefined) return `${foreign} belongs to another user. To use it anyway, name it with -c`;
+  return `there is no ${CONFIG_FILE} in ${process.cwd()} or a folder above it. Create one with: mgr init`;
+}
+
+/** The working folder first. */
+function foldersUpwards(): string[] {
+  const folders: string[] = [];
+  for (let folder = process.cwd(), last = ""; folder !== last; last = folder, folder = resolve(folder, "..")) folders.push(folder);
+  return folders;
+}
+
+/** A file that was removed while its manager runs counts too: its processes have to be stopped from somewhere. */
+function isConfigured(folder: string): boolean {
+  const file = join(folder, CONFIG_FILE);
+  if (folder === process.cwd()) return existsSync(file) || runningInstance(file) !== null;
+  const owner = statSync(file, { throwIfNoEntry: false })?.uid;
+  return owner !== undefined && isTrusted(owner);
+}
+
+/** A file that another user left in a folder above, such as /tmp, must not run commands as this user. */
+function isTrusted(owner: number): boolean {
+  return owner === 0 || owner === process.geteuid?.() || (process.geteuid?.() === 0 && String(owner) === process.env.SUDO_UID);
 }

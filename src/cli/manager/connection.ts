@@ -1,6 +1,7 @@
 import { pause, systemClock } from "../../base/clock.ts";
 import { type AnyErrorCode, MgrError, messageOf } from "../../base/errors.ts";
 import { connect, type ManagerClient } from "../../client/index.ts";
+import { isUntrusted } from "../../client/link/certificate-problem.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { type ConnectionFlags, connectOptions, findWay, placeOf } from "./way.ts";
 
@@ -18,9 +19,17 @@ export async function connectManager(flags: ConnectionFlags): Promise<ManagerCli
   } catch (error) {
     if (!(error instanceof MgrError)) throw new CommandFailure(EXIT.usage, `${place}: ${messageOf(error)}`);
     if (error.code === "bad_field") throw new CommandFailure(EXIT.usage, error.message);
-    if (error.code !== "host_unavailable") throw new CommandFailure(EXIT.failed, `${place}: ${error.message}`);
-    throw new CommandFailure(EXIT.failed, `${error.message}\nIs the manager at ${place} running? Start it with: mgr up`);
+    if (error.code !== "host_unavailable") throw new CommandFailure(EXIT.failed, `${place}: ${error.message}${trustHint(error)}`);
+    const hint = "absent" in way ? `\n${way.absent}` : "";
+    throw new CommandFailure(EXIT.failed, `${place}: ${error.message}${hint}`);
   }
+}
+
+/** What to do about a certificate that is not trusted; "" for any other error. */
+export function trustHint(error: Error): string {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
+    if (isUntrusted(cause)) return "\nTo trust it, give its PEM file with --ca-file FILE (or MGR_CA_FILE).";
+  return "";
 }
 
 /**

@@ -1,5 +1,6 @@
 import { compileFnmatch } from "../../base/fnmatch.ts";
 import { isWithin } from "../../base/names.ts";
+import { didYouMeanName } from "../../base/suggest.ts";
 import type { Process } from "../../protocol/resources/resources.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 
@@ -11,7 +12,13 @@ export function selectProcesses<Named extends Pick<Process, "name">>(processes: 
     const named = processes.filter((process) => isWithin(process.name, word));
     const matches = compileFnmatch(word);
     const found = named.length > 0 ? named : processes.filter((process) => matches(process.name));
-    if (found.length === 0) throw new CommandFailure(EXIT.notFound, `'${word}' matches no process or group; 'mgr ps' lists all`);
+    if (found.length === 0) {
+      const suggestion = didYouMeanName(
+        word,
+        processes.map(({ name }) => name),
+      );
+      throw new CommandFailure(EXIT.notFound, `'${word}' matches no process or group${suggestion || "; 'mgr ps' lists all"}`);
+    }
     for (const process of found) chosen.add(process);
   }
   return [...chosen];

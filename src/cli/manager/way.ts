@@ -4,58 +4,71 @@ import type { RunningInstance } from "../../app/local-daemon/running-instance.ts
 import { messageOf } from "../../base/errors.ts";
 import type { NodeConnectOptions } from "../../client/index.ts";
 import { authFilePath } from "../../config/auth-file-path.ts";
-import { loadConfigFile } from "../../config/load/load.ts";
 import { parseAuthFile } from "../../http/auth/auth-entries.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { instanceInstead } from "./configuration.ts";
-import { dialLocal, localSocketOf } from "./local-socket.ts";
+import { loadInstance, upCommand } from "./configuration.ts";
+import { countRuns, dialLocal, localSocketOf } from "./local-instance.ts";
 
 export interface ConnectionFlags {
   url?: string;
   config?: string;
   user?: string;
   passwordFile?: string;
+  caFile?: string;
 }
 
 /** Where to connect, and as which user: over the local socket as the system user, else as a web user. */
-export type Way = { url: string } & ({ socket: string } | { user: string; password: string });
+export type Way = { url: string; ca?: string } & ({ socket: string } | Login);
+
+interface Login {
+  user: string;
+  password: string;
+  /** What to tell the user if nothing answers there. */
+  absent: string;
+}
 
 /** Of the local socket; its requests need a name of a host. */
 const LOCAL_URL = "http://localhost";
 
 /**
- * As the flags and the environment say (MGR_URL, MGR_USER, MGR_PASSWORD_FILE). Without them the manager that runs with the
- * configuration on this machine is spoken to over its local socket. Where a web user is asked for, what is left open comes
- * from the configuration: the manager's address, and the password of the auth file's entry, by default the first.
+ * As the flags and the environment say (MGR_URL, MGR_USER, MGR_PASSWORD_FILE, MGR_CA_FILE). Without them, the local socket of the manager
+ * that runs with the configuration on this machine. For a web user, the rest comes from the configuration: the manager's address, and the
+ * password of the auth file's entry, by default the first.
  */
 export async function findWay(flags: ConnectionFlags): Promise<Way> {
   const user = flags.user ?? (process.env.MGR_USER || undefined);
   const passwordFile = flags.passwordFile ?? (process.env.MGR_PASSWORD_FILE || undefined);
   const password = passwordFile === undefined ? undefined : (await readNamed(passwordFile, "password file")).split(/\r?\n/)[0];
   const url = flags.url ?? (process.env.MGR_URL || undefined);
+  const caFile = flags.caFile ?? (process.env.MGR_CA_FILE || undefined);
+  const trust = caFile === undefined ? {} : { ca: await readNamed(caFile, "file of certificate authorities") };
   const given = user !== undefined && password !== undefined ? { user, password } : null;
-  if (url !== undefined) return { url, ...(given ?? (await credentials(await authFileFor(flags), user, password))) };
+  if (url !== undefined) {
+    const login = given ?? (await credentials(await authFileFor(flags), user, password));
+    return { url, ...trust, ...login, absent: "Is a manager running there? On its machine, start it with: mgr up" };
+  }
 
-  const instance = await instanceOf(flags, "Give the manager's address with --url, or its configuration with -c.");
-  const byPort = async () => ({
+  const instance = await instanceOf(flags, "To connect to a manager without its configuration, give its address with --url.");
+  const byPort = async (absent: string) => ({
     ...(given ?? (await credentials(authFilePath(instance), user, password))),
+    ...trust,
     url: await managerUrl(instance),
+    absent,
   });
-  if (user !== undefined || password !== undefined) return byPort();
   const socket = await localSocketOf(instance.state_dir);
-  if (socket !== null) return { url: LOCAL_URL, socket };
-  // It may run on another machine, or with another state folder.
-  return byPort().catch((error: unknown) => {
-    throw new CommandFailure(
-      EXIT.failed,
-      `'${instance.name}' is not running here; start it with: mgr up\nNor can it be looked for at its port: ${messageOf(error)}`,
-    );
+  if (socket !== null && user === undefined && password === undefined) return { url: LOCAL_URL, socket };
+  const absent = await absence(instance, upCommand(flags.config));
+  if (user !== undefined || password !== undefined) return byPort(absent);
+  // It may run with another state folder, or on another machine whose port is forwarded.
+  return byPort(absent).catch(() => {
+    throw new CommandFailure(EXIT.failed, absent);
   });
 }
 
 /** What `connect` takes. */
-export function connectOptions(way: Way): Pick<NodeConnectOptions, "user" | "password" | "dial"> {
-  return "socket" in way ? { dial: () => dialLocal(way.socket) } : { user: way.user, password: way.password };
+export function connectOptions(way: Way): Pick<NodeConnectOptions, "user" | "password" | "dial" | "ca"> {
+  const trust = way.ca === undefined ? {} : { ca: way.ca };
+  return "socket" in way ? { dial: () => dialLocal(way.socket) } : { user: way.user, password: way.password, ...trust };
 }
 
 /** In words. */
@@ -63,14 +76,18 @@ export function placeOf(way: Way): string {
   return "socket" in way ? way.socket : way.url;
 }
 
-async function instanceOf(flags: ConnectionFlags, hint: string): Promise<RunningInstance> {
-  const path = flags.config ?? "mgr.yaml";
-  const { instance } = await loadConfigFile(path).catch((error: unknown) => {
-    const running = instanceInstead(path, error);
-    if (running !== null) return { instance: running };
-    throw new CommandFailure(EXIT.usage, `${messageOf(error)}\n${hint}`);
+/** That the manager of this machine does not run; what of its processes does; and what to do. */
+async function absence({ name, state_dir }: RunningInstance, up: string): Promise<string> {
+  const runs = await countRuns(state_dir);
+  if (runs === 0) return `'${name}' is not running. Start it with: ${up}`;
+  const left = runs === 1 ? "1 process still runs" : `${runs} processes still run`;
+  return `the manager of '${name}' is not running, but ${left}. Take over with: ${up}\nStop everything with: ${up.replace("mgr up", "mgr down")}`;
+}
+
+async function instanceOf({ config }: ConnectionFlags, hint: string): Promise<RunningInstance> {
+  return loadInstance(config).catch((error: unknown) => {
+    throw error instanceof CommandFailure ? new CommandFailure(error.exitCode, `${error.message}\n${hint}`) : error;
   });
-  return instance;
 }
 
 /** With MGR_WEBUI_AUTH_FILE no configuration is needed. */

@@ -20,7 +20,7 @@ async function readBytes(path: string, label: string): Promise<Buffer> {
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT") throw fileProblem(label, "does not exist; use -c FILE to name another", error);
+    if (code === "ENOENT") throw fileProblem(label, "does not exist", error);
     if (code === "EACCES") throw fileProblem(label, "cannot be read: permission denied", error);
     throw fileProblem(label, `cannot be read: ${error instanceof Error ? error.message : String(error)}`, error);
   }

@@ -145,7 +145,7 @@ const WRITES: Record<string, number> = {
   "src/cli/commands/top.ts": 1,
   "src/cli/commands/up.ts": 5,
   "src/cli/commands/wait.ts": 1,
-  "src/cli/manager/configuration.ts": 1,
+  "src/cli/manager/configuration.ts": 2,
   "src/cli/hidden-prompt.ts": 2,
   "src/cli/output/json-output.ts": 1,
   "src/cli/main.ts": 2,

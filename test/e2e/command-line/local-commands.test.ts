@@ -31,7 +31,7 @@ test("commands work without an auth file, as the system's user, while the port s
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("no auth file is configured") });
   await instance.mgr("down");
   const down = await instance.run("ps", "-c", instance.config);
-  expect(down).toMatchObject({ code: 1, stderr: expect.stringMatching(/^mgr: 'e2e' is not running here; start it with: mgr up\n/) });
+  expect(down).toMatchObject({ code: 1, stderr: `mgr: 'e2e' is not running. Start it with: mgr up -c ${instance.config}\n` });
 });
 
 test("where the auth file is broken commands go on; only the page and scripts have to wait", async () => {
@@ -40,6 +40,12 @@ test("where the auth file is broken commands go on; only the page and scripts ha
   mkdirSync(instance.authFile);
   expect((await instance.fetch("/")).status).toBe(403);
   expect((await instance.mgr("ps")).stdout).toContain("clock");
+
+  await instance.mgr("start", "clock");
+  instance.kill("manager");
+  const { stderr } = await instance.run("ps", "-c", instance.config);
+  expect(stderr).toContain("the manager of 'e2e' is not running, but 1 process still runs. Take over with: mgr up");
+  expect(stderr).toContain(`mgr up -c ${instance.config}\n`);
 });
 
 test("with --url and MGR_WEBUI_AUTH_FILE a command needs no configuration", async () => {

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { dialLocal } from "../../src/cli/manager/local-socket.ts";
+import { dialLocal } from "../../src/cli/manager/local-instance.ts";
 import { peerUid } from "../../src/daemon/native/peer-credentials.ts";
 
 /** Only root may start programs of another user; others start one of their own. */
