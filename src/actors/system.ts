@@ -32,14 +32,17 @@ export type CreateActor<M extends AnyStateMachine> = (scope: ActorScope) => { ma
 export interface ActorSystemOptions {
   readonly clock: Clock;
   log(level: "info" | "warning" | "error", msg: string): void;
+  /** Off costs nothing. */
+  readonly inspect?: ((event: InspectionEvent) => void) | undefined;
+}
+
+export interface ActorListener {
   /** Everything that actors `emit`, in order. Called after the actor's snapshot has been updated. */
-  onEmit(kind: ActorKind, name: string, event: { type: string }): void;
+  onEmit?(kind: ActorKind, name: string, event: { type: string }): void;
   /** An actor has processed an event; its snapshot may have changed. Called after the events that it emitted in that step. */
   onStep?(kind: ActorKind, name: string): void;
   /** An actor failed too often and is not rebuilt: `get` no longer knows it. */
-  onParked(kind: ActorKind, name: string, error: unknown): void;
-  /** Off costs nothing. */
-  readonly inspect?: (event: InspectionEvent) => void;
+  onParked?(kind: ActorKind, name: string, error: unknown): void;
 }
 
 /** Rebuilds of one actor within REBUILD_WINDOW_MS; one more failure parks it (docs/design/runtime-invariants.md, "Actors"). */
@@ -62,6 +65,7 @@ interface Entry {
 export class ActorSystem {
   readonly clock: Clock;
   readonly #options: ActorSystemOptions;
+  #listener: ActorListener = {};
   readonly #entries: Record<ActorKind, Map<string, Entry>> = {
     process: new Map(),
     group: new Map(),
@@ -84,6 +88,11 @@ export class ActorSystem {
       setTimeout: (callback, milliseconds) => this.clock.setTimeout(() => this.#act(callback), milliseconds),
       clearTimeout: (handle) => this.clock.clearTimeout(handle),
     };
+  }
+
+  /** Sets the listener, before the first actor starts: it may need parts that are built on this registry. */
+  listen(listener: ActorListener): void {
+    this.#listener = listener;
   }
 
   /**
@@ -182,11 +191,11 @@ export class ActorSystem {
   }
 
   #forward(kind: ActorKind, name: string, event: { type: string }): void {
-    this.#listen(`'${event.type}'`, { kind, name }, () => this.#options.onEmit(kind, name, event));
+    this.#listen(`'${event.type}'`, { kind, name }, () => this.#listener.onEmit?.(kind, name, event));
   }
 
   #stepped(kind: ActorKind, name: string): void {
-    this.#listen("a step", { kind, name }, () => this.#options.onStep?.(kind, name));
+    this.#listen("a step", { kind, name }, () => this.#listener.onStep?.(kind, name));
   }
 
   #listen(what: string, { kind, name }: { kind: ActorKind; name: string }, tell: () => void): void {
@@ -217,7 +226,7 @@ export class ActorSystem {
         "error",
         `the actor of ${kind} '${name}' failed ${MAX_REBUILDS + 1} times within a minute and is parked: ${messageOf(error)}`,
       );
-      this.#options.onParked(kind, name, error);
+      this.#listener.onParked?.(kind, name, error);
       return;
     }
     entry.rebuilds.push(now);

@@ -11,8 +11,11 @@ import type { HostLink } from "../contract/host-link.ts";
 import type { LogBook } from "../log/log-book.ts";
 import { OutputHub } from "../transport/output/output-hub.ts";
 import { type LoadConfig, RunningConfiguration } from "./configuration/configuration.ts";
+import { CurrentConfig } from "./configuration/current-config.ts";
 import { Reload } from "./configuration/reload.ts";
+import { HostTable } from "./hosts/host-table.ts";
 import { Hosts } from "./hosts/hosts.ts";
+import { ManagerStatus } from "./manager-status.ts";
 import { TerminalSizes } from "./output/terminal-sizes.ts";
 import { ActorControl } from "./processes/control.ts";
 import { ProcessActors } from "./processes/process-actors.ts";
@@ -47,7 +50,10 @@ export interface EngineOptions {
   busUrl?: ((process: string) => string | null) | undefined;
 }
 
-/** Actors, output hub and control of one manager, without a port, files or child processes. */
+/**
+ * Actors, output hub and control of one manager, without a port, files or child processes. Each part is given those built before it. The
+ * actors' events are the one way back: they are connected at the end, before the first actor starts.
+ */
 export class Engine {
   readonly control: ActorControl;
   readonly events: DomainEvents;
@@ -55,64 +61,43 @@ export class Engine {
   readonly system: ActorSystem;
   readonly registry: ProcessRegistry;
   readonly #options: EngineOptions;
+  readonly #status: ManagerStatus;
   readonly #hosts: Hosts;
-  readonly #news: ProcessEventRouter;
   readonly #sizes: TerminalSizes;
   readonly #intents: RetryingIntentStore;
 
   constructor(options: EngineOptions) {
     this.#options = options;
     const { config, clock, log, link, epoch } = options;
-    const intents = new RetryingIntentStore(options.intents, { clock, log, onProblem: (problem) => this.#saveProblem(problem) });
-    this.#intents = intents;
     const hostName = link.host;
-    const history = new RunHistory();
-    this.events = new ResourceEvents((error) =>
+
+    const events = new ResourceEvents((error) =>
       log.append({ level: "error", source: "manager", msg: `a listener failed: ${messageOf(error)}` }),
     );
-    const { events } = this;
-    this.system = new ActorSystem({
+    const status = new ManagerStatus(events, { name: config.instance.name, host: hostName });
+    const intents = new RetryingIntentStore(options.intents, { clock, log, onProblem: (problem) => status.setSaveProblem(problem) });
+    const history = new RunHistory();
+    const system = new ActorSystem({ clock, log: (level, msg) => log.append({ level, source: "manager", msg }), inspect: options.inspect });
+    const hostTable = new HostTable();
+    const current = new CurrentConfig(config);
+    const runSpecs = new RunSpecBuilder({ current, hostName, intents, history, epoch, busUrl: options.busUrl });
+    const registry = new ProcessRegistry({ current, runSpecs, system, events, hostName, session: (host) => hostTable.session(host) });
+    const hub = new OutputHub({
       clock,
-      log: (level, msg) => log.append({ level, source: "manager", msg }),
-      onEmit: (kind, name, event) => {
-        if (kind === "process") this.#news.take(name, event as ProcessEmitted);
-        else if (kind === "group") this.#news.takeGroup(name, event as GroupEmitted);
-        else if (kind === "host") this.#hosts.onEmit(name, event as HostEmitted);
-      },
-      onStep: (kind, name) => {
-        if (kind === "process") this.#news.publish(name);
-        else if (kind === "host") this.#hosts.publish(name);
-      },
-      onParked: (kind, name, error) => {
-        if (kind === "process") this.#news.parked(name, error);
-      },
-      ...(options.inspect ? { inspect: options.inspect } : {}),
+      source: { window: (host, windows) => hostTable.window(host, windows), hostOf: (name) => registry.outputHostOf(name) },
     });
-    const { system } = this;
-    this.registry = new ProcessRegistry({
-      config,
-      system,
-      events,
-      hostName,
-      session: (host) => this.#hosts.session(host),
-      hostEntries: () => this.#hosts.entries(),
-      epoch,
-      specHashOf: (name) => runSpecs.hash(name),
-    });
-    const { registry } = this;
-    const runSpecs = new RunSpecBuilder({ registry, intents, history, busUrl: options.busUrl });
-    this.#news = new ProcessEventRouter({
+    const router = new ProcessEventRouter({
       registry,
       system,
       events,
       history,
       intents,
+      status,
       log,
       clock,
-      lastReport: (name) => this.#hosts.controller(registry.hostOf(name) ?? hostName)?.lastReport(name) ?? null,
+      lastReport: (name) => hostTable.controller(registry.hostOf(name))?.lastReport(name) ?? null,
       onProcessAtRest: options.onProcessAtRest,
     });
-    this.#sizes = new TerminalSizes({ clock, intents });
     const actors = new ProcessActors({
       registry,
       system,
@@ -123,79 +108,17 @@ export class Engine {
       isIntentLost: options.isIntentLost ?? false,
       runSpecs,
       epoch,
-      wish: (name, wish) => this.#news.wish(name, wish),
-      mayStart: () => !this.control.isShuttingDown,
-      hosts: () => this.#hosts,
-      hub: () => this.hub,
+      router,
+      status,
+      hosts: hostTable,
+      hub,
     });
-    this.hub = new OutputHub({
-      clock,
-      source: {
-        window: (host, windows) => this.#hosts.window(host, windows),
-        hostOf: (name) => registry.outputHostOf(name),
-      },
-    });
-    events.subscribe((event) => {
-      if (event.type === "process_remove") history.forget(event.name);
-    });
-    const settings = new ProcessSettingsBook({
-      config: () => registry.config,
-      keeper: intents,
-      log,
-      apply: (name, chosen) => system.send("process", name, { type: "settings", settings: chosen }),
-    });
-    const reload = new Reload({
-      registry,
-      system,
-      events,
-      log,
-      spawnProcess: (name) => {
-        actors.spawn(name, "stop");
-        actors.tellNew(name);
-      },
-      spawnGroup: (name) => actors.spawnGroup(name),
-      moved: (name) => actors.moved(name),
-      hosts: () => this.#hosts,
-      wanted: (names) => requestedAtBoot(names, registry.config, intents),
-      tell: (name, event) => actors.tell(name, event),
-      forgetStart: (name) => {
-        intents.forgetStart(name);
-        void intents.flush();
-      },
-    });
-    this.control = new ActorControl({
-      configuration: new RunningConfiguration({
-        current: () => registry.config,
-        load: options.loadConfig ?? null,
-        plan: (next) => reload.plan(next),
-        take: (next) => {
-          // The file may have been read before the shutdown began.
-          this.control.requireOpen();
-          return reload.apply(next);
-        },
-        log,
-      }),
-      manager: { name: config.instance.name, host: hostName, save_problem: null },
-      events,
-      log,
-      system,
-      registry,
-      tell: (name, event) => actors.tell(name, event),
-      saved: () => intents.flush(),
-      resumes: {
-        of: (name) => intents.get(name).resume_with ?? [],
-        keep: (name, resumeWith) => this.#news.keepResume(name, resumeWith),
-      },
-      keepSize: (name, size) => this.#sizes.keep(name, size),
-      settings,
-      nextRun: (name) => runSpecs.of(name),
-      processDetail: (name) => runSpecs.detail(name),
-    });
-    this.#hosts = new Hosts({
+    const hosts = new Hosts({
+      table: hostTable,
       local: link,
       connect: options.connectHost,
       registry,
-      hub: this.hub,
+      hub,
       epoch,
       clock,
       system,
@@ -204,7 +127,72 @@ export class Engine {
       onRemoved: (name) => events.publish({ type: "host_remove", name }),
       respawn: (name) => actors.respawn(name),
     });
-    this.#hosts.configure(config);
+    const reload = new Reload({ registry, system, events, log, actors, intents, hosts, hostTable });
+    const configuration = new RunningConfiguration({
+      current: () => current.config,
+      load: options.loadConfig ?? null,
+      plan: (next) => reload.plan(next),
+      take: (next) => {
+        // The file may have been read before the shutdown began.
+        status.requireOpen();
+        return reload.apply(next);
+      },
+      log,
+    });
+    const sizes = new TerminalSizes({ clock, intents });
+    const settings = new ProcessSettingsBook({
+      config: () => registry.config,
+      keeper: intents,
+      log,
+      apply: (name, chosen) => system.send("process", name, { type: "settings", settings: chosen }),
+    });
+    this.control = new ActorControl({
+      configuration,
+      status,
+      hosts,
+      events,
+      log,
+      system,
+      registry,
+      tell: (name, event) => actors.tell(name, event),
+      saved: () => intents.flush(),
+      resumes: {
+        of: (name) => intents.get(name).resume_with ?? [],
+        keep: (name, resumeWith) => router.keepResume(name, resumeWith),
+      },
+      keepSize: (name, size) => sizes.keep(name, size),
+      settings,
+      nextRun: (name) => runSpecs.of(name),
+      processDetail: (name) => runSpecs.detail(name),
+    });
+    this.events = events;
+    this.hub = hub;
+    this.system = system;
+    this.registry = registry;
+    this.#status = status;
+    this.#intents = intents;
+    this.#sizes = sizes;
+    this.#hosts = hosts;
+
+    system.listen({
+      onEmit: (kind, name, event) => {
+        if (kind === "process") router.take(name, event as ProcessEmitted);
+        else if (kind === "group") router.takeGroup(name, event as GroupEmitted);
+        else if (kind === "host") hosts.onEmit(name, event as HostEmitted);
+      },
+      onStep: (kind, name) => {
+        if (kind === "process") router.publish(name);
+        else if (kind === "host") hosts.publish(name);
+      },
+      onParked: (kind, name, error) => {
+        if (kind === "process") router.parked(name, error);
+      },
+    });
+    events.subscribe((event) => {
+      if (event.type === "process_remove") history.forget(event.name);
+    });
+
+    hosts.configure(config);
     // A process may have been removed from the file while no manager ran.
     for (const name of intents.names()) if (!config.processes.has(name)) intents.forgetStart(name);
     const wanted = requestedAtBoot(registry.names(), config, intents);
@@ -224,8 +212,8 @@ export class Engine {
 
   /** From this turn on commands and reloads are refused, no run begins, and the requested state does not change. */
   beginShutdown(): void {
-    this.#news.freezeIntent();
-    this.control.beginShutdown();
+    this.#status.beginShutdown();
+    this.control.refuseWaiting();
   }
 
   /** Stops every process without changing the requested state; resolves when none is alive, or with the names of those that do not end. */
@@ -249,13 +237,8 @@ export class Engine {
     enough.abort();
   }
 
-  #saveProblem(problem: string | null): void {
-    this.control.saveProblem(problem);
-    this.events.publish({ type: "manager_upsert", manager: this.control.manager });
-  }
-
   close(): void {
-    this.#news.freezeIntent();
+    this.#status.beginShutdown();
     this.control.close();
     this.#sizes.close();
     this.#intents.close();

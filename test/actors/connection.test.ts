@@ -13,7 +13,7 @@ describe("the statechart of a connection", () => {
 
   beforeEach(() => {
     clock = testClock();
-    system = new ActorSystem({ clock, log: () => {}, onEmit: () => {}, onParked: () => {} });
+    system = new ActorSystem({ clock, log: () => {} });
     calls = [];
     connection = openConnection(system, "c1", {
       ping: () => calls.push("ping"),

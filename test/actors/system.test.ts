@@ -3,23 +3,28 @@ import { assign, fromCallback, setup } from "xstate";
 import { openConnection } from "../../src/actors/connection.ts";
 import { groupMachine } from "../../src/actors/group-machine.ts";
 import { processMachine } from "../../src/actors/process-machine.ts";
-import type { ActorScope, ActorSystemOptions } from "../../src/actors/system.ts";
+import type { ActorListener, ActorScope, ActorSystemOptions } from "../../src/actors/system.ts";
 import { ActorSystem, MAX_REBUILDS } from "../../src/actors/system.ts";
-import { systemClock } from "../../src/base/clock.ts";
+import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { testClock } from "./support/clock.ts";
 import { definition } from "./support/process.ts";
 
-function registry(options: Partial<ActorSystemOptions> = {}) {
+type Options = ActorListener & Pick<ActorSystemOptions, "inspect"> & { clock?: Clock };
+
+function registry({ inspect, clock: given, ...listener }: Options = {}) {
   const clock = testClock();
   const emitted: string[] = [];
   const logged: string[] = [];
   const parked: string[] = [];
   const system = new ActorSystem({
-    clock,
+    clock: given ?? clock,
     log: (level, msg) => logged.push(`${level}: ${msg}`),
+    inspect,
+  });
+  system.listen({
     onEmit: (kind, name, event) => emitted.push(`${kind} ${name} ${event.type}`),
     onParked: (kind, name) => parked.push(`${kind} ${name}`),
-    ...options,
+    ...listener,
   });
   return { clock, emitted, logged, parked, system };
 }
@@ -41,7 +46,7 @@ describe("the registry of actors", () => {
   afterEach(() => {
     for (const system of systems.splice(0)) system.stopAll();
   });
-  const open = (options?: Partial<ActorSystemOptions>) => {
+  const open = (options?: Options) => {
     const made = registry(options);
     systems.push(made.system);
     return made;

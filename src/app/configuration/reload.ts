@@ -9,32 +9,26 @@ import type { Config, ProcessDefinition } from "../../config/definition.ts";
 import { fixedSettings, planChanges } from "../../config/plan.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { ProcessState } from "../../protocol/resources/resources.ts";
+import type { HostTable } from "../hosts/host-table.ts";
 import type { Hosts } from "../hosts/hosts.ts";
-import type { Verb } from "../processes/command-plan.ts";
+import type { ProcessActors } from "../processes/process-actors.ts";
 import type { ProcessRegistry } from "../processes/process-registry.ts";
+import { requestedAtBoot } from "../processes/requested-at-boot.ts";
+import type { IntentKeeper } from "../state/intent-keeper.ts";
 
 interface ReloadOptions {
   registry: ProcessRegistry;
   system: ActorSystem;
   events: DomainEvents;
   log: LogBook;
-  /** Creates the actor of a newly configured process; does not request its start. */
-  spawnProcess: (name: string) => void;
-  spawnGroup: (name: string) => void;
-  /** Its definition now names another host. */
-  moved: (name: string) => void;
-  hosts: () => Hosts;
-  /** Of these new processes, those that must run initially, and their dependencies. */
-  wanted: (names: readonly string[]) => ReadonlySet<string>;
-  tell: (name: string, event: { type: Verb; by: string }) => void;
-  /** It is no longer configured: a start request must not apply to a later process of the same name. */
-  forgetStart: (name: string) => void;
+  actors: ProcessActors;
+  intents: IntentKeeper;
+  hosts: Hosts;
+  hostTable: HostTable;
 }
 
 /** Not running yet, but about to. */
 const ON_THE_WAY: ReadonlySet<ProcessState> = new Set<ProcessState>(["waiting", "backoff"]);
-
-/** The requester when no user made the request: its requests are not kept as a user's requested state. */
 
 /**
  * Replaces one configuration by another, in one synchronous turn (docs/design/runtime-invariants.md, "Reload"). Only differences are
@@ -64,7 +58,7 @@ export class Reload {
   /** Throws `conflict`, and changes nothing, while a retiring process or group still uses a name of `next`. */
   apply(next: Config): ConfigurationChange {
     this.#checkNames(next);
-    const { registry, system, events, tell } = this.#options;
+    const { registry, system, events, actors, intents } = this.#options;
     const before = this.#latest;
     const plan = planChanges(before.processes, next.processes);
     this.#noteFixed(before, next);
@@ -81,43 +75,44 @@ export class Reload {
 
     const fresh = plan.added.filter((name) => !revived.includes(name));
     for (const name of fresh) {
-      this.#options.spawnProcess(name);
+      actors.spawn(name, "stop");
+      actors.tellNew(name);
       this.#publish(name);
     }
     for (const name of [...plan.changed, ...revived]) {
       const definition = next.processes.get(name);
       if (definition === undefined) continue;
       system.send("process", name, { type: "definition", definition });
-      if (before.processes.get(name)?.host !== definition.host) this.#options.moved(name);
+      if (before.processes.get(name)?.host !== definition.host) actors.moved(name);
     }
-    for (const name of retired) tell(name, { type: "stop", by: BY_CONFIGURATION });
+    for (const name of retired) actors.tell(name, { type: "stop", by: BY_CONFIGURATION });
     // Processes that are about to run may need something new.
     const onTheirWay = plan.changed.filter((name) => ON_THE_WAY.has(registry.stateOf(name) ?? "stopped"));
-    const wanted = [...this.#options.wanted([...fresh, ...onTheirWay])].filter((name) => !onTheirWay.includes(name));
-    for (const name of [...wantedAgain, ...wanted]) tell(name, { type: "start", by: BY_CONFIGURATION });
+    const wanted = [...requestedAtBoot([...fresh, ...onTheirWay], registry.config, intents)].filter((name) => !onTheirWay.includes(name));
+    for (const name of [...wantedAgain, ...wanted]) actors.tell(name, { type: "start", by: BY_CONFIGURATION });
     for (const name of retired) this.#awaitEnd(name);
     this.#leaveHosts();
     this.#showAgain(before, plan.unchanged);
     if (!isDeepStrictEqual([before.hosts, before.nodes], [next.hosts, next.nodes]))
-      for (const host of registry.hosts()) events.publish({ type: "host_upsert", host });
+      for (const host of this.#options.hosts.entries()) events.publish({ type: "host_upsert", host });
     events.publish({ type: "tree_changed" });
     return { ...plan, restart_needed: [...next.processes.keys()].filter((name) => registry.needsRestart(name)) };
   }
 
   /** Processes on a host that is no longer configured are stopped there, then started where they are configured now. */
   #leaveHosts(): void {
-    const { hosts, registry, tell, events } = this.#options;
-    if (!hosts().isAnyLeaving) return;
+    const { hosts, hostTable, registry, actors, events } = this.#options;
+    if (hostTable.leaving().length === 0) return;
     for (const name of registry.names()) {
       const host = registry.hostOf(name);
-      if (host === null || !hosts().isLeaving(host) || registry.retiring.has(name) || registry.isGone(name)) continue;
-      tell(name, { type: registry.process(name)?.requested_state === "start" ? "restart" : "stop", by: BY_CONFIGURATION });
+      if (host === null || !hostTable.isLeaving(host) || registry.retiring.has(name) || registry.isGone(name)) continue;
+      actors.tell(name, { type: registry.process(name)?.requested_state === "start" ? "restart" : "stop", by: BY_CONFIGURATION });
     }
     const leave = events.subscribe(() => {
-      hosts().release();
-      if (!hosts().isAnyLeaving) leave();
+      hosts.release();
+      if (hostTable.leaving().length === 0) leave();
     });
-    hosts().release();
+    hosts.release();
   }
 
   /** A retiring process may have the name of a new group, or the other way round. */
@@ -139,7 +134,7 @@ export class Reload {
 
   /** Publishes what is now configured and what is retiring; adds and removes groups. */
   #install(): void {
-    const { registry, system, spawnGroup } = this.#options;
+    const { registry, system, actors } = this.#options;
     const before = registry.config;
     const processes = new Map(this.#latest.processes);
     const groups = new Map(this.#latest.groups);
@@ -148,9 +143,9 @@ export class Reload {
       for (const group of ancestorNames(name)) if (!groups.has(group)) groups.set(group, before.groups.get(group) ?? { opened: true });
     }
     registry.replaceConfig({ ...this.#latest, processes, groups });
-    this.#options.hosts().configure(this.#latest);
+    this.#options.hosts.configure(this.#latest);
     for (const name of before.groups.keys()) if (!groups.has(name)) system.stop("group", name);
-    for (const name of groups.keys()) if (!before.groups.has(name)) spawnGroup(name);
+    for (const name of groups.keys()) if (!before.groups.has(name)) actors.spawnGroup(name);
   }
 
   /** Removes it when nothing of it is left: checked after each event of its actor. */
@@ -173,11 +168,13 @@ export class Reload {
   }
 
   #drop(name: string): void {
-    const { registry, system, events, log } = this.#options;
+    const { registry, system, events, log, intents } = this.#options;
     const last = registry.stateOf(name);
     system.stop("process", name);
     registry.forget(name);
-    this.#options.forgetStart(name);
+    // A start request must not apply to a later process of the same name.
+    intents.forgetStart(name);
+    void intents.flush();
     events.publish({ type: "process_remove", name });
     for (const group of ancestorNames(name)) system.send("group", group, { type: "removed", name });
     log.append({ level: "info", source: "manager", msg: `process '${name}' is removed${last === undefined ? "" : ` (it was ${last})`}` });

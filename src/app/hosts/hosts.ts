@@ -4,17 +4,17 @@ import type { Clock } from "../../base/clock.ts";
 import { TurnShare } from "../../base/turns.ts";
 import type { Config } from "../../config/definition.ts";
 import type { HostLink } from "../../contract/host-link.ts";
-import type { OutputWindow } from "../../contract/messages.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { HostEntry } from "../../protocol/resources/resources.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";
 import type { ProcessRegistry } from "../processes/process-registry.ts";
 import { HostController } from "./host-controller.ts";
 import { localHostNames, remoteHostNames, remoteHosts } from "./host-names.ts";
-import type { HostSession } from "./host-session.ts";
+import type { HostTable } from "./host-table.ts";
 import { StartPacer } from "./start-pacer.ts";
 
 interface HostsOptions {
+  table: HostTable;
   /** The manager's own host, by its canonical name. */
   local: HostLink;
   /** Creates the link to a configured host; omitted if there is no bus: those hosts never become ready. */
@@ -31,19 +31,10 @@ interface HostsOptions {
   respawn: (name: string) => void;
 }
 
-interface Led {
-  readonly controller: HostController;
-  readonly pacer: StartPacer;
-  readonly link: HostLink;
-}
-
-/** Every host of this manager: its own, and those of the configuration, as they are added and removed. */
+/** Adds and removes the hosts of this manager: its own, and those of the configuration. */
 export class Hosts {
   readonly #options: HostsOptions;
-  readonly #led = new Map<string, Led>();
   readonly #greetings = new TurnShare({ units: 1 });
-  /** No longer configured, but processes on it are still being stopped. */
-  readonly #leaving = new Set<string>();
 
   constructor(options: HostsOptions) {
     this.#options = options;
@@ -51,16 +42,17 @@ export class Hosts {
 
   /** Manages the hosts that `config` names; removes others as soon as nothing runs there. */
   configure(config: Pick<Config, "hosts">): void {
-    const { local, connect, registry } = this.#options;
-    if (!this.#led.has(local.host)) this.#lead(local);
+    const { local, connect, registry, table } = this.#options;
+    if (!table.has(local.host)) this.#lead(local);
     const wanted = new Set(remoteHosts(config));
     for (const host of wanted) {
-      this.#leaving.delete(host);
-      if (!this.#led.has(host) && connect) this.#lead(connect(host));
+      const known = table.get(host);
+      if (known) known.isLeaving = false;
+      else if (connect) this.#lead(connect(host));
     }
-    for (const host of this.#led.keys()) {
-      if (host === local.host || wanted.has(host) || this.#leaving.has(host)) continue;
-      this.#leaving.add(host);
+    for (const [host, known] of table) {
+      if (host === local.host || wanted.has(host) || known.isLeaving) continue;
+      known.isLeaving = true;
       // An unreachable host cannot be told to stop anything, and cannot come back: its connection would be refused.
       if (!registry.isHostReady(host)) this.#giveUp(host);
     }
@@ -68,39 +60,12 @@ export class Hosts {
 
   /** Removes hosts that are no longer configured and run nothing. */
   release(): void {
-    for (const host of [...this.#leaving])
-      if (this.#options.registry.namesAt(host).every((name) => this.#options.registry.isGone(name))) this.#drop(host);
-  }
-
-  get isAnyLeaving(): boolean {
-    return this.#leaving.size > 0;
-  }
-
-  /** Processes on hosts that are being removed have to move. */
-  isLeaving(host: string): boolean {
-    return this.#leaving.has(host);
-  }
-
-  controller(host: string): HostController | null {
-    return this.#led.get(host)?.controller ?? null;
-  }
-
-  session(host: string): HostSession | null {
-    return this.controller(host)?.session ?? null;
-  }
-
-  /** Resolves when one more process may be started on `host`. */
-  startTurn(host: string, signal: AbortSignal): Promise<void> {
-    return this.#led.get(host)?.pacer.turn(signal) ?? Promise.resolve();
-  }
-
-  window(host: string, windows: OutputWindow[]): void {
-    const session = this.session(host);
-    if (session?.isOpen) session.link.window({ session: session.session, windows });
+    const { table, registry } = this.#options;
+    for (const host of table.leaving()) if (registry.namesAt(host).every((name) => registry.isGone(name))) this.#drop(host);
   }
 
   entries(): HostEntry[] {
-    return [...this.#led.keys()].map((host) => this.entry(host));
+    return [...this.#options.table.keys()].map((host) => this.entry(host));
   }
 
   entry(host: string): HostEntry {
@@ -118,22 +83,22 @@ export class Hosts {
 
   /** Publishes changes of the host, if there are any. */
   publish(host: string): void {
-    if (this.#led.has(host)) this.#options.onChanged(this.entry(host));
+    if (this.#options.table.has(host)) this.#options.onChanged(this.entry(host));
   }
 
   onEmit(host: string, event: HostEmitted): void {
-    this.controller(host)?.onEmit(event);
+    this.#options.table.controller(host)?.onEmit(event);
   }
 
   close(): void {
-    for (const { controller, pacer } of this.#led.values()) {
+    for (const { controller, pacer } of this.#options.table.values()) {
       controller.close();
       pacer.close();
     }
   }
 
   #lead(link: HostLink): void {
-    const { local, registry, epoch, clock, system, hub, log, onChanged } = this.#options;
+    const { table, local, registry, epoch, clock, system, hub, log, onChanged } = this.#options;
     const { host } = link;
     const isLocal = host === local.host;
     const pacer = new StartPacer(clock, () => registry.config.hosts.get(host)?.start_rate ?? null);
@@ -150,14 +115,14 @@ export class Hosts {
       turn: () => this.#greetings.pass(),
       onHostChanged: () => {
         onChanged(this.entry(host));
-        if (this.#leaving.has(host) && !registry.isHostReady(host)) this.#giveUp(host);
+        if (table.isLeaving(host) && !registry.isHostReady(host)) this.#giveUp(host);
       },
       stopAfterMs: () => {
         const { on_manager_lost, manager_lost_after } = registry.config.instance;
         return on_manager_lost === "stop" ? manager_lost_after : null;
       },
     });
-    this.#led.set(host, { controller, pacer, link });
+    table.set(host, { controller, pacer, link, isLeaving: false });
     controller.begin();
     onChanged(this.entry(host));
   }
@@ -180,14 +145,13 @@ export class Hosts {
   }
 
   #drop(host: string): void {
-    const led = this.#led.get(host);
-    if (!led) return;
-    this.#led.delete(host);
-    this.#leaving.delete(host);
-    led.pacer.close();
-    led.controller.close();
+    const known = this.#options.table.get(host);
+    if (!known) return;
+    this.#options.table.delete(host);
+    known.pacer.close();
+    known.controller.close();
     this.#options.system.stop("host", host);
-    void led.link.close();
+    void known.link.close();
     this.#options.log.append({ level: "info", source: "manager", msg: `host '${host}' is removed` });
     this.#options.onRemoved(host);
   }

@@ -1,6 +1,7 @@
 import { treeLives } from "../../actors/process-context.ts";
 import type { ProcessSnapshot } from "../../actors/process-machine.ts";
 import type { Config } from "../../config/definition.ts";
+import { UP_STATES } from "../../protocol/process/process-state.ts";
 
 interface WhereaboutsOptions {
   config: () => Config;
@@ -10,9 +11,6 @@ interface WhereaboutsOptions {
   /** The host that is shown of a process without an actor. */
   shown: (name: string) => string | null;
 }
-
-/** States in which a run is alive, or begins, where the process's context says. */
-const THERE: ReadonlySet<string> = new Set(["starting", "started", "ready", "stopping"]);
 
 /**
  * Which process is on which host. What lives is where it was started, whatever has been configured since; what is at
@@ -41,7 +39,7 @@ export class ProcessPlacement {
     const found = isUnknown ? this.#found.get(name) : undefined;
     if (found !== undefined) return found;
     if (context.host === context.definition.host) return this.#canonical(context.host);
-    const isThere = isUnknown || THERE.has(context.shown) || treeLives(context);
+    const isThere = isUnknown || UP_STATES.has(context.shown) || treeLives(context);
     return this.#canonical(isThere ? context.host : context.definition.host);
   }
 

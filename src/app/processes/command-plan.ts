@@ -1,6 +1,6 @@
 import { listNames } from "../../base/names.ts";
 import type { Dependency } from "../../config/definition.ts";
-import type { ProcessState } from "../../protocol/resources/resources.ts";
+import { UP_STATES } from "../../protocol/process/process-state.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
 
 export type Verb = "start" | "stop" | "restart";
@@ -23,8 +23,6 @@ interface Situation {
 
 /** Processes that are told in one turn of the event loop, about 5 ms: 10,000 in one turn would block all clients for seconds. */
 export const MEMBERS_PER_TURN = 32;
-
-const RUNNING: ReadonlySet<ProcessState> = new Set<ProcessState>(["starting", "started", "ready", "stopping"]);
 
 /** The orders needed to start, stop or restart `names`, in this order; each batch has to be sent in one turn. */
 export function planCommand(situation: Situation, verb: Verb, names: readonly string[]): Order[][] {
@@ -154,7 +152,7 @@ function missing(registry: ProcessRegistry, names: readonly string[]): string[] 
 /** It runs, or is about to, and its stop has not been requested. */
 function isRunning(registry: ProcessRegistry, name: string): boolean {
   const process = registry.process(name);
-  return process?.requested_state === "start" && RUNNING.has(process.state);
+  return process?.requested_state === "start" && UP_STATES.has(process.state);
 }
 
 function isWanted(registry: ProcessRegistry, name: string): boolean {

@@ -21,6 +21,8 @@ import type { RunSpec } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { HostEntry, ManagerInfo, Process, ProcessTreeNode, StartTool } from "../../protocol/resources/resources.ts";
 import type { HostSession } from "../hosts/host-session.ts";
+import type { Hosts } from "../hosts/hosts.ts";
+import type { ManagerStatus } from "../manager-status.ts";
 import { readBacklog } from "../output/backlog.ts";
 import { Resizer } from "../output/resizer.ts";
 import { retainedOutput } from "../output/retained-output.ts";
@@ -37,7 +39,8 @@ interface Resumes {
 
 interface ControlOptions {
   configuration: Configuration;
-  manager: ManagerInfo;
+  status: ManagerStatus;
+  hosts: Hosts;
   events: DomainEvents;
   log: LogBook;
   registry: ProcessRegistry;
@@ -57,7 +60,8 @@ interface ControlOptions {
 
 /** The actor system as seen by transport and http: reads of this turn, and commands accepted in this turn. */
 export class ActorControl implements Control {
-  #manager: ManagerInfo;
+  readonly #status: ManagerStatus;
+  readonly #hosts: Hosts;
   readonly events: DomainEvents;
   readonly log: LogBook;
   readonly #system: ActorSystem;
@@ -73,11 +77,11 @@ export class ActorControl implements Control {
   readonly #processDetail: ControlOptions["processDetail"];
   readonly #resizer = new Resizer((name, size) => this.#sendSize(name, size));
   readonly #tasks: TaskLists;
-  #isShuttingDown = false;
 
   constructor({
     configuration,
-    manager,
+    status,
+    hosts,
     events,
     log,
     system,
@@ -90,7 +94,8 @@ export class ActorControl implements Control {
     nextRun,
     processDetail,
   }: ControlOptions) {
-    this.#manager = manager;
+    this.#status = status;
+    this.#hosts = hosts;
     this.events = events;
     this.log = log;
     this.#system = system;
@@ -107,16 +112,11 @@ export class ActorControl implements Control {
   }
 
   get manager(): ManagerInfo {
-    return this.#manager;
-  }
-
-  /** Why the requested state cannot be saved; null: it can be saved again. */
-  saveProblem(problem: string | null): void {
-    this.#manager = { ...this.#manager, save_problem: problem };
+    return this.#status.info;
   }
 
   get isShuttingDown(): boolean {
-    return this.#isShuttingDown;
+    return this.#status.isShuttingDown;
   }
 
   // ── Reading ──
@@ -138,7 +138,7 @@ export class ActorControl implements Control {
   }
 
   hosts(): HostEntry[] {
-    return this.#registry.hosts();
+    return this.#hosts.entries();
   }
 
   startTools(): StartTool[] {
@@ -250,7 +250,7 @@ export class ActorControl implements Control {
 
   /** Starts processes or groups by name, as `mgr up NAME…` does; unknown names are refused before anything starts. */
   startNamed(names: readonly string[], by: string): void | Promise<void> {
-    this.requireOpen();
+    this.#status.requireOpen();
     const members = names.flatMap((name) => (this.hasGroup(name) ? this.#registry.membersOf(name) : [this.#known(name)]));
     return this.#commands.run(this.#tellAll("start", members, by));
   }
@@ -261,15 +261,9 @@ export class ActorControl implements Control {
     return this.#registry.allAtRest();
   }
 
-  /** From this turn on nothing is started or changed. Commands that are not finished are refused. */
-  beginShutdown(): void {
-    this.#isShuttingDown = true;
+  /** Refuses the commands that are not finished. */
+  refuseWaiting(): void {
     this.#commands.refuse(shuttingDown());
-  }
-
-  /** Throws `shutting_down` once the shutdown has begun. */
-  requireOpen(): void {
-    if (this.#isShuttingDown) throw shuttingDown();
   }
 
   close(): void {
@@ -291,14 +285,14 @@ export class ActorControl implements Control {
   }
 
   *#processOrders(verb: Verb, name: string, by: Principal): Steps {
-    this.requireOpen();
+    this.#status.requireOpen();
     this.#accept(verb === "stop" ? name : this.#lasting(name));
     this.#note(verb, name, by);
     yield* this.#tellAll(verb, [name], by.user);
   }
 
   *#groupOrders(verb: Verb, name: string, by: Principal): Steps {
-    this.requireOpen();
+    this.#status.requireOpen();
     const members = this.#acceptGroup(name);
     this.#note(verb, name, by);
     yield* this.#tellAll(verb, members, by.user);
@@ -378,7 +372,7 @@ export class ActorControl implements Control {
 
   /** `host` is any of its names. */
   #sessionOfHost(host: string): HostSession {
-    const entry = this.#registry.hosts().find(({ all_names }) => all_names.includes(host));
+    const entry = this.#hosts.entries().find(({ all_names }) => all_names.includes(host));
     if (entry === undefined) throw new MgrError("not_found", `there is no host '${host}'`);
     const session = this.#registry.sessionOfHost(entry.name);
     if (session?.isOpen) return session;

@@ -4,14 +4,15 @@ import { BY_CONFIGURATION, type ProcessCommand } from "../../actors/process-type
 import type { ActorScope, ActorSystem } from "../../actors/system.ts";
 import type { Clock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
-import type { RequestOrigin } from "../../config/state/intent-file.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { Process } from "../../protocol/resources/resources.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";
 import { processWithEffects } from "../effects/providers.ts";
 import type { HostController } from "../hosts/host-controller.ts";
-import type { Hosts } from "../hosts/hosts.ts";
+import type { HostTable } from "../hosts/host-table.ts";
+import type { ManagerStatus } from "../manager-status.ts";
 import { choicesOf, type IntentKeeper } from "../state/intent-keeper.ts";
+import type { ProcessEventRouter } from "./process-event-router.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
 import type { RunSpecBuilder } from "./run-spec-builder.ts";
 
@@ -27,12 +28,10 @@ interface ProcessActorsOptions {
   runSpecs: RunSpecBuilder;
   /** Epoch of this boot: run IDs begin with it. */
   epoch: number;
-  /** Keeps a user's request that the actor itself is not told of. */
-  wish: (name: string, wish: { requested_state: "stop"; origin: RequestOrigin }) => void;
-  /** False once the shutdown has begun: no run begins after that, whatever the request. */
-  mayStart: () => boolean;
-  hosts: () => Hosts;
-  hub: () => OutputHub;
+  router: Pick<ProcessEventRouter, "wish">;
+  status: ManagerStatus;
+  hosts: HostTable;
+  hub: OutputHub;
 }
 
 /** Creates the actors of processes and groups, and addresses them. */
@@ -45,19 +44,19 @@ export class ProcessActors {
 
   constructor(options: ProcessActorsOptions) {
     this.#options = options;
-    const { registry, events, clock, log, intents, runSpecs, hosts } = options;
+    const { registry, events, clock, log, intents, runSpecs, hosts, status } = options;
     this.#machine = processWithEffects({
       registry,
       events,
       clock,
       log,
       session: (host) => {
-        const session = hosts().session(host ?? registry.hostName);
+        const session = hosts.session(host ?? registry.hostName);
         if (session) return session;
         throw new MgrError("host_unavailable", `host '${host}' is not configured any more`);
       },
       beforeRun: (name, host, signal) => this.#beforeRun(name, host, signal),
-      mayStart: options.mayStart,
+      mayStart: () => !status.isShuttingDown,
       intentWritten: () => intents.flush(),
       runSpec: (choices) => runSpecs.spec(choices),
       lifeOf: (name) => this.#lives.get(name) ?? AbortSignal.abort(),
@@ -116,7 +115,7 @@ export class ProcessActors {
       // It is being stopped already; but if its name is added again, it must not start.
       registry.retiring.set(name, { ...retiring, wanted: false });
       const origin = { by: event.by, time: this.#options.clock.now(), stoppedWith: event.stoppedWith ?? null };
-      this.#options.wish(name, { requested_state: "stop", origin });
+      this.#options.router.wish(name, { requested_state: "stop", origin });
     }
     system.send("process", name, event);
   }
@@ -160,20 +159,20 @@ export class ProcessActors {
   #firstHost(name: string, configured: string | null): string | null {
     const { intents, hosts } = this.#options;
     const { host = configured } = intents.get(name);
-    return host === null || (hosts().session(host) !== null && !hosts().isLeaving(host)) ? host : configured;
+    return host === null || (hosts.session(host) !== null && !hosts.isLeaving(host)) ? host : configured;
   }
 
   async #beforeRun(name: string, host: string | null, signal: AbortSignal): Promise<void> {
     const { intents, hosts, hub, registry } = this.#options;
     if ((intents.get(name).host ?? null) !== host) intents.set(name, { host });
     const canonical = host ?? registry.hostName;
-    hub().hasMoved(name, canonical);
-    await hosts().startTurn(canonical, signal);
+    hub.hasMoved(name, canonical);
+    await hosts.startTurn(canonical, signal);
   }
 
   #controller(name: string): HostController | null {
-    const host = this.#options.registry.hostOf(name);
-    return host === null ? null : this.#options.hosts().controller(host);
+    const { hosts, registry } = this.#options;
+    return hosts.controller(registry.hostOf(name));
   }
 }
 

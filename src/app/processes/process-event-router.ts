@@ -11,6 +11,7 @@ import type { RunReport } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { Process, ProcessState, RequestedState } from "../../protocol/resources/resources.ts";
 import { formatTime } from "../../protocol/time.ts";
+import type { ManagerStatus } from "../manager-status.ts";
 import type { IntentKeeper } from "../state/intent-keeper.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
 import type { RunHistory } from "./run-history.ts";
@@ -27,25 +28,19 @@ interface ProcessNewsOptions {
   events: DomainEvents;
   history: RunHistory;
   intents: IntentKeeper;
+  status: ManagerStatus;
   log: LogBook;
   clock: Clock;
   /** The host's last report of its newest run. */
   lastReport: (name: string) => RunReport | null;
-  onProcessAtRest: OnProcessAtRest | undefined;
+  onProcessAtRest?: OnProcessAtRest | undefined;
 }
 
 /** Passes the events of the processes' actors to the log, the intent file, their groups and connected clients. */
 export class ProcessEventRouter {
   readonly #options: ProcessNewsOptions;
-  /** True while everything is stopped for the shutdown: the requested state does not change. */
-  #isIntentFrozen = false;
-
   constructor(options: ProcessNewsOptions) {
     this.#options = options;
-  }
-
-  freezeIntent(): void {
-    this.#isIntentFrozen = true;
   }
 
   take(name: string, event: ProcessEmitted): void {
@@ -87,7 +82,7 @@ export class ProcessEventRouter {
 
   /** Keeps what a user requests of a process, not what the configuration requests. */
   wish(name: string, { origin, requested_state }: { origin: RequestOrigin | null; requested_state: RequestedState }): void {
-    if (this.#isIntentFrozen || origin === null) return;
+    if (this.#options.status.isShuttingDown || origin === null) return;
     const { intents } = this.#options;
     intents.set(name, { requested_state, origin });
     // Also if no effect follows: a process that was stopped in backoff must still be stopped after a crash.
@@ -98,14 +93,14 @@ export class ProcessEventRouter {
   keepResume(name: string, resumeWith: readonly string[]): void {
     const { intents } = this.#options;
     const known = intents.get(name).resume_with ?? [];
-    if (this.#isIntentFrozen || (known.length === 0 && resumeWith.length === 0)) return;
+    if (this.#options.status.isShuttingDown || (known.length === 0 && resumeWith.length === 0)) return;
     intents.set(name, { resume_with: resumeWith });
     void intents.flush();
   }
 
   /** The end of a pending run is saved with the next write: the run's ID tells it, too. */
   #keepPending(name: string, pending: PendingRun | null): void {
-    if (this.#isIntentFrozen) return;
+    if (this.#options.status.isShuttingDown) return;
     const { intents } = this.#options;
     intents.set(name, { pending_run: pending });
     if (pending !== null) void intents.flush();

@@ -2,102 +2,88 @@ import type { DomainEvents } from "../../actors/domain-events.ts";
 import type { Greeting } from "../../actors/host-machine.ts";
 import { runLives, treeLives } from "../../actors/process-context.ts";
 import type { ProcessSnapshot } from "../../actors/process-machine.ts";
-import type { ProcessContext } from "../../actors/process-types.ts";
 import { toProcess, toTree } from "../../actors/resources.ts";
 import type { ActorSystem } from "../../actors/system.ts";
 import { isWithin } from "../../base/names.ts";
-import type { Config, ProcessDefinition } from "../../config/definition.ts";
-import { isSameDefinition } from "../../config/plan.ts";
-import type { ProcessSettings } from "../../config/state/settings.ts";
+import type { Config } from "../../config/definition.ts";
+import { UP_STATES } from "../../protocol/process/process-state.ts";
 import { HOST_STATES } from "../../protocol/resources/host.ts";
 import { type HostEntry, type Process, type ProcessState, type ProcessTreeNode, stateInGroup } from "../../protocol/resources/resources.ts";
+import type { CurrentConfig } from "../configuration/current-config.ts";
 import type { HostSession } from "../hosts/host-session.ts";
 import { ProcessPlacement } from "../hosts/process-placement.ts";
-import { type DependencyFacts, DependencyGraph, type Unmet, unmetDependencies } from "./dependencies.ts";
+import { type DependencyFacts, type DependencyGraph, type Unmet, unmetDependencies } from "./dependencies.ts";
+import type { RunSpecBuilder } from "./run-spec-builder.ts";
 
 /** States in which something of the process is alive or about to be. */
-const ALIVE: ReadonlySet<ProcessState> = new Set<ProcessState>(["waiting", "starting", "started", "ready", "stopping"]);
-
-/** States in which a run is alive or begins. */
-const UP: ReadonlySet<ProcessState> = new Set<ProcessState>(["starting", "started", "ready", "stopping"]);
+const ALIVE: ReadonlySet<ProcessState> = new Set<ProcessState>(["waiting", ...UP_STATES]);
 
 interface WorldOptions {
-  config: Config;
+  current: CurrentConfig;
+  runSpecs: RunSpecBuilder;
   system: ActorSystem;
   events: DomainEvents;
   /** The manager's own host, by its canonical name. */
   hostName: string;
   /** The session with a host's daemon, by the host's canonical name; null: the host is not managed. */
   session: (host: string) => HostSession | null;
-  hostEntries: () => HostEntry[];
-  /** Epoch of this boot: run IDs begin with it. */
-  epoch: number;
-  /** Hash of the spec with which a start of `name` would run now. */
-  specHashOf: (name: string) => string;
 }
 
 /** The state of the manager's actors, projected to resources. Read only; every answer is current as of this turn. */
 export class ProcessRegistry {
-  /**
-   * Removed from the configuration, but alive: stays in `config` until nothing of it is left (docs/design/runtime-invariants.md, "Reload").
-   */
-  readonly retiring = new Map<string, { readonly definition: ProcessDefinition; readonly wanted: boolean }>();
+  /** See `CurrentConfig`. */
+  readonly retiring: CurrentConfig["retiring"];
   readonly graph: DependencyGraph;
   readonly hostName: string;
   readonly #system: ActorSystem;
   readonly #events: DomainEvents;
   readonly #session: (host: string) => HostSession | null;
-  readonly #hostEntries: () => HostEntry[];
   readonly #placement: ProcessPlacement;
-  readonly #epoch: number;
-  readonly #specHashOf: (name: string) => string;
-  #config: Config;
+  readonly #current: CurrentConfig;
+  readonly #runSpecs: RunSpecBuilder;
   /** Projections by the snapshot they were made from: 1,000 processes are not projected again for each client. */
   readonly #projected = new Map<string, { of: ProcessSnapshot; process: Process }>();
-  /** Hashes of specs by what they were made from. */
-  readonly #hashes = new Map<string, { definition: ProcessDefinition; settings: ProcessSettings; hash: string }>();
   /** The displayed state of processes whose actor is parked. */
   readonly #parked = new Map<string, Process>();
 
-  constructor({ config, system, events, hostName, session, hostEntries, epoch, specHashOf }: WorldOptions) {
-    this.#config = config;
-    this.graph = new DependencyGraph(() => this.config);
+  constructor({ current, runSpecs, system, events, hostName, session }: WorldOptions) {
+    this.#current = current;
+    this.graph = current.graph;
+    this.retiring = current.retiring;
+    this.#runSpecs = runSpecs;
     this.hostName = hostName;
     this.#system = system;
     this.#events = events;
     this.#session = session;
-    this.#hostEntries = hostEntries;
     this.#placement = new ProcessPlacement({
       config: () => this.config,
       hostName,
       snapshot: (name) => this.#snapshot(name),
       shown: (name) => this.#parked.get(name)?.host ?? null,
     });
-    this.#epoch = epoch;
-    this.#specHashOf = specHashOf;
   }
 
   get config(): Config {
-    return this.#config;
+    return this.#current.config;
   }
 
   /** Replaces the current configuration. */
   replaceConfig(config: Config): void {
-    this.#config = config;
+    this.#current.config = config;
   }
 
   /** Removes the displayed state of a process that is gone. */
   forget(name: string): void {
     this.#projected.delete(name);
     this.#parked.delete(name);
-    this.#hashes.delete(name);
+    this.#runSpecs.forget(name);
     this.#placement.forget(name);
   }
 
   /** Something that all processes show has changed. */
   projectAgain(): void {
     this.#projected.clear();
-    this.#hashes.clear();
+    this.#runSpecs.forgetAll();
   }
 
   names(): string[] {
@@ -117,7 +103,7 @@ export class ProcessRegistry {
     if (known?.of === snapshot) return known.process;
     const host = this.hostOf(name) ?? this.hostName;
     const startTools = this.config.instance.start_tools;
-    const needsRestart = this.#needsRestart(name, snapshot.context);
+    const needsRestart = this.#runSpecs.needsRestart(name, snapshot.context);
     const process = toProcess(snapshot.context, { host, hostReady: this.isHostReady(host), startTools, needsRestart });
     this.#projected.set(name, { of: snapshot, process });
     return process;
@@ -144,10 +130,6 @@ export class ProcessRegistry {
       return process === undefined ? "stopped" : stateInGroup(process);
     };
     return toTree({ config: this.config, stateOf, scope });
-  }
-
-  hosts(): HostEntry[] {
-    return this.#hostEntries();
   }
 
   isHostReady(host = this.hostName): boolean {
@@ -230,37 +212,21 @@ export class ProcessRegistry {
     return (snapshot.matches("stopped") || snapshot.matches("error")) && !treeLives(snapshot.context);
   }
 
-  /** It is alive, and its current definition differs from the one it was started with. */
+  /** It is alive, and its next run would be started in another way. */
   needsRestart(name: string): boolean {
     const context = this.#snapshot(name)?.context;
-    return context !== undefined && this.#needsRestart(name, context);
-  }
-
-  #needsRestart(name: string, { shown, run, definition, runDefinition, settings, runSettings, host }: ProcessContext): boolean {
-    if (this.retiring.has(name) || !UP.has(shown)) return false;
-    if (!isSameDefinition(runDefinition, definition)) return true;
-    // What an earlier manager started is known by its hash only.
-    if (run === null || (settings === runSettings && !this.isAdopted(name))) return false;
-    return host !== definition.host || run.spec_hash !== this.#specHash(name, definition, settings);
-  }
-
-  #specHash(name: string, definition: ProcessDefinition, settings: ProcessSettings): string {
-    const known = this.#hashes.get(name);
-    if (known?.definition === definition && known.settings === settings) return known.hash;
-    const hash = this.#specHashOf(name);
-    this.#hashes.set(name, { definition, settings, hash });
-    return hash;
+    return context !== undefined && this.#runSpecs.needsRestart(name, context);
   }
 
   /** Its newest run was started by an earlier manager. */
   isAdopted(name: string): boolean {
-    const runId = this.#snapshot(name)?.context.run?.run_id;
-    return runId !== undefined && !runId.startsWith(`${this.#epoch}-`);
+    const context = this.#snapshot(name)?.context;
+    return context !== undefined && this.#runSpecs.isAdopted(context);
   }
 
   /** A run is alive or begins. */
   isUp(name: string): boolean {
-    return UP.has(this.stateOf(name) ?? "stopped");
+    return UP_STATES.has(this.stateOf(name) ?? "stopped");
   }
 
   stateOf(name: string): ProcessState | undefined {

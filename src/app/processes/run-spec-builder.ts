@@ -1,18 +1,26 @@
 import type { ProcessDetail } from "../../actors/control.ts";
-import type { SpawnInput } from "../../actors/process-types.ts";
+import type { ProcessContext, SpawnInput } from "../../actors/process-types.ts";
 import { MgrError } from "../../base/errors.ts";
+import type { ProcessDefinition } from "../../config/definition.ts";
 import { describeDefinition, withoutSecrets } from "../../config/describe-definition.ts";
 import { effectiveCommand } from "../../config/effective-command.ts";
+import { isSameDefinition } from "../../config/plan.ts";
 import { buildRunSpec } from "../../config/run-spec.ts";
+import type { ProcessSettings } from "../../config/state/settings.ts";
 import { type RunSpec, specHash } from "../../contract/run.ts";
+import { UP_STATES } from "../../protocol/process/process-state.ts";
+import type { CurrentConfig } from "../configuration/current-config.ts";
 import { choicesOf, type IntentKeeper } from "../state/intent-keeper.ts";
 import { inheritedVariables } from "./inherited-variables.ts";
-import type { ProcessRegistry } from "./process-registry.ts";
 import type { RunHistory } from "./run-history.ts";
 
 interface NextRunsOptions {
-  registry: ProcessRegistry;
+  current: CurrentConfig;
+  /** The manager's own host, by its canonical name. */
+  hostName: string;
   intents: IntentKeeper;
+  /** Epoch of this boot: run IDs begin with it. */
+  epoch: number;
   history: RunHistory;
   /** How a process comes to the bus, with a token of its own; null: not at all. */
   busUrl?: ((process: string) => string | null) | undefined;
@@ -21,6 +29,8 @@ interface NextRunsOptions {
 /** What the next start of each process would be given: its definition, with what users chose and the manager's environment. */
 export class RunSpecBuilder {
   readonly #options: NextRunsOptions;
+  /** Hashes of specs by what they were made from. */
+  readonly #hashes = new Map<string, { definition: ProcessDefinition; settings: ProcessSettings; hash: string }>();
 
   constructor(options: NextRunsOptions) {
     this.#options = options;
@@ -28,27 +38,52 @@ export class RunSpecBuilder {
 
   /** What a host is told for these choices. */
   spec({ definition, size, settings }: Pick<SpawnInput, "definition" | "size" | "settings">): RunSpec {
-    const { registry } = this.#options;
+    const { config, graph } = this.#options.current;
     return buildRunSpec(definition, {
-      command: effectiveCommand(definition, settings, registry.config.instance.start_tools),
+      command: effectiveCommand(definition, settings, config.instance.start_tools),
       debug: settings.svc_debug,
       // Another host has an environment of its own.
       inherited: definition.host === null ? inheritedVariables(process.env, definition.pass_environment) : null,
-      stop_rank: registry.graph.stopRank(definition.name),
+      stop_rank: graph.stopRank(definition.name),
       size: size ?? undefined,
       // The manager's own broker serves programs on loopback; other hosts reach servers of instance.bus only.
-      busUrl:
-        definition.host === null || registry.config.instance.bus.length > 0 ? (this.#options.busUrl?.(definition.name) ?? null) : null,
+      busUrl: definition.host === null || config.instance.bus.length > 0 ? (this.#options.busUrl?.(definition.name) ?? null) : null,
     });
   }
 
-  hash(name: string): string {
-    return specHash(this.#of(name));
+  /** It is alive, and its next run would be started in another way. */
+  needsRestart(name: string, { shown, run, definition, runDefinition, settings, runSettings, host }: ProcessContext): boolean {
+    if (this.#options.current.retiring.has(name) || !UP_STATES.has(shown)) return false;
+    if (!isSameDefinition(runDefinition, definition)) return true;
+    // What an earlier manager started is known by its hash only.
+    if (run === null || (settings === runSettings && !this.isAdopted({ run }))) return false;
+    return host !== definition.host || run.spec_hash !== this.#hash(name, definition, settings);
+  }
+
+  /** Its newest run was started by an earlier manager. */
+  isAdopted({ run }: Pick<ProcessContext, "run">): boolean {
+    return run !== null && !run.run_id.startsWith(`${this.#options.epoch}-`);
+  }
+
+  forget(name: string): void {
+    this.#hashes.delete(name);
+  }
+
+  forgetAll(): void {
+    this.#hashes.clear();
+  }
+
+  #hash(name: string, definition: ProcessDefinition, settings: ProcessSettings): string {
+    const known = this.#hashes.get(name);
+    if (known?.definition === definition && known.settings === settings) return known.hash;
+    const hash = specHash(this.#of(name));
+    this.#hashes.set(name, { definition, settings, hash });
+    return hash;
   }
 
   /** Where and as what it would be started. */
   of(name: string): { host: string; spec: RunSpec } {
-    return { host: this.#definition(name).host ?? this.#options.registry.hostName, spec: this.#of(name) };
+    return { host: this.#definition(name).host ?? this.#options.hostName, spec: this.#of(name) };
   }
 
   detail(name: string): ProcessDetail {
@@ -64,7 +99,7 @@ export class RunSpecBuilder {
   }
 
   #definition(name: string) {
-    const definition = this.#options.registry.config.processes.get(name);
+    const definition = this.#options.current.config.processes.get(name);
     if (!definition) throw new MgrError("not_found", `there is no process '${name}'`);
     return definition;
   }

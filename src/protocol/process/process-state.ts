@@ -6,6 +6,9 @@ export type ProcessState = (typeof PROCESS_STATES)[number];
 export const REQUESTED_STATES = ["start", "stop"] as const;
 export type RequestedState = (typeof REQUESTED_STATES)[number];
 
+/** A run is alive or begins. */
+export const UP_STATES: ReadonlySet<ProcessState> = new Set<ProcessState>(["starting", "started", "ready", "stopping"]);
+
 /** From the worst on (docs/design/wire-rules.md, "Snapshot and events"). */
 export const SEVERITY: readonly ProcessState[] = ["error", "backoff", "stopping", "starting", "waiting", "started", "ready", "stopped"];
 

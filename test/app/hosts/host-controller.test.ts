@@ -34,15 +34,11 @@ function rig(names = ["a", "b"]) {
   const system = new ActorSystem({
     clock,
     log: () => {},
-    onEmit: (kind, _name, event) => {
-      if (kind === "host") controller.onEmit(event as Parameters<HostController["onEmit"]>[0]);
-    },
-    onParked: () => {},
   });
   for (const name of names) system.spawn("process", name, () => ({ machine: listener(name), input: undefined }));
   const hub = new OutputHub({ clock, source: { window: () => {}, hostOf: () => "bench" } });
   for (const name of names) hub.processAppeared(name);
-  const controller: HostController = new HostController({
+  const controller = new HostController({
     host: "bench",
     link,
     epoch: 1,
@@ -61,6 +57,11 @@ function rig(names = ["a", "b"]) {
       concerns: (name) => names.includes(name),
     },
     onHostChanged: () => {},
+  });
+  system.listen({
+    onEmit: (kind, _name, event) => {
+      if (kind === "host") controller.onEmit(event as Parameters<HostController["onEmit"]>[0]);
+    },
   });
   controller.begin();
   closing.push(() => {

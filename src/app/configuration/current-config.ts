@@ -1,0 +1,16 @@
+import type { Config, ProcessDefinition } from "../../config/definition.ts";
+import { DependencyGraph } from "../processes/dependencies.ts";
+
+/** The configuration that the manager runs with, and the dependencies in it. A reload replaces it. */
+export class CurrentConfig {
+  config: Config;
+  readonly graph = new DependencyGraph(() => this.config);
+  /**
+   * Removed from the configuration, but alive: stays in `config` until nothing of it is left (docs/design/runtime-invariants.md, "Reload").
+   */
+  readonly retiring = new Map<string, { readonly definition: ProcessDefinition; readonly wanted: boolean }>();
+
+  constructor(config: Config) {
+    this.config = config;
+  }
+}

@@ -1,0 +1,44 @@
+import type { HostLink } from "../../contract/host-link.ts";
+import type { OutputWindow } from "../../contract/messages.ts";
+import type { HostController } from "./host-controller.ts";
+import type { HostSession } from "./host-session.ts";
+import type { StartPacer } from "./start-pacer.ts";
+
+interface ManagedHost {
+  readonly controller: HostController;
+  readonly pacer: StartPacer;
+  readonly link: HostLink;
+  /** No longer configured, but processes on it are still being stopped. */
+  isLeaving: boolean;
+}
+
+/** The hosts of this manager, by canonical name. `Hosts` adds and removes them; everything else only looks them up. */
+export class HostTable extends Map<string, ManagedHost> {
+  controller(host: string | null): HostController | null {
+    return host === null ? null : (this.get(host)?.controller ?? null);
+  }
+
+  session(host: string | null): HostSession | null {
+    return this.controller(host)?.session ?? null;
+  }
+
+  /** Processes on hosts that are being removed have to move. */
+  isLeaving(host: string): boolean {
+    return this.get(host)?.isLeaving ?? false;
+  }
+
+  /** Hosts that are being removed. */
+  leaving(): string[] {
+    return [...this].flatMap(([host, { isLeaving }]) => (isLeaving ? [host] : []));
+  }
+
+  /** Resolves when one more process may be started on `host`. */
+  startTurn(host: string, signal: AbortSignal): Promise<void> {
+    return this.get(host)?.pacer.turn(signal) ?? Promise.resolve();
+  }
+
+  window(host: string, windows: OutputWindow[]): void {
+    const session = this.session(host);
+    if (session?.isOpen) session.link.window({ session: session.session, windows });
+  }
+}
