@@ -45,6 +45,8 @@ export interface EngineOptions {
   connectHost?: ((host: string) => HostLink) | undefined;
   /** Reads the configuration again; omitted if there is no file. */
   loadConfig?: LoadConfig | undefined;
+  /** Default: in memory only. */
+  history?: RunHistory | undefined;
   inspect?: ((event: InspectionEvent) => void) | undefined;
   /** The bus URL for a process, with its own token; null: no bus. */
   busUrl?: ((process: string) => string | null) | undefined;
@@ -76,7 +78,7 @@ export class Engine {
     );
     const status = new ManagerStatus(events, { name: config.instance.name, host: hostName });
     const intents = new RetryingIntentStore(options.intents, { clock, log, onProblem: (problem) => status.setSaveProblem(problem) });
-    const history = new RunHistory();
+    const { history = new RunHistory() } = options;
     const system = new ActorSystem({ clock, log: (level, msg) => log.append({ level, source: "manager", msg }), inspect: options.inspect });
     const hostTable = new HostTable();
     const current = new CurrentConfig(config);

@@ -26,11 +26,12 @@ import { localHostName } from "./hosts/host-names.ts";
 import { DaemonKeeper } from "./local-daemon/daemon-keeper.ts";
 import { CONTROL_SOCKET, RunningNote } from "./local-daemon/running-instance.ts";
 import { localUser } from "./local-user.ts";
-import { openLogFile } from "./log-file.ts";
+import { openLogFile, readLogFile } from "./log-file.ts";
 import type { OnProcessAtRest } from "./processes/process-event-router.ts";
 import { requirePort } from "./require-port.ts";
 import { ASSETS, prepareHttp } from "./serve-http.ts";
 import { RetryingIntentStore } from "./state/retrying-intent-store.ts";
+import { openRunHistory } from "./state/run-history-file.ts";
 import { StateFiles } from "./state/state-files.ts";
 import { INTENT_FILE, keepStateFolder } from "./state/state-folder.ts";
 import { surviveShortage } from "./survive-shortage.ts";
@@ -133,10 +134,12 @@ class Manager implements RunningManager {
 
     const files = new StateFiles(stateDir);
     const intents = await IntentStore.open(files.path(INTENT_FILE));
-    const log = this.#openLog(stateDir, intents);
+    const log = await this.#openLog(stateDir, intents);
     const { path, problems } = sockets;
     if (problems.length > 0) log.append({ level: "warning", source: "manager", msg: `sockets are in ${path}: ${problems.join("; ")}` });
     const epoch = await raiseEpoch(intents);
+    const { history, close } = await openRunHistory(join(stateDir, "runs.log"), log);
+    this.#cleanups.push(close);
 
     const bus = await openManagerBus({
       instance,
@@ -162,6 +165,7 @@ class Manager implements RunningManager {
       loadConfig: fileReader(this.#config),
       onProcessAtRest: this.#options.onProcessAtRest,
       busUrl: (process) => bus.clientUrl(process),
+      history,
     });
     this.#engine = engine;
     this.#cleanups.push(() => engine.close());
@@ -277,10 +281,12 @@ class Manager implements RunningManager {
     return lock;
   }
 
-  #openLog(stateDir: string, intents: IntentStore): LogBook {
-    const log = new LogBook({ capacity: this.#config.instance.retained_log_entries, now: () => Date.now(), lastId: intents.lastLogId });
+  async #openLog(stateDir: string, intents: IntentStore): Promise<LogBook> {
+    const path = join(stateDir, "manager.log");
+    const capacity = this.#config.instance.retained_log_entries;
+    const log = new LogBook({ capacity, now: () => Date.now(), lastId: intents.lastLogId, earlier: await readLogFile(path, capacity) });
     this.#log = log;
-    this.#cleanups.push(openLogFile(join(stateDir, "manager.log"), log));
+    this.#cleanups.push(openLogFile(path, log));
     if (this.#options.onLog) log.subscribe(this.#options.onLog);
     this.#cleanups.push(surviveShortage((msg) => void log.append({ level: "error", source: "manager", msg })));
     if (intents.warning) log.append({ level: "warning", source: "manager", msg: intents.warning });

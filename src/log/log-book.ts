@@ -1,5 +1,5 @@
 import { Publisher } from "../base/publisher.ts";
-import type { LogEntry, LogLevel } from "../protocol/resources/resources.ts";
+import type { LogEntry, LogLevel, StateChange } from "../protocol/resources/resources.ts";
 import { LOG_LEVELS } from "../protocol/resources/resources.ts";
 import { formatTime } from "../protocol/time.ts";
 
@@ -12,6 +12,7 @@ export interface LogInput {
   level: LogLevel;
   source: string;
   msg: string;
+  change?: StateChange;
 }
 
 export interface LogBookOptions {
@@ -20,6 +21,8 @@ export interface LogBookOptions {
   now: () => number;
   /** Highest id that an earlier manager persisted, 0 if none: ids grow across restarts. */
   lastId?: number;
+  /** What earlier managers logged, oldest first. */
+  earlier?: readonly LogEntry[];
 }
 
 /** The manager's log: a ring of entries with growing ids, and its subscribers. */
@@ -40,19 +43,26 @@ export class LogBook {
     this.#capacity = options.capacity;
     this.#entries = new Array<LogEntry | undefined>(Math.min(options.capacity, 1_024));
     this.#now = options.now;
+    const earlier = options.earlier ?? [];
+    const lastId = Math.max(options.lastId ?? 0, earlier.at(-1)?.id ?? 0);
     // Ids must grow across restarts, even after a crash that saved none: hence the clock (docs/design/runtime-invariants.md, "Frames out").
-    this.#nextId = Math.max((options.lastId ?? 0) + 1, Math.floor(options.now()) * 1_000);
+    this.#nextId = Math.max(lastId + 1, Math.floor(options.now()) * 1_000);
+    for (const entry of earlier) this.#keep(entry);
   }
 
   get lastId(): number {
     return this.#nextId - 1;
   }
 
-  append(input: LogInput): LogEntry {
-    const entry: LogEntry = { id: this.#nextId++, ts: formatTime(this.#now()), level: input.level, source: input.source, msg: input.msg };
-    this.#entries[this.#count++ % this.#capacity] = entry;
+  append({ level, source, msg, change }: LogInput): LogEntry {
+    const entry: LogEntry = { id: this.#nextId++, ts: formatTime(this.#now()), level, source, msg, ...(change ? { change } : {}) };
+    this.#keep(entry);
     this.#publisher.publish(entry);
     return entry;
+  }
+
+  #keep(entry: LogEntry): void {
+    this.#entries[this.#count++ % this.#capacity] = entry;
   }
 
   /** Retained entries of at least `level` and with ids below `before`, oldest first; with `limit` the last `limit` of them. */

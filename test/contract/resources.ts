@@ -126,7 +126,22 @@ export const RESOURCES: Tables = {
     port: "integer",
     unix_socket: nullable("string"),
   },
-  "log entry": { id: "integer", ts: "timestamp", level: anyOne(LOG_LEVELS), source: "string", msg: "string" },
+  "log entry": {
+    id: "integer",
+    ts: "timestamp",
+    level: anyOne(LOG_LEVELS),
+    source: "string",
+    msg: "string",
+    // docs/design/wire-rules.md, "Snapshot and events"
+    change: optional(table("state change")),
+  },
+  "state change": {
+    process: "string",
+    from: nullable(anyOne(STATES)),
+    to: anyOne(STATES),
+    by: nullable("string"),
+    reason: nullable("string"),
+  },
 
   logger: { name: "string", enabled: "boolean", active_topics: arrayOf("string"), topics: arrayOf(table("logger topic")) },
   "logger topic": {

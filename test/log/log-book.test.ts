@@ -22,6 +22,15 @@ describe("ids", () => {
     expect(book(4, NOW * 1_000 + 7).append({ level: "info", source: "s", msg: "m" }).id).toBe(NOW * 1_000 + 8);
   });
 
+  it("go on after those of earlier managers, whose entries are kept", () => {
+    const earlier = [1, 2, 3].map(
+      (n) => ({ id: NOW * 1_000 + n, ts: "2026-11-21T08:14:02.123", level: "info", source: "s", msg: `old ${n}` }) as const,
+    );
+    const log = new LogBook({ capacity: 3, now: () => NOW, earlier });
+    expect(log.append({ level: "info", source: "s", msg: "new" }).id).toBe(NOW * 1_000 + 4);
+    expect(messages(log)).toEqual(["old 2", "old 3", "new"]);
+  });
+
   it("grow by one each, and lastId is that of the newest entry", () => {
     const log = book();
     expect(log.lastId).toBe(NOW * 1_000 - 1);

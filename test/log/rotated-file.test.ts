@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import {
+  appendFileSync,
   closeSync,
   constants,
   existsSync,
@@ -16,7 +17,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openLogFile } from "../../src/app/log-file.ts";
+import { openLogFile, readLogFile } from "../../src/app/log-file.ts";
 import { LineQueue } from "../../src/log/line-queue.ts";
 import { LogBook } from "../../src/log/log-book.ts";
 import { RotatedFile } from "../../src/log/rotated-file.ts";
@@ -113,6 +114,19 @@ describe("a log file", () => {
       msg: 'two\nlines "quoted"',
       pid: process.pid,
     });
+  });
+
+  it("of the manager is read back by the next one, as far as its lines are whole", async () => {
+    const log = new LogBook({ capacity: 10, now: () => Date.UTC(2026, 10, 21) });
+    const close = openLogFile(path(), log, 1_000);
+    const change = { process: "a", from: null, to: "started", by: null, reason: null } as const;
+    for (let n = 1; n <= 8; n++) log.append({ level: "warning", source: "manager", msg: `entry\t${n}`, change });
+    await close();
+    expect(readdirSync(folder)).toContain("m.log.1");
+    appendFileSync(path(), '{"level":30,"msg":"a line without an id"}\n{"level":30,"id":17');
+    const entries = await readLogFile(path(), 5);
+    expect(entries).toEqual(log.entries().slice(-5));
+    expect(await readLogFile(`${folder}/none.log`, 5)).toEqual([]);
   });
 
   it("on a full disk loses lines and says how many", async () => {

@@ -77,9 +77,10 @@ export async function createManager(config: ConfigInput | string, options: Creat
   try {
     const state = options.stateDir === undefined ? keepInMemory() : await keepInFolder(options.stateDir);
     cleanups.push(() => state.release());
-    const log = new LogBook({ capacity: loaded.instance.retained_log_entries, now: () => clock.now(), lastId: state.lastLogId });
+    const capacity = loaded.instance.retained_log_entries;
+    const log = new LogBook({ capacity, now: () => clock.now(), ...(await state.logBefore(capacity)) });
     if (options.onLog) log.subscribe(options.onLog);
-    state.begin(log);
+    const history = await state.begin(log);
     const host = options.host ?? new Host({ host: "localhost", subreaper: false, clock, log: (entry) => void log.append(entry) });
     cleanups.push(() => host.close());
     let next: ConfigInput | null = null;
@@ -91,6 +92,7 @@ export async function createManager(config: ConfigInput | string, options: Creat
       clock,
       log,
       intents: state.intents,
+      history,
       epoch: state.epoch,
       link: host,
       loadConfig: async (instead) => {

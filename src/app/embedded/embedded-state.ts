@@ -5,10 +5,12 @@ import { IntentStore } from "../../config/state/intent.ts";
 import { CONTRACT_VERSION } from "../../contract/messages.ts";
 import { instanceUuid } from "../../daemon/session/instance.ts";
 import { acquireLock } from "../../daemon/session/lock.ts";
-import type { LogBook } from "../../log/log-book.ts";
+import type { LogBook, LogBookOptions } from "../../log/log-book.ts";
 import { type BusState, busState, busStateInMemory } from "../bus/bus-state.ts";
-import { openLogFile } from "../log-file.ts";
+import { openLogFile, readLogFile } from "../log-file.ts";
+import { RunHistory } from "../processes/run-history.ts";
 import { type IntentKeeper, memoryIntents } from "../state/intent-keeper.ts";
+import { openRunHistory } from "../state/run-history-file.ts";
 import { StateFiles } from "../state/state-files.ts";
 import { INTENT_FILE, keepStateFolder } from "../state/state-folder.ts";
 
@@ -16,10 +18,10 @@ import { INTENT_FILE, keepStateFolder } from "../state/state-folder.ts";
 export interface EmbeddedState {
   readonly intents: IntentKeeper;
   readonly epoch: number;
-  /** Highest id of a log entry before. */
-  readonly lastLogId: number;
-  /** The log begins. */
-  begin(log: LogBook): void;
+  /** Where its log begins. */
+  logBefore(count: number): Promise<Pick<LogBookOptions, "lastId" | "earlier">>;
+  /** The log begins. Resolves with the runs of earlier managers. */
+  begin(log: LogBook): Promise<RunHistory>;
   bus(): Promise<BusState>;
   release(): Promise<void>;
 }
@@ -28,8 +30,8 @@ export function keepInMemory(): EmbeddedState {
   return {
     intents: memoryIntents(),
     epoch: 1,
-    lastLogId: 0,
-    begin() {},
+    logBefore: async () => ({}),
+    begin: async () => new RunHistory(),
     bus: async () => busStateInMemory(),
     release: () => Promise.resolve(),
   };
@@ -46,20 +48,24 @@ export async function keepInFolder(stateDir: string): Promise<EmbeddedState> {
   try {
     const files = new StateFiles(stateDir);
     const intents = await IntentStore.open(files.path(INTENT_FILE));
+    const logFile = files.path("manager.log");
     return {
       intents,
       epoch: await intents.nextEpoch(),
-      lastLogId: intents.lastLogId,
-      begin(log) {
-        const closeFile = openLogFile(join(stateDir, "manager.log"), log);
+      logBefore: async (count) => ({ lastId: intents.lastLogId, earlier: await readLogFile(logFile, count) }),
+      async begin(log) {
+        const closeFile = openLogFile(logFile, log);
+        const runs = await openRunHistory(files.path("runs.log"), log);
         if (intents.warning) log.append({ level: "warning", source: "manager", msg: intents.warning });
         const leave = keepStateFolder({ lock, intents, files, log });
         end = async () => {
           await leave();
+          await runs.close();
           await closeFile();
           intents.rememberLogId(log.lastId);
           await intents.flush();
         };
+        return runs.history;
       },
       bus: () => busState(files),
       release: () => end().finally(() => lock.release()),

@@ -19,6 +19,9 @@ import type { RunHistory } from "./run-history.ts";
 /** A process was requested to run, and no longer runs and will not restart by itself: it ended, was stopped, or cannot be started. */
 export type OnProcessAtRest = (process: Process, configured: { essential: boolean }) => void;
 
+/** States on the way to a requested run. */
+const UNDER_WAY: ReadonlySet<ProcessState> = new Set<ProcessState>(["waiting", "starting", "stopping"]);
+
 /** Maximum number of failed members of a group that one log entry names. */
 const MOST_NAMED = 10;
 
@@ -127,7 +130,8 @@ export class ProcessEventRouter {
     const pid = registry.process(name)?.pid ?? null;
     const adopted = `adopted: ${pid === null ? "not running" : `pid ${pid}`}, state '${to}'`;
     const said = from === null ? adopted : `changes state from '${from}' to '${to}'`;
-    log.append({ level: to === "error" ? "error" : "info", source, msg: `process '${name}' ${said}` });
+    const change = { process: name, from, to, by: this.#causeOf(name, to), reason };
+    log.append({ level: to === "error" ? "error" : "info", source, msg: `process '${name}' ${said}`, change });
     this.publish(name);
     if ((from === null || from === "stopped") && registry.isAdopted(name) && registry.needsRestart(name))
       log.append({ level: "warning", source, msg: `process '${name}' runs with what was configured before, until its restart` });
@@ -136,6 +140,15 @@ export class ProcessEventRouter {
     for (const group of ancestorNames(name)) system.send("group", group, { type: "member", name, state: to, has_ready_state });
     const essential = registry.config.processes.get(name)?.essential ?? false;
     if ((to === "error" || to === "stopped") && process) this.#options.onProcessAtRest?.(process, { essential });
+  }
+
+  /** The user whose request it is now carried out; null: it happens by itself. */
+  #causeOf(name: string, to: ProcessState): string | null {
+    const context = this.#options.system.get("process", name)?.getSnapshot().context;
+    if (!context?.origin) return null;
+    const { requested, pendingRun, origin } = context;
+    const isRequested = requested === "stop" ? to === "stopping" || to === "stopped" : pendingRun !== null && UNDER_WAY.has(to);
+    return isRequested && origin.by !== "" ? origin.by : null;
   }
 
   /** Publishes changes of the process, if there are any. */

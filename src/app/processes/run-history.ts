@@ -1,36 +1,66 @@
+import { z } from "zod";
 import type { ProcessContext, ProcessExit } from "../../actors/process-types.ts";
-import type { RunReport } from "../../contract/run.ts";
+import { type RunReport, runId } from "../../contract/run.ts";
 import { formatTime } from "../../protocol/time.ts";
 
 /** Runs that are remembered of each process. */
 const MAX_RUNS = 20;
 
-export interface PastRun {
-  run_id: string;
-  pid: number | null;
-  start_time: string | null;
-  stop_time: string | null;
-  code: number | null;
-  signal: string | null;
-  reason: string | null;
-}
+const pastRun = z.object({
+  run_id: runId,
+  pid: z.number().nullable(),
+  start_time: z.string().nullable(),
+  stop_time: z.string().nullable(),
+  code: z.number().nullable(),
+  signal: z.string().nullable(),
+  reason: z.string().nullable(),
+});
+type PastRun = z.infer<typeof pastRun>;
+const savedRun = z.object({ name: z.string(), run: pastRun });
 
 type PastEnd = Pick<PastRun, "stop_time" | "code" | "signal" | "reason">;
 
 const NOTHING_KNOWN = { pid: null, start_time: null };
 
-/** The last runs of every process that this manager has seen, in memory only. */
+interface RunHistoryOptions {
+  /** What earlier managers saved, oldest first; values that are none of ours are left out. */
+  saved: readonly unknown[];
+  /** Saves the end of a run, to be given to the next manager; called again when more is known of it. */
+  save: (end: object) => void;
+}
+
+/** The last runs of every process. */
 export class RunHistory {
   readonly #runs = new Map<string, PastRun[]>();
+  readonly #save: RunHistoryOptions["save"];
+
+  constructor({ saved, save }: RunHistoryOptions = { saved: [], save: () => {} }) {
+    this.#save = save;
+    for (const value of saved) {
+      const { data } = savedRun.safeParse(value);
+      if (data !== undefined) put(this.#of(data.name), data.run);
+    }
+  }
 
   /** What is known now of the newest run of `name`, and of the one before if its end was told together with the next beginning. */
-  note(name: string, { runId, run, exit }: ProcessContext): void {
-    if (runId === null) return;
+  note(name: string, { runId: newest, run, exit }: ProcessContext): void {
+    if (newest === null) return;
+    if (run !== null) this.#put(name, fromReport(run, run.run_id === newest ? exit : null));
+    if (run?.run_id !== newest) this.#put(name, { ...NOTHING_KNOWN, run_id: newest, ...endOf(exit) });
+  }
+
+  #put(name: string, entry: PastRun): void {
+    const runs = this.#of(name);
+    const before = runs.find((run) => run.run_id === entry.run_id);
+    put(runs, entry);
+    const isNews = entry.stop_time !== before?.stop_time || entry.code !== before?.code || entry.signal !== before?.signal;
+    if (entry.stop_time !== null && (isNews || entry.reason !== before?.reason)) this.#save({ name, run: entry });
+  }
+
+  #of(name: string): PastRun[] {
     const runs = this.#runs.get(name) ?? [];
     this.#runs.set(name, runs);
-    if (run !== null) put(runs, fromReport(run, run.run_id === runId ? exit : null));
-    if (run?.run_id !== runId) put(runs, { ...NOTHING_KNOWN, run_id: runId, ...endOf(exit) });
-    runs.length = Math.min(runs.length, MAX_RUNS);
+    return runs;
   }
 
   /** Newest first. */
@@ -47,6 +77,7 @@ function put(runs: PastRun[], entry: PastRun): void {
   const index = runs.findIndex((run) => run.run_id === entry.run_id);
   if (index >= 0) runs[index] = entry;
   else runs.unshift(entry);
+  runs.length = Math.min(runs.length, MAX_RUNS);
 }
 
 /** `exit` is what the process shows of this run: it may know more than the host that lost it. */

@@ -1,9 +1,21 @@
 import { z } from "zod";
 import { count, logLevel, timestamp } from "../frames/field-kinds.ts";
 import { answer, clientFrames, managerFrames } from "../frames/frame-table.ts";
+import { processState } from "../process/process.ts";
 import { LOG_LEVELS } from "./log-level.ts";
 
 const MAX_LOG_LIMIT = 100_000;
+
+export const stateChange = z
+  .object({
+    process: z.string(),
+    from: processState.nullable().describe("null: a new manager found it in this state."),
+    to: processState,
+    by: z.string().nullable().describe("User whose request led to it; null: none did."),
+    reason: z.string().nullable(),
+  })
+  .meta({ id: "StateChange", description: "What a log entry on the state of a process says, for programs." });
+export type StateChange = z.infer<typeof stateChange>;
 
 const logEntry = z
   .object({
@@ -12,6 +24,7 @@ const logEntry = z
     level: z.enum(LOG_LEVELS),
     source: z.string(),
     msg: z.string(),
+    change: stateChange.exactOptional(),
   })
   .meta({ id: "LogEntry" });
 export type LogEntry = z.infer<typeof logEntry>;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { connect as nats } from "@nats-io/transport-node";
 import type { Observable } from "rxjs";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { ConfigError, createManager } from "../../../src/app/index.ts";
+import { ConfigError, createManager, type EmbeddedManager } from "../../../src/app/index.ts";
 import { connect } from "../../../src/client/index.ts";
 import type { HostLink } from "../../../src/contract/host-link.ts";
 import { Recorder } from "../../../src/testing/index.ts";
@@ -33,6 +33,34 @@ describe("createManager", () => {
     await manager.process("hello").waitForOutput(/hel(lo)/);
     expect((await manager.snapshot()).processes.map(({ name }) => name)).toEqual(["hello", "g/a"]);
     expect(() => manager.process("nope")).toThrow(expect.objectContaining({ code: "not_found" }));
+  });
+
+  it("goes on with the log and the run history of the manager before", async () => {
+    const stateDir = mkdtempSync(join(temporary, "goes-on-"));
+    const config = { processes: { job: { command: "exit 3" } } };
+    const history = async (manager: EmbeddedManager) => {
+      const detail = await manager.client.request({ type: "request_process_detail", name: "job" });
+      return detail.type === "process_detail" && detail.ok ? detail.history : [];
+    };
+    {
+      await using first = await createManager(config, { stateDir });
+      await first.process("job").start();
+      await first.process("job").waitFor("error");
+      expect(await history(first)).toHaveLength(1);
+    }
+    // It was requested to run, so the next manager starts it.
+    await using second = await createManager(config, { stateDir });
+    await second.process("job").waitFor("error");
+    expect((await history(second)).map(({ code }) => code)).toEqual([3, 3]);
+    const entries = async () => {
+      const answer = await second.client.request({ type: "request_logs" });
+      return answer.type === "log_batch" ? answer.entries : [];
+    };
+    expect((await entries()).map(({ change }) => change)).toEqual(
+      expect.arrayContaining([{ process: "job", from: "started", to: "error", by: null, reason: "exited with code 3" }]),
+    );
+    const ids = (await entries()).map(({ id }) => id);
+    expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
   });
 
   it("two at a time do not see each other", async () => {

@@ -117,6 +117,25 @@ describe("on_stop: restart", () => {
     }
   });
 
+  test("each says who stopped it and with what, also to the manager after this one", async () => {
+    const bench = await Bench.running({ db: {}, api: { db: "stop" }, web: { api: "stop" }, log: { db: "keep" } });
+    const origin = (name: string) => {
+      const { requested_by, stopped_with, stops_with } = bench.engine.control.process(name) ?? {};
+      return { requested_by, stopped_with, stops_with };
+    };
+    expect(origin("web")).toEqual({ requested_by: null, stopped_with: null, stops_with: ["api"] });
+    await bench.command("stop", "db");
+    for (let manager = 1; manager <= 2; manager++) {
+      expect(origin("db")).toEqual({ requested_by: BY.user, stopped_with: null, stops_with: [] });
+      expect(origin("api")).toEqual({ requested_by: BY.user, stopped_with: "db", stops_with: ["db"] });
+      expect(origin("web")).toEqual({ requested_by: BY.user, stopped_with: "api", stops_with: ["api"] });
+      expect(origin("log")).toEqual({ requested_by: null, stopped_with: null, stops_with: [] });
+      await bench.replaceManager();
+    }
+    await bench.command("start", "web");
+    expect(origin("api")).toEqual({ requested_by: BY.user, stopped_with: null, stops_with: ["db"] });
+  });
+
   test("while it is still being stopped", async () => {
     const bench = await Bench.running({ db: {}, api: { db: "restart" } });
     bench.engine.control.stopProcess("db", BY);

@@ -79,9 +79,18 @@ describe("commands", () => {
     const before = await startedPid();
     await send({ type: "set_process_current_alternate_command", name: NAME, which: "debug" });
     expect(await get()).toMatchObject({ current_alternate_command: "debug", current_command: "sleep 2000", pid: before });
+    expect(await get()).toMatchObject({ running_command: SLEEP, needs_restart: true });
     expect(argvOf(before)).toEqual(["sleep", "1000"]);
     const pid = await restartedPid();
     expect(argvOf(pid)).toEqual(["sleep", "2000"]);
+    expect(await get()).toMatchObject({ running_command: "sleep 2000", needs_restart: false });
+    // Selecting what runs again undoes it.
+    await send({ type: "set_process_current_alternate_command", name: NAME, which: "default" });
+    expect(await get()).toMatchObject({ needs_restart: true });
+    await send({ type: "set_process_current_alternate_command", name: NAME, which: "debug" });
+    expect(await get()).toMatchObject({ needs_restart: false });
+    await manager.process(NAME).stop();
+    expect(await get()).toMatchObject({ running_command: null, needs_restart: false });
   });
 
   test("the override of default is command_override, whichever frame set it; null and '' clear it", async () => {
