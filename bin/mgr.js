@@ -7,7 +7,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.stderr.write(`mgr needs Node 20.19 or later; this is Node ${process.versions.node} (${process.execPath}).\n`);
   process.exit(1);
 }
-const program = new URL("../dist/cli/main.js", import.meta.url);
+const program = new URL("../dist/program/mgr.js", import.meta.url);
 if (!existsSync(program)) {
   process.stderr.write("mgr is not built yet: run `npm ci && npm run build` in its folder first.\n");
   process.exit(1);

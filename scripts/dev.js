@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { watch } from "node:fs";
 import { join } from "node:path";
 import { createServer } from "vite";
-import { buildDaemon } from "./build-daemon.js";
+import { buildDaemon } from "./build/bundle.js";
 import { configuration, demoLogin, root, url } from "./demo-login.js";
 
 /** An editor that saves several files at once causes one restart, milliseconds. */

@@ -15,8 +15,8 @@ bash scripts/system-packages || { echo "0 passed, 1 failed"; exit 1; }
 step "build" npm run --silent build
 step "types" npm run --silent typecheck
 step "style and unused code" npm run --silent lint
-step "import rules" node scripts/check-imports.js
-step "citations" node scripts/check-citations.js
+step "import rules" node scripts/checks/imports.js
+step "citations" node scripts/checks/citations.js
 
 report=$(mktemp)
 echo "== tests"

@@ -1,13 +1,13 @@
-import { fileURLToPath } from "node:url";
 import type { Config } from "../config/definition.ts";
 import { type HttpServerOptions, type PreparedHttpServer, prepareHttpServer } from "../http/index.ts";
+import { packageFile } from "../http/package-files.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { Transport } from "../transport/websocket.ts";
 import type { Engine } from "./engine.ts";
 import { tryLockFile } from "./local-daemon/file-lock.ts";
 
 /** Where the page was built to. */
-export const ASSETS = fileURLToPath(new URL("../../dist/web", import.meta.url));
+export const ASSETS = packageFile("dist/web");
 
 interface ServeOptions extends Pick<HttpServerOptions, "authFile" | "localSocket" | "listen" | "bus"> {
   engine: Engine;

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { visibleLines } from "../base/visible-text.ts";
+import { VERSION } from "../http/package-files.ts";
 import { PROCESS_STATES } from "../protocol/process/process-state.ts";
 import { LOG_LEVELS } from "../protocol/resources/log-level.ts";
 import { attach } from "./commands/attach.ts";
@@ -20,13 +20,11 @@ import { up } from "./commands/up.ts";
 import { wait } from "./commands/wait.ts";
 import { addManual } from "./manual.ts";
 
-const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
-
 /** Every command with its options and help; parsing runs one. */
 export function createProgram(): Command {
   const program = new Command("mgr")
     .description("Supervises processes in groups under real terminals, and serves them to a browser, scripts and this command on one port.")
-    .version(version)
+    .version(VERSION)
     .showHelpAfterError("(see mgr --help)")
     .configureOutput({ writeErr: (text) => process.stderr.write(visibleLines(text)) })
     .exitOverride();

@@ -5,7 +5,7 @@ import type { Control } from "../actors/control.ts";
 import { PROCESS_STATES } from "../protocol/process/process-state.ts";
 import { LOG_LEVELS } from "../protocol/resources/resources.ts";
 import type { Transport } from "../transport/websocket.ts";
-import { VERSION } from "./archive/about.ts";
+import { VERSION } from "./package-files.ts";
 import type { BusUpgrade } from "./server/bus-upgrade.ts";
 import type { Connections } from "./server/connections.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { generatedFiles } from "../../scripts/generated-files.ts";
+import { generatedFiles } from "../../scripts/documents/generated-files.ts";
 import { ERROR_CATALOGUE, ERROR_CODES } from "../../src/base/errors.ts";
 import { CLIENT_FRAMES, MANAGER_FRAMES } from "../../src/protocol/frames/frames.ts";
 import { type JsonSchema, protocolJsonSchema } from "../../src/protocol/frames/json-schema.ts";

@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { type LockInfo, readLock } from "../../daemon/session/lock.ts";
 import { mayBeAlive, startTimeOf } from "../../daemon/tree/proc.ts";
-import { VERSION } from "../../http/archive/about.ts";
+import { packageFile, VERSION } from "../../http/package-files.ts";
 
 interface LocalDaemonOptions {
   stateDir: string;
@@ -18,7 +17,7 @@ interface LocalDaemonOptions {
 type Identity = Pick<LockInfo, "pid" | "start_time">;
 
 /** The built daemon: one file, whether this module runs from src/ or from dist/. */
-const BUNDLE = fileURLToPath(new URL("../../../dist/daemon.mjs", import.meta.url));
+const BUNDLE = packageFile("dist/daemon.mjs");
 /** Its exit code if another daemon has the lock (daemon/main.ts). */
 const EXIT_LOCKED = 3;
 /** How much of its last output is kept, bytes. */

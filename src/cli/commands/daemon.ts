@@ -1,14 +1,14 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { localHostName } from "../../app/hosts/host-names.ts";
 import { busUrlProblem } from "../../bus/client/bus-url.ts";
 import { stateHome } from "../../config/state/state-home.ts";
 import { instanceUuid } from "../../daemon/session/instance.ts";
 import { socketDir } from "../../daemon/session/sockets.ts";
 import type { StartOptions } from "../../daemon/start-options.ts";
-import { VERSION } from "../../http/archive/about.ts";
 import { readRegularFile } from "../../http/auth/read-regular-file.ts";
+import { packageFile, VERSION } from "../../http/package-files.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { loadConfig } from "../manager/configuration.ts";
 
@@ -22,7 +22,7 @@ export interface DaemonFlags {
   cwd?: string;
 }
 
-const BUNDLE = fileURLToPath(new URL("../../../dist/daemon.mjs", import.meta.url));
+const BUNDLE = packageFile("dist/daemon.mjs");
 const MAX_TOKEN_BYTES = 4_096;
 
 /**

@@ -1,10 +1,5 @@
-import { readFileSync } from "node:fs";
 import { arch, cpus, hostname, machine, platform, release, totalmem, uptime, version } from "node:os";
-
-const manifest = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as { version: string };
-
-/** Of this program. */
-export const VERSION = manifest.version;
+import { VERSION } from "../package-files.ts";
 
 /** What runs here and on what: versions and platform, no variables of any environment. */
 export function environmentOf(managerName: string): object {

@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 // @ts-expect-error A plain script without types.
-import { buildDaemon } from "../../../scripts/build-daemon.js";
+import { buildDaemon } from "../../../scripts/build/bundle.js";
 import { type Broker, createBroker } from "../../../src/bus/broker/broker.ts";
 import type { Bus } from "../../../src/bus/client/bus.ts";
 import { connectBus } from "../../../src/bus/client/connect-bus.ts";

@@ -9,7 +9,7 @@ import {
   framesOf,
   readExamples,
   type Step,
-} from "../../../scripts/protocol-examples.ts";
+} from "../../../scripts/documents/protocol-examples.ts";
 import { CLIENT_FRAMES } from "../../contract/client-frames.ts";
 import { MANAGER_FRAMES } from "../../contract/manager-frames.ts";
 import { isNotYet } from "../../contract/not-yet.ts";

@@ -5,7 +5,7 @@ import { builtinModules } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 
 /** Per folder of src: the folders it may import beside itself. */
 const below = (...folders) => new Set(folders);
@@ -94,7 +94,7 @@ for (const file of [...sources("src"), ...sources("web")]) {
   const from = folderOf(file);
   const allowed = MAY_IMPORT[from];
   if (!allowed) {
-    problems.push(`${file}: the folder '${from}' has no place in the chain; add it to scripts/check-imports.js and docs/architecture.md`);
+    problems.push(`${file}: the folder '${from}' has no place in the chain; add it to scripts/checks/imports.js and docs/architecture.md`);
     continue;
   }
   const targets = [];

@@ -25,7 +25,7 @@ export interface Examples {
   readonly examples: readonly Example[];
 }
 
-export const EXAMPLES_FILE = new URL("../docs/protocol-examples.yaml", import.meta.url);
+export const EXAMPLES_FILE = new URL("../../docs/protocol-examples.yaml", import.meta.url);
 
 export function readExamples(): Examples {
   return parse(readFileSync(EXAMPLES_FILE, "utf8")) as Examples;

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { generatedFiles } from "./generated-files.ts";
 
-const root = new URL("..", import.meta.url);
+const root = new URL("../..", import.meta.url);
 for (const [path, content] of generatedFiles()) {
   writeFileSync(new URL(path, root), content);
   console.log(`${path}: ${content.length} characters`);

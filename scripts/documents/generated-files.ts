@@ -1,5 +1,5 @@
-import { configJsonSchema } from "../src/config/schema/schema.ts";
-import { protocolJsonSchema } from "../src/protocol/frames/json-schema.ts";
+import { configJsonSchema } from "../../src/config/schema/schema.ts";
+import { protocolJsonSchema } from "../../src/protocol/frames/json-schema.ts";
 import { commandLineDocument } from "./command-line-document.ts";
 import { architectureDocument } from "./import-graph.ts";
 import { protocolDocument } from "./protocol-document.ts";

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-const root = new URL("..", import.meta.url);
+const root = new URL("../..", import.meta.url);
 const DOCUMENT = "docs/architecture.md";
 const IMPORT = /(?:from|import\()\s*"(\.[^"]+)"/g;
 

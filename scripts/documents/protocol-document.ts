@@ -1,6 +1,6 @@
-import { ERROR_CATALOGUE, ERROR_CODES } from "../src/base/errors.ts";
-import { CLIENT_FRAMES, MANAGER_FRAMES } from "../src/protocol/frames/frames.ts";
-import { CLIENT_FRAME_PREFIX, type JsonSchema, MANAGER_FRAME_PREFIX, protocolJsonSchema } from "../src/protocol/frames/json-schema.ts";
+import { ERROR_CATALOGUE, ERROR_CODES } from "../../src/base/errors.ts";
+import { CLIENT_FRAMES, MANAGER_FRAMES } from "../../src/protocol/frames/frames.ts";
+import { CLIENT_FRAME_PREFIX, type JsonSchema, MANAGER_FRAME_PREFIX, protocolJsonSchema } from "../../src/protocol/frames/json-schema.ts";
 import { exampleLinks, exampleSection } from "./protocol-example-section.ts";
 import { readExamples } from "./protocol-examples.ts";
 

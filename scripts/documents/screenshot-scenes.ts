@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import type { Instance } from "../test/e2e/support/instance.ts";
-import { eventually } from "../test/e2e/support/wait.ts";
+import type { Instance } from "../../test/e2e/support/instance.ts";
+import { eventually } from "../../test/e2e/support/wait.ts";
 
 export interface Scene {
   readonly name: string;
@@ -337,7 +337,7 @@ async function withHosts(instance: Instance): Promise<void> {
 
 /** The demo's file as people write it; the instance has been started from the same as JSON. */
 function useYaml(instance: Instance): void {
-  const text = readFileSync(new URL("../examples/demo/mgr.yaml", import.meta.url), "utf8")
+  const text = readFileSync(new URL("../../examples/demo/mgr.yaml", import.meta.url), "utf8")
     .replace(/localhost:[^"]*/, "localhost:0")
     .replace("worker.js alpha 1000\n", "worker.js alpha 1000\n    environment: { SAMPLES: /srv/samples, VALUES: 20 }\n");
   writeFileSync(

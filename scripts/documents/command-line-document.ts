@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { createProgram } from "../src/cli/program.ts";
+import { createProgram } from "../../src/cli/program.ts";
 
 /** Columns of the help, whatever terminal writes the document. */
 const WIDTH = 110;

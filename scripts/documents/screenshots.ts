@@ -1,4 +1,4 @@
-// Takes the pictures of docs/screenshots from the demo: npx tsx scripts/screenshots.ts [--png FOLDER] [SCENE…] (after npm run build).
+// Takes the pictures of docs/screenshots from the demo: npx tsx scripts/documents/screenshots.ts [--png FOLDER] [SCENE…] (after npm run build).
 // Without --png they are WebP in docs/screenshots; with it PNG in a folder of yours, for looking at.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { demo, launchBrowser } from "../test/e2e/support/demo.ts";
-import type { Instance } from "../test/e2e/support/instance.ts";
-import { eventually } from "../test/e2e/support/wait.ts";
+import { demo, launchBrowser } from "../../test/e2e/support/demo.ts";
+import type { Instance } from "../../test/e2e/support/instance.ts";
+import { eventually } from "../../test/e2e/support/wait.ts";
 import { ACTS, type Scene } from "./screenshot-scenes.ts";
 
 const { values, positionals } = parseArgs({ options: { png: { type: "string" } }, allowPositionals: true });
-const FOLDER = values.png ?? fileURLToPath(new URL("../docs/screenshots", import.meta.url));
+const FOLDER = values.png ?? fileURLToPath(new URL("../../docs/screenshots", import.meta.url));
 const DEVICES: Record<string, BrowserContextOptions> = {
   desktop: { viewport: { width: 1200, height: 750 } },
   phone: { viewport: { width: 375, height: 720 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true },

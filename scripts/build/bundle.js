@@ -1,0 +1,39 @@
+// Bundles the command line and the host daemon. Only koffi and node-pty stay outside: they are native files.
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "vite";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
+
+/**
+ * Writes `outFile` (an ES module, node_modules with koffi and node-pty beside or above it): one file, so that an `npm ci` below a running
+ * daemon cannot hurt it (docs/design/runtime-invariants.md, "Upgrade"). A native file that is loaded stays mapped when it is removed.
+ */
+export function buildDaemon(outFile) {
+  return bundle("src/daemon/main.ts", dirname(outFile), { entryFileNames: basename(outFile), codeSplitting: false });
+}
+
+/**
+ * Writes `mgr.js` and what it loads later into `folder`. A command starts in half of the time that Node needs for some hundred single
+ * files; the manager's part is a file of its own, which only `mgr up` loads.
+ */
+export function buildProgram(folder) {
+  return bundle("src/cli/main.ts", folder, { entryFileNames: "mgr.js", chunkFileNames: "[name]-[hash].js" });
+}
+
+async function bundle(entry, outDir, output) {
+  await build({
+    configFile: false,
+    root,
+    logLevel: "warn",
+    build: {
+      ssr: join(root, entry),
+      outDir,
+      emptyOutDir: false,
+      target: "node20",
+      minify: false,
+      rolldownOptions: { output: { format: "esm", ...output } },
+    },
+    ssr: { noExternal: true, external: ["koffi", "node-pty"], target: "node" },
+  });
+}
