@@ -33,7 +33,7 @@ export class Intents implements IntentKeeper {
 
   set(name: string, patch: Intent): void {
     this.kept.set(name, { ...this.kept.get(name), ...patch });
-    const { pending_run, ...rest } = patch;
+    const { pending_run, origin: _origin, ...rest } = patch;
     if (pending_run !== undefined) this.done.push(`set ${name} ${pending_run === null ? "nothing" : "run"} pending`);
     else this.done.push(`set ${name} ${Object.values(rest).join("×")}`);
   }
