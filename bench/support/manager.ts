@@ -42,7 +42,7 @@ export class BenchManager implements AsyncDisposable {
     for (const host of hosts) writeFileSync(join(dir, `${host}.token`), `${randomBytes(24).toString("hex")}\n`, { mode: 0o600 });
     const settings = Object.fromEntries(hosts.map((host) => [host, { token_file: `${host}.token` }]));
     writeFileSync(config, JSON.stringify({ instance, hosts: settings, processes }));
-    const child = spawn(process.execPath, [PROGRAM, "up", "-c", config], {
+    const child = spawn(process.execPath, [PROGRAM, "up", "--no-output", "-c", config], {
       cwd: dir,
       env: {
         PATH: process.env.PATH,

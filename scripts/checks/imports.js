@@ -44,6 +44,7 @@ const PACKAGE_HOMES = {
   rxjs: [/^src\/client\//, /^src\/transport\//, /^src\/app\//],
   xstate: [/^src\/actors\//, /^src\/app\//, /^src\/testing\//],
   pino: [/^src\/app\//, /^src\/daemon\/session\/daemon-log\.ts$/],
+  "string-width": [/^src\/cli\//, /^src\/config\/load\/check-report\.ts$/],
   koffi: [/^src\/daemon\//],
   "node-pty": [/^src\/daemon\//],
   "@nats-io/nats-core": [/^src\/bus\//],

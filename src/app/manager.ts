@@ -18,6 +18,8 @@ import { assetHash, type PreparedHttpServer } from "../http/index.ts";
 import type { LocalSocketOptions } from "../http/server/local-socket.ts";
 import { LogBook } from "../log/log-book.ts";
 import type { LogEntry } from "../protocol/resources/resources.ts";
+import type { OutputHub } from "../transport/output/output-hub.ts";
+import type { OutputSink } from "../transport/output/output-subscription.ts";
 import { createTransport, type Transport } from "../transport/websocket.ts";
 import { busState } from "./bus/bus-state.ts";
 import { type ManagerBus, openManagerBus } from "./bus/manager-bus.ts";
@@ -44,10 +46,17 @@ export interface ManagerOptions {
   onLog?: ((entry: LogEntry) => void) | undefined;
   /** May be called before the manager has started. */
   onProcessAtRest?: OnProcessAtRest | undefined;
+  /** Receives the output of all processes. */
+  output?: ManagerOutput | undefined;
   /** Started in addition to autostart processes: names of processes and groups, or everything. */
   start?: readonly string[] | "all";
   /** Cancels the start: it rejects with the signal's reason, and a daemon that was started for it is ended. */
   signal?: AbortSignal;
+}
+
+/** `begin` receives what the reader calls when it was full and has room again. */
+export interface ManagerOutput extends OutputSink {
+  begin(hasRoom: () => void): void;
 }
 
 export interface RunningManager {
@@ -55,6 +64,8 @@ export interface RunningManager {
   readonly url: string;
   /** Why this machine's host is not ready although the port is open; null: it was ready before. */
   readonly hostProblem: string | null;
+  /** Why all logins to the page are refused, and what to do; null: they are not. */
+  readonly loginProblem: string | null;
   readonly engine: Engine;
   /** Reads the configuration again; the result, or why it cannot be used, is logged. */
   reload(by: string): void;
@@ -89,6 +100,7 @@ class Manager implements RunningManager {
   #http: PreparedHttpServer | null = null;
   #url = "";
   #hostProblem: string | null = null;
+  #loginProblem: string | null = null;
   #end: Promise<void> | null = null;
   #hurriedEnd: Promise<void> | null = null;
   #released: Promise<void> | null = null;
@@ -104,6 +116,10 @@ class Manager implements RunningManager {
 
   get hostProblem(): string | null {
     return this.#hostProblem;
+  }
+
+  get loginProblem(): string | null {
+    return this.#loginProblem;
   }
 
   get engine(): Engine {
@@ -169,6 +185,7 @@ class Manager implements RunningManager {
     });
     this.#engine = engine;
     this.#cleanups.push(() => engine.close());
+    this.#followOutput(engine.hub);
     // From now on, saving what could not be saved so far is retried.
     void engine.saveIntents();
     // Begins at the signal, whatever else has to happen first.
@@ -251,6 +268,14 @@ class Manager implements RunningManager {
     await this.#daemon?.end("SIGKILL");
   }
 
+  /** Closed with the engine. */
+  #followOutput(hub: OutputHub): void {
+    const { output } = this.#options;
+    if (output === undefined) return;
+    const subscription = hub.open({ sink: output, contains: () => true, everything: true });
+    output.begin(() => hub.hasRoom(subscription));
+  }
+
   #logError(msg: string): void {
     this.#log?.append({ level: "error", source: "manager", msg });
   }
@@ -324,8 +349,9 @@ class Manager implements RunningManager {
   /** From here on commands are accepted: this machine's host is ready, or the reason why it is not has been reported. */
   async #openPort(http: PreparedHttpServer, files: StateFiles, log: LogBook): Promise<void> {
     this.#cleanups.push(() => files.remove("manager.url"));
-    const { url, localUrl } = await http.open();
+    const { url, localUrl, loginProblem } = await http.open();
     this.#url = url;
+    this.#loginProblem = loginProblem;
     await files.write("manager.url", `${localUrl}\n`);
     log.append({ level: "info", source: "manager", msg: `'${this.#config.instance.name}' serves ${url}` });
   }

@@ -22,7 +22,7 @@ const PLAN_JSON = "{ok, added, removed, changed, unchanged, restart_needed, prob
 
 const PAGES: Readonly<Record<string, Page>> = {
   up: {
-    about: `In the foreground it prints its log. The first SIGINT (Ctrl-C), SIGTERM or SIGHUP stops all processes in reverse order, the second
+    about: `In the foreground it prints its log, and the output of all processes, each line with its process name. The first SIGINT (Ctrl-C), SIGTERM or SIGHUP stops all processes in reverse order, the second
 kills them at once. During the stop, the page and 'mgr ps' keep working, and commands are refused. If the manager is killed,
 processes keep running, and the next 'mgr up' adopts them with their pids, states and output.
 The port opens, and --detach returns, when the local host is ready for commands, or after 10 s; the log then has the reason.
@@ -97,8 +97,9 @@ ready condition: started) or has exited successfully, and prints the results.`,
 On a terminal only text, colours and line erasing are printed, because other control sequences could change this
 terminal. --raw prints all of them. Output to pipes and files is unfiltered.`,
     examples: [
+      ["mgr logs -f", "all processes, live, each line with its process name"],
       ["mgr logs -n 100 sim/world", "the last hundred lines"],
-      ["mgr logs -f 'sim/*'", "a group, live, each line with its process name"],
+      ["mgr logs -f 'sim/*'", "a group, live"],
       ["mgr logs sim/world > world.txt", "save all output, unfiltered"],
     ],
   },

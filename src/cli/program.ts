@@ -35,6 +35,7 @@ export function createProgram(): Command {
     .addOption(configuration())
     .option("-d, --detach", "run the manager in the background")
     .option("--all", "start every process")
+    .option("--no-output", "in the foreground, do not print the output of processes")
     .option("--keep", "leave the processes running when the manager ends")
     .addOption(new Option("--abort-on-failure", "stop everything when a process fails, and exit with its exit code").conflicts("detach"))
     .addOption(
@@ -95,10 +96,10 @@ export function createProgram(): Command {
     .option("--json", "one JSON object per line")
     .action(log);
 
-  connecting(program.command("logs <names...>"))
-    .description("print the output of processes")
+  connecting(program.command("logs [names...]"))
+    .description("print the output of processes; without NAMES of all")
     .option("-f, --follow", "go on with what comes")
-    .option("-n, --lines <count>", "number of past lines to show for each process", count, 1000)
+    .option("-n, --lines <count>", "number of past lines to show for each process (default: 1000, without NAMES 20)", count)
     .option("--raw", "print all control sequences, also on a terminal")
     .action(logs);
 

@@ -75,6 +75,8 @@ export interface HttpServer {
   readonly url: string;
   /** For programs on this machine: plain HTTP, which `https_only` redirects. */
   readonly localUrl: string;
+  /** Why all logins are refused now, and what to do; null: users of the auth file can log in. */
+  readonly loginProblem: string | null;
   /**
    * Checks a user and password of the auth file that arrive by another way than HTTP; failures count like those of HTTP. `address` is
    * `<ip>:<port>`.
@@ -192,7 +194,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
         throw error;
       });
       // Not earlier: a manager that cannot get the port must not touch the sessions file.
-      authFile.read();
+      const logins = authFile.read();
       let refusals = 0;
       watch = setInterval(() => {
         refusals = authFile.read().ok ? 0 : refusals + 1;
@@ -205,6 +207,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
         port,
         url: urlOf(certificate ? "https" : "http", options.listen.host, port),
         localUrl: urlOf("http", options.listen.host, port),
+        loginProblem: logins.ok ? null : logins.refusal,
       };
     },
   };

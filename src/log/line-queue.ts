@@ -29,6 +29,11 @@ export class LineQueue {
     this.#options = options;
   }
 
+  /** Characters that are not written yet, at least. */
+  get waiting(): number {
+    return this.#bytes;
+  }
+
   /** `line` includes its newline. */
   push(line: string): void {
     if (this.#bytes + line.length > (this.#options.maxWaiting ?? MAX_WAITING_BYTES)) {

@@ -1,10 +1,11 @@
 import fc from "fast-check";
+import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
+import { inColumns } from "../../src/cli/output/text-width.ts";
 import { press } from "../../src/cli/top/actions.ts";
 import { keysOf } from "../../src/cli/top/keys.ts";
 import { INITIAL, rowsOf, type TopState } from "../../src/cli/top/model.ts";
 import { pageOf, picture } from "../../src/cli/top/picture.ts";
-import { inColumns, textWidth } from "../../src/cli/top/text-width.ts";
 import { fakeProcess } from "../support/fake-control.ts";
 
 const processes = [
@@ -122,7 +123,7 @@ describe("the picture", () => {
           const selected = rowsOf(many)[Math.min(at, all.length - 1)]?.name ?? null;
           const { lines } = picture({ ...many, selected }, { rows, cols }, top);
           expect(lines.length).toBeLessThanOrEqual(rows);
-          for (const line of lines) expect(textWidth(plain(line))).toBe(cols);
+          for (const line of lines) expect(stringWidth(plain(line))).toBe(cols);
           if (selected !== null && rows >= pageOf({ rows, cols }) + 4) expect(lines.some((line) => line.includes("\x1b[7m"))).toBe(true);
         },
       ),

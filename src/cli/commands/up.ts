@@ -12,6 +12,8 @@ import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { loadConfig } from "../manager/configuration.ts";
 import { EndSignals } from "../manager/end-signals.ts";
 import { Ending } from "../manager/ending.ts";
+import { reportRemaining } from "../manager/stop-progress.ts";
+import { ForegroundOutput } from "../output/foreground-output.ts";
 import { logLine } from "../output/log-line.ts";
 import { Printer } from "../output/printer.ts";
 import { paint } from "../output/table.ts";
@@ -23,6 +25,8 @@ export interface UpFlags {
   keep?: boolean;
   abortOnFailure?: boolean;
   exitWith?: string;
+  /** False with `--no-output`. */
+  output: boolean;
 }
 
 /** Set for the manager that `mgr up --detach` starts in the background. */
@@ -47,11 +51,13 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
   const ending = new Ending({ abortOnFailure, exitWith });
   const signals = new EndSignals(detached);
   const printer = new Printer();
+  const output = detached || !flags.output ? undefined : new ForegroundOutput(printer, config.processes.keys());
   const manager = await startManager(config, {
     signal: signals.first,
     onLog: detached ? undefined : (entry) => printer.print(logLine(entry)),
     // The user of a detached manager watches states and the log: its exit code is not used.
     onProcessAtRest: detached ? undefined : (process, configured) => ending.note(process, configured),
+    output,
     start: flags.all ? "all" : exitWith === null ? names : [...names, exitWith],
   }).catch(async (error: unknown) => {
     await printer.drained();
@@ -60,9 +66,11 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
   optimizeEarly();
   if (!detached)
     printer.print(`${paint("bold", config.instance.name)} is up at ${paint("bold", manager.url)}  (Ctrl-C stops everything)\n`);
-  if (detached) process.send?.({ url: manager.url, hostProblem: manager.hostProblem });
+  const { url, hostProblem, loginProblem } = manager;
+  if (detached) process.send?.({ url, hostProblem, loginProblem } satisfies Served);
   if (process.connected) process.disconnect();
   await untilEnded(manager, { keep: flags.keep ?? false, detached, ending, signals });
+  output?.end();
   await printer.drained();
   process.exit(ending.exitCode);
 }
@@ -75,27 +83,35 @@ async function untilEnded(
   manager: RunningManager,
   { keep, detached, ending, signals }: { keep: boolean; detached: boolean; ending: Ending; signals: EndSignals },
 ): Promise<void> {
+  const tell = (sentence: string) => {
+    // The terminal has echoed ^C.
+    if (!detached) process.stderr.write(`${process.stderr.isTTY ? "\n" : ""}${visible(sentence)}\n`);
+  };
+  let endReports = () => {};
   await new Promise<void>((resolve, reject) => {
     let isEnding = false;
     const end = (why: string) => {
       isEnding = true;
       ending.close();
-      if (!detached) process.stderr.write(`\n${visible(why)}\n`);
+      tell(`${why}: ${keep ? "leaving the processes running" : "stopping everything; press Ctrl-C again to kill what is left"}`);
+      if (!keep) endReports = reportRemaining(manager, tell);
       manager.shutdown({ keep }).then(resolve, reject);
     };
-    const endNow = () => void manager.shutdownNow().then(resolve, reject);
-    const everything = keep ? "leaving everything running" : "stopping everything; repeat to kill everything";
+    const endNow = () => {
+      tell("killing everything");
+      void manager.shutdownNow().then(resolve, reject);
+    };
     ending.onEnd(() => {
-      if (!isEnding) end(`${ending.sentence}: ${keep ? "leaving everything else running" : "stopping everything"}`);
+      if (!isEnding) end(ending.sentence);
     });
-    signals.onFirst((signal) => (isEnding ? endNow() : end(`${signal}: ${everything}`)));
+    signals.onFirst((signal) => (isEnding ? endNow() : end(signal)));
     signals.onSecond(endNow);
     signals.onReload(() => manager.reload("SIGHUP"));
-  });
+  }).finally(() => endReports());
 }
 
 /** What a detached manager reports once its port is open. */
-type Served = Pick<RunningManager, "url" | "hostProblem">;
+type Served = Pick<RunningManager, "url" | "hostProblem" | "loginProblem">;
 
 async function detach(config: Config, names: string[], flags: UpFlags): Promise<void> {
   const errors = join(config.instance.state_dir, "manager.stderr");
@@ -137,6 +153,7 @@ async function detach(config: Config, names: string[], flags: UpFlags): Promise<
   child.unref();
   console.log(`${visible(config.instance.name)} is up at ${visible(served.url)} (pid ${child.pid}); 'mgr down' ends it`);
   if (served.hostProblem !== null) console.error(`mgr: ${visible(served.hostProblem)}`);
+  if (served.loginProblem !== null) console.error(`mgr: all web logins are refused: ${visible(served.loginProblem)}`);
 }
 
 function openErrors(stateDir: string, path: string): number {

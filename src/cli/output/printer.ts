@@ -19,6 +19,11 @@ export class Printer {
     if (text !== "") this.#queue.push(text);
   }
 
+  /** Characters that are not printed yet. */
+  get waiting(): number {
+    return this.#queue.waiting;
+  }
+
   /** Resolves when everything is printed, or the reader is gone. */
   drained(): Promise<void> {
     return this.#queue.drained();

@@ -1,10 +1,11 @@
+import stringWidth from "string-width";
 import { visible } from "../../base/visible-text.ts";
 
 /** Plain tables and colours for a terminal. Colours only where a person looks: a terminal that has them, and NO_COLOR not set. */
 
 export const coloured = Boolean(process.stdout.isTTY) && !process.env.NO_COLOR && process.env.TERM !== "dumb";
 
-const CODES = { red: 31, green: 32, yellow: 33, blue: 34, cyan: 36, grey: 90, bold: 1 } as const;
+const CODES = { red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36, grey: 90, bold: 1 } as const;
 export type Colour = keyof typeof CODES;
 
 /** `text` with the colour; what it holds that would act on a terminal is shown instead. */
@@ -38,11 +39,14 @@ export interface Column<Row> {
 /** Rows under their titles, columns as wide as their widest cell; the last one is not padded. */
 export function table<Row>(columns: Column<Row>[], rows: Row[]): string {
   const cell = (column: Column<Row>, row: Row) => visible(column.text(row));
-  const widths = columns.map((column) => rows.reduce((width, row) => Math.max(width, cell(column, row).length), column.title.length));
+  const widths = columns.map((column) =>
+    rows.reduce((width, row) => Math.max(width, stringWidth(cell(column, row))), stringWidth(column.title)),
+  );
   const line = (cells: (column: Column<Row>, index: number) => string) => columns.map(cells).join("  ").trimEnd();
   const pad = (text: string, index: number, right: boolean | undefined) => {
-    if (right) return text.padStart(widths[index] ?? 0);
-    return index === columns.length - 1 ? text : text.padEnd(widths[index] ?? 0);
+    if (index === columns.length - 1 && !right) return text;
+    const padding = " ".repeat((widths[index] ?? 0) - stringWidth(text));
+    return right ? padding + text : text + padding;
   };
   const head = line((column, index) => pad(column.title, index, column.right));
   const body = rows.map((row) =>

@@ -1,8 +1,9 @@
+import stringWidth from "string-width";
 import { PROCESS_STATES, type Process } from "../../protocol/resources/resources.ts";
 import { remark, uptime } from "../output/process-text.ts";
 import { paint, paintState } from "../output/table.ts";
+import { inColumns } from "../output/text-width.ts";
 import { rowsOf, type SortKey, selectedIndex, type TopState } from "./model.ts";
-import { inColumns } from "./text-width.ts";
 
 export interface Size {
   rows: number;
@@ -76,7 +77,7 @@ export function picture(state: TopState, size: Size, top: number): { lines: stri
 }
 
 function columnsFor({ processes }: TopState, cols: number): Column[] {
-  const longest = Math.min(MOST_NAME, Math.max(LEAST_NAME, ...processes.map(({ name }) => name.length)));
+  const longest = Math.min(MOST_NAME, Math.max(LEAST_NAME, ...processes.map(({ name }) => stringWidth(name))));
   const all = new Set(processes.map(({ host }) => host)).size > 1 ? [...COLUMNS, HOST] : [...COLUMNS];
   const used = () => all.reduce((sum, { width }) => sum + width + 1, 0);
   while (all.length > 1 && cols - used() < LEAST_NAME) all.pop();

@@ -1,3 +1,4 @@
+import stringWidth from "string-width";
 import { visible } from "../../base/visible-text.ts";
 import type { ConfigProblem } from "../definition.ts";
 import type { ConfigError } from "./problems.ts";
@@ -29,20 +30,11 @@ function excerpt(problem: ConfigProblem): string[] {
   const before = shown.slice(0, problem.column - 1 - start);
   const indent = start === 0 ? (/^[ ]*/.exec(shown)?.[0].length ?? 0) : 0;
   const cut = Math.min(indent, before.length);
-  const caret = `${" ".repeat(displayWidth(shownLine(before.slice(cut))))}^`;
+  const caret = `${" ".repeat(stringWidth(shownLine(before.slice(cut))))}^`;
   return [`    ${shownLine(shown.slice(cut)).trimEnd()}`, `    ${caret}`];
 }
 
 /** A tab as one blank and control characters escaped, so that the caret stands right and a terminal is not acted on. */
 function shownLine(text: string): string {
   return visible(text.replaceAll("\t", " "));
-}
-
-// East Asian wide and fullwidth characters and emoji take two columns, combining marks none.
-const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;
-
-function displayWidth(text: string): number {
-  let width = 0;
-  for (const char of text) width += WIDE.test(char) ? 2 : /\p{M}/u.test(char) ? 0 : 1;
-  return width;
 }

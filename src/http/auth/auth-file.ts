@@ -23,21 +23,20 @@ export class AuthFile {
   readonly #listeners = new Set<EntriesListener>();
   #identity = "";
   #content: Buffer | null = null;
-  #state: AuthFileState;
+  #state: AuthFileState | null = null;
   /** The last valid content, kept while the file is refused. */
   #entries: readonly AuthEntry[] = [];
 
   constructor(path: string | null, log: HttpLog) {
     this.#path = path;
     this.#log = log;
-    this.#state = { ok: false, refusal: NOT_CONFIGURED };
   }
 
   /** The current state. */
   read(): AuthFileState {
-    if (this.#path === null) return this.#state;
+    if (this.#path === null) return this.#state ?? this.#refuse(NOT_CONFIGURED);
     const identity = identityOf(this.#path);
-    if (identity !== null && identity === this.#identity) return this.#state;
+    if (this.#state !== null && identity !== null && identity === this.#identity) return this.#state;
     this.#identity = identity ?? "";
     const path = this.#path;
     const file = readRegularFile(path, MAX_BYTES, (stats) => foreign(path, stats));
@@ -45,7 +44,7 @@ export class AuthFile {
       // It may become readable the next moment without having changed.
       this.#identity = "";
       // Being out of descriptors says nothing about the file: the previous state stays valid.
-      if (OUT_OF_DESCRIPTORS.test(file.reason) && this.#state.ok) return this.#state;
+      if (OUT_OF_DESCRIPTORS.test(file.reason) && this.#state?.ok) return this.#state;
     }
     return this.#adopt(this.#path, file);
   }
@@ -57,16 +56,21 @@ export class AuthFile {
 
   #adopt(path: string, file: FileRead): AuthFileState {
     const before = this.#state;
-    if (before.ok && file.ok && this.#content?.equals(file.content)) return before;
+    if (before?.ok && file.ok && this.#content?.equals(file.content)) return before;
     this.#content = file.ok ? file.content : null;
-    this.#state = judge(path, file, (problem) => this.#log("warning", `auth file ${path}: ${problem}`));
-    if (!this.#state.ok) {
-      if (before.ok || before.refusal !== this.#state.refusal) this.#log("warning", `all web logins are refused: ${this.#state.refusal}`);
-      return this.#state;
-    }
+    const state = judge(path, file, (problem) => this.#log("warning", `auth file ${path}: ${problem}`));
+    if (!state.ok) return this.#refuse(state.refusal);
+    this.#state = state;
     const previous = this.#entries;
     this.#entries = this.#state.entries;
     for (const listener of this.#listeners) listener(previous, this.#entries);
+    return state;
+  }
+
+  #refuse(refusal: string): AuthFileState {
+    const before = this.#state;
+    if (before?.ok !== false || before.refusal !== refusal) this.#log("warning", `all web logins are refused: ${refusal}`);
+    this.#state = { ok: false, refusal };
     return this.#state;
   }
 }
@@ -115,7 +119,7 @@ function howToMake(path: string): string {
 }
 
 const NOT_CONFIGURED =
-  "No auth file is configured, so all logins are refused. " +
+  "No auth file is configured. " +
   `${howToMake("webui.keys")} Then name it in the configuration (instance: webui_auth_file: webui.keys) ` +
   "or in the environment variable MGR_WEBUI_AUTH_FILE, and restart the manager.";
 

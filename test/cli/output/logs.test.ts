@@ -30,6 +30,26 @@ describe("mgr logs", () => {
     expect(output).toBe("a | one\nb | two\na | unfinished\n");
   });
 
+  it("without names is that of all processes, and with -f of those that appear later", async () => {
+    await using manager = await ScriptedManager.open("a", "b");
+    manager.backlogs.set("b", { output: "two\r\n", offset: 5, stream_id: "s" });
+    manager.onFrame = ({ type, name }) => {
+      if (type !== "get_process_output" || name !== "b") return;
+      setTimeout(() => {
+        manager.say(live("a", "one\r\n", 5));
+        manager.say(live("new", "three\r\n", 7));
+        manager.hangUp("the manager is shutting down");
+      }, 20);
+    };
+    const { output } = await printed(() => logs([], { ...manager.flags, follow: true }));
+    expect(output).toBe("b | two\na | one\nnew | three\n");
+    expect(manager.asked.find(({ type }) => type === "subscribe_process_output")?.patterns).toEqual(["*"]);
+    expect(manager.asked.filter(({ type }) => type === "get_process_output").map(({ name, lines }) => [name, lines])).toEqual([
+      ["a", 20],
+      ["b", 20],
+    ]);
+  });
+
   it("-f goes on exactly where the backlog ends, and prints nobody else's output", async () => {
     await using manager = await ScriptedManager.open("a[b]", "ab");
     manager.backlogs.set("a[b]", { output: "12345€", offset: 8, stream_id: "s" });
@@ -69,6 +89,6 @@ describe("mgr logs", () => {
     const stderr = vi.spyOn(process.stderr, "write").mockImplementation((text) => told.push(text) > 0);
     const { output } = await printed(() => logs(["a"], { ...manager.flags, lines: 10, follow: true })).finally(() => stderr.mockRestore());
     expect(output).toBe("1\r\n9\r\n");
-    expect(told).toEqual([expect.stringContaining("997 bytes of 'a' are left out")]);
+    expect(told).toEqual([expect.stringContaining("997 bytes of 'a' were skipped")]);
   });
 });

@@ -11,6 +11,7 @@ import { stateLine } from "../../../src/cli/commands/wait.ts";
 import { dotGraph, mermaidGraph, textGraph } from "../../../src/cli/output/graph.ts";
 import { jsonText } from "../../../src/cli/output/json-output.ts";
 import { logLine } from "../../../src/cli/output/log-line.ts";
+import { NamedLines } from "../../../src/cli/output/named-lines.ts";
 import { OutputFilter } from "../../../src/cli/output/output-filter.ts";
 import { paint, table } from "../../../src/cli/output/table.ts";
 import { INITIAL } from "../../../src/cli/top/model.ts";
@@ -90,6 +91,10 @@ const PLACES: Record<string, (text: string) => string> = {
   "mgr graph --mermaid": (text) => mermaidGraph(nodes(text)),
   "mgr check": (text) => formatConfigError(new ConfigError(text, [problem(text)])),
   "mgr up": (text) => logLine(entry(text)),
+  "mgr up, output of a process": (text) => {
+    const lines = new NamedLines({ names: [text], isFiltered: true });
+    return `${lines.write(text, `${text}\n`)}${lines.gap(text, 1)}${lines.end()}`;
+  },
   "mgr log, /mgr/log and the log of an archive": (text) => formatLogLine(entry(text)),
   "--json": (text) => jsonText({ [text]: text }),
   "mgr logs on a terminal": (text) => {
@@ -137,16 +142,17 @@ const WRITES: Record<string, number> = {
   "src/cli/commands/hosts.ts": 1,
   "src/cli/commands/init.ts": 5,
   "src/cli/commands/log.ts": 1,
-  "src/cli/commands/logs.ts": 5,
+  "src/cli/commands/logs.ts": 4,
   "src/cli/commands/passwd.ts": 2,
   "src/cli/commands/ps.ts": 4,
   "src/cli/commands/reload.ts": 1,
   "src/cli/commands/save-all.ts": 1,
   "src/cli/commands/top.ts": 1,
-  "src/cli/commands/up.ts": 5,
+  "src/cli/commands/up.ts": 6,
   "src/cli/commands/wait.ts": 1,
   "src/cli/manager/configuration.ts": 2,
   "src/cli/hidden-prompt.ts": 2,
+  "src/cli/output/foreground-output.ts": 3,
   "src/cli/output/json-output.ts": 1,
   "src/cli/main.ts": 2,
   "src/cli/program.ts": 1,

@@ -107,7 +107,8 @@ export class Instance {
   static async up(configuration: Configuration, ...args: string[]): Promise<Instance & { foreground: Foreground }> {
     const instance = new Instance(configuration);
     try {
-      const foreground = instance.start("up", "-c", instance.config, ...args);
+      // Floods in tests are for their viewers.
+      const foreground = instance.start("up", "--no-output", "-c", instance.config, ...args);
       await foreground.up();
       return Object.assign(instance, { foreground });
     } catch (error) {

@@ -10,9 +10,13 @@ export class TerminalSession {
   readonly ended: Promise<{ exitCode: number; signal?: number }>;
   hasEnded = false;
 
-  constructor(words: readonly string[], { rows, cols }: { rows: number; cols: number }, file = process.execPath) {
+  constructor(
+    words: readonly string[],
+    { rows, cols, environment = process.env }: { rows: number; cols: number; environment?: NodeJS.ProcessEnv },
+    file = process.execPath,
+  ) {
     this.screen = new headless.Terminal({ rows, cols, allowProposedApi: true, scrollback: 1_000 });
-    const env = { ...process.env, TERM: "xterm-256color", NO_COLOR: "" };
+    const env = { ...environment, TERM: "xterm-256color", NO_COLOR: "" };
     this.pty = spawn(file, file === process.execPath ? [PROGRAM, ...words] : [...words], { rows, cols, env, name: "xterm-256color" });
     this.pty.onData((data) => this.screen.write(data));
     this.ended = new Promise((resolve) =>

@@ -1,0 +1,74 @@
+import stringWidth from "string-width";
+import { visible } from "../../base/visible-text.ts";
+import { OutputFilter } from "./output-filter.ts";
+import { type Colour, coloured, paint } from "./table.ts";
+import { inColumns } from "./text-width.ts";
+
+const COLOURS: readonly Colour[] = ["cyan", "yellow", "green", "magenta", "blue"];
+/** Columns; longer names are not aligned. */
+const MAX_NAME_WIDTH = 32;
+/** A line without an end is printed in pieces of this length, characters. */
+const MAX_LINE_CHARACTERS = 65_536;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with it.
+const COLOUR = /\x1b\[[\d;:]*[mK]/gu;
+
+export interface NamedLinesOptions {
+  /** Their names are aligned. */
+  readonly names: Iterable<string>;
+  /** For a terminal: without control sequences other than colours (docs/decisions/0025). */
+  readonly isFiltered: boolean;
+}
+
+/** Output of several processes as whole lines, each with the coloured name of its process before it. */
+export class NamedLines {
+  readonly #isFiltered: boolean;
+  readonly #width: number;
+  readonly #processes = new Map<string, { prefix: string; filter: OutputFilter; rest: string }>();
+
+  constructor({ names, isFiltered }: NamedLinesOptions) {
+    this.#isFiltered = isFiltered;
+    this.#width = Math.min(MAX_NAME_WIDTH, Math.max(0, ...Array.from(names, (name) => stringWidth(visible(name)))));
+  }
+
+  /** What is to be printed now; a line that has not ended waits. */
+  write(name: string, output: string): string {
+    const process = this.#process(name);
+    const lines = (process.rest + (this.#isFiltered ? process.filter.write(output) : output)).split("\n");
+    const rest = lines.pop() ?? "";
+    const isCut = rest.length > MAX_LINE_CHARACTERS;
+    process.rest = isCut ? "" : rest;
+    return [...lines, ...(isCut ? [rest] : [])].map((line) => this.#line(process.prefix, line)).join("");
+  }
+
+  /** Output is missing here. */
+  gap(name: string, bytes: number): string {
+    return `${this.#process(name).prefix}${paint("grey", `(${bytes} bytes skipped: they came faster than they could be printed)`)}\n`;
+  }
+
+  /** The lines that have not ended. */
+  end(): string {
+    return [...this.#processes.values()]
+      .map(({ prefix, filter, rest }) => {
+        const text = rest + (this.#isFiltered ? filter.end() : "");
+        return text === "" ? "" : this.#line(prefix, text);
+      })
+      .join("");
+  }
+
+  #line(prefix: string, line: string): string {
+    if (!this.#isFiltered) return `${prefix}${line.replace(/\r$/, "")}\n`;
+    // A progress bar writes its line again and again: the newest text counts.
+    const newest = line.replace(/\r+$/, "").split("\r").at(-1) ?? "";
+    return `${prefix}${coloured ? `${newest}${newest.includes("\x1b") ? "\x1b[0m" : ""}` : newest.replace(COLOUR, "")}\n`;
+  }
+
+  #process(name: string) {
+    const known = this.#processes.get(name);
+    if (known) return known;
+    const colour = COLOURS[this.#processes.size % COLOURS.length] ?? "cyan";
+    const width = Math.max(this.#width, stringWidth(visible(name)));
+    const process = { prefix: `${paint(colour, inColumns(name, width))} | `, filter: new OutputFilter(), rest: "" };
+    this.#processes.set(name, process);
+    return process;
+  }
+}

@@ -1,0 +1,21 @@
+import stringWidth from "string-width";
+import { visible } from "../../base/visible-text.ts";
+
+const graphemes = new Intl.Segmenter();
+
+/** Exactly `width` columns of a terminal: cut with an ellipsis, or padded. What would act on the terminal is shown instead. */
+export function inColumns(text: string, width: number, right = false): string {
+  const clean = visible(text);
+  const own = stringWidth(clean);
+  if (own <= width) return right ? " ".repeat(width - own) + clean : clean + " ".repeat(width - own);
+  if (width < 1) return "";
+  let taken = "";
+  let used = 0;
+  for (const { segment } of graphemes.segment(clean)) {
+    const columns = stringWidth(segment);
+    if (used + columns > width - 1) break;
+    taken += segment;
+    used += columns;
+  }
+  return `${taken}…${" ".repeat(width - 1 - used)}`;
+}

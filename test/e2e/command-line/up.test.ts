@@ -1,0 +1,42 @@
+import { rmSync } from "node:fs";
+import { expect, test } from "vitest";
+import { Instance } from "../support/instance.ts";
+import { IGNORES_TERM, sh } from "../support/shell.ts";
+import { TerminalSession } from "../support/terminal.ts";
+import { eventually } from "../support/wait.ts";
+
+test("mgr up in a terminal prints output with names, says why nobody can log in, and what a stop waits for", async () => {
+  await using instance = new Instance({
+    processes: {
+      "g/greeter": { command: sh("printf '\\033]0;title\\007\\033[31mhello\\033[0m\\n'; exec sleep 1000"), autostart: true },
+      stubborn: { command: IGNORES_TERM, stop: { timeout: "10m" }, autostart: true },
+    },
+  });
+  rmSync(instance.authFile);
+  using terminal = new TerminalSession(["up", "-c", instance.config], { rows: 40, cols: 160, environment: instance.environment });
+  await terminal.untilShown(/all web logins are refused: The auth file .*webui\.keys is missing/);
+  await terminal.untilShown(/^g\/greeter \| hello$/m);
+  await terminal.untilShown(/^stubborn {2}\| trapped$/m);
+  const line = terminal.lines.findIndex((text) => text.startsWith("g/greeter |"));
+  const cell = (column: number) => terminal.screen.buffer.active.getLine(line)?.getCell(column);
+  expect(cell(0)?.isFgDefault()).toBe(false);
+  expect(cell("g/greeter | ".length)?.getFgColor()).toBe(1);
+  terminal.type("\x03");
+  await terminal.untilShown(/SIGINT: stopping everything; press Ctrl-C again/);
+  await terminal.untilShown(/^waiting for 'stubborn' to end$/m);
+  terminal.type("\x03");
+  await eventually("everything is killed", () => terminal.hasEnded);
+});
+
+test("mgr up --no-output prints only the log; elsewhere than on a terminal colours are left out", async () => {
+  await using quiet = await Instance.up({ processes: { talker: { command: sh("echo spoken; exec sleep 1000"), autostart: true } } });
+  await eventually("it runs", async () => (await quiet.mgr("ps")).stdout.includes("started"));
+  const up = quiet.foreground;
+  up.child.kill("SIGTERM");
+  expect((await up.ended).stdout).not.toContain("spoken");
+
+  const loud = quiet.start("up", "-c", quiet.config);
+  await eventually("its output is printed", () => loud.stdout.includes("talker | spoken\n"));
+  loud.child.kill("SIGTERM");
+  expect(await loud.ended).toMatchObject({ code: 0, stderr: "SIGTERM: stopping everything; press Ctrl-C again to kill what is left\n" });
+});
