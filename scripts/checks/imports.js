@@ -43,7 +43,7 @@ const PACKAGE_HOMES = {
   ws: [/^src\/transport\//, /^src\/http\/server\/upgrade\.ts$/, /^src\/bus\/carriers\/websocket-stream\.ts$/, /^src\/client\//],
   rxjs: [/^src\/client\//, /^src\/transport\//, /^src\/app\//],
   xstate: [/^src\/actors\//, /^src\/app\//, /^src\/testing\//],
-  pino: [/^src\/app\//, /^src\/daemon\/session\/daemon-log\.ts$/],
+  pino: [/^src\/log\/json-log\.ts$/],
   "string-width": [/^src\/cli\//, /^src\/config\/load\/check-report\.ts$/],
   koffi: [/^src\/daemon\//],
   "node-pty": [/^src\/daemon\//],

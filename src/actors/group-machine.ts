@@ -7,8 +7,10 @@
  *   idle, starting, stopping  stop            → stopping
  *   starting, stopping        all settled     → idle
  */
+
 import type { ActorRefFrom } from "xstate";
 import { assign, enqueueActions, setup } from "xstate";
+import { UP_STATES } from "../protocol/process/process-state.ts";
 import type { ProcessState } from "../protocol/resources/resources.ts";
 
 export interface GroupMember {
@@ -45,7 +47,7 @@ export interface GroupContext extends GroupInput {
 
 const UNSETTLED: Record<Progress, ReadonlySet<ProcessState>> = {
   starting: new Set(["waiting", "starting", "stopping", "backoff"]),
-  stopping: new Set(["waiting", "starting", "started", "ready", "stopping", "backoff"]),
+  stopping: new Set(["waiting", ...UP_STATES, "backoff"]),
 };
 
 function isUnsettled(progress: Progress, { state, has_ready_state }: GroupMember): boolean {

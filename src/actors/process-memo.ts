@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJson } from "../base/json.ts";
 import type { ProcessContext } from "./process-types.ts";
 
 /** Restarts that a memo remembers: 4 KiB hold some 350 of them. */
@@ -20,13 +21,4 @@ export function readMemo(memo: string, began: number): Pick<ProcessContext, "res
   if (!parsed.success) return { restarts: 0, attempt: 0, failures: 0, restartTimes: [] };
   const { ago, ...counters } = parsed.data;
   return { ...counters, restartTimes: ago.map((each) => began - each) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON: treated like any other memo of the wrong shape.
-    return null;
-  }
 }

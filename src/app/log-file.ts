@@ -1,38 +1,20 @@
-import pino, { stdTimeFunctions } from "pino";
 import { z } from "zod";
+import { openJsonLog, PINO_LEVELS } from "../log/json-log.ts";
 import { readLastLines } from "../log/last-lines.ts";
 import type { LogBook } from "../log/log-book.ts";
-import { RotatedFile } from "../log/rotated-file.ts";
 import { stateChange } from "../protocol/resources/log.ts";
 import type { LogEntry } from "../protocol/resources/resources.ts";
 
 /** Read at the start of a manager: some 20,000 entries. */
 const MAX_READ_BYTES = 4 * 1024 * 1024;
-const PINO_LEVELS = { debug: "debug", info: "info", warning: "warn", error: "error" } as const;
 
-/**
- * Copies the log book into a file of JSON lines from now on; with its predecessor `<path>.1` it takes at most 20 MiB.
- * Returns the way to stop, which resolves when what is pending is written. A full disk, or one that stands still, costs
- * lines, which the file says, and nothing else: the log book itself stays complete in memory.
- */
+/** Copies new entries of the log book into a file. Returns the function that stops it, which resolves when all is written. */
 export function openLogFile(path: string, book: LogBook, maxBytes?: number): () => Promise<void> {
-  const base = { pid: process.pid };
-  const lostLine = (count: number) => {
-    const msg = `${count} lines could not be written: the disk was full or stood still`;
-    return `${JSON.stringify({ level: 40, time: new Date().toISOString(), ...base, source: "manager", msg })}\n`;
-  };
-  const file = new RotatedFile({ path, lostLine, ...(maxBytes === undefined ? {} : { maxBytes }) });
-  const logger = pino({ level: "debug", base, timestamp: stdTimeFunctions.isoTime }, file);
-  const leave = book.subscribe((entry) =>
-    logger[PINO_LEVELS[entry.level]]({ id: entry.id, ts: entry.ts, source: entry.source, change: entry.change }, entry.msg),
-  );
-  // What a program says in its last moments is what one looks for.
-  const flush = () => file.flushNow();
-  process.on("exit", flush);
+  const { logger, close } = openJsonLog(path, { level: "debug", source: "manager", maxBytes });
+  const leave = book.subscribe(({ level, msg, id, ts, source, change }) => logger[PINO_LEVELS[level]]({ id, ts, source, change }, msg));
   return () => {
     leave();
-    process.off("exit", flush);
-    return file.close();
+    return close();
   };
 }
 

@@ -7,3 +7,11 @@ export function hasLength(text: string, minimum: number, maximum: number): boole
   for (const _ of text) count++;
   return count <= maximum;
 }
+
+/** The first `maximum` characters of a text, with an ellipsis if there are more. */
+export function shortened(text: string, maximum: number): string {
+  if (text.length <= maximum) return text;
+  // Not looked at further than needed: texts of clients may be long.
+  const characters = [...text.slice(0, 2 * maximum + 2)];
+  return characters.length > maximum ? `${characters.slice(0, maximum).join("")}…` : text;
+}

@@ -11,6 +11,8 @@ export const CONTRACT_VERSION = 1;
 
 /** Largest message on the bus, bytes; larger answers are paged (docs/design/runtime-invariants.md, "Bus"). */
 export const MAX_MESSAGE_BYTES = 512 * 1024;
+/** Output of at most this many bytes, such as an echo, a prompt or a line of a log, is sent without delay and ahead of longer output. */
+export const MAX_SHORT_OUTPUT_BYTES = 4 * 1024;
 /** Largest output chunk, bytes. */
 export const MAX_CHUNK_BYTES = 64 * 1024;
 /** How far a window may reach ahead of its start, bytes. */

@@ -1,6 +1,10 @@
 import { MgrError } from "../base/errors.ts";
+import { shortened } from "../base/text-length.ts";
 import { TASK_COLUMNS, type TaskColumnName } from "../protocol/process/task-columns.ts";
 import { isTextColumn, POLICY_NAMES, type TaskCell } from "./tasks.ts";
+
+/** Characters of an item that an error shows. */
+const MAX_SHOWN = 80;
 
 export const FILTER_OPERATORS = ["==", "!=", "<=", ">=", "!~", "<", ">", "~"] as const;
 type Operator = (typeof FILTER_OPERATORS)[number];
@@ -42,7 +46,7 @@ function parseItem(text: string): FilterItem {
   const key = text.slice(0, Math.max(0, colon));
   const rest = text.slice(colon + 1);
   const operator = FILTER_OPERATORS.find((each) => rest.startsWith(`${each}:`));
-  if (!isColumn(key)) throw refused(text, `there is no column '${short(key)}'; there are ${TASK_COLUMNS.join(", ")}`);
+  if (!isColumn(key)) throw refused(text, `there is no column '${shortened(key, MAX_SHOWN)}'; there are ${TASK_COLUMNS.join(", ")}`);
   if (operator === undefined) throw refused(text, `its operator is none of ${FILTER_OPERATORS.join(" ")}; an item is key:op:value`);
   const value = rest.slice(operator.length + 1);
   return { key, operator, value, number: numberOf(text, key, operator, value) };
@@ -53,7 +57,7 @@ function numberOf(text: string, key: TaskColumnName, operator: Operator, value: 
   const policy = key === "policy" ? Object.entries(POLICY_NAMES).find(([, name]) => name === value.toUpperCase())?.[0] : undefined;
   const number = Number(policy ?? value);
   if (value.trim() === "" || !Number.isFinite(number))
-    throw refused(text, `the column '${key}' holds numbers, and '${short(value)}' is none`);
+    throw refused(text, `the column '${key}' holds numbers, and '${shortened(value, MAX_SHOWN)}' is none`);
   return number;
 }
 
@@ -91,9 +95,5 @@ function isColumn(key: string): key is TaskColumnName {
 }
 
 function refused(item: string, why: string): MgrError {
-  return new MgrError("bad_field", `the item '${short(item)}' of 'filter' cannot be used: ${why}`);
-}
-
-function short(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+  return new MgrError("bad_field", `the item '${shortened(item, MAX_SHOWN)}' of 'filter' cannot be used: ${why}`);
 }

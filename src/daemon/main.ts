@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { isDiskFull, messageOf } from "../base/errors.ts";
 import { visible } from "../base/visible-text.ts";
 import { CONTRACT_VERSION, type HostLog } from "../contract/messages.ts";
+import { openJsonLog, PINO_LEVELS } from "../log/json-log.ts";
 import { Host } from "./host.ts";
 import { ptyBinding } from "./native/pty-binding.ts";
 import { optimizeEarly } from "./optimize-early.ts";
 import { keepInheritedFiles } from "./process/inherited-files.ts";
 import { type BusService, serveOnBus } from "./session/bus-service.ts";
-import { openLog } from "./session/daemon-log.ts";
 import { instanceUuid, keepInstanceUuid } from "./session/instance.ts";
 import { acquireLock } from "./session/lock.ts";
 import { watchLock } from "./session/lock-watch.ts";
@@ -21,7 +21,6 @@ import { readStat } from "./tree/proc.ts";
 import { StaleRunCleanup } from "./tree/stale-run-cleanup.ts";
 
 const EXIT = { done: 0, failed: 1, usage: 2, locked: 3 } as const;
-const PINO_LEVEL = { debug: "debug", info: "info", warning: "warn", error: "error" } as const satisfies Record<HostLog["level"], string>;
 
 await main();
 
@@ -33,9 +32,9 @@ async function main(): Promise<void> {
   keepInheritedFiles();
   mkdirSync(options.state_dir, { recursive: true, mode: 0o700 });
   const lock = await takeLock(options);
-  const log = openLog(join(options.state_dir, "daemon.log"));
+  const log = openJsonLog(join(options.state_dir, "daemon.log"), { level: "info", source: "daemon" }).logger;
   const tell = (level: HostLog["level"], source: string, msg: string) => {
-    log[PINO_LEVEL[level]]({ source }, msg);
+    log[PINO_LEVELS[level]]({ source }, msg);
     if (options.is_talkative && level !== "debug")
       process.stdout.write(`${new Date().toISOString().slice(11, 23)} ${level} ${visible(msg)}\n`);
   };

@@ -11,7 +11,7 @@ const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | cons
 interface RotatedFileOptions {
   path: string;
   /** Maximum size of one file, bytes; there are two. */
-  maxBytes?: number;
+  maxBytes?: number | undefined;
   lostLine: (count: number) => string;
 }
 

@@ -1,5 +1,5 @@
-/** Output of at most so many bytes, such as an echo or a prompt, goes ahead of longer output of other processes. */
-const SHORT_BYTES = 4 * 1024;
+import { MAX_SHORT_OUTPUT_BYTES } from "../contract/messages.ts";
+
 /** So often, and then no more: longer output comes through, however much is short. */
 const MOST_OVERTAKEN = 64;
 
@@ -80,11 +80,11 @@ export class OutboxQueue {
 
   #placeOf({ process, bytes }: OutboxItem): number {
     let place = this.#items.length;
-    if (process === null || bytes.length > SHORT_BYTES) return place;
+    if (process === null || bytes.length > MAX_SHORT_OUTPUT_BYTES) return place;
     for (; place > this.#head; place--) {
       const before = this.#items[place - 1];
       if (!before || before.process === null || before.process === process) break;
-      if (before.bytes.length <= SHORT_BYTES || before.overtaken >= MOST_OVERTAKEN) break;
+      if (before.bytes.length <= MAX_SHORT_OUTPUT_BYTES || before.overtaken >= MOST_OVERTAKEN) break;
       before.overtaken++;
     }
     return place;

@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import { shortened } from "../base/text-length.ts";
 import type { LogBook } from "../log/log-book.ts";
 
 /** As many refusals may be logged at once; then one more each REFILL_MS: a client's loop must not push all else out of the log. */
@@ -31,7 +32,7 @@ export class RefusalLog {
     this.#left--;
     const others = this.#unsaid === 0 ? "" : ` (${this.#unsaid} earlier refusals were not logged)`;
     this.#unsaid = 0;
-    const said = `${what === null ? "a frame" : `'${what}'`} of '${user}' is refused: ${shortened(reason)}${others}`;
+    const said = `${what === null ? "a frame" : `'${what}'`} of '${user}' is refused: ${shortened(reason, MAX_CHARACTERS)}${others}`;
     this.#log.append({ level: "warning", source: "manager", msg: said });
   }
 
@@ -41,8 +42,4 @@ export class RefusalLog {
     this.#left = Math.min(BURST, this.#left + more);
     this.#refilledAt += more * REFILL_MS;
   }
-}
-
-function shortened(text: string): string {
-  return text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS)}…`;
 }

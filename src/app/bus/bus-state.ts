@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
+import { parseJson } from "../../base/json.ts";
 import type { StateFiles } from "../state/state-files.ts";
 
 const STATE = "bus.json";
@@ -36,12 +37,4 @@ export async function busState(files: StateFiles): Promise<BusState> {
     await files.write(STATE, `${JSON.stringify({ secret, port: used })}\n`);
   };
   return { secret: Buffer.from(secret, "base64url"), port, keep, forget: () => files.remove(ADDRESS) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null; // Not ours any more.
-  }
 }

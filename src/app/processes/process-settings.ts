@@ -1,5 +1,6 @@
 import type { AttributeValue } from "../../actors/control.ts";
 import { MgrError } from "../../base/errors.ts";
+import { shortened } from "../../base/text-length.ts";
 import { toCommand } from "../../config/command-line.ts";
 import type { Config, ProcessDefinition } from "../../config/definition.ts";
 import { NO_TOOL, offeredTools } from "../../config/start-tools.ts";
@@ -65,7 +66,7 @@ export class ProcessSettingsBook {
   overrideCommand(name: string, which: string, override: string | null, by: string): Promise<void> {
     this.#label(name, which);
     const command = override === null || override === "" ? null : checkedCommand(override);
-    const said = command === null ? "clears the override of" : `overrides by ${JSON.stringify(shortened(command))}`;
+    const said = command === null ? "clears the override of" : `overrides by ${JSON.stringify(shortened(command, 200))}`;
     return this.#change(name, withOverride(this.of(name), which, command), `'${by}' ${said} the command '${which}' of process '${name}'`);
   }
 
@@ -122,6 +123,3 @@ function checkedCommand(override: string): string {
 }
 
 /** Commands may have 131,072 characters; a line of the log is for people. */
-function shortened(command: string): string {
-  return command.length <= 200 ? command : `${command.slice(0, 200)}…`;
-}

@@ -1,5 +1,6 @@
 import type { ProcessList, ProcessListRequest, TaskChange, TaskSettings } from "../../actors/control.ts";
 import type { Principal } from "../../base/principal.ts";
+import { jsonOf } from "../../bus/client/rpc-envelope.ts";
 import { POLICY_NAMES, taskPage } from "../../contract/tasks.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { TaskRow } from "../../protocol/resources/resources.ts";
@@ -28,7 +29,7 @@ export class TaskLists {
     const rows: TaskRow[] = [];
     for (let page = 0; page < made.pages; page++) {
       const { data } = await session.command((id) => link.request("task_page", { session: id, list: made.list, page }));
-      for (const cells of taskPage.parse(JSON.parse(Buffer.from(data).toString()))) rows.push(taskRow(cells, show_env));
+      for (const cells of taskPage.parse(jsonOf(data))) rows.push(taskRow(cells, show_env));
     }
     return { host: link.host, show_threads, show_env, filter, time: formatTime(made.time), columns: taskColumns(show_env), rows };
   }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isErrorCode, MgrError } from "../../base/errors.ts";
+import { parseJson } from "../../base/json.ts";
 
 /**
  * Answers on the bus. JSON `{ok: true, result}` or `{ok: false, error: {code, message, details}}`; a result whose field
@@ -43,10 +44,10 @@ export function decodeAnswer(message: Uint8Array): unknown {
 
 function parse(message: Uint8Array): unknown {
   const bytes = Buffer.from(message.buffer, message.byteOffset, message.length);
-  if (bytes[0] !== BINARY) return parseJson(bytes);
+  if (bytes[0] !== BINARY) return jsonOf(bytes);
   const jsonEnd = bytes.length < FIXED ? Number.POSITIVE_INFINITY : FIXED + bytes.readUInt32BE(1);
   if (jsonEnd > bytes.length) return null;
-  const answer = parseJson(bytes.subarray(FIXED, jsonEnd));
+  const answer = jsonOf(bytes.subarray(FIXED, jsonEnd));
   // A copy: the message is part of a larger block that is not to be kept for it.
   return withData(answer, Uint8Array.from(bytes.subarray(jsonEnd)));
 }
@@ -56,11 +57,7 @@ function withData(answer: unknown, data: Uint8Array): unknown {
   return parsed.success ? { ok: true, result: { ...parsed.data.result, data } } : null;
 }
 
-/** Undefined for what is no JSON: no schema takes it. */
-export function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8"));
-  } catch {
-    return undefined;
-  }
+/** The value of a message; undefined if it is not JSON. */
+export function jsonOf(bytes: Uint8Array): unknown {
+  return parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8"));
 }

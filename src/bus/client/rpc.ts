@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { MAX_MESSAGE_BYTES } from "../../contract/messages.ts";
 import type { BusLog, BusMessage, HostBus } from "./bus-message.ts";
-import { decodeAnswer, encodeError, encodeResult, parseJson } from "./rpc-envelope.ts";
+import { decodeAnswer, encodeError, encodeResult, jsonOf } from "./rpc-envelope.ts";
 
 /** One kind of request: both ends check both schemas. A result may hold bytes in its field `data`. */
 export interface Procedure<Request = unknown, Response extends object = object> {
@@ -62,7 +62,7 @@ async function carryOut<Request, Response extends object>(
   procedure: Procedure<Request, Response>,
   handle: Handle<Request, Response>,
 ): Promise<Uint8Array> {
-  const request = checkRequest(procedure, message.subject, parseJson(message.data));
+  const request = checkRequest(procedure, message.subject, jsonOf(message.data));
   const response = procedure.response.parse(await handle(request));
   const bytes = encodeResult(response);
   if (bytes.length <= MAX_MESSAGE_BYTES) return bytes;

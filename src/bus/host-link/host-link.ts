@@ -14,7 +14,7 @@ import type { StreamFrame } from "../../contract/streams.ts";
 import { hostSubject } from "../../contract/subjects.ts";
 import type { BusLog, BusMessage, BusSubscription, HostBus } from "../client/bus-message.ts";
 import { callProcedure, type Procedure } from "../client/rpc.ts";
-import { parseJson } from "../client/rpc-envelope.ts";
+import { jsonOf } from "../client/rpc-envelope.ts";
 import { ThrottledWarning } from "../client/throttled-warning.ts";
 import { decodeStreamFrame, encodeStreamFrame } from "../streams/stream-codec.ts";
 import { decodeChunk } from "./output-codec.ts";
@@ -119,7 +119,7 @@ class BusHostLink implements HostLink {
   }
 
   #parse<T>(message: BusMessage, schema: z.ZodType<T>): T | null {
-    const parsed = schema.safeParse(parseJson(message.data));
+    const parsed = schema.safeParse(jsonOf(message.data));
     return parsed.success ? parsed.data : null;
   }
 }

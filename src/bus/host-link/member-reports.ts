@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { BUS_REPORT_SUBJECT } from "../../contract/subjects.ts";
 import type { Bus } from "../client/bus.ts";
-import { parseJson } from "../client/rpc-envelope.ts";
+import { jsonOf } from "../client/rpc-envelope.ts";
 
 const counter = z.number().int().nonnegative();
 const memberReport = z.object({
@@ -31,7 +31,7 @@ export async function collectReports(bus: Bus): Promise<MemberReport[]> {
   const reports: MemberReport[] = [];
   const inbox = bus.inbox();
   const subscription = bus.subscribe(inbox, ({ data }) => {
-    const report = memberReport.safeParse(parseJson(data));
+    const report = memberReport.safeParse(jsonOf(data));
     if (report.success) reports.push(report.data);
   });
   try {

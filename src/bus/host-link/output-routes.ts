@@ -1,7 +1,5 @@
-import type { OutputChunk } from "../../contract/messages.ts";
+import { MAX_SHORT_OUTPUT_BYTES, type OutputChunk } from "../../contract/messages.ts";
 
-/** Output of at most this many bytes, such as an echo or a prompt, may bypass the others. */
-const SHORT_BYTES = 4 * 1024;
 /** A chunk of at least this many bytes is part of a flood. */
 const LONG_BYTES = 16 * 1024;
 /** Time after such a chunk in which others may still be in flight, milliseconds. */
@@ -30,7 +28,12 @@ export class OutputRoutes {
 
   mayPass({ name, data }: OutputChunk): boolean {
     const time = this.#now();
-    if (data.length > 0 && data.length <= SHORT_BYTES && time - this.#lastLong < FLOOD_MS && this.#bytesOf(name, time) <= LITTLE_BYTES)
+    if (
+      data.length > 0 &&
+      data.length <= MAX_SHORT_OUTPUT_BYTES &&
+      time - this.#lastLong < FLOOD_MS &&
+      this.#bytesOf(name, time) <= LITTLE_BYTES
+    )
       return true;
     if (data.length >= LONG_BYTES) this.#lastLong = time;
     this.#carried += data.length;

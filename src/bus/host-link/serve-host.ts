@@ -6,7 +6,7 @@ import { hostSubject } from "../../contract/subjects.ts";
 import type { Bus } from "../client/bus.ts";
 import type { BusLog, BusMessage } from "../client/bus-message.ts";
 import { answerProcedure, type Procedure } from "../client/rpc.ts";
-import { encodeError, parseJson } from "../client/rpc-envelope.ts";
+import { encodeError, jsonOf } from "../client/rpc-envelope.ts";
 import { ThrottledWarning } from "../client/throttled-warning.ts";
 import { decodeStreamFrame, encodeStreamFrame } from "../streams/stream-codec.ts";
 import { encodeChunkHead } from "./output-codec.ts";
@@ -65,7 +65,7 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
     });
   const receive = <T>(leaf: string, schema: z.ZodType<T>, handle: (value: T) => void) =>
     control.subscribe(subject(leaf), (message) => {
-      const parsed = schema.safeParse(parseJson(message.data));
+      const parsed = schema.safeParse(jsonOf(message.data));
       if (parsed.success) handle(parsed.data);
       else malformed.warn(`a malformed '${leaf}' for host '${host.host}' was dropped`);
     });

@@ -1,3 +1,4 @@
+import { parseJson } from "../../base/json.ts";
 import type { ManagerFrame } from "../../protocol/frames/frames.ts";
 
 /** What may stand at an address that was not written by us: anything. */
@@ -26,12 +27,8 @@ const SHAPES: Readonly<Record<string, (frame: Fields) => boolean>> = {
 
 /** A frame of a manager; null for any other text. */
 export function parseFrame(text: string): ManagerFrame | null {
-  try {
-    const frame: unknown = JSON.parse(text);
-    if (!isObject(frame) || typeof frame.type !== "string") return null;
-    const shape = Object.hasOwn(SHAPES, frame.type) ? SHAPES[frame.type] : undefined;
-    return shape === undefined || shape(frame) ? (frame as unknown as ManagerFrame) : null;
-  } catch {
-    return null; // Told by the caller, as the end of the connection.
-  }
+  const frame = parseJson(text);
+  if (!isObject(frame) || typeof frame.type !== "string") return null;
+  const shape = Object.hasOwn(SHAPES, frame.type) ? SHAPES[frame.type] : undefined;
+  return shape === undefined || shape(frame) ? (frame as unknown as ManagerFrame) : null;
 }

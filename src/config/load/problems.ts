@@ -1,4 +1,5 @@
 import { MgrError } from "../../base/errors.ts";
+import { shortened } from "../../base/text-length.ts";
 import { visible } from "../../base/visible-text.ts";
 import type { ConfigProblem } from "../definition.ts";
 import { Expanded } from "./expanded.ts";
@@ -60,8 +61,7 @@ export function describeValue(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "an empty value";
   if (typeof value === "string") {
-    const shown = value.length > FOUND_MAX_LENGTH ? `${value.slice(0, FOUND_MAX_LENGTH)}…` : value;
-    return value === "" ? "an empty string" : `'${shown}'`;
+    return value === "" ? "an empty string" : `'${shortened(value, FOUND_MAX_LENGTH)}'`;
   }
   if (typeof value === "number" || typeof value === "boolean") return `the ${typeof value} ${value}`;
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";

@@ -1,4 +1,4 @@
-import { MAX_CHUNK_BYTES, MAX_WINDOW_BYTES, type OutputChunk, type OutputWindow } from "../../contract/messages.ts";
+import { MAX_CHUNK_BYTES, MAX_SHORT_OUTPUT_BYTES, MAX_WINDOW_BYTES, type OutputChunk, type OutputWindow } from "../../contract/messages.ts";
 import type { OutputRing } from "./output-ring.ts";
 
 /**
@@ -7,8 +7,6 @@ import type { OutputRing } from "./output-ring.ts";
  */
 const BATCH_BYTES = MAX_CHUNK_BYTES;
 const BATCH_MS = 2;
-/** Up to this many bytes after quiet are sent without delay: an echo, a prompt, a line of a log. */
-const SHORT_BYTES = 4 * 1024;
 /** Bytes not yet consumed by a lossless reader at which the program has to wait, and at which it may continue. */
 const HOLD_BYTES = 1024 * 1024;
 const RELEASE_BYTES = HOLD_BYTES / 2;
@@ -81,7 +79,7 @@ export class WindowSender {
     this.#lastGrown.set(name, now);
     if (isAfterQuiet || ring.end - window.next >= BATCH_BYTES) {
       this.#grown.delete(name);
-      if (isAfterQuiet && ring.end - window.next <= SHORT_BYTES) while (this.#sendNext(name));
+      if (isAfterQuiet && ring.end - window.next <= MAX_SHORT_OUTPUT_BYTES) while (this.#sendNext(name));
       else this.pump(name);
     } else {
       this.#grown.add(name);

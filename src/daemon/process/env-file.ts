@@ -1,9 +1,12 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { MgrError, messageOf } from "../../base/errors.ts";
+import { shortened } from "../../base/text-length.ts";
 
 /** Largest file that is read, bytes: an environment has to fit into what the kernel passes on anyway. */
 const MAX_BYTES = 1024 * 1024;
+/** Characters of a line that an error shows: the rest may be a secret. */
+const MAX_SHOWN = 12;
 const ASSIGNMENT = /^(?:export\s+)?([^\s=]+)\s*=\s*(.*)$/s;
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
 
@@ -27,7 +30,8 @@ export function parseEnvFile(text: string, path: string): Record<string, string>
     const line = (lines[index] ?? "").trimStart();
     if (line === "" || line.startsWith("#")) continue;
     const [, name, rest = ""] = ASSIGNMENT.exec(line) ?? [];
-    if (name === undefined) throw new MgrError("spawn_failed", `${at}: '${shorten(line)}' is no NAME=value; begin a comment with #`);
+    if (name === undefined)
+      throw new MgrError("spawn_failed", `${at}: '${shortened(line, MAX_SHOWN)}' is no NAME=value; begin a comment with #`);
     if (line.includes("\0")) throw new MgrError("spawn_failed", `${at}: it holds a NUL character, which no variable can`);
     const quote = rest[0];
     if (quote !== '"' && quote !== "'") {
@@ -45,7 +49,7 @@ export function parseEnvFile(text: string, path: string): Record<string, string>
     }
     const surplus = value.slice(end + 1).trim();
     if (surplus !== "" && !surplus.startsWith("#")) {
-      throw new MgrError("spawn_failed", `${at}: '${shorten(surplus)}' follows the closing quote of '${name}'`);
+      throw new MgrError("spawn_failed", `${at}: '${shortened(surplus, MAX_SHOWN)}' follows the closing quote of '${name}'`);
     }
     variables[name] = quote === "'" ? value.slice(0, end) : unescaped(value.slice(0, end));
   }
@@ -62,11 +66,6 @@ function closing(value: string, quote: string): number {
 
 function unescaped(value: string): string {
   return value.replace(/\\([nrt"\\$`])/g, (_, char: string) => ESCAPES[char] ?? char);
-}
-
-/** Never shows the whole value: it may be a secret. */
-function shorten(text: string): string {
-  return text.length > 12 ? `${text.slice(0, 12)}…` : text;
 }
 
 async function readText(path: string): Promise<string> {

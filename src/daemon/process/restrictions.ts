@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { MgrError } from "../../base/errors.ts";
 import { LIMIT_NAMES, type Limit, type RunSpec, type Scheduling } from "../../contract/run.ts";
 import { asAccount, NativeError, setAffinity, setLimit, setNice, setPolicy } from "../native/process-calls.ts";
+import { readStat } from "../tree/proc.ts";
 import type { Account } from "./accounts.ts";
 
 /** What a process is given while it waits to become its program. */
@@ -44,8 +44,8 @@ const LOOK_MS = 0.5;
 function untilItSleeps(pid: number): void {
   const cell = new Int32Array(new SharedArrayBuffer(4));
   for (let waited = 0; waited < EXEC_MS; waited += LOOK_MS) {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    if (stat.slice(stat.lastIndexOf(")")).startsWith(") S")) return;
+    const state = readStat(pid)?.state;
+    if (state === "S" || state === undefined) return;
     Atomics.wait(cell, 0, 0, LOOK_MS);
   }
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { MgrError } from "../../base/errors.ts";
 import type { Bus } from "../../bus/client/bus.ts";
 import type { BusSubscription } from "../../bus/client/bus-message.ts";
+import { jsonOf } from "../../bus/client/rpc-envelope.ts";
 import { hostSubject } from "../../contract/subjects.ts";
 import type { Host } from "../host.ts";
 
@@ -78,7 +79,7 @@ export class DuplicateDaemonGuard {
       }),
       // It receives its own heartbeats, too; a heartbeat with another id comes from another daemon.
       this.#control.subscribe(hostSubject(this.#host, "heartbeat"), ({ data }) => {
-        const heard = z.object({ stream_id: z.string(), pid: z.number() }).safeParse(json(data));
+        const heard = z.object({ stream_id: z.string(), pid: z.number() }).safeParse(jsonOf(data));
         if (!heard.success || heard.data.stream_id === this.#me.stream_id) return;
         const other = { ...heard.data, machine: "another machine" };
         if (heard.data.stream_id > this.#me.stream_id) return this.#complain(other, "that one goes silent");
@@ -121,14 +122,7 @@ export class DuplicateDaemonGuard {
 }
 
 function parse(data: Uint8Array): Identity | null {
-  const parsed = identity.safeParse(json(data));
+  // Another program may have written it.
+  const parsed = identity.safeParse(jsonOf(data));
   return parsed.success ? parsed.data : null;
-}
-
-function json(data: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(data).toString());
-  } catch {
-    return null; // Not from a known daemon.
-  }
 }

@@ -10,12 +10,12 @@ import type { TaskColumnName } from "../../protocol/process/task-columns.ts";
 import { formatTime } from "../../protocol/time.ts";
 import { UserNames } from "../process/user-names.ts";
 import { TICKS_PER_SECOND, ticksSinceBoot } from "../tree/proc.ts";
+import type { ProcessStat } from "../tree/process-stat.ts";
 import type { RunOwners } from "../tree/reaper.ts";
 import { TaskOwners } from "./task-owners.ts";
 import { TaskPages } from "./task-pages.ts";
 import { type CpuSample, CpuSamples, FIRST_INTERVAL_MS } from "./task-samples.ts";
 import { environmentText, processOfThread, scanTasks, scanTicks, type Task, type TaskScope } from "./task-scan.ts";
-import type { TaskStat } from "./task-stat.ts";
 
 interface TaskListOptions {
   clock: Clock;
@@ -75,7 +75,7 @@ export class TaskLists {
   async #firstSample(scope: TaskScope): Promise<CpuSample> {
     const sample = await this.#lists.run(async () => {
       const begun = this.#emptySample();
-      await this.#work.run(scanTicks(scope, (stat, readAt) => begun.tasks.set(stat.id, sampleOf(stat, readAt))));
+      await this.#work.run(scanTicks(scope, (stat, readAt) => begun.tasks.set(stat.pid, sampleOf(stat, readAt))));
       return begun;
     });
     await new Promise<void>((resolve) => void this.#options.clock.setTimeout(resolve, FIRST_INTERVAL_MS));
@@ -98,14 +98,14 @@ export class TaskLists {
     await this.#work.run(
       scanTasks(scope, (task) => {
         read.push(task);
-        sample.tasks.set(task.stat.id, sampleOf(task.stat, task.readAt));
-        if (task.stat.id === task.process.pid) owners.know(task.stat);
+        sample.tasks.set(task.stat.pid, sampleOf(task.stat, task.readAt));
+        if (task.stat.pid === task.process.pid) owners.know(task.stat);
       }),
     );
     const rowOf = ({ stat, process, affinity, readAt }: Task): TaskCell[] | null => {
       const cells: Record<TaskColumnName, TaskCell> = {
         pid: process.pid,
-        tid: stat.id,
+        tid: stat.pid,
         ppid: stat.ppid,
         user: this.#users.of(process.uid),
         process: owners.of(process.pid),
@@ -171,13 +171,13 @@ function scopeOf({ show_threads }: { show_threads: boolean }, filter: TaskFilter
 }
 
 /** Percent of one CPU since `base`; a task that did not exist then has used all of its time since. */
-function load(stat: TaskStat, readAt: number, base: CpuSample): number {
-  const before = base.tasks.get(stat.id);
+function load(stat: ProcessStat, readAt: number, base: CpuSample): number {
+  const before = base.tasks.get(stat.pid);
   const isSame = before?.startTime === stat.startTime;
   const seconds = (readAt - (isSame ? before.readAt : base.readAt)) / 1_000;
   const used = (stat.ticks - (isSame ? before.ticks : 0)) / TICKS_PER_SECOND;
   return seconds > 0 ? rounded(Math.max(0, (100 * used) / seconds)) : 0;
 }
 
-const sampleOf = ({ ticks, startTime }: TaskStat, readAt: number) => ({ ticks, startTime, readAt });
+const sampleOf = ({ ticks, startTime }: ProcessStat, readAt: number) => ({ ticks, startTime, readAt });
 const rounded = (value: number) => Math.round(100 * value) / 100;

@@ -1,6 +1,6 @@
-import { type ProcessStat, readStat } from "../tree/proc.ts";
+import { readStat } from "../tree/proc.ts";
+import type { ProcessStat } from "../tree/process-stat.ts";
 import type { RunOwners } from "../tree/reaper.ts";
-import type { TaskStat } from "./task-stat.ts";
 
 /** Determines which managed process the processes of one list belong to: by their own marks, else by their parents. */
 export class TaskOwners {
@@ -15,10 +15,8 @@ export class TaskOwners {
   }
 
   /** A process that was just read need not be read again. */
-  know(stat: TaskStat): void {
-    const { id, state, threads, session, ...rest } = stat;
-    const ended = state === "X" || (state === "Z" && threads <= 1);
-    this.#stats.set(id, { ...rest, pid: id, pgrp: 0, session, ended });
+  know(stat: ProcessStat): void {
+    this.#stats.set(stat.pid, stat);
   }
 
   of(pid: number): string | null {

@@ -1,7 +1,7 @@
 import type { Steps } from "../../base/turns.ts";
 import { affinityText } from "../native/affinity.ts";
-import { listNames, listPids, readProcFile } from "../tree/proc.ts";
-import { parseTaskStat, type TaskStat } from "./task-stat.ts";
+import { listNames, listPids, readProcFile, readStat } from "../tree/proc.ts";
+import type { ProcessStat } from "../tree/process-stat.ts";
 
 /** What is the same for all threads of a process. */
 export interface ProcessFacts {
@@ -15,7 +15,7 @@ export interface ProcessFacts {
 }
 
 export interface Task {
-  stat: TaskStat;
+  stat: ProcessStat;
   process: ProcessFacts;
   /** CPU numbers with commas. */
   affinity: string;
@@ -36,42 +36,35 @@ const MAX_TEXT_BYTES = 32 * 1024;
 export function* scanTasks({ threads, pids }: TaskScope, found: (task: Task) => void): Steps {
   for (const pid of pids ?? listPids()) {
     yield;
-    const own = threads ? null : readTaskStat(`/proc/${pid}/stat`);
+    const own = threads ? null : readStat(pid);
     if (!threads && own === null) continue;
     const process = readFacts(pid, own);
     if (process === null) continue;
     if (own !== null) tell(own, process, found);
     if (!threads) continue;
     for (const tid of listNames(`/proc/${pid}/task`)) {
-      const stat = readTaskStat(`/proc/${pid}/task/${tid}/stat`);
+      const stat = readStat(pid, tid);
       if (stat !== null) tell(stat, process, found);
       yield;
     }
   }
 }
 
-function tell(stat: TaskStat, process: ProcessFacts, found: (task: Task) => void): void {
+function tell(stat: ProcessStat, process: ProcessFacts, found: (task: Task) => void): void {
   const readAt = performance.now();
-  const affinity = affinityText(stat.id);
+  const affinity = affinityText(stat.pid);
   if (affinity !== null) found({ stat, process, affinity, readAt });
 }
 
 /** The same, of the CPU time only: a third of the work. */
-export function* scanTicks({ threads, pids }: TaskScope, found: (stat: TaskStat, readAt: number) => void): Steps {
+export function* scanTicks({ threads, pids }: TaskScope, found: (stat: ProcessStat, readAt: number) => void): Steps {
   for (const pid of pids ?? listPids()) {
-    const folder = `/proc/${pid}${threads ? "/task" : ""}`;
-    for (const name of threads ? listNames(folder) : ["."]) {
-      const stat = readTaskStat(`${folder}/${name}/stat`);
+    for (const tid of threads ? listNames(`/proc/${pid}/task`) : [undefined]) {
+      const stat = readStat(pid, tid);
       if (stat !== null) found(stat, performance.now());
       yield;
     }
   }
-}
-
-/** `path` is that of a stat file; null if there is no such task any more. */
-export function readTaskStat(path: string): TaskStat | null {
-  const line = readProcFile(path);
-  return line === null ? null : parseTaskStat(line);
 }
 
 /** The process that a thread belongs to; null: there is no such thread. */
@@ -86,7 +79,7 @@ export function environmentText(pid: number): string | null {
   return bytes === null || bytes.length === 0 ? null : textOf(bytes, "\0");
 }
 
-function readFacts(pid: number, own: TaskStat | null): ProcessFacts | null {
+function readFacts(pid: number, own: ProcessStat | null): ProcessFacts | null {
   const status = readProcFile(`/proc/${pid}/status`)?.toString("latin1");
   if (status === undefined) return null;
   const uid = Number(/^Uid:\s*\d+\s+(\d+)/m.exec(status)?.[1]);
@@ -94,11 +87,11 @@ function readFacts(pid: number, own: TaskStat | null): ProcessFacts | null {
   return Number.isNaN(uid) ? null : { pid, uid, rss, command: commandOf(pid, own) };
 }
 
-function commandOf(pid: number, known: TaskStat | null): string {
+function commandOf(pid: number, known: ProcessStat | null): string {
   const line = readProcFile(`/proc/${pid}/cmdline`);
   const text = line === null ? "" : textOf(line, " ");
   if (text !== "") return text;
-  const stat = known ?? readTaskStat(`/proc/${pid}/stat`);
+  const stat = known ?? readStat(pid);
   return stat === null ? "" : `[${stat.comm}]${stat.state === "Z" ? " <defunct>" : ""}`;
 }
 

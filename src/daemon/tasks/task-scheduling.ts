@@ -3,7 +3,7 @@ import type { RequestOf, ResponseOf } from "../../contract/messages.ts";
 import { POLICY_NAMES } from "../../contract/tasks.ts";
 import { cpusOf } from "../native/affinity.ts";
 import { NativeError, readAffinity, readPolicy, setAffinity, setNice, setPolicy } from "../native/process-calls.ts";
-import { readTaskStat } from "./task-scan.ts";
+import { readStat } from "../tree/proc.ts";
 
 type Wanted = Omit<RequestOf<"set_task">, "session" | "pid" | "tid">;
 type Scheduling = ResponseOf<"set_task">;
@@ -79,7 +79,7 @@ function undo(step: Step): void {
 }
 
 function schedulingOf(pid: number, tid: number): Scheduling {
-  const stat = readTaskStat(`/proc/${pid}/task/${tid}/stat`);
+  const stat = readStat(pid, tid);
   const mask = readAffinity(tid);
   if (stat === null || mask === null)
     throw new MgrError(

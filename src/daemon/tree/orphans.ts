@@ -2,7 +2,8 @@ import type { ChildProcess } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { reapOrphan } from "../native/libc.ts";
 import { isOwnChild } from "../process/child.ts";
-import { ownChildren, type ProcessStat, readStat, startTimeOf } from "./proc.ts";
+import { ownChildren, readStat, startTimeOf } from "./proc.ts";
+import type { ProcessStat } from "./process-stat.ts";
 
 /** Scans for one answer, at most: where orphans end continuously, the next sweep asks again. */
 const MAX_LOOKS = 8;

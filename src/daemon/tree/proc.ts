@@ -1,28 +1,10 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { uptime } from "node:os";
 import { isShortage } from "../../base/errors.ts";
-
-/** What the kernel reports about one process. A process is identified by `pid` AND `startTime`: pids are reused. */
-export interface ProcessStat {
-  pid: number;
-  /** The program's name, at most 15 bytes; execve changes it. */
-  comm: string;
-  ppid: number;
-  pgrp: number;
-  session: number;
-  /** Device number of the controlling terminal, 0 for none. */
-  tty: number;
-  /** Ended: a zombie, of which no thread runs any more. */
-  ended: boolean;
-  /** Clock ticks from boot to its start, `/proc/PID/stat` field 22. */
-  startTime: string;
-}
+import { type ProcessStat, parseStat } from "./process-stat.ts";
 
 /** Clock ticks a second as the kernel reports them to programs; the same on every Linux platform. */
 export const TICKS_PER_SECOND = 100;
-const SPACE = 0x20;
-const OPENING_PARENTHESIS = 0x28;
-const CLOSING_PARENTHESIS = 0x29;
 
 // Reused for every read: 340 processes take 3 ms this way and 150 ms through fs.promises
 // (docs/design/library-defects.md, "Processes and /proc"). Nothing here awaits.
@@ -71,34 +53,10 @@ function absent(error: unknown): -1 {
 
 const ABSENT = new Set(["ENOENT", "ESRCH", "EACCES", "EPERM"]);
 
-/** null: there is no such process. */
-export function readStat(pid: number): ProcessStat | null {
-  const length = readInto(`/proc/${pid}/stat`);
-  if (length <= 0) return null;
-  // The program's name is in parentheses and may contain blanks and parentheses itself: it ends at the LAST one.
-  const fields: string[] = [];
-  const nameEnd = buffer.lastIndexOf(CLOSING_PARENTHESIS, length - 1);
-  let start = nameEnd + 2;
-  for (let at = start; at < length && fields.length < 20; at++) {
-    if (buffer[at] !== SPACE) continue;
-    fields.push(buffer.toString("latin1", start, at));
-    start = at + 1;
-  }
-  const [state, ppid, pgrp, session, tty] = fields;
-  const threads = fields[17];
-  const startTime = fields[19];
-  if (startTime === undefined) return null;
-  return {
-    pid,
-    comm: buffer.toString("latin1", buffer.indexOf(OPENING_PARENTHESIS) + 1, nameEnd),
-    ppid: Number(ppid),
-    pgrp: Number(pgrp),
-    session: Number(session),
-    tty: Number(tty),
-    // The main thread of a living process may have ended on its own: a zombie with threads runs.
-    ended: state === "X" || (state === "Z" && Number(threads) <= 1),
-    startTime,
-  };
+/** Of a process, or with `tid` of one of its threads; null: there is none. */
+export function readStat(pid: number, tid?: number | string): ProcessStat | null {
+  const line = readProcFile(tid === undefined ? `/proc/${pid}/stat` : `/proc/${pid}/task/${tid}/stat`);
+  return line === null ? null : parseStat(line);
 }
 
 /** Every process of this pid namespace. */

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { MgrError } from "../../base/errors.ts";
 import { realTimeNumber } from "../../protocol/process/signals.ts";
-import type { ProcessStat } from "./proc.ts";
 import { isAlive, readStat } from "./proc.ts";
+import type { ProcessStat } from "./process-stat.ts";
 
 /** A run that has just been started. */
 export interface RunStart {

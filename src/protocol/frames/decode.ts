@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import { hasLength } from "../../base/text-length.ts";
+import { parseJson } from "../../base/json.ts";
+import { hasLength, shortened } from "../../base/text-length.ts";
 import { visible } from "../../base/visible-text.ts";
 import { fitsInUtf8 } from "../utf8.ts";
 import { errorFrame } from "./encode.ts";
@@ -24,10 +25,8 @@ export function decodeFrame(text: string): Decoded {
   if (!fitsInUtf8(text, MAX_FRAME_BYTES)) {
     return refuse(errorFrame({ code: "too_large", message: `The frame is over ${MAX_FRAME_BYTES} bytes.` }));
   }
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
+  const json = parseJson(text);
+  if (json === undefined) {
     return refuse(errorFrame({ code: "bad_json", message: `The frame is not JSON; send an object such as {"type":"get_snapshot"}.` }));
   }
   if (json === null || typeof json !== "object" || Array.isArray(json)) {
@@ -79,7 +78,5 @@ function isMissing(json: unknown, path: readonly PropertyKey[]): boolean {
 
 /** An unknown type as it may stand in a sentence: short, and every character visible. */
 function shown(type: string): string {
-  const characters = [...type.slice(0, 2 * MAX_SHOWN_TYPE + 2)];
-  const short = characters.length > MAX_SHOWN_TYPE ? `${characters.slice(0, MAX_SHOWN_TYPE).join("")}…` : type;
-  return visible(short);
+  return visible(shortened(type, MAX_SHOWN_TYPE));
 }

@@ -1,19 +1,22 @@
-/** What `/proc/PID/stat` and `/proc/PID/task/TID/stat` say of one process or thread, as far as lists of tasks need it. */
-export interface TaskStat {
-  /** The number the line begins with: of the thread, or of the process. */
-  id: number;
-  /** At most 15 bytes of whatever the program likes, for threads of the kernel up to 63. */
+/** What `/proc/PID/stat` or `/proc/PID/task/TID/stat` says about a process or thread. A process is identified by `pid` AND `startTime`: pids are reused. */
+export interface ProcessStat {
+  /** Of a thread: its own number. */
+  pid: number;
+  /** The program's name, at most 15 bytes (63 for threads of the kernel); execve changes it. */
   comm: string;
   /** One letter: R S D Z T t X I. */
   state: string;
+  /** Ended: a zombie of which no thread runs any more. */
+  ended: boolean;
   ppid: number;
   session: number;
+  /** Device number of the controlling terminal, 0 for none. */
   tty: number;
   /** User and system time, clock ticks. */
   ticks: number;
   nice: number;
   threads: number;
-  /** Clock ticks from boot; text because it identifies a process. */
+  /** Clock ticks from boot to its start. Text, because it identifies a process. */
   startTime: string;
   /** The CPU that it ran on last. */
   processor: number;
@@ -31,16 +34,19 @@ const [STATE, PPID, SESSION, TTY, UTIME, STIME, NICE, THREADS, START_TIME, PROCE
 ] as const;
 
 /** null: this is no such line. The name may hold blanks, newlines and parentheses: it ends at the LAST one. */
-export function parseTaskStat(line: Buffer): TaskStat | null {
+export function parseStat(line: Buffer): ProcessStat | null {
   const nameStart = line.indexOf(OPENING_PARENTHESIS);
   const nameEnd = line.lastIndexOf(CLOSING_PARENTHESIS);
   if (nameStart < 2 || nameEnd < nameStart || line[nameEnd + 1] !== SPACE) return null;
-  const fields = line.toString("latin1", nameEnd + 2, line.length).split(" ");
+  const fields = line.toString("latin1", nameEnd + 2, line.length).split(" ", POLICY + 1);
   const number = (at: number) => Number(fields[at] ?? Number.NaN);
-  const stat: TaskStat = {
-    id: Number(line.toString("latin1", 0, nameStart - 1)),
+  const state = fields[STATE] ?? "";
+  const stat: ProcessStat = {
+    pid: Number(line.toString("latin1", 0, nameStart - 1)),
     comm: line.toString("utf8", nameStart + 1, nameEnd),
-    state: fields[STATE] ?? "",
+    state,
+    // The main thread of a living process may have ended on its own: a zombie with threads runs.
+    ended: state === "X" || (state === "Z" && number(THREADS) <= 1),
     ppid: number(PPID),
     session: number(SESSION),
     tty: number(TTY),
@@ -52,5 +58,5 @@ export function parseTaskStat(line: Buffer): TaskStat | null {
     prio: number(PRIO),
     policy: number(POLICY),
   };
-  return Number.isNaN(stat.id + stat.ticks + stat.threads + stat.policy) || stat.startTime === "" ? null : stat;
+  return Number.isNaN(stat.pid + stat.ticks + stat.threads + stat.policy) || stat.startTime === "" ? null : stat;
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseTaskStat } from "../../../src/daemon/tasks/task-stat.ts";
+import { parseStat } from "../../../src/daemon/tree/process-stat.ts";
 
 const FIELDS = 50;
 const number = fc.bigInt(0n, 2n ** 64n - 1n);
@@ -16,10 +16,11 @@ test("any name and any numbers are read back", () => {
       (id, comm, state, numbers) => {
         const line = Buffer.concat([Buffer.from(`${id} (`), comm, Buffer.from(`) ${[state, ...numbers].join(" ")}\n`)]);
         const at = (field: number) => Number(numbers[field - 1]);
-        expect(parseTaskStat(line)).toEqual({
-          id,
+        expect(parseStat(line)).toEqual({
+          pid: id,
           comm: Buffer.from(comm).toString(),
           state,
+          ended: state === "X" || (state === "Z" && numbers[16] !== undefined && numbers[16] <= 1n),
           ppid: at(1),
           session: at(3),
           tty: at(4),
@@ -43,9 +44,9 @@ test("what is no such line is no task, whatever it is", () => {
   );
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
-      const stat = parseTaskStat(Buffer.concat(parts));
+      const stat = parseStat(Buffer.concat(parts));
       if (stat === null) return;
-      for (const value of [stat.id, stat.ticks, stat.threads, stat.policy]) expect(value).not.toBeNaN();
+      for (const value of [stat.pid, stat.ticks, stat.threads, stat.policy]) expect(value).not.toBeNaN();
     }),
   );
 });
@@ -53,7 +54,7 @@ test("what is no such line is no task, whatever it is", () => {
 test("a line that is cut is no task", () => {
   const line = readFileSync("/proc/self/stat");
   const nameEnd = line.lastIndexOf(")");
-  for (let length = 0; length < nameEnd + 60; length++) expect(parseTaskStat(line.subarray(0, length))).toBeNull();
+  for (let length = 0; length < nameEnd + 60; length++) expect(parseStat(line.subarray(0, length))).toBeNull();
 });
 
 test("every task of this machine is read", () => {
@@ -64,6 +65,6 @@ test("every task of this machine is read", () => {
     } catch {
       continue; // It ended while we looked.
     }
-    expect(parseTaskStat(line)).toMatchObject({ id: Number(pid) });
+    expect(parseStat(line)).toMatchObject({ pid: Number(pid) });
   }
 });
