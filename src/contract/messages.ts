@@ -27,7 +27,10 @@ const session = z.string().min(1).max(64);
 const offset = z.number().int().min(0);
 const dimension = z.number().int().min(1).max(65_535);
 
-/** Requests a manager makes of a host. Every command but `hello` names its session; every one about a run, its run_id. */
+/**
+ * Requests a manager makes of a host. The host checks each request and the manager each answer, once. Every command but
+ * `hello` names its session; every one about a run, its run_id.
+ */
 export const HOST_REQUESTS = {
   hello: {
     request: z.object({

@@ -14,7 +14,6 @@ import {
   type HostLog,
   type HostRequestName,
   type OutputWindows,
-  outputWindows,
   type RequestOf,
   type ResponseOf,
 } from "../contract/messages.ts";
@@ -136,14 +135,9 @@ export class Host implements HostLink {
     return this.#handlers[name](checked);
   }
 
-  window(windows: OutputWindows): void {
-    const parsed = outputWindows.safeParse(windows);
-    if (!parsed.success) {
-      this.#report("warning", `output windows were ignored: ${describe(parsed.error)}`);
-      return;
-    }
-    if (!this.#session.isCurrent(parsed.data.session)) return;
-    for (const window of parsed.data.windows) this.#windows.set(window);
+  window({ session, windows }: OutputWindows): void {
+    if (!this.#session.isCurrent(session)) return;
+    for (const window of windows) this.#windows.set(window);
   }
 
   /** Output stays in its rings while `hasRoom` returns false; `outputRoom` signals that there is room again. */

@@ -72,6 +72,13 @@ export function describeHostLink(name: string, open: () => Promise<OpenLink>): v
       for (const outcome of await Promise.allSettled(refused)) expect(outcome).toMatchObject({ reason: { code: "stale_session" } });
     });
 
+    it("refuses a request of a wrong shape, and names the field", async () => {
+      await expect(manager.ask("tail", { name: "p", lines: 0 })).rejects.toMatchObject({
+        code: "bad_field",
+        message: expect.stringContaining("lines"),
+      });
+    });
+
     it("voids a session after 6 s without the manager's heartbeat, not before, and says so", async () => {
       manager.hush();
       for (let beat = 0; beat < 3; beat++) {

@@ -13,7 +13,7 @@ import {
 import type { StreamFrame } from "../../contract/streams.ts";
 import { hostSubject } from "../../contract/subjects.ts";
 import type { BusLog, BusMessage, BusSubscription, HostBus } from "../client/bus-message.ts";
-import { callProcedure, type Procedure } from "../client/rpc.ts";
+import { callProcedure } from "../client/rpc.ts";
 import { jsonOf } from "../client/rpc-envelope.ts";
 import { ThrottledWarning } from "../client/throttled-warning.ts";
 import { decodeStreamFrame, encodeStreamFrame } from "../streams/stream-codec.ts";
@@ -65,8 +65,8 @@ class BusHostLink implements HostLink {
 
   request<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>> {
     // The union over all names loses which request belongs to which response; HOST_REQUESTS is the pairing itself.
-    const procedure = HOST_REQUESTS[name] as unknown as Procedure<RequestOf<N>, ResponseOf<N>>;
-    return callProcedure(this.#bus, this.#subject(`do.${name}`), procedure, { request, timeoutMs: this.#timeoutMs });
+    const response = HOST_REQUESTS[name].response as unknown as z.ZodType<ResponseOf<N>>;
+    return callProcedure(this.#bus, this.#subject(`do.${name}`), response, { request, timeoutMs: this.#timeoutMs });
   }
 
   window(windows: OutputWindows): void {
