@@ -67,9 +67,9 @@ function request({
   const known = origin?.by ? origin : null;
   return {
     requested_state: requested,
-    requested_by: known && known.by,
+    requested_by: known?.by ?? null,
     requested_time: known && formatTime(known.time),
-    stopped_with: known && known.stoppedWith,
+    stopped_with: known?.stoppedWith ?? null,
   };
 }
 
