@@ -1,9 +1,9 @@
 import type { Duplex } from "node:stream";
-import type { Principal } from "../base/principal.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { AnswerOf, FrameOf } from "../protocol/frames/frames.ts";
 import type { HostEntry, ManagerInfo, Process, ProcessTreeNode, StartTool } from "../protocol/resources/resources.ts";
 import type { DomainEvents } from "./domain-events.ts";
+import type { TerminalSize } from "./process-types.ts";
 
 /** A piece of backlog: terminal text, and where it ends in the stream (docs/design/wire-rules.md, "Output"). */
 export interface Backlog {
@@ -20,6 +20,8 @@ export interface RetainedOutput {
   readonly size: number;
   readonly pages: AsyncIterable<Uint8Array>;
 }
+
+export type Verb = "start" | "stop" | "restart";
 
 export type AttributeValue = string | boolean | null;
 
@@ -69,23 +71,14 @@ export interface Configuration {
   /** One of its files, the main one by default. `not_found` for any other path. */
   file(path: string | undefined): Promise<ConfigFileText>;
   /** Checks, then replaces a file; resolves with the new hash. It does not reload. */
-  save(change: { path: string; content: string; baseHash: string | undefined }, by: Principal): Promise<string>;
+  save(change: { path: string; content: string; baseHash: string | undefined }, by: string): Promise<string>;
 }
 
-/**
- * What transport and http may see and ask of the actor system. `app/` implements it; tests of the transport fake it.
- * Every command throws (or rejects with) a MgrError with a wire code when it is refused: `not_found` for an unknown
- * name, `host_unavailable`, `not_running`, `busy`, `conflict`.
- */
-export interface Control {
+/** Reading: always the state of this turn, never a copy from earlier. */
+export interface ManagerState {
   readonly manager: ManagerInfo;
-  readonly events: DomainEvents;
-  readonly log: LogBook;
-  readonly configuration: Configuration;
   /** No more starts or changes; read-only requests are still answered. */
   readonly isShuttingDown: boolean;
-
-  // Reading: always the state of this turn, never a copy from earlier.
   processes(): Process[];
   process(name: string): Process | undefined;
   /** Whether a group of this name exists. */
@@ -94,44 +87,73 @@ export interface Control {
   processTree(scope?: string): ProcessTreeNode[];
   hosts(): HostEntry[];
   startTools(): StartTool[];
-
-  // Commands: accepted in this turn (`ack` means that), carried out later. A promise resolves when all processes have received
-  // it: with many processes, a part of them per turn; requests made meanwhile wait.
-  startProcess(name: string, by: Principal): void | Promise<void>;
-  stopProcess(name: string, by: Principal): void | Promise<void>;
-  restartProcess(name: string, by: Principal): void | Promise<void>;
-  startGroup(name: string, by: Principal): void | Promise<void>;
-  stopGroup(name: string, by: Principal): void | Promise<void>;
-  restartGroup(name: string, by: Principal): void | Promise<void>;
-  /** Resolves once what was asked so far would be known to the next manager, or cannot be saved now. Never rejects. */
-  saved(): Promise<void>;
-  /** Resolves once the host has sent it. What can be refused at once is thrown, as by the commands above. */
-  sendSignal(name: string, signal: string, by: Principal): Promise<void>;
-  /** Resolves once the host has queued it; throws as `sendSignal`. Never re-sent. */
-  sendStdin(name: string, text: string, by: Principal): Promise<void>;
-  /** Kept for the next run if the process does not run. */
-  sendWinch(name: string, rows: number, cols: number, by: Principal): void;
-  /** What users set of a process acts at its next start, flags of its output at once. Resolves once it is on disk. */
-  selectCommand(name: string, which: string, by: Principal): Promise<void>;
-  /** `override` null or "" clears it; `which` "default" is the primary command. */
-  overrideCommand(name: string, which: string, override: string | null, by: Principal): Promise<void>;
-  /** Resolves with the value after the change. */
-  setAttribute(name: string, attribute: "start_tool" | "svc_debug", value: AttributeValue, by: Principal): Promise<AttributeValue>;
-  setOutputFlag(name: string, flag: "low_delay_output" | "no_skip_display", enabled: boolean, by: Principal): Promise<void>;
+  processDetail(name: string): ProcessDetail;
   /** Shell lines that start the same process by hand. Rejects with `spawn_failed` where the next start would. */
   startupCommands(name: string): Promise<string[]>;
-  processDetail(name: string): ProcessDetail;
-  readBacklog(name: string, lines: number): Promise<Backlog>;
-  /**
-   * A TCP connection that `host` (any of its names) makes to `target`, as a stream with half close and flow control.
-   * Rejects with `conflict` where the connection is refused, `not_found`, `timeout`, `busy`, `host_unavailable`; destroyed with
-   * `host_unavailable` when the host is lost.
-   */
-  openTcp(host: string, target: { host: string; port: number }): Promise<Duplex>;
+}
+
+/**
+ * Commands to processes and groups. Start, stop and restart are accepted in this turn (`ack` means that) and carried out later. A promise
+ * resolves when all processes have received it: with many processes, a part of them per turn; requests made meanwhile wait.
+ */
+export interface Commands {
+  process(verb: Verb, name: string, by: string): void | Promise<void>;
+  group(verb: Verb, name: string, by: string): void | Promise<void>;
+  /** Resolves once the host has sent it. What can be refused at once is thrown, as by the commands above. */
+  sendSignal(name: string, signal: string, by: string): Promise<void>;
+  /** Resolves once what was asked so far would be known to the next manager, or cannot be saved now. Never rejects. */
+  saved(): Promise<void>;
+}
+
+/** The terminals of processes: input, size and retained output. */
+export interface Terminals {
+  /** Resolves once the host has queued it. What can be refused at once is thrown. Never re-sent. */
+  sendStdin(name: string, text: string): Promise<void>;
+  /** Kept for the next run if the process does not run. */
+  resize(name: string, size: TerminalSize): void;
+  backlog(name: string, lines: number): Promise<Backlog>;
+  /** For archives: nothing is read before it is asked for. */
+  retainedOutput(name: string): Promise<RetainedOutput>;
+}
+
+export type Attribute = "start_tool" | "svc_debug";
+export type OutputFlag = "low_delay_output" | "no_skip_display";
+
+/** What users set of a process acts at its next start, flags of its output at once. Resolves once it is on disk. */
+export interface Settings {
+  selectCommand(name: string, which: string, by: string): Promise<void>;
+  /** `override` null or "" clears it; `which` "default" is the primary command. */
+  overrideCommand(name: string, which: string, override: string | null, by: string): Promise<void>;
+  /** Resolves with the value after the change. */
+  setAttribute(name: string, attribute: Attribute, value: AttributeValue, by: string): Promise<AttributeValue>;
+  setFlag(name: string, flag: OutputFlag, enabled: boolean, by: string): Promise<void>;
+}
+
+/** What a host does for a client. `host` is any of its names. */
+export interface HostRequests {
   /** CPU percentages are over the time since the same `requester` (at most 64 characters) asked last. */
   processList(request: ProcessListRequest, requester: string): Promise<ProcessList>;
   /** Rejects with the kernel's reason, then nothing was changed. */
-  setTask(change: TaskChange, by: Principal): Promise<TaskSettings>;
-  /** For archives: nothing is read before it is asked for. */
-  retainedOutput(name: string): Promise<RetainedOutput>;
+  setTask(change: TaskChange, by: string): Promise<TaskSettings>;
+  /**
+   * A TCP connection that `host` makes to `target`, as a stream with half close and flow control. Rejects with `conflict` where the
+   * connection is refused, `not_found`, `timeout`, `busy`, `host_unavailable`; destroyed with `host_unavailable` when the host is lost.
+   */
+  openTcp(host: string, target: { host: string; port: number }): Promise<Duplex>;
+}
+
+/**
+ * What transport and http may see and ask of the manager; `by` is a user's name. `app/` implements it; tests of the transport fake it.
+ * Everything throws (or rejects with) a MgrError with a wire code when it is refused: `not_found` for an unknown name,
+ * `host_unavailable`, `not_running`, `busy`, `conflict`.
+ */
+export interface Control {
+  readonly events: DomainEvents;
+  readonly log: LogBook;
+  readonly state: ManagerState;
+  readonly configuration: Configuration;
+  readonly commands: Commands;
+  readonly terminals: Terminals;
+  readonly settings: Settings;
+  readonly hostRequests: HostRequests;
 }

@@ -1,4 +1,5 @@
 import type { InspectionEvent } from "xstate";
+import type { Control } from "../actors/control.ts";
 import type { DomainEvents } from "../actors/domain-events.ts";
 import type { GroupEmitted } from "../actors/group-machine.ts";
 import type { HostEmitted } from "../actors/host-machine.ts";
@@ -13,14 +14,18 @@ import { OutputHub } from "../transport/output/output-hub.ts";
 import { type LoadConfig, RunningConfiguration } from "./configuration/configuration.ts";
 import { CurrentConfig } from "./configuration/current-config.ts";
 import { Reload } from "./configuration/reload.ts";
+import { NamedHostRequests } from "./hosts/host-requests.ts";
 import { HostTable } from "./hosts/host-table.ts";
 import { Hosts } from "./hosts/hosts.ts";
+import { managerState } from "./manager-state.ts";
 import { ManagerStatus } from "./manager-status.ts";
 import { TerminalSizes } from "./output/terminal-sizes.ts";
-import { ActorControl } from "./processes/control.ts";
+import { ProcessTerminals } from "./output/terminals.ts";
 import { ProcessActors } from "./processes/process-actors.ts";
+import { ProcessCommands } from "./processes/process-commands.ts";
 import { type OnProcessAtRest, ProcessEventRouter } from "./processes/process-event-router.ts";
 import { ProcessRegistry } from "./processes/process-registry.ts";
+import { ProcessSessions } from "./processes/process-sessions.ts";
 import { ProcessSettingsBook } from "./processes/process-settings.ts";
 import { requestedAtBoot } from "./processes/requested-at-boot.ts";
 import { ResourceEvents } from "./processes/resource-events.ts";
@@ -57,7 +62,8 @@ export interface EngineOptions {
  * actors' events are the one way back: they are connected at the end, before the first actor starts.
  */
 export class Engine {
-  readonly control: ActorControl;
+  readonly control: Control;
+  readonly commands: ProcessCommands;
   readonly events: DomainEvents;
   readonly hub: OutputHub;
   readonly system: ActorSystem;
@@ -65,6 +71,7 @@ export class Engine {
   readonly #options: EngineOptions;
   readonly #status: ManagerStatus;
   readonly #hosts: Hosts;
+  readonly #hostTable: HostTable;
   readonly #sizes: TerminalSizes;
   readonly #intents: RetryingIntentStore;
 
@@ -83,7 +90,7 @@ export class Engine {
     const hostTable = new HostTable();
     const current = new CurrentConfig(config);
     const runSpecs = new RunSpecBuilder({ current, hostName, intents, history, epoch, busUrl: options.busUrl });
-    const registry = new ProcessRegistry({ current, runSpecs, system, events, hostName, session: (host) => hostTable.session(host) });
+    const registry = new ProcessRegistry({ current, runSpecs, system, events, hostName, hosts: hostTable });
     const hub = new OutputHub({
       clock,
       source: { window: (host, windows) => hostTable.window(host, windows), hostOf: (name) => registry.outputHostOf(name) },
@@ -142,31 +149,27 @@ export class Engine {
       log,
     });
     const sizes = new TerminalSizes({ clock, intents });
+    const sessions = new ProcessSessions(registry, hostTable);
     const settings = new ProcessSettingsBook({
-      config: () => registry.config,
+      config: () => current.config,
       keeper: intents,
       log,
+      check: (name) => sessions.lasting(name),
       apply: (name, chosen) => system.send("process", name, { type: "settings", settings: chosen }),
     });
-    this.control = new ActorControl({
-      configuration,
-      status,
-      hosts,
+    const commands = new ProcessCommands({ registry, sessions, system, actors, router, intents, status, log });
+    this.control = {
       events,
       log,
-      system,
-      registry,
-      tell: (name, event) => actors.tell(name, event),
-      saved: () => intents.flush(),
-      resumes: {
-        of: (name) => intents.get(name).resume_with ?? [],
-        keep: (name, resumeWith) => router.keepResume(name, resumeWith),
-      },
-      keepSize: (name, size) => sizes.keep(name, size),
+      state: managerState({ status, registry, hosts, settings, runSpecs, sessions }),
+      configuration,
+      commands,
+      terminals: new ProcessTerminals({ registry, sessions, system, sizes, log }),
       settings,
-      nextRun: (name) => runSpecs.of(name),
-      processDetail: (name) => runSpecs.detail(name),
-    });
+      hostRequests: new NamedHostRequests({ hosts, table: hostTable, log }),
+    };
+    this.commands = commands;
+    this.#hostTable = hostTable;
     this.events = events;
     this.hub = hub;
     this.system = system;
@@ -215,13 +218,13 @@ export class Engine {
   /** From this turn on commands and reloads are refused, no run begins, and the requested state does not change. */
   beginShutdown(): void {
     this.#status.beginShutdown();
-    this.control.refuseWaiting();
+    this.commands.refuseWaiting();
   }
 
   /** Stops every process without changing the requested state; resolves when none is alive, or with the names of those that do not end. */
   async stopEverything(): Promise<string[]> {
     this.beginShutdown();
-    return this.control.stopEverything("the end of the manager");
+    return this.commands.stopEverything("the end of the manager");
   }
 
   /** Kills everything on other hosts. Resolves when the hosts have been told, after `milliseconds` at the latest. */
@@ -230,7 +233,7 @@ export class Engine {
     const steps = [{ signal: "SIGKILL", timeout_ms: milliseconds }];
     const told = registry.names().flatMap((name) => {
       const runId = registry.livingRun(name);
-      const session = registry.sessionOf(name);
+      const session = this.#hostTable.session(registry.hostOf(name));
       if (runId === null || session?.isOpen !== true || registry.hostOf(name) === registry.hostName) return [];
       return [session.command((id) => session.link.request("stop", { session: id, run_id: runId, steps }))];
     });
@@ -241,7 +244,7 @@ export class Engine {
 
   close(): void {
     this.#status.beginShutdown();
-    this.control.close();
+    this.commands.close();
     this.#sizes.close();
     this.#intents.close();
     this.#hosts.close();

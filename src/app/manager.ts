@@ -162,7 +162,7 @@ class Manager implements RunningManager {
       log,
       state: await busState(files),
       hosts: () => (this.#engine?.registry.config ?? this.#config).hosts,
-      isLed: (name) => this.#engine?.control.hosts().some((known) => known.name === name) ?? false,
+      isLed: (name) => this.#engine?.control.state.hosts().some((known) => known.name === name) ?? false,
     });
     this.#cleanups.push(() => bus.close());
     const host = localHostName();
@@ -211,7 +211,7 @@ class Manager implements RunningManager {
 
   reload(by: string): void {
     // Its failure has already been logged.
-    if (!this.engine.control.isShuttingDown) this.engine.control.configuration.reload(by).catch(() => undefined);
+    if (!this.engine.control.state.isShuttingDown) this.engine.control.configuration.reload(by).catch(() => undefined);
   }
 
   shutdown({ keep }: { keep: boolean }): Promise<void> {
@@ -359,7 +359,7 @@ class Manager implements RunningManager {
   async #startNamed(engine: Engine): Promise<void> {
     const { start = [] } = this.#options;
     const names = start === "all" ? engine.registry.names() : start;
-    if (names.length > 0) await engine.control.startNamed(names, "mgr up");
+    if (names.length > 0) await engine.commands.startNamed(names, "mgr up");
   }
 }
 

@@ -59,7 +59,7 @@ export interface HttpServerOptions {
   readonly configFiles: () => readonly string[];
   /** Locks other managers with the same auth file out of the sessions file. */
   readonly lock: FileLock;
-  /** Accepted host names in addition to localhost, IP literals, this machine's name and those of `control.hosts()`. */
+  /** Accepted host names in addition to localhost, IP literals, this machine's name and those of the known hosts. */
   readonly allowedHosts: readonly string[];
   /** The bus behind `/mgr/bus`; omitted: none. */
   readonly bus?: BusUpgrade | null;
@@ -136,9 +136,9 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
   const authenticator = new Authenticator({ authFile, sessions, credentials, throttle, isHttpsOnly, log });
   const gate = new Gate({
     authenticator,
-    isKnownHost: knownHosts(options.allowedHosts, control),
+    isKnownHost: knownHosts(options.allowedHosts, control.state),
     isClosing: () => isClosing,
-    isShuttingDown: () => control.isShuttingDown,
+    isShuttingDown: () => control.state.isShuttingDown,
     isHttpsOnly,
   });
   const endSession = (id: string) => {
@@ -163,7 +163,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
     metricsRoute(metrics),
     ...(bus === null ? [] : [busRoute(bus)]),
     schemaRoute(),
-    healthRoute(control),
+    healthRoute(control.state),
     logoutRoute(endSession, isHttpsOnly),
   ];
   const remoteOf = (socket: Socket) => listener.remoteOf(socket);

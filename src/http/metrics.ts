@@ -62,14 +62,14 @@ export class Metrics {
   #aboutProcesses(control: Control): void {
     this.#gauge("mgr_processes", "Processes by state.", ["state"], (gauge) => {
       for (const state of PROCESS_STATES) gauge.set({ state }, 0);
-      for (const { state } of control.processes()) gauge.inc({ state });
+      for (const { state } of control.state.processes()) gauge.inc({ state });
     });
     this.#gauge("mgr_process_restarts", "Restarts of all processes since their last requested starts.", [], (gauge) => {
-      gauge.set(control.processes().reduce((sum, { restarts }) => sum + restarts, 0));
+      gauge.set(control.state.processes().reduce((sum, { restarts }) => sum + restarts, 0));
     });
     this.#gauge("mgr_host_ready", "Whether the host's daemon answers.", ["host"], (gauge) => {
       gauge.reset();
-      for (const { name, daemon_ready } of control.hosts()) gauge.set({ host: name }, Number(daemon_ready));
+      for (const { name, daemon_ready } of control.state.hosts()) gauge.set({ host: name }, Number(daemon_ready));
     });
   }
 

@@ -153,7 +153,7 @@ export class Connection implements HandlerContext {
     const handler = handlerOf(frame);
     const refusal = outOfScope(this.view, frame);
     if (refusal !== null) this.#refuse(errorFrame({ code: "out_of_scope", message: refusal }, frame), frame.type);
-    else if (this.control.isShuttingDown && !onlyLooks(frame.type)) this.#fail(frame, shuttingDown());
+    else if (this.control.state.isShuttingDown && !onlyLooks(frame.type)) this.#fail(frame, shuttingDown());
     else if (handler.kind === "command") void this.#command(frame, handler);
     else if (handler.kind === "request") this.#request(frame, handler);
     else this.#refuse(errorFrame({ code: "not_found", message: noSuchPart(frame.type) }, frame), frame.type);
@@ -173,7 +173,7 @@ export class Connection implements HandlerContext {
     }
     const ack = ackFrame(frame);
     if (!ack) return;
-    if (handler.isKept) await this.control.saved();
+    if (handler.isKept) await this.control.commands.saved();
     this.#push(ack);
   }
 
@@ -216,7 +216,7 @@ export class Connection implements HandlerContext {
 
   /** As in results that are good, whichever of its names was asked for. */
   #canonicalHost(host: string): string {
-    return this.control.hosts().find(({ all_names }) => all_names.includes(host))?.name ?? host;
+    return this.control.state.hosts().find(({ all_names }) => all_names.includes(host))?.name ?? host;
   }
 
   #reportDefect(what: string, error: unknown): void {

@@ -21,7 +21,7 @@ interface Scope {
  * Events find their streams by key, whatever the number of connections.
  */
 export class EventStreams {
-  readonly #control: Pick<Control, "events" | "processTree">;
+  readonly #control: Pick<Control, "events" | "state">;
   readonly #beforeProcessFrame: (name: string) => void;
   readonly #open = new Map<string, Scope>();
   readonly #shared = new Map<string, Observable<EncodedFrame>>();
@@ -29,7 +29,7 @@ export class EventStreams {
   #isTreePending = false;
 
   /** `beforeProcessFrame` sends the output that a process wrote before the change that is about to be sent. */
-  constructor(control: Pick<Control, "events" | "processTree">, beforeProcessFrame: (name: string) => void) {
+  constructor(control: Pick<Control, "events" | "state">, beforeProcessFrame: (name: string) => void) {
     this.#control = control;
     this.#beforeProcessFrame = beforeProcessFrame;
     this.#leave = control.events.subscribe((event) => this.#onEvent(event));
@@ -60,7 +60,7 @@ export class EventStreams {
     return new Observable<EncodedFrame>((subscriber) => {
       // A change from before this view is not sent to it.
       this.flush();
-      this.#open.set(key, { subscriber, name, shape: treeShape(this.#control.processTree(name)) });
+      this.#open.set(key, { subscriber, name, shape: treeShape(this.#control.state.processTree(name)) });
       return () => {
         this.#open.delete(key);
         this.#shared.delete(key);
@@ -111,7 +111,7 @@ export class EventStreams {
   }
 
   #tellTree(scope: Scope): void {
-    const tree = this.#control.processTree(scope.name);
+    const tree = this.#control.state.processTree(scope.name);
     const shape = treeShape(tree);
     if (shape === scope.shape) return;
     scope.shape = shape;

@@ -1,4 +1,4 @@
-import type { Control } from "../actors/control.ts";
+import type { ManagerState } from "../actors/control.ts";
 import { isWithin } from "../base/names.ts";
 import { CLIENT_FRAMES, type ClientFrame } from "../protocol/frames/frames.ts";
 
@@ -19,7 +19,7 @@ export interface ViewRefusal {
  * The view that the query of `/ws` asks for. Names must exist now; a scope whose object vanishes later stays open.
  * Unknown parameters are ignored.
  */
-export function parseViewMode(query: URLSearchParams, control: Pick<Control, "process" | "hasGroup">): ViewMode | ViewRefusal {
+export function parseViewMode(query: URLSearchParams, state: Pick<ManagerState, "process" | "hasGroup">): ViewMode | ViewRefusal {
   const processes = query.getAll("single_process");
   const groups = query.getAll("single_group");
   const logOnly = query.getAll("log_only").some(isSet);
@@ -29,13 +29,13 @@ export function parseViewMode(query: URLSearchParams, control: Pick<Control, "pr
   const [processName] = processes;
   if (processName !== undefined) {
     if (processName === "") return { status: 400, message: "single_process is empty: give the full name of a process." };
-    if (!control.process(processName)) return { status: 404, message: `There is no process '${processName}'.` };
+    if (!state.process(processName)) return { status: 404, message: `There is no process '${processName}'.` };
     return { kind: "single_process", name: processName };
   }
   const [groupName] = groups;
   if (groupName !== undefined) {
     if (groupName === "") return { status: 400, message: "single_group is empty: give the full name of a group." };
-    if (!control.hasGroup(groupName)) return { status: 404, message: `There is no group '${groupName}'.` };
+    if (!state.hasGroup(groupName)) return { status: 404, message: `There is no group '${groupName}'.` };
     return { kind: "single_group", name: groupName };
   }
   return logOnly ? { kind: "log_only" } : { kind: "full" };

@@ -104,7 +104,7 @@ function followProcesses(control: Control, hub: OutputHub): () => void {
     hub.processAppeared(process.name);
     hub.setMode(process.name, process);
   };
-  for (const process of control.processes()) appeared(process);
+  for (const process of control.state.processes()) appeared(process);
   return control.events.subscribe((event) => {
     if (event.type === "process_upsert") appeared(event.process);
     if (event.type === "process_remove") hub.processGone(event.name);

@@ -40,7 +40,7 @@ describe("what runs from the beginning", () => {
 describe("the log", () => {
   it("has one entry for each change of state, in these words", async () => {
     await using rig = await EngineRig.open({ processes: { "g/a": { command: ["false"] }, b: LASTING } });
-    rig.engine.control.startProcess("g/a", BY);
+    rig.engine.control.commands.process("start", "g/a", BY);
     await rig.until(() => rig.states("g/a")[0] === "error");
     const { entries } = rig.log.entries().reduce(
       (found, entry) => {
@@ -81,9 +81,9 @@ describe("why something happens to a process that nobody named", () => {
     await using rig = await EngineRig.open({
       processes: { "g/good": LASTING, "g/bad": { command: "exit 3" }, "g/never": { command: "/no/such/program" } },
     });
-    rig.engine.control.startGroup("g", BY);
+    rig.engine.control.commands.group("start", "g", BY);
     await rig.until(() => rig.states("g/good", "g/bad", "g/never").join() === "started,error,error");
-    rig.engine.control.stopGroup("g", BY);
+    rig.engine.control.commands.group("stop", "g", BY);
     await rig.until(() => rig.states("g/good", "g/bad", "g/never").every((state) => state === "stopped"));
     expect(said(rig)).toEqual([
       "warning: group 'g' is up, but for 'g/bad' (exit code 3), 'g/never' (the program '/no/such/program' does not exist; check the command)",
@@ -148,10 +148,10 @@ describe("intent", () => {
     const intents = new Intents();
     const restart = { policy: "always", delay: "1h", max_delay: "1h" } as const;
     await using rig = await EngineRig.open({ processes: { a: { command: "false", restart } } }, { intents });
-    rig.engine.control.startProcess("a", BY);
+    rig.engine.control.commands.process("start", "a", BY);
     await rig.until(() => rig.states("a")[0] === "backoff");
     intents.done.length = 0;
-    rig.engine.control.stopProcess("a", BY);
+    rig.engine.control.commands.process("stop", "a", BY);
     expect(intents.done).toEqual(["set a stop", "flush"]);
   });
 
@@ -201,13 +201,13 @@ describe("an actor that fails", () => {
     const { rig } = await brokenRig();
     await using _ = rig;
     const { pid } = await rig.handle("g/a").start();
-    rig.engine.control.stopProcess("g/a", BY);
+    rig.engine.control.commands.process("stop", "g/a", BY);
     await rig.until(() => rig.states("g/a")[0] === "error");
     const parked = rig.engine.registry.process("g/a");
     expect(parked).toMatchObject({ state: "error", pid, requested_state: "stop", exit: { code: null, signal: null } });
     expect(parked?.exit?.reason).toContain("a defect");
     expect(rig.changes().at(-1)).toMatch(/^g\/a: \w+ → error$/);
-    expect(rig.engine.control.processTree("g")).toMatchObject([{ state: "error" }]);
+    expect(rig.engine.control.state.processTree("g")).toMatchObject([{ state: "error" }]);
     expect((await rig.handle("g/a").get()).state).toBe("error");
     // What is shown while it is built anew is what was shown before: nobody saw it stopped.
     expect(rig.changes().filter((change) => change.includes("stopped →")).length).toBe(1);
@@ -217,10 +217,10 @@ describe("an actor that fails", () => {
     const { rig, state } = await brokenRig();
     await using _ = rig;
     await rig.handle("g/a").start();
-    rig.engine.control.stopProcess("g/a", BY);
+    rig.engine.control.commands.process("stop", "g/a", BY);
     await rig.until(() => rig.states("g/a")[0] === "error");
     state.broken = false;
-    rig.engine.control.stopGroup("g", BY);
+    rig.engine.control.commands.group("stop", "g", BY);
     await rig.until(() => rig.states("g/a")[0] === "stopped");
     expect(rig.engine.registry.process("g/a")).toMatchObject({ pid: null, requested_state: "stop" });
     expect((await rig.handle("g/a").start()).state).toBe("started");
@@ -232,7 +232,7 @@ describe("a dependency whose daemon died", () => {
     await using rig = await EngineRig.open({
       processes: { db: { ...LASTING, ready: { regex: "never" } }, app: { ...LASTING, depends_on: ["db"] } },
     });
-    rig.engine.control.startProcess("app", BY);
+    rig.engine.control.commands.process("start", "app", BY);
     await rig.until(() => rig.states("db")[0] === "started");
     rig.engine.system.send("process", "db", { type: "host.died" });
     expect(rig.states("db", "app")).toEqual(["error", "waiting"]);

@@ -50,17 +50,17 @@ async function failToGreet(followed: FollowedEngine): Promise<void> {
 const startThenStop = (at: number, pause: number) =>
   new Step(`start, then stop ${at}`, async (followed) => {
     const name = followed.name(at);
-    void ask(() => followed.engine.control.startProcess(name, BY));
+    void ask(() => followed.engine.control.commands.process("start", name, BY));
     for (let turn = 0; turn < pause; turn++) await Promise.resolve();
-    void ask(() => followed.engine.control.stopProcess(name, BY));
+    void ask(() => followed.engine.control.commands.process("stop", name, BY));
   });
 const one = (label: string, act: (followed: FollowedEngine) => unknown) => fc.constant(new Step(label, act));
 const on = (label: string, act: (followed: FollowedEngine, name: string) => unknown) =>
   fc.nat({ max: 5 }).map((at) => new Step(`${label} ${at}`, (followed) => act(followed, followed.name(at))));
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  ...VERBS.map((verb) => on(verb, (followed, name) => void ask(() => followed.engine.control[`${verb}Process`](name, BY)))),
-  ...VERBS.map((verb) => one(`${verb} group`, (followed) => void ask(() => followed.engine.control[`${verb}Group`]("g", BY)))),
+  ...VERBS.map((verb) => on(verb, (followed, name) => void ask(() => followed.engine.control.commands.process(verb, name, BY)))),
+  ...VERBS.map((verb) => one(`${verb} group`, (followed) => void ask(() => followed.engine.control.commands.group(verb, "g", BY)))),
   fc.tuple(fc.nat({ max: 5 }), fc.nat({ max: 30 })).map(([at, pause]) => startThenStop(at, pause)),
   on("ready", (followed, name) => followed.host.becomeReady(name)),
   on("ends well", (followed, name) => followed.host.end(name, { code: 0, signal: null })),
@@ -79,7 +79,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   one("the host is back", (followed) => followed.host.beatNow()),
   one("its daemon dies", (followed) => followed.engine.daemonExited()),
   one("the host does not answer its greeting", failToGreet),
-  on("override", (followed, name) => void ask(() => followed.engine.control.overrideCommand(name, "default", "run x", BY))),
+  on("override", (followed, name) => void ask(() => followed.engine.control.settings.overrideCommand(name, "default", "run x", BY))),
   fc.nat({ max: 2 }).map((next) => new Step(`reload ${next}`, (followed) => followed.reload(next))),
 );
 
@@ -102,9 +102,9 @@ describe("changes that were in no event, only in the next snapshot", () => {
   test("pid and start_time of a run whose stop is requested while the host starts it", async () => {
     const followed = await begin();
     const { control } = followed.engine;
-    followed.host.onSpawn = () => control.stopProcess(SERVER, BY);
+    followed.host.onSpawn = () => control.commands.process("stop", SERVER, BY);
     const before = followed.full.frames.length;
-    control.startProcess(SERVER, BY);
+    control.commands.process("start", SERVER, BY);
     await followed.settle();
     const told = followed.full.frames.slice(before).flatMap((frame) => (frame.type === "process_upsert" ? [frame.process] : []));
     expect(told.map(({ state }) => state)).toContain("stopping");
@@ -118,9 +118,9 @@ describe("changes that were in no event, only in the next snapshot", () => {
     const { control } = followed.engine;
     // Microtasks stand for milliseconds: each lets the start get one step further.
     for (let turns = 0; turns <= 60; turns++) {
-      control.startProcess(SERVER, BY);
+      control.commands.process("start", SERVER, BY);
       for (let turn = 0; turn < turns; turn++) await Promise.resolve();
-      control.stopProcess(SERVER, BY);
+      control.commands.process("stop", SERVER, BY);
       await followed.settle();
       await followed.check(`a stop after ${turns} turns`);
       followed.host.end(SERVER, { code: 0, signal: null });
@@ -133,9 +133,9 @@ describe("changes that were in no event, only in the next snapshot", () => {
   test("pid, stop_time and exit when the leader ends while the rest of its tree is being stopped", async () => {
     const followed = await begin();
     const { control } = followed.engine;
-    control.startProcess(SERVER, BY);
+    control.commands.process("start", SERVER, BY);
     await followed.settle();
-    control.stopProcess(SERVER, BY);
+    control.commands.process("stop", SERVER, BY);
     await followed.settle();
     expect(lastOf(followed)).toMatchObject({ state: "stopping", exit: null });
     await endLeader(followed, SERVER);

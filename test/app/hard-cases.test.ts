@@ -24,11 +24,11 @@ describe("dependencies", () => {
       names.map((name, index) => [name, { ...READY, depends_on: needs("ready", ...names.slice(Math.max(0, index - 1), index)) }]),
     );
     await using rig = await EngineRig.open({ processes });
-    rig.engine.control.startProcess("d", BY);
+    rig.engine.control.commands.process("start", "d", BY);
     await rig.until(() => rig.states(...names).every((state) => state === "ready"));
     for (const [index, name] of names.slice(1).entries())
       expect(place(rig, `${names[index]}: started → ready`)).toBeLessThan(place(rig, `${name}: waiting → starting`));
-    rig.engine.control.stopProcess("a", BY);
+    rig.engine.control.commands.process("stop", "a", BY);
     await rig.until(() => rig.states(...names).every((state) => state === "stopped"));
     for (const [index, name] of names.slice(1).entries())
       expect(place(rig, `${name}: stopping → stopped`)).toBeLessThan(place(rig, `${names[index]}: stopping → stopped`));
@@ -43,7 +43,7 @@ describe("dependencies", () => {
         bottom: READY,
       },
     });
-    rig.engine.control.startProcess("top", BY);
+    rig.engine.control.commands.process("start", "top", BY);
     await rig.until(() => rig.states("top")[0] === "started");
     expect(rig.changes().filter((change) => change === "bottom: stopped → starting")).toHaveLength(1);
     for (const side of ["left", "right"]) {
@@ -56,7 +56,7 @@ describe("dependencies", () => {
     const many = Array.from({ length: 20 }, (_, index) => `m${index}`);
     const processes = Object.fromEntries(many.map((name) => [name, { ...LASTING, depends_on: needs("completed", "job") }]));
     await using rig = await EngineRig.open({ processes: { job: { command: "true" }, ...processes } });
-    for (const name of many) rig.engine.control.startProcess(name, BY);
+    for (const name of many) rig.engine.control.commands.process("start", name, BY);
     await rig.until(() => rig.states(...many).every((state) => state === "started"));
     expect(rig.changes().filter((change) => change === "job: stopped → starting")).toHaveLength(1);
   });
@@ -69,22 +69,22 @@ describe("dependencies", () => {
         ui: { ...LASTING, depends_on: needs("started", "api") },
       },
     });
-    rig.engine.control.startProcess("ui", BY);
+    rig.engine.control.commands.process("start", "ui", BY);
     await rig.until(() => rig.states("db", "api", "ui").every((state) => state === "error"));
-    const reason = (name: string) => rig.engine.control.process(name)?.exit?.reason;
+    const reason = (name: string) => rig.engine.control.state.process(name)?.exit?.reason;
     expect([reason("api"), reason("ui")]).toEqual(["dependency 'db' failed", "dependency 'api' failed"]);
-    expect(rig.engine.control.process("db")?.exit?.code).toBe(3);
+    expect(rig.engine.control.state.process("db")?.exit?.code).toBe(3);
   });
 
   it("a restart while it waits goes on waiting; a stop while it waits is at once, and what it waited for goes on", async () => {
     await using rig = await EngineRig.open({
       processes: { slow: { ...LASTING, ready: { regex: "never" } }, waits: { ...LASTING, depends_on: needs("ready", "slow") } },
     });
-    rig.engine.control.startProcess("waits", BY);
+    rig.engine.control.commands.process("start", "waits", BY);
     await rig.until(() => rig.states("waits", "slow").join() === "waiting,started");
-    rig.engine.control.restartProcess("waits", BY);
+    rig.engine.control.commands.process("restart", "waits", BY);
     expect(rig.states("waits")).toEqual(["waiting"]);
-    rig.engine.control.stopProcess("waits", BY);
+    rig.engine.control.commands.process("stop", "waits", BY);
     expect(rig.states("waits", "slow")).toEqual(["stopped", "started"]);
   });
 
@@ -99,10 +99,10 @@ describe("dependencies", () => {
         waits: { ...LASTING, depends_on: { flaps: { condition: "ready" } } },
       },
     });
-    rig.engine.control.startProcess("waits", BY);
+    rig.engine.control.commands.process("start", "waits", BY);
     await rig.until(() => rig.states("waits")[0] === "error");
     expect(rig.states("flaps")).toEqual(["error"]);
-    expect(rig.engine.control.process("waits")?.exit?.reason).toContain("'flaps'");
+    expect(rig.engine.control.state.process("waits")?.exit?.reason).toContain("'flaps'");
     expect(rig.changes().filter((change) => change === "flaps: starting → started")).toHaveLength(4);
   });
 
@@ -117,9 +117,9 @@ describe("dependencies", () => {
       });
       await rig.handle("app").start();
       await writeFile(join(folder, "broken"), "");
-      rig.engine.control.restartProcess("migrate", BY);
+      rig.engine.control.commands.process("restart", "migrate", BY);
       await rig.until(() => rig.states("app", "migrate").join() === "error,error");
-      expect(rig.engine.control.process("app")).toMatchObject({ pid: null, exit: { reason: expect.stringContaining("'migrate'") } });
+      expect(rig.engine.control.state.process("app")).toMatchObject({ pid: null, exit: { reason: expect.stringContaining("'migrate'") } });
       await rm(join(folder, "broken"));
       await rig.handle("app").start();
       expect(rig.states("migrate")).toEqual(["stopped"]);
@@ -160,22 +160,22 @@ describe("ends", () => {
   it("who resists SIGTERM is killed when its time is over, and those that it held up go on", async () => {
     const stubborn = { command: "trap '' TERM; echo up; while :; do sleep 0.02; done", ready: { regex: "up" }, stop: { timeout: "200ms" } };
     await using rig = await EngineRig.open({ processes: { db: LASTING, stubborn: { ...stubborn, depends_on: needs("started", "db") } } });
-    rig.engine.control.startProcess("stubborn", BY);
+    rig.engine.control.commands.process("start", "stubborn", BY);
     await rig.until(() => rig.states("stubborn")[0] === "ready");
-    rig.engine.control.stopProcess("db", BY);
+    rig.engine.control.commands.process("stop", "db", BY);
     await rig.until(() => rig.states("db", "stubborn").every((state) => state === "stopped"));
     expect(place(rig, "stubborn: stopping → stopped")).toBeLessThan(place(rig, "db: stopping → stopped"));
-    expect(rig.engine.control.process("stubborn")?.exit?.signal).toBe("SIGKILL");
+    expect(rig.engine.control.state.process("stubborn")?.exit?.signal).toBe("SIGKILL");
   });
 
   it("a grandchild that holds the terminal and a pipe open keeps nobody from being stopped and started again", async () => {
     // The leader ends at once; what it leaves behind ignores the hang-up and would write for ever.
     const holder = { command: "(trap '' HUP TERM; while :; do echo still here; sleep 0.02; done) | cat & sleep 0.1; exit 0" };
     await using rig = await EngineRig.open({ processes: { holder } });
-    rig.engine.control.startProcess("holder", BY);
+    rig.engine.control.commands.process("start", "holder", BY);
     await rig.until(() => rig.changes().includes("holder: started → stopped"));
-    rig.engine.control.startProcess("holder", BY);
+    rig.engine.control.commands.process("start", "holder", BY);
     await rig.until(() => rig.changes().filter((change) => change === "holder: started → stopped").length === 2);
-    expect(rig.engine.control.process("holder")).toMatchObject({ pid: null, exit: { code: 0 } });
+    expect(rig.engine.control.state.process("holder")).toMatchObject({ pid: null, exit: { code: 0 } });
   });
 });

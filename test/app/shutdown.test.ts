@@ -63,7 +63,7 @@ class Rig {
   }
 
   state(name: string): string | undefined {
-    return this.engine.control.process(name)?.state;
+    return this.engine.control.state.process(name)?.state;
   }
 
   /** Carries out every stop that was asked for. */
@@ -85,11 +85,11 @@ async function play(rig: Rig, { kind, name }: { kind: string; name: string }): P
     if ((error as { code?: string }).code !== "shutting_down") throw error;
   };
   const commands: Record<string, () => unknown> = {
-    start: () => control.startProcess(name, BY),
-    stop: () => control.stopProcess(name, BY),
-    restart: () => control.restartProcess(name, BY),
-    "start group": () => control.startGroup(name, BY),
-    "restart group": () => control.restartGroup(name, BY),
+    start: () => control.commands.process("start", name, BY),
+    stop: () => control.commands.process("stop", name, BY),
+    restart: () => control.commands.process("restart", name, BY),
+    "start group": () => control.commands.group("start", name, BY),
+    "restart group": () => control.commands.group("restart", name, BY),
     reload: () => control.configuration.reload("ada"),
   };
   const command = commands[kind];
@@ -187,7 +187,7 @@ test("a reload whose files are being read when the shutdown begins changes nothi
 test("of a group's start that is under way the rest is refused", async () => {
   const rig = new Rig(Object.fromEntries(NAMES.map((name) => [name, { command: "run" }])));
   await rig.begin();
-  const started = Promise.resolve(rig.engine.control.startGroup("all", BY));
+  const started = Promise.resolve(rig.engine.control.commands.group("start", "all", BY));
   rig.engine.beginShutdown();
   await expect(started).rejects.toMatchObject({ code: "shutting_down" });
   rig.engine.close();

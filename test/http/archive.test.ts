@@ -55,7 +55,7 @@ describe("GET /save-all", () => {
   test("is a .tar.bz2 that the system's tar opens, and each file is what the live answers say", async () => {
     await using rig = await Rig.start();
     const outputs: Record<string, string> = { "sim/world": "grün\r\n", "sim/eyes": "", lone: "x".repeat(3_000_000) };
-    rig.control.retainedOutput = async (name) => outputOf(outputs[name] ?? "");
+    rig.control.terminals.retainedOutput = async (name) => outputOf(outputs[name] ?? "");
     rig.control.log.append({ level: "warning", source: "manager", msg: "two\nlines" });
     const files = await unpack(rig, "?name=bench");
     expect([...files.keys()].sort()).toEqual(
@@ -120,7 +120,7 @@ describe("GET /save-all", () => {
 
   test("an output that cannot be read, wholly or to its end, does not spoil the rest", async () => {
     await using rig = await Rig.start();
-    rig.control.retainedOutput = async (name) => {
+    rig.control.terminals.retainedOutput = async (name) => {
       if (name === "lone") throw new Error("host gone");
       async function* pages() {
         yield Buffer.from("begin");
@@ -178,7 +178,7 @@ describe("GET /save-all", () => {
   test("a client that stops reading stops the reading of outputs; one that leaves ends bzip2", async () => {
     await using rig = await Rig.start();
     let read = 0;
-    rig.control.retainedOutput = async () => {
+    rig.control.terminals.retainedOutput = async () => {
       async function* endless() {
         for (;;) {
           read++;
@@ -218,7 +218,7 @@ describe("GET /save-all", () => {
 
   test("a log-out ends an archive that is under way, and at most two are made at once", async () => {
     await using rig = await Rig.start();
-    rig.control.retainedOutput = async () => {
+    rig.control.terminals.retainedOutput = async () => {
       async function* slow() {
         await new Promise((resolve) => setTimeout(resolve, 500_000).unref());
         yield Buffer.alloc(10);
@@ -232,7 +232,7 @@ describe("GET /save-all", () => {
     await rig.get("/mgr/logout", { cookie }, { method: "POST" });
     await expect(one.arrayBuffer()).rejects.toThrow();
     await expect(two.arrayBuffer()).rejects.toThrow();
-    rig.control.retainedOutput = async () => outputOf("");
+    rig.control.terminals.retainedOutput = async () => outputOf("");
     expect((await unpack(rig)).size).toBeGreaterThan(3);
   });
 

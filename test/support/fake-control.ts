@@ -2,21 +2,24 @@ import { type Duplex, PassThrough } from "node:stream";
 import type {
   AttributeValue,
   Backlog,
+  Commands,
   ConfigFileText,
   Configuration,
   ConfigurationChange,
   Control,
+  HostRequests,
+  ManagerState,
   ProcessDetail,
   ProcessList,
   ProcessListRequest,
-  RetainedOutput,
+  Settings,
   TaskChange,
   TaskSettings,
+  Terminals,
 } from "../../src/actors/control.ts";
 import { DomainEvents } from "../../src/actors/domain-events.ts";
 import { MgrError } from "../../src/base/errors.ts";
 import { displayName, isWithin, parentName } from "../../src/base/names.ts";
-import type { Principal } from "../../src/base/principal.ts";
 import { LogBook } from "../../src/log/log-book.ts";
 import type { HostEntry, Process, ProcessTreeNode, StartTool } from "../../src/protocol/resources/resources.ts";
 
@@ -24,18 +27,51 @@ import type { HostEntry, Process, ProcessTreeNode, StartTool } from "../../src/p
  * A manager without machines: processes are set by the test, commands are recorded in `calls` and succeed for names
  * that exist. The log, the events and the refusals of unknown names are the real ones.
  */
-export class FakeControl implements Control {
+export class FakeControl implements Control, ManagerState, Settings, HostRequests {
+  readonly state: ManagerState = this;
+  readonly settings: Settings = this;
+  readonly hostRequests: HostRequests = this;
   readonly manager = { name: "test", host: "testhost", save_problem: null };
   readonly events: DomainEvents;
   readonly log = new LogBook({ capacity: 1_000, now: () => Date.now() });
   /** Every command, as [name of the method, its arguments without the principal]. */
   readonly calls: [string, ...unknown[]][] = [];
-  /** Backlog that `readBacklog` answers with. */
+  /** Backlog that `terminals.backlog` answers with. */
   backlog: Backlog = { pid: 0, output: "", truncated: false, offset: 0, stream_id: "stream-1" };
   /** Thrown by the next command, once. */
   failNext: Error | null = null;
   readonly configuration = new FakeConfiguration();
   isShuttingDown = false;
+  readonly commands: Commands = {
+    process: (verb, name) => this.#command(`${verb}Process`, name),
+    group: (verb, name) => this.#groupCommand(`${verb}Group`, name),
+    sendSignal: (name, signal) => {
+      this.#command("sendSignal", name, signal);
+      return Promise.resolve();
+    },
+    saved: () => Promise.resolve(),
+  };
+  readonly terminals: Terminals = {
+    sendStdin: (name, text) => {
+      this.#command("sendStdin", name, text);
+      return Promise.resolve();
+    },
+    resize: (name, { rows, cols }) => this.#command("sendWinch", name, rows, cols),
+    backlog: async (name, lines) => {
+      this.#command("readBacklog", name, lines);
+      return this.backlog;
+    },
+    retainedOutput: async (name) => {
+      this.#command("retainedOutput", name);
+      const bytes = Buffer.from(this.backlog.output);
+      return {
+        size: bytes.length,
+        pages: (async function* () {
+          yield bytes;
+        })(),
+      };
+    },
+  };
   readonly #processes = new Map<string, Process>();
 
   constructor(names: string[] = []) {
@@ -118,62 +154,20 @@ export class FakeControl implements Control {
     ];
   }
 
-  saved(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  startProcess(name: string, _by: Principal): void {
-    this.#command("startProcess", name);
-  }
-
-  stopProcess(name: string, _by: Principal): void {
-    this.#command("stopProcess", name);
-  }
-
-  restartProcess(name: string, _by: Principal): void {
-    this.#command("restartProcess", name);
-  }
-
-  startGroup(name: string, _by: Principal): void {
-    this.#groupCommand("startGroup", name);
-  }
-
-  stopGroup(name: string, _by: Principal): void {
-    this.#groupCommand("stopGroup", name);
-  }
-
-  restartGroup(name: string, _by: Principal): void {
-    this.#groupCommand("restartGroup", name);
-  }
-
-  sendSignal(name: string, signal: string, _by: Principal): Promise<void> {
-    this.#command("sendSignal", name, signal);
-    return Promise.resolve();
-  }
-
-  sendStdin(name: string, text: string, _by: Principal): Promise<void> {
-    this.#command("sendStdin", name, text);
-    return Promise.resolve();
-  }
-
-  sendWinch(name: string, rows: number, cols: number, _by: Principal): void {
-    this.#command("sendWinch", name, rows, cols);
-  }
-
-  async selectCommand(name: string, which: string, _by: Principal): Promise<void> {
+  async selectCommand(name: string, which: string, _by: string): Promise<void> {
     this.#command("selectCommand", name, which);
   }
 
-  async overrideCommand(name: string, which: string, override: string | null, _by: Principal): Promise<void> {
+  async overrideCommand(name: string, which: string, override: string | null, _by: string): Promise<void> {
     this.#command("overrideCommand", name, which, override);
   }
 
-  async setAttribute(name: string, attribute: string, value: AttributeValue, _by: Principal): Promise<AttributeValue> {
+  async setAttribute(name: string, attribute: string, value: AttributeValue, _by: string): Promise<AttributeValue> {
     this.#command("setAttribute", name, attribute, value);
     return value;
   }
 
-  async setOutputFlag(name: string, flag: "low_delay_output" | "no_skip_display", enabled: boolean, _by: Principal): Promise<void> {
+  async setFlag(name: string, flag: "low_delay_output" | "no_skip_display", enabled: boolean, _by: string): Promise<void> {
     this.#command("setOutputFlag", name, flag, enabled);
     this.update(name, { [flag]: enabled });
   }
@@ -193,30 +187,14 @@ export class FakeControl implements Control {
     return new PassThrough();
   }
 
-  async readBacklog(name: string, lines: number): Promise<Backlog> {
-    this.#command("readBacklog", name, lines);
-    return this.backlog;
-  }
-
   async processList({ host, ...request }: ProcessListRequest, requester: string): Promise<ProcessList> {
     this.#host("processList", host, request, requester);
     return { host: this.manager.host, ...request, time: "2026-11-21T08:14:02.123", columns: [], rows: [] };
   }
 
-  async setTask({ host, pid, tid, policy, prio, affinity, nice }: TaskChange, _by: Principal): Promise<TaskSettings> {
+  async setTask({ host, pid, tid, policy, prio, affinity, nice }: TaskChange, _by: string): Promise<TaskSettings> {
     this.#host("setTask", host, pid, tid, policy, prio, affinity, nice);
     return { host: this.manager.host, pid, tid, policy, prio, affinity };
-  }
-
-  async retainedOutput(name: string): Promise<RetainedOutput> {
-    this.#command("retainedOutput", name);
-    const bytes = Buffer.from(this.backlog.output);
-    return {
-      size: bytes.length,
-      pages: (async function* () {
-        yield bytes;
-      })(),
-    };
   }
 
   #command(method: string, name: string, ...rest: unknown[]): void {

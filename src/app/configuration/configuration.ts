@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import type { ConfigFileText, Configuration, ConfigurationChange } from "../../actors/control.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
-import type { Principal } from "../../base/principal.ts";
 import { SerialQueue } from "../../base/serial-queue.ts";
 import type { Config } from "../../config/definition.ts";
 import { fileFacts, readEditable, replaceFile } from "../../config/edit-file.ts";
@@ -77,7 +76,7 @@ export class RunningConfiguration implements Configuration {
     });
   }
 
-  save({ path, content, baseHash }: { path: string; content: string; baseHash: string | undefined }, by: Principal): Promise<string> {
+  save({ path, content, baseHash }: { path: string; content: string; baseHash: string | undefined }, by: string): Promise<string> {
     return this.#operations.run(async () => {
       const known = this.#known(path);
       // A user who edited an outdated text is told so before any errors in the new one.
@@ -85,7 +84,7 @@ export class RunningConfiguration implements Configuration {
         throw new MgrError("conflict", `${known} was changed by another user or program; load it again`);
       await this.#load(new Map([[known, content]]));
       const { hash } = await replaceFile(known, content, baseHash);
-      this.#options.log.append({ level: "info", source: "manager", msg: `'${by.user}' saved ${known}` });
+      this.#options.log.append({ level: "info", source: "manager", msg: `'${by}' saved ${known}` });
       return hash;
     });
   }

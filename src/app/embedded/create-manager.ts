@@ -152,7 +152,7 @@ async function openEmbeddedBus({ config, log, engine, state }: BusOptions): Prom
     hosts: () => engine().registry.config.hosts,
     isLed: (name) =>
       engine()
-        .control.hosts()
+        .control.state.hosts()
         .some((known) => known.name === name),
     state,
   });

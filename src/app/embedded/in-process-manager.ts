@@ -58,17 +58,17 @@ export class InProcessManager implements EmbeddedManager {
   }
 
   process(name: string) {
-    if (!this.#parts.engine.control.process(name)) throw unknown("process", name);
+    if (!this.#parts.engine.control.state.process(name)) throw unknown("process", name);
     return this.client.process(name);
   }
 
   group(name: string) {
-    if (!this.#parts.engine.control.hasGroup(name)) throw unknown("group", name);
+    if (!this.#parts.engine.control.state.hasGroup(name)) throw unknown("group", name);
     return this.client.group(name);
   }
 
-  host(name = this.#parts.engine.control.manager.host) {
-    if (!this.#parts.engine.control.hosts().some(({ all_names }) => all_names.includes(name))) throw unknown("host", name);
+  host(name = this.#parts.engine.control.state.manager.host) {
+    if (!this.#parts.engine.control.state.hosts().some(({ all_names }) => all_names.includes(name))) throw unknown("host", name);
     return this.client.host(name);
   }
 
@@ -104,7 +104,7 @@ export class InProcessManager implements EmbeddedManager {
   }
 
   async stopAll(): Promise<void> {
-    await this.#parts.engine.control.stopEverything("the embedding program");
+    await this.#parts.engine.commands.stopEverything("the embedding program");
   }
 
   actor<K extends ActorKind>(kind: K, name: string): ActorKinds[K] {
@@ -147,7 +147,7 @@ export class InProcessManager implements EmbeddedManager {
   }
 
   #viewMode(view: FocusedView | undefined, engine: Engine): ViewMode {
-    const mode = parseViewMode(viewQuery(view), engine.control);
+    const mode = parseViewMode(viewQuery(view), engine.control.state);
     if (isRefusal(mode)) throw new MgrError(mode.status === 404 ? "not_found" : "bad_field", mode.message);
     return mode;
   }

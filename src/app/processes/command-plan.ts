@@ -1,9 +1,8 @@
+import type { Verb } from "../../actors/control.ts";
 import { listNames } from "../../base/names.ts";
 import type { Dependency } from "../../config/definition.ts";
 import { UP_STATES } from "../../protocol/process/process-state.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
-
-export type Verb = "start" | "stop" | "restart";
 
 interface Order {
   readonly name: string;

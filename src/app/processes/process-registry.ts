@@ -10,7 +10,6 @@ import { UP_STATES } from "../../protocol/process/process-state.ts";
 import { HOST_STATES } from "../../protocol/resources/host.ts";
 import { type HostEntry, type Process, type ProcessState, type ProcessTreeNode, stateInGroup } from "../../protocol/resources/resources.ts";
 import type { CurrentConfig } from "../configuration/current-config.ts";
-import type { HostSession } from "../hosts/host-session.ts";
 import { ProcessPlacement } from "../hosts/process-placement.ts";
 import { type DependencyFacts, type DependencyGraph, type Unmet, unmetDependencies } from "./dependencies.ts";
 import type { RunSpecBuilder } from "./run-spec-builder.ts";
@@ -25,8 +24,8 @@ interface WorldOptions {
   events: DomainEvents;
   /** The manager's own host, by its canonical name. */
   hostName: string;
-  /** The session with a host's daemon, by the host's canonical name; null: the host is not managed. */
-  session: (host: string) => HostSession | null;
+  /** The managed hosts, by canonical name. */
+  hosts: ReadonlyMap<string, unknown>;
 }
 
 /** The state of the manager's actors, projected to resources. Read only; every answer is current as of this turn. */
@@ -37,7 +36,7 @@ export class ProcessRegistry {
   readonly hostName: string;
   readonly #system: ActorSystem;
   readonly #events: DomainEvents;
-  readonly #session: (host: string) => HostSession | null;
+  readonly #hosts: ReadonlyMap<string, unknown>;
   readonly #placement: ProcessPlacement;
   readonly #current: CurrentConfig;
   readonly #runSpecs: RunSpecBuilder;
@@ -46,7 +45,7 @@ export class ProcessRegistry {
   /** The displayed state of processes whose actor is parked. */
   readonly #parked = new Map<string, Process>();
 
-  constructor({ current, runSpecs, system, events, hostName, session }: WorldOptions) {
+  constructor({ current, runSpecs, system, events, hostName, hosts }: WorldOptions) {
     this.#current = current;
     this.graph = current.graph;
     this.retiring = current.retiring;
@@ -54,7 +53,7 @@ export class ProcessRegistry {
     this.hostName = hostName;
     this.#system = system;
     this.#events = events;
-    this.#session = session;
+    this.#hosts = hosts;
     this.#placement = new ProcessPlacement({
       config: () => this.config,
       hostName,
@@ -155,7 +154,7 @@ export class ProcessRegistry {
   /** The host that has the output of its newest run. */
   outputHostOf(name: string): string | null {
     const host = this.#placement.lastHostOf(name);
-    return host !== null && this.#session(host) === null ? this.hostOf(name) : host;
+    return host !== null && !this.#hosts.has(host) ? this.hostOf(name) : host;
   }
 
   /** Whether a report from `host` applies to `name`. */
@@ -181,21 +180,6 @@ export class ProcessRegistry {
   /** No host has reported yet whether it runs. */
   isUnknown(name: string): boolean {
     return this.#snapshot(name)?.matches("unknown") ?? false;
-  }
-
-  sessionOf(name: string): HostSession | null {
-    const host = this.hostOf(name);
-    return host === null ? null : this.#session(host);
-  }
-
-  outputSessionOf(name: string): HostSession | null {
-    const host = this.outputHostOf(name);
-    return host === null ? null : this.#session(host);
-  }
-
-  /** `host` is a canonical name. */
-  sessionOfHost(host: string): HostSession | null {
-    return this.#session(host);
   }
 
   /** The run of `name` whose leader lives, or null. */

@@ -1,4 +1,4 @@
-import type { AttributeValue } from "../../actors/control.ts";
+import type { Attribute, AttributeValue, OutputFlag, Settings } from "../../actors/control.ts";
 import { MgrError } from "../../base/errors.ts";
 import { shortened } from "../../base/text-length.ts";
 import { toCommand } from "../../config/command-line.ts";
@@ -15,13 +15,12 @@ export interface SettingsKeeper {
   flush(): Promise<void>;
 }
 
-export type Attribute = "start_tool" | "svc_debug";
-export type OutputFlag = "low_delay_output" | "no_skip_display";
-
 interface ProcessSettingsOptions {
   config: () => Config;
   keeper: SettingsKeeper;
   log: LogBook;
+  /** Throws if nothing can be set of this process: it is unknown, or only still being stopped. */
+  check: (name: string) => void;
   /** Tells the process's actor. */
   apply: (name: string, settings: ProcessSettings) => void;
 }
@@ -30,16 +29,18 @@ interface ProcessSettingsOptions {
  * What users set of processes beside their configuration. Every change is checked, kept and shown in the turn in which it
  * is asked for; the promise resolves once it is on disk (or the disk had its time). Refusals are `not_found` (process, label, tool) and `bad_field`.
  */
-export class ProcessSettingsBook {
+export class ProcessSettingsBook implements Settings {
   readonly #config: () => Config;
   readonly #keeper: SettingsKeeper;
   readonly #log: LogBook;
+  readonly #check: ProcessSettingsOptions["check"];
   readonly #apply: ProcessSettingsOptions["apply"];
 
-  constructor({ config, keeper, log, apply }: ProcessSettingsOptions) {
+  constructor({ config, keeper, log, check, apply }: ProcessSettingsOptions) {
     this.#config = config;
     this.#keeper = keeper;
     this.#log = log;
+    this.#check = check;
     this.#apply = apply;
   }
 
@@ -72,17 +73,18 @@ export class ProcessSettingsBook {
 
   /** Resolves with the value after the change. */
   async setAttribute(name: string, attribute: Attribute, value: AttributeValue, by: string): Promise<AttributeValue> {
-    const set = attribute === "svc_debug" ? value === true : this.#tool(name, value);
+    this.#definition(name);
+    const set = attribute === "svc_debug" ? value === true : this.#tool(value);
     await this.#change(name, { [attribute]: set }, `'${by}' sets ${attribute} of process '${name}' to ${JSON.stringify(set)}`);
     return set;
   }
 
   setFlag(name: string, flag: OutputFlag, enabled: boolean, by: string): Promise<void> {
+    this.#definition(name);
     return this.#change(name, { [flag]: enabled }, `'${by}' turns ${flag} of process '${name}' ${enabled ? "on" : "off"}`);
   }
 
   async #change(name: string, patch: Partial<ProcessSettings>, said: string): Promise<void> {
-    this.#definition(name);
     const settings = { ...this.of(name), ...patch };
     this.#keeper.set(name, { settings });
     this.#log.append({ level: "info", source: "manager", msg: said });
@@ -91,6 +93,7 @@ export class ProcessSettingsBook {
   }
 
   #definition(name: string): ProcessDefinition {
+    this.#check(name);
     const definition = this.#config().processes.get(name);
     if (!definition) throw new MgrError("not_found", `there is no process '${name}'`);
     return definition;
@@ -103,8 +106,7 @@ export class ProcessSettingsBook {
     throw new MgrError("not_found", `process '${name}' has no command '${which}'; it has ${known}`);
   }
 
-  #tool(name: string, value: AttributeValue): string | null {
-    this.#definition(name);
+  #tool(value: AttributeValue): string | null {
     if (value === null || value === "") return null;
     const values = this.startTools().flatMap((tool) => tool.value ?? []);
     if (typeof value === "string" && values.includes(value)) return value;

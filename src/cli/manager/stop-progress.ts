@@ -8,7 +8,7 @@ const LOOK_MS = 1_000;
 export function reportRemaining({ engine }: RunningManager, tell: (sentence: string) => void): () => void {
   let told = "";
   const timer = setInterval(() => {
-    const sentence = remaining(engine.control.processes());
+    const sentence = remaining(engine.control.state.processes());
     if (sentence !== told && sentence !== "") tell(sentence);
     told = sentence;
   }, LOOK_MS);

@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { domainToASCII } from "node:url";
-import type { Control } from "../../actors/control.ts";
+import type { ManagerState } from "../../actors/control.ts";
 
 /**
  * Whether a Host header may hold this name: the machine's name and FQDN, the manager's host, all names of configured
  * hosts, and what the configuration allows beside (docs/design/wire-rules.md, "HTTP refusals").
  */
-export function knownHosts(allowed: readonly string[], control: Pick<Control, "manager" | "hosts">): (name: string) => boolean {
-  const names = new Set([...allowed, ...ownNames(), control.manager.host].map(plain));
-  return (name) => names.has(name) || control.hosts().some(({ all_names }) => all_names.some((known) => plain(known) === name));
+export function knownHosts(allowed: readonly string[], state: Pick<ManagerState, "manager" | "hosts">): (name: string) => boolean {
+  const names = new Set([...allowed, ...ownNames(), state.manager.host].map(plain));
+  return (name) => names.has(name) || state.hosts().some(({ all_names }) => all_names.some((known) => plain(known) === name));
 }
 
 /** The machine's name, and its fully qualified ones in /etc/hosts, as `hostname -f` finds them. */

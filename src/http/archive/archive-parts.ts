@@ -31,14 +31,14 @@ export interface ArchiveSource {
 export async function* archiveParts({ control, principal, assetHash, configFiles }: ArchiveSource): AsyncGenerator<ArchivePart> {
   const snapshot = snapshotOf({ control, principal, assetHash, view: { kind: "full" }, logMinLevel: "info" });
   yield { name: "snapshot.json", content: json({ type: "snapshot", ...snapshot }) };
-  yield { name: "environment.json", content: json(environmentOf(control.manager.name)) };
+  yield { name: "environment.json", content: json(environmentOf(control.state.manager.name)) };
   yield* configParts(configFiles());
   yield { name: "manager.log", content: control.log.entries().map(formatLogLine).join("") };
-  for (const { name } of control.hosts())
+  for (const { name } of control.state.hosts())
     yield { name: `process-list/${fileNameOf(name)}.json`, content: json(await processListOf(control, name)) };
-  for (const { name } of control.processes()) {
+  for (const { name } of control.state.processes()) {
     // It may have gone since.
-    if (control.process(name)) yield { name: `output/${fileNameOf(name)}.txt`, content: await outputOf(control, name) };
+    if (control.state.process(name)) yield { name: `output/${fileNameOf(name)}.txt`, content: await outputOf(control, name) };
   }
 }
 
@@ -46,7 +46,7 @@ export async function* archiveParts({ control, principal, assetHash, configFiles
 async function processListOf(control: Control, host: string): Promise<object> {
   const request = { host, show_threads: true, show_env: false, filter: "" };
   try {
-    return { type: "process_list", ok: true, ...(await control.processList(request, randomUUID())) };
+    return { type: "process_list", ok: true, ...(await control.hostRequests.processList(request, randomUUID())) };
   } catch (error) {
     return { type: "process_list", ok: false, host, code: wireCode(error), message: messageOf(error) };
   }
@@ -76,7 +76,7 @@ async function redactedFile(file: string): Promise<string> {
 
 async function outputOf(control: Control, name: string): Promise<string | RetainedOutput> {
   try {
-    return await control.retainedOutput(name);
+    return await control.terminals.retainedOutput(name);
   } catch (error) {
     return `[this output could not be read: ${messageOf(error)}]\n`;
   }

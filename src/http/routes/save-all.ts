@@ -27,7 +27,7 @@ export function saveAllRoute(options: SaveAllOptions): Route {
     method: "GET",
     hasEffects: true,
     async handle(context) {
-      const folder = archiveName(context.req.query("name"), options.source.control.manager.name);
+      const folder = archiveName(context.req.query("name"), options.source.control.state.manager.name);
       const headers = {
         "Content-Type": "application/x-bzip2",
         "Content-Disposition": `attachment; filename="${folder}.tar.bz2"`,

@@ -86,7 +86,7 @@ export class Upgrades {
     if (socket.destroyed) return;
     if (isRefusal(outcome)) return refuseOnSocket(socket, outcome);
     if (url.pathname !== "/ws") return refuseOnSocket(socket, notFound(url));
-    const mode = parseViewMode(url.searchParams, control);
+    const mode = parseViewMode(url.searchParams, control.state);
     if (isViewRefusal(mode)) return refuseOnSocket(socket, refusal(mode.status, mode.message));
     if (outcome.setCookie !== null) this.#cookies.set(request, outcome.setCookie);
     this.#server.handleUpgrade(request, socket, head, (ws) => this.#accept(ws, mode, outcome, socket));

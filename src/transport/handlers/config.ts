@@ -29,7 +29,7 @@ export const configHandlers: HandlerTable<Types> = {
   save_config_file: {
     kind: "request",
     answer: async ({ path, content, base_hash }, { control, principal }) => {
-      const outcome = await withProblems(control.configuration.save({ path, content, baseHash: base_hash }, principal));
+      const outcome = await withProblems(control.configuration.save({ path, content, baseHash: base_hash }, principal.user));
       return [{ type: "config_file_saved", path, ...(outcome.ok ? { ok: true, hash: outcome.value, problems: [] } : outcome) }];
     },
   },

@@ -7,7 +7,7 @@ export const outputHandlers: HandlerTable<Types> = {
   get_process_output: {
     kind: "request",
     answer: async ({ name, lines = DEFAULT_OUTPUT_LINES }, { control }) => {
-      const backlog = await control.readBacklog(name, lines);
+      const backlog = await control.terminals.backlog(name, lines);
       return [{ type: "process_output_snapshot", name, ...backlog }];
     },
   },

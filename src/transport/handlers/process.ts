@@ -17,19 +17,31 @@ type Types =
   | "request_process_detail";
 
 export const processHandlers: HandlerTable<Types> = {
-  start_process: { kind: "command", isKept: true, run: ({ name }, { control, principal }) => control.startProcess(name, principal) },
-  stop_process: { kind: "command", isKept: true, run: ({ name }, { control, principal }) => control.stopProcess(name, principal) },
-  restart_process: { kind: "command", isKept: true, run: ({ name }, { control, principal }) => control.restartProcess(name, principal) },
+  start_process: {
+    kind: "command",
+    isKept: true,
+    run: ({ name }, { control, principal }) => control.commands.process("start", name, principal.user),
+  },
+  stop_process: {
+    kind: "command",
+    isKept: true,
+    run: ({ name }, { control, principal }) => control.commands.process("stop", name, principal.user),
+  },
+  restart_process: {
+    kind: "command",
+    isKept: true,
+    run: ({ name }, { control, principal }) => control.commands.process("restart", name, principal.user),
+  },
   send_signal: {
     kind: "command",
-    run: ({ name, signal }, { control, principal }) => control.sendSignal(name, signal, principal),
+    run: ({ name, signal }, { control, principal }) => control.commands.sendSignal(name, signal, principal.user),
   },
   send_stdin: {
     kind: "command",
     run: ({ name, text, reply = false }, context) => {
       // An unknown process is refused below, for replies too.
-      if (reply && context.control.process(name) && !context.mayReply(name)) return;
-      const queued = context.control.sendStdin(name, text, context.principal);
+      if (reply && context.control.state.process(name) && !context.mayReply(name)) return;
+      const queued = context.control.terminals.sendStdin(name, text);
       if (!reply) context.noteTyping(name);
       return queued;
     },
@@ -37,46 +49,46 @@ export const processHandlers: HandlerTable<Types> = {
   send_winch: {
     kind: "command",
     run: ({ name, rows, cols }, context) => {
-      context.control.sendWinch(name, rows, cols, context.principal);
+      context.control.terminals.resize(name, { rows, cols });
       context.noteTyping(name);
     },
   },
   set_process_current_alternate_command: {
     kind: "command",
-    run: ({ name, which }, { control, principal }) => control.selectCommand(name, which, principal),
+    run: ({ name, which }, { control, principal }) => control.settings.selectCommand(name, which, principal.user),
   },
   set_process_command_override: {
     kind: "command",
-    run: ({ name, override }, { control, principal }) => control.overrideCommand(name, "default", override, principal),
+    run: ({ name, override }, { control, principal }) => control.settings.overrideCommand(name, "default", override, principal.user),
   },
   set_process_alternate_command_override: {
     kind: "command",
-    run: ({ name, which, override }, { control, principal }) => control.overrideCommand(name, which, override, principal),
+    run: ({ name, which, override }, { control, principal }) => control.settings.overrideCommand(name, which, override, principal.user),
   },
   set_process_attribute: {
     kind: "request",
     answer: async ({ name, attribute, value: asked }, { control, principal }) => {
-      const value = await control.setAttribute(name, attribute, asked, principal);
+      const value = await control.settings.setAttribute(name, attribute, asked, principal.user);
       return [{ type: "process_attribute_set_result", ok: true, name, attribute, value }];
     },
   },
   set_process_low_delay_output: {
     kind: "command",
-    run: ({ name, enabled }, { control, principal }) => control.setOutputFlag(name, "low_delay_output", enabled, principal),
+    run: ({ name, enabled }, { control, principal }) => control.settings.setFlag(name, "low_delay_output", enabled, principal.user),
   },
   set_process_no_skip_display: {
     kind: "command",
-    run: ({ name, enabled }, { control, principal }) => control.setOutputFlag(name, "no_skip_display", enabled, principal),
+    run: ({ name, enabled }, { control, principal }) => control.settings.setFlag(name, "no_skip_display", enabled, principal.user),
   },
   dump_startup_commands: {
     kind: "request",
     answer: async ({ name }, { control }) => {
-      const commands = await control.startupCommands(name);
+      const commands = await control.state.startupCommands(name);
       return [{ type: "process_startup_commands", ok: true, name, commands }];
     },
   },
   request_process_detail: {
     kind: "request",
-    answer: ({ name }, { control }) => [{ type: "process_detail", ok: true, name, ...control.processDetail(name) }],
+    answer: ({ name }, { control }) => [{ type: "process_detail", ok: true, name, ...control.state.processDetail(name) }],
   },
 };

@@ -32,13 +32,13 @@ export function snapshotOf({
   logMinLevel,
 }: Pick<HandlerContext, "control" | "view" | "principal" | "assetHash" | "logMinLevel">): Snapshot {
   // Hosts are outside of a focused view, which is told nothing of their changes either.
-  const hosts = view.kind === "full" ? control.hosts() : [];
+  const hosts = view.kind === "full" ? control.state.hosts() : [];
   const snapshot: Snapshot = {
     webui_asset_hash: assetHash,
-    manager: control.manager,
+    manager: control.state.manager,
     hosts: hosts.map((host) => host.name),
     host_list: hosts,
-    start_tools: view.kind === "log_only" ? [] : control.startTools(),
+    start_tools: view.kind === "log_only" ? [] : control.state.startTools(),
     process_tree: treeOf({ control, view }),
     processes: processesOf({ control, view }),
     clients: [],
@@ -55,7 +55,7 @@ export function snapshotOf({
 
 function treeOf({ control, view }: Pick<HandlerContext, "control" | "view">) {
   if (view.kind === "log_only") return [];
-  return view.kind === "full" ? control.processTree() : control.processTree(view.name);
+  return view.kind === "full" ? control.state.processTree() : control.state.processTree(view.name);
 }
 
 function processesOf({ control, view }: Pick<HandlerContext, "control" | "view">): Process[] {
@@ -63,12 +63,12 @@ function processesOf({ control, view }: Pick<HandlerContext, "control" | "view">
     case "log_only":
       return [];
     case "single_process": {
-      const process = control.process(view.name);
+      const process = control.state.process(view.name);
       return process ? [process] : [];
     }
     case "single_group":
-      return control.processes().filter((process) => contains(view, process.name));
+      return control.state.processes().filter((process) => contains(view, process.name));
     case "full":
-      return control.processes();
+      return control.state.processes();
   }
 }

@@ -6,14 +6,14 @@ export const taskHandlers: HandlerTable<Types> = {
   request_process_list: {
     kind: "request",
     answer: async ({ host, show_threads = false, show_env = false, filter = "" }, { control, requester }) => {
-      const list = await control.processList({ host, show_threads, show_env, filter }, requester);
+      const list = await control.hostRequests.processList({ host, show_threads, show_env, filter }, requester);
       return [{ type: "process_list", ok: true, ...list }];
     },
   },
   set_process_list_task: {
     kind: "request",
     answer: async ({ type: _type, request_id: _id, ...change }, { control, principal }) => {
-      const settings = await control.setTask(change, principal);
+      const settings = await control.hostRequests.setTask(change, principal.user);
       return [{ type: "process_list_task_set_result", ok: true, ...settings }];
     },
   },

@@ -43,11 +43,11 @@ it("a host's start_rate holds for a group that is started at once, and other hos
     for (let turn = 0; turn < 20; turn++) await settled();
   };
   await calm();
-  expect(engine.control.hosts().map(({ daemon_ready }) => daemon_ready)).toEqual([true, true, true]);
-  await engine.control.startGroup("all", BY);
+  expect(engine.control.state.hosts().map(({ daemon_ready }) => daemon_ready)).toEqual([true, true, true]);
+  await engine.control.commands.group("start", "all", BY);
   await calm();
   expect(spawned).toEqual({ slow: 1, quick: COUNT, bench: 0 });
-  expect(engine.control.process("all/slow-1")).toMatchObject({ state: "starting", requested_state: "start" });
+  expect(engine.control.state.process("all/slow-1")).toMatchObject({ state: "starting", requested_state: "start" });
   for (let tenth = 1; tenth < COUNT; tenth++) {
     clock.advance(100);
     await settled();
@@ -55,6 +55,6 @@ it("a host's start_rate holds for a group that is started at once, and other hos
     expect(spawned.slow).toBe(1 + tenth);
   }
   await calm();
-  expect(engine.control.processes().every(({ state }) => state === "started")).toBe(true);
+  expect(engine.control.state.processes().every(({ state }) => state === "started")).toBe(true);
   engine.close();
 });

@@ -19,7 +19,7 @@ describe("starting a process", () => {
     await using rig = await EngineRig.open({
       processes: { ui: { ...LASTING, depends_on: ["api"] }, api: { ...LASTING, depends_on: ["db"] }, db: LASTING, other: LASTING },
     });
-    rig.engine.control.startProcess("ui", BY);
+    rig.engine.control.commands.process("start", "ui", BY);
     expect(rig.states("ui", "api", "db", "other")).toEqual(["waiting", "waiting", "starting", "stopped"]);
     await rig.until(() => rig.states("ui")[0] === "started");
     expect(rig.states("api", "db", "other")).toEqual(["started", "started", "stopped"]);
@@ -41,8 +41,8 @@ describe("starting a process", () => {
   it("starts a dependency again that is just being stopped", async () => {
     await using rig = await EngineRig.open({ processes: { app: { ...LASTING, depends_on: ["db"] }, db: SLOW } });
     await rig.handle("db").start();
-    rig.engine.control.stopProcess("db", BY);
-    rig.engine.control.startProcess("app", BY);
+    rig.engine.control.commands.process("stop", "db", BY);
+    rig.engine.control.commands.process("start", "app", BY);
     expect(rig.states("db", "app")).toEqual(["stopping", "waiting"]);
     await rig.until(() => rig.states("app")[0] === "started");
   });
@@ -59,7 +59,7 @@ describe("stopping a process", () => {
       },
     });
     await Promise.all(["ui", "audit"].map((name) => rig.handle(name).start()));
-    rig.engine.control.stopProcess("db", BY);
+    rig.engine.control.commands.process("stop", "db", BY);
     await rig.until(() => rig.states("db")[0] === "stopped");
     expect(rig.states("db", "api", "ui", "audit")).toEqual(["stopped", "stopped", "stopped", "started"]);
     expectOrder(rig.changes(), "ui: stopping → stopped", "api: stopping → stopped");
@@ -71,8 +71,8 @@ describe("stopping a process", () => {
   it("is not held up by a dependent whose stop is taken back", async () => {
     await using rig = await EngineRig.open({ processes: { db: LASTING, api: { ...SLOW, depends_on: on("db") } } });
     await rig.handle("api").start();
-    rig.engine.control.stopProcess("db", BY);
-    rig.engine.control.startProcess("api", BY);
+    rig.engine.control.commands.process("stop", "db", BY);
+    rig.engine.control.commands.process("start", "api", BY);
     // It comes back, and brings what it needs.
     await rig.until(
       () =>
@@ -90,7 +90,7 @@ describe("stopping a process", () => {
     await rig.handle("api").start();
     const time = rig.engine.registry.graph.stopTimeOfDependents("db");
     expect(time).toBeGreaterThan(10_000);
-    rig.engine.control.stopProcess("db", BY);
+    rig.engine.control.commands.process("stop", "db", BY);
     expect(rig.states("db", "api")).toEqual(["stopping", "stopping"]);
     const left = rig.engine.registry.dependentsStopped("db", AbortSignal.timeout(50));
     await expect(left).rejects.toMatchObject({ name: "TimeoutError" });
@@ -108,7 +108,7 @@ describe("restarting a process", () => {
       },
     });
     await Promise.all(["api", "kept"].map((name) => rig.handle(name).start()));
-    const pids = new Map(rig.engine.control.processes().map((each) => [each.name, each.pid]));
+    const pids = new Map(rig.engine.control.state.processes().map((each) => [each.name, each.pid]));
     await rig.handle("db").restart();
     await rig.until(() => rig.states("api")[0] === "started");
     expect(rig.engine.registry.process("api")?.pid).not.toBe(pids.get("api"));
@@ -123,8 +123,8 @@ describe("restarting a process", () => {
   it("leaves alone what somebody is stopping", async () => {
     await using rig = await EngineRig.open({ processes: { db: LASTING, api: { ...SLOW, depends_on: on("db") } } });
     await rig.handle("api").start();
-    rig.engine.control.stopProcess("api", BY);
-    rig.engine.control.restartProcess("db", BY);
+    rig.engine.control.commands.process("stop", "api", BY);
+    rig.engine.control.commands.process("restart", "db", BY);
     await rig.until(() => rig.states("db")[0] === "started" && rig.states("api")[0] === "stopped");
     expect(rig.engine.registry.process("api")?.requested_state).toBe("stop");
   });
@@ -155,16 +155,16 @@ describe("a group", () => {
       },
     });
     const all = ["base", ...names];
-    rig.engine.control.startGroup("g", BY);
+    rig.engine.control.commands.group("start", "g", BY);
     await rig.until(() => rig.states(...all).every((state) => state === "started"));
     expectOrder(rig.changes(), "base: starting → started", "g/db: waiting → starting");
     expectOrder(rig.changes(), "g/db: starting → started", "g/api: waiting → starting");
     expect(rig.states("watcher")).toEqual(["stopped"]);
 
     await rig.handle("watcher").start();
-    const pids = new Map(rig.engine.control.processes().map((each) => [each.name, each.pid]));
+    const pids = new Map(rig.engine.control.state.processes().map((each) => [each.name, each.pid]));
     const before = rig.changes().length;
-    rig.engine.control.restartGroup("g", BY);
+    rig.engine.control.commands.group("restart", "g", BY);
     await rig.until(() =>
       [...names, "watcher"].every((name) => rig.states(name)[0] === "started" && rig.engine.registry.process(name)?.pid !== pids.get(name)),
     );
@@ -174,7 +174,7 @@ describe("a group", () => {
     // Each once: nothing is started only to be stopped again.
     for (const name of [...names, "watcher"]) expect(restarts.filter((each) => each === `${name}: started → stopping`)).toHaveLength(1);
 
-    rig.engine.control.stopGroup("g", BY);
+    rig.engine.control.commands.group("stop", "g", BY);
     await rig.until(() => [...names, "watcher"].every((name) => rig.states(name)[0] === "stopped"));
     expect(rig.states("base")).toEqual(["started"]);
     const stops = rig.changes();
@@ -184,7 +184,7 @@ describe("a group", () => {
 
   it("that is restarted while members are down starts those once", async () => {
     await using rig = await EngineRig.open({ processes: { "g/api": { ...LASTING, depends_on: ["g/db"] }, "g/db": LASTING } });
-    rig.engine.control.restartGroup("g", BY);
+    rig.engine.control.commands.group("restart", "g", BY);
     await rig.until(() => rig.states("g/api")[0] === "started");
     expect(rig.changes().filter((each) => each.startsWith("g/db"))).toEqual(["g/db: stopped → starting", "g/db: starting → started"]);
   });
@@ -196,7 +196,7 @@ describe("a group", () => {
     await rig.handle("g/app").start();
     await rig.handle("g/app").stop();
     const before = rig.changes().length;
-    rig.engine.control.startGroup("g", BY);
+    rig.engine.control.commands.group("start", "g", BY);
     expect(rig.states("g/app", "g/job")).toEqual(["waiting", "starting"]);
     await rig.until(() => rig.states("g/app")[0] === "started");
     expectOrder(rig.changes().slice(before), "g/job: started → stopped", "g/app: waiting → starting");
@@ -208,24 +208,24 @@ describe("refusals", () => {
     await using rig = await EngineRig.open({ processes: { a: LASTING, "g/b": LASTING } });
     const { control } = rig.engine;
     const notFound = expect.objectContaining({ code: "not_found" });
-    for (const command of ["startProcess", "stopProcess", "restartProcess"] as const) {
-      expect(() => control[command]("g", BY)).toThrow(notFound);
-      expect(() => control[command]("__proto__", BY)).toThrow(notFound);
+    for (const verb of ["start", "stop", "restart"] as const) {
+      expect(() => control.commands.process(verb, "g", BY)).toThrow(notFound);
+      expect(() => control.commands.process(verb, "__proto__", BY)).toThrow(notFound);
     }
-    for (const command of ["startGroup", "stopGroup", "restartGroup"] as const) expect(() => control[command]("a", BY)).toThrow(notFound);
-    expect(() => control.sendWinch("nope", 1, 1)).toThrow(notFound);
-    expect(() => control.sendSignal("nope", "SIGHUP", BY)).toThrow(notFound);
-    expect(() => control.sendStdin("nope", "x")).toThrow(notFound);
-    await expect(control.readBacklog("nope", 1)).rejects.toEqual(notFound);
-    expect(() => control.startNamed(["a", "nope"], "test")).toThrow(notFound);
+    for (const verb of ["start", "stop", "restart"] as const) expect(() => control.commands.group(verb, "a", BY)).toThrow(notFound);
+    expect(() => control.terminals.resize("nope", { rows: 1, cols: 1 })).toThrow(notFound);
+    expect(() => control.commands.sendSignal("nope", "SIGHUP", BY)).toThrow(notFound);
+    expect(() => control.terminals.sendStdin("nope", "x")).toThrow(notFound);
+    await expect(control.terminals.backlog("nope", 1)).rejects.toEqual(notFound);
+    expect(() => rig.engine.commands.startNamed(["a", "nope"], "test")).toThrow(notFound);
     expect(rig.states("a")).toEqual(["stopped"]);
   });
 
   it("of signals and typing to a process that does not run are not_running", async () => {
     await using rig = await EngineRig.open({ processes: { a: LASTING } });
     const notRunning = expect.objectContaining({ code: "not_running" });
-    expect(() => rig.engine.control.sendSignal("a", "SIGHUP", BY)).toThrow(notRunning);
-    expect(() => rig.engine.control.sendStdin("a", "x")).toThrow(notRunning);
+    expect(() => rig.engine.control.commands.sendSignal("a", "SIGHUP", BY)).toThrow(notRunning);
+    expect(() => rig.engine.control.terminals.sendStdin("a", "x")).toThrow(notRunning);
   });
 
   it("of everything that needs the host are host_unavailable while it is away", async () => {
@@ -234,15 +234,13 @@ describe("refusals", () => {
     rig.engine.system.send("host", "bench", { type: "silent" });
     const { control } = rig.engine;
     const unavailable = expect.objectContaining({ code: "host_unavailable" });
-    for (const command of ["startProcess", "stopProcess", "restartProcess"] as const)
-      expect(() => control[command]("g/a", BY)).toThrow(unavailable);
-    for (const command of ["startGroup", "stopGroup", "restartGroup"] as const)
-      expect(() => control[command]("g", BY)).toThrow(unavailable);
-    expect(() => control.sendSignal("g/a", "SIGHUP", BY)).toThrow(unavailable);
-    expect(() => control.sendStdin("g/a", "x")).toThrow(unavailable);
-    await expect(control.readBacklog("g/a", 1)).rejects.toEqual(unavailable);
+    for (const verb of ["start", "stop", "restart"] as const) expect(() => control.commands.process(verb, "g/a", BY)).toThrow(unavailable);
+    for (const verb of ["start", "stop", "restart"] as const) expect(() => control.commands.group(verb, "g", BY)).toThrow(unavailable);
+    expect(() => control.commands.sendSignal("g/a", "SIGHUP", BY)).toThrow(unavailable);
+    expect(() => control.terminals.sendStdin("g/a", "x")).toThrow(unavailable);
+    await expect(control.terminals.backlog("g/a", 1)).rejects.toEqual(unavailable);
     expect(rig.engine.registry.process("g/a")).toMatchObject({ state: "started", host_ready: false, requested_state: "start" });
-    expect(control.hosts()).toMatchObject([{ daemon_ready: false }]);
+    expect(control.state.hosts()).toMatchObject([{ daemon_ready: false }]);
     // The next heartbeat brings it back.
     await rig.until(() => rig.engine.registry.isHostReady());
     expect(rig.engine.registry.process("g/a")).toMatchObject({ state: "started", host_ready: true });
@@ -253,11 +251,11 @@ describe("a terminal's size", () => {
   it("is kept for the next run and for the next manager", async () => {
     const intents = new Intents();
     await using rig = await EngineRig.open({ processes: { a: { command: "stty size; sleep 1000" } } }, { intents });
-    rig.engine.control.sendWinch("a", 33, 101);
+    rig.engine.control.terminals.resize("a", { rows: 33, cols: 101 });
     expect(intents.get("a")).toMatchObject({ rows: 33, cols: 101 });
     await rig.handle("a").start();
     await rig.handle("a").waitForOutput(/33 101/);
-    rig.engine.control.sendWinch("a", 44, 102);
+    rig.engine.control.terminals.resize("a", { rows: 44, cols: 102 });
     await rig.handle("a").restart();
     await rig.handle("a").waitForOutput(/44 102/);
     await using next = await EngineRig.open(
@@ -271,8 +269,8 @@ describe("a terminal's size", () => {
   it("is written within a second, however often it changes, and not when it does not", async () => {
     const intents = new Intents();
     await using rig = await EngineRig.open({ processes: { a: LASTING } }, { intents });
-    for (let rows = 10; rows < 20; rows++) rig.engine.control.sendWinch("a", rows, 80);
-    rig.engine.control.sendWinch("a", 19, 80);
+    for (let rows = 10; rows < 20; rows++) rig.engine.control.terminals.resize("a", { rows, cols: 80 });
+    rig.engine.control.terminals.resize("a", { rows: 19, cols: 80 });
     expect(intents.done.filter((each) => each.startsWith("set"))).toHaveLength(10);
     expect(intents.done).not.toContain("flush");
     const deadline = performance.now() + 12_000;
@@ -289,7 +287,7 @@ describe("a terminal's size", () => {
     // A signal before that is nobody's.
     await armed;
     const seen = rig.handle("a").waitForOutput(/55 103/);
-    rig.engine.control.sendWinch("a", 55, 103);
+    rig.engine.control.terminals.resize("a", { rows: 55, cols: 103 });
     await seen;
   });
 });

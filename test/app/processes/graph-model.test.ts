@@ -90,7 +90,7 @@ class ProcessRegistry {
   }
 
   shown(name: string): Process {
-    const process = this.engine.control.process(name);
+    const process = this.engine.control.state.process(name);
     if (!process) throw new Error(`no ${name}`);
     return process;
   }
@@ -158,7 +158,7 @@ class ProcessRegistry {
 
   groupCommand(verb: (typeof VERBS)[number]): void {
     const members = this.names.filter((name) => name.startsWith("g/"));
-    this.engine.control[`${verb}Group`]("g", BY);
+    this.engine.control.commands.group(verb, "g", BY);
     this.#noteRestarts(verb, members);
   }
 
@@ -185,7 +185,7 @@ class ProcessRegistry {
   command(verb: (typeof VERBS)[number], name: string): void {
     const { graph } = this.engine.registry;
     const before = new Map(this.names.map((each) => [each, this.shown(each).requested_state]));
-    this.engine.control[`${verb}Process`](name, BY);
+    this.engine.control.commands.process(verb, name, BY);
     this.#noteRestarts(verb, [name]);
     const wanted = verb === "stop" ? "stop" : "start";
     // Accepted means: in this very turn.

@@ -84,7 +84,7 @@ describe(`a group of ${COUNT}`, () => {
   async function until(isSo: () => boolean): Promise<void> {
     while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
   }
-  const all = (state: string) => engine.control.processes().every((process) => process.state === state);
+  const all = (state: string) => engine.control.state.processes().every((process) => process.state === state);
 
   beforeEach(() => {
     runs.clear();
@@ -99,12 +99,12 @@ describe(`a group of ${COUNT}`, () => {
 
   it("is started, restarted and stopped some members a turn, however many writes they wait for together", async () => {
     await open();
-    await engine.control.startGroup("all", BY);
-    expect(engine.control.processes().every(({ requested_state }) => requested_state === "start")).toBe(true);
+    await engine.control.commands.group("start", "all", BY);
+    expect(engine.control.state.processes().every(({ requested_state }) => requested_state === "start")).toBe(true);
     await until(() => all("started"));
-    await engine.control.restartGroup("all", BY);
+    await engine.control.commands.group("restart", "all", BY);
     await until(() => runs.size === 2 * COUNT && all("started"));
-    await engine.control.stopGroup("all", BY);
+    await engine.control.commands.group("stop", "all", BY);
     await until(() => all("stopped"));
     for (const what of ["told", "spawn", "stop"]) {
       expect(turns.most(what), what).toBeGreaterThan(0);
@@ -114,11 +114,11 @@ describe(`a group of ${COUNT}`, () => {
 
   it("is started dependencies first, also where they are in other turns, and a command that comes meanwhile acts after it", async () => {
     await open((index) => (index % 100 === 0 ? [] : [`all/p${index - 1}`]));
-    const started = engine.control.startGroup("all", BY);
-    const stopped = engine.control.stopProcess(`all/p${COUNT - 50}`, BY);
+    const started = engine.control.commands.group("start", "all", BY);
+    const stopped = engine.control.commands.process("stop", `all/p${COUNT - 50}`, BY);
     await Promise.all([started, stopped]);
     const below = (name: string) => indexOf(name) >= COUNT - 50;
-    await until(() => engine.control.processes().every(({ name, state }) => state === (below(name) ? "stopped" : "started")));
+    await until(() => engine.control.state.processes().every(({ name, state }) => state === (below(name) ? "stopped" : "started")));
     const commands = [...runs.values()];
     for (const name of commands) {
       const index = indexOf(name);

@@ -49,7 +49,7 @@ class Bench {
   }
 
   async command(verb: "start" | "stop" | "restart", name: string): Promise<string> {
-    this.engine.control[`${verb}Process`](name, BY);
+    this.engine.control.commands.process(verb, name, BY);
     await this.#settle();
     return this.running;
   }
@@ -95,7 +95,7 @@ describe("on_stop: restart", () => {
   test("after stop and start of the dependency the dependent is started again", async () => {
     const bench = await Bench.running({ db: {}, api: { db: "restart" }, web: { db: "stop" }, log: { db: "keep" } });
     expect(await bench.command("stop", "db")).toBe("log");
-    expect(bench.engine.control.process("api")).toMatchObject({ state: "stopped", requested_state: "stop" });
+    expect(bench.engine.control.state.process("api")).toMatchObject({ state: "stopped", requested_state: "stop" });
     expect(await bench.command("start", "db")).toBe("db api log");
     const said = bench.log.entries().map(({ msg }) => msg);
     expect(said).toContain("the request for 'db' also stops what needs it, until it is started again: 'api'");
@@ -108,7 +108,7 @@ describe("on_stop: restart", () => {
       () => bench.command("restart", "g/db"),
       () => bench.command("start", "web"),
       async () => {
-        bench.engine.control.startGroup("g", BY);
+        bench.engine.control.commands.group("start", "g", BY);
         return bench.command("start", "g/db");
       },
     ]) {
@@ -120,25 +120,25 @@ describe("on_stop: restart", () => {
   test("each says who stopped it and with what, also to the manager after this one", async () => {
     const bench = await Bench.running({ db: {}, api: { db: "stop" }, web: { api: "stop" }, log: { db: "keep" } });
     const origin = (name: string) => {
-      const { requested_by, stopped_with, stops_with } = bench.engine.control.process(name) ?? {};
+      const { requested_by, stopped_with, stops_with } = bench.engine.control.state.process(name) ?? {};
       return { requested_by, stopped_with, stops_with };
     };
     expect(origin("web")).toEqual({ requested_by: null, stopped_with: null, stops_with: ["api"] });
     await bench.command("stop", "db");
     for (let manager = 1; manager <= 2; manager++) {
-      expect(origin("db")).toEqual({ requested_by: BY.user, stopped_with: null, stops_with: [] });
-      expect(origin("api")).toEqual({ requested_by: BY.user, stopped_with: "db", stops_with: ["db"] });
-      expect(origin("web")).toEqual({ requested_by: BY.user, stopped_with: "api", stops_with: ["api"] });
+      expect(origin("db")).toEqual({ requested_by: BY, stopped_with: null, stops_with: [] });
+      expect(origin("api")).toEqual({ requested_by: BY, stopped_with: "db", stops_with: ["db"] });
+      expect(origin("web")).toEqual({ requested_by: BY, stopped_with: "api", stops_with: ["api"] });
       expect(origin("log")).toEqual({ requested_by: null, stopped_with: null, stops_with: [] });
       await bench.replaceManager();
     }
     await bench.command("start", "web");
-    expect(origin("api")).toEqual({ requested_by: BY.user, stopped_with: null, stops_with: ["db"] });
+    expect(origin("api")).toEqual({ requested_by: BY, stopped_with: null, stops_with: ["db"] });
   });
 
   test("while it is still being stopped", async () => {
     const bench = await Bench.running({ db: {}, api: { db: "restart" } });
-    bench.engine.control.stopProcess("db", BY);
+    bench.engine.control.commands.process("stop", "db", BY);
     expect(await bench.command("start", "db")).toBe("db api");
   });
 

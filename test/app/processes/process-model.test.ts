@@ -126,7 +126,7 @@ class ProcessRegistry {
   check(): void {
     expect(this.host.violations).toEqual([]);
     for (const [name, { state, requested, settings, isAlive }] of this.models) {
-      const shown = this.engine.control.process(name);
+      const shown = this.engine.control.state.process(name);
       expect({ name, state: shown?.state, requested: shown?.requested_state }).toEqual({ name, state, requested });
       expect(shown?.pid !== null).toBe(isAlive);
       expect(shown).toMatchObject({
@@ -156,14 +156,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     label: `${verb} ${name}`,
     act: (registry: ProcessRegistry) => {
       registry.model(name)[verb]();
-      registry.engine.control[`${verb}Process`](name, BY);
+      registry.engine.control.commands.process(verb, name, BY);
     },
   })),
   fc.constantFrom(...VERBS).map((verb) => ({
     label: `${verb} group`,
     act: (registry: ProcessRegistry) => {
       for (const member of GROUP) registry.model(member)[verb]();
-      registry.engine.control[`${verb}Group`]("g", BY);
+      registry.engine.control.commands.group(verb, "g", BY);
     },
   })),
   fc
@@ -173,7 +173,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       act: (registry: ProcessRegistry) => {
         const model = registry.model(name);
         model.settings = withOverride(model.settings, which, override || null);
-        return registry.engine.control.overrideCommand(name, which, override, BY);
+        return registry.engine.control.settings.overrideCommand(name, which, override, BY);
       },
     })),
   fc.tuple(name, fc.constantFrom("default", "debug")).map(([name, which]) => ({
@@ -181,7 +181,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     act: (registry: ProcessRegistry) => {
       const model = registry.model(name);
       model.settings = { ...model.settings, which };
-      return registry.engine.control.selectCommand(name, which, BY);
+      return registry.engine.control.settings.selectCommand(name, which, BY);
     },
   })),
   fc.tuple(name, fc.constantFrom("t", "none", null)).map(([name, start_tool]) => ({
@@ -189,7 +189,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     act: (registry: ProcessRegistry) => {
       const model = registry.model(name);
       model.settings = { ...model.settings, start_tool };
-      return registry.engine.control.setAttribute(name, "start_tool", start_tool, BY);
+      return registry.engine.control.settings.setAttribute(name, "start_tool", start_tool, BY);
     },
   })),
   fc.tuple(name, fc.boolean()).map(([name, svc_debug]) => ({
@@ -197,16 +197,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     act: (registry: ProcessRegistry) => {
       const model = registry.model(name);
       model.settings = { ...model.settings, svc_debug };
-      return registry.engine.control.setAttribute(name, "svc_debug", svc_debug, BY);
+      return registry.engine.control.settings.setAttribute(name, "svc_debug", svc_debug, BY);
     },
   })),
   fc.tuple(name, fc.constantFrom("nothing", "'")).map(([name, wrong]) => ({
     label: `refused ${name}`,
     act: async (registry: ProcessRegistry) => {
       const control = registry.engine.control;
-      await expect(async () => control.selectCommand(name, wrong, BY)).rejects.toThrow();
-      await expect(async () => control.setAttribute(name, "start_tool", wrong, BY)).rejects.toThrow();
-      await expect(async () => control.overrideCommand(name, "default", "'", BY)).rejects.toThrow();
+      await expect(async () => control.settings.selectCommand(name, wrong, BY)).rejects.toThrow();
+      await expect(async () => control.settings.setAttribute(name, "start_tool", wrong, BY)).rejects.toThrow();
+      await expect(async () => control.settings.overrideCommand(name, "default", "'", BY)).rejects.toThrow();
     },
   })),
   fc.tuple(name, fc.constantFrom(0, 1)).map(([name, code]) => ({
@@ -248,7 +248,7 @@ test(`random commands and ends lead where the state table says (${RUNS} runs)`, 
         // Whatever came before: a stop by the user wins.
         for (const name of NAMES) {
           registry.model(name).stop();
-          registry.engine.control.stopProcess(name, BY);
+          registry.engine.control.commands.process("stop", name, BY);
         }
         await registry.settle();
         for (const name of NAMES) {
@@ -258,7 +258,7 @@ test(`random commands and ends lead where the state table says (${RUNS} runs)`, 
         registry.clock.advance(2_000);
         await registry.settle();
         registry.check();
-        expect(NAMES.map((name) => registry.engine.control.process(name)?.state)).toEqual(NAMES.map(() => "stopped"));
+        expect(NAMES.map((name) => registry.engine.control.state.process(name)?.state)).toEqual(NAMES.map(() => "stopped"));
       } finally {
         registry.close();
       }

@@ -28,7 +28,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 async function open() {
   const keeper = await IntentStore.open(path());
   const applied: string[] = [];
-  const book = new ProcessSettingsBook({ config: () => CONFIG, keeper, log, apply: (name) => applied.push(name) });
+  const book = new ProcessSettingsBook({ config: () => CONFIG, keeper, log, check: () => {}, apply: (name) => applied.push(name) });
   return { keeper, book, applied };
 }
 
@@ -82,7 +82,13 @@ test("a disk that is full keeps nobody from it: it is said in the log, and holds
     flush: () => Promise.reject(new Error("no space left")),
   };
   const patient = new RetryingIntentStore(full, { clock: testClock(), log });
-  const book = new ProcessSettingsBook({ config: () => CONFIG, keeper: patient, log, apply: (name) => applied.push(name) });
+  const book = new ProcessSettingsBook({
+    config: () => CONFIG,
+    keeper: patient,
+    log,
+    check: () => {},
+    apply: (name) => applied.push(name),
+  });
   await book.setFlag("sim/world", "low_delay_output", true, "ada");
   expect(book.of("sim/world").low_delay_output).toBe(true);
   expect(log.entries({ level: "error" })[0]?.msg).toContain("no space left");

@@ -40,15 +40,15 @@ it("the commands that start a process by hand are made on the host of its next r
     connectHost: openHost,
   });
   for (let turn = 0; turn < 20; turn++) await settled();
-  expect(engine.control.hosts().map(({ daemon_ready }) => daemon_ready)).toEqual([true, true]);
-  expect(await engine.control.startupCommands("here")).toEqual(["bench: here in /srv, inherited: true"]);
-  expect(await engine.control.startupCommands("there")).toEqual(["far: there in relative, inherited: false"]);
+  expect(engine.control.state.hosts().map(({ daemon_ready }) => daemon_ready)).toEqual([true, true]);
+  expect(await engine.control.state.startupCommands("here")).toEqual(["bench: here in /srv, inherited: true"]);
+  expect(await engine.control.state.startupCommands("there")).toEqual(["far: there in relative, inherited: false"]);
   hosts.get("far")?.lose();
   for (let second = 0; second < 10; second++) {
     clock.advance(1_000);
     await settled();
   }
-  await expect(engine.control.startupCommands("there")).rejects.toMatchObject({ code: "host_unavailable" });
-  await expect(engine.control.startupCommands("nowhere")).rejects.toMatchObject({ code: "not_found" });
+  await expect(engine.control.state.startupCommands("there")).rejects.toMatchObject({ code: "host_unavailable" });
+  await expect(engine.control.state.startupCommands("nowhere")).rejects.toMatchObject({ code: "not_found" });
   engine.close();
 });

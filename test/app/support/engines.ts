@@ -13,7 +13,8 @@ import { Host } from "../../../src/daemon/host.ts";
 import { LogBook } from "../../../src/log/log-book.ts";
 import { createTransport } from "../../../src/transport/websocket.ts";
 
-export const BY = { user: "ada", via: "basic", address: "" } as const;
+/** The user who requests what the tests request. */
+export const BY = "ada";
 
 type Intent = Parameters<IntentKeeper["set"]>[1];
 

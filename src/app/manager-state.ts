@@ -1,0 +1,41 @@
+import type { ManagerState } from "../actors/control.ts";
+import type { Hosts } from "./hosts/hosts.ts";
+import type { ManagerStatus } from "./manager-status.ts";
+import type { ProcessRegistry } from "./processes/process-registry.ts";
+import type { ProcessSessions } from "./processes/process-sessions.ts";
+import type { ProcessSettingsBook } from "./processes/process-settings.ts";
+import type { RunSpecBuilder } from "./processes/run-spec-builder.ts";
+
+interface Sources {
+  status: ManagerStatus;
+  registry: ProcessRegistry;
+  hosts: Hosts;
+  settings: ProcessSettingsBook;
+  runSpecs: RunSpecBuilder;
+  sessions: ProcessSessions;
+}
+
+/** What clients can read of the manager. */
+export function managerState({ status, registry, hosts, settings, runSpecs, sessions }: Sources): ManagerState {
+  return {
+    get manager() {
+      return status.info;
+    },
+    get isShuttingDown() {
+      return status.isShuttingDown;
+    },
+    processes: () => registry.names().flatMap((name) => registry.process(name) ?? []),
+    process: (name) => registry.process(name),
+    hasGroup: (name) => registry.config.groups.has(name),
+    processTree: (scope) => registry.tree(scope),
+    hosts: () => hosts.entries(),
+    startTools: () => settings.startTools(),
+    processDetail: (name) => runSpecs.detail(name),
+    async startupCommands(name) {
+      const { host, spec } = runSpecs.of(name);
+      const session = sessions.with(host, name);
+      const { commands } = await session.command((id) => session.link.request("startup_commands", { session: id, spec }));
+      return commands;
+    },
+  };
+}

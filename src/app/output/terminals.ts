@@ -1,0 +1,64 @@
+import type { Backlog, RetainedOutput, Terminals } from "../../actors/control.ts";
+import type { TerminalSize } from "../../actors/process-types.ts";
+import type { ActorSystem } from "../../actors/system.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { LogBook } from "../../log/log-book.ts";
+import type { ProcessRegistry } from "../processes/process-registry.ts";
+import type { ProcessSessions } from "../processes/process-sessions.ts";
+import { readBacklog } from "./backlog.ts";
+import { Resizer } from "./resizer.ts";
+import { retainedOutput } from "./retained-output.ts";
+import type { TerminalSizes } from "./terminal-sizes.ts";
+
+interface TerminalsOptions {
+  registry: ProcessRegistry;
+  sessions: ProcessSessions;
+  system: ActorSystem;
+  /** Keeps a terminal's size across restarts of the manager. */
+  sizes: TerminalSizes;
+  log: LogBook;
+}
+
+export class ProcessTerminals implements Terminals {
+  readonly #options: TerminalsOptions;
+  readonly #resizer = new Resizer((name, size) => this.#sendSize(name, size));
+
+  constructor(options: TerminalsOptions) {
+    this.#options = options;
+  }
+
+  // Not async: what is refused immediately has to be refused in the turn of its frame, before the answers to later ones.
+  sendStdin(name: string, text: string): Promise<void> {
+    const { sessions } = this.#options;
+    const { session, runId } = sessions.ofRun(sessions.lasting(name));
+    return session.command(async (id) => void (await session.link.request("write", { session: id, run_id: runId, text })));
+  }
+
+  resize(name: string, { rows, cols }: TerminalSize): void {
+    const { sessions, system, sizes } = this.#options;
+    sessions.lasting(name);
+    system.send("process", name, { type: "winch", rows, cols });
+    sizes.keep(name, { rows, cols });
+    this.#resizer.resize(name, { rows, cols });
+  }
+
+  async backlog(name: string, lines: number): Promise<Backlog> {
+    return readBacklog(this.#options.sessions.ofOutput(name), name, lines);
+  }
+
+  async retainedOutput(name: string): Promise<RetainedOutput> {
+    return retainedOutput(this.#options.sessions.ofOutput(name), name);
+  }
+
+  async #sendSize(name: string, { rows, cols }: TerminalSize): Promise<void> {
+    const { registry, sessions, log } = this.#options;
+    if (registry.process(name)?.pid == null || registry.livingRun(name) === null || !sessions.isReachable(name)) return;
+    const { session, runId } = sessions.ofRun(name);
+    try {
+      await session.command((id) => session.link.request("resize", { session: id, run_id: runId, rows, cols }));
+    } catch (error) {
+      // The size is kept for the next run anyway; a run that has ended meanwhile needs none.
+      log.append({ level: "debug", source: "manager", msg: `resizing '${name}' to ${cols}×${rows}: ${messageOf(error)}` });
+    }
+  }
+}

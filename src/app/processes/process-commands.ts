@@ -1,0 +1,128 @@
+import type { Commands, Verb } from "../../actors/control.ts";
+import type { ActorSystem } from "../../actors/system.ts";
+import { MgrError, shuttingDown } from "../../base/errors.ts";
+import { SlicedWork, type Steps } from "../../base/turns.ts";
+import type { LogBook } from "../../log/log-book.ts";
+import type { ManagerStatus } from "../manager-status.ts";
+import type { IntentKeeper } from "../state/intent-keeper.ts";
+import { explanations, MEMBERS_PER_TURN, planCommand } from "./command-plan.ts";
+import type { ProcessActors } from "./process-actors.ts";
+import type { ProcessEventRouter } from "./process-event-router.ts";
+import type { ProcessRegistry } from "./process-registry.ts";
+import type { ProcessSessions } from "./process-sessions.ts";
+
+interface CommandsOptions {
+  registry: ProcessRegistry;
+  sessions: ProcessSessions;
+  system: ActorSystem;
+  actors: ProcessActors;
+  router: ProcessEventRouter;
+  intents: IntentKeeper;
+  status: ManagerStatus;
+  log: LogBook;
+}
+
+/** Commands to processes and groups: of users, and the manager's own. */
+export class ProcessCommands implements Commands {
+  readonly #options: CommandsOptions;
+  readonly #commands = new SlicedWork({ units: MEMBERS_PER_TURN });
+
+  constructor(options: CommandsOptions) {
+    this.#options = options;
+  }
+
+  process(verb: Verb, name: string, by: string): void | Promise<void> {
+    return this.#commands.run(this.#processOrders(verb, name, by));
+  }
+
+  group(verb: Verb, name: string, by: string): void | Promise<void> {
+    return this.#commands.run(this.#groupOrders(verb, name, by));
+  }
+
+  // Not async: what is refused immediately has to be refused in the turn of its frame, before the answers to later ones.
+  sendSignal(name: string, signal: string, by: string): Promise<void> {
+    const { session, runId } = this.#options.sessions.ofRun(name);
+    const sent = session.command((id) => session.link.request("signal", { session: id, run_id: runId, signal }));
+    return sent.then(() => this.#log("info", `'${by}' sent ${signal} to process '${name}'`));
+  }
+
+  saved(): Promise<void> {
+    return this.#options.intents.flush();
+  }
+
+  /** Starts processes or groups by name, as `mgr up NAME…` does; unknown names are refused before anything starts. */
+  startNamed(names: readonly string[], by: string): void | Promise<void> {
+    const { registry, sessions, status } = this.#options;
+    status.requireOpen();
+    const members = names.flatMap((name) => (registry.config.groups.has(name) ? registry.membersOf(name) : [sessions.known(name)]));
+    return this.#commands.run(this.#tellAll("start", members, by));
+  }
+
+  /** Requests the stop of every process. Resolves when none is alive, or with the names of those that do not end. */
+  async stopEverything(by: string): Promise<string[]> {
+    const { registry } = this.#options;
+    await this.#commands.run(this.#tellAll("stop", registry.names(), by));
+    return registry.allAtRest();
+  }
+
+  /** Refuses the commands that are not finished. */
+  refuseWaiting(): void {
+    this.#commands.refuse(shuttingDown());
+  }
+
+  close(): void {
+    this.#commands.close();
+  }
+
+  *#processOrders(verb: Verb, name: string, by: string): Steps {
+    const { sessions, status } = this.#options;
+    status.requireOpen();
+    sessions.of(verb === "stop" ? name : sessions.lasting(name));
+    this.#log("info", `'${by}' requests ${verb} of '${name}'`);
+    yield* this.#tellAll(verb, [name], by);
+  }
+
+  *#groupOrders(verb: Verb, name: string, by: string): Steps {
+    this.#options.status.requireOpen();
+    const members = this.#reachableMembers(name);
+    this.#log("info", `'${by}' requests ${verb} of '${name}'`);
+    yield* this.#tellAll(verb, members, by);
+    this.#options.system.send("group", name, { type: verb });
+  }
+
+  /** Tells `names`, and the processes that have to do the same with them. */
+  *#tellAll(verb: Verb, names: readonly string[], by: string): Steps {
+    const { registry, actors, router, intents } = this.#options;
+    const situation = { registry, resumeWith: (name: string) => intents.get(name).resume_with ?? [] };
+    const batches = planCommand(situation, verb, names);
+    for (const msg of explanations(situation, names, batches)) this.#log("info", msg);
+    for (const batch of batches) {
+      for (const { name, verb: type, resumeWith, stoppedWith } of batch) {
+        if (type === "stop") actors.tell(name, { type, by, stoppedWith });
+        else if (!registry.retiring.has(name)) actors.tell(name, { type, by });
+        router.keepResume(name, resumeWith);
+      }
+      yield batch.length;
+    }
+  }
+
+  /** Refuses an unknown group, and one of which no member can be reached. */
+  #reachableMembers(group: string): string[] {
+    const { registry, sessions } = this.#options;
+    if (!registry.config.groups.has(group)) throw new MgrError("not_found", `there is no group '${group}'`);
+    const members = registry.membersOf(group);
+    const there = members.filter((member) => sessions.isReachable(member));
+    const away = members.filter((member) => !sessions.isReachable(member));
+    const [first] = away;
+    if (first === undefined) return members;
+    if (there.length === 0) sessions.of(first);
+    // An unreachable host must not prevent stopping what runs on the others.
+    const names = away.map((member) => `'${member}'`).join(", ");
+    this.#log("warning", `of group '${group}' these are left out, their hosts cannot be reached: ${names}`);
+    return there;
+  }
+
+  #log(level: "info" | "warning", msg: string): void {
+    this.#options.log.append({ level, source: "manager", msg });
+  }
+}

@@ -1,0 +1,62 @@
+import { MgrError } from "../../base/errors.ts";
+import type { HostSession } from "../hosts/host-session.ts";
+import type { HostTable } from "../hosts/host-table.ts";
+import type { ProcessRegistry } from "./process-registry.ts";
+
+/** Finds the host session for a request to a process, or refuses it: `not_found`, `conflict`, `host_unavailable`, `not_running`. */
+export class ProcessSessions {
+  readonly #registry: ProcessRegistry;
+  readonly #hosts: HostTable;
+
+  constructor(registry: ProcessRegistry, hosts: HostTable) {
+    this.#registry = registry;
+    this.#hosts = hosts;
+  }
+
+  known(name: string): string {
+    if (!this.#registry.config.processes.has(name)) throw new MgrError("not_found", `there is no process '${name}'`);
+    return name;
+  }
+
+  /** A process that was removed from the configuration accepts stop and signals only (docs/design/runtime-invariants.md, "Reload"). */
+  lasting(name: string): string {
+    if (this.#registry.retiring.has(this.known(name)))
+      throw new MgrError(
+        "conflict",
+        `process '${name}' was removed from the configuration; it is being stopped and takes stop and signals only`,
+      );
+    return name;
+  }
+
+  /** Whether the host that it runs on, or would run on, can be reached. */
+  isReachable(name: string): boolean {
+    return this.#hosts.session(this.#registry.hostOf(name))?.isOpen === true;
+  }
+
+  /** With the host that it runs on, or would run on. */
+  of(name: string): HostSession {
+    return this.with(this.#registry.hostOf(this.known(name)), name);
+  }
+
+  /** With the host that has its output. */
+  ofOutput(name: string): HostSession {
+    return this.with(this.#registry.outputHostOf(this.known(name)), name);
+  }
+
+  /** With the host of its living run. */
+  ofRun(name: string): { session: HostSession; runId: string } {
+    const runId = this.#registry.livingRun(this.known(name));
+    if (runId === null) throw new MgrError("not_running", `process '${name}' is not running`);
+    return { session: this.of(name), runId };
+  }
+
+  /** With `host`, for process `name`. */
+  with(host: string | null, name: string): HostSession {
+    const session = this.#hosts.session(host);
+    if (session?.isOpen) return session;
+    throw new MgrError(
+      "host_unavailable",
+      `host '${host}' of process '${name}' cannot be reached; nothing was sent. Try again when it is ready (mgr hosts)`,
+    );
+  }
+}
