@@ -50,9 +50,10 @@ waits, kills the remaining processes. If nothing is running, it succeeds.`,
     ],
   },
   top: {
-    about: `CPU is in percent of one CPU over the last two seconds, memory is resident memory. Both include all descendants of a process. Arrow keys
-select a process, s, x and r start, stop and restart it, Enter attaches to it (Ctrl-] returns), / filters by name or state, < and >
-change the sort column, ? shows all keys, q quits.`,
+    about: `CPU is in percent of one CPU over the last two seconds, memory is resident memory. Both include all descendants of a process. Failed
+processes come first. Arrow keys select a process, whose last output is shown below the list. s, x and r start, stop and restart it (stop and
+restart ask first), Enter attaches to it (Ctrl-] returns), / filters by name or state, < and > change the sort column, ? shows all keys, q
+quits.`,
     examples: [["mgr top", "live states, CPU load and memory"]],
   },
   hosts: {

@@ -42,6 +42,14 @@ describe("rows", () => {
     expect(names(typing([key]))).toEqual(order);
   });
 
+  test("show failed processes first until a column is chosen, and again after f", () => {
+    expect(names(state)).toEqual(["sim/world", "sim/eyes", "db", "web"]);
+    expect(names(typing(["i"]))).toEqual(["sim/world", "web", "db", "sim/eyes"]);
+    expect(names(typing(["N", "f"]))).toEqual(["sim/world", "sim/eyes", "db", "web"]);
+    const looping = { ...state, processes: [{ ...fakeProcess("loop"), state: "backoff" as const }, ...processes] };
+    expect(names(looping).slice(0, 2)).toEqual(["sim/world", "loop"]);
+  });
+
   test("are turned round, and sorted by the next column", () => {
     expect(names(typing(["N", "i"]))).toEqual(["web", "sim/world", "sim/eyes", "db"]);
     expect(typing(["N", ">"]).sort).toBe("state");
@@ -51,7 +59,7 @@ describe("rows", () => {
   test("are filtered by name or state while it is typed; keys are text meanwhile", () => {
     const typed = typing(["/", ..."siq"]);
     expect([typed.filter, names(typed)]).toEqual(["siq", []]);
-    expect(names(typing(["backspace"], typed))).toEqual(["sim/eyes", "sim/world"]);
+    expect(names(typing(["backspace"], typed))).toEqual(["sim/world", "sim/eyes"]);
     expect(names(typing(["ctrl-u", ..."ERR", "enter", "down"], typed))).toEqual(["sim/world"]);
     expect(typing(["escape"], typed)).toMatchObject({ filter: "", isTyping: false });
   });
@@ -75,14 +83,56 @@ describe("what is selected", () => {
   });
 
   test("is what commands are about; without rows there are none", () => {
-    expect(press(typing(["N"]), "x", 5).command).toEqual({ kind: "control", verb: "stop", name: "db" });
-    expect(press(typing(["N"]), "r", 5).command).toEqual({ kind: "control", verb: "restart", name: "db" });
+    expect(press(typing(["N", "end"]), "r", 5).command).toEqual({ kind: "control", verb: "restart", name: "web" });
     expect(press(typing(["N"]), "enter", 5).command).toEqual({ kind: "attach", name: "db" });
     expect(press({ ...state, processes: [] }, "s", 5).command).toBeUndefined();
     expect(press(state, "q", 5).command).toEqual({ kind: "quit" });
     expect(press(typing(["/"]), "ctrl-c", 5).command).toEqual({ kind: "quit" });
     expect(press(typing(["?"]), "q", 5)).toMatchObject({ state: { isHelpShown: false } });
   });
+});
+
+describe("a stop or restart of a running process", () => {
+  const needs = (name: string, on: string, pid: number | null) => ({ ...fakeProcess(name), depends_on: [on], stops_with: [on], pid });
+  const web = { ...state, processes: [...processes, needs("api", "db", 20), needs("page", "api", 21), needs("idle", "db", null)] };
+
+  test.each([
+    [["N", "down", "x"], "Stop db and 2 dependents?", "stop", "db"],
+    [["N", "x"], "Stop api and page?", "stop", "api"],
+    [["/", ..."page", "enter", "r"], "Restart page?", "restart", "page"],
+  ] as const)("%j asks first: %s", (keys, question, verb, name) => {
+    const asked = typing([...keys], web);
+    expect(plain(picture(asked, { rows: 24, cols: 80 }, 0).lines.at(-1) ?? "")).toContain(`${question} y: yes`);
+    expect(press(asked, "y", 5)).toMatchObject({ state: { question: null }, command: { kind: "control", verb, name } });
+    for (const key of [verb === "stop" ? "x" : "r", "enter", "n"]) {
+      const outcome = press(asked, key, 5);
+      expect(outcome.command).toBeUndefined();
+      expect(outcome.state).toMatchObject({ question: null, message: { text: expect.stringContaining(`${name} was not`) } });
+    }
+  });
+});
+
+describe("the output of the selected row", () => {
+  const shown = (selected: string, text: string | null, from = state) => {
+    const output = text === null ? null : { name: selected, text };
+    return picture({ ...from, selected, output }, { rows: 24, cols: 80 }, 0).lines.map((line) => plain(line).trimEnd());
+  };
+
+  test("is below the list: its last lines, as text", () => {
+    const lines = shown("db", `${"old\r\n".repeat(30)}\x1b[31mready\x1b[0m\r\n10%\r20%\r\n`);
+    expect(lines.at(-7)).toMatch(/^── output of db ─+$/);
+    expect(lines.slice(-3, -1)).toEqual(["ready", "20%"]);
+    expect(shown("db", "of another", { ...state, output: null }).slice(-6, -5)).toEqual(["of another"]);
+    expect(picture({ ...state, selected: "db", output: { name: "db", text: "x" } }, { rows: 15, cols: 80 }, 0).lines.join()).not.toContain(
+      "output of",
+    );
+  });
+
+  test.each([
+    ["web", "No output: not started yet."],
+    ["sim/world", "No output: exit code 7."],
+    ["db", "No output yet."],
+  ])("of %s is empty, and says why", (name, reason) => expect(shown(name, "")).toContain(reason));
 });
 
 describe("the picture", () => {

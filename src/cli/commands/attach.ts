@@ -1,11 +1,13 @@
+import { visible } from "../../base/visible-text.ts";
 import { ForceRedraw } from "../../client/handles/force-redraw.ts";
 import type { ManagerClient } from "../../client/index.ts";
 import { OutputJoin } from "../../client/output-join.ts";
+import type { Process } from "../../protocol/resources/resources.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { connectManager, whileConnected } from "../manager/connection.ts";
-import { runsWithin } from "../manager/own-process.ts";
-import { selectProcesses } from "../manager/select.ts";
+import { runsWithin, selectProcesses } from "../manager/select.ts";
 import type { ConnectionFlags } from "../manager/way.ts";
+import { remark } from "../output/process-text.ts";
 import { type Replayed, replay } from "../output/replay.ts";
 
 export interface AttachFlags extends ConnectionFlags {
@@ -26,20 +28,27 @@ export async function attach(name: string, flags: AttachFlags): Promise<void> {
       throw new CommandFailure(EXIT.usage, `'${name}' matches more than one process; give the name of one process`);
     if (runsWithin(chosen))
       throw new CommandFailure(EXIT.usage, `this command runs in the terminal of '${chosen.name}', which cannot be attached to itself`);
-    await attachTo(client, chosen.name, flags.lines);
+    await attachTo(client, chosen, flags.lines);
   } finally {
     client.close();
   }
 }
 
 /** Until Ctrl-]; afterwards the terminal is what it was. */
-export async function attachTo(client: ManagerClient, name: string, lines: number): Promise<void> {
+export async function attachTo(client: ManagerClient, target: Process, lines: number): Promise<void> {
+  const { name } = target;
   const nudge = new ForceRedraw((rowsLess) => tellSize(client, name, rowsLess));
   const output = await followOutput(client, name, { lines, heard: () => nudge.heard() });
   const leaveTerminal = takeTerminal(client, name, nudge);
   let leaveKeys = () => {};
   try {
     const past = await replay(output.past(), process);
+    if (target.pid === null && process.stdin.isTTY) {
+      const why = remark(target, Date.now());
+      process.stderr.write(
+        `(${visible(`${name} is ${target.state}${why === "" ? "" : `: ${why}`}`)}; its output appears here when it runs)\r\n`,
+      );
+    }
     await whileConnected(client, (stop, fail) => {
       leaveKeys = typeInto(client, name, { past, stop, fail });
     });

@@ -3,7 +3,7 @@ import type { ClientFrame } from "../../protocol/frames/frames.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { connectManager } from "../manager/connection.ts";
 import type { ConnectionFlags } from "../manager/way.ts";
-import { printJson } from "../output/json-output.ts";
+import { printJson } from "../output/table.ts";
 
 /** `mgr call JSON`: sends any frame of the protocol and prints its answer as JSON. */
 export async function call(json: string, flags: ConnectionFlags): Promise<void> {

@@ -5,7 +5,7 @@ import { connectManager } from "../manager/connection.ts";
 import { selectProcesses } from "../manager/select.ts";
 import type { ConnectionFlags } from "../manager/way.ts";
 import { dotGraph, type GraphProcess, mermaidGraph, textGraph } from "../output/graph.ts";
-import { printJson } from "../output/json-output.ts";
+import { printJson } from "../output/table.ts";
 
 interface GraphFlags extends ConnectionFlags {
   dot?: boolean;

@@ -1,8 +1,7 @@
 import type { HostEntry, Process } from "../../protocol/resources/resources.ts";
 import { connectManager } from "../manager/connection.ts";
 import type { ConnectionFlags } from "../manager/way.ts";
-import { printJson } from "../output/json-output.ts";
-import { paint, table } from "../output/table.ts";
+import { paint, printJson, table } from "../output/table.ts";
 
 export interface HostsFlags extends ConnectionFlags {
   json?: boolean;

@@ -2,7 +2,7 @@ import { formatLogLine } from "../../http/log/log-text.ts";
 import type { LogEntry, LogLevel } from "../../protocol/resources/resources.ts";
 import { connectManager, whileConnected } from "../manager/connection.ts";
 import type { ConnectionFlags } from "../manager/way.ts";
-import { jsonText } from "../output/json-output.ts";
+import { jsonText } from "../output/table.ts";
 
 export interface LogFlags extends ConnectionFlags {
   follow?: boolean;

@@ -3,9 +3,8 @@ import type { HostEntry, Process, Snapshot } from "../../protocol/resources/reso
 import { connectManager, whileConnected } from "../manager/connection.ts";
 import { selectProcesses } from "../manager/select.ts";
 import type { ConnectionFlags } from "../manager/way.ts";
-import { printJson } from "../output/json-output.ts";
 import { remark, uptime } from "../output/process-text.ts";
-import { type Column, paint, paintState, table } from "../output/table.ts";
+import { type Column, paint, paintState, printJson, table } from "../output/table.ts";
 
 export interface PsFlags extends ConnectionFlags {
   json?: boolean;
@@ -57,6 +56,7 @@ function show(snapshot: Snapshot, names: string[], flags: PsFlags): void {
 
 export function listing(processes: Process[], hosts: HostEntry[]): string {
   const offsets = new Map(hosts.map(({ name, clock_offset }) => [name, (clock_offset ?? 0) * 1_000]));
+  const now = ({ host }: Process) => Date.now() + (offsets.get(host) ?? 0);
   const host: Column<Process> = {
     title: "HOST",
     text: ({ host, host_ready }) => (host_ready ? host : `${host} (away)`),
@@ -68,9 +68,9 @@ export function listing(processes: Process[], hosts: HostEntry[]): string {
       { title: "STATE", text: (row) => row.state, paint: (row, padded) => paintState(row.state, padded) },
       ...(hosts.length > 1 ? [host] : []),
       { title: "PID", text: (row) => (row.pid === null ? "-" : String(row.pid)), right: true },
-      { title: "UPTIME", text: (row) => uptime(row, Date.now() + (offsets.get(row.host) ?? 0)), right: true },
+      { title: "UPTIME", text: (row) => uptime(row, now(row)), right: true },
       { title: "RESTARTS", text: (row) => String(row.restarts), right: true },
-      { title: "", text: remark },
+      { title: "", text: (row) => remark(row, now(row)) },
     ],
     processes,
   );

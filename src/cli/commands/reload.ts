@@ -3,8 +3,7 @@ import type { ManagerFrame } from "../../protocol/frames/frames.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { connectManager } from "../manager/connection.ts";
 import type { ConnectionFlags } from "../manager/way.ts";
-import { printJson } from "../output/json-output.ts";
-import { paint } from "../output/table.ts";
+import { paint, printJson } from "../output/table.ts";
 
 interface ReloadFlags extends ConnectionFlags {
   json?: boolean;

@@ -1,3 +1,4 @@
+import { pause, systemClock } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { ManagerClient } from "../../client/index.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
@@ -6,7 +7,7 @@ import type { ConnectionFlags } from "../manager/way.ts";
 import { type Command, press } from "../top/actions.ts";
 import { keysOf } from "../top/keys.ts";
 import { loadsOf } from "../top/loads.ts";
-import { INITIAL, type TopState } from "../top/model.ts";
+import { INITIAL, selectedProcess, type TopState } from "../top/model.ts";
 import { pageOf, picture } from "../top/picture.ts";
 import { Screen } from "../top/screen.ts";
 import { attachTo } from "./attach.ts";
@@ -15,6 +16,9 @@ import { attachTo } from "./attach.ts";
 const LOADS_MS = 2_000;
 /** Changes within this time are drawn together, milliseconds. */
 const DRAW_MS = 50;
+/** Interval between requests for the output of the selected process, milliseconds, and lines: more than are in sight. */
+const OUTPUT_MS = 1_000;
+const OUTPUT_LINES = 20;
 /** Lines of output shown first when attaching to a process. */
 const ATTACH_LINES = 1_000;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -37,6 +41,8 @@ class Top {
   #isDue = false;
   #isAttached = false;
   #loadsTimer: NodeJS.Timeout | undefined;
+  /** The process whose output was requested last; aborting asks for that of another at once. */
+  #watched: { name: string | undefined; changed: AbortController } = { name: undefined, changed: new AbortController() };
 
   constructor(flags: ConnectionFlags) {
     this.#flags = flags;
@@ -68,11 +74,13 @@ class Top {
       for (const signal of SIGNALS) process.once(signal, stop);
       stdin.on("data", typed).once("end", stop).resume();
       this.#set(this.#state);
+      void this.#followOutput();
       await this.#follow(first);
     } catch (error) {
       if (!this.#end.signal.aborted) throw error;
     } finally {
       this.#end.abort();
+      this.#watched.changed.abort();
       for (const signal of SIGNALS) process.off(signal, stop);
       stdin.off("data", typed).pause();
       stdout.off("resize", resized);
@@ -139,12 +147,14 @@ class Top {
   /** The process has the terminal until Ctrl-]. */
   async #attach(name: string): Promise<void> {
     const client = this.#connected();
+    const target = client.mirror.process(name);
+    if (target === undefined) throw new MgrError("not_found", `'${name}' was removed from the configuration`);
     this.#isAttached = true;
     process.stdin.pause();
     this.#screen.leave();
     process.stdout.write(`\x1b[H\x1b[2J`);
     try {
-      await attachTo(client, name, ATTACH_LINES);
+      await attachTo(client, target, ATTACH_LINES);
     } finally {
       this.#isAttached = false;
       this.#screen.enter();
@@ -172,6 +182,20 @@ class Top {
     const offsets = hosts.map((name) => [name, mirror.host(name)?.clock_offset ?? 0] as const);
     this.#set({ ...this.#state, loads, clockOffsets: new Map(offsets) });
     this.#loadsTimer = setTimeout(() => void this.#followLoads(client), LOADS_MS);
+  }
+
+  async #followOutput(): Promise<void> {
+    while (!this.#end.signal.aborted) {
+      const name = selectedProcess(this.#state)?.name;
+      const changed = new AbortController();
+      this.#watched = { name, changed };
+      const client = this.#client;
+      if (name !== undefined && client !== null && this.#state.lost === null && !this.#isAttached) {
+        const answer = await client.request({ type: "get_process_output", name, lines: OUTPUT_LINES }).catch(() => null);
+        if (answer !== null) this.#set({ ...this.#state, output: { name, text: answer.output } });
+      }
+      await pause(systemClock, OUTPUT_MS, changed.signal).catch(() => undefined);
+    }
   }
 
   #read(client: ManagerClient): void {
@@ -204,6 +228,8 @@ class Top {
   }
 
   #draw(): void {
+    const { name, changed } = this.#watched;
+    if (selectedProcess(this.#state)?.name !== name) changed.abort();
     const { lines, top } = picture(this.#state, this.#screen.size, this.#top);
     this.#top = top;
     this.#screen.draw(lines);

@@ -14,8 +14,7 @@ import { EndSignals } from "../manager/end-signals.ts";
 import { Ending } from "../manager/ending.ts";
 import { reportRemaining } from "../manager/stop-progress.ts";
 import { ForegroundOutput } from "../output/foreground-output.ts";
-import { logLine } from "../output/log-line.ts";
-import { Printer } from "../output/printer.ts";
+import { logLine, Printer } from "../output/printer.ts";
 import { paint } from "../output/table.ts";
 
 export interface UpFlags {

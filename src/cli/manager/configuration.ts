@@ -8,7 +8,7 @@ import type { Config } from "../../config/definition.ts";
 import { formatConfigError } from "../../config/load/check-report.ts";
 import { ConfigError, loadConfigFile } from "../../config/load/load.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { printJson } from "../output/json-output.ts";
+import { printJson } from "../output/table.ts";
 
 const CONFIG_FILE = "mgr.yaml";
 

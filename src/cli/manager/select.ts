@@ -1,8 +1,12 @@
 import { compileFnmatch } from "../../base/fnmatch.ts";
 import { isWithin } from "../../base/names.ts";
 import { didYouMeanName } from "../../base/suggest.ts";
+import { readStat } from "../../daemon/tree/proc.ts";
 import type { Process } from "../../protocol/resources/resources.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+
+/** Generations that are looked at: more than any terminal has. */
+const MAX_ANCESTORS = 64;
 
 /** Processes named on a command line: by process name, group, or fnmatch pattern. Each argument has to match something. */
 export function selectProcesses<Named extends Pick<Process, "name">>(processes: readonly Named[], wanted: readonly string[]): Named[] {
@@ -22,4 +26,16 @@ export function selectProcesses<Named extends Pick<Process, "name">>(processes: 
     for (const process of found) chosen.add(process);
   }
   return [...chosen];
+}
+
+/** Whether this very command runs within `process`: what it prints there would be output of the process, printed again for ever. */
+export function runsWithin({ name, pid }: Pick<Process, "name" | "pid">, environment: NodeJS.ProcessEnv = process.env): boolean {
+  // Said by the daemon to everything that it starts; the pid tells processes of one name in two instances apart.
+  return pid !== null && environment.MGR_PROCESS === name && ancestors().includes(pid);
+}
+
+function ancestors(): number[] {
+  const found: number[] = [];
+  for (let pid = process.pid; pid > 1 && found.length < MAX_ANCESTORS; pid = readStat(pid)?.ppid ?? 0) found.push(pid);
+  return found;
 }

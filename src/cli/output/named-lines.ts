@@ -9,8 +9,9 @@ const COLOURS: readonly Colour[] = ["cyan", "yellow", "green", "magenta", "blue"
 const MAX_NAME_WIDTH = 32;
 /** A line without an end is printed in pieces of this length, characters. */
 const MAX_LINE_CHARACTERS = 65_536;
+/** What OutputFilter leaves of control sequences. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with it.
-const COLOUR = /\x1b\[[\d;:]*[mK]/gu;
+export const COLOUR = /\x1b\[[\d;:]*[mK]/gu;
 
 export interface NamedLinesOptions {
   /** Their names are aligned. */

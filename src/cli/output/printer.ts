@@ -1,7 +1,10 @@
 import { write } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
+import { visible } from "../../base/visible-text.ts";
 import { LineQueue } from "../../log/line-queue.ts";
+import type { LogEntry } from "../../protocol/resources/resources.ts";
+import { paint } from "./table.ts";
 
 const STDOUT = 1;
 /** Retry interval when standard output is full and does not block either, milliseconds. */
@@ -41,4 +44,11 @@ async function writeAll(lines: readonly string[]): Promise<number> {
     }
   }
   return lines.length;
+}
+
+/** An entry as `mgr up` prints it, with its newline; "" for what only `mgr log` shows. */
+export function logLine({ ts, level, source, msg }: LogEntry): string {
+  if (level === "debug") return "";
+  const shownLevel = { info: paint("grey", "info "), warning: paint("yellow", "warn "), error: paint("red", "error") }[level];
+  return `${paint("grey", ts.slice(11))} ${shownLevel} ${visible(source === "manager" ? msg : `${source}: ${msg}`)}\n`;
 }

@@ -1,8 +1,7 @@
 import stringWidth from "string-width";
-import { visible } from "../../base/visible-text.ts";
+import { visible, visibleJson } from "../../base/visible-text.ts";
 
-/** Plain tables and colours for a terminal. Colours only where a person looks: a terminal that has them, and NO_COLOR not set. */
-
+/** Colours only on a terminal that has them, and without NO_COLOR. */
 export const coloured = Boolean(process.stdout.isTTY) && !process.env.NO_COLOR && process.env.TERM !== "dumb";
 
 const CODES = { red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36, grey: 90, bold: 1 } as const;
@@ -56,4 +55,13 @@ export function table<Row>(columns: Column<Row>[], rows: Row[]): string {
     }),
   );
   return [paint("bold", head), ...body].join("\n");
+}
+
+/** In several lines, or in one for programs that read a value per line. */
+export function printJson(value: unknown, { oneLine = false } = {}): void {
+  process.stdout.write(`${jsonText(value, { oneLine })}\n`);
+}
+
+export function jsonText(value: unknown, { oneLine = false } = {}): string {
+  return visibleJson(JSON.stringify(value, null, oneLine ? 0 : 2));
 }

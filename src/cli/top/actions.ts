@@ -1,6 +1,6 @@
-import { rowsOf, SORT_KEYS, type SortKey, selectedIndex, type TopState } from "./model.ts";
+import type { Process } from "../../protocol/resources/resources.ts";
+import { rowsOf, runningDependents, SORT_KEYS, type SortKey, selectedIndex, type TopState, type Verb } from "./model.ts";
 
-export type Verb = "start" | "stop" | "restart";
 export type Command =
   | { kind: "control"; verb: Verb; name: string }
   | { kind: "attach"; name: string }
@@ -31,8 +31,23 @@ export function press(before: TopState, key: string, page: number): Outcome {
   if (key === "ctrl-c") return { state, command: { kind: "quit" } };
   if (key === "ctrl-l") return { state, command: { kind: "redraw" } };
   if (key === "ctrl-z") return { state, command: { kind: "suspend" } };
+  if (state.question !== null) return answer(state, state.question, key);
   if (state.isHelpShown) return { state: { ...state, isHelpShown: false } };
   return state.isTyping ? { state: type(state, key) } : act(state, key, page);
+}
+
+function answer(state: TopState, { verb, name }: NonNullable<TopState["question"]>, key: string): Outcome {
+  const answered = { ...state, question: null };
+  if (key === "y" || key === "Y") return { state: answered, command: { kind: "control", verb, name } };
+  return { state: { ...answered, message: { text: `${name} was not ${verb === "stop" ? "stopped" : "restarted"}`, isBad: false } } };
+}
+
+/** A run that would end is asked about first. */
+function questionOf({ processes }: TopState, verb: Verb, { name, pid }: Process): TopState["question"] {
+  if (verb === "start" || pid === null) return null;
+  const dependents = runningDependents(processes, name);
+  const others = dependents.length === 0 ? "" : ` and ${dependents.length === 1 ? dependents[0] : `${dependents.length} dependents`}`;
+  return { verb, name, text: `${verb === "stop" ? "Stop" : "Restart"} ${name}${others}? y: yes, any other key: no` };
 }
 
 function type(state: TopState, key: string): TopState {
@@ -58,13 +73,14 @@ function act(state: TopState, key: string, page: number): Outcome {
   };
   if (Object.hasOwn(steps, key)) return { state: { ...state, selected: nameAt(rows, steps[key] ?? at) } };
   const verb = Object.hasOwn(VERBS, key) ? VERBS[key] : undefined;
-  const name = rows[at]?.name;
+  const process = rows[at];
   if (verb !== undefined || key === "enter") {
-    if (name === undefined) return { state };
-    return {
-      state: { ...state, selected: name },
-      command: verb === undefined ? { kind: "attach", name } : { kind: "control", verb, name },
-    };
+    if (process === undefined) return { state };
+    const { name } = process;
+    const chosen = { ...state, selected: name };
+    if (verb === undefined) return { state: chosen, command: { kind: "attach", name } };
+    const question = questionOf(state, verb, process);
+    return question === null ? { state: chosen, command: { kind: "control", verb, name } } : { state: { ...chosen, question } };
   }
   if (key === "q") return { state, command: { kind: "quit" } };
   return { state: arrange(state, key) };
@@ -72,17 +88,21 @@ function act(state: TopState, key: string, page: number): Outcome {
 
 function arrange(state: TopState, key: string): TopState {
   const letter = Object.hasOwn(SORT_LETTERS, key) ? SORT_LETTERS[key] : undefined;
-  if (letter !== undefined) return { ...state, sort: letter, descending: LARGEST_FIRST.has(letter) };
+  if (letter !== undefined) return sortedBy(state, letter);
   if (key === "<" || key === ">") {
     const next = SORT_KEYS.indexOf(state.sort) + (key === ">" ? 1 : -1);
-    const sort = SORT_KEYS[(next + SORT_KEYS.length) % SORT_KEYS.length] ?? "name";
-    return { ...state, sort, descending: LARGEST_FIRST.has(sort) };
+    return sortedBy(state, SORT_KEYS[(next + SORT_KEYS.length) % SORT_KEYS.length] ?? "name");
   }
+  if (key === "f") return { ...sortedBy(state, "cpu"), failuresFirst: true };
   if (key === "i") return { ...state, descending: !state.descending };
   if (key === "/") return { ...state, isTyping: true };
   if (key === "escape") return { ...state, filter: "" };
   if (key === "?" || key === "h") return { ...state, isHelpShown: true };
   return state;
+}
+
+function sortedBy(state: TopState, sort: SortKey): TopState {
+  return { ...state, sort, descending: LARGEST_FIRST.has(sort), failuresFirst: false };
 }
 
 function nameAt(rows: readonly { name: string }[], index: number): string | null {

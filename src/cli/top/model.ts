@@ -8,6 +8,8 @@ export interface Load {
   memory: number;
 }
 
+export type Verb = "start" | "stop" | "restart";
+
 export const SORT_KEYS = ["name", "state", "pid", "cpu", "memory", "uptime", "restarts"] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
 
@@ -20,6 +22,8 @@ export interface TopState {
   clockOffsets: ReadonlyMap<string, number>;
   sort: SortKey;
   descending: boolean;
+  /** Failed processes and those in backoff come first, whatever the column: until a column is chosen. */
+  failuresFirst: boolean;
   /** Text that names or states have to hold. */
   filter: string;
   /** The filter is being typed. */
@@ -27,6 +31,10 @@ export interface TopState {
   /** By name: rows change places, what is selected does not. */
   selected: string | null;
   isHelpShown: boolean;
+  /** What is asked before it is done. */
+  question: { verb: Verb; name: string; text: string } | null;
+  /** The last output of a process. */
+  output: { name: string; text: string } | null;
   /** Why there is no connection to the manager; null: there is one. Everything else is then what was seen last. */
   lost: string | null;
   message: { text: string; isBad: boolean } | null;
@@ -39,10 +47,13 @@ export const INITIAL: TopState = {
   clockOffsets: new Map(),
   sort: "cpu",
   descending: true,
+  failuresFirst: true,
   filter: "",
   isTyping: false,
   selected: null,
   isHelpShown: false,
+  question: null,
+  output: null,
   lost: null,
   message: null,
 };
@@ -53,8 +64,14 @@ export function rowsOf(state: TopState): Process[] {
   const sign = state.descending ? -1 : 1;
   return state.processes
     .filter(({ name, state: its }) => name.toLowerCase().includes(wanted) || its.includes(wanted))
-    .sort((a, b) => sign * compare(state, a, b) || (a.name < b.name ? -1 : 1));
+    .sort((a, b) => failures(state, a, b) || sign * compare(state, a, b) || (a.name < b.name ? -1 : 1));
 }
+
+function failures({ failuresFirst }: TopState, a: Process, b: Process): number {
+  return failuresFirst ? rank(b) - rank(a) : 0;
+}
+
+const rank = ({ state }: Process): number => (state === "error" ? 2 : state === "backoff" ? 1 : 0);
 
 function compare({ sort, loads }: TopState, a: Process, b: Process): number {
   switch (sort) {
@@ -83,4 +100,18 @@ export function selectedIndex(state: TopState, rows: readonly Process[]): number
     0,
     rows.findIndex(({ name }) => name === state.selected),
   );
+}
+
+/** The process of the selected row. */
+export function selectedProcess(state: TopState): Process | undefined {
+  const rows = rowsOf(state);
+  return rows[selectedIndex(state, rows)];
+}
+
+/** Running processes that a stop of `name` stops too. */
+export function runningDependents(processes: readonly Process[], name: string): string[] {
+  const found = new Set([name]);
+  // A set shows what is added while it is walked.
+  for (const each of found) for (const process of processes) if (process.stops_with.includes(each)) found.add(process.name);
+  return processes.filter((process) => process.name !== name && found.has(process.name) && process.pid !== null).map((each) => each.name);
 }

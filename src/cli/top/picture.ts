@@ -1,5 +1,8 @@
 import stringWidth from "string-width";
+import { visible } from "../../base/visible-text.ts";
 import { PROCESS_STATES, type Process } from "../../protocol/resources/resources.ts";
+import { COLOUR } from "../output/named-lines.ts";
+import { OutputFilter } from "../output/output-filter.ts";
 import { remark, uptime } from "../output/process-text.ts";
 import { paint, paintState } from "../output/table.ts";
 import { inColumns } from "../output/text-width.ts";
@@ -13,6 +16,8 @@ export interface Size {
 /** Lines above the list, and below it. */
 const HEAD = 3;
 const FOOT = 1;
+const LEAST_ROWS_FOR_OUTPUT = 16;
+const MAX_PANE = 11;
 const LEAST_NAME = 12;
 const MOST_NAME = 48;
 
@@ -26,7 +31,8 @@ interface Column {
 }
 
 const NAME: Column = { key: "name", title: "NAME", width: LEAST_NAME, text: ({ name }) => name };
-const WHY: Column = { key: null, title: "", width: 0, text: remark };
+const now = ({ host }: Process, { clockOffsets }: TopState) => Date.now() + 1_000 * (clockOffsets.get(host) ?? 0);
+const WHY: Column = { key: null, title: "", width: 0, text: (process, state) => remark(process, now(process, state)) };
 const HOST: Column = {
   key: null,
   title: "HOST",
@@ -45,13 +51,16 @@ const COLUMNS: readonly Column[] = [
     title: "UPTIME",
     width: 8,
     right: true,
-    text: (process, { clockOffsets }) => uptime(process, Date.now() + 1_000 * (clockOffsets.get(process.host) ?? 0)),
+    text: (process, state) => uptime(process, now(process, state)),
   },
   { key: "restarts", title: "RESTARTS", width: 8, right: true, text: ({ restarts }) => String(restarts) },
 ];
 
+/** Lines of output below the list, with their headline; a small terminal has none. */
+const paneOf = ({ rows }: Size): number => (rows < LEAST_ROWS_FOR_OUTPUT ? 0 : Math.min(MAX_PANE, Math.floor(rows / 4)));
+
 /** Rows of the list in sight. */
-export const pageOf = ({ rows }: Size): number => Math.max(1, rows - HEAD - FOOT);
+export const pageOf = (size: Size): number => Math.max(1, size.rows - HEAD - FOOT - paneOf(size));
 
 /** The whole screen, a text a line, each as wide as the screen. `top` is the first row in sight as it was before, and is now. */
 export function picture(state: TopState, size: Size, top: number): { lines: string[]; top: number } {
@@ -71,6 +80,7 @@ export function picture(state: TopState, size: Size, top: number): { lines: stri
     summaryLine(state, rows.length, size),
     headLine(state, columns, size),
     ...list,
+    ...outputPane(state, rows[selected], size),
     footLine(state, size),
   ];
   return { lines: lines.slice(0, size.rows), top: first };
@@ -128,7 +138,34 @@ function headLine({ sort, descending }: TopState, columns: Column[], { cols }: S
   return paint("grey", inColumns(titles.join(" "), cols));
 }
 
-function footLine({ message }: TopState, { cols }: Size): string {
+/** The last output of the selected process, or why there is none. */
+function outputPane(state: TopState, process: Process | undefined, size: Size): string[] {
+  const height = paneOf(size);
+  if (height === 0) return [];
+  const { cols } = size;
+  const title = process === undefined ? "" : ` output of ${process.name} `;
+  const rule = `──${title}`;
+  const head = paint("grey", inColumns(rule + "─".repeat(Math.max(0, cols - stringWidth(visible(rule)))), cols));
+  const text = process === undefined || state.output?.name !== process.name ? "" : state.output.text;
+  const lines = lastLines(text, height - 1);
+  if (lines.length === 0 && process !== undefined && state.output?.name === process.name)
+    lines.push(process.pid === null ? `No output: ${remark(process, now(process, state)) || process.state}.` : "No output yet.");
+  return [head, ...Array.from({ length: height - 1 }, (_, index) => inColumns(lines[index] ?? "", cols))];
+}
+
+function lastLines(text: string, count: number): string[] {
+  const filter = new OutputFilter();
+  return (filter.write(text) + filter.end())
+    .replace(COLOUR, "")
+    .replace(/\s+$/u, "")
+    .split("\n")
+    .slice(-count)
+    .map((line) => line.replace(/\r+$/, "").split("\r").at(-1)?.replaceAll("\t", "    ") ?? "")
+    .filter((line, index, all) => all.length > 1 || line !== "");
+}
+
+function footLine({ message, question }: TopState, { cols }: Size): string {
+  if (question !== null) return paint("yellow", inColumns(question.text, cols));
   if (message !== null) return paint(message.isBad ? "red" : "green", inColumns(message.text, cols));
   return paint("grey", inColumns("s start  x stop  r restart  Enter attach  / filter  < > sort  ? help  q quit", cols));
 }
@@ -138,12 +175,14 @@ const HELP = [
   "",
   "  ↑ ↓ k j              select a process",
   "  PgUp PgDn Home End",
-  "  s  x  r              start, stop, restart the process",
+  "  s  x  r              start, stop, restart the process; stop and restart",
+  "                       ask first",
   "  Enter                attach to the process; Ctrl-] returns",
   "",
   "  /                    filter by name or state; Esc clears the filter",
   "  < >                  change the sort column",
   "  N T P C M U R        sort by name, state, pid, CPU, memory, uptime, restarts",
+  "  f                    failed processes first, then by CPU (the default)",
   "  i                    invert the order",
   "",
   "  Ctrl-L               redraw",

@@ -9,11 +9,10 @@ import { listing as processListing } from "../../../src/cli/commands/ps.ts";
 import { describeReload } from "../../../src/cli/commands/reload.ts";
 import { stateLine } from "../../../src/cli/commands/wait.ts";
 import { dotGraph, mermaidGraph, textGraph } from "../../../src/cli/output/graph.ts";
-import { jsonText } from "../../../src/cli/output/json-output.ts";
-import { logLine } from "../../../src/cli/output/log-line.ts";
 import { NamedLines } from "../../../src/cli/output/named-lines.ts";
 import { OutputFilter } from "../../../src/cli/output/output-filter.ts";
-import { paint, table } from "../../../src/cli/output/table.ts";
+import { logLine } from "../../../src/cli/output/printer.ts";
+import { jsonText, paint, table } from "../../../src/cli/output/table.ts";
 import { INITIAL } from "../../../src/cli/top/model.ts";
 import { picture } from "../../../src/cli/top/picture.ts";
 import { formatConfigError } from "../../../src/config/load/check-report.ts";
@@ -134,7 +133,7 @@ describe("untrusted text", () => {
 /** How often each file writes to a terminal. A new place comes into the table above; then it is counted here. */
 const WRITES: Record<string, number> = {
   "src/app/survive-shortage.ts": 1,
-  "src/cli/commands/attach.ts": 4,
+  "src/cli/commands/attach.ts": 5,
   "src/cli/commands/check.ts": 1,
   "src/cli/commands/control.ts": 1,
   "src/cli/commands/down.ts": 2,
@@ -153,7 +152,7 @@ const WRITES: Record<string, number> = {
   "src/cli/manager/configuration.ts": 2,
   "src/cli/hidden-prompt.ts": 2,
   "src/cli/output/foreground-output.ts": 3,
-  "src/cli/output/json-output.ts": 1,
+  "src/cli/output/table.ts": 1,
   "src/cli/main.ts": 2,
   "src/cli/program.ts": 1,
   "src/cli/output/replay.ts": 2,
