@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { type Broker, createBroker } from "../../bus/broker/broker.ts";
-import type { Credentials } from "../../bus/broker/broker-client.ts";
+import type { Credentials } from "../../bus/broker/permissions.ts";
 import { type BrokerPermissions, permissionsOf } from "../../bus/broker/permissions.ts";
 import type { Bus } from "../../bus/client/bus.ts";
 import { busUrl, placeOf } from "../../bus/client/bus-url.ts";

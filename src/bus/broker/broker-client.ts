@@ -1,6 +1,5 @@
-import type { Principal } from "../../base/principal.ts";
 import type { ByteStream } from "../carriers/byte-stream.ts";
-import { BorrowedMessage, viewOf } from "./borrowed-message.ts";
+import { BorrowedMessage } from "./borrowed-message.ts";
 import { BrokerConnection } from "./broker-connection.ts";
 import { type BrokerCounters, newCounters, type SubjectCounters } from "./broker-counters.ts";
 import type { BrokerOperations, Envelope } from "./broker-parser.ts";
@@ -14,73 +13,24 @@ import {
   parseConnect,
   readableText,
 } from "./broker-protocol.ts";
-import { isValidLiteral, isValidSubscription, type SubscriptionTree } from "./broker-subscriptions.ts";
+import type { BrokerRouter } from "./broker-router.ts";
+import { type ClientSubscription, headOf, headWithHeaders, newSubscription, type Subscriber, withoutHeaders } from "./broker-subscriber.ts";
+import { isValidLiteral, isValidSubscription } from "./broker-subscriptions.ts";
 import type { BrokerTurns } from "./broker-turns.ts";
-import type { BrokerPermissions } from "./permissions.ts";
-
-/** What a client said about itself in CONNECT. */
-export interface Credentials {
-  readonly user: string | null;
-  readonly pass: string | null;
-  readonly token: string | null;
-  readonly name: string;
-}
-
-export interface AcceptOptions {
-  readonly kind: "memory" | "unix" | "tcp" | "websocket";
-  /** The principal that was authenticated before the bus handshake, if any. */
-  readonly principal?: Principal;
-  readonly permissions?: BrokerPermissions;
-  /** The client's `<ip>:<port>`, where there is one. */
-  readonly address?: string;
-  /** The client has to switch to TLS after the greeting; the stream handles that. */
-  readonly tls?: boolean;
-  /** Asked at CONNECT, which is then the only operation to begin with; null refuses. Nothing is read until it has answered. */
-  readonly authenticate?: (credentials: Credentials, address: string) => BrokerPermissions | null | Promise<BrokerPermissions | null>;
-}
-
-/** A receiver of messages: a client behind a carrier, or this program itself. */
-export interface Subscriber {
-  readonly id: number;
-  /** Accounts of the subjects that it has published. */
-  readonly published: SubjectCounters[];
-  /** Whether it receives its own messages, too. */
-  readonly echo: boolean;
-  /** Asked for subscriptions that are filtered. */
-  mayReceive(subject: string): boolean;
-  /** False: the message could not be taken. */
-  deliver(subscription: ClientSubscription, envelope: Envelope, message: BorrowedMessage): boolean;
-}
-
-export interface ClientSubscription {
-  readonly client: Subscriber;
-  readonly subject: string;
-  readonly queue: string | null;
-  readonly sid: string;
-  /** Its wildcard may match what the client must not see. */
-  readonly isFiltered: boolean;
-  /** Ends after this many deliveries; 0: never. */
-  max: number;
-  delivered: number;
-  isEnded: boolean;
-  /** Subject and size of its last message; `bytes` is its header once two messages in a row had the same, as most likely the next one. */
-  readonly header: { subject: string; size: number; bytes: DataView | null };
-}
+import type { AcceptOptions, BrokerPermissions } from "./permissions.ts";
 
 /** What a client shares with the others of its broker. */
 export interface ClientEnvironment {
   readonly limits: BrokerLimits;
-  readonly tree: SubscriptionTree<ClientSubscription>;
   readonly turns: BrokerTurns;
   readonly counters: BrokerCounters;
+  readonly router: BrokerRouter;
   greeting(client: BrokerClient): string;
   closed(client: BrokerClient): void;
   /** One of its operations or hooks threw. */
   defect(client: BrokerClient, error: unknown): void;
   /** It has started to lose messages. */
   slow(client: BrokerClient): void;
-  /** Delivers a message; false when there are no subscribers. */
-  route(publisher: Subscriber, envelope: Envelope, message: BorrowedMessage): boolean;
 }
 
 /** One client: its permissions, subscriptions and lost messages. */
@@ -183,30 +133,21 @@ export class BrokerClient implements BrokerOperations, Subscriber {
   }
 
   #send(subscription: ClientSubscription, envelope: Envelope, message: BorrowedMessage): boolean {
-    const { reply, size } = envelope;
+    const { size } = envelope;
     if (this.pending > this.#environment.limits.maxPending) {
       this.#drop(size);
       return false;
     }
     this.#isSlow = false;
-    if (reply === null && envelope.headerBytes === 0) this.#connection.message(headerOf(subscription, envelope), message);
-    else this.#deliverInFull(subscription, envelope, message);
+    if (envelope.headerBytes === 0) this.#connection.message(headOf(subscription, envelope), message);
+    else if (this.#options.headers) this.#connection.message(headWithHeaders(subscription, envelope), message);
+    else this.#connection.message(...withoutHeaders(subscription, envelope, message));
     const { counters } = this.#environment;
     this.counters.out_msgs++;
     this.counters.out_bytes += size;
     counters.out_msgs++;
     counters.out_bytes += size;
     return true;
-  }
-
-  #deliverInFull({ sid }: ClientSubscription, { subject, reply, headerBytes, size }: Envelope, message: BorrowedMessage): void {
-    const target = reply === null ? `${subject} ${sid} ` : `${subject} ${sid} ${reply} `;
-    if (headerBytes > 0 && this.#options.headers) this.#connection.message(`HMSG ${target}${headerBytes} ${size}${CRLF}`, message);
-    else if (headerBytes === 0) this.#connection.message(`MSG ${target}${size}${CRLF}`, message);
-    else {
-      const body = message.whole().subarray(headerBytes);
-      this.#connection.message(`MSG ${target}${size - headerBytes}${CRLF}`, new BorrowedMessage().of(body, 0, body.length));
-    }
   }
 
   connect(json: string): void {
@@ -250,19 +191,9 @@ export class BrokerClient implements BrokerOperations, Subscriber {
     }
     if (!this.subscriptions.has(sid)) {
       if (this.subscriptions.size >= this.#environment.limits.maxSubscriptions) throw new ProtocolViolation(ERROR_TEXTS.subscriptions);
-      const subscription: ClientSubscription = {
-        client: this,
-        subject,
-        queue,
-        sid,
-        isFiltered: allowed === "filtered",
-        max: 0,
-        delivered: 0,
-        isEnded: false,
-        header: { subject: "", size: -1, bytes: null },
-      };
+      const subscription = newSubscription(this, { subject, queue, sid, isFiltered: allowed === "filtered" });
       this.subscriptions.set(sid, subscription);
-      this.#environment.tree.insert(subscription);
+      this.#environment.router.tree.insert(subscription);
     }
     this.#acknowledge();
   }
@@ -289,7 +220,7 @@ export class BrokerClient implements BrokerOperations, Subscriber {
       return;
     }
     this.#acknowledge();
-    if (!this.#environment.route(this, envelope, message) && envelope.reply !== null) this.#tellNoResponders(envelope.reply);
+    if (!this.#environment.router.route(this, envelope, message) && envelope.reply !== null) this.#tellNoResponders(envelope.reply);
   }
 
   #admit(permissions: BrokerPermissions | null): void {
@@ -317,7 +248,7 @@ export class BrokerClient implements BrokerOperations, Subscriber {
    */
   #tellNoResponders(reply: string): void {
     if (!this.#options.no_responders || !this.#options.headers) return;
-    const { plain } = this.#environment.tree.match(reply);
+    const { plain } = this.#environment.router.tree.match(reply);
     const subscription = plain.find((one) => one.client === this && !one.isEnded);
     if (!subscription) return;
     const size = NO_RESPONDERS_HEADERS.length;
@@ -345,7 +276,7 @@ export class BrokerClient implements BrokerOperations, Subscriber {
   #remove(subscription: ClientSubscription): void {
     subscription.isEnded = true;
     this.subscriptions.delete(subscription.sid);
-    this.#environment.tree.remove(subscription);
+    this.#environment.router.tree.remove(subscription);
   }
 
   #forget(): void {
@@ -356,13 +287,3 @@ export class BrokerClient implements BrokerOperations, Subscriber {
 
 const NO_RESPONDERS = Buffer.from(NO_RESPONDERS_HEADERS + CRLF, "latin1");
 const NO_RESPONDERS_MESSAGE = new BorrowedMessage().of(NO_RESPONDERS, 0, NO_RESPONDERS.length);
-
-function headerOf({ header, sid }: ClientSubscription, { subject, size }: Envelope): string | DataView {
-  const isSame = header.size === size && header.subject === subject;
-  if (isSame && header.bytes !== null) return header.bytes;
-  const text = `MSG ${subject} ${sid} ${size}${CRLF}`;
-  header.bytes = isSame ? viewOf(Buffer.from(text, "latin1")) : null;
-  header.subject = subject;
-  header.size = size;
-  return text;
-}

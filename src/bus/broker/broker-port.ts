@@ -1,12 +1,13 @@
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { BusLog, BusMessage } from "../client/bus-message.ts";
 import { BorrowedMessage } from "./borrowed-message.ts";
-import type { ClientEnvironment, ClientSubscription, Subscriber } from "./broker-client.ts";
+import type { ClientEnvironment } from "./broker-client.ts";
 import type { SubjectCounters } from "./broker-counters.ts";
 import type { Envelope } from "./broker-parser.ts";
 import { CRLF } from "./broker-protocol.ts";
+import { type ClientSubscription, newSubscription, type Subscriber } from "./broker-subscriber.ts";
 
-type PortEnvironment = Pick<ClientEnvironment, "tree" | "route" | "counters">;
+type PortEnvironment = Pick<ClientEnvironment, "router" | "counters">;
 type Receive = (message: BusMessage) => void;
 
 /** The broker's in-process endpoint. Subjects must be ASCII. */
@@ -34,24 +35,14 @@ export class BrokerPort implements Subscriber {
     counters.in_msgs++;
     counters.in_bytes += size;
     const message = new BorrowedMessage().of(bytes, 0, bytes.length);
-    return this.#environment.route(this, { subject, reply, headerBytes: 0, size }, message);
+    return this.#environment.router.route(this, { subject, reply, headerBytes: 0, size }, message);
   }
 
   /** Calls back while the broker works, in the order of arrival; messages may be kept. Returns the function that unsubscribes. */
   subscribe(subject: string, receive: Receive): () => void {
-    const subscription: ClientSubscription = {
-      client: this,
-      subject,
-      queue: null,
-      sid: "",
-      isFiltered: false,
-      max: 0,
-      delivered: 0,
-      isEnded: false,
-      header: { subject: "", size: -1, bytes: null },
-    };
+    const subscription = newSubscription(this, { subject, queue: null, sid: "", isFiltered: false });
     this.#receivers.set(subscription, receive);
-    this.#environment.tree.insert(subscription);
+    this.#environment.router.tree.insert(subscription);
     return () => this.#remove(subscription);
   }
 
@@ -80,7 +71,7 @@ export class BrokerPort implements Subscriber {
 
   #remove(subscription: ClientSubscription): void {
     subscription.isEnded = true;
-    if (this.#receivers.delete(subscription)) this.#environment.tree.remove(subscription);
+    if (this.#receivers.delete(subscription)) this.#environment.router.tree.remove(subscription);
   }
 }
 

@@ -10,15 +10,14 @@ import { listenTcp } from "../carriers/tcp-listener.ts";
 import { greetThenSecure } from "../carriers/tls-stream.ts";
 import { listenUnix, type SocketHome } from "../carriers/unix-listener.ts";
 import { ThrottledWarning } from "../client/throttled-warning.ts";
-import type { BorrowedMessage } from "./borrowed-message.ts";
-import { type AcceptOptions, BrokerClient, type ClientEnvironment, type ClientSubscription, type Subscriber } from "./broker-client.ts";
-import { type BrokerCounters, count, newCounters, SubjectBook, type SubjectCounters } from "./broker-counters.ts";
-import type { Envelope } from "./broker-parser.ts";
+import { BrokerClient, type ClientEnvironment } from "./broker-client.ts";
+import { type BrokerCounters, newCounters } from "./broker-counters.ts";
 import { BrokerPort } from "./broker-port.ts";
-import { BROKER_LIMITS, type BrokerLimits, CRLF, ERROR_TEXTS, readableText, SPOKEN_VERSION } from "./broker-protocol.ts";
-import { type Match, SubscriptionTree } from "./broker-subscriptions.ts";
+import { BROKER_LIMITS, type BrokerLimits, CRLF, ERROR_TEXTS, SPOKEN_VERSION } from "./broker-protocol.ts";
+import { BrokerRouter, type BrokerSubjectStats } from "./broker-router.ts";
 import { BrokerTurns } from "./broker-turns.ts";
 import { ClientSockets } from "./client-sockets.ts";
+import type { AcceptOptions } from "./permissions.ts";
 
 export interface BrokerOptions extends Partial<BrokerLimits> {
   /** The server's name in INFO. */
@@ -36,17 +35,6 @@ export interface BrokerClientStats extends BrokerCounters {
   subscriptions: number;
   /** Bytes that it has not read yet. */
   pending_bytes: number;
-}
-
-export interface BrokerSubjectStats {
-  subject: string;
-  msgs: number;
-  bytes: number;
-  last_bytes: number;
-  /** Ids of connected clients that have published it. */
-  publishers: number[];
-  /** Subscriptions that it reaches now. */
-  subscribers: number;
 }
 
 export interface BrokerStats extends BrokerCounters {
@@ -91,22 +79,11 @@ export function createBroker(options: BrokerOptions = {}): Broker {
   return new EmbeddedBroker(options);
 }
 
-/** Where a subject goes, and the account that counts it. */
-interface Routed extends Match<ClientSubscription> {
-  account: SubjectCounters;
-  /** Of the book of accounts. */
-  generation: number;
-  /** The last publisher, and its count of messages to this subject. */
-  publisher: number;
-  published: { msgs: number };
-}
-
 class EmbeddedBroker implements Broker, ClientEnvironment {
   readonly limits: BrokerLimits;
-  readonly tree = new SubscriptionTree<ClientSubscription>();
+  readonly router = new BrokerRouter();
   readonly turns = new BrokerTurns();
   readonly counters = newCounters();
-  readonly subjectBook = new SubjectBook();
   readonly #name: string;
   readonly #log: NonNullable<BrokerOptions["log"]>;
   readonly #id = randomBytes(12).toString("hex").toUpperCase();
@@ -206,15 +183,11 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
       pending_bytes: client.pending,
       ...client.counters,
     }));
-    return { ...this.counters, clients, subscriptions: this.tree.size };
+    return { ...this.counters, clients, subscriptions: this.router.tree.size };
   }
 
   subjects(): BrokerSubjectStats[] {
-    return [...this.subjectBook.entries()].map(([subject, { publishers, ...counters }]) => {
-      const { plain, groups } = this.tree.match(subject);
-      const subscribers = plain.length + groups.reduce((sum, group) => sum + group.length, 0);
-      return { subject: readableText(subject), ...counters, publishers: [...publishers.keys()], subscribers };
-    });
+    return this.router.subjects();
   }
 
   revalidate(): void {
@@ -267,7 +240,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
 
   closed(client: BrokerClient): void {
     this.#clients.delete(client);
-    this.subjectBook.forget(client.id, client.published);
+    this.router.forget(client);
     this.#tellGone();
   }
 
@@ -282,67 +255,9 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     );
   }
 
-  route(publisher: Subscriber, envelope: Envelope, message: BorrowedMessage): boolean {
-    const { subject, size } = envelope;
-    const routed = this.#match(subject);
-    const { plain, groups, account } = routed;
-    count(account, size);
-    if (routed.publisher !== publisher.id) this.#setPublisher(routed, publisher);
-    routed.published.msgs++;
-    let interest = false;
-    for (const subscription of plain) {
-      if (!wants(subscription, publisher, subject)) continue;
-      interest = true;
-      subscription.client.deliver(subscription, envelope, message);
-    }
-    for (const group of groups) {
-      const first = Math.floor(Math.random() * group.length);
-      for (let offset = 0; offset < group.length; offset++) {
-        const member = group[(first + offset) % group.length] as ClientSubscription;
-        if (!wants(member, publisher, subject)) continue;
-        interest = true;
-        // A member that cannot take it leaves it to the next.
-        if (member.client.deliver(member, envelope, message)) break;
-      }
-    }
-    return interest;
-  }
-
-  /** The account of a subject is kept with its subscribers: one look-up for both. */
-  #match(subject: string): Routed {
-    const found: Match<ClientSubscription> & Partial<Routed> = this.tree.match(subject);
-    const { generation } = this.subjectBook;
-    if (found.generation !== generation) {
-      found.account = this.subjectBook.account(subject);
-      found.generation = this.subjectBook.generation;
-      found.publisher = 0;
-      found.published = { msgs: 0 };
-    }
-    return found as Routed;
-  }
-
-  #setPublisher(routed: Routed, { id, published }: Subscriber): void {
-    const { publishers } = routed.account;
-    let entry = publishers.get(id);
-    if (!entry) {
-      entry = { msgs: 0 };
-      publishers.set(id, entry);
-      published.push(routed.account);
-    }
-    routed.publisher = id;
-    routed.published = entry;
-  }
-
   #assertOpen(): void {
     if (this.#isClosed) throw new MgrError("host_unavailable", "the bus is closed; the manager is shutting down");
   }
-}
-
-/** It may have ended while the message was being delivered to other subscribers. */
-function wants(subscription: ClientSubscription, publisher: Subscriber, subject: string): boolean {
-  const { client } = subscription;
-  if ((client === publisher && !client.echo) || subscription.isEnded) return false;
-  return !subscription.isFiltered || client.mayReceive(subject);
 }
 
 type Admission = ReturnType<TcpOptions["authenticate"]>;

@@ -1,3 +1,4 @@
+import type { Principal } from "../../base/principal.ts";
 import { BUS_REPORT_SUBJECT, subjectToken } from "../../contract/subjects.ts";
 
 /** The peer of a bus connection that is not the manager's own. */
@@ -17,6 +18,27 @@ export interface BrokerPermissions {
   deliver?(subject: string): boolean;
   /** Checked from time to time: the client's permission to connect may have been revoked. */
   isValid?(): boolean;
+}
+
+/** What a client said about itself in CONNECT. */
+export interface Credentials {
+  readonly user: string | null;
+  readonly pass: string | null;
+  readonly token: string | null;
+  readonly name: string;
+}
+
+export interface AcceptOptions {
+  readonly kind: "memory" | "unix" | "tcp" | "websocket";
+  /** The principal that was authenticated before the bus handshake, if any. */
+  readonly principal?: Principal;
+  readonly permissions?: BrokerPermissions;
+  /** The client's `<ip>:<port>`, where there is one. */
+  readonly address?: string;
+  /** The client has to switch to TLS after the greeting; the stream handles that. */
+  readonly tls?: boolean;
+  /** Asked at CONNECT, which is then the only operation to begin with; null refuses. Nothing is read until it has answered. */
+  readonly authenticate?: (credentials: Credentials, address: string) => BrokerPermissions | null | Promise<BrokerPermissions | null>;
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { BrokerStats } from "../../bus/broker/broker.ts";
-import type { AcceptOptions } from "../../bus/broker/broker-client.ts";
-import type { BrokerPermissions } from "../../bus/broker/permissions.ts";
+import type { AcceptOptions, BrokerPermissions } from "../../bus/broker/permissions.ts";
 import type { ByteStream } from "../../bus/carriers/byte-stream.ts";
 
 /** The bus behind `/mgr/bus`. */

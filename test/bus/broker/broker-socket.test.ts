@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createBroker } from "../../../src/bus/broker/broker.ts";
-import type { Credentials } from "../../../src/bus/broker/broker-client.ts";
+import type { Credentials } from "../../../src/bus/broker/permissions.ts";
 import { socketStream } from "../../../src/bus/carriers/byte-stream.ts";
 import { BusRig, RawClient } from "../bus-rig.ts";
 

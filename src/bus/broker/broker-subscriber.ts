@@ -1,0 +1,66 @@
+import { BorrowedMessage, viewOf } from "./borrowed-message.ts";
+import type { SubjectCounters } from "./broker-counters.ts";
+import type { Envelope } from "./broker-parser.ts";
+import { CRLF } from "./broker-protocol.ts";
+
+/** A receiver of messages: a client behind a carrier, or this program itself. */
+export interface Subscriber {
+  readonly id: number;
+  /** Accounts of the subjects that it has published. */
+  readonly published: SubjectCounters[];
+  /** Whether it receives its own messages, too. */
+  readonly echo: boolean;
+  /** Asked for subscriptions that are filtered. */
+  mayReceive(subject: string): boolean;
+  /** False: the message could not be taken. */
+  deliver(subscription: ClientSubscription, envelope: Envelope, message: BorrowedMessage): boolean;
+}
+
+export interface ClientSubscription {
+  readonly client: Subscriber;
+  readonly subject: string;
+  readonly queue: string | null;
+  readonly sid: string;
+  /** Its wildcard may match what the client must not see. */
+  readonly isFiltered: boolean;
+  /** Ends after this many deliveries; 0: never. */
+  max: number;
+  delivered: number;
+  isEnded: boolean;
+  /** Subject and size of its last message; `bytes` is its header once two messages in a row had the same, as most likely the next one. */
+  readonly header: { subject: string; size: number; bytes: DataView | null };
+}
+
+export function newSubscription(
+  client: Subscriber,
+  given: Pick<ClientSubscription, "subject" | "queue" | "sid" | "isFiltered">,
+): ClientSubscription {
+  return { client, ...given, max: 0, delivered: 0, isEnded: false, header: { subject: "", size: -1, bytes: null } };
+}
+
+/** The line before a message without headers. */
+export function headOf({ header, sid }: ClientSubscription, { subject, reply, size }: Envelope): string | DataView {
+  if (reply !== null) return `MSG ${subject} ${sid} ${reply} ${size}${CRLF}`;
+  const isSame = header.size === size && header.subject === subject;
+  if (isSame && header.bytes !== null) return header.bytes;
+  const text = `MSG ${subject} ${sid} ${size}${CRLF}`;
+  header.bytes = isSame ? viewOf(Buffer.from(text, "latin1")) : null;
+  header.subject = subject;
+  header.size = size;
+  return text;
+}
+
+export function headWithHeaders({ sid }: ClientSubscription, { subject, reply, headerBytes, size }: Envelope): string {
+  return `HMSG ${subject} ${sid} ${reply === null ? "" : `${reply} `}${headerBytes} ${size}${CRLF}`;
+}
+
+/** For a client that does not know headers: the message less its headers. */
+export function withoutHeaders(
+  { sid }: ClientSubscription,
+  { subject, reply, headerBytes, size }: Envelope,
+  message: BorrowedMessage,
+): [string, BorrowedMessage] {
+  const body = message.whole().subarray(headerBytes);
+  const head = `MSG ${subject} ${sid} ${reply === null ? "" : `${reply} `}${size - headerBytes}${CRLF}`;
+  return [head, new BorrowedMessage().of(body, 0, body.length)];
+}
