@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { z } from "zod";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
 import { Publisher } from "../base/publisher.ts";
@@ -8,7 +7,6 @@ import type { HostLink, HostListener } from "../contract/host-link.ts";
 import {
   CONTRACT_VERSION,
   HEARTBEAT_MS,
-  HOST_REQUESTS,
   type HostEvent,
   type HostHeartbeat,
   type HostLog,
@@ -17,14 +15,12 @@ import {
   type RequestOf,
   type ResponseOf,
 } from "../contract/messages.ts";
-import type { StopStep } from "../contract/run.ts";
 import type { StreamFrame } from "../contract/streams.ts";
-import { isSignal, type Signal } from "../protocol/process/signals.ts";
+import { checkRequest, checkSteps, type HostHandlers, hostHandlers } from "./host-requests.ts";
 import { LOG_BACKLOG_BYTES } from "./output/log-file.ts";
 import { LogFiles } from "./output/log-files.ts";
 import { RingStore } from "./output/ring-store.ts";
 import { WindowSender } from "./output/window-sender.ts";
-import { startupCommands } from "./process/startup-commands.ts";
 import { Run } from "./run/run.ts";
 import { RunTable } from "./run/run-table.ts";
 import { killEverything, stopEverything } from "./run/stop-everything.ts";
@@ -32,10 +28,9 @@ import { Forwarder } from "./session/forwarder.ts";
 import { ManagerLostTimer } from "./session/manager-lost-timer.ts";
 import { ManagerSession, TICK_MS } from "./session/manager-session.ts";
 import { TaskLists } from "./tasks/task-list.ts";
-import { setTask } from "./tasks/task-scheduling.ts";
 import { createGuardedReaper } from "./tree/guarded-reaper.ts";
 import { bootId } from "./tree/proc.ts";
-import type { TreeReaper } from "./tree/reaper.ts";
+import type { TreeReaper } from "./tree/tree-reaper.ts";
 
 export interface HostOptions {
   /** Canonical name of the host. */
@@ -54,8 +49,6 @@ export interface HostOptions {
   /** Kills process trees; created from `subreaper` if left out. */
   killTree?: TreeReaper;
 }
-
-type Handlers = { [N in HostRequestName]: (request: RequestOf<N>) => ResponseOf<N> | Promise<ResponseOf<N>> };
 
 /**
  * The host: it holds what a manager decides. Run table, terminals, output rings and readiness live here, and go on
@@ -79,7 +72,7 @@ export class Host implements HostLink {
   readonly #version: string | undefined;
   readonly #managerLost: ManagerLostTimer;
   readonly #forwarder: Forwarder;
-  readonly #handlers: Handlers;
+  readonly #handlers: HostHandlers;
   /** Reason of the last refusal of a manager. */
   #refused = "";
   /** Whether the output path has room; null: unlimited. */
@@ -120,7 +113,18 @@ export class Host implements HostLink {
       nameOfRun: (runId) => this.#runs.nameOf(runId),
     });
     this.#forwarder = new Forwarder((frame) => this.#publisher.publish((listener) => listener.onStream?.(frame)));
-    this.#handlers = this.#makeHandlers();
+    this.#handlers = {
+      hello: (request) => this.#hello(request),
+      spawn: async (request) => ({ run: (await this.#spawn(request)).report }),
+      ...hostHandlers({
+        streamId: this.streamId,
+        runs: this.#runs,
+        rings: this.#rings,
+        tasks: this.#tasks,
+        forwarder: this.#forwarder,
+        seq: () => this.#seq,
+      }),
+    };
     this.#tick();
   }
 
@@ -130,7 +134,7 @@ export class Host implements HostLink {
   }
 
   async request<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>> {
-    const checked = check(name, request);
+    const checked = checkRequest(name, request);
     if ("session" in checked) this.#session.check(checked.session);
     return this.#handlers[name](checked);
   }
@@ -204,12 +208,16 @@ export class Host implements HostLink {
 
   #reportLeft(left: readonly Run[]): void {
     for (const run of left)
-      this.#report("error", `'${run.spec.name}' (pid ${run.pid}) does not end, not even by SIGKILL; the kernel holds it`);
+      this.#report(
+        "error",
+        `'${run.spec.name}' (pid ${run.pid}) did not end after SIGKILL; it is stuck in the kernel (uninterruptible sleep)`,
+      );
   }
 
-  #greeted(request: RequestOf<"hello">): string {
+  #hello(request: RequestOf<"hello">): ResponseOf<"hello"> {
+    let session: string;
     try {
-      return this.#session.begin(request);
+      session = this.#session.begin(request);
     } catch (error) {
       // Logged here, too: users look here for the reason that this host is not ready. Managers retry repeatedly.
       const reason = messageOf(error);
@@ -217,65 +225,16 @@ export class Host implements HostLink {
       this.#refused = reason;
       throw error;
     }
-  }
-
-  #makeHandlers(): Handlers {
+    this.#managerLost.greeted(request.stop_after_ms ?? null);
     return {
-      hello: (request) => {
-        const session = this.#greeted(request);
-        this.#managerLost.greeted(request.stop_after_ms ?? null);
-        return {
-          session,
-          contract: CONTRACT_VERSION,
-          pid: process.pid,
-          boot_id: bootId(),
-          stream_id: this.streamId,
-          seq: this.#seq,
-          time: this.#clock.now(),
-          ...(this.#version === undefined ? {} : { version: this.#version }),
-        };
-      },
-      spawn: async (request) => ({ run: (await this.#spawn(request)).report }),
-      stop: async ({ run_id, steps }) => {
-        checkSteps(steps);
-        // A start in progress cannot be cancelled: the new process is stopped.
-        if (!this.#runs.knows(run_id)) await this.#runs.notStarting(run_id);
-        const run = this.#runs.byId(run_id);
-        if (run.isExtinct) throw new MgrError("not_running", `'${run.spec.name}' is not running; its run ${run_id} has ended`);
-        run.stop(steps);
-        return {};
-      },
-      signal: ({ run_id, signal }) => {
-        this.#runs.byId(run_id).signal(signalName(signal));
-        return {};
-      },
-      write: async ({ run_id, text }) => {
-        await this.#runs.byId(run_id).write(text);
-        return {};
-      },
-      resize: ({ run_id, rows, cols }) => {
-        this.#runs.byId(run_id).resize(rows, cols);
-        return {};
-      },
-      connect: async ({ stream, host, port }) => {
-        await this.#forwarder.open({ stream, host, port });
-        return {};
-      },
-      startup_commands: async ({ spec }) => ({ commands: await startupCommands(spec) }),
-      memo: ({ run_id, memo }) => {
-        this.#runs.byId(run_id).memo = memo;
-        return {};
-      },
-      tail: ({ name, lines }) => {
-        const ring = this.#rings.find(name);
-        const begin = ring?.tail(lines) ?? { from: 0, truncated: false };
-        return { stream_id: this.streamId, pid: this.#runs.newest(name)?.pid ?? 0, until: ring?.end ?? 0, ...begin };
-      },
-      read: ({ name, from, max }) => this.#rings.find(name)?.read(from, max) ?? { from: 0, data: new Uint8Array(0) },
-      tasks: ({ session: _session, ...request }) => this.#tasks.make(request),
-      task_page: ({ list, page }) => ({ data: this.#tasks.page(list, page) }),
-      set_task: ({ session: _session, ...request }) => setTask(request),
-      report: ({ after }) => ({ seq: this.#seq, ...this.#runs.page(after) }),
+      session,
+      contract: CONTRACT_VERSION,
+      pid: process.pid,
+      boot_id: bootId(),
+      stream_id: this.streamId,
+      seq: this.#seq,
+      time: this.#clock.now(),
+      ...(this.#version === undefined ? {} : { version: this.#version }),
     };
   }
 
@@ -284,7 +243,8 @@ export class Host implements HostLink {
     return this.#runs.spawn(spec.name, runId, async () => {
       await this.#starts.pass();
       this.#session.check(session);
-      if (this.#isEnding) throw new MgrError("host_unavailable", `the host '${this.host}' is shutting down; nothing is started any more`);
+      if (this.#isEnding)
+        throw new MgrError("host_unavailable", `the host '${this.host}' is shutting down; no process is started any more`);
       const backlog = Math.max(spec.terminal.backlog, spec.log_file === null ? 0 : LOG_BACKLOG_BYTES);
       const ring = this.#rings.open(spec.name, backlog);
       const run = await Run.start({
@@ -339,33 +299,4 @@ export class Host implements HostLink {
     this.#log(entry);
     this.#publisher.publish((listener) => listener.onLog?.(entry));
   }
-}
-
-function check<N extends HostRequestName>(name: N, request: RequestOf<N>): RequestOf<N> {
-  if (!Object.hasOwn(HOST_REQUESTS, name)) throw new MgrError("unknown_action", `unknown request '${name}' to a host`);
-  const procedure = HOST_REQUESTS[name];
-  if ("quick" in procedure) return (procedure.quick(request) ?? checkBySchema(name, request)) as RequestOf<N>;
-  return checkBySchema(name, request);
-}
-
-function checkBySchema<N extends HostRequestName>(name: N, request: RequestOf<N>): RequestOf<N> {
-  const parsed = HOST_REQUESTS[name].request.safeParse(request);
-  if (!parsed.success) throw new MgrError("bad_field", `the host cannot take this '${name}': ${describe(parsed.error)}`);
-  return parsed.data as RequestOf<N>;
-}
-
-function describe(error: z.ZodError): string {
-  const [issue] = error.issues;
-  return issue === undefined ? "it is malformed" : `${issue.path.join(".") || "it"}: ${issue.message}`;
-}
-
-function checkSteps(steps: readonly StopStep[]): void {
-  for (const step of steps) {
-    if ("signal" in step) signalName(step.signal);
-  }
-}
-
-function signalName(text: string): Signal {
-  if (!isSignal(text)) throw new MgrError("bad_field", `there is no signal '${text}'; use a name such as SIGTERM or SIGRTMIN+3`);
-  return text;
 }

@@ -62,7 +62,7 @@ export class RunTable<R extends TableRun> {
   byId(runId: string): R {
     const run = this.#byId.get(runId);
     if (run === undefined)
-      throw new MgrError("not_running", `the run ${runId} is not known to this host: it never began, or a newer one took its place`);
+      throw new MgrError("not_running", `the run ${runId} is not known to this host: it never started, or a newer run replaced it`);
     return run;
   }
 

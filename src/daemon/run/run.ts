@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { HostEvent, HostLog } from "../../contract/messages.ts";
-import { type Program as ProgramSpec, type RunExit, type RunReport, type RunSpec, type StopStep, specHash } from "../../contract/run.ts";
+import { type Program as ProgramSpec, type RunReport, type RunSpec, type StopStep, specHash } from "../../contract/run.ts";
 import type { Signal } from "../../protocol/process/signals.ts";
 import { Echo } from "../output/echo.ts";
 import type { LogFile } from "../output/log-file.ts";
@@ -11,8 +11,9 @@ import { Terminal, type TerminalExit } from "../output/terminal.ts";
 import { type AuxiliaryProcess, startAuxiliaryProcess } from "../process/auxiliary-process.ts";
 import type { Program } from "../process/program.ts";
 import { besides, programOf } from "../process/run-program.ts";
-import type { TrackedTree, TreeReaper } from "../tree/reaper.ts";
+import type { TrackedTree, TreeReaper } from "../tree/tree-reaper.ts";
 import { RunMonitors } from "./run-monitors.ts";
+import { RunStop } from "./run-stop.ts";
 
 export interface RunOptions {
   runId: string;
@@ -38,6 +39,9 @@ interface Begin {
   offset: number;
 }
 
+/** Its entry of the run table, but for what is derived. */
+type RunFacts = Omit<RunReport, "age_ms" | "stopping">;
+
 /** Reason that a run's output is left in the terminal. */
 type Holder = "reader" | "log file";
 
@@ -56,29 +60,18 @@ export class Run {
   /** Resolves when the run is extinct. */
   readonly whenExtinct: Promise<void>;
   readonly #options: RunOptions;
-  readonly #specHash: string;
-  readonly #begin: Begin;
+  /** On the monotonic clock. */
+  readonly #startedAt: number;
   readonly #terminal: Terminal;
   readonly #program: Program;
   readonly #monitors: RunMonitors;
   readonly #echo = new Echo();
   readonly #holders = new Set<Holder>();
   readonly #tree: TrackedTree;
+  readonly #stop: RunStop;
   #resolveExtinct: () => void = () => {};
+  readonly #facts: RunFacts;
   #treeEnd: Promise<void> | null = null;
-  #steps: readonly StopStep[] | null = null;
-  /** The command of the stop in progress. */
-  #stopCommand: AuxiliaryProcess | null = null;
-  #exit: RunExit | null = null;
-  #stopTime: number | null = null;
-  #finalOffset: number | null = null;
-  #isReady = false;
-  #unhealthy: string | null = null;
-  #changedFile: string | null = null;
-  #isExtinct = false;
-  #rows: number;
-  #cols: number;
-  #memo: string;
 
   /** Starts it. Rejects with `spawn_failed` or `bad_field`; then no process of it is left. */
   static async start(options: RunOptions): Promise<Run> {
@@ -91,9 +84,9 @@ export class Run {
     const monitors = new RunMonitors({
       spec,
       clock,
-      onReady: () => started().#becomeReady(),
-      onUnhealthy: (reason) => started().#becomeUnhealthy(reason),
-      onChange: (path) => started().#filesChanged(path),
+      onReady: () => started().#note("ready", { ready: true }),
+      onUnhealthy: (reason) => started().#note("unhealthy", { unhealthy: reason }),
+      onChange: (path) => started().#note("watch", { changed_file: path.slice(0, 4_096) }),
       onProblem: (msg) => options.log("warning", `'${spec.name}': ${msg}`),
     });
     try {
@@ -119,18 +112,33 @@ export class Run {
   }
 
   private constructor(options: RunOptions, parts: Parts) {
-    const { terminal } = parts;
+    const { terminal, begin } = parts;
     this.#options = options;
     this.id = options.runId;
     this.spec = options.spec;
-    this.#memo = options.memo;
-    this.#rows = options.spec.terminal.rows;
-    this.#cols = options.spec.terminal.cols;
-    this.#specHash = specHash(options.spec);
-    this.#begin = parts.begin;
+    this.#startedAt = begin.monotonic;
     this.#program = parts.program;
     this.#terminal = terminal;
     this.#monitors = parts.monitors;
+    this.#facts = {
+      name: this.spec.name,
+      run_id: this.id,
+      spec_hash: specHash(this.spec),
+      command: this.spec.command,
+      pid: terminal.pid,
+      start_time: begin.wall,
+      stop_time: null,
+      ready: false,
+      unhealthy: null,
+      changed_file: null,
+      exit: null,
+      extinct: false,
+      first_offset: begin.offset,
+      final_offset: null,
+      rows: this.spec.terminal.rows,
+      cols: this.spec.terminal.cols,
+      memo: options.memo,
+    };
     this.whenExtinct = new Promise((done) => {
       this.#resolveExtinct = done;
     });
@@ -141,6 +149,19 @@ export class Run {
       terminal: terminal.path,
       tag: parts.tag,
     });
+    this.#stop = new RunStop(`'${this.spec.name}' (pid ${terminal.pid})`, {
+      signal: (signal) => this.#tree.signal(signal),
+      write: (text) => terminal.write(Buffer.from(text)),
+      start: (program) => this.#startBeside(program),
+      hasExited: () => this.#facts.exit !== null,
+      whenGone: () => {
+        void this.#awaitTree();
+        return this.whenExtinct;
+      },
+      kill: () => this.kill(),
+      log: options.log,
+      clock: options.clock,
+    });
     if (options.spec.log_file !== null) {
       options.logFile?.resume(options.spec.log_file, (isPressed) => this.#setHolder("log file", isPressed));
     }
@@ -148,53 +169,30 @@ export class Run {
   }
 
   get report(): RunReport {
-    return {
-      name: this.spec.name,
-      run_id: this.id,
-      spec_hash: this.#specHash,
-      command: this.spec.command,
-      pid: this.#terminal.pid,
-      start_time: this.#begin.wall,
-      stop_time: this.#stopTime,
-      age_ms: Math.max(0, this.#options.clock.monotonic() - this.#begin.monotonic),
-      ready: this.#isReady,
-      unhealthy: this.#unhealthy,
-      changed_file: this.#changedFile,
-      stopping: this.#steps !== null,
-      exit: this.#exit,
-      extinct: this.#isExtinct,
-      first_offset: this.#begin.offset,
-      final_offset: this.#finalOffset,
-      rows: this.#rows,
-      cols: this.#cols,
-      memo: this.#memo,
-    };
+    const age = this.#options.clock.monotonic() - this.#startedAt;
+    return { ...this.#facts, age_ms: Math.max(0, age), stopping: this.#stop.steps !== null };
   }
 
   get pid(): number {
-    return this.#terminal.pid;
+    return this.#facts.pid;
   }
 
   get isExtinct(): boolean {
-    return this.#isExtinct;
+    return this.#facts.extinct;
   }
 
   /** Carries `steps` out until the whole tree is gone; SIGKILL follows the last one. Further steps replace those under way. */
   stop(steps: readonly StopStep[]): void {
     // Processes that outlived a leader that ended by itself are being killed. A repeated command must not start over.
-    const isBeingKilled = this.#exit !== null && this.#steps === null;
-    if (this.#isExtinct || isBeingKilled || isDeepStrictEqual(steps, this.#steps)) return;
-    const isFirst = this.#steps === null;
-    this.#steps = steps;
-    this.#stopCommand?.kill();
+    const isBeingKilled = this.#facts.exit !== null && this.#stop.steps === null;
+    if (this.#facts.extinct || isBeingKilled || isDeepStrictEqual(steps, this.#stop.steps)) return;
+    const isFirst = this.#stop.steps === null;
+    this.#stop.begin(steps);
     this.#monitors.stopping();
     // Its final output must not wait for a reader: the program would block, and be killed for it.
     this.#setHolder("reader", false);
     if (isFirst) this.#options.onChange("stopping", this);
-    this.#carryOut(steps).catch((error: unknown) => {
-      this.#options.log("error", `stopping '${this.spec.name}' (pid ${this.pid}) failed, it is killed: ${messageOf(error)}`);
-      this.kill();
-    });
+    void this.#stop.carryOut(steps);
   }
 
   /** SIGKILL to the whole tree until nothing is left. */
@@ -218,68 +216,16 @@ export class Run {
   resize(rows: number, cols: number): void {
     this.#requireAlive();
     this.#terminal.resize(rows, cols);
-    this.#rows = rows;
-    this.#cols = cols;
-    this.#options.onChange("changed", this);
+    this.#note("changed", { rows, cols });
   }
 
   /** Leaves its output in the kernel's terminal, until it is stopped or ends. */
   hold(held: boolean): void {
-    this.#setHolder("reader", held && this.#steps === null);
+    this.#setHolder("reader", held && this.#stop.steps === null);
   }
 
   set memo(memo: string) {
-    this.#memo = memo;
-    this.#options.onChange("changed", this);
-  }
-
-  async #carryOut(steps: readonly StopStep[]): Promise<void> {
-    for (const step of steps) {
-      const isGone = (await Promise.race([this.#isGoneWithin(step.timeout_ms), this.#failureOf(step)])) || (await this.#endStopCommand());
-      if (isGone || this.#steps !== steps) return;
-    }
-    this.#options.log("warning", `'${this.spec.name}' (pid ${this.pid}) did not end in time; it is killed`);
-    this.kill();
-  }
-
-  /** The time limit of its step is over. True: nothing else was left. */
-  async #endStopCommand(): Promise<boolean> {
-    if (this.#stopCommand === null) return false;
-    this.#stopCommand.kill();
-    await this.#stopCommand.ended;
-    return this.#isGoneWithin(0);
-  }
-
-  /** Executes a step. Resolves (false) only when that has failed, so that there is nothing to wait for. */
-  async #failureOf(step: StopStep): Promise<false> {
-    const forEver = new Promise<never>(() => {});
-    if ("signal" in step) {
-      this.#tree.signal(step.signal);
-      return forEver;
-    }
-    // A stopped process could neither read nor respond.
-    this.#tree.signal("SIGCONT");
-    const failure = "send" in step ? this.#type(step.send) : await this.#runStopCommand(step.program);
-    if (failure === null) return forEver;
-    this.#options.log("warning", `the stop of '${this.spec.name}' (pid ${this.pid}) goes on with its next step: ${failure}`);
-    return false;
-  }
-
-  #type(text: string): string | null {
-    try {
-      this.#terminal.write(Buffer.from(text));
-      return null;
-    } catch (error) {
-      return messageOf(error);
-    }
-  }
-
-  async #runStopCommand(program: ProgramSpec): Promise<string | null> {
-    const command = this.#startBeside(program);
-    this.#stopCommand = command;
-    const failure = await command.ended;
-    if (this.#stopCommand === command) this.#stopCommand = null;
-    return failure === null || this.#exit !== null ? null : `its command failed: ${failure}`;
+    this.#note("changed", { memo });
   }
 
   /** With the run's folder, user and environment, as a part of its tree. */
@@ -291,18 +237,6 @@ export class Run {
     if (isHolding) this.#holders.add(holder);
     else this.#holders.delete(holder);
     this.#terminal.hold(this.#holders.size > 0);
-  }
-
-  #isGoneWithin(milliseconds: number): Promise<boolean> {
-    const { clock } = this.#options;
-    void this.#awaitTree();
-    return new Promise((done) => {
-      const timer = clock.setTimeout(() => done(false), milliseconds);
-      void this.whenExtinct.then(() => {
-        clock.clearTimeout(timer);
-        done(true);
-      });
-    });
   }
 
   /** Resolves when the tree is gone; checked only after a stop or kill was requested. */
@@ -319,32 +253,21 @@ export class Run {
     this.#monitors.output(bytes);
   }
 
-  #becomeReady(): void {
-    this.#isReady = true;
-    this.#options.onChange("ready", this);
-  }
-
-  #becomeUnhealthy(reason: string): void {
-    this.#unhealthy = reason;
-    this.#options.onChange("unhealthy", this);
-  }
-
-  #filesChanged(path: string): void {
-    this.#changedFile = path.slice(0, 4_096);
-    this.#options.onChange("watch", this);
+  /** Reports a change of its entry. */
+  #note(kind: HostEvent["kind"], change: Partial<RunFacts>): void {
+    Object.assign(this.#facts, change);
+    this.#options.onChange(kind, this);
   }
 
   #leaderEnded({ code, signal, dumpedCore }: TerminalExit): void {
     if (dumpedCore) this.#options.log("warning", `'${this.spec.name}' (pid ${this.pid}) was ended by ${signal} and left a core dump`);
     this.#monitors.end();
-    this.#exit = { code, signal, reason: null };
-    this.#stopTime = this.#options.clock.now();
-    this.#finalOffset = this.#options.ring.end;
-    this.#options.onChange("exited", this);
+    const { clock, ring } = this.#options;
+    this.#note("exited", { exit: { code, signal, reason: null }, stop_time: clock.now(), final_offset: ring.end });
     // A requested stop gives the rest of the tree its time; without one no process may outlive the leader.
-    if (this.#steps === null) this.kill();
+    if (this.#stop.steps === null) this.kill();
     this.#awaitTree()
-      .then(() => this.#stopCommand?.ended)
+      .then(() => this.#stop.commandEnded)
       .then(() => this.#becomeExtinct())
       .catch((error: unknown) =>
         this.#options.log("error", `the end of '${this.spec.name}' (pid ${this.pid}) could not be seen: ${messageOf(error)}`),
@@ -354,14 +277,12 @@ export class Run {
   #becomeExtinct(): void {
     // Not earlier: a sweep that still looks for holders of the terminal would find processes of its next owner.
     this.#terminal.close();
-    this.#finalOffset = this.#options.ring.end;
     this.#options.logFile?.rest();
-    this.#isExtinct = true;
-    this.#options.onChange("extinct", this);
+    this.#note("extinct", { final_offset: this.#options.ring.end, extinct: true });
     this.#resolveExtinct();
   }
 
   #requireAlive(): void {
-    if (this.#exit !== null) throw new MgrError("not_running", `'${this.spec.name}' is not running; its run ${this.id} has ended`);
+    if (this.#facts.exit !== null) throw new MgrError("not_running", `'${this.spec.name}' is not running; its run ${this.id} has ended`);
   }
 }

@@ -11,7 +11,7 @@ import { formatTime } from "../../protocol/time.ts";
 import { UserNames } from "../process/user-names.ts";
 import { TICKS_PER_SECOND, ticksSinceBoot } from "../tree/proc.ts";
 import type { ProcessStat } from "../tree/process-stat.ts";
-import type { RunOwners } from "../tree/reaper.ts";
+import type { RunOwners } from "../tree/tree-reaper.ts";
 import { TaskOwners } from "./task-owners.ts";
 import { TaskPages } from "./task-pages.ts";
 import { type CpuSample, CpuSamples, FIRST_INTERVAL_MS } from "./task-samples.ts";

@@ -58,8 +58,7 @@ export class TaskPages {
   take(id: string, page: number): Buffer<ArrayBuffer> {
     const list = this.#lists.get(id);
     const bytes = list?.pages[page];
-    if (list === undefined || bytes === undefined)
-      throw new MgrError("not_found", "this list of tasks is not there any more; ask for a new one");
+    if (list === undefined || bytes === undefined) throw new MgrError("not_found", "this process list has expired; request a new one");
     if (page === list.pages.length - 1) this.#drop(id);
     return bytes;
   }

@@ -1,6 +1,7 @@
 import type { RunCgroups } from "./cgroups.ts";
 import { Guard } from "./guard.ts";
-import { createReaper, type TreeReaper } from "./reaper.ts";
+import { createReaper } from "./reaper.ts";
+import type { TreeReaper } from "./tree-reaper.ts";
 
 interface GuardedReaperOptions {
   /** See `ReaperOptions`. */

@@ -6,40 +6,12 @@ import { Orphans } from "./orphans.ts";
 import { ticksSinceBoot } from "./proc.ts";
 import { type CensusResult, earliest, ProcessScanner } from "./process-scanner.ts";
 import type { ProcessStat } from "./process-stat.ts";
+import { killTrees, ReapedRun } from "./reaped-run.ts";
 import { RunTags } from "./run-tag.ts";
-import { type RunStart, RunTree, signalProcess } from "./run-tree.ts";
+import { type RunStart, type RunTree, signalProcess } from "./run-tree.ts";
 import { type Adopted, Strays } from "./strays.ts";
 import { SweepTimer } from "./sweep-timer.ts";
-
-/** The run that a process belongs to by a mark of its own; null: by none, but perhaps by descent. */
-export type RunOwners = (stat: ProcessStat) => string | null;
-
-export interface TreeReaper {
-  /**
-   * Starts a run so that everything it ever forks can be recognised: the fork has to happen before `start` returns. The
-   * tag goes to `track`; a start that throws or rejects leaves nothing behind.
-   */
-  tagged<T>(runId: string, start: () => T): { started: T; tag: number | null };
-  /** Knows a run from now on. Its leader has to carry `MGR_RUN=<marker>:<runId>` and to lead a session of its own. */
-  track(run: RunStart): TrackedTree;
-  /** For one list of processes: based on what is known now. */
-  owners(): RunOwners;
-  /** Forgets all runs. Resolves when nothing is left of those that have ended. */
-  close(): Promise<void>;
-}
-
-export interface TrackedTree {
-  /** Sent to the whole current tree, followed by SIGCONT: a stopped process would not receive it. SIGKILL repeats until extinct. */
-  signal(signal: string): void;
-  /** The child that `start` forks before it returns belongs to the run, as if its leader had forked it. */
-  join(start: () => Child): Child;
-  /** False: the leader has ended. */
-  signalLeader(signal: string): boolean;
-  /** The leader has ended: kills the rest until nothing is left. */
-  killRest(): void;
-  /** Resolves when it is proven that leader and tree are gone, asked for by `signal` or `killRest`; also on `close`. */
-  extinct(): Promise<void>;
-}
+import type { RunOwners, TrackedTree, TreeReaper } from "./tree-reaper.ts";
 
 /** What a guard needs to know so that nothing outlives this process (guard.ts). */
 export interface RunObserver {
@@ -70,32 +42,6 @@ const ORPHANS_MS = 2_000;
 /** Interval at which descendants are recorded between stops, milliseconds, and its maximum share of time: for those without marks. */
 const REMEMBER_MS = 2_000;
 const REMEMBER_SHARE = 1 / 1_000;
-/** Scans within one sweep, at most, until every process that could still fork is frozen. */
-const FREEZES = 8;
-/** Without a list of orphans, this many consecutive complete scans must find nothing: an environment is unreadable during execve. */
-const EMPTY_LOOKS = 2;
-
-interface PendingSignal {
-  signal: string;
-  /** Processes born later are excluded: a shell's own clean-up must not be killed with it. Clock ticks. */
-  before: number;
-  reached: Set<number>;
-  /** A second scan finds processes forked during the first. */
-  looks: number;
-}
-
-interface Entry {
-  tree: RunTree;
-  signals: PendingSignal[];
-  /** Something was sent, or its leader ended: sweeps go on until it is extinct. */
-  active: boolean;
-  /** Our children besides the leader that have not ended: their descendants are not orphans yet. */
-  companions: Set<Child>;
-  emptyLooks: number;
-  extinct: Promise<void>;
-  end: () => void;
-}
-
 /**
  * Kills trees and knows when they are gone (docs/design/runtime-invariants.md, "Tree kill"). One sweep serves all runs that are stopping.
  */
@@ -105,7 +51,7 @@ export function createReaper(options: ReaperOptions): TreeReaper {
 
 class Reaper implements TreeReaper {
   readonly #options: ReaperOptions;
-  readonly #entries = new Set<Entry>();
+  readonly #entries = new Set<ReapedRun>();
   readonly #orphans: Orphans | null;
   readonly #tags: RunTags;
   readonly #scanner: ProcessScanner;
@@ -197,12 +143,8 @@ class Reaper implements TreeReaper {
     this.#entries.clear();
   }
 
-  #enter(run: RunStart): Entry {
-    let end = () => {};
-    const extinct = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    const entry: Entry = { tree: new RunTree(run), signals: [], active: false, companions: new Set(), emptyLooks: 0, extinct, end };
+  #enter(run: RunStart): ReapedRun {
+    const entry = new ReapedRun(run);
     this.#entries.add(entry);
     return entry;
   }
@@ -214,7 +156,7 @@ class Reaper implements TreeReaper {
     return { extinct: entry.extinct, forget: () => this.#remove(entry) };
   }
 
-  #join(entry: Entry, start: () => Child): Child {
+  #join(entry: ReapedRun, start: () => Child): Child {
     const child = this.#tags.lend(entry.tree.tag, start).started;
     entry.companions.add(child);
     this.#options.cgroups?.add(entry.tree.runId, child.pid);
@@ -222,27 +164,26 @@ class Reaper implements TreeReaper {
     return child;
   }
 
-  #signal(entry: Entry, signal: string): void {
+  #signal(entry: ReapedRun, signal: string): void {
     if (signal === "SIGKILL") this.#kill(entry);
     else {
-      entry.signals.push({ signal, before: ticksSinceBoot() + 1, reached: new Set(), looks: 0 });
+      entry.send(signal);
       this.#activate(entry);
     }
   }
 
-  #kill(entry: Entry): void {
+  #kill(entry: ReapedRun): void {
     entry.tree.killing = true;
     this.#options.cgroups?.kill(entry.tree.runId);
     this.#activate(entry);
   }
 
-  #activate(entry: Entry): void {
-    entry.active = true;
-    entry.emptyLooks = 0;
+  #activate(entry: ReapedRun): void {
+    entry.activate();
     if (this.#entries.has(entry)) this.#sweeps.now();
   }
 
-  #remove(entry: Entry): void {
+  #remove(entry: ReapedRun): void {
     this.#entries.delete(entry);
     this.#options.cgroups?.remove(entry.tree.runId);
     this.#options.observer?.runEnded(entry.tree.runId);
@@ -257,12 +198,10 @@ class Reaper implements TreeReaper {
     if (active.length === 0) return false;
     const trees = this.#trees();
     const { isComplete } = this.#take(trees, earliest(active.map((entry) => entry.tree)));
-    for (const entry of active) this.#deliver(entry);
-    if (!hasList) for (const entry of active) this.#countEmptyLooks(entry, isComplete);
-    this.#killAll(
-      active.filter((entry) => entry.tree.killing),
-      trees,
-    );
+    for (const entry of active) entry.deliver();
+    if (!hasList) for (const entry of active) if (entry.isGoneAfterLook(isComplete)) this.#remove(entry);
+    const killed = active.filter((entry) => entry.tree.killing).map((entry) => entry.tree);
+    killTrees(killed, () => this.#take(trees, earliest(killed)));
     this.#tellUnmarked();
     return true;
   }
@@ -294,44 +233,6 @@ class Reaper implements TreeReaper {
       signalProcess(orphan.pid, orphan.startTime, "SIGSTOP");
     }
     return owners;
-  }
-
-  #countEmptyLooks(entry: Entry, isComplete: boolean): void {
-    if (entry.tree.members.size > 0 || entry.companions.size > 0) entry.emptyLooks = 0;
-    else if (isComplete) entry.emptyLooks++;
-    if (entry.emptyLooks >= EMPTY_LOOKS) this.#remove(entry);
-  }
-
-  #deliver(entry: Entry): void {
-    for (const pending of entry.signals) {
-      for (const [pid, startTime] of entry.tree.members) {
-        if (pending.reached.has(pid) || Number(startTime) > pending.before) continue;
-        pending.reached.add(pid);
-        signalProcess(pid, startTime, pending.signal, ...(STOPPING.has(pending.signal) ? [] : ["SIGCONT"]));
-      }
-      pending.looks++;
-    }
-    entry.signals = entry.signals.filter((pending) => pending.looks < 2);
-  }
-
-  /** Freezes first: a frozen process can neither fork nor leave its children without a known parent. */
-  #killAll(entries: readonly Entry[], trees: readonly RunTree[]): void {
-    if (entries.length === 0) return;
-    const frozen = new Set<string>();
-    for (let look = 0; look < FREEZES; look++) {
-      let found = false;
-      for (const { tree } of entries) {
-        for (const [pid, startTime] of tree.members) {
-          const key = `${pid}:${startTime}`;
-          if (frozen.has(key)) continue;
-          frozen.add(key);
-          if (signalProcess(pid, startTime, "SIGSTOP")) found = true;
-        }
-      }
-      if (!found) break;
-      this.#take(trees, earliest(entries.map((entry) => entry.tree)));
-    }
-    for (const { tree } of entries) for (const [pid, startTime] of tree.members) signalProcess(pid, startTime, "SIGKILL");
   }
 
   #childEnded(): void {
@@ -384,7 +285,7 @@ class Reaper implements TreeReaper {
     observer.unmarked(unmarked);
   }
 
-  #active(): Entry[] {
+  #active(): ReapedRun[] {
     return [...this.#entries].filter((entry) => entry.active);
   }
 
@@ -392,6 +293,3 @@ class Reaper implements TreeReaper {
     return Array.from(this.#entries, (entry) => entry.tree);
   }
 }
-
-/** After these, a SIGCONT would undo the signal. */
-const STOPPING = new Set(["SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU"]);

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { RunCgroups } from "../../../src/daemon/tree/cgroups.ts";
 import { ownChildren, readStat, startTimeOf } from "../../../src/daemon/tree/proc.ts";
-import { createReaper, type ReaperOptions, type TrackedTree, type TreeReaper } from "../../../src/daemon/tree/reaper.ts";
+import { createReaper, type ReaperOptions } from "../../../src/daemon/tree/reaper.ts";
+import type { TrackedTree, TreeReaper } from "../../../src/daemon/tree/tree-reaper.ts";
 import { killIfThere, processesWith, uniqueSeconds, until } from "../../support/processes.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../fixtures");

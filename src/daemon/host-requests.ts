@@ -1,0 +1,101 @@
+import type { z } from "zod";
+import { MgrError } from "../base/errors.ts";
+import { HOST_REQUESTS, type HostRequestName, type RequestOf, type ResponseOf } from "../contract/messages.ts";
+import type { StopStep } from "../contract/run.ts";
+import { isSignal, type Signal } from "../protocol/process/signals.ts";
+import type { RingStore } from "./output/ring-store.ts";
+import { startupCommands } from "./process/startup-commands.ts";
+import type { Run } from "./run/run.ts";
+import type { RunTable } from "./run/run-table.ts";
+import type { Forwarder } from "./session/forwarder.ts";
+import type { TaskLists } from "./tasks/task-list.ts";
+import { setTask } from "./tasks/task-scheduling.ts";
+
+export type HostHandlers = { [N in HostRequestName]: (request: RequestOf<N>) => ResponseOf<N> | Promise<ResponseOf<N>> };
+
+/** What the handlers act on. */
+interface HostParts {
+  streamId: string;
+  runs: RunTable<Run>;
+  rings: RingStore;
+  tasks: TaskLists;
+  forwarder: Forwarder;
+  /** Of the last event. */
+  seq: () => number;
+}
+
+/** Answers the requests that neither begin a session nor a run. Their sessions have been checked. */
+export function hostHandlers({ streamId, runs, rings, tasks, forwarder, seq }: HostParts): Omit<HostHandlers, "hello" | "spawn"> {
+  return {
+    stop: async ({ run_id, steps }) => {
+      checkSteps(steps);
+      // A start in progress cannot be cancelled: the new process is stopped.
+      if (!runs.knows(run_id)) await runs.notStarting(run_id);
+      const run = runs.byId(run_id);
+      if (run.isExtinct) throw new MgrError("not_running", `'${run.spec.name}' is not running; its run ${run_id} has ended`);
+      run.stop(steps);
+      return {};
+    },
+    signal: ({ run_id, signal }) => {
+      runs.byId(run_id).signal(signalName(signal));
+      return {};
+    },
+    write: async ({ run_id, text }) => {
+      await runs.byId(run_id).write(text);
+      return {};
+    },
+    resize: ({ run_id, rows, cols }) => {
+      runs.byId(run_id).resize(rows, cols);
+      return {};
+    },
+    connect: async ({ stream, host, port }) => {
+      await forwarder.open({ stream, host, port });
+      return {};
+    },
+    startup_commands: async ({ spec }) => ({ commands: await startupCommands(spec) }),
+    memo: ({ run_id, memo }) => {
+      runs.byId(run_id).memo = memo;
+      return {};
+    },
+    tail: ({ name, lines }) => {
+      const ring = rings.find(name);
+      const begin = ring?.tail(lines) ?? { from: 0, truncated: false };
+      return { stream_id: streamId, pid: runs.newest(name)?.pid ?? 0, until: ring?.end ?? 0, ...begin };
+    },
+    read: ({ name, from, max }) => rings.find(name)?.read(from, max) ?? { from: 0, data: new Uint8Array(0) },
+    tasks: ({ session: _session, ...request }) => tasks.make(request),
+    task_page: ({ list, page }) => ({ data: tasks.page(list, page) }),
+    set_task: ({ session: _session, ...request }) => setTask(request),
+    report: ({ after }) => ({ seq: seq(), ...runs.page(after) }),
+  };
+}
+
+/** The request as its schema returns it. Throws `unknown_action` or `bad_field`. */
+export function checkRequest<N extends HostRequestName>(name: N, request: RequestOf<N>): RequestOf<N> {
+  if (!Object.hasOwn(HOST_REQUESTS, name)) throw new MgrError("unknown_action", `unknown request '${name}' to a host`);
+  const procedure = HOST_REQUESTS[name];
+  if ("quick" in procedure) return (procedure.quick(request) ?? checkBySchema(name, request)) as RequestOf<N>;
+  return checkBySchema(name, request);
+}
+
+function checkBySchema<N extends HostRequestName>(name: N, request: RequestOf<N>): RequestOf<N> {
+  const parsed = HOST_REQUESTS[name].request.safeParse(request);
+  if (!parsed.success) throw new MgrError("bad_field", `invalid request '${name}': ${describe(parsed.error)}`);
+  return parsed.data as RequestOf<N>;
+}
+
+function describe(error: z.ZodError): string {
+  const [issue] = error.issues;
+  return issue === undefined ? "it is malformed" : `${issue.path.join(".") || "it"}: ${issue.message}`;
+}
+
+export function checkSteps(steps: readonly StopStep[]): void {
+  for (const step of steps) {
+    if ("signal" in step) signalName(step.signal);
+  }
+}
+
+function signalName(text: string): Signal {
+  if (!isSignal(text)) throw new MgrError("bad_field", `there is no signal '${text}'; use a name such as SIGTERM or SIGRTMIN+3`);
+  return text;
+}

@@ -1,0 +1,117 @@
+import type { Clock } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { HostLog } from "../../contract/messages.ts";
+import type { Program, StopStep } from "../../contract/run.ts";
+import type { AuxiliaryProcess } from "../process/auxiliary-process.ts";
+
+/** What a stop does to its run. */
+interface StopActions {
+  /** To the whole tree. */
+  signal: (signal: string) => void;
+  /** Types into the terminal. */
+  write: (text: string) => void;
+  start: (program: Program) => AuxiliaryProcess;
+  /** The run's leader has ended. */
+  hasExited: () => boolean;
+  /** Resolves when nothing of the run is left. */
+  whenGone: () => Promise<void>;
+  kill: () => void;
+  log: (level: HostLog["level"], msg: string) => void;
+  clock: Clock;
+}
+
+/** The stop of one run: its steps in order, each with its time limit, then SIGKILL. */
+export class RunStop {
+  readonly #run: string;
+  readonly #actions: StopActions;
+  #steps: readonly StopStep[] | null = null;
+  /** The command of the step in progress. */
+  #command: AuxiliaryProcess | null = null;
+
+  /** `run` names it in log lines. */
+  constructor(run: string, actions: StopActions) {
+    this.#run = run;
+    this.#actions = actions;
+  }
+
+  /** null: no stop was requested. */
+  get steps(): readonly StopStep[] | null {
+    return this.#steps;
+  }
+
+  get commandEnded(): Promise<unknown> | undefined {
+    return this.#command?.ended;
+  }
+
+  /** Replaces the steps that are under way. */
+  begin(steps: readonly StopStep[]): void {
+    this.#steps = steps;
+    this.#command?.kill();
+  }
+
+  async carryOut(steps: readonly StopStep[]): Promise<void> {
+    const { log, kill } = this.#actions;
+    try {
+      for (const step of steps) {
+        const isGone = (await Promise.race([this.#isGoneWithin(step.timeout_ms), this.#failureOf(step)])) || (await this.#endCommand());
+        if (isGone || this.#steps !== steps) return;
+      }
+      log("warning", `${this.#run} did not end in time; it is killed`);
+    } catch (error) {
+      log("error", `stopping ${this.#run} failed, it is killed: ${messageOf(error)}`);
+    }
+    kill();
+  }
+
+  #isGoneWithin(milliseconds: number): Promise<boolean> {
+    const { clock, whenGone } = this.#actions;
+    return new Promise((done) => {
+      const timer = clock.setTimeout(() => done(false), milliseconds);
+      void whenGone().then(() => {
+        clock.clearTimeout(timer);
+        done(true);
+      });
+    });
+  }
+
+  /** The time limit of its step is over. True: nothing else was left. */
+  async #endCommand(): Promise<boolean> {
+    if (this.#command === null) return false;
+    this.#command.kill();
+    await this.#command.ended;
+    return this.#isGoneWithin(0);
+  }
+
+  /** Executes a step. Resolves (false) only when that has failed, so that there is nothing to wait for. */
+  async #failureOf(step: StopStep): Promise<false> {
+    const { signal, log } = this.#actions;
+    const forEver = new Promise<never>(() => {});
+    if ("signal" in step) {
+      signal(step.signal);
+      return forEver;
+    }
+    // A stopped process could neither read nor respond.
+    signal("SIGCONT");
+    const failure = "send" in step ? this.#type(step.send) : await this.#runCommand(step.program);
+    if (failure === null) return forEver;
+    log("warning", `the stop of ${this.#run} goes on with its next step: ${failure}`);
+    return false;
+  }
+
+  #type(text: string): string | null {
+    try {
+      this.#actions.write(text);
+      return null;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+
+  async #runCommand(program: Program): Promise<string | null> {
+    const command = this.#actions.start(program);
+    this.#command = command;
+    const failure = await command.ended;
+    if (this.#command === command) this.#command = null;
+    return failure === null || this.#actions.hasExited() ? null : `its command failed: ${failure}`;
+  }
+}

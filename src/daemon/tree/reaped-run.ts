@@ -1,0 +1,88 @@
+import type { Child } from "../process/child.ts";
+import { ticksSinceBoot } from "./proc.ts";
+import { type RunStart, RunTree, signalProcess } from "./run-tree.ts";
+
+/** Scans within one sweep, at most, until every process that could still fork is frozen. */
+const FREEZES = 8;
+/** Without a list of orphans, this many consecutive complete scans must find nothing: an environment is unreadable during execve. */
+const EMPTY_LOOKS = 2;
+/** After these, a SIGCONT would undo the signal. */
+const STOPPING = new Set(["SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU"]);
+
+interface PendingSignal {
+  signal: string;
+  /** Processes born later are excluded: a shell's own clean-up must not be killed with it. Clock ticks. */
+  before: number;
+  reached: Set<number>;
+  /** A second scan finds processes forked during the first. */
+  looks: number;
+}
+
+/** A run as the reaper knows it: its tree, the signals under way to it, and the search for what is left of it. */
+export class ReapedRun {
+  readonly tree: RunTree;
+  /** Something was sent, or its leader ended: sweeps go on until it is extinct. */
+  active = false;
+  /** Our children besides the leader that have not ended: their descendants are not orphans yet. */
+  readonly companions = new Set<Child>();
+  /** Resolves when `end` is called. */
+  readonly extinct: Promise<void>;
+  end = () => {};
+  #signals: PendingSignal[] = [];
+  #emptyLooks = 0;
+
+  constructor(run: RunStart) {
+    this.tree = new RunTree(run);
+    this.extinct = new Promise<void>((resolve) => {
+      this.end = resolve;
+    });
+  }
+
+  activate(): void {
+    this.active = true;
+    this.#emptyLooks = 0;
+  }
+
+  /** Delivered to the whole tree by the sweeps. */
+  send(signal: string): void {
+    this.#signals.push({ signal, before: ticksSinceBoot() + 1, reached: new Set(), looks: 0 });
+  }
+
+  deliver(): void {
+    for (const pending of this.#signals) {
+      for (const [pid, startTime] of this.tree.members) {
+        if (pending.reached.has(pid) || Number(startTime) > pending.before) continue;
+        pending.reached.add(pid);
+        signalProcess(pid, startTime, pending.signal, ...(STOPPING.has(pending.signal) ? [] : ["SIGCONT"]));
+      }
+      pending.looks++;
+    }
+    this.#signals = this.#signals.filter((pending) => pending.looks < 2);
+  }
+
+  /** Where no list of orphans can tell: true once enough complete looks in a row have found nothing. */
+  isGoneAfterLook(isComplete: boolean): boolean {
+    if (this.tree.members.size > 0 || this.companions.size > 0) this.#emptyLooks = 0;
+    else if (isComplete) this.#emptyLooks++;
+    return this.#emptyLooks >= EMPTY_LOOKS;
+  }
+}
+
+/** Freezes first: a frozen process can neither fork nor leave its children without a known parent. `look` finds more members. */
+export function killTrees(trees: readonly RunTree[], look: () => void): void {
+  const frozen = new Set<string>();
+  for (let looks = 0; looks < FREEZES; looks++) {
+    let found = false;
+    for (const { members } of trees) {
+      for (const [pid, startTime] of members) {
+        const key = `${pid}:${startTime}`;
+        if (frozen.has(key)) continue;
+        frozen.add(key);
+        if (signalProcess(pid, startTime, "SIGSTOP")) found = true;
+      }
+    }
+    if (!found) break;
+    look();
+  }
+  for (const { members } of trees) for (const [pid, startTime] of members) signalProcess(pid, startTime, "SIGKILL");
+}

@@ -1,0 +1,33 @@
+import type { Child } from "../process/child.ts";
+import type { ProcessStat } from "./process-stat.ts";
+import type { RunStart } from "./run-tree.ts";
+
+/** The run that a process belongs to by a mark of its own; null: by none, but perhaps by descent. */
+export type RunOwners = (stat: ProcessStat) => string | null;
+
+export interface TreeReaper {
+  /**
+   * Starts a run so that everything it ever forks can be recognised: the fork has to happen before `start` returns. The
+   * tag goes to `track`; a start that throws or rejects leaves nothing behind.
+   */
+  tagged<T>(runId: string, start: () => T): { started: T; tag: number | null };
+  /** Knows a run from now on. Its leader has to carry `MGR_RUN=<marker>:<runId>` and to lead a session of its own. */
+  track(run: RunStart): TrackedTree;
+  /** For one list of processes: based on what is known now. */
+  owners(): RunOwners;
+  /** Forgets all runs. Resolves when nothing is left of those that have ended. */
+  close(): Promise<void>;
+}
+
+export interface TrackedTree {
+  /** Sent to the whole current tree, followed by SIGCONT: a stopped process would not receive it. SIGKILL repeats until extinct. */
+  signal(signal: string): void;
+  /** The child that `start` forks before it returns belongs to the run, as if its leader had forked it. */
+  join(start: () => Child): Child;
+  /** False: the leader has ended. */
+  signalLeader(signal: string): boolean;
+  /** The leader has ended: kills the rest until nothing is left. */
+  killRest(): void;
+  /** Resolves when it is proven that leader and tree are gone, asked for by `signal` or `killRest`; also on `close`. */
+  extinct(): Promise<void>;
+}
