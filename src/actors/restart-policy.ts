@@ -82,5 +82,5 @@ export function exitReason(context: ProcessContext): string | null {
 
 function plainEnd({ exit }: ProcessContext): string {
   if (exit?.signal) return `killed by ${exit.signal}`;
-  return exit === null || exit.code === null ? "ended, nobody saw how" : `exited with code ${exit.code}`;
+  return exit === null || exit.code === null ? "ended; its exit status is not known" : `exited with code ${exit.code}`;
 }

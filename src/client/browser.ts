@@ -33,7 +33,7 @@ async function logIn(url: string, authorization: string): Promise<void> {
   // without them, and then once more for the cookie, which is not kept otherwise.
   for (const credentials of ["omit", "include"] as const) {
     const response = await fetch(address, { headers: { authorization }, credentials }).catch((cause: unknown) => {
-      throw new MgrError("host_unavailable", `nobody answers at ${address.origin}, or not to pages of another origin`, { cause });
+      throw new MgrError("host_unavailable", `${address.origin} does not respond, or does not accept pages of another origin`, { cause });
     });
     const text = await response.text();
     if (!response.ok) throw new MgrError(response.status === 429 ? "busy" : "forbidden", `${response.status}: ${text.trim()}`);

@@ -107,7 +107,7 @@ export class Requests {
       return;
     }
     this.#forget(frame.request_id);
-    if (this.#link.isFull) reject(new MgrError("busy", "the connection to the manager takes no more for now; try again later"));
+    if (this.#link.isFull) reject(new MgrError("busy", "the connection to the manager is congested; try again later"));
     else reject(new MgrError("host_unavailable", "not connected to the manager"));
   }
 

@@ -41,7 +41,7 @@ async function main(): Promise<void> {
 
   let isServing = false;
   const survive = (error: unknown) => {
-    log.fatal({ err: error }, isServing ? "a defect: the daemon goes on" : "the daemon could not start");
+    log.fatal({ err: error }, isServing ? "internal error; the daemon continues" : "the daemon could not start");
     if (!isServing) giveUp(EXIT.failed, `the host daemon could not start: ${messageOf(error)}`);
   };
   process.on("uncaughtException", survive);
@@ -89,19 +89,19 @@ async function main(): Promise<void> {
   };
   onEndSignal((isFirst) => {
     (isFirst ? end() : hurry()).catch((error: unknown) => {
-      log.fatal({ err: error }, "the end failed; the guard kills what is left");
+      log.fatal({ err: error }, "the shutdown failed; the guard kills what is left");
       process.exit(EXIT.failed);
     });
   });
 
   const ended = (await previous.end((msg) => log.warn(msg))) ?? (await killGuarded(lock.info.paths));
-  if (ended !== null) log.warn({ stream_id: ended }, "the daemon before this one was killed; what it ran has been killed too");
+  if (ended !== null) log.warn({ stream_id: ended }, "the previous daemon was killed; its processes have been killed too");
   try {
     previous.begin(streamId, cgroups?.path ?? null);
   } catch (error) {
     if (!isDiskFull(error)) throw error;
     // Only a successor after a kill -9 would miss it, and the guard has then done its work.
-    log.error(`what its successor has to know cannot be saved: ${messageOf(error)}`);
+    log.error(`cannot save the state for the next daemon: ${messageOf(error)}`);
   }
   reaper.startGuard();
   log.info({ stream_id: streamId, contract: CONTRACT_VERSION, host: options.host, bus: placeOfBus(options) }, "started");

@@ -199,7 +199,7 @@ describe("a manager's bus", () => {
 
   it.each([
     ["too short", "short", 0o600, /20 characters or more/],
-    ["open to everybody", FAR_TOKEN, 0o644, /everybody can read it; close it with chmod 600/],
+    ["open to everybody", FAR_TOKEN, 0o644, /all users can read it; run: chmod 600/],
     ["of two words", `${FAR_TOKEN} again`, 0o600, /has to hold one token/],
   ])("does not accept a token file that is %s, and says which and why", async (_what, text, mode, reason) => {
     write("far.token", text, mode);

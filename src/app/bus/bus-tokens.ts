@@ -73,9 +73,7 @@ export class BusTokens {
   }
 
   #readAgain(host: string, path: string): string | null {
-    const file = readRegularFile(path, MAX_BYTES, ({ mode }) =>
-      (mode & 0o004n) === 0n ? null : "everybody can read it; close it with chmod 600",
-    );
+    const file = readRegularFile(path, MAX_BYTES, ({ mode }) => ((mode & 0o004n) === 0n ? null : "all users can read it; run: chmod 600"));
     const problem = file.ok ? null : `${file.problem.replaceAll("_", " ")}: ${file.reason}`;
     const text = file.ok ? file.content.toString("latin1").trim() : "";
     if (problem === null && HOST_TOKEN.test(text)) return text;

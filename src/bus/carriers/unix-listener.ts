@@ -149,7 +149,7 @@ function isServed(path: string): Promise<boolean> {
       if (cause.code === "ECONNREFUSED" || cause.code === "ENOENT") resolve(false);
       // EAGAIN: the backlog is full, so a process is listening.
       else if (cause.code === "EAGAIN") resolve(true);
-      else reject(new MgrError("internal", `cannot find out who serves ${path}: ${cause.message}`, { cause }));
+      else reject(new MgrError("internal", `cannot determine which program serves ${path}: ${cause.message}`, { cause }));
     });
   });
 }

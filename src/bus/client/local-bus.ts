@@ -28,7 +28,7 @@ export class LocalBus implements HostBus {
   request(subject: string, data: Uint8Array | string, options: { timeoutMs: number }): Promise<BusMessage> {
     return this.#requests.send(subject, options.timeoutMs, (reply) => {
       if (this.#port.publish(subject, data, reply)) return;
-      throw new MgrError("host_unavailable", `nobody answers ${subject} at the moment; try again when the other side is connected`);
+      throw new MgrError("host_unavailable", `no program answers ${subject}; try again when the other side is connected`);
     });
   }
 

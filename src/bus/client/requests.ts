@@ -21,7 +21,7 @@ export class Requests {
       const token = (this.#next++).toString(36);
       const timer = setTimeout(() => {
         this.#waiting.delete(token);
-        reject(new MgrError("timeout", `no answer to ${subject} within ${timeoutMs} ms; it may have been carried out all the same`));
+        reject(new MgrError("timeout", `no answer to ${subject} within ${timeoutMs} ms; it may still have been carried out`));
       }, timeoutMs);
       this.#waiting.set(token, { subject, resolve, reject, timer });
       try {
@@ -38,9 +38,7 @@ export class Requests {
     const waiting = this.#take(message.subject.slice(this.prefix.length));
     if (!waiting) return;
     if (message.data.length === 0 && message.headers?.code === 503) {
-      waiting.reject(
-        new MgrError("host_unavailable", `nobody answers ${waiting.subject} at the moment; try again when the other side is connected`),
-      );
+      waiting.reject(new MgrError("host_unavailable", `no program answers ${waiting.subject}; try again when the other side is connected`));
     } else waiting.resolve(message);
   }
 
@@ -49,7 +47,7 @@ export class Requests {
     for (const token of [...this.#waiting.keys()]) {
       const waiting = this.#take(token);
       waiting?.reject(
-        new MgrError("host_unavailable", `${reason} before ${waiting.subject} was answered; it may have been carried out all the same`),
+        new MgrError("host_unavailable", `${reason} before ${waiting.subject} was answered; it may still have been carried out`),
       );
     }
   }

@@ -36,7 +36,7 @@ export function encodeError(error: MgrError): Uint8Array {
 /** The result, unchecked; throws the MgrError that was sent, or `internal` for what is no envelope. */
 export function decodeAnswer(message: Uint8Array): unknown {
   const answer = envelope.safeParse(parse(message));
-  if (!answer.success) throw new MgrError("internal", "the answer on the bus is not one of this program", { cause: answer.error });
+  if (!answer.success) throw new MgrError("internal", "the answer on the bus has an unknown format", { cause: answer.error });
   if (answer.data.ok) return answer.data.result;
   const { code, message: text, details } = answer.data.error;
   throw new MgrError(isErrorCode(code) ? code : "internal", text, { details });

@@ -53,5 +53,5 @@ async function carryOut(message: BusMessage, handle: Handle): Promise<Uint8Array
 function encodeFailure(subject: string, error: unknown, log: BusLog): Uint8Array {
   if (error instanceof MgrError) return encodeError(error);
   log("error", `a defect while answering ${subject}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-  return encodeError(new MgrError("internal", `${subject} failed in a way that was not foreseen; the host's log has the details`));
+  return encodeError(new MgrError("internal", `${subject} failed with an internal error. See the host's log for details`));
 }

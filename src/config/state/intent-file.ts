@@ -57,7 +57,7 @@ export interface PendingRun {
 
 /** The user's request that a requested state comes from. */
 export interface RequestOrigin {
-  /** "": nobody knows, it was inferred from what runs. */
+  /** "": not known, it was inferred from what runs. */
   readonly by: string;
   /** Unix milliseconds. */
   readonly time: number;

@@ -250,7 +250,7 @@ export class LogFile {
         return;
       }
       this.#stalledAt = since;
-      log("warning", `the log file of '${name}' stands still: '${name}' does not wait for it any more, output may be lost`);
+      log("warning", `the log file of '${name}' does not accept writes: '${name}' no longer waits for it, output may be lost`);
       this.#press(false);
     }, STALL_MS);
   }

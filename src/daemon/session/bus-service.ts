@@ -71,7 +71,7 @@ function newsOnly(log: BusServiceOptions["log"]): NonNullable<ConnectBusOptions[
     if (problem === told) return;
     told = problem;
     if (problem === null) log("info", `reached ${place}`);
-    else log("warning", `${place} cannot be reached, trying on: ${problem}`);
+    else log("warning", `${place} cannot be reached; retrying: ${problem}`);
   };
 }
 

@@ -35,7 +35,7 @@ export class Forwarder {
     const opening = this.#opening.get(frame.stream);
     if (opening === undefined) this.#ends.receive(frame);
     // The requester no longer waits for the connection. Otherwise there is nothing to report yet.
-    else if (frame.kind === "reset") opening.destroy(new MgrError("conflict", "nobody wants the connection any more"));
+    else if (frame.kind === "reset") opening.destroy(new MgrError("conflict", "the connection was cancelled before it was open"));
   }
 
   /** The manager is gone. */
@@ -91,7 +91,7 @@ function join(socket: Socket, end: StreamEnd): void {
 function refusal(cause: NodeJS.ErrnoException, place: string): MgrError {
   if (cause instanceof MgrError) return cause;
   const { code } = cause;
-  if (code === "ECONNREFUSED") return new MgrError("conflict", `nobody listens at ${place}`, { cause });
+  if (code === "ECONNREFUSED") return new MgrError("conflict", `no program listens at ${place}`, { cause });
   if (code === "ENOTFOUND" || code === "EAI_AGAIN")
     return new MgrError("not_found", `${place} is unknown there: ${cause.message}`, { cause });
   return new MgrError(code === "ETIMEDOUT" ? "timeout" : "conflict", `${place} cannot be reached: ${cause.message}`, { cause });

@@ -66,7 +66,7 @@ function create(path: string): string {
     rmSync(temporary);
   }
   const uuid = read(path);
-  if (uuid === null) throw new MgrError("conflict", `${path} was removed while it was made; start again`);
+  if (uuid === null) throw new MgrError("conflict", `${path} was removed while it was being created; start again`);
   return uuid;
 }
 

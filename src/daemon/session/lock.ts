@@ -52,7 +52,7 @@ export async function acquireLock(path: string, about: LockAbout): Promise<Lock 
     const info = readLockInfo(path);
     if (info && isHolder(info)) return { holder: info };
     if (performance.now() > deadline) {
-      throw new MgrError("conflict", `${path} is locked by a process that does not say who it is; find it with: fuser -v ${path}`);
+      throw new MgrError("conflict", `${path} is locked by a process that has not written its identity; find it with: fuser -v ${path}`);
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }

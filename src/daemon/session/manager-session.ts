@@ -58,7 +58,7 @@ export class ManagerSession {
 
   /** Throws `stale_session` unless `id` is the session obeyed now. */
   check(id: string): void {
-    if (!this.isCurrent(id)) throw new MgrError("stale_session", "this host does not know the session (any more); say hello first");
+    if (!this.isCurrent(id)) throw new MgrError("stale_session", "this session is unknown to the host, or has ended; send hello first");
   }
 
   isCurrent(id: string): boolean {

@@ -159,7 +159,7 @@ describe("a TCP forward", () => {
     await new Promise((resolve) => free.close(resolve));
     await expect(rig.session.connect({ host: "127.0.0.1", port })).rejects.toMatchObject({
       code: "conflict",
-      message: `nobody listens at 127.0.0.1:${port}`,
+      message: `no program listens at 127.0.0.1:${port}`,
     });
     await expect(rig.session.connect({ host: "no-such-host.invalid", port: 80 })).rejects.toMatchObject({ code: "not_found" });
   });

@@ -238,7 +238,7 @@ describe("a host daemon", () => {
     );
     process.kill(guard, "SIGCONT");
     expect((await greet(2)).streamId).not.toBe(manager.streamId);
-    expect(logOf()).toContain("the daemon before this one was killed; what it ran has been killed too");
+    expect(logOf()).toContain("the previous daemon was killed; its processes have been killed too");
   });
 
   test("finds its manager by that one's lock, wherever it listens now", { timeout: 60_000 }, async () => {
@@ -380,7 +380,7 @@ describe("a host daemon", () => {
     const next = await greet(2);
     expect(processesWith(found)).toEqual([]);
     expect(next.streamId).not.toBe(manager.streamId);
-    expect(logOf()).toContain("the daemon before this one was killed; what it ran has been killed too");
+    expect(logOf()).toContain("the previous daemon was killed; its processes have been killed too");
   });
 });
 
