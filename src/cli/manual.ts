@@ -26,7 +26,9 @@ const PAGES: Readonly<Record<string, Page>> = {
 kills them at once. During the stop, the page and 'mgr ps' keep working, and commands are refused. If the manager is killed,
 processes keep running, and the next 'mgr up' adopts them with their pids, states and output.
 The port opens, and --detach returns, when the local host is ready for commands, or after 10 s; the log then has the reason.
-Starts processes with 'autostart: true', processes that ran when the manager was killed, and NAMES.`,
+Starts processes with 'autostart: true', processes that ran when the manager was killed, and NAMES. What a user started or stopped stays
+so across 'mgr down' and 'mgr up': a process that a user stopped is not started again, even with 'autostart: true'. 'mgr ps' then says
+"stopped by USER at TIME"; start it with 'mgr start NAME', or name it in 'mgr up NAME'.`,
     examples: [
       ["mgr up", "start the manager and all processes with autostart"],
       ["mgr up --detach sim tools/viewer", "run in the background, and start a group and a process"],
@@ -41,7 +43,9 @@ waits, kills the remaining processes. If nothing is running, it succeeds.`,
     examples: [["mgr down", "stop the instance of ./mgr.yaml"]],
   },
   ps: {
-    about: CHOOSING,
+    about: `${CHOOSING} Besides the states of the protocol, STATE can be 'restarting' (failed, and not stable since: see restart.stable_after),
+'completed' (ended with success), or 'lost' (was running when its host was lost). 'restart to apply changes' stands where the next start
+would run another command or configuration; --json has running_command and current_command.`,
     json: "an array of processes (docs/protocol.md, 'Process'); with --watch one array per line, after each change",
     examples: [
       ["mgr ps", "everything"],
@@ -71,7 +75,8 @@ ready condition: started) or has exited successfully, and prints the results.`,
     ],
   },
   stop: {
-    about: `${CHOOSING} Dependents are stopped first, unless they have 'on_stop: keep'.`,
+    about: `${CHOOSING} Dependents are stopped first, unless they have 'on_stop: keep'. It lists everything that it
+stopped. 'mgr start' then names what is still stopped because of it.`,
     examples: [["mgr stop sim/world", "stop a process and its dependents"]],
   },
   restart: { about: CHOOSING, examples: [["mgr restart sim/world", "stop the process if it runs, then start it"]] },

@@ -79,6 +79,10 @@ export class Mirror {
     return this.processes().filter((process) => isWithin(process.name, group));
   }
 
+  hosts(): HostEntry[] {
+    return [...this.#hosts.values()];
+  }
+
   /** By its canonical name or any alias. */
   host(name: string): HostEntry | undefined {
     return this.#hosts.get(name) ?? [...this.#hosts.values()].find((host) => host.all_names.includes(name));

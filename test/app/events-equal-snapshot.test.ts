@@ -148,8 +148,11 @@ describe("changes that were in no event, only in the next snapshot", () => {
     const { full } = followed;
     const before = full.frames.length;
     await failToGreet(followed);
-    const told = full.frames.slice(before).flatMap((frame) => (frame.type === "host_upsert" ? [frame.host.state] : []));
-    expect(told).toEqual(["lost", "greeting", "lost"]);
+    const told = full.frames.slice(before).flatMap((frame) => (frame.type === "host_upsert" ? [frame.host] : []));
+    expect(told.map(({ state }) => state)).toEqual(["lost", "greeting", "lost"]);
+    // A greeting without an answer tells nothing new of its processes.
+    expect(told[0]?.lost_time).toEqual(expect.any(String));
+    expect(new Set(told.map(({ lost_time }) => lost_time)).size).toBe(1);
     await followed.check("the greeting");
   });
 });

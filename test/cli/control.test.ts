@@ -79,6 +79,25 @@ it("a stop has come to its end when it is stopped, or failed to be", () => {
   expect(ended).toEqual(["stopped", "error"]);
 });
 
+describe("mgr stop", () => {
+  it("lists all that it stopped, with the process that took it along", async () => {
+    await using manager = await ScriptedManager.open("db", "api", "web", "idle", "kept");
+    for (const [name, stops_with] of Object.entries({ db: [], api: ["db"], web: ["api"], kept: ["db"] }))
+      manager.set(name, { state: "started", requested_state: "start", pid: 5, start_time: T1, stops_with });
+    manager.onFrame = ({ type }) => {
+      if (type !== "stop_process") return;
+      manager.set("web", { state: "stopped", requested_state: "stop", stopped_with: "api" });
+      manager.set("api", { state: "stopping", requested_state: "stop", stopped_with: "db" });
+      manager.set("db", { state: "stopped", requested_state: "stop" });
+      setTimeout(() => manager.set("api", { state: "stopped" }), 20);
+    };
+    const { output, error } = await printed(() => control("stop", ["db"], { ...manager.flags, timeout: 60, wait: true }));
+    expect(error).toBeNull();
+    // What the manager leaves alone is neither waited for nor listed.
+    expect(output).toBe("db: stopped\napi: stopped (with db)\nweb: stopped (with api)\n");
+  });
+});
+
 describe("mgr start", () => {
   const flags = (manager: ScriptedManager, more: { timeout?: number; wait?: boolean } = {}) => ({
     ...manager.flags,
@@ -101,6 +120,19 @@ describe("mgr start", () => {
     expect(output).toBe("g/a: started\ng/b: started\n");
     expect(exitCode).toBeUndefined();
     expect(manager.asked.filter(({ type }) => type === "start_process").map(({ name }) => name)).toEqual(["g/a", "g/b"]);
+  });
+
+  it("tells what is still stopped because it was stopped with it", async () => {
+    await using manager = await ScriptedManager.open("db", "api", "web", "other");
+    manager.set("api", { stopped_with: "db" });
+    manager.set("web", { stopped_with: "api" });
+    manager.onFrame = ({ type, name }) => {
+      if (type === "start_process" && name) manager.set(name, { state: "started", requested_state: "start", start_time: T2, pid: 5 });
+    };
+    const told = await printed(() => control("start", ["db"], flags(manager)));
+    expect(told.output).toBe("db: started\n");
+    expect(told.errors).toContain("mgr start api web");
+    expect((await printed(() => control("start", ["api", "web"], flags(manager)))).errors).toBe("");
   });
 
   it("of something that fails is exit code 1, with the reason", async () => {

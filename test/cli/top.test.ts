@@ -159,6 +159,32 @@ describe("the picture", () => {
     expect(at(140)).toContain("exit code 7");
   });
 
+  test("has the state that a person has to know: restarting, lost or completed", () => {
+    const exit = { code: 0, signal: null, reason: null, time: "2026-11-21T08:14:02.123" };
+    const up = { state: "started" as const, requested_state: "start" as const, pid: 9, start_time: "2026-11-21T09:00:00.000" };
+    const shown = [
+      { ...fakeProcess("loop"), ...up, restarting: true, restarts: 97 },
+      { ...fakeProcess("far"), ...up, host: "rt1", host_ready: false },
+      { ...fakeProcess("job"), requested_state: "start" as const, exit },
+      { ...fakeProcess("old"), ...up, needs_restart: true },
+      { ...fakeProcess("off"), requested_by: "ada", requested_time: "2026-11-21T08:14:02.123" },
+    ];
+    const { lines } = picture({ ...state, processes: shown, sort: "state", descending: false }, { rows: 12, cols: 160 }, 0);
+    const text = lines.map(plain);
+    expect(text[1]?.trim()).toBe("1 restarting  1 lost  1 started  1 completed  1 stopped");
+    expect(text.slice(3, 8).map((line) => line.split(/ +/).slice(0, 2))).toEqual([
+      ["loop", "restarting"],
+      ["far", "lost"],
+      ["old", "started"],
+      ["job", "completed"],
+      ["off", "stopped"],
+    ]);
+    expect(text[3]).toContain("restarted after a failure, not stable yet");
+    expect(text[4]).toContain("started: host rt1 is not connected");
+    expect(text[5]).toContain("restart to apply changes");
+    expect(text[7]).toMatch(/stopped by ada at 2026-11-2\d \d\d:\d\d/);
+  });
+
   test("fits any terminal, whatever the processes are called, and shows what is selected", () => {
     const name = fc.oneof(fc.string({ minLength: 1, maxLength: 80 }), fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 }));
     fc.assert(

@@ -87,6 +87,7 @@ export const RESOURCES: Tables = {
     daemon_ready: "boolean",
     // Beyond the documents: docs/multi-host.md
     state: anyOne(HOST_STATES),
+    lost_time: nullable("timestamp"),
     version: nullable("string"),
     clock_offset: nullable("number"),
   },

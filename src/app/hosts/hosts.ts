@@ -6,6 +6,7 @@ import type { Config } from "../../config/definition.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { HostEntry } from "../../protocol/resources/resources.ts";
+import { formatTime } from "../../protocol/time.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";
 import type { ProcessRegistry } from "../processes/process-registry.ts";
 import { HostController } from "./host-controller.ts";
@@ -35,6 +36,8 @@ interface HostsOptions {
 export class Hosts {
   readonly #options: HostsOptions;
   readonly #greetings = new TurnShare({ units: 1 });
+  /** When the daemon of a host was lost; null: it is connected. Hosts that were never seen are not in it. */
+  readonly #lostTimes = new Map<string, number | null>();
 
   constructor(options: HostsOptions) {
     this.#options = options;
@@ -72,10 +75,12 @@ export class Hosts {
     const { local, registry } = this.#options;
     const names = host === local.host ? localHostNames(host, registry.config) : remoteHostNames(host, registry.config);
     const { state, greeting } = registry.hostState(host);
+    const lostTime = this.#lostTimes.get(host) ?? null;
     return {
       ...names,
       daemon_ready: state === "ready",
       state,
+      lost_time: lostTime === null ? null : formatTime(lostTime),
       version: greeting?.version ?? null,
       clock_offset: greeting === null ? null : greeting.clock_offset_ms / 1_000,
     };
@@ -87,6 +92,10 @@ export class Hosts {
   }
 
   onEmit(host: string, event: HostEmitted): void {
+    if (event.type === "ready") this.#lostTimes.set(host, null);
+    // A greeting that fails is no second loss.
+    else if ((event.type === "lost" || event.type === "died") && this.#lostTimes.get(host) === null)
+      this.#lostTimes.set(host, this.#options.clock.now());
     this.#options.table.controller(host)?.onEmit(event);
   }
 
@@ -148,6 +157,7 @@ export class Hosts {
     const known = this.#options.table.get(host);
     if (!known) return;
     this.#options.table.delete(host);
+    this.#lostTimes.delete(host);
     known.pacer.close();
     known.controller.close();
     this.#options.system.stop("host", host);

@@ -1,5 +1,7 @@
 import { visible } from "../../base/visible-text.ts";
 import { exitText } from "../../client/handles/exit-text.ts";
+import { stillStoppedWith, stoppedAlong } from "../../client/shown/along.ts";
+import { shownState, wordOf } from "../../client/shown/shown-state.ts";
 import type { Process } from "../../protocol/resources/resources.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { connectManager } from "../manager/connection.ts";
@@ -22,21 +24,35 @@ export async function control(verb: Verb, names: string[], flags: ControlFlags):
   const client = await connectManager(flags);
   try {
     await client.mirror.current();
-    const chosen = selectProcesses(client.mirror.processes(), names);
+    const all = client.mirror.processes();
+    const chosen = selectProcesses(all, names);
+    const chosenNames = chosen.map(({ name }) => name);
+    const along = verb === "stop" ? stoppedAlong(chosenNames, all) : [];
     await Promise.all(chosen.map((process) => client.request({ type: `${verb}_process`, name: process.name })));
     if (!flags.wait) return;
-    const before = new Map(chosen.map((process) => [process.name, process]));
+    const alongNames = new Set(along.map(({ name }) => name));
+    // The manager has accepted the stop: it decides what is stopped along.
+    const isLeftAlone = ({ name, requested_state }: Process) => alongNames.has(name) && requested_state === "start";
+    const before = new Map([...chosen, ...along].map((process) => [process.name, process]));
     const outcome = await followUntil(client, [...before.keys()], {
-      done: (all) => all.every((process) => settled(verb, process, before.get(process.name))),
+      done: (all) => all.every((process) => isLeftAlone(process) || settled(verb, process, before.get(process.name))),
       milliseconds: flags.timeout * 1_000,
     });
-    for (const process of outcome.processes) console.log(outcomeLine(verb, process));
+    for (const process of outcome.processes) if (!isLeftAlone(process)) console.log(outcomeLine(verb, process));
+    if (verb === "start") process.stderr.write(stillStoppedHint(stillStoppedWith(chosenNames, client.mirror.processes())));
     if (outcome.timedOut)
       throw new CommandFailure(EXIT.timeout, `time-out after ${flags.timeout} s: not all processes have reached their state`);
     if (outcome.processes.some((process) => isFailure(verb, process))) process.exitCode = EXIT.failed;
   } finally {
     client.close();
   }
+}
+
+/** A start does not bring back what the stop took along, unless that has `on_stop: restart`. */
+export function stillStoppedHint(processes: readonly Process[]): string {
+  if (processes.length === 0) return "";
+  const names = processes.map(({ name }) => visible(name)).join(" ");
+  return `mgr: still stopped, since their stop was part of the one before: ${names}\n     to start them: mgr start ${names}\n`;
 }
 
 /** Whether `verb` has finished for this process, successfully or not. */
@@ -65,10 +81,12 @@ function isFailure(verb: Verb, process: Process): boolean {
 }
 
 export function outcomeLine(verb: Verb, process: Process): string {
-  return `${visible(process.name)}: ${paintState(process.state)}${visible(reason(verb, process))}`;
+  const shown = shownState(process);
+  return `${visible(process.name)}: ${paintState(shown, wordOf(shown))}${visible(reason(verb, process))}`;
 }
 
 function reason(verb: Verb, process: Process): string {
+  if (verb === "stop" && process.state === "stopped" && process.stopped_with !== null) return ` (with ${process.stopped_with})`;
   if (!isFailure(verb, process)) return "";
   const text = process.state === "stopped" ? "stopped by another command" : exitText(process);
   return text === "" ? "" : ` (${text})`;

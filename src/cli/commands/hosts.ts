@@ -1,3 +1,4 @@
+import { isLost } from "../../client/shown/shown-state.ts";
 import type { HostEntry, Process } from "../../protocol/resources/resources.ts";
 import { connectManager } from "../manager/connection.ts";
 import type { ConnectionFlags } from "../manager/way.ts";
@@ -25,7 +26,7 @@ export async function hosts(flags: HostsFlags): Promise<void> {
 export function listing(entries: HostEntry[], processes: Process[]): string {
   const running = (host: string) => {
     const own = processes.filter((each) => each.host === host);
-    return `${own.filter(({ pid }) => pid !== null).length}/${own.length}`;
+    return `${own.filter((each) => each.pid !== null && !isLost(each)).length}/${own.length}`;
   };
   return table<HostEntry>(
     [

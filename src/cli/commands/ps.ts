@@ -1,4 +1,5 @@
 import { visible } from "../../base/visible-text.ts";
+import { shownState, wordOf } from "../../client/shown/shown-state.ts";
 import type { HostEntry, Process, Snapshot } from "../../protocol/resources/resources.ts";
 import { connectManager, whileConnected } from "../manager/connection.ts";
 import { selectProcesses } from "../manager/select.ts";
@@ -55,8 +56,8 @@ function show(snapshot: Snapshot, names: string[], flags: PsFlags): void {
 }
 
 export function listing(processes: Process[], hosts: HostEntry[]): string {
-  const offsets = new Map(hosts.map(({ name, clock_offset }) => [name, (clock_offset ?? 0) * 1_000]));
-  const now = ({ host }: Process) => Date.now() + (offsets.get(host) ?? 0);
+  const entries = new Map(hosts.map((entry) => [entry.name, entry]));
+  const now = ({ host }: Process) => Date.now() + (entries.get(host)?.clock_offset ?? 0) * 1_000;
   const host: Column<Process> = {
     title: "HOST",
     text: ({ host, host_ready }) => (host_ready ? host : `${host} (away)`),
@@ -65,12 +66,12 @@ export function listing(processes: Process[], hosts: HostEntry[]): string {
   return table<Process>(
     [
       { title: "NAME", text: (row) => row.name },
-      { title: "STATE", text: (row) => row.state, paint: (row, padded) => paintState(row.state, padded) },
+      { title: "STATE", text: (row) => wordOf(shownState(row)), paint: (row, padded) => paintState(shownState(row), padded) },
       ...(hosts.length > 1 ? [host] : []),
       { title: "PID", text: (row) => (row.pid === null ? "-" : String(row.pid)), right: true },
       { title: "UPTIME", text: (row) => uptime(row, now(row)), right: true },
       { title: "RESTARTS", text: (row) => String(row.restarts), right: true },
-      { title: "", text: (row) => remark(row, now(row)) },
+      { title: "", text: (row) => remark(row, now(row), entries.get(row.host)) },
     ],
     processes,
   );

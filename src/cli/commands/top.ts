@@ -179,8 +179,7 @@ class Top {
     const hosts = [...new Set(mirror.processes().map(({ host }) => host))];
     const loads = await loadsOf(client, hosts);
     if (this.#end.signal.aborted || client !== this.#client || this.#state.lost !== null) return;
-    const offsets = hosts.map((name) => [name, mirror.host(name)?.clock_offset ?? 0] as const);
-    this.#set({ ...this.#state, loads, clockOffsets: new Map(offsets) });
+    this.#set({ ...this.#state, loads });
     this.#loadsTimer = setTimeout(() => void this.#followLoads(client), LOADS_MS);
   }
 
@@ -199,7 +198,9 @@ class Top {
   }
 
   #read(client: ManagerClient): void {
-    if (client === this.#client) this.#set({ ...this.#state, processes: client.mirror.processes() });
+    if (client !== this.#client) return;
+    const { mirror } = client;
+    this.#set({ ...this.#state, processes: mirror.processes(), hosts: new Map(mirror.hosts().map((host) => [host.name, host])) });
   }
 
   #connected(): ManagerClient {

@@ -1,5 +1,5 @@
-import { exitText } from "../../client/handles/exit-text.ts";
-import type { Process } from "../../protocol/resources/resources.ts";
+import { statusReason } from "../../client/shown/status-reason.ts";
+import type { HostEntry, Process } from "../../protocol/resources/resources.ts";
 
 /** `now` is the host's clock, as all times of the process; those are in UTC without a zone (docs/design/wire-rules.md, "Conventions for every frame"). */
 export function uptime(row: Process, now: number): string {
@@ -10,27 +10,18 @@ export function uptime(row: Process, now: number): string {
   return `${Math.floor(seconds / 3_600)}h${Math.floor((seconds % 3_600) / 60)}m`;
 }
 
-/** Why it is in its state, if the state does not say so. */
-export function remark(row: Process, now: number): string {
-  if (row.state === "waiting") return `waiting for ${row.waiting_for.join(", ")}`;
-  if (row.state === "backoff" && row.next_start_time !== null) return `${exitText(row)}; ${restartsIn(timeOf(row.next_start_time) - now)}`;
-  if (row.state === "error") return exitText(row);
-  return row.state === "stopped" ? whyStopped(row) : "";
+/** Why it is in its state, if the state does not say so, and whether what runs is out of date. */
+export function remark(row: Process, now: number, host?: HostEntry): string {
+  const words = { at: (timestamp: string) => clockTime(timeOf(timestamp)), in: (timestamp: string) => inTime(timeOf(timestamp) - now) };
+  const why = statusReason(row, words, host);
+  // The word for the state stands beside it.
+  return [why === row.state ? "" : why, row.needs_restart ? "restart to apply changes" : ""].filter((text) => text !== "").join("; ");
 }
 
-function whyStopped(row: Process): string {
-  const { requested_state, requested_by, requested_time, stopped_with } = row;
-  if (requested_state === "stop" && requested_by !== null) {
-    const together = stopped_with === null ? "" : ` with ${stopped_with}`;
-    return `stopped by ${requested_by}${together}${requested_time === null ? "" : ` at ${clockTime(timeOf(requested_time))}`}`;
-  }
-  return row.exit === null ? "not started yet" : exitText(row);
-}
-
-function restartsIn(milliseconds: number): string {
+function inTime(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1_000);
-  if (seconds <= 0) return "restarts now";
-  return seconds < 120 ? `restarts in ${seconds} s` : `restarts in ${Math.ceil(seconds / 60)} min`;
+  if (seconds <= 0) return "now";
+  return seconds < 120 ? `in ${seconds} s` : `in ${Math.ceil(seconds / 60)} min`;
 }
 
 /** Local time; with its date if that is not today. */

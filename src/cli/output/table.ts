@@ -1,5 +1,6 @@
 import stringWidth from "string-width";
 import { visible, visibleJson } from "../../base/visible-text.ts";
+import type { ShownState } from "../../client/shown/shown-state.ts";
 
 /** Colours only on a terminal that has them, and without NO_COLOR. */
 export const coloured = Boolean(process.stdout.isTTY) && !process.env.NO_COLOR && process.env.TERM !== "dumb";
@@ -13,7 +14,7 @@ export function paint(colour: Colour, text: string): string {
   return coloured ? `\x1b[${CODES[colour]}m${shown}\x1b[0m` : shown;
 }
 
-const STATE_COLOURS: Record<string, Colour> = {
+const STATE_COLOURS: Record<ShownState, Colour> = {
   ready: "green",
   started: "green",
   starting: "cyan",
@@ -21,11 +22,13 @@ const STATE_COLOURS: Record<string, Colour> = {
   stopping: "yellow",
   backoff: "yellow",
   error: "red",
+  lost: "yellow",
+  completed: "green",
   stopped: "grey",
 };
 
-export function paintState(state: string, padded = state): string {
-  return paint(STATE_COLOURS[state] ?? "grey", padded);
+export function paintState(state: ShownState, padded: string = state): string {
+  return paint(STATE_COLOURS[state], padded);
 }
 
 export interface Column<Row> {

@@ -1,4 +1,5 @@
-import { type Process, SEVERITY } from "../../protocol/resources/resources.ts";
+import { SHOWN_STATES, type ShownState, shownState, stateText } from "../../client/shown/shown-state.ts";
+import type { HostEntry, Process } from "../../protocol/resources/resources.ts";
 
 /** What a process and everything below it use. */
 export interface Load {
@@ -18,11 +19,11 @@ export interface TopState {
   instance: string;
   processes: readonly Process[];
   loads: ReadonlyMap<string, Load>;
-  /** Seconds that the host's clock is ahead of ours, by host. */
-  clockOffsets: ReadonlyMap<string, number>;
+  /** By name. */
+  hosts: ReadonlyMap<string, HostEntry>;
   sort: SortKey;
   descending: boolean;
-  /** Failed processes and those in backoff come first, whatever the column: until a column is chosen. */
+  /** Failed processes, and those that are restarted after a failure, come first, whatever the column: until a column is chosen. */
   failuresFirst: boolean;
   /** Text that names or states have to hold. */
   filter: string;
@@ -44,7 +45,7 @@ export const INITIAL: TopState = {
   instance: "",
   processes: [],
   loads: new Map(),
-  clockOffsets: new Map(),
+  hosts: new Map(),
   sort: "cpu",
   descending: true,
   failuresFirst: true,
@@ -63,7 +64,9 @@ export function rowsOf(state: TopState): Process[] {
   const wanted = state.filter.toLowerCase();
   const sign = state.descending ? -1 : 1;
   return state.processes
-    .filter(({ name, state: its }) => name.toLowerCase().includes(wanted) || its.includes(wanted))
+    .filter(
+      (process) => process.name.toLowerCase().includes(wanted) || stateText(process).includes(wanted) || process.state.includes(wanted),
+    )
     .sort((a, b) => failures(state, a, b) || sign * compare(state, a, b) || (a.name < b.name ? -1 : 1));
 }
 
@@ -71,14 +74,15 @@ function failures({ failuresFirst }: TopState, a: Process, b: Process): number {
   return failuresFirst ? rank(b) - rank(a) : 0;
 }
 
-const rank = ({ state }: Process): number => (state === "error" ? 2 : state === "backoff" ? 1 : 0);
+const FAILURES: readonly ShownState[] = ["backoff", "error"];
+const rank = (process: Process): number => FAILURES.indexOf(shownState(process));
 
 function compare({ sort, loads }: TopState, a: Process, b: Process): number {
   switch (sort) {
     case "name":
       return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
     case "state":
-      return SEVERITY.indexOf(a.state) - SEVERITY.indexOf(b.state);
+      return SHOWN_STATES.indexOf(shownState(a)) - SHOWN_STATES.indexOf(shownState(b));
     case "pid":
       return (a.pid ?? 0) - (b.pid ?? 0);
     case "cpu":

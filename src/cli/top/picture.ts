@@ -1,6 +1,7 @@
 import stringWidth from "string-width";
 import { visible } from "../../base/visible-text.ts";
-import { PROCESS_STATES, type Process } from "../../protocol/resources/resources.ts";
+import { SHOWN_STATES, shownState, wordOf } from "../../client/shown/shown-state.ts";
+import type { Process } from "../../protocol/resources/resources.ts";
 import { COLOUR } from "../output/named-lines.ts";
 import { OutputFilter } from "../output/output-filter.ts";
 import { remark, uptime } from "../output/process-text.ts";
@@ -31,8 +32,13 @@ interface Column {
 }
 
 const NAME: Column = { key: "name", title: "NAME", width: LEAST_NAME, text: ({ name }) => name };
-const now = ({ host }: Process, { clockOffsets }: TopState) => Date.now() + 1_000 * (clockOffsets.get(host) ?? 0);
-const WHY: Column = { key: null, title: "", width: 0, text: (process, state) => remark(process, now(process, state)) };
+const now = ({ host }: Process, { hosts }: TopState) => Date.now() + 1_000 * (hosts.get(host)?.clock_offset ?? 0);
+const WHY: Column = {
+  key: null,
+  title: "",
+  width: 0,
+  text: (process, state) => remark(process, now(process, state), state.hosts.get(process.host)),
+};
 const HOST: Column = {
   key: null,
   title: "HOST",
@@ -42,7 +48,13 @@ const HOST: Column = {
 };
 /** In the order in which they are given up where there is little room, the last one first. */
 const COLUMNS: readonly Column[] = [
-  { key: "state", title: "STATE", width: 8, text: ({ state }) => state, paint: ({ state }, text) => paintState(state, text) },
+  {
+    key: "state",
+    title: "STATE",
+    width: 10,
+    text: (process) => wordOf(shownState(process)),
+    paint: (process, text) => paintState(shownState(process), text),
+  },
   { key: "cpu", title: "CPU%", width: 6, right: true, text: ({ name }, { loads }) => loads.get(name)?.cpu.toFixed(1) ?? "-" },
   { key: "memory", title: "MEMORY", width: 9, right: true, text: ({ name }, { loads }) => bytes(loads.get(name)?.memory) },
   { key: "pid", title: "PID", width: 8, right: true, text: ({ pid }) => (pid === null ? "-" : String(pid)) },
@@ -123,9 +135,9 @@ function titleLine({ instance, processes, loads, lost }: TopState, { cols }: Siz
 
 function summaryLine({ processes, filter, isTyping }: TopState, shown: number, { cols }: Size): string {
   if (isTyping) return inColumns(`Filter: ${filter}█`, cols);
-  const counts = PROCESS_STATES.flatMap((state) => {
-    const count = processes.filter((process) => process.state === state).length;
-    return count === 0 ? [] : `${count} ${state}`;
+  const counts = SHOWN_STATES.flatMap((state) => {
+    const count = processes.filter((process) => shownState(process) === state).length;
+    return count === 0 ? [] : `${count} ${wordOf(state)}`;
   }).join("  ");
   return inColumns(filter === "" ? counts : `Filter: ${filter}  (${shown} of ${processes.length}; Esc clears)`, cols);
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { timestamp } from "../frames/field-kinds.ts";
 import { event, managerFrames } from "../frames/frame-table.ts";
 
 export const HOST_STATES = ["absent", "greeting", "ready", "lost", "incompatible", "died"] as const;
@@ -15,6 +16,9 @@ export const hostEntry = z
       .describe(
         "absent: never seen; greeting: being asked what it runs; ready; lost: silent; incompatible: of another version; died: its daemon ended.",
       ),
+    lost_time: timestamp
+      .nullable()
+      .describe("When its daemon was lost: its processes are shown as of then. Null while connected or never seen."),
     version: z.string().nullable().describe("Of its daemon's program; null while unknown."),
     clock_offset: z.number().nullable().describe("Its clock minus the manager's when it was greeted last, seconds."),
   })

@@ -16,7 +16,7 @@ test.each([
   [{ state: "stopped" }, "not started yet"],
   [{ state: "stopped", exit }, "exit code 3"],
   [{ state: "stopped", exit, requested_by: "ada" }, "stopped by ada"],
-  [{ state: "stopped", requested_by: "ada", requested_state: "start", exit }, "exit code 3"],
+  [{ state: "started", needs_restart: true }, "restart to apply changes"],
   [{ state: "ready" }, ""],
 ] as const satisfies [Partial<Process>, string][])("a process %j: %s", (fields, text) => {
   expect(remark({ ...fakeProcess("a"), ...(fields as Partial<Process>) }, NOW)).toBe(text);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, test } from "vitest";
 import { taskRow } from "../../../src/app/tasks/task-columns.ts";
-import { outcomeLine } from "../../../src/cli/commands/control.ts";
+import { outcomeLine, stillStoppedHint } from "../../../src/cli/commands/control.ts";
 import { listing as hostListing } from "../../../src/cli/commands/hosts.ts";
 import { listing as processListing } from "../../../src/cli/commands/ps.ts";
 import { describeReload } from "../../../src/cli/commands/reload.ts";
@@ -50,6 +50,7 @@ const host = (text: string) => ({
   all_names: [text, `${text}2`],
   daemon_ready: false,
   state: "lost" as const,
+  lost_time: null,
   version: text,
   clock_offset: null,
 });
@@ -70,6 +71,7 @@ const PLACES: Record<string, (text: string) => string> = {
   "mgr top, the list": (text) =>
     picture({ ...INITIAL, instance: text, processes: [fakeProcess("first"), hostile(text)] }, { rows: 20, cols: 200 }, 0).lines.join("\n"),
   "mgr start": (text) => outcomeLine("start", hostile(text)),
+  "mgr start of what took others along": (text) => stillStoppedHint([hostile(text)]),
   "mgr wait": (text) => stateLine(hostile(text)),
   "mgr reload": (text) =>
     describeReload(
@@ -135,7 +137,7 @@ const WRITES: Record<string, number> = {
   "src/app/survive-shortage.ts": 1,
   "src/cli/commands/attach.ts": 5,
   "src/cli/commands/check.ts": 1,
-  "src/cli/commands/control.ts": 1,
+  "src/cli/commands/control.ts": 2,
   "src/cli/commands/down.ts": 2,
   "src/cli/commands/graph.ts": 1,
   "src/cli/commands/hosts.ts": 1,

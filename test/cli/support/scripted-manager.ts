@@ -78,14 +78,28 @@ export class ScriptedManager implements AsyncDisposable {
   }
 }
 
+interface Printed {
+  /** To stdout. */
+  output: string;
+  /** To stderr. */
+  errors: string;
+  error: unknown;
+  exitCode: number | undefined;
+}
+
 /** What a command prints while `act` runs. */
-export async function printed(act: () => Promise<unknown>): Promise<{ output: string; error: unknown; exitCode: number | undefined }> {
+export async function printed(act: () => Promise<unknown>): Promise<Printed> {
   let output = "";
+  let errors = "";
   const log = vi.spyOn(console, "log").mockImplementation((text: string) => {
     output += `${text}\n`;
   });
   const write = vi.spyOn(process.stdout, "write").mockImplementation((chunk) => {
     output += String(chunk);
+    return true;
+  });
+  const writeError = vi.spyOn(process.stderr, "write").mockImplementation((chunk) => {
+    errors += String(chunk);
     return true;
   });
   const before = process.exitCode;
@@ -98,8 +112,9 @@ export async function printed(act: () => Promise<unknown>): Promise<{ output: st
   } finally {
     log.mockRestore();
     write.mockRestore();
+    writeError.mockRestore();
   }
   const { exitCode } = process;
   process.exitCode = before;
-  return { output, error, exitCode: exitCode as number | undefined };
+  return { output, errors, error, exitCode: exitCode as number | undefined };
 }
