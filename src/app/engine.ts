@@ -27,11 +27,11 @@ import { type OnProcessAtRest, ProcessEventRouter } from "./processes/process-ev
 import { ProcessRegistry } from "./processes/process-registry.ts";
 import { ProcessSessions } from "./processes/process-sessions.ts";
 import { ProcessSettingsBook } from "./processes/process-settings.ts";
-import { requestedAtBoot } from "./processes/requested-at-boot.ts";
 import { ResourceEvents } from "./processes/resource-events.ts";
 import { RunHistory } from "./processes/run-history.ts";
 import { RunSpecBuilder } from "./processes/run-spec-builder.ts";
 import type { IntentKeeper } from "./state/intent-keeper.ts";
+import { requestedAtBoot } from "./state/intent-keeper.ts";
 import { RetryingIntentStore } from "./state/retrying-intent-store.ts";
 
 export interface EngineOptions {

@@ -1,10 +1,18 @@
+import { lookup } from "node:dns/promises";
+import { closeSync, constants, openSync } from "node:fs";
+import type { Socket } from "node:net";
+import { bindHost, cannotBind, type TcpAddress } from "../bus/carriers/bind.ts";
 import type { Config } from "../config/definition.ts";
+import { tryLockExclusive } from "../daemon/native/libc.ts";
+import { isTrustedPeer, peerUid } from "../daemon/native/peer-credentials.ts";
+import { bindError } from "../daemon/native/try-bind.ts";
+import { UserNames } from "../daemon/process/user-names.ts";
 import { type HttpServerOptions, type PreparedHttpServer, prepareHttpServer } from "../http/index.ts";
 import { packageFile } from "../http/package-files.ts";
+import type { LocalUser } from "../http/server/local-socket.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { Transport } from "../transport/websocket.ts";
 import type { Engine } from "./engine.ts";
-import { tryLockFile } from "./local-daemon/file-lock.ts";
 
 /** Where the page was built to. */
 export const ASSETS = packageFile("dist/web");
@@ -32,4 +40,45 @@ export function prepareHttp({ engine, transport, instance, log, ...rest }: Serve
     lock: tryLockFile,
     log: (level, msg) => void log.append({ level, source: "http", msg }),
   });
+}
+
+/** Rejects as `bind` would if the port is not available, without opening it. If the port is taken afterwards, `bind` itself fails. */
+export async function requirePort(address: TcpAddress, setting: string): Promise<void> {
+  const { host, port } = address;
+  if (port === 0) return;
+  const ip =
+    host === ""
+      ? "0.0.0.0"
+      : await lookup(bindHost(host)).then(
+          (found) => found.address,
+          (cause: NodeJS.ErrnoException) => {
+            throw cannotBind(address, setting, cause);
+          },
+        );
+  const code = bindError(ip, port);
+  if (code !== null) throw cannotBind(address, setting, Object.assign(new Error(`bind ${code}`), { code }));
+}
+
+const names = new UserNames();
+
+/** The user at the other end of a connection over the local socket: this user or root, no other. */
+export function localUser(socket: Socket): LocalUser {
+  const uid = peerUid(socket);
+  if (!isTrustedPeer(uid)) return { refused: uid === null ? "it has ended" : `uid ${uid} is neither this user nor root` };
+  names.refresh();
+  return { user: names.of(uid) };
+}
+
+/**
+ * Locks `path` (created if missing, never removed); null while another process holds the lock. The kernel releases it when its holder dies.
+ */
+export function tryLockFile(path: string): { release(): void } | null {
+  const fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+  let isTaken = false;
+  try {
+    isTaken = tryLockExclusive(fd);
+  } finally {
+    if (!isTaken) closeSync(fd);
+  }
+  return isTaken ? { release: () => closeSync(fd) } : null;
 }

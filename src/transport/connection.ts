@@ -8,11 +8,10 @@ import { ackFrame, encodeFrame, encodeInParts, errorFrame, type Refusal } from "
 import type { ClientFrame, ClientFrameType, ManagerFrame } from "../protocol/frames/frames.ts";
 import { type RefusalFrame, refusalFrame } from "../protocol/frames/refusal.ts";
 import type { LogLevel } from "../protocol/resources/resources.ts";
-import { handlerOf } from "./dispatch.ts";
+import { handlerOf, onlyLooks } from "./dispatch.ts";
 import type { EventStreams } from "./event-streams.ts";
 import type { Answer, CommandHandler, HandlerContext, RequestHandler } from "./handlers/handler.ts";
 import type { LogStreams } from "./log-streams.ts";
-import { onlyLooks } from "./only-looks.ts";
 import { Outbox, type OutboxObserver, type OutboxSocket } from "./outbox.ts";
 import type { InputOwners } from "./output/input-owners.ts";
 import type { OutputHub } from "./output/output-hub.ts";

@@ -1,19 +1,44 @@
 import type { ClientFrame, ClientFrameType } from "../protocol/frames/frames.ts";
 import { configHandlers } from "./handlers/config.ts";
-import { groupHandlers } from "./handlers/group.ts";
-import type { Handler, HandlerTable } from "./handlers/handler.ts";
-import { logHandlers } from "./handlers/log.ts";
-import { outputHandlers } from "./handlers/output.ts";
+import type { Handler, HandlerTable, Unavailable } from "./handlers/handler.ts";
+import { logHandlers, outputHandlers } from "./handlers/output-and-log.ts";
 import { processHandlers } from "./handlers/process.ts";
 import { snapshotHandlers } from "./handlers/snapshot.ts";
 import { taskHandlers } from "./handlers/task-list.ts";
-import { notYetHandlers } from "./unavailable.ts";
+
+/** Frames whose part of the manager is not there yet. This list shrinks to nothing. */
+export const NOT_YET = [
+  "request_clients",
+  "request_parameters",
+  "set_parameter_override",
+  "open_parameter_scope",
+  "request_network_stats",
+  "request_network_topology",
+  "request_topics",
+  "request_topics_stat",
+  "request_topic_detail",
+  "request_topic_scheduling",
+  "apply_topic_scheduling",
+  "subscribe_topic",
+  "unsubscribe_topic",
+  "request_services",
+  "call_service",
+  "request_loggers",
+  "configure_logger",
+  "start_logger",
+  "stop_logger",
+  "delete_logger",
+] as const satisfies ClientFrameType[];
+
+const notYetHandlers = Object.fromEntries(NOT_YET.map((type) => [type, { kind: "unavailable" }])) as Record<
+  (typeof NOT_YET)[number],
+  Unavailable
+>;
 
 /** A handler for every frame type: one that is missing does not compile. */
 const HANDLERS: HandlerTable<ClientFrameType> = {
   ...snapshotHandlers,
   ...processHandlers,
-  ...groupHandlers,
   ...outputHandlers,
   ...logHandlers,
   ...configHandlers,
@@ -25,4 +50,36 @@ const HANDLERS: HandlerTable<ClientFrameType> = {
 export function handlerOf(frame: ClientFrame): Handler<ClientFrameType> {
   // The table pairs each type with its own frame, which TypeScript cannot follow through an index.
   return HANDLERS[frame.type] as Handler<ClientFrameType>;
+}
+
+/** Frames that change nothing beyond their own connection. A type that is not listed is refused during a shutdown. */
+const LOOKING: ReadonlySet<ClientFrameType> = new Set<ClientFrameType>([
+  "get_snapshot",
+  "get_process_output",
+  "subscribe_process_output",
+  "unsubscribe_process_output",
+  "subscribe_topic",
+  "unsubscribe_topic",
+  "request_logs",
+  "set_log_min_level",
+  "request_process_detail",
+  "dump_startup_commands",
+  "request_plan",
+  "request_config_file",
+  "request_process_list",
+  "request_clients",
+  "request_parameters",
+  "request_network_stats",
+  "request_network_topology",
+  "request_topics",
+  "request_topics_stat",
+  "request_topic_detail",
+  "request_topic_scheduling",
+  "request_services",
+  "request_loggers",
+]);
+
+/** Whether a frame of this type is answered while the manager is shutting down. */
+export function onlyLooks(type: ClientFrameType): boolean {
+  return LOOKING.has(type);
 }

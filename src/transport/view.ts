@@ -22,7 +22,7 @@ export interface ViewRefusal {
 export function parseViewMode(query: URLSearchParams, state: Pick<ManagerState, "process" | "hasGroup">): ViewMode | ViewRefusal {
   const processes = query.getAll("single_process");
   const groups = query.getAll("single_group");
-  const logOnly = query.getAll("log_only").some(isSet);
+  const logOnly = isFlagSet(query, "log_only");
   if (processes.length + groups.length + (logOnly ? 1 : 0) > 1) {
     return { status: 400, message: "Give only one of single_process, single_group and log_only, and give it once." };
   }
@@ -73,7 +73,7 @@ export function outOfScope(view: ViewMode, frame: ClientFrame): string | null {
   return `${what} the view of this connection (${view.kind}=${view.name}).`;
 }
 
-/** Flags count with any value but `0` and `false` (docs/design/wire-rules.md, "HTTP routes"). */
-function isSet(value: string): boolean {
-  return value !== "0" && value !== "false";
+/** Flags of a query count with any value but `0` and `false` (docs/design/wire-rules.md, "HTTP routes"). */
+export function isFlagSet(query: URLSearchParams, name: string): boolean {
+  return query.getAll(name).some((value) => value !== "0" && value !== "false");
 }

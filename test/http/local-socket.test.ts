@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { localUser } from "../../src/app/local-user.ts";
+import { localUser } from "../../src/app/serve-http.ts";
 import type { HttpServerOptions } from "../../src/http/index.ts";
 import { makeCertificate } from "./certificates.ts";
 import { BAD, Rig, upgradeRequest } from "./rig.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { formatLogLine } from "../../src/http/log/log-text.ts";
+import { formatLogLine } from "../../src/http/log/log-stream.ts";
 import type { LogLevel } from "../../src/protocol/resources/resources.ts";
 import { GOOD, Rig, readUntil } from "./rig.ts";
 

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WebSocket } from "ws";
-import { tryLockFile } from "../../src/app/local-daemon/file-lock.ts";
+import { tryLockFile } from "../../src/app/serve-http.ts";
 import { createHttpServer, type HttpServer, type HttpServerOptions } from "../../src/http/index.ts";
 import type { AcceptOptions, Transport } from "../../src/transport/websocket.ts";
 import { FakeControl } from "../support/fake-control.ts";

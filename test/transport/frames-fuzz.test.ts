@@ -4,12 +4,12 @@ import { systemClock } from "../../src/base/clock.ts";
 import { LogBook } from "../../src/log/log-book.ts";
 import { CLIENT_FRAMES, type ClientFrameType, MANAGER_FRAMES } from "../../src/protocol/frames/frames.ts";
 import { Connection } from "../../src/transport/connection.ts";
+import { NOT_YET } from "../../src/transport/dispatch.ts";
 import { EventStreams } from "../../src/transport/event-streams.ts";
 import { LogStreams } from "../../src/transport/log-streams.ts";
 import { InputOwners } from "../../src/transport/output/input-owners.ts";
 import { OutputHub } from "../../src/transport/output/output-hub.ts";
 import { RefusalLog } from "../../src/transport/refusal-log.ts";
-import { NOT_YET } from "../../src/transport/unavailable.ts";
 import type { ViewMode } from "../../src/transport/view.ts";
 import { FakeControl } from "../support/fake-control.ts";
 

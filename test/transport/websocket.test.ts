@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MgrError } from "../../src/base/errors.ts";
-import { NOT_YET } from "../../src/transport/unavailable.ts";
+import { NOT_YET } from "../../src/transport/dispatch.ts";
 import { type Client, startRig } from "./rig.ts";
 
 let rig: Awaited<ReturnType<typeof startRig>>;

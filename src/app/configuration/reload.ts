@@ -13,8 +13,8 @@ import type { HostTable } from "../hosts/host-table.ts";
 import type { Hosts } from "../hosts/hosts.ts";
 import type { ProcessActors } from "../processes/process-actors.ts";
 import type { ProcessRegistry } from "../processes/process-registry.ts";
-import { requestedAtBoot } from "../processes/requested-at-boot.ts";
 import type { IntentKeeper } from "../state/intent-keeper.ts";
+import { requestedAtBoot } from "../state/intent-keeper.ts";
 
 interface ReloadOptions {
   registry: ProcessRegistry;

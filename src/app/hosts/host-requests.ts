@@ -6,10 +6,10 @@ import { POLICY_NAMES, taskPage } from "../../contract/tasks.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { TaskRow } from "../../protocol/resources/resources.ts";
 import { formatTime } from "../../protocol/time.ts";
-import { taskColumns, taskRow } from "../tasks/task-columns.ts";
 import type { HostSession } from "./host-session.ts";
 import type { HostTable } from "./host-table.ts";
 import type { Hosts } from "./hosts.ts";
+import { taskColumns, taskRow } from "./task-columns.ts";
 
 interface HostRequestsOptions {
   hosts: Hosts;

@@ -2,8 +2,7 @@ import { join } from "node:path";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { Engine } from "../engine.ts";
-import { watchDaemon } from "./daemon-watch.ts";
-import { LocalDaemon } from "./local-daemon.ts";
+import { LocalDaemon, watchDaemon } from "./local-daemon.ts";
 
 /** How long the start of the manager waits for the daemon's hello, milliseconds. */
 const HELLO_TIMEOUT_MS = 10_000;

@@ -22,7 +22,7 @@ const BUNDLE = packageFile("dist/daemon.mjs");
 const EXIT_LOCKED = 3;
 /** How much of its last output is kept, bytes. */
 const LAST_WORDS_BYTES = 2_048;
-const LOOK_MS = 20;
+const END_LOOK_MS = 20;
 
 /** The daemon of this instance: found by its lock, or started. The lock prevents a second one. */
 export class LocalDaemon {
@@ -89,7 +89,7 @@ export class LocalDaemon {
     while (mayBeAlive(target.pid, target.start_time)) {
       if (performance.now() > deadline)
         throw new MgrError("timeout", `the host daemon (pid ${target.pid}) did not end within ${timeoutMs} ms`);
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      await new Promise((resolve) => setTimeout(resolve, END_LOOK_MS));
     }
   }
 }
@@ -132,4 +132,17 @@ function tailOf(path: string, from: number): string {
   } finally {
     closeSync(fd);
   }
+}
+
+/** The daemon may be another manager's child, so nothing tells us its end: it is looked at this often, milliseconds. */
+const LOOK_MS = 250;
+
+/** Calls `onGone` once the process of `daemon` is no more. Returns the way to stop looking. */
+export function watchDaemon(daemon: Pick<LockInfo, "pid" | "start_time">, onGone: () => void): () => void {
+  const timer = setInterval(() => {
+    if (mayBeAlive(daemon.pid, daemon.start_time)) return;
+    clearInterval(timer);
+    onGone();
+  }, LOOK_MS);
+  return () => clearInterval(timer);
 }

@@ -31,3 +31,39 @@ export class TerminalSizes {
     this.#clock.clearTimeout(this.#due);
   }
 }
+
+interface Size {
+  readonly rows: number;
+  readonly cols: number;
+}
+
+/** Sizes of one process sent to its host and not answered yet; beyond this only the newest one waits. */
+const MOST_UNDER_WAY = 8;
+
+/** Sends terminal sizes in order. When many come at once, intermediate sizes are skipped: the last one wins. */
+export class Resizer {
+  readonly #send: (process: string, size: Size) => Promise<void>;
+  readonly #underWay = new Map<string, { count: number; next: Size | null }>();
+
+  /** `send` must not reject. */
+  constructor(send: (process: string, size: Size) => Promise<void>) {
+    this.#send = send;
+  }
+
+  resize(process: string, size: Size): void {
+    const state = this.#underWay.get(process) ?? { count: 0, next: null };
+    this.#underWay.set(process, state);
+    if (state.count >= MOST_UNDER_WAY) {
+      state.next = size;
+      return;
+    }
+    state.count++;
+    void this.#send(process, size).then(() => {
+      state.count--;
+      const { next } = state;
+      state.next = null;
+      if (next !== null) this.resize(process, next);
+      else if (state.count === 0) this.#underWay.delete(process);
+    });
+  }
+}

@@ -6,9 +6,9 @@ import type { LogBook } from "../../log/log-book.ts";
 import type { ProcessRegistry } from "../processes/process-registry.ts";
 import type { ProcessSessions } from "../processes/process-sessions.ts";
 import { readBacklog } from "./backlog.ts";
-import { Resizer } from "./resizer.ts";
 import { retainedOutput } from "./retained-output.ts";
 import type { TerminalSizes } from "./terminal-sizes.ts";
+import { Resizer } from "./terminal-sizes.ts";
 
 interface TerminalsOptions {
   registry: ProcessRegistry;

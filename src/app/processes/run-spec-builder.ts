@@ -11,7 +11,6 @@ import { type RunSpec, specHash } from "../../contract/run.ts";
 import { UP_STATES } from "../../protocol/process/process-state.ts";
 import type { CurrentConfig } from "../configuration/current-config.ts";
 import { choicesOf, type IntentKeeper } from "../state/intent-keeper.ts";
-import { inheritedVariables } from "./inherited-variables.ts";
 import type { RunHistory } from "./run-history.ts";
 
 interface NextRunsOptions {
@@ -103,4 +102,20 @@ export class RunSpecBuilder {
     if (!definition) throw new MgrError("not_found", `there is no process '${name}'`);
     return definition;
   }
+}
+
+/** What children inherit without being asked. A trailing `*` is open-ended. */
+const ALWAYS = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ"];
+
+/** The variables of `environment` that a process may inherit: the standard ones and those of its pass_environment. */
+export function inheritedVariables(environment: NodeJS.ProcessEnv, passed: readonly string[]): Record<string, string> {
+  const inherited = new Map<string, string>();
+  for (const pattern of [...ALWAYS, ...passed]) {
+    const prefix = pattern.endsWith("*") ? pattern.slice(0, -1) : null;
+    for (const [name, value] of Object.entries(environment)) {
+      if (value !== undefined && (prefix === null ? name === pattern : name.startsWith(prefix))) inherited.set(name, value);
+    }
+  }
+  // Not by assignment: a variable may be called __proto__.
+  return Object.fromEntries(inherited);
 }

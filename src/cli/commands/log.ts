@@ -1,4 +1,4 @@
-import { formatLogLine } from "../../http/log/log-text.ts";
+import { formatLogLine } from "../../http/log/log-stream.ts";
 import type { LogEntry, LogLevel } from "../../protocol/resources/resources.ts";
 import { connectManager, whileConnected } from "../manager/connection.ts";
 import type { ConnectionFlags } from "../manager/way.ts";

@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { arch, cpus, hostname, machine, platform, release, totalmem, uptime, version } from "node:os";
 import { basename, relative } from "node:path";
 import type { Control, RetainedOutput } from "../../actors/control.ts";
 import { messageOf, wireCode } from "../../base/errors.ts";
 import type { Principal } from "../../base/principal.ts";
 import { redactConfig } from "../../config/redact.ts";
 import { snapshotOf } from "../../transport/handlers/snapshot.ts";
-import { formatLogLine } from "../log/log-text.ts";
-import { environmentOf } from "./about.ts";
+import { formatLogLine } from "../log/log-stream.ts";
+import { VERSION } from "../package-files.ts";
 
 /** One file of the archive. */
 export interface ArchivePart {
@@ -110,4 +111,16 @@ function shortened(segment: string): string {
 
 function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** What runs here and on what: versions and platform, no variables of any environment. */
+export function environmentOf(managerName: string): object {
+  const memory = process.memoryUsage();
+  return {
+    mgr: { version: VERSION, instance: managerName, pid: process.pid, uptime_seconds: Math.round(process.uptime()) },
+    node: { ...process.versions },
+    platform: { platform: platform(), arch: arch(), machine: machine(), release: release(), version: version(), hostname: hostname() },
+    machine: { cpus: cpus().length, cpu_model: cpus()[0]?.model ?? "", memory_bytes: totalmem(), uptime_seconds: Math.round(uptime()) },
+    memory: { resident_bytes: memory.rss, heap_used_bytes: memory.heapUsed, external_bytes: memory.external },
+  };
 }

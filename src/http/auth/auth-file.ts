@@ -1,8 +1,7 @@
 import type { BigIntStats } from "node:fs";
 import type { HttpLog } from "../log/http-log.ts";
 import { type AuthEntry, parseAuthFile } from "./auth-entries.ts";
-import { identityOf } from "./file-identity.ts";
-import { type FileRead, readRegularFile } from "./read-regular-file.ts";
+import { type FileRead, identityOf, readRegularFile } from "./read-regular-file.ts";
 
 /** The users, or why all logins are refused: a message for a person that says how to fix it. */
 export type AuthFileState =

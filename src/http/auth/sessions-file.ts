@@ -3,8 +3,7 @@ import { z } from "zod";
 import { messageOf } from "../../base/errors.ts";
 import { writeFileAtomically } from "../../config/state/atomic-file.ts";
 import type { HttpLog } from "../log/http-log.ts";
-import { identityOf } from "./file-identity.ts";
-import { readRegularFile } from "./read-regular-file.ts";
+import { identityOf, readRegularFile } from "./read-regular-file.ts";
 
 const MAX_BYTES = 16 * 1024 * 1024;
 

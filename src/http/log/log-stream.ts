@@ -1,6 +1,6 @@
+import { visible } from "../../base/visible-text.ts";
 import { type LogBook, levelAtLeast } from "../../log/log-book.ts";
 import type { LogEntry, LogLevel } from "../../protocol/resources/resources.ts";
-import { formatLogLine } from "./log-text.ts";
 
 /** Maximum size of what waits for a reader that stopped reading, bytes. */
 const MAX_WAITING_BYTES = 1024 * 1024;
@@ -100,4 +100,9 @@ export class LogStream {
     this.end();
     this.#options.onClosed();
   }
+}
+
+/** One line of `/mgr/log`, with its newline. */
+export function formatLogLine({ ts, level, source, msg }: LogEntry): string {
+  return `${ts} ${level} ${visible(source)}: ${visible(msg)}\n`;
 }

@@ -1,10 +1,10 @@
 import type { LogBook } from "../../log/log-book.ts";
 import { LOG_LEVELS, type LogLevel } from "../../protocol/resources/resources.ts";
-import { isFlagSet } from "../access/flags.ts";
+import { isFlagSet } from "../../transport/view.ts";
 import { isRefusal, type Refusal, refusal, refusalResponse } from "../access/refusal.ts";
 import { LogStream } from "../log/log-stream.ts";
 import type { Route, RouteContext } from "../route.ts";
-import type { Followers } from "../server/followers.ts";
+import type { Followers } from "../server/open-connections.ts";
 
 const MAX_LIMIT = 100_000;
 const HEADERS = { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" };

@@ -4,7 +4,7 @@ import { Archive } from "../archive/archive.ts";
 import { type ArchiveSource, archiveParts } from "../archive/archive-parts.ts";
 import type { HttpLog } from "../log/http-log.ts";
 import type { Route, RouteContext } from "../route.ts";
-import type { Followers } from "../server/followers.ts";
+import type { Followers } from "../server/open-connections.ts";
 
 /** Each archive keeps a processor busy. */
 const MAX_AT_ONCE = 2;

@@ -1,7 +1,6 @@
 import { createSecureContext, type SecureContext } from "node:tls";
 import { MgrError, messageOf } from "../../base/errors.ts";
-import { identityOf } from "../auth/file-identity.ts";
-import { readRegularFile } from "../auth/read-regular-file.ts";
+import { identityOf, readRegularFile } from "../auth/read-regular-file.ts";
 import type { HttpLog } from "../log/http-log.ts";
 
 export interface CertificateFiles {

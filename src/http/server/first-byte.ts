@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { type SecureContext, TLSSocket } from "node:tls";
 
 /**
  * Hands a new connection on when its first byte is there, which stays unread: it tells TLS from HTTP. A client that
@@ -21,4 +22,23 @@ export function onFirstByte(socket: Socket, deadline: number, accept: (firstByte
     socket.off("error", cut);
   }
   socket.on("readable", look).on("error", cut).once("end", cut).once("close", leave);
+}
+
+/** The first byte of a TLS record that holds a handshake (RFC 8446, 5.1); no HTTP request begins with it. */
+export const TLS_HANDSHAKE = 0x16;
+
+/** Does the TLS handshake on a connection whose ClientHello is still unread. A failed one ends the connection, without a word. */
+export function shakeHands(raw: Socket, secureContext: SecureContext, accept: (socket: TLSSocket) => void): void {
+  const socket = new TLSSocket(raw, { isServer: true, secureContext, ALPNProtocols: ["http/1.1"] });
+  const cut = () => raw.destroy();
+  // The server allows half-open connections; one that ends within its handshake has nothing more to say.
+  raw.once("end", cut);
+  socket.on("error", cut);
+  socket.once("close", cut);
+  socket.once("secure", () => {
+    raw.off("end", cut);
+    accept(socket);
+    // Only now: the HTTP server has attached its own listener.
+    socket.off("error", cut);
+  });
 }

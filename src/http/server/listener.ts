@@ -8,8 +8,7 @@ import { ThrottledWarning } from "../../bus/client/throttled-warning.ts";
 import { type Refusal, refusal, refuseOnSocket } from "../access/refusal.ts";
 import type { HttpLog } from "../log/http-log.ts";
 import { type ConnectionLimits, Connections } from "./connections.ts";
-import { onFirstByte } from "./first-byte.ts";
-import { shakeHands, TLS_HANDSHAKE } from "./handshake.ts";
+import { onFirstByte, shakeHands, TLS_HANDSHAKE } from "./first-byte.ts";
 import { LocalSocket, type LocalSocketOptions } from "./local-socket.ts";
 import { type RemoteEnd, remoteEnd } from "./remote-end.ts";
 

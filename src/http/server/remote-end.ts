@@ -47,3 +47,9 @@ export function addressKey({ ip }: RemoteEnd): string {
   const zeros = new Array<string>(Math.max(0, 8 - left.length - right.length)).fill("0");
   return [...left, ...zeros, ...right].slice(0, 4).join(":");
 }
+
+/** The base address for a person or program on this machine. */
+export function urlOf(scheme: "http" | "https", host: string, port: number): string {
+  const isEverywhere = host === "" || host === "0.0.0.0" || host === "::";
+  return `${scheme}://${isEverywhere ? "localhost" : host.includes(":") ? `[${host}]` : host}:${port}`;
+}

@@ -14,8 +14,7 @@ import type { Admission } from "../auth/authenticate.ts";
 import { parseAuthorization } from "../auth/authorization.ts";
 import { type HttpLog, stackOf } from "../log/http-log.ts";
 import type { BusUpgrade } from "./bus-upgrade.ts";
-import type { Belonging } from "./followers.ts";
-import type { OpenWebSockets } from "./open-websockets.ts";
+import type { Belonging, OpenWebSockets } from "./open-connections.ts";
 import { formatAddress, type RemoteEnd } from "./remote-end.ts";
 
 export interface UpgradeOptions {

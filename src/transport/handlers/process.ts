@@ -1,6 +1,10 @@
-import type { HandlerTable } from "./handler.ts";
+import type { Verb } from "../../actors/control.ts";
+import type { HandlerContext, HandlerTable } from "./handler.ts";
 
 type Types =
+  | "start_group"
+  | "stop_group"
+  | "restart_group"
   | "start_process"
   | "stop_process"
   | "restart_process"
@@ -16,22 +20,21 @@ type Types =
   | "dump_startup_commands"
   | "request_process_detail";
 
+/** A start, stop or restart. */
+const order = (target: "process" | "group", verb: Verb) =>
+  ({
+    kind: "command",
+    isKept: true,
+    run: ({ name }: { name: string }, { control, principal }: HandlerContext) => control.commands[target](verb, name, principal.user),
+  }) as const;
+
 export const processHandlers: HandlerTable<Types> = {
-  start_process: {
-    kind: "command",
-    isKept: true,
-    run: ({ name }, { control, principal }) => control.commands.process("start", name, principal.user),
-  },
-  stop_process: {
-    kind: "command",
-    isKept: true,
-    run: ({ name }, { control, principal }) => control.commands.process("stop", name, principal.user),
-  },
-  restart_process: {
-    kind: "command",
-    isKept: true,
-    run: ({ name }, { control, principal }) => control.commands.process("restart", name, principal.user),
-  },
+  start_process: order("process", "start"),
+  stop_process: order("process", "stop"),
+  restart_process: order("process", "restart"),
+  start_group: order("group", "start"),
+  stop_group: order("group", "stop"),
+  restart_group: order("group", "restart"),
   send_signal: {
     kind: "command",
     run: ({ name, signal }, { control, principal }) => control.commands.sendSignal(name, signal, principal.user),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Resizer } from "../../../src/app/output/resizer.ts";
+import { Resizer } from "../../../src/app/output/terminal-sizes.ts";
 
 test("sizes are sent in order; of a storm only a few are under way, and the last one comes last", async () => {
   const sent: number[] = [];

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { inheritedVariables } from "../../../src/app/processes/inherited-variables.ts";
+import { inheritedVariables } from "../../../src/app/processes/run-spec-builder.ts";
 
 const environment = {
   PATH: "/bin",

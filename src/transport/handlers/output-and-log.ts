@@ -20,3 +20,16 @@ export const outputHandlers: HandlerTable<Types> = {
     run: ({ patterns }, context) => context.unsubscribeOutput(patterns),
   },
 };
+
+type LogTypes = "request_logs" | "set_log_min_level";
+
+export const logHandlers: HandlerTable<LogTypes> = {
+  request_logs: {
+    kind: "request",
+    answer: ({ type: _type, request_id: _id, ...range }, context) => {
+      context.flushEvents();
+      return [{ type: "log_batch", entries: context.control.log.entries(range), history: true }];
+    },
+  },
+  set_log_min_level: { kind: "command", run: ({ level }, context) => context.setLogMinLevel(level) },
+};
