@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { LogBook } from "../log/log-book.ts";
 import type { AnswerOf, FrameOf } from "../protocol/frames/frames.ts";
-import type { HostEntry, ManagerInfo, Process, ProcessTreeNode, StartTool } from "../protocol/resources/resources.ts";
+import type { HostEntry, ManagerInfo, Process, ProcessLoad, ProcessTreeNode, StartTool } from "../protocol/resources/resources.ts";
 import type { DomainEvents } from "./domain-events.ts";
 import type { TerminalSize } from "./process-types.ts";
 
@@ -131,6 +131,8 @@ export interface Settings {
 
 /** What a host does for a client. `host` is any of its names. */
 export interface HostRequests {
+  /** CPU and memory of the processes that run, on the hosts that can be reached. */
+  loads(): Promise<ProcessLoad[]>;
   /** CPU percentages are over the time since the same `requester` (at most 64 characters) asked last. */
   processList(request: ProcessListRequest, requester: string): Promise<ProcessList>;
   /** Rejects with the kernel's reason, then nothing was changed. */

@@ -166,7 +166,7 @@ export class Engine {
       commands,
       terminals: new ProcessTerminals({ registry, sessions, system, sizes, log }),
       settings,
-      hostRequests: new NamedHostRequests({ hosts, table: hostTable, log }),
+      hostRequests: new NamedHostRequests({ hosts, table: hostTable, log, clock }),
     };
     this.commands = commands;
     this.#hostTable = hostTable;

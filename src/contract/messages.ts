@@ -117,7 +117,9 @@ export const HOST_REQUESTS = {
     }),
     response: z.object({ list: z.string(), time: z.number(), pages: offset }),
   },
-  /** JSON of `taskPage`. A list goes when its last page was fetched, or after a while: then `not_found`. */
+  /** What the tree of each living run uses, as of now, fetched page by page as `loadPage`. `time` is monotonic, milliseconds. */
+  loads: { request: z.object({ session }), response: z.object({ list: z.string(), time: z.number(), pages: offset }) },
+  /** JSON of `taskPage` or `loadPage`. A list goes when its last page was fetched, or after a while: then `not_found`. */
   task_page: {
     request: z.object({ session, list: z.string().max(64), page: offset }),
     response: z.object({ data: z.instanceof(Uint8Array) }),

@@ -21,6 +21,9 @@ export const POLICY_NAMES: Readonly<Record<number, string>> = {
 /** A page of a list: rows of cells in the order of TASK_COLUMNS. */
 export const taskPage = z.array(z.array(z.union([z.string(), z.number(), z.null()])).length(TASK_COLUMNS.length));
 
+/** A page of loads: name of the process; CPU time so far, milliseconds; resident bytes; living processes; age of the oldest, milliseconds. */
+export const loadPage = z.array(z.tuple([z.string(), z.number(), z.number(), z.number(), z.number()]));
+
 /** How a task is scheduled, in the kernel's words: `prio` is 1 to 99 for FIFO and RR, else 0. */
 export const taskScheduling = {
   policy: z.number().int(),

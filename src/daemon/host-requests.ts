@@ -64,6 +64,7 @@ export function hostHandlers({ streamId, runs, rings, tasks, forwarder, seq }: H
     },
     read: ({ name, from, max }) => rings.find(name)?.read(from, max) ?? { from: 0, data: new Uint8Array(0) },
     tasks: ({ session: _session, ...request }) => tasks.make(request),
+    loads: () => tasks.loads(),
     task_page: ({ list, page }) => ({ data: tasks.page(list, page) }),
     set_task: ({ session: _session, ...request }) => setTask(request),
     report: ({ after }) => ({ seq: seq(), ...runs.page(after) }),

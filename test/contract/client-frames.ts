@@ -104,6 +104,7 @@ const FURTHER_FRAMES: Readonly<Record<string, ClientFrameRow>> = {
   unsubscribe_topic: row({ name }),
   call_service: row({ name, endpoint: "string", request: "anything" }, "service_call_result"),
   request_process_detail: row({ name }, "process_detail"),
+  request_process_loads: row({ name: optional("string") }, "process_loads"),
   request_plan: row({}, "plan"),
 };
 

@@ -127,6 +127,7 @@ export const RESOURCES: Tables = {
     port: "integer",
     unix_socket: nullable("string"),
   },
+  "process load": { name: "string", cpu_percent: "number", memory_rss: "integer", processes: "integer" },
   "log entry": {
     id: "integer",
     ts: "timestamp",

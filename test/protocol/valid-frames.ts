@@ -18,6 +18,7 @@ export const validFrames: { readonly [T in ClientFrameType]: FrameOf<T> } = {
   set_process_low_delay_output: { type: "set_process_low_delay_output", name, enabled: true },
   set_process_no_skip_display: { type: "set_process_no_skip_display", name, enabled: false },
   dump_startup_commands: { type: "dump_startup_commands", name },
+  request_process_loads: { type: "request_process_loads", name },
   request_process_detail: { type: "request_process_detail", name },
   send_winch: { type: "send_winch", name, rows: 24, cols: 80 },
   start_group: { type: "start_group", name: "sim" },

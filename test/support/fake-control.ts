@@ -21,7 +21,7 @@ import { DomainEvents } from "../../src/actors/domain-events.ts";
 import { MgrError } from "../../src/base/errors.ts";
 import { displayName, isWithin, parentName } from "../../src/base/names.ts";
 import { LogBook } from "../../src/log/log-book.ts";
-import type { HostEntry, Process, ProcessTreeNode, StartTool } from "../../src/protocol/resources/resources.ts";
+import type { HostEntry, Process, ProcessLoad, ProcessTreeNode, StartTool } from "../../src/protocol/resources/resources.ts";
 
 /**
  * A manager without machines: processes are set by the test, commands are recorded in `calls` and succeed for names
@@ -185,6 +185,10 @@ export class FakeControl implements Control, ManagerState, Settings, HostRequest
   async openTcp(host: string, target: { host: string; port: number }): Promise<Duplex> {
     this.#command("openTcp", host, target.host, target.port);
     return new PassThrough();
+  }
+
+  async loads(): Promise<ProcessLoad[]> {
+    return [...this.#processes.keys()].map((name) => ({ name, cpu_percent: 1.5, memory_rss: 4_096, processes: 1 }));
   }
 
   async processList({ host, ...request }: ProcessListRequest, requester: string): Promise<ProcessList> {

@@ -1,28 +1,38 @@
 import type { Duplex } from "node:stream";
 import type { HostRequests, ProcessList, ProcessListRequest, TaskChange, TaskSettings } from "../../actors/control.ts";
+import type { Clock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
 import { jsonOf } from "../../bus/client/rpc-envelope.ts";
 import { POLICY_NAMES, taskPage } from "../../contract/tasks.ts";
 import type { LogBook } from "../../log/log-book.ts";
-import type { TaskRow } from "../../protocol/resources/resources.ts";
+import type { ProcessLoad, TaskRow } from "../../protocol/resources/resources.ts";
 import { formatTime } from "../../protocol/time.ts";
 import type { HostSession } from "./host-session.ts";
 import type { HostTable } from "./host-table.ts";
 import type { Hosts } from "./hosts.ts";
+import { ProcessLoads } from "./process-loads.ts";
 import { taskColumns, taskRow } from "./task-columns.ts";
 
 interface HostRequestsOptions {
   hosts: Hosts;
   table: HostTable;
   log: LogBook;
+  clock: Clock;
 }
 
 /** Requests of clients to a host, by any of its names. */
 export class NamedHostRequests implements HostRequests {
   readonly #options: HostRequestsOptions;
 
+  readonly #loads: ProcessLoads;
+
   constructor(options: HostRequestsOptions) {
     this.#options = options;
+    this.#loads = new ProcessLoads(options);
+  }
+
+  loads(): Promise<ProcessLoad[]> {
+    return this.#loads.now();
   }
 
   async openTcp(host: string, target: { host: string; port: number }): Promise<Duplex> {

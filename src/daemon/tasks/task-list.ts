@@ -12,6 +12,7 @@ import { UserNames } from "../process/user-names.ts";
 import { TICKS_PER_SECOND, ticksSinceBoot } from "../tree/proc.ts";
 import type { ProcessStat } from "../tree/process-stat.ts";
 import type { RunOwners } from "../tree/tree-reaper.ts";
+import { type RunLoad, sumLoads, ticksToMs } from "./run-loads.ts";
 import { TaskOwners } from "./task-owners.ts";
 import { TaskPages } from "./task-pages.ts";
 import { type CpuSample, CpuSamples, FIRST_INTERVAL_MS } from "./task-samples.ts";
@@ -59,6 +60,19 @@ export class TaskLists {
       const rows = this.#pages.open(randomUUID());
       const sample = await this.#list({ request, filter, scope, base, add: (cells) => rows.add(cells) });
       this.#samples.keep(asker, sample);
+      return { ...rows.end(), time };
+    });
+  }
+
+  /** What the trees of the managed processes use. */
+  loads(): Promise<ResponseOf<"loads">> {
+    return this.#lists.run(async () => {
+      const loads = new Map<string, RunLoad>();
+      await this.#work.run(sumLoads(new TaskOwners(this.#options.owners(), this.#options.nameOfRun), loads));
+      const time = this.#options.clock.monotonic();
+      const rows = this.#pages.open(randomUUID());
+      for (const [name, { ticks, rssBytes, processes, age }] of loads)
+        rows.add([name, ticksToMs(ticks), rssBytes, processes, ticksToMs(age)]);
       return { ...rows.end(), time };
     });
   }

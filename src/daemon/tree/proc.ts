@@ -6,6 +6,15 @@ import { type ProcessStat, parseStat } from "./process-stat.ts";
 /** Clock ticks a second as the kernel reports them to programs; the same on every Linux platform. */
 export const TICKS_PER_SECOND = 100;
 
+/** Bytes of a page of memory: AT_PAGESZ of the auxiliary vector, pairs of 64-bit words. */
+export const PAGE_BYTES = pageBytes();
+
+function pageBytes(): number {
+  const vector = readFileSync("/proc/self/auxv");
+  for (let at = 0; at + 16 <= vector.length; at += 16) if (vector.readBigUInt64LE(at) === 6n) return Number(vector.readBigUInt64LE(at + 8));
+  return 4_096;
+}
+
 // Reused for every read: 340 processes take 3 ms this way and 150 ms through fs.promises
 // (docs/design/library-defects.md, "Processes and /proc"). Nothing here awaits.
 let buffer = Buffer.allocUnsafe(64 * 1024);

@@ -14,6 +14,10 @@ export interface ProcessStat {
   tty: number;
   /** User and system time, clock ticks. */
   ticks: number;
+  /** The same of the children that it has waited for, and of theirs. */
+  childTicks: number;
+  /** Resident memory, pages. */
+  rssPages: number;
   nice: number;
   threads: number;
   /** Clock ticks from boot to its start. Text, because it identifies a process. */
@@ -29,8 +33,8 @@ const SPACE = 0x20;
 const OPENING_PARENTHESIS = 0x28;
 const CLOSING_PARENTHESIS = 0x29;
 /** Fields behind the name, proc(5) less 3. */
-const [STATE, PPID, SESSION, TTY, UTIME, STIME, NICE, THREADS, START_TIME, PROCESSOR, PRIO, POLICY] = [
-  0, 1, 3, 4, 11, 12, 16, 17, 19, 36, 37, 38,
+const [STATE, PPID, SESSION, TTY, UTIME, STIME, CUTIME, CSTIME, NICE, THREADS, START_TIME, RSS, PROCESSOR, PRIO, POLICY] = [
+  0, 1, 3, 4, 11, 12, 13, 14, 16, 17, 19, 21, 36, 37, 38,
 ] as const;
 
 /** null: this is no such line. The name may hold blanks, newlines and parentheses: it ends at the LAST one. */
@@ -51,6 +55,8 @@ export function parseStat(line: Buffer): ProcessStat | null {
     session: number(SESSION),
     tty: number(TTY),
     ticks: number(UTIME) + number(STIME),
+    childTicks: number(CUTIME) + number(CSTIME),
+    rssPages: number(RSS),
     nice: number(NICE),
     threads: number(THREADS),
     startTime: fields[START_TIME] ?? "",

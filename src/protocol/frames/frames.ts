@@ -1,5 +1,6 @@
 import { processEvents } from "../process/process.ts";
 import { processCommands, processResults } from "../process/process-commands.ts";
+import { loadCommands, loadFrames } from "../process/process-load.ts";
 import { outputCommands, outputFrames } from "../process/process-output.ts";
 import { taskListCommands, taskListFrames } from "../process/task-list.ts";
 import { clientCommands, clientEvents } from "../resources/client.ts";
@@ -32,6 +33,7 @@ export const MANAGER_FRAMES = {
   ...serviceFrames,
   ...loggerFrames,
   ...parameterFrames,
+  ...loadFrames,
   ...taskListFrames,
   ...networkFrames,
   ...displayEvents,
@@ -59,6 +61,7 @@ export const CLIENT_FRAMES = {
   ...serviceCommands,
   ...loggerCommands,
   ...parameterCommands,
+  ...loadCommands,
   ...taskListCommands,
   ...networkCommands,
   ...configCommands,

@@ -1,8 +1,24 @@
+import { MgrError } from "../../base/errors.ts";
+import { isWithin } from "../../base/names.ts";
 import type { HandlerTable } from "./handler.ts";
 
-type Types = "request_process_list" | "set_process_list_task";
+type Types = "request_process_loads" | "request_process_list" | "set_process_list_task";
 
 export const taskHandlers: HandlerTable<Types> = {
+  request_process_loads: {
+    kind: "request",
+    answer: async ({ name }, { control }) => {
+      if (name !== undefined && !control.state.process(name) && !control.state.hasGroup(name))
+        throw new MgrError("not_found", `there is no process or group '${name}'`);
+      const loads = await control.hostRequests.loads();
+      return [
+        {
+          type: "process_loads",
+          loads: name === undefined ? loads : loads.filter((load) => load.name === name || isWithin(load.name, name)),
+        },
+      ];
+    },
+  },
   request_process_list: {
     kind: "request",
     answer: async ({ host, show_threads = false, show_env = false, filter = "" }, { control, requester }) => {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Clock, systemClock } from "../../../src/base/clock.ts";
+import { loadPage } from "../../../src/contract/tasks.ts";
 import { TaskLists } from "../../../src/daemon/tasks/task-list.ts";
 import { FIRST_INTERVAL_MS } from "../../../src/daemon/tasks/task-samples.ts";
 import type { TaskColumnName } from "../../../src/protocol/process/task-columns.ts";
@@ -226,6 +227,39 @@ describe("who they belong to", () => {
   });
 });
 
+describe("loads", () => {
+  test("each living run has the CPU time and the memory of its whole tree, as the kernel counts them", async () => {
+    await using rig = await HostRig.open();
+    const seconds = uniqueSeconds();
+    // A child that works and is waited for, then one that lives on.
+    const work = `/usr/bin/python3 -c 'import time\nwhile time.process_time() < 0.3: pass'; sleep ${seconds} & wait`;
+    const run = await rig.spawn(spec("sim/world", work));
+    const idle = await rig.spawn(spec("idle", `exec sleep ${seconds}`));
+    const over = await rig.spawn(spec("over", "true"));
+    await rig.event(over, "extinct");
+    await vi.waitFor(async () => expect((await listOf(rig, "process:==:sim/world")).length).toBe(2), { timeout: 60_000 });
+    const before = await loadsOf(rig);
+    expect([...before.keys()].sort()).toEqual(["idle", "sim/world"]);
+    const world = before.get("sim/world");
+    expect(world?.processes).toBe(2);
+    expect(world?.cpuMs).toBeGreaterThanOrEqual(290);
+    const members = (await listOf(rig, "process:==:sim/world")).map(({ pid }) => Number(pid));
+    const rss = members.reduce(
+      (sum, pid) => sum + 1_024 * Number(/^VmRSS:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]),
+      0,
+    );
+    // The kernel keeps the figure in `stat` in parts for each CPU and adds them up only now and then.
+    expect(world?.rss).toBeGreaterThan(rss / 2);
+    expect(world?.rss).toBeLessThan(rss * 2);
+    expect(before.get("idle")).toMatchObject({ processes: 1 });
+    // Neither does anything any more.
+    const after = await loadsOf(rig);
+    expect(after.get("sim/world")?.cpuMs).toBe(world?.cpuMs);
+    expect(after.get("sim/world")?.ageMs).toBeGreaterThanOrEqual(world?.ageMs ?? Number.NaN);
+    for (const { run_id } of [run, idle]) await rig.host.request("signal", { session: rig.session, run_id, signal: "SIGKILL" });
+  });
+});
+
 describe("CPU", () => {
   test("the first answer already tells the load of now, over a second; each asker then hears of the time since its last question", async () => {
     isHurried = false;
@@ -256,6 +290,17 @@ describe("CPU", () => {
     }
   });
 });
+
+async function loadsOf({ host, session }: HostRig) {
+  const { list, pages } = await host.request("loads", { session });
+  const loads = new Map<string, { cpuMs: number; rss: number; processes: number; ageMs: number }>();
+  for (let page = 0; page < pages; page++) {
+    const { data } = await host.request("task_page", { session, list, page });
+    for (const [name, cpuMs, rss, processes, ageMs] of loadPage.parse(JSON.parse(Buffer.from(data).toString())))
+      loads.set(name, { cpuMs, rss, processes, ageMs });
+  }
+  return loads;
+}
 
 /** Processes as a host tells them. */
 async function listOf({ host, session }: HostRig, filter: string): Promise<Row[]> {
