@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
-"""Controls a manager with Python's standard library and the package websockets (Debian: python3-websockets).
+"""Controls a manager with Python's standard library and the package websockets (pip install websockets, or Debian's python3-websockets).
 
-    control.py http://localhost:8130 USER PASSWORD PROCESS
+    python3 control.py http://localhost:8130 USER PASSWORD PROCESS
 
 Starts a process, types into it, prints its output, stops it, and prints its entries of the manager's log.
 """
 import asyncio
 import base64
+import inspect
 import itertools
 import json
 import sys
 import urllib.request
 
 import websockets
+
+
+# websockets 14 has renamed the option.
+HEADERS = "additional_headers" if "additional_headers" in inspect.signature(websockets.connect).parameters else "extra_headers"
 
 
 class Manager:
@@ -59,7 +64,7 @@ async def main(url, user, password, name):
                 return
 
     address = url.replace("http", "ws", 1) + "/ws"
-    async with websockets.connect(address, extra_headers={"Authorization": credentials}, max_size=None) as socket:
+    async with websockets.connect(address, max_size=None, **{HEADERS: {"Authorization": credentials}}) as socket:
         manager = Manager(socket, on_event)
         receiving = asyncio.create_task(manager.receive())
         snapshot = await manager.ask("get_snapshot")
@@ -78,4 +83,6 @@ async def main(url, user, password, name):
         print("".join(line for line in response.read().decode().splitlines(True) if name in line), end="")
 
 
-asyncio.run(main(*sys.argv[1:5]))
+if len(sys.argv) != 5:
+    sys.exit(__doc__.strip())
+asyncio.run(main(*sys.argv[1:]))

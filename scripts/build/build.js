@@ -1,20 +1,48 @@
 // Builds everything that runs into dist/: the library (tsc), the program and the host daemon (bundles), the page (vite).
+// With `--changed` only what changed since it was built.
 import { execFileSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 import { buildDaemon, buildProgram } from "./bundle.js";
 import { compressAssets } from "./compress-assets.js";
+import { hashOf } from "./input-hash.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 process.chdir(root);
 
-rmSync("dist", { recursive: true, force: true });
-execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], { stdio: "inherit" });
-// The library does not use the command line; the program is bundled from the sources.
-rmSync("dist/cli", { recursive: true });
-await buildProgram(join(root, "dist/program"));
-await buildDaemon(join(root, "dist/daemon.mjs"));
-await build({ configFile: join(root, "web/vite.config.js"), logLevel: "warn" });
-compressAssets(join(root, "dist/web"));
+/** Hashes of what each part was built from. */
+const STAMPS = "dist/.built.json";
+const COMMON = ["package-lock.json", "scripts/build"];
+const PARTS = [
+  { name: "manager", inputs: ["src", "tsconfig.json", "tsconfig.build.json", ...COMMON], output: "dist/program/mgr.js", make: makeManager },
+  { name: "page", inputs: ["web", "src/base", "src/protocol", "src/client", ...COMMON], output: "dist/web/index.html", make: makePage },
+];
+
+const onlyChanged = process.argv.includes("--changed");
+if (!onlyChanged) rmSync("dist", { recursive: true, force: true });
+const stamps = existsSync(STAMPS) ? JSON.parse(readFileSync(STAMPS, "utf8")) : {};
+for (const { name, inputs, output, make } of PARTS) {
+  const hash = hashOf(inputs);
+  if (stamps[name] === hash && existsSync(output)) continue;
+  if (onlyChanged) console.log(`Building the ${name} …`);
+  await make();
+  stamps[name] = hash;
+  writeFileSync(STAMPS, JSON.stringify(stamps));
+}
+
+async function makeManager() {
+  const kept = new Set(["web", ".built.json"]);
+  for (const entry of existsSync("dist") ? readdirSync("dist") : []) if (!kept.has(entry)) rmSync(join("dist", entry), { recursive: true });
+  execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], { stdio: "inherit" });
+  // The library does not use the command line; the program is bundled from the sources.
+  rmSync("dist/cli", { recursive: true });
+  await buildProgram(join(root, "dist/program"));
+  await buildDaemon(join(root, "dist/daemon.mjs"));
+}
+
+async function makePage() {
+  await build({ configFile: join(root, "web/vite.config.js"), logLevel: "warn" });
+  compressAssets(join(root, "dist/web"));
+}

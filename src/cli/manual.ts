@@ -142,8 +142,9 @@ condition is null without the configuration file`,
     exitCodes: "2 if there are problems",
   },
   init: {
-    about: `Writes mgr.yaml and webui.keys to the current folder and never overwrites existing files. The password is printed once;
-'mgr passwd' sets a new one.`,
+    about: `Writes mgr.yaml and webui.keys to the current folder and never overwrites existing files. The first line of mgr.yaml names its
+schema, with which editors complete and check keys (YAML language server). If the folder has a Procfile, it offers to import its processes.
+The password is printed once; 'mgr passwd' sets a new one.`,
     examples: [
       ["mgr init && mgr up", "create a configuration and run it"],
       ["mgr init --procfile Procfile --port 9000", "import 'name: command' lines of a Procfile"],

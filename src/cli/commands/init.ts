@@ -3,13 +3,16 @@ import { existsSync } from "node:fs";
 import { open, readFile, rm } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { basename, dirname, relative, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { stringify } from "yaml";
 import { messageOf } from "../../base/errors.ts";
 import { visible } from "../../base/visible-text.ts";
 import { hashPassword } from "../../http/auth/password-hash.ts";
+import { packageFile } from "../../http/package-files.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { loadConfig } from "../manager/configuration.ts";
 import { parseProcfile } from "../procfile.ts";
+import { askYesNo } from "../prompt.ts";
 
 export interface InitFlags {
   config: string;
@@ -21,13 +24,20 @@ export interface InitFlags {
 /** 144 random bits in 24 characters. */
 const PASSWORD_BYTES = 18;
 const KEYS = "webui.keys";
+const PROCFILE = "Procfile";
 
-/** `mgr init`: a configuration to begin with and a web user; never over a file that is there. */
-export async function init({ config, name, port, procfile }: InitFlags): Promise<void> {
+/** `mgr init`: a first configuration and a web user. Existing files are never overwritten. */
+export async function init({ config, name, port, ...flags }: InitFlags): Promise<void> {
   const file = resolve(config);
+  refuseExisting(file);
+  const procfile = flags.procfile ?? (await offeredProcfile(dirname(file)));
   const keys = resolve(dirname(file), KEYS);
   const processes = procfile === undefined ? EXAMPLE : await fromProcfile(resolve(procfile), dirname(file));
-  await writeNew(file, configText(name ?? instanceName(basename(dirname(file))), port, processes), 0o644);
+  await writeNew(
+    file,
+    configText({ schema: schemaPath(dirname(file)), name: name ?? instanceName(basename(dirname(file))), port, processes }),
+    0o644,
+  );
   try {
     // What it wrote has to be what it reads.
     await loadConfig(file);
@@ -40,9 +50,18 @@ export async function init({ config, name, port, procfile }: InitFlags): Promise
   console.log("Next: mgr up");
 }
 
+/** A Procfile beside the configuration, if the user wants it; without a terminal only a hint is printed. */
+async function offeredProcfile(folder: string): Promise<string | undefined> {
+  const path = relative(process.cwd(), resolve(folder, PROCFILE));
+  if (!existsSync(path)) return undefined;
+  if (process.stdin.isTTY && process.stderr.isTTY) return (await askYesNo(`Import the processes of ${visible(path)}?`)) ? path : undefined;
+  console.log(`${visible(path)}: not imported; 'mgr init --procfile ${visible(path)}' does`);
+  return undefined;
+}
+
 async function makeUser(keys: string): Promise<void> {
   if (existsSync(keys)) {
-    console.log(`${visible(keys)}: is there, and kept`);
+    console.log(`${visible(keys)}: exists and is kept`);
     return;
   }
   const user = /^[A-Za-z0-9._-]+$/.exec(userInfo().username)?.[0] ?? "admin";
@@ -57,11 +76,15 @@ async function writeNew(path: string, text: string, mode: number): Promise<void>
   try {
     file = await open(path, "wx", mode);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST")
-      throw new CommandFailure(EXIT.failed, `${path} already exists and was not changed. Name another file with -c, or delete it.`);
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") refuseExisting(path);
     throw new CommandFailure(EXIT.failed, `cannot write ${path}: ${messageOf(error)}`);
   }
   await file.writeFile(text).finally(() => file.close());
+}
+
+function refuseExisting(path: string): void {
+  if (existsSync(path))
+    throw new CommandFailure(EXIT.failed, `${path} already exists and was not changed. Name another file with -c, or delete it.`);
 }
 
 /** The folder's name, as far as it can be an instance's. */
@@ -70,8 +93,16 @@ function instanceName(folder: string): string {
   return name === "" ? "mgr" : name.slice(0, 64);
 }
 
-function configText(name: string, port: number, processes: string): string {
-  return `# Configuration of mgr. 'mgr check' validates it, 'mgr reload' applies it; see docs/config.md.
+/** With it, editors complete and check keys. A path within the folder stays valid when the folder is copied. */
+function schemaPath(folder: string): string {
+  const file = packageFile("docs/config.schema.json");
+  const path = relative(folder, file);
+  return path.startsWith("..") ? pathToFileURL(file).href : path;
+}
+
+function configText({ schema, name, port, processes }: { schema: string; name: string; port: number; processes: string }): string {
+  return `# yaml-language-server: $schema=${schema}
+# Configuration of mgr. 'mgr check' validates it, 'mgr reload' applies it; see docs/config.md.
 instance:
   name: ${stringify(name).trim()}
   manager: "localhost:${port}" # ":${port}" listens on every interface

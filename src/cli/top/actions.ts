@@ -42,9 +42,10 @@ function answer(state: TopState, { verb, name }: NonNullable<TopState["question"
   return { state: { ...answered, message: { text: `${name} was not ${verb === "stop" ? "stopped" : "restarted"}`, isBad: false } } };
 }
 
-/** A run that would end is asked about first. */
-function questionOf({ processes }: TopState, verb: Verb, { name, pid }: Process): TopState["question"] {
-  if (verb === "start" || pid === null) return null;
+/** What ends a run, or the attempts to start one, is asked about first. */
+function questionOf({ processes }: TopState, verb: Verb, { name, state, pid }: Process): TopState["question"] {
+  const isIdle = pid === null && (verb === "restart" || state === "stopped" || state === "error");
+  if (verb === "start" || isIdle) return null;
   const dependents = runningDependents(processes, name);
   const others = dependents.length === 0 ? "" : ` and ${dependents.length === 1 ? dependents[0] : `${dependents.length} dependents`}`;
   return { verb, name, text: `${verb === "stop" ? "Stop" : "Restart"} ${name}${others}? y: yes, any other key: no` };

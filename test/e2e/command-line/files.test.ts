@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Instance } from "../support/instance.ts";
 import { ECHO } from "../support/shell.ts";
+import { TerminalSession } from "../support/terminal.ts";
 
 test("mgr init writes a configuration that comes up and a user that logs in, and never over what is there", async () => {
   await using instance = new Instance({ processes: {} });
@@ -13,6 +14,9 @@ test("mgr init writes a configuration that comes up and a user that logs in, and
   const [, user = "", password = ""] = /as '(.+)' with the password (\S+)/.exec(stdout) ?? [];
   expect(statSync(instance.authFile).mode & 0o777).toBe(0o600);
   expect(readFileSync(instance.authFile, "utf8")).not.toContain(password);
+
+  const [, schema = ""] = /^# yaml-language-server: \$schema=(\S+)\n/.exec(readFileSync(instance.config, "utf8")) ?? [];
+  expect(JSON.parse(readFileSync(new URL(schema), "utf8"))).toMatchObject({ properties: { processes: {} } });
 
   writeFileSync(instance.config, `${readFileSync(instance.config, "utf8")}${markedDefaults(instance)}`);
   const foreground = instance.start("up", "-c", instance.config);
@@ -41,6 +45,29 @@ test("mgr init --procfile takes its processes over; a bad one is named with its 
   const outcome = await instance.run("init", "-c", "other.yaml", "--procfile", "Procfile");
   expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining("Procfile:2: expected 'name: command'") });
   expect(readdirSync(instance.dir)).not.toContain("other.yaml");
+});
+
+test("mgr init offers to import a Procfile beside the configuration, and without a terminal says how", async () => {
+  await using instance = new Instance({ processes: {} });
+  rmSync(instance.config);
+  writeFileSync(join(instance.dir, "Procfile"), "web: echo port $PORT\nworker: run\n");
+  const processes = async () => (JSON.parse((await instance.mgr("check", "--json")).stdout) as { processes: string[] }).processes;
+  const answer = async (key: string) => {
+    const size = { rows: 20, cols: 120 };
+    using terminal = new TerminalSession(["init", "-c", instance.config], { ...size, environment: instance.environment });
+    await terminal.untilShown(/Import the processes of \S*Procfile\? \[Y\/n\]/);
+    terminal.type(key);
+    return (await terminal.ended).exitCode;
+  };
+  expect(await answer("\x03")).toBe(1);
+  expect(readdirSync(instance.dir)).not.toContain("mgr.yaml");
+  expect(await answer("\r")).toBe(0);
+  expect(await processes()).toEqual(["web", "worker"]);
+  rmSync(instance.config);
+  expect(await answer("n\r")).toBe(0);
+  expect(await processes()).toContain("clock");
+  rmSync(instance.config);
+  expect((await instance.mgr("init")).stdout).toMatch(/Procfile: not imported; 'mgr init --procfile \S*Procfile' does/);
 });
 
 test("mgr save-all writes the archive whole, under its own name, another one, or to stdout", async () => {

@@ -1,8 +1,9 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { processesWith, uniqueSeconds } from "../../support/processes.ts";
@@ -39,22 +40,16 @@ function program(instance: Instance, name: string, text: string): void {
 }
 
 test("scripting in five lines", async () => {
-  await using instance = new Instance({ processes: { "sim/world": { command: ECHO } } });
+  await using instance = new Instance({ processes: { "sim/world": { command: ECHO, ready: { regex: "hello" } } } });
   writeFileSync(instance.authFile, "me secret\n", { mode: 0o600 });
   await instance.mgr("up", "--detach");
   const code = example("Scripting in five lines", "js").replace("http://localhost:8130", instance.url);
-  const script = spawn(process.execPath, [project(instance, "script.js", code)], { stdio: ["ignore", "pipe", "inherit"] });
-  let printed = "";
-  script.stdout.on("data", (text: Buffer) => {
-    printed += text.toString();
-  });
-  try {
-    await eventually("it prints what the process does", () => printed.includes("hello"));
-  } finally {
-    const ended = once(script, "exit");
-    script.kill();
-    await ended;
-  }
+  mkdirSync(join(instance.dir, "node_modules"));
+  symlinkSync(ROOT, join(instance.dir, "node_modules/mgr"));
+  writeFileSync(join(instance.dir, "script.mjs"), code);
+  // It ends by itself.
+  const { stdout } = await promisify(execFile)(process.execPath, ["script.mjs"], { cwd: instance.dir });
+  expect(stdout).toContain("hello");
 });
 
 test("embedding in five lines", async () => {

@@ -43,6 +43,27 @@ test("Python with Debian's websockets does the same, and reads the log over HTTP
   expect(stdout).toMatch(/process 'tools\/echo' changes state from 'stopping' to 'stopped'\n$/);
 });
 
+test("the Python script prints its usage, and passes the login to versions of websockets before and since 14", async () => {
+  await using folder = new Instance({ processes: {} });
+  const script = join(EXAMPLES, "scripts/control.py");
+  const python = (args: string[], env: NodeJS.ProcessEnv = process.env) =>
+    run("/usr/bin/python3", [script, ...args], { env, timeout: 60_000 }).then(
+      ({ stderr }) => stderr,
+      ({ code, stderr }: { code: number; stderr: string }) => `${code}: ${stderr}`,
+    );
+  expect(await python([])).toMatch(/^1: Controls a manager [^]*control\.py http:\/\/localhost:8130 USER PASSWORD PROCESS/);
+
+  // A stand-in for the package: its `connect` takes one of the two options only.
+  for (const option of ["extra_headers", "additional_headers"]) {
+    writeFileSync(
+      join(folder.dir, "websockets.py"),
+      `import sys\ndef connect(uri, *, max_size, ${option}):\n    sys.exit(f"${option} {${option}['Authorization']}")\n`,
+    );
+    const said = await python(["http://localhost:1", "me", "secret", "p"], { ...process.env, PYTHONPATH: folder.dir });
+    expect(said).toBe(`1: ${option} Basic ${btoa("me:secret")}\n`);
+  }
+});
+
 test("a shell script with curl and the mgr command controls a process and fetches log, metrics and archive", async () => {
   await using instance = await Instance.up({ processes: { "tools/echo": { command: ECHO } } });
   const passwordFile = join(instance.dir, "password.txt");

@@ -1,3 +1,4 @@
+import { createInterface } from "node:readline/promises";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 
 const ENTER = /[\r\n]/;
@@ -29,5 +30,20 @@ export async function askHidden(question: string): Promise<string> {
     stdin.setRawMode(false);
     stdin.pause();
     stderr.write("\n");
+  }
+}
+
+/** Asks on the terminal; Enter alone means yes. */
+export async function askYesNo(question: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  // Ctrl-C and Ctrl-D close it, and the question would never be answered.
+  const closed = new AbortController();
+  terminal.once("close", () => closed.abort());
+  try {
+    return /^\s*(y|yes)?\s*$/i.test(await terminal.question(`${question} [Y/n] `, { signal: closed.signal }));
+  } catch {
+    throw new CommandFailure(EXIT.failed, "nothing was changed");
+  } finally {
+    terminal.close();
   }
 }

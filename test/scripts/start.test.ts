@@ -1,0 +1,36 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+// @ts-expect-error: JavaScript without types.
+import { hashOf } from "../../scripts/build/input-hash.js";
+// @ts-expect-error: JavaScript without types.
+import { welcomeText } from "../../scripts/demo-login.js";
+
+test("npm start builds again what changed in name or content, and nothing for a new time alone", () => {
+  const folder = mkdtempSync(join(tmpdir(), "mgr-build-"));
+  try {
+    mkdirSync(join(folder, "src/deep"), { recursive: true });
+    const file = join(folder, "src/deep/a.ts");
+    writeFileSync(file, "1");
+    const hashes = [hashOf([join(folder, "src")])];
+    const next = () => hashes.push(hashOf([join(folder, "src")]));
+    utimesSync(file, 1, 1);
+    next();
+    expect(new Set(hashes).size).toBe(1);
+    writeFileSync(file, "2");
+    next();
+    renameSync(file, join(folder, "src/deep/b.ts"));
+    next();
+    writeFileSync(join(folder, "src/c.ts"), "");
+    next();
+    expect(new Set(hashes).size).toBe(4);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("npm start prints the credentials last", () => {
+  const text = welcomeText({ url: "http://localhost:8130/", user: "demo", password: "secret", pid: 7, mgr: (command: string) => command });
+  expect(text.trim().split("\n").slice(-3)).toEqual(["  Page:      http://localhost:8130/", "  User:      demo", "  Password:  secret"]);
+});
