@@ -67,6 +67,7 @@ const LOOKING: ReadonlySet<ClientFrameType> = new Set<ClientFrameType>([
   "request_plan",
   "request_config_file",
   "request_process_list",
+  "request_process_loads",
   "request_clients",
   "request_parameters",
   "request_network_stats",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { HostSession } from "../../../src/app/hosts/host-session.ts";
-import { ProcessLoads } from "../../../src/app/tasks/process-loads.ts";
+import { ProcessLoads } from "../../../src/app/hosts/process-loads.ts";
 import { testClock } from "../../actors/support/clock.ts";
 
 /** A host that tells what the test has put into `rows`: name, CPU in ms, bytes, processes, age in ms. */
