@@ -9,7 +9,7 @@ const shared = {
   // Only what hangs fails by time: machines that run the suite beside other work are several times slower.
   testTimeout: 60_000,
   hookTimeout: 60_000,
-  // In CI everything shares two cores with browsers and floods. What is wrong fails twice.
+  // CI machines are shared. scripts/checks/second-tries.js prints what passed only at its second try.
   retry: process.env.CI ? 1 : 0,
   expect: { poll: { timeout: 30_000 } },
   setupFiles: ["test/support/setup.ts"],
