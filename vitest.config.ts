@@ -20,7 +20,8 @@ export default defineConfig({
   oxc: { target: "es2023" },
   ssr: { resolve: { conditions: ["development", "node", "import", "default"] } },
   test: {
-    maxWorkers: 2,
+    // Many tests wait most of the time; with one worker for each of two processors these would be idle for a third of it.
+    maxWorkers: 3,
     projects: [
       { extends: true, test: { ...shared, name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/e2e/**"] } },
       { extends: true, test: { ...shared, name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeout: 120_000, hookTimeout: 120_000 } },

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -183,7 +184,7 @@ describe("GET /save-all", () => {
         for (;;) {
           read++;
           await new Promise((resolve) => setImmediate(resolve));
-          yield Buffer.from(Array.from({ length: 65_536 }, () => Math.floor(Math.random() * 256)));
+          yield randomBytes(65_536);
         }
       }
       return { size: 2 ** 33, pages: endless() };

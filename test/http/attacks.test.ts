@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Connections } from "../../src/http/server/connections.ts";
+import { soak } from "../support/soak.ts";
 import { ATTACKS, ended } from "./attackers.ts";
 import { makeCertificate } from "./certificates.ts";
 import { basic, GOOD, Rig, raw, upgradeRequest } from "./rig.ts";
@@ -20,6 +21,9 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const ANN = basic("ann", "secret");
+/** Waves of ten of each attack, and crowds of 200 idle connections: more than the 1,024 that may be open. */
+const WAVES = soak(10, 50);
+const CROWDS = soak(15, 50);
 
 /** One request on a connection of its own is answered. */
 async function visit(port: number): Promise<void> {
@@ -68,14 +72,14 @@ describe("who does not come to the point is let go", () => {
     await all;
   });
 
-  test("500 of each at once, with the real deadlines: all are let go, a good client is answered meanwhile, nothing is left of them", async () => {
+  test(`${10 * WAVES} of each at once, with the real deadlines: all are let go, a good client is answered meanwhile, nothing is left of them`, async () => {
     await using server = await startServerProcess({ folder, certificate, openFiles: 16_384 });
     await visit(server.port);
     const before = await server.state();
     const kinds = Object.values(ATTACKS);
     const sockets: Promise<void>[] = [];
     // In waves, each behind a visit: what overflows the kernel's accept queue never becomes a connection of the server.
-    for (let wave = 0; wave < 50; wave++) {
+    for (let wave = 0; wave < WAVES; wave++) {
       for (const attack of kinds) for (let index = 0; index < 10; index++) sockets.push(ended(attack({ port: server.port, drip: 5_000 })));
       await visit(server.port);
     }
@@ -108,13 +112,13 @@ describe("too many connections", () => {
     expect((await server.state()).log).toEqual([]);
   }, 60_000);
 
-  test("10,000 idle connections attempted: the oldest ones make room, a visitor gets in, and everything comes back", async () => {
+  test(`${200 * CROWDS} idle connections attempted: the oldest ones make room, a visitor gets in, and everything comes back`, async () => {
     await using server = await startServerProcess({ folder, certificate });
     await visit(server.port);
     const before = await server.state();
     const open = new Set<Socket>();
     let highest = 0;
-    for (let round = 0; round < 50; round++) {
+    for (let round = 0; round < CROWDS; round++) {
       const connecting = Array.from({ length: 200 }, async () => {
         const socket = connect(server.port, "127.0.0.1");
         open.add(socket);

@@ -263,6 +263,6 @@ test(`random commands and ends lead where the state table says (${RUNS} runs)`, 
         registry.close();
       }
     }),
-    { numRuns: RUNS, ...(process.env.MGR_MODEL_SEED ? { seed: Number(process.env.MGR_MODEL_SEED) } : {}) },
+    { numRuns: RUNS },
   );
 }, 3_600_000);

@@ -111,7 +111,6 @@ describe("hostile clients of the bus", () => {
   it(`survives ${INPUTS} inputs, and serves others between them`, { timeout: 60_000 + INPUTS * 10 }, async () => {
     const inputs = fc.sample(hostile, {
       numRuns: INPUTS,
-      ...(process.env.MGR_FUZZ_SEED ? { seed: Number(process.env.MGR_FUZZ_SEED) } : {}),
     });
     const play = async ({ greets, lines, cuts, end }: (typeof inputs)[number]) => {
       // In process: no port is used up by ten thousand connections.

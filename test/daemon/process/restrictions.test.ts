@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { MgrError } from "../../../src/base/errors.ts";
 import type { RunReport, RunSpec } from "../../../src/contract/run.ts";
+import { soak } from "../../support/soak.ts";
 import { HostRig, spec } from "../support/hosts.ts";
 
-/** Starts are repeated for at most this long, milliseconds. */
-const ROUNDS_MS = 20_000;
+const ROUNDS = soak(25, 200);
 const isRoot = process.getuid?.() === 0;
 const folder = mkdtempSync(join(tmpdir(), "mgr-restrictions-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -191,8 +191,7 @@ describe.runIf(isRoot)("a user", () => {
   test("is what a process is by the time that it is restricted, each time", async () => {
     await using rig = await HostRig.open();
     const limits = { nofile: { soft: 300, hard: 300 } };
-    const end = performance.now() + ROUNDS_MS;
-    for (let round = 0; round < 100 && performance.now() < end; round++)
+    for (let round = 0; round < ROUNDS; round++)
       await rig.event(
         await rig.spawn(spec(`p${round}`, "", { user: nobody, limits, program: { kind: "exec", argv: ["/bin/true"] } })),
         "extinct",

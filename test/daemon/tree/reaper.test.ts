@@ -7,6 +7,7 @@ import { ownChildren, readStat, startTimeOf } from "../../../src/daemon/tree/pro
 import { createReaper, type ReaperOptions } from "../../../src/daemon/tree/reaper.ts";
 import type { TrackedTree, TreeReaper } from "../../../src/daemon/tree/tree-reaper.ts";
 import { killIfThere, processesWith, uniqueSeconds, until } from "../../support/processes.ts";
+import { soak } from "../../support/soak.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../fixtures");
 let reaper: TreeReaper | null = null;
@@ -254,7 +255,7 @@ describe("a run is extinct only when nothing of it is left", () => {
     // The first ends on SIGTERM, at another moment in each tree.
     [
       "whose leaders end while their children go on",
-      500,
+      soak(80, 500),
       "(trap '' TERM; exec sleep WORD) & trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done",
     ],
     [

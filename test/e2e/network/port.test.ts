@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
@@ -15,7 +16,7 @@ const processes = { plain: { command: ECHO }, lasting: { command: ECHO, autostar
 /** Not one of those that the kernel gives to other programs meanwhile. */
 function freePort(): number {
   for (;;) {
-    const port = 15_000 + Math.floor(Math.random() * 15_000);
+    const port = randomInt(15_000, 30_000);
     if (bindError("127.0.0.1", port) === null) return port;
   }
 }

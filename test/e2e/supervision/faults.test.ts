@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { soak } from "../../support/soak.ts";
 import { Instance } from "../support/instance.ts";
 import { isAlive } from "../support/marked.ts";
 import { ECHO } from "../support/shell.ts";
@@ -7,7 +8,7 @@ import { eventually } from "../support/wait.ts";
 
 const NAMES = Array.from({ length: 20 }, (_, i) => `count/${i}`);
 /** How long a daemon stands still, milliseconds; the whole minute with MGR_SOAK=1. */
-const STANDSTILL_MS = process.env.MGR_SOAK === "1" ? 60_000 : 12_000;
+const STANDSTILL_MS = soak(12_000, 60_000);
 
 /** Numbered lines, without a process for each pause. */
 const counting = (seconds: number) => ({

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { seededRandom } from "../../support/random.ts";
 import type { Client, ProcessView } from "../support/client.ts";
 import { Instance } from "../support/instance.ts";
 import { isAlive } from "../support/marked.ts";
@@ -29,10 +30,10 @@ const processes = Object.fromEntries([
 const NAMES = Object.keys(processes);
 
 /** What kills the manager: the ack itself, a change that the restart makes, or some time after the ack. */
-const MOMENTS: ((client: Client, from: number) => Promise<unknown>)[] = [
+const MOMENTS: ((client: Client, from: number, random: () => number) => Promise<unknown>)[] = [
   async () => {},
   (client, from) => client.until("a member waits to start again", ({ process }) => (process as ProcessView)?.state === "waiting", from),
-  () => pause(Math.random() * MAX_DELAY_MS),
+  (_client, _from, random) => pause(random() * MAX_DELAY_MS),
 ];
 
 async function pidsOf(client: Client): Promise<Map<string, number>> {
@@ -45,6 +46,7 @@ async function pidsOf(client: Client): Promise<Map<string, number>> {
 test("a restart that was acknowledged is carried out once, however the manager is killed during it", {
   timeout: 60_000 + TRIALS * 20_000,
 }, async () => {
+  const random = seededRandom();
   await using instance = new Instance({ defaults: { stop: { timeout: "200ms" } }, processes });
   const runsOf = (name: string) =>
     readFileSync(join(instance.dir, file(name)), "utf8")
@@ -67,7 +69,7 @@ test("a restart that was acknowledged is carried out once, however the manager i
       client.command({ type: "restart_group", name: "tree" }),
       ...SINGLE.map((name) => client.command({ type: "restart_process", name })),
     ]);
-    await MOMENTS[trial % MOMENTS.length]?.(client, from);
+    await MOMENTS[trial % MOMENTS.length]?.(client, from, random);
     const manager = instance.kill("manager");
     await eventually("the manager is dead", () => !isAlive(manager));
 

@@ -8,6 +8,11 @@ import { eventually } from "../support/wait.ts";
 
 const call = (instance: Instance, frame: object) => instance.mgr("call", JSON.stringify(frame));
 const list = async (instance: Instance) => JSON.parse((await instance.mgr("ps", "--json")).stdout) as ProcessView[];
+/** For waits: a command for each look would take most of the time. */
+const untilProcess = async (instance: Instance, name: string, state: string) => {
+  const client = await instance.connect();
+  await eventually(`'${name}' is ${state}`, async () => (await client.process(name)).state === state);
+};
 
 test("what users set of a process outlives a killed manager, and acts at the next start", async () => {
   await using instance = await Instance.up({
@@ -39,7 +44,8 @@ describe("essential: true", () => {
         vital: { command: sh(`read go; ${script}`), essential: true, autostart: true },
       },
     });
-    await eventually("it runs", async () => (await list(instance)).every(({ state }) => state === "started"));
+    await untilProcess(instance, "vital", "started");
+    await untilProcess(instance, "bystander", "started");
     await call(instance, { type: "send_stdin", name: "vital", text: "\n" });
     const outcome = await instance.foreground.ended;
     expect(outcome.code).toBe(code);
@@ -87,8 +93,9 @@ describe("mgr up for a job", () => {
       },
       "--abort-on-failure",
     );
-    await eventually("the job is done", async () => (await list(instance)).some(({ name, exit }) => name === "job" && exit?.code === 0));
-    await eventually("it runs", async () => (await list(instance)).some(({ name, state }) => name === "fails" && state === "started"));
+    const client = await instance.connect();
+    await eventually("the job is done", async () => (await client.process("job")).exit?.code === 0);
+    await untilProcess(instance, "fails", "started");
     await call(instance, { type: "send_stdin", name: "fails", text: "\n" });
     expect(await instance.foreground.ended).toMatchObject({
       code: 4,

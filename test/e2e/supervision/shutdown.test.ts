@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { seededRandom } from "../../support/random.ts";
 import type { Client } from "../support/client.ts";
 import { type Configuration, Instance } from "../support/instance.ts";
 import { ECHO, IGNORES_TERM, sh } from "../support/shell.ts";
@@ -90,12 +91,8 @@ describe("while the manager is shutting down", () => {
 });
 
 test("commands at random moments of the shutdown: each is done or refused, nothing is left, and the manager ends", async () => {
-  const seed = Number(process.env.MGR_SEED ?? Date.now() % 1_000_000);
-  let state = seed;
-  const random = (below: number) => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state % below;
-  };
+  const next = seededRandom();
+  const random = (below: number) => Math.floor(next() * below);
   const slow = sh("trap 'sleep 0.3; exit 0' TERM; echo up; while :; do sleep 0.05; done");
   const names = Array.from({ length: 6 }, (_, index) => `g/p${index}`);
   const commands = [
@@ -131,12 +128,11 @@ test("commands at random moments of the shutdown: each is done or refused, nothi
       await Promise.race([answers.at(-1), new Promise((resolve) => setTimeout(resolve, random(20)))]);
     }
     const { code, stderr } = await instance.foreground.ended;
-    expect(code, `seed ${seed}, round ${round}: ${stderr}`).toBe(0);
-    expect(instance.living(), `seed ${seed}, round ${round}`).toEqual([]);
+    expect(code, `round ${round}: ${stderr}`).toBe(0);
+    expect(instance.living(), `round ${round}`).toEqual([]);
     for (const answer of await Promise.all(answers)) {
       const refusal = answer as { type: string; ok?: boolean; code?: string } | null;
-      if (refusal?.code !== undefined)
-        expect(["shutting_down", "busy"], `seed ${seed}: ${JSON.stringify(refusal)}`).toContain(refusal.code);
+      if (refusal?.code !== undefined) expect(["shutting_down", "busy"], JSON.stringify(refusal)).toContain(refusal.code);
     }
   }
 }, 120_000);

@@ -152,12 +152,13 @@ export class ShownPage {
     return this.page.evaluate(`document.activeElement?.closest(${JSON.stringify(selector)}) !== null`);
   }
 
-  /** Serious violations that axe-core finds now. */
-  async violations(): Promise<string[]> {
+  /** Serious violations that axe-core finds now, of all its rules or of some. */
+  async violations(rules?: readonly string[]): Promise<string[]> {
     // Typed in, not added as a script: the page's policy refuses scripts of others.
-    await this.page.evaluate(AXE);
+    if (!(await this.page.evaluate("'axe' in window"))) await this.page.evaluate(AXE);
+    const options = { resultTypes: ["violations"], ...(rules === undefined ? {} : { runOnly: rules }) };
     // The terminal's own inner elements are xterm.js's; its text is held to the contrast by minimumContrastRatio.
-    const { violations } = (await this.page.evaluate("axe.run({ exclude: [['.xterm']] }, { resultTypes: ['violations'] })")) as {
+    const { violations } = (await this.page.evaluate(`axe.run({ exclude: [['.xterm']] }, ${JSON.stringify(options)})`)) as {
       violations: Violation[];
     };
     return violations

@@ -2,13 +2,11 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { parseAuthFile } from "../../src/http/auth/auth-entries.ts";
-import { matchesPasswordHash } from "../../src/http/auth/password-hash.ts";
+import { parseAuthFile } from "../../../src/http/auth/auth-entries.ts";
+import { matchesPasswordHash } from "../../../src/http/auth/password-hash.ts";
+import { PROGRAM } from "../support/instance.ts";
 
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
-const TSX = import.meta.resolve("tsx");
 const folder = mkdtempSync(join(tmpdir(), "mgr-passwd-"));
 const keys = join(folder, "webui.keys");
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -19,7 +17,7 @@ beforeEach(() => {
 
 /** `mgr passwd …` as a user runs it. */
 function passwd(args: string[], input = "", environment: Record<string, string> = {}) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["--import", TSX, MAIN, "passwd", ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, "passwd", ...args], {
     cwd: folder,
     input,
     encoding: "utf8",
@@ -28,7 +26,7 @@ function passwd(args: string[], input = "", environment: Record<string, string> 
   return { status, stdout, stderr };
 }
 
-describe("mgr passwd USER", { timeout: 60_000 }, () => {
+describe("mgr passwd USER", () => {
   test("--stdin makes the file with mode 0600, and replaces that user's line alone", async () => {
     expect(passwd(["ann", "--stdin"], "one two\n")).toMatchObject({ status: 0, stdout: "" });
     expect(readFileSync(keys, "utf8")).toBe("ann one two\n");
@@ -69,7 +67,7 @@ try:
 except OSError: pass
 print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode())
 `,
-          ...[process.execPath, "--import", TSX, MAIN, "passwd", "ann", first, second],
+          ...[process.execPath, PROGRAM, "passwd", "ann", first, second],
         ],
         { cwd: folder, encoding: "utf8" },
       );
