@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { join } from "node:path";
+import { getMimeType } from "hono/utils/mime";
 
 /** One file of the built page, in memory: what is served is what was hashed, whatever happens to the folder. */
 export interface Asset {
@@ -19,23 +20,6 @@ export interface BuiltAssets {
   readonly files: ReadonlyMap<string, Asset>;
 }
 
-const TYPES: Record<string, string> = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".mjs": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".json": "application/json",
-  ".map": "application/json",
-  ".webmanifest": "application/manifest+json",
-  ".txt": "text/plain; charset=utf-8",
-  ".svg": "image/svg+xml",
-  ".png": "image/png",
-  ".ico": "image/x-icon",
-  ".woff2": "font/woff2",
-  ".woff": "font/woff",
-  ".ttf": "font/ttf",
-  ".wasm": "application/wasm",
-};
 const CODINGS = [
   { coding: "br", suffix: ".br" },
   { coding: "gzip", suffix: ".gz" },
@@ -55,7 +39,7 @@ export async function loadAssets(dir: string): Promise<BuiltAssets> {
       const compressed = contents.get(path + suffix);
       return compressed ? [{ coding, body: compressed }] : [];
     });
-    const type = TYPES[extname(path).toLowerCase()] ?? "application/octet-stream";
+    const type = getMimeType(path) ?? "application/octet-stream";
     files.set(path, { body, type, etag: digest.toString("base64url").slice(0, 22), encodings });
   }
   return { hash: all.digest("hex").slice(0, 32), files };
