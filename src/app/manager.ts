@@ -6,7 +6,7 @@ import { listNames } from "../base/names.ts";
 import { didYouMeanName } from "../base/suggest.ts";
 import { deferredHostLink } from "../bus/host-link/deferred-host-link.ts";
 import { busHostLink } from "../bus/host-link/host-link.ts";
-import { authFilePath } from "../config/auth-file-path.ts";
+import { authFilePath } from "../config/default-paths.ts";
 import type { Config } from "../config/definition.ts";
 import { fileReader } from "../config/load/load.ts";
 import { IntentStore } from "../config/state/intent.ts";

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { closeSync, constants, openSync } from "node:fs";
 import type { Socket } from "node:net";
-import { bindHost, cannotBind, type TcpAddress } from "../bus/carriers/bind.ts";
+import { bindHost, cannotBind, type TcpAddress } from "../bus/carriers/tcp-listener.ts";
 import type { Config } from "../config/definition.ts";
 import { tryLockExclusive } from "../daemon/native/libc.ts";
 import { isTrustedPeer, peerUid } from "../daemon/native/peer-credentials.ts";

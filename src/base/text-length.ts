@@ -1,3 +1,5 @@
+const encoder = new TextEncoder();
+
 /** Whether a text has `minimum` to `maximum` characters: code points, as JSON Schema counts them, not UTF-16 units. */
 export function hasLength(text: string, minimum: number, maximum: number): boolean {
   if (text.length <= maximum) return text.length >= minimum;
@@ -14,4 +16,10 @@ export function shortened(text: string, maximum: number): string {
   // Not looked at further than needed: texts of clients may be long.
   const characters = [...text.slice(0, 2 * maximum + 2)];
   return characters.length > maximum ? `${characters.slice(0, maximum).join("")}…` : text;
+}
+
+/** Whether `text` has at most `maximum` bytes in UTF-8. Encodes only where the length leaves it open. */
+export function fitsInUtf8(text: string, maximum: number): boolean {
+  if (text.length > maximum) return false;
+  return text.length * 3 <= maximum || encoder.encode(text).length <= maximum;
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import type { Control } from "../actors/control.ts";
-import type { TcpAddress } from "../bus/carriers/bind.ts";
+import type { TcpAddress } from "../bus/carriers/tcp-listener.ts";
 import type { Transport } from "../transport/websocket.ts";
 import { Gate, NO_HOST } from "./access/gate.ts";
 import { knownHosts } from "./access/host-check.ts";

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MgrError } from "../../base/errors.ts";
-import { authFilePath } from "../../config/auth-file-path.ts";
+import { authFilePath } from "../../config/default-paths.ts";
 import type { Config } from "../../config/definition.ts";
 import { listenAddress } from "../../config/schema/schema-values.ts";
 import { isAlive, startTimeOf } from "../../daemon/tree/proc.ts";

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
+import { stateHome } from "../../config/default-paths.ts";
 import type { Config, InstanceSettings } from "../../config/definition.ts";
-import { stateHome } from "../../config/state/state-home.ts";
 import { assertPrivate, makePrivate, runtimeFolders } from "../../daemon/session/sockets.ts";
 
 /** Name of the socket of the commands, beside that of the bus, whose path stands in the manager's lock file. */

@@ -1,5 +1,54 @@
-import { createServer, type Socket } from "node:net";
-import { bind, type TcpAddress } from "./bind.ts";
+import { createServer, type Server, type Socket } from "node:net";
+import { MgrError, messageOf } from "../../base/errors.ts";
+import { portOwner } from "../broker/port-owner.ts";
+
+export interface TcpAddress {
+  /** "" is every interface; `localhost` is 127.0.0.1. */
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+}
+
+/**
+ * Listens there; resolves with the port. Rejects with MgrError `conflict` when it cannot be had: the sentence names the port, its owner if
+ * that can be seen, and the `setting` of the configuration that says otherwise.
+ */
+export async function bind(server: Server, address: TcpAddress, setting: string): Promise<number> {
+  const { host, port } = address;
+  await new Promise<void>((resolve, reject) => {
+    const fail = (error: Error) => reject(cannotBind(address, setting, error));
+    server.once("error", fail);
+    server.listen({ ...(host === "" ? {} : { host: bindHost(host) }), port }, () => {
+      server.off("error", fail);
+      resolve();
+    });
+  });
+  const bound = server.address();
+  return bound !== null && typeof bound === "object" ? bound.port : port;
+}
+
+/** Not left to the resolver: where it says ::1 first, every program that takes 127.0.0.1 for localhost would fail. */
+export function bindHost(host: string): string {
+  return host.toLowerCase() === "localhost" ? "127.0.0.1" : host;
+}
+
+/** Why an address cannot be had, as `bind` says it. */
+export function cannotBind({ host, port }: TcpAddress, setting: string, cause: NodeJS.ErrnoException): MgrError {
+  const place = host === "" ? `port ${port}` : `port ${port} of ${host}`;
+  const refuse = (sentence: string) => new MgrError("conflict", sentence, { cause, details: { port } });
+  switch (cause.code) {
+    case "EADDRINUSE":
+      return refuse(`${place} is taken by ${portOwner(port) ?? "another program"}; end it, or set another port in ${setting}`);
+    case "EACCES":
+      return refuse(`${place} may not be used by this user; ports below 1024 are for root: set a higher one in ${setting}`);
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return refuse(`'${host}' is no address of this machine; set ${setting} to one, or to ':${port}' for every interface`);
+    default:
+      return refuse(`cannot listen on ${place} (${setting}): ${messageOf(cause)}`);
+  }
+}
 
 /** Listens on a TCP port. Rejects with `conflict` when it cannot be had. */
 export async function listenTcp(

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { localHostName } from "../../app/hosts/host-names.ts";
 import { busUrlProblem } from "../../bus/client/bus-url.ts";
-import { stateHome } from "../../config/state/state-home.ts";
+import { stateHome } from "../../config/default-paths.ts";
 import { instanceUuid } from "../../daemon/session/instance.ts";
 import { socketDir } from "../../daemon/session/sockets.ts";
 import type { StartOptions } from "../../daemon/start-options.ts";

@@ -3,7 +3,7 @@ import { realpathSync } from "node:fs";
 import { chown } from "node:fs/promises";
 import { messageOf } from "../../base/errors.ts";
 import { visible } from "../../base/visible-text.ts";
-import { authFilePath } from "../../config/auth-file-path.ts";
+import { authFilePath } from "../../config/default-paths.ts";
 import { writeFileAtomically } from "../../config/state/atomic-file.ts";
 import { parseAuthFile } from "../../http/auth/auth-entries.ts";
 import { hashPassword } from "../../http/auth/password-hash.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { RunningInstance } from "../../app/local-daemon/running-instance.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { NodeConnectOptions } from "../../client/index.ts";
-import { authFilePath } from "../../config/auth-file-path.ts";
+import { authFilePath } from "../../config/default-paths.ts";
 import { parseAuthFile } from "../../http/auth/auth-entries.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { loadInstance, upCommand } from "./configuration.ts";

@@ -2,7 +2,6 @@ import { EventEmitter } from "node:events";
 import { isMainThread } from "node:worker_threads";
 import { waitForChild } from "../native/libc.ts";
 import { type ChildExit, decodeWaitStatus } from "../native/wait-status.ts";
-import { onChildSignal } from "./child-signal.ts";
 
 /** Polling interval besides SIGCHLD, milliseconds. Worker threads receive no signals. */
 const LOOK_MS = isMainThread ? 2_000 : 20;
@@ -74,4 +73,19 @@ function unwatchIfIdle(): void {
   if (leave === null || living.size > 0) return;
   leave();
   leave = null;
+}
+
+const signalListeners = new Set<() => void>();
+const tellOfSignal = () => {
+  for (const listener of signalListeners) listener();
+};
+
+/** Calls back on SIGCHLD; returns the way to stop. One handler for all hosts of this program: Node warns of the eleventh. */
+export function onChildSignal(listener: () => void): () => void {
+  if (signalListeners.size === 0) process.on("SIGCHLD", tellOfSignal);
+  signalListeners.add(listener);
+  return () => {
+    signalListeners.delete(listener);
+    if (signalListeners.size === 0) process.off("SIGCHLD", tellOfSignal);
+  };
 }

@@ -1,6 +1,5 @@
 import { setChildSubreaper } from "../native/libc.ts";
-import type { Child } from "../process/child.ts";
-import { onChildSignal } from "../process/child-signal.ts";
+import { type Child, onChildSignal } from "../process/child.ts";
 import type { RunCgroups } from "./cgroups.ts";
 import { Orphans } from "./orphans.ts";
 import { ticksSinceBoot } from "./proc.ts";

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { SecureContext } from "node:tls";
-import { bind, type TcpAddress } from "../../bus/carriers/bind.ts";
 import { descriptorBudget } from "../../bus/carriers/descriptor-budget.ts";
+import { bind, type TcpAddress } from "../../bus/carriers/tcp-listener.ts";
 import { ThrottledWarning } from "../../bus/client/throttled-warning.ts";
 import { type Refusal, refusal, refuseOnSocket } from "../access/refusal.ts";
 import type { HttpLog } from "../log/http-log.ts";

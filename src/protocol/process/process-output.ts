@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { fitsInUtf8 } from "../../base/text-length.ts";
 import { count, flag, pattern, processName } from "../frames/field-kinds.ts";
 import { answer, clientFrames, event, managerFrames } from "../frames/frame-table.ts";
-import { fitsInUtf8 } from "../utf8.ts";
 
 export const DEFAULT_OUTPUT_LINES = 1_000;
 const MAX_OUTPUT_LINES = 100_000;
