@@ -113,17 +113,11 @@ export class Host implements HostLink {
       nameOfRun: (runId) => this.#runs.nameOf(runId),
     });
     this.#forwarder = new Forwarder((frame) => this.#publisher.publish((listener) => listener.onStream?.(frame)));
+    const parts = { streamId: this.streamId, runs: this.#runs, rings: this.#rings, tasks: this.#tasks, forwarder: this.#forwarder };
     this.#handlers = {
       hello: (request) => this.#hello(request),
       spawn: async (request) => ({ run: (await this.#spawn(request)).report }),
-      ...hostHandlers({
-        streamId: this.streamId,
-        runs: this.#runs,
-        rings: this.#rings,
-        tasks: this.#tasks,
-        forwarder: this.#forwarder,
-        seq: () => this.#seq,
-      }),
+      ...hostHandlers({ ...parts, seq: () => this.#seq }),
     };
     this.#tick();
   }
