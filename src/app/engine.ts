@@ -27,6 +27,7 @@ import { type OnProcessAtRest, ProcessEventRouter } from "./processes/process-ev
 import { ProcessRegistry } from "./processes/process-registry.ts";
 import { ProcessSessions } from "./processes/process-sessions.ts";
 import { ProcessSettingsBook } from "./processes/process-settings.ts";
+import { ProcessWaits } from "./processes/process-waits.ts";
 import { ResourceEvents } from "./processes/resource-events.ts";
 import { RunHistory } from "./processes/run-history.ts";
 import { RunSpecBuilder } from "./processes/run-spec-builder.ts";
@@ -90,7 +91,8 @@ export class Engine {
     const hostTable = new HostTable();
     const current = new CurrentConfig(config);
     const runSpecs = new RunSpecBuilder({ current, hostName, intents, history, epoch, busUrl: options.busUrl });
-    const registry = new ProcessRegistry({ current, runSpecs, system, events, hostName, hosts: hostTable });
+    const registry = new ProcessRegistry({ current, runSpecs, system, hostName, hosts: hostTable });
+    const waits = new ProcessWaits({ registry, events, clock });
     const hub = new OutputHub({
       clock,
       source: { window: (host, windows) => hostTable.window(host, windows), hostOf: (name) => registry.outputHostOf(name) },
@@ -109,6 +111,7 @@ export class Engine {
     });
     const actors = new ProcessActors({
       registry,
+      waits,
       system,
       events,
       clock,
@@ -157,7 +160,7 @@ export class Engine {
       check: (name) => sessions.lasting(name),
       apply: (name, chosen) => system.send("process", name, { type: "settings", settings: chosen }),
     });
-    const commands = new ProcessCommands({ registry, sessions, system, actors, router, intents, status, log });
+    const commands = new ProcessCommands({ registry, sessions, system, actors, router, waits, intents, status, log });
     this.control = {
       events,
       log,

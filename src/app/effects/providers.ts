@@ -12,11 +12,13 @@ import type { LogBook } from "../../log/log-book.ts";
 import type { HostSession } from "../hosts/host-session.ts";
 import { MEMBERS_PER_TURN } from "../processes/command-plan.ts";
 import type { ProcessRegistry } from "../processes/process-registry.ts";
+import type { ProcessWaits } from "../processes/process-waits.ts";
 import { spawnRun, stopRun } from "./process-effects.ts";
 
 /** Services that the effects of processes use. */
 export interface ProcessEffectServices {
   registry: ProcessRegistry;
+  waits: ProcessWaits;
   events: DomainEvents;
   clock: Clock;
   log: LogBook;
@@ -68,7 +70,7 @@ export function processWithEffects(services: ProcessEffectServices) {
         const ended = AbortSignal.any([signal, lifeOf(name)]);
         await services.intentWritten();
         // Reverse order: waits for dependents that are stopping.
-        const left = await registry.dependentsStopped(name, ended);
+        const left = await services.waits.dependentsStopped(name, ended);
         if (left.length > 0) {
           const msg = `process '${name}': it is stopped although ${left.join(", ")} did not end in time`;
           log.append({ level: "warning", source: "manager", msg });

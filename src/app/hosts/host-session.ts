@@ -14,18 +14,7 @@ import {
 } from "../../contract/messages.ts";
 import type { RunReport } from "../../contract/run.ts";
 import { Forwards } from "./forwards.ts";
-
-/**
- * Answers and heartbeats share one ordered connection. If a heartbeat arrives this long after a request, milliseconds, its answer was lost
- * with the previous connection, and waiting for the request's time-out is pointless.
- */
-const LATE_MS = 3_000;
-
-interface Unanswered {
-  /** Monotonic time. */
-  readonly since: number;
-  readonly fail: (error: Error) => void;
-}
+import { PendingAnswers } from "./pending-answers.ts";
 
 /** Events that the session reports to the rest of the manager, all in the order in which they occurred at the host. */
 export interface HostSessionListener {
@@ -69,10 +58,7 @@ export class HostSession {
   readonly link: HostLink;
   readonly #options: SessionOptions;
   readonly #forwards: Forwards;
-  /** Callers that wait for a session. */
-  readonly #waiting = new Set<() => void>();
-  /** Commands that are not answered yet. */
-  readonly #underWay = new Set<(error: Error) => void>();
+  readonly #answers: PendingAnswers;
   readonly #leave: () => void;
   #session: string | null = null;
   #streamId: string | null = null;
@@ -84,8 +70,6 @@ export class HostSession {
   #early: HostEvent[] | null = null;
   /** A table that was requested and is not delivered yet. */
   #table: { seq: number; runs: Map<string, RunReport> } | null = null;
-  /** A hello, or a request for a page of the table, that is not answered yet. */
-  #unanswered: Unanswered | null = null;
   #beat: unknown = null;
   #isClosed = false;
 
@@ -93,10 +77,11 @@ export class HostSession {
     this.link = options.link;
     this.#options = options;
     const { listener } = options;
+    this.#answers = new PendingAnswers(options.clock);
     this.#forwards = new Forwards(options.link);
     this.#leave = options.link.listen({
       onHeartbeat: (heartbeat) => {
-        this.#giveUpLate();
+        this.#answers.giveUpLate();
         listener.onHeartbeat(heartbeat);
         this.#compare(heartbeat);
       },
@@ -124,20 +109,7 @@ export class HostSession {
 
   /** Resolves once commands can be sent; rejects when `signal` fires. */
   whenOpen(signal: AbortSignal): Promise<void> {
-    if (this.isOpen) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        this.#waiting.delete(go);
-        reject(signal.reason);
-      };
-      const go = () => {
-        signal.removeEventListener("abort", leave);
-        resolve();
-      };
-      if (signal.aborted) return reject(signal.reason);
-      signal.addEventListener("abort", leave, { once: true });
-      this.#waiting.add(go);
-    });
+    return this.isOpen ? Promise.resolve() : this.#answers.opening(signal);
   }
 
   /** Identifies the daemon of the session; null while there is none. */
@@ -155,16 +127,14 @@ export class HostSession {
     try {
       const { clock } = this.#options;
       const asked = clock.now();
-      const hello = await this.#answered(this.link.request("hello", this.#hello()));
+      const hello = await this.#answers.soon(this.link.request("hello", this.#hello()));
       this.#checkAsked(question);
       // The answer was made between the request and now.
       const clock_offset_ms = Math.round(hello.time - (asked + clock.now()) / 2);
       this.#session = hello.session;
       this.#streamId = hello.stream_id;
       this.#keepAlive(hello.session);
-      const waiting = [...this.#waiting];
-      this.#waiting.clear();
-      for (const go of waiting) go();
+      this.#answers.opened();
       // Earlier events are from before the hello, perhaps from another daemon.
       this.#early = [];
       await this.#fetch(question);
@@ -202,9 +172,9 @@ export class HostSession {
     this.#session = null;
     this.#streamId = null;
     this.#seq = null;
-    for (const fail of this.#underWay)
-      fail(new MgrError("host_unavailable", `host '${this.link.host}' was lost before it answered; it may have been done all the same`));
-    this.#underWay.clear();
+    this.#answers.fail(
+      new MgrError("host_unavailable", `host '${this.link.host}' was lost before it answered; it may have been done all the same`),
+    );
     this.#forwards.closeAll();
     this.#forgetQuestion();
     this.#options.clock.clearTimeout(this.#beat);
@@ -220,7 +190,7 @@ export class HostSession {
   async command<T>(send: (session: string) => Promise<T>): Promise<T> {
     const session = this.session;
     try {
-      return await this.#whileOpen(send(session));
+      return await this.#answers.whileOpen(send(session));
     } catch (error) {
       if (error instanceof MgrError && error.code === ("stale_session" satisfies AnyErrorCode) && this.#session === session) {
         this.drop();
@@ -230,38 +200,9 @@ export class HostSession {
     }
   }
 
-  /** Rejects as soon as the session ends: its answers are lost, so callers need not wait for the requests' time-outs. */
-  #whileOpen<T>(answer: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      this.#underWay.add(reject);
-      answer.then(resolve, reject).finally(() => this.#underWay.delete(reject));
-    });
-  }
-
   /** A TCP connection from the host to `target` as a stream (app/forwards.ts); it ends with the session. */
   connect(target: { host: string; port: number }): Promise<Duplex> {
     return this.command((session) => this.#forwards.open(session, target));
-  }
-
-  /** Resolves with the answer; also rejects if the host's heartbeats arrive but the answer does not. */
-  async #answered<T>(answer: Promise<T>): Promise<T> {
-    let fail: Unanswered["fail"] = () => {};
-    const late = new Promise<never>((_resolve, reject) => {
-      fail = reject;
-    });
-    const unanswered = { since: this.#options.clock.monotonic(), fail };
-    this.#unanswered = unanswered;
-    try {
-      return await Promise.race([answer, late]);
-    } finally {
-      if (this.#unanswered === unanswered) this.#unanswered = null;
-    }
-  }
-
-  #giveUpLate(): void {
-    const { clock } = this.#options;
-    if (this.#unanswered === null || clock.monotonic() - this.#unanswered.since < LATE_MS) return;
-    this.#unanswered.fail(new MgrError("timeout", "its heartbeat came, but no answer: that was lost with an earlier connection"));
   }
 
   #receive(event: HostEvent): void {
@@ -312,7 +253,7 @@ export class HostSession {
     let after: string | null = null;
     let seq: number | null = null;
     for (;;) {
-      const page: ResponseOf<"report"> = await this.#answered(this.link.request("report", { session: this.session, after }));
+      const page: ResponseOf<"report"> = await this.#answers.soon(this.link.request("report", { session: this.session, after }));
       this.#checkAsked(question);
       for (const run of page.runs) runs.set(run.name, run);
       // Pages are from different moments: events after the first page's seq are applied again, which changes nothing.

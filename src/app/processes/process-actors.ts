@@ -14,10 +14,12 @@ import type { ManagerStatus } from "../manager-status.ts";
 import { choicesOf, type IntentKeeper } from "../state/intent-keeper.ts";
 import type { ProcessEventRouter } from "./process-event-router.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
+import type { ProcessWaits } from "./process-waits.ts";
 import type { RunSpecBuilder } from "./run-spec-builder.ts";
 
 interface ProcessActorsOptions {
   registry: ProcessRegistry;
+  waits: ProcessWaits;
   system: ActorSystem;
   events: DomainEvents;
   clock: Clock;
@@ -44,9 +46,10 @@ export class ProcessActors {
 
   constructor(options: ProcessActorsOptions) {
     this.#options = options;
-    const { registry, events, clock, log, intents, runSpecs, hosts, status } = options;
+    const { registry, waits, events, clock, log, intents, runSpecs, hosts, status } = options;
     this.#machine = processWithEffects({
       registry,
+      waits,
       events,
       clock,
       log,

@@ -10,6 +10,7 @@ import type { ProcessActors } from "./process-actors.ts";
 import type { ProcessEventRouter } from "./process-event-router.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
 import type { ProcessSessions } from "./process-sessions.ts";
+import type { ProcessWaits } from "./process-waits.ts";
 
 interface CommandsOptions {
   registry: ProcessRegistry;
@@ -17,6 +18,7 @@ interface CommandsOptions {
   system: ActorSystem;
   actors: ProcessActors;
   router: ProcessEventRouter;
+  waits: ProcessWaits;
   intents: IntentKeeper;
   status: ManagerStatus;
   log: LogBook;
@@ -60,9 +62,9 @@ export class ProcessCommands implements Commands {
 
   /** Requests the stop of every process. Resolves when none is alive, or with the names of those that do not end. */
   async stopEverything(by: string): Promise<string[]> {
-    const { registry } = this.#options;
+    const { registry, waits } = this.#options;
     await this.#commands.run(this.#tellAll("stop", registry.names(), by));
-    return registry.allAtRest();
+    return waits.allAtRest();
   }
 
   /** Refuses the commands that are not finished. */

@@ -1,4 +1,3 @@
-import type { DomainEvents } from "../../actors/domain-events.ts";
 import type { Greeting } from "../../actors/host-machine.ts";
 import { runLives, treeLives } from "../../actors/process-context.ts";
 import type { ProcessSnapshot } from "../../actors/process-machine.ts";
@@ -14,14 +13,10 @@ import { ProcessPlacement } from "../hosts/process-placement.ts";
 import { type DependencyFacts, type DependencyGraph, type Unmet, unmetDependencies } from "./dependencies.ts";
 import type { RunSpecBuilder } from "./run-spec-builder.ts";
 
-/** States in which something of the process is alive or about to be. */
-const ALIVE: ReadonlySet<ProcessState> = new Set<ProcessState>(["waiting", ...UP_STATES]);
-
 interface WorldOptions {
   current: CurrentConfig;
   runSpecs: RunSpecBuilder;
   system: ActorSystem;
-  events: DomainEvents;
   /** The manager's own host, by its canonical name. */
   hostName: string;
   /** The managed hosts, by canonical name. */
@@ -35,7 +30,6 @@ export class ProcessRegistry {
   readonly graph: DependencyGraph;
   readonly hostName: string;
   readonly #system: ActorSystem;
-  readonly #events: DomainEvents;
   readonly #hosts: ReadonlyMap<string, unknown>;
   readonly #placement: ProcessPlacement;
   readonly #current: CurrentConfig;
@@ -45,14 +39,13 @@ export class ProcessRegistry {
   /** The displayed state of processes whose actor is parked. */
   readonly #parked = new Map<string, Process>();
 
-  constructor({ current, runSpecs, system, events, hostName, hosts }: WorldOptions) {
+  constructor({ current, runSpecs, system, hostName, hosts }: WorldOptions) {
     this.#current = current;
     this.graph = current.graph;
     this.retiring = current.retiring;
     this.#runSpecs = runSpecs;
     this.hostName = hostName;
     this.#system = system;
-    this.#events = events;
     this.#hosts = hosts;
     this.#placement = new ProcessPlacement({
       config: () => this.config,
@@ -220,71 +213,6 @@ export class ProcessRegistry {
   unmet(name: string): Unmet {
     const definition = this.config.processes.get(name);
     return definition ? unmetDependencies(definition, (each) => this.#facts(each)) : { missing: [], impossible: null };
-  }
-
-  /**
-   * Resolves when no process is alive that can still be ended: unreachable hosts are not waited for. If none ends for as long as all stops
-   * may take, it resolves with the names of those that are left: a process may be stuck in the kernel.
-   */
-  async allAtRest(): Promise<string[]> {
-    const isDone = (name: string) => !ALIVE.has(this.stateOf(name) ?? "stopped") || !this.isHostReady(this.hostOf(name) ?? this.hostName);
-    const busy = new Set<string>();
-    let ends = 0;
-    const look = (name: string) => {
-      if (!isDone(name)) busy.add(name);
-      else if (busy.delete(name)) ends++;
-    };
-    this.names().forEach(look);
-    // Not all processes at each event of one: with 10,000 that would take seconds.
-    const leave = this.#events.subscribe((event) => {
-      if (event.type === "process_upsert") look(event.process.name);
-      else if (event.type === "process_remove") busy.delete(event.name);
-      else if (event.type === "host_upsert") this.namesAt(event.host.name).forEach(look);
-      else if (event.type === "host_remove") this.names().forEach(look);
-    });
-    try {
-      for (let seen = -1; busy.size > 0 && seen < ends; ) {
-        seen = ends;
-        await this.#until(() => ends > seen || busy.size === 0, { milliseconds: this.graph.stopTimeOfAll() });
-      }
-    } finally {
-      leave();
-    }
-    return [...busy];
-  }
-
-  /**
-   * Resolves when no reachable dependent of `name` is stopping any more, or with the names of those that are left once the time that their
-   * stops may take has passed. While the host of `name` itself is unreachable nothing can be stopped there, and its dependents are waited
-   * for: they may come back along with it. Aborting rejects.
-   */
-  async dependentsStopped(name: string, signal: AbortSignal): Promise<string[]> {
-    const isAway = (each: string) => !this.isHostReady(this.hostOf(each) ?? this.hostName);
-    const stopping = () =>
-      this.graph.directDependents(name).filter((each) => this.stateOf(each) === "stopping" && (!isAway(each) || isAway(name)));
-    await this.#until(() => stopping().length === 0, { signal, milliseconds: this.graph.stopTimeOfDependents(name) });
-    return stopping();
-  }
-
-  #until(condition: () => boolean, limits: { signal?: AbortSignal; milliseconds?: number } = {}): Promise<void> {
-    const { signal, milliseconds } = limits;
-    const { clock } = this.#system;
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(signal.reason);
-      if (condition()) return resolve();
-      const finish = (settle: () => void) => {
-        leave();
-        clock.clearTimeout(timer);
-        signal?.removeEventListener("abort", aborted);
-        settle();
-      };
-      const aborted = () => finish(() => reject(signal?.reason));
-      const timer = milliseconds === undefined ? undefined : clock.setTimeout(() => finish(resolve), milliseconds);
-      const leave = this.#events.subscribe(() => {
-        if (condition()) finish(resolve);
-      });
-      signal?.addEventListener("abort", aborted, { once: true });
-    });
   }
 
   #facts(name: string): DependencyFacts | undefined {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { ProcessWaits } from "../../../src/app/processes/process-waits.ts";
+import { systemClock } from "../../../src/base/clock.ts";
 import { BY, EngineRig, Intents, LASTING } from "../support/engines.ts";
 
 /** Ends only when it is told to, and only after a while. */
@@ -92,7 +94,7 @@ describe("stopping a process", () => {
     expect(time).toBeGreaterThan(10_000);
     rig.engine.control.commands.process("stop", "db", BY);
     expect(rig.states("db", "api")).toEqual(["stopping", "stopping"]);
-    const left = rig.engine.registry.dependentsStopped("db", AbortSignal.timeout(50));
+    const left = new ProcessWaits({ ...rig.engine, clock: systemClock }).dependentsStopped("db", AbortSignal.timeout(50));
     await expect(left).rejects.toMatchObject({ name: "TimeoutError" });
   });
 });

@@ -1,0 +1,89 @@
+import type { Clock } from "../../base/clock.ts";
+import { MgrError } from "../../base/errors.ts";
+
+/**
+ * Answers and heartbeats share one ordered connection. If a heartbeat arrives this long after a request, milliseconds, its answer was lost
+ * with the previous connection, and waiting for the request's time-out is pointless.
+ */
+const LATE_MS = 3_000;
+
+interface Unanswered {
+  /** Monotonic time. */
+  readonly since: number;
+  readonly fail: (error: Error) => void;
+}
+
+/** What callers of a host wait for: a session, and the answers of the host. */
+export class PendingAnswers {
+  readonly #clock: Clock;
+  /** Commands that are not answered yet. */
+  readonly #underWay = new Set<(error: Error) => void>();
+  /** A hello, or a request for a page of the table, that is not answered yet. */
+  #unanswered: Unanswered | null = null;
+
+  /** Callers that wait for a session. */
+  readonly #waiting = new Set<() => void>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Resolves with the next session; rejects when `signal` fires. */
+  opening(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#waiting.delete(go);
+        reject(signal.reason);
+      };
+      const go = () => {
+        signal.removeEventListener("abort", leave);
+        resolve();
+      };
+      if (signal.aborted) return reject(signal.reason);
+      signal.addEventListener("abort", leave, { once: true });
+      this.#waiting.add(go);
+    });
+  }
+
+  /** There is a session. */
+  opened(): void {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const go of waiting) go();
+  }
+
+  /** Rejects as soon as the session ends: its answers are lost, so callers need not wait for the requests' time-outs. */
+  whileOpen<T>(answer: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#underWay.add(reject);
+      answer.then(resolve, reject).finally(() => this.#underWay.delete(reject));
+    });
+  }
+
+  /** The session has ended. */
+  fail(error: Error): void {
+    for (const reject of this.#underWay) reject(error);
+    this.#underWay.clear();
+  }
+
+  /** Resolves with the answer; also rejects if the host's heartbeats arrive but the answer does not. */
+  async soon<T>(answer: Promise<T>): Promise<T> {
+    let fail: Unanswered["fail"] = () => {};
+    const late = new Promise<never>((_resolve, reject) => {
+      fail = reject;
+    });
+    const unanswered = { since: this.#clock.monotonic(), fail };
+    this.#unanswered = unanswered;
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      if (this.#unanswered === unanswered) this.#unanswered = null;
+    }
+  }
+
+  /** A heartbeat came: rejects an answer that should have come before it. */
+  giveUpLate(): void {
+    if (this.#unanswered === null || this.#clock.monotonic() - this.#unanswered.since < LATE_MS) return;
+    this.#unanswered.fail(new MgrError("timeout", "its heartbeat came, but no answer: that was lost with an earlier connection"));
+  }
+}

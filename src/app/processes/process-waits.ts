@@ -1,0 +1,93 @@
+import type { DomainEvents } from "../../actors/domain-events.ts";
+import type { Clock } from "../../base/clock.ts";
+import { type ProcessState, UP_STATES } from "../../protocol/process/process-state.ts";
+import type { ProcessRegistry } from "./process-registry.ts";
+
+/** States in which something of the process is alive or about to be. */
+const ALIVE: ReadonlySet<ProcessState> = new Set<ProcessState>(["waiting", ...UP_STATES]);
+
+/** Waits for the ends of processes. Each has an end itself: the time that the stops may take. */
+export class ProcessWaits {
+  readonly #registry: ProcessRegistry;
+  readonly #events: DomainEvents;
+  readonly #clock: Clock;
+
+  constructor({ registry, events, clock }: { registry: ProcessRegistry; events: DomainEvents; clock: Clock }) {
+    this.#registry = registry;
+    this.#events = events;
+    this.#clock = clock;
+  }
+
+  /**
+   * Resolves when no process is alive that can still be ended: unreachable hosts are not waited for. If none ends for as long as all stops
+   * may take, it resolves with the names of those that are left: a process may be stuck in the kernel.
+   */
+  async allAtRest(): Promise<string[]> {
+    const registry = this.#registry;
+    const isDone = (name: string) => !ALIVE.has(registry.stateOf(name) ?? "stopped") || this.#isAway(name);
+    const busy = new Set<string>();
+    let ends = 0;
+    const look = (name: string) => {
+      if (!isDone(name)) busy.add(name);
+      else if (busy.delete(name)) ends++;
+    };
+    registry.names().forEach(look);
+    // Not all processes at each event of one: with 10,000 that would take seconds.
+    const leave = this.#events.subscribe((event) => {
+      if (event.type === "process_upsert") look(event.process.name);
+      else if (event.type === "process_remove") busy.delete(event.name);
+      else if (event.type === "host_upsert") registry.namesAt(event.host.name).forEach(look);
+      else if (event.type === "host_remove") registry.names().forEach(look);
+    });
+    try {
+      for (let seen = -1; busy.size > 0 && seen < ends; ) {
+        seen = ends;
+        await this.#until(() => ends > seen || busy.size === 0, { milliseconds: registry.graph.stopTimeOfAll() });
+      }
+    } finally {
+      leave();
+    }
+    return [...busy];
+  }
+
+  /**
+   * Resolves when no reachable dependent of `name` is stopping any more, or with the names of those that are left once the time that their
+   * stops may take has passed. While the host of `name` itself is unreachable nothing can be stopped there, and its dependents are waited
+   * for: they may come back along with it. Aborting rejects.
+   */
+  async dependentsStopped(name: string, signal: AbortSignal): Promise<string[]> {
+    const registry = this.#registry;
+    const stopping = () =>
+      registry.graph
+        .directDependents(name)
+        .filter((each) => registry.stateOf(each) === "stopping" && (!this.#isAway(each) || this.#isAway(name)));
+    await this.#until(() => stopping().length === 0, { signal, milliseconds: registry.graph.stopTimeOfDependents(name) });
+    return stopping();
+  }
+
+  #until(condition: () => boolean, limits: { signal?: AbortSignal; milliseconds?: number } = {}): Promise<void> {
+    const { signal, milliseconds } = limits;
+    const clock = this.#clock;
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      if (condition()) return resolve();
+      const finish = (settle: () => void) => {
+        leave();
+        clock.clearTimeout(timer);
+        signal?.removeEventListener("abort", aborted);
+        settle();
+      };
+      const aborted = () => finish(() => reject(signal?.reason));
+      const timer = milliseconds === undefined ? undefined : clock.setTimeout(() => finish(resolve), milliseconds);
+      const leave = this.#events.subscribe(() => {
+        if (condition()) finish(resolve);
+      });
+      signal?.addEventListener("abort", aborted, { once: true });
+    });
+  }
+
+  /** Its host cannot be reached. */
+  #isAway(name: string): boolean {
+    return !this.#registry.isHostReady(this.#registry.hostOf(name) ?? undefined);
+  }
+}
