@@ -1,5 +1,4 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { diskFull, isDiskFull, MgrError, messageOf } from "../base/errors.ts";
 import { listNames } from "../base/names.ts";
@@ -9,14 +8,9 @@ import { busHostLink } from "../bus/host-link/host-link.ts";
 import { authFilePath } from "../config/default-paths.ts";
 import type { Config } from "../config/definition.ts";
 import { fileReader } from "../config/load/load.ts";
-import { IntentStore } from "../config/state/intent.ts";
-import { CONTRACT_VERSION } from "../contract/messages.ts";
-import { instanceUuid } from "../daemon/session/instance.ts";
-import { acquireLock, type Lock } from "../daemon/session/lock.ts";
-import { socketDir } from "../daemon/session/sockets.ts";
 import { assetHash, type PreparedHttpServer } from "../http/index.ts";
 import type { LocalSocketOptions } from "../http/server/local-socket.ts";
-import { LogBook } from "../log/log-book.ts";
+import type { LogBook } from "../log/log-book.ts";
 import type { LogEntry } from "../protocol/resources/resources.ts";
 import type { OutputHub } from "../transport/output/output-hub.ts";
 import type { OutputSink } from "../transport/output/output-subscription.ts";
@@ -26,15 +20,12 @@ import { type ManagerBus, openManagerBus } from "./bus/manager-bus.ts";
 import { Engine } from "./engine.ts";
 import { localHostName } from "./hosts/host-names.ts";
 import { DaemonKeeper } from "./local-daemon/daemon-keeper.ts";
-import { CONTROL_SOCKET, RunningNote } from "./local-daemon/running-instance.ts";
-import { openLogFile, readLogFile } from "./log-file.ts";
+import { CONTROL_SOCKET } from "./local-daemon/running-instance.ts";
 import type { OnProcessAtRest } from "./processes/process-event-router.ts";
 import { ASSETS, localUser, prepareHttp, requirePort } from "./serve-http.ts";
-import { RetryingIntentStore } from "./state/retrying-intent-store.ts";
-import { openRunHistory } from "./state/run-history-file.ts";
-import { StateFiles } from "./state/state-files.ts";
-import { INTENT_FILE, keepStateFolder } from "./state/state-folder.ts";
-import { surviveShortage } from "./survive-shortage.ts";
+import { openManagerFolder } from "./state/manager-folder.ts";
+import type { StateFiles } from "./state/state-files.ts";
+import { keepStateFolder } from "./state/state-folder.ts";
 
 /** How long hosts have to accept the kill command when a second signal forces the shutdown, milliseconds. */
 const MAX_REMOTE_KILL_MS = 2_000;
@@ -87,6 +78,9 @@ export async function startManager(config: Config, options: ManagerOptions = {})
 }
 
 class Manager implements RunningManager {
+  url = "";
+  hostProblem: string | null = null;
+  loginProblem: string | null = null;
   readonly #config: Config;
   readonly #options: ManagerOptions;
   /** Resources to release, newest first. */
@@ -96,9 +90,6 @@ class Manager implements RunningManager {
   #log: LogBook | null = null;
   #transport: Transport | null = null;
   #http: PreparedHttpServer | null = null;
-  #url = "";
-  #hostProblem: string | null = null;
-  #loginProblem: string | null = null;
   #end: Promise<void> | null = null;
   #hurriedEnd: Promise<void> | null = null;
   #released: Promise<void> | null = null;
@@ -106,18 +97,6 @@ class Manager implements RunningManager {
   constructor(config: Config, options: ManagerOptions) {
     this.#config = config;
     this.#options = options;
-  }
-
-  get url(): string {
-    return this.#url;
-  }
-
-  get hostProblem(): string | null {
-    return this.#hostProblem;
-  }
-
-  get loginProblem(): string | null {
-    return this.#loginProblem;
   }
 
   get engine(): Engine {
@@ -136,25 +115,14 @@ class Manager implements RunningManager {
         );
     }
     const { instance } = this.#config;
-    const stateDir = instance.state_dir;
-    await mkdir(stateDir, { recursive: true, mode: 0o700 });
-    const uuid = instanceUuid(stateDir);
-    const sockets = socketDir({ uuid, stateDir });
-    const socket = join(sockets.path, "bus.sock");
-    const lock = await this.#lock(stateDir, uuid, socket);
-    const note = new RunningNote(this.#config);
-    note.keep();
-    this.#cleanups.push(() => note.remove());
-
-    const files = new StateFiles(stateDir);
-    const intents = await IntentStore.open(files.path(INTENT_FILE));
-    const log = await this.#openLog(stateDir, intents);
-    const { path, problems } = sockets;
-    if (problems.length > 0) log.append({ level: "warning", source: "manager", msg: `sockets are in ${path}: ${problems.join("; ")}` });
-    const epoch = await raiseEpoch(intents);
-    const { history, close } = await openRunHistory(join(stateDir, "runs.log"), log);
-    this.#cleanups.push(close);
-
+    const { stateDir, socket, sockets, lock, note, files, intents, log, epoch, history } = await openManagerFolder({
+      config: this.#config,
+      cleanups: this.#cleanups,
+      onLog: (opened) => {
+        this.#log = opened;
+        if (this.#options.onLog) opened.subscribe(this.#options.onLog);
+      },
+    });
     const bus = await openManagerBus({
       instance,
       log,
@@ -189,20 +157,19 @@ class Manager implements RunningManager {
     // Begins at the signal, whatever else has to happen first.
     this.#options.signal?.addEventListener("abort", () => engine.beginShutdown(), { once: true });
 
-    const folder = () => socketDir({ uuid, stateDir }).path;
     // Before anything is started: detects a port in use without opening it.
     await requirePort(instance.manager, "instance.manager");
     const http = await this.#prepareHttp(engine, log, bus, {
-      path: join(sockets.path, CONTROL_SOCKET),
+      path: join(dirname(socket), CONTROL_SOCKET),
       identify: localUser,
-      home: { folder, moved() {} },
+      home: { folder: sockets, moved() {} },
     });
     this.#cleanups.push(keepStateFolder({ lock, intents, files, log, look: () => note.keep() }));
-    await bus.broker.listenUnix(socket, { folder, moved: (path) => lock.moveTo(path) });
+    await bus.broker.listenUnix(socket, { folder: sockets, moved: (path) => lock.moveTo(path) });
     const daemon = new DaemonKeeper({ stateDir, host, socket, engine, log });
     this.#daemon = daemon;
     this.#cleanups.push(() => daemon.release());
-    this.#hostProblem = await daemon.begin(this.#options.signal ?? new AbortController().signal);
+    this.hostProblem = await daemon.begin(this.#options.signal ?? new AbortController().signal);
     await this.#openPort(http, files, log);
     await this.#startNamed(engine);
   }
@@ -291,38 +258,6 @@ class Manager implements RunningManager {
     this.#transport = null;
   }
 
-  async #lock(stateDir: string, uuid: string, socket: string): Promise<Lock> {
-    const path = join(stateDir, "manager.lock");
-    const lock = await acquireLock(path, { instance_uuid: uuid, contract: CONTRACT_VERSION, socket });
-    if ("holder" in lock) {
-      throw new MgrError(
-        "conflict",
-        `'${this.#config.instance.name}' is running already: its manager has pid ${lock.holder.pid}. End it with: mgr down`,
-      );
-    }
-    this.#cleanups.push(() => lock.release());
-    return lock;
-  }
-
-  async #openLog(stateDir: string, intents: IntentStore): Promise<LogBook> {
-    const path = join(stateDir, "manager.log");
-    const capacity = this.#config.instance.retained_log_entries;
-    const log = new LogBook({ capacity, now: () => Date.now(), lastId: intents.lastLogId, earlier: await readLogFile(path, capacity) });
-    this.#log = log;
-    this.#cleanups.push(openLogFile(path, log));
-    if (this.#options.onLog) log.subscribe(this.#options.onLog);
-    this.#cleanups.push(surviveShortage((msg) => void log.append({ level: "error", source: "manager", msg })));
-    if (intents.warning) log.append({ level: "warning", source: "manager", msg: intents.warning });
-    this.#cleanups.push(async () => {
-      intents.rememberLogId(log.lastId);
-      const patient = new RetryingIntentStore(intents, { clock: systemClock, log });
-      await patient.flush();
-      // On a full disk it would retry for ever.
-      patient.close();
-    });
-    return log;
-  }
-
   async #prepareHttp(engine: Engine, log: LogBook, bus: ManagerBus, localSocket: LocalSocketOptions): Promise<PreparedHttpServer> {
     const { instance } = this.#config;
     const { control, hub, system } = engine;
@@ -348,8 +283,8 @@ class Manager implements RunningManager {
   async #openPort(http: PreparedHttpServer, files: StateFiles, log: LogBook): Promise<void> {
     this.#cleanups.push(() => files.remove("manager.url"));
     const { url, localUrl, loginProblem } = await http.open();
-    this.#url = url;
-    this.#loginProblem = loginProblem;
+    this.url = url;
+    this.loginProblem = loginProblem;
     await files.write("manager.url", `${localUrl}\n`);
     log.append({ level: "info", source: "manager", msg: `'${this.#config.instance.name}' serves ${url}` });
   }
@@ -358,19 +293,5 @@ class Manager implements RunningManager {
     const { start = [] } = this.#options;
     const names = start === "all" ? engine.registry.names() : start;
     if (names.length > 0) await engine.commands.startNamed(names, "mgr up");
-  }
-}
-
-/**
- * The epoch of this boot, which a full disk may not store. The next manager would then use its time in seconds, so this one continues only
- * when its own second has passed.
- */
-async function raiseEpoch(intents: IntentStore): Promise<number> {
-  try {
-    return await intents.nextEpoch();
-  } catch (error) {
-    if (!isDiskFull(error)) throw error;
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    return intents.epoch;
   }
 }
