@@ -5,20 +5,13 @@ import { CLIENT_FRAMES as CLIENT_SCHEMAS, MANAGER_FRAMES as MANAGER_SCHEMAS } fr
 import { LOG_LEVELS, PROCESS_STATES, REQUESTED_STATES } from "../../src/protocol/resources/resources.ts";
 import { CLIENT_FRAMES } from "./client-frames.ts";
 import * as closed from "./closed-values.ts";
-import { exampleOfFields, wrongValuesOf } from "./examples.ts";
+import { exampleOfFields, TAKEN, wrongValuesOf } from "./examples.ts";
 import type { FieldType } from "./field-types.ts";
 import { MANAGER_FRAMES } from "./manager-frames.ts";
 
 // The tables were written apart from the schemas: where the two differ, one of them has misread the documents.
 
 const isOptional = (type: FieldType) => typeof type === "object" && type.kind === "optional";
-
-/** Values that are of a field's type, and that the field takes: a name is no signal. */
-const TAKEN: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  send_signal: { signal: "SIGHUP" },
-  set_process_list_task: { affinity: "0,1" },
-  apply_topic_scheduling: { tasks: [{ host: "h", pid: 1, tid: 1, policy: 0, prio: 0, affinity: "0" }] },
-};
 
 /** Values for fields that the documents name without a type, and for the one echo that is always there. */
 const SHOWN: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {

@@ -60,7 +60,7 @@ describe("a refusal of an accepted frame", () => {
       ok: false,
       ...refusal,
       action: "delete",
-      name: "arm",
+      name: "sim/world",
     });
   });
 });

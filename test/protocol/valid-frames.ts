@@ -1,70 +1,18 @@
 import type { ClientFrameType, FrameOf } from "../../src/protocol/frames/frames.ts";
+import { CLIENT_FRAMES } from "../contract/client-frames.ts";
+import { exampleOfFields, TAKEN } from "../contract/examples.ts";
 
-const name = "sim/world";
-const task = { host: "rt1", pid: 4711, tid: 4712, policy: 1, prio: 20, affinity: "0,1" };
-const parameter = { service: "arm", provider_id: 3, parameter: "gain" };
+/** Names of what the tests have. */
+const NAMED: Readonly<Record<string, unknown>> = { name: "sim/world", host: "rt1", pid: 4711, tid: 4712 };
 
-/** A good frame of each type, with every field. */
-export const validFrames: { readonly [T in ClientFrameType]: FrameOf<T> } = {
-  get_snapshot: { type: "get_snapshot" },
-  start_process: { type: "start_process", name },
-  stop_process: { type: "stop_process", name },
-  restart_process: { type: "restart_process", name },
-  send_signal: { type: "send_signal", name, signal: "SIGHUP" },
-  set_process_current_alternate_command: { type: "set_process_current_alternate_command", name, which: "debug" },
-  set_process_command_override: { type: "set_process_command_override", name, override: "./world --rate 1" },
-  set_process_alternate_command_override: { type: "set_process_alternate_command_override", name, which: "debug", override: null },
-  set_process_attribute: { type: "set_process_attribute", name, attribute: "start_tool", value: "gdb" },
-  set_process_low_delay_output: { type: "set_process_low_delay_output", name, enabled: true },
-  set_process_no_skip_display: { type: "set_process_no_skip_display", name, enabled: false },
-  dump_startup_commands: { type: "dump_startup_commands", name },
-  request_process_loads: { type: "request_process_loads", name },
-  request_process_detail: { type: "request_process_detail", name },
-  send_winch: { type: "send_winch", name, rows: 24, cols: 80 },
-  start_group: { type: "start_group", name: "sim" },
-  stop_group: { type: "stop_group", name: "sim" },
-  restart_group: { type: "restart_group", name: "sim" },
-  get_process_output: { type: "get_process_output", name, lines: 100 },
-  subscribe_process_output: { type: "subscribe_process_output", patterns: ["sim/*", "db"] },
-  unsubscribe_process_output: { type: "unsubscribe_process_output", patterns: [] },
-  send_stdin: { type: "send_stdin", name, text: "yes\n" },
-  request_logs: { type: "request_logs", level: "warning", limit: 10 },
-  set_log_min_level: { type: "set_log_min_level", level: "debug" },
-  request_clients: { type: "request_clients" },
-  request_topics: { type: "request_topics" },
-  request_topics_stat: { type: "request_topics_stat", sample_seconds: 2.5 },
-  request_topic_detail: { type: "request_topic_detail", name: "arm/state" },
-  subscribe_topic: { type: "subscribe_topic", name: "arm/state", max_rate: 5 },
-  unsubscribe_topic: { type: "unsubscribe_topic", name: "arm/state" },
-  request_topic_scheduling: { type: "request_topic_scheduling", name: "arm/state" },
-  apply_topic_scheduling: { type: "apply_topic_scheduling", name: "arm/state", tasks: [task, { host: "rt1", pid: 1, tid: 1 }] },
-  request_services: { type: "request_services" },
-  call_service: { type: "call_service", name: "arm", endpoint: "home", request: { speed: [1, null, "fast"] } },
-  request_loggers: { type: "request_loggers" },
-  configure_logger: {
-    type: "configure_logger",
-    name: "arm",
-    only_ts: false,
-    topics: [{ name: "arm/state", log_size: 10_000, divisor: 1 }],
-  },
-  start_logger: { type: "start_logger", name: "arm" },
-  stop_logger: { type: "stop_logger", name: "arm" },
-  delete_logger: { type: "delete_logger", name: "arm" },
-  request_parameters: { type: "request_parameters", pattern: "*" },
-  set_parameter_override: { type: "set_parameter_override", ...parameter, enabled: true, value: "" },
-  open_parameter_scope: { type: "open_parameter_scope", ...parameter },
-  request_process_list: {
-    type: "request_process_list",
-    host: "rt1",
-    show_threads: true,
-    show_env: false,
-    filter: "tid:==:4712\0cpu_percent:>:5",
-  },
-  set_process_list_task: { type: "set_process_list_task", ...task },
-  request_network_stats: { type: "request_network_stats", sample_seconds: 2, sample_mode: "previous" },
-  request_network_topology: { type: "request_network_topology" },
-  reload_config: { type: "reload_config", dry_run: true },
-  request_plan: { type: "request_plan" },
-  request_config_file: { type: "request_config_file", path: "mgr.yaml" },
-  save_config_file: { type: "save_config_file", path: "mgr.yaml", content: "instance: {}\n", base_hash: "abc" },
+function validFrame(type: string, fields: (typeof CLIENT_FRAMES)[string]["fields"]): object {
+  const named = Object.entries(NAMED).filter(([field]) => field in fields);
+  return { type, ...exampleOfFields(fields), ...Object.fromEntries(named), ...TAKEN[type] };
+}
+
+/** A good frame of each type, with every field: an example of its row in the tables of test/contract. */
+export const validFrames = Object.fromEntries(
+  Object.entries(CLIENT_FRAMES).map(([type, { fields }]) => [type, validFrame(type, fields)]),
+) as {
+  readonly [T in ClientFrameType]: FrameOf<T>;
 };
