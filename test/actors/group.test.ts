@@ -45,7 +45,7 @@ describe("the statechart of a group", () => {
     ]);
   });
 
-  test("who is in backoff has not got there: the start lasts until it has, cannot, or is not wanted any more", () => {
+  test("a member in backoff is not started: the start goes on until it is, cannot be, or is no longer wanted", () => {
     for (const end of ["started", "error", "stopped"] as const) {
       const { state, become, command, emitted } = group(stopped("a"));
       command("start", "starting");
@@ -59,7 +59,7 @@ describe("the statechart of a group", () => {
     }
   });
 
-  test("who is to become ready has not got there by having started", () => {
+  test("a member with a ready condition is not ready by having started", () => {
     const { state, become, command } = group([{ name: "a", state: "stopped", has_ready_state: true }]);
     command("start", "starting");
     become("a", "started");
@@ -89,7 +89,7 @@ describe("the statechart of a group", () => {
     expect(state()).toBe("idle");
   });
 
-  test("a member that is removed keeps nobody waiting", () => {
+  test("a removed member holds up no command", () => {
     const { actor, state, command } = group(stopped("a"));
     command("start", "starting");
     actor.send({ type: "removed", name: "a" });

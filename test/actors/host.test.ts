@@ -108,7 +108,7 @@ describe("the statechart of a host", () => {
     expect(kinds()).toEqual(["ready", "lost", "ready", "lost"]);
   });
 
-  test("lost | heartbeat of the same daemon | ready again, nobody died", async () => {
+  test("lost | heartbeat of the same daemon | ready again, no run lost", async () => {
     await ready();
     actor.send({ type: "silent" });
     heartbeat();
@@ -142,7 +142,7 @@ describe("the statechart of a host", () => {
     expect(emitted).toEqual([]);
   });
 
-  test("any | heartbeat of a contract that nobody speaks here | incompatible, said once, nothing stopped", () => {
+  test("any | heartbeat of an unknown contract version | incompatible, said once, nothing stopped", () => {
     heartbeat({ contract: CONTRACT_VERSION + 1 });
     heartbeat({ contract: CONTRACT_VERSION + 1 });
     expect(state()).toBe("incompatible");

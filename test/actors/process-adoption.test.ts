@@ -152,7 +152,7 @@ describe("adoption (docs/design/runtime-invariants.md, 'Adoption')", () => {
     expect(rig.path).toEqual(["starting"]);
   });
 
-  test("a name that the host never ran and nobody wants stays stopped", () => {
+  test("a process that never ran and is not wanted stays stopped", () => {
     const rig = new ProcessRig().send({ type: "report", run: null });
     expect(rig.state).toBe("stopped");
     expect(rig.spawns).toEqual([]);
@@ -259,7 +259,7 @@ describe("reconciliation after a lost link", () => {
     expect(rig.state).toBe("stopping");
   });
 
-  test("being stopped by somebody else and wanted: stopping, then started again", () => {
+  test("already stopping and wanted: stopping, then started again", () => {
     const rig = startedProcess();
     rig.send({ type: "report", run: rig.run({ stopping: true }) });
     expect(rig.state).toBe("stopping");

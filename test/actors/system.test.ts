@@ -198,7 +198,7 @@ describe("the registry of actors", () => {
     expect(system.names("connection")).toEqual([]);
   });
 
-  test("an event to nobody is told to the sender", () => {
+  test("an event to an unknown actor is an error for its sender", () => {
     expect(open().system.send("process", "nobody", { type: "start", by: "ann" })).toBe(false);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { BY, EngineRig, Intents, LASTING } from "./support/engines.ts";
 
 describe("what runs from the beginning", () => {
-  it("is what users wanted last, else what starts by itself, and what that needs; somebody's stop outweighs it", async () => {
+  it("is what users requested last, else autostart and its dependencies; a requested stop wins", async () => {
     const intents = new Intents({
       wanted: { requested_state: "start" },
       off: { requested_state: "stop" },
@@ -57,11 +57,11 @@ describe("the log", () => {
   });
 });
 
-describe("why something happens to a process that nobody named", () => {
+describe("the reason for a change of a process that no request named", () => {
   const said = (rig: EngineRig) =>
     rig.log.entries().flatMap(({ level, msg }) => (/request for|^group/.test(msg) ? [`${level}: ${msg}`] : []));
 
-  it("is in the log: who needs it, or whom it needs", async () => {
+  it("is in the log: its dependent or its dependency", async () => {
     await using rig = await EngineRig.open({
       processes: { db: LASTING, api: { ...LASTING, depends_on: ["db"] }, web: { ...LASTING, depends_on: ["api"] } },
     });
@@ -213,7 +213,7 @@ describe("an actor that fails", () => {
     expect(rig.changes().filter((change) => change.includes("stopped →")).length).toBe(1);
   });
 
-  it("is there again when somebody asks for something, with what its host says", async () => {
+  it("is back at the next request, with its host's report", async () => {
     const { rig, state } = await brokenRig();
     await using _ = rig;
     await rig.handle("g/a").start();

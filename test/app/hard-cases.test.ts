@@ -61,7 +61,7 @@ describe("dependencies", () => {
     expect(rig.changes().filter((change) => change === "job: stopped → starting")).toHaveLength(1);
   });
 
-  it("who ends before its line of readiness fails all that wait for it, transitively, each error naming the one before", async () => {
+  it("a process that ends before its ready line fails all that wait for it, transitively; each error names the previous process", async () => {
     await using rig = await EngineRig.open({
       processes: {
         db: { command: "echo almost; exit 3", ready: { regex: "ready to accept" } },
@@ -88,7 +88,7 @@ describe("dependencies", () => {
     expect(rig.states("waits", "slow")).toEqual(["stopped", "started"]);
   });
 
-  it("who ends well again and again, until its restarts are used up, fails those that wait for it", async () => {
+  it("a process that ends with success until its restarts are used up fails those that wait for it", async () => {
     await using rig = await EngineRig.open({
       processes: {
         flaps: {
@@ -157,7 +157,7 @@ describe("a group whose member backs off", () => {
 });
 
 describe("ends", () => {
-  it("who resists SIGTERM is killed when its time is over, and those that it held up go on", async () => {
+  it("a process that ignores SIGTERM is killed after its time-out, and those that waited for it continue", async () => {
     const stubborn = { command: "trap '' TERM; echo up; while :; do sleep 0.02; done", ready: { regex: "up" }, stop: { timeout: "200ms" } };
     await using rig = await EngineRig.open({ processes: { db: LASTING, stubborn: { ...stubborn, depends_on: needs("started", "db") } } });
     rig.engine.control.commands.process("start", "stubborn", BY);
@@ -168,7 +168,7 @@ describe("ends", () => {
     expect(rig.engine.control.state.process("stubborn")?.exit?.signal).toBe("SIGKILL");
   });
 
-  it("a grandchild that holds the terminal and a pipe open keeps nobody from being stopped and started again", async () => {
+  it("a grandchild that holds the terminal and a pipe open does not hold up stop and restart", async () => {
     // The leader ends at once; what it leaves behind ignores the hang-up and would write for ever.
     const holder = { command: "(trap '' HUP TERM; while :; do echo still here; sleep 0.02; done) | cat & sleep 0.1; exit 0" };
     await using rig = await EngineRig.open({ processes: { holder } });

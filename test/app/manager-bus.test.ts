@@ -171,7 +171,7 @@ describe("a manager's bus", () => {
     foreign.terminate();
   });
 
-  it("lets the daemon of a configured host in by its token file, as nobody else, until the token changes", async () => {
+  it("admits the daemon of a configured host by its token file, as that host only, until the token changes", async () => {
     const { bus, rig } = await open();
     const { host } = new URL(bus.clientUrl("x") ?? "");
     const far = [await visit(`nats://${host}`, { token: FAR_TOKEN }), await visit(`ws://${rig.host}/mgr/bus`, { token: FAR_TOKEN })];
@@ -304,7 +304,7 @@ describe("a manager's bus", () => {
       ws.terminate();
     });
 
-    it("takes user and password from the address, which nobody else gets to see", async () => {
+    it("takes user and password from the address and does not show them", async () => {
       await using server = await NatsServer.start('authorization {user: manager, password: "s:crét"}');
       const { bus, rig } = await open({ bus: `nats://manager:${encodeURIComponent("s:crét")}@127.0.0.1:${server.port}` });
       await (await bus.shared).flush();
@@ -342,7 +342,7 @@ describe("a manager's bus", () => {
       expect(logged()).toContain(`info: the bus server ${url} was reached`);
     });
 
-    it("proves who it is by a credentials file, and tries on without one that is good", async () => {
+    it("authenticates with a credentials file, and retries while the file is unusable", async () => {
       const { config, credentials } = makeCredentials();
       await using server = await NatsServer.start(config);
       write("manager.creds", makeCredentials().credentials);

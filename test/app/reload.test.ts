@@ -234,7 +234,7 @@ describe("a reload", () => {
     expect(await process("p")).toMatchObject({ state: "stopped", exit: null, requested_state: "stop" });
   });
 
-  it("forgets who started what is removed: under its name of old it starts only if it does so by itself", async () => {
+  it("forgets start requests of a removed process: added again, it starts only with autostart", async () => {
     await open({ processes: { p: LASTING, q: LASTING } });
     for (const name of ["p", "q"]) await manager.process(name).start();
     await manager.client.request({ type: "set_process_command_override", name: "p", override: "sleep 2000" });

@@ -8,7 +8,7 @@ it("the codes that clients may see are those of the protocol", () => {
   expect([...ERROR_CODES].sort()).toEqual(documented.split(" ").sort());
 });
 
-it("every code has a meaning, and is told from other strings", () => {
+it("every code has a meaning, and is distinguished from other strings", () => {
   for (const [code, { meaning }] of Object.entries(ERROR_CATALOGUE)) {
     expect(meaning).not.toBe("");
     expect(isErrorCode(code)).toBe(true);

@@ -63,7 +63,7 @@ describe.each(CARRIERS)("the bus over %s", (name) => {
     expect(() => bus.publish("large", Buffer.alloc(payload.length + 1))).toThrow(/over the bus limit/);
   });
 
-  it("gives each message of a queue group to one member, and to all who are not in it", async () => {
+  it("gives each message to one member of a queue group, and to all other subscribers", async () => {
     await using carrier = await openCarrier(name);
     const [publisher, one, two, all] = await Promise.all(["publisher", "one", "two", "all"].map((each) => carrier.bus(each)));
     if (!publisher || !one || !two || !all) throw new Error("no bus");
@@ -81,7 +81,7 @@ describe.each(CARRIERS)("the bus over %s", (name) => {
     expect(Math.min(counts.one, counts.two)).toBeGreaterThan(100);
   });
 
-  it("says at once that nobody answers", async () => {
+  it("tells at once that there is no responder", async () => {
     await using carrier = await openCarrier(name);
     const bus = await carrier.bus("asker");
     await expect(bus.connection.request("nobody", "", { timeout: 60_000 })).rejects.toThrow(/no responders/i);

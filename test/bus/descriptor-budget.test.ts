@@ -49,7 +49,7 @@ describe("the budget of descriptors", () => {
     expect(taken(budget, "local")).toBe(2);
   });
 
-  test("lets nobody in, and no process start, when other files have taken what is left", () => {
+  test("refuses connections and process starts when other files have used up the descriptors", () => {
     // This process has more than its standard files open: they reach into the last quarter of such a reserve.
     const budget = new DescriptorBudget(8);
     expect(budget.take(socket(), "client")).toBe(false);

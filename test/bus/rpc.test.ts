@@ -105,7 +105,7 @@ describe("requests on the bus", () => {
     await expect(rpc.ask(1)).rejects.toMatchObject({ code: "internal" });
   });
 
-  it("end with timeout, or with host_unavailable when nobody is there", async () => {
+  it("end with timeout, or with host_unavailable if there is no responder", async () => {
     await using rpc = await rpcRig();
     await expect(rpc.ask(1)).rejects.toMatchObject({ code: "host_unavailable" });
     await rpc.serve(() => new Promise(() => {}));

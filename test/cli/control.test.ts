@@ -147,7 +147,7 @@ describe("mgr start", () => {
     expect(exitCode).toBe(1);
   });
 
-  it("that somebody else stops is exit code 1", async () => {
+  it("that another client stops is exit code 1", async () => {
     await using manager = await ScriptedManager.open("a");
     manager.onFrame = ({ type }) => {
       if (type !== "start_process") return;
@@ -169,7 +169,7 @@ describe("mgr start", () => {
     expect(error).toMatchObject({ exitCode: 4 });
   });
 
-  it("does not wait where it is told not to", async () => {
+  it("does not wait with --no-wait", async () => {
     await using manager = await ScriptedManager.open("a");
     const { output, error } = await printed(() => control("start", ["a"], flags(manager, { wait: false })));
     expect([output, error]).toEqual(["", null]);

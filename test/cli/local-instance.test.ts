@@ -38,7 +38,7 @@ function python(program: string): ChildProcess {
   return child;
 }
 
-test("the kernel names the user who connects, and the one who listens", async () => {
+test("the kernel names the user of the client and of the server", async () => {
   const server = createServer().listen(path);
   await once(server, "listening");
   chmodSync(path, 0o666);

@@ -17,7 +17,7 @@ it.each([
   });
 });
 
-it("a manager that is not there, or does not answer pages of another origin, is told as such", async () => {
+it("a manager that is not running, or refuses pages of another origin, has an error of its own", async () => {
   vi.stubGlobal("fetch", () => Promise.reject(new TypeError("Failed to fetch")));
   await expect(connect("http://bench:8130", { user: "ada" })).rejects.toMatchObject({
     code: "host_unavailable",

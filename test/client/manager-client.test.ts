@@ -287,7 +287,7 @@ describe("live output", () => {
 describe("the log level", () => {
   const level = (level: "debug" | "error"): ClientFrame => ({ type: "set_log_min_level", level });
 
-  it("that the manager accepted last is told again after a reconnect, no other", async () => {
+  it("that the manager accepted last is sent again after a reconnect, and no other", async () => {
     const { link, client } = rig();
     const accepted = client.request(level("debug"));
     const refused = expect(client.request(level("error"))).rejects.toMatchObject({ code: "out_of_scope" });
@@ -300,7 +300,7 @@ describe("the log level", () => {
     expect(link.sent).toEqual([level("debug")]);
   });
 
-  it("is the manager's own until somebody asked for another", () => {
+  it("is the manager's own until a client asks for another", () => {
     const { link } = rig();
     link.lose();
     link.state$.next({ kind: "open" });

@@ -142,7 +142,7 @@ describe("what is no manager", () => {
     "null",
     "",
     "[".repeat(100_000),
-  ])("is told as such, and takes nothing of this program along: %.80s", async (text) => {
+  ])("is reported as such, and does not harm this program: %.80s", async (text) => {
     const client = await answering(text);
     client.log$.subscribe();
     client.process("a").output$.subscribe();

@@ -50,7 +50,7 @@ describe("start", () => {
     await manager.process("silent").stop();
   });
 
-  it("that somebody else stops is over", async () => {
+  it("that another client stops has ended", async () => {
     const starting = expect(manager.process("silent").start()).rejects.toMatchObject({
       code: "conflict",
       message: "'silent' was stopped meanwhile",
@@ -108,7 +108,7 @@ describe("waitFor", () => {
 });
 
 describe("waitFor of a state that is reached on the way", () => {
-  it("resolves: who is ready has started, and without a ready condition started is ready", async () => {
+  it("resolves: a ready process has started, and without a ready condition started is ready", async () => {
     await manager.process("server").start();
     expect((await manager.process("server").waitFor("started")).state).toBe("ready");
     await manager.process("lasting").start();

@@ -160,7 +160,7 @@ describe("a link over a WebSocket", () => {
     expect((await state(link(port, false), "closed")).reason).toContain("does not speak the manager's protocol");
   });
 
-  it("that was closed says so to whoever asks later", async () => {
+  it("that was closed rejects later requests", async () => {
     const { port } = await serve();
     const made = link(port, false);
     made.close("done");
@@ -210,7 +210,7 @@ describe("connect", () => {
     await expect(connect(url)).rejects.toMatchObject({ code: "forbidden", message: "login refused (401): log in" });
   });
 
-  it("tries again after a refusal that time can mend, not after another", async () => {
+  it("tries again after a temporary refusal, and not after another", async () => {
     let refusals = 2;
     const { url, upgrades } = await serve((_request, response) => {
       (response as unknown as { end: (status: string, body: string) => void }).end("503 Service Unavailable", "soon");

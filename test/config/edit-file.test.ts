@@ -24,20 +24,20 @@ describe("replaceFile", () => {
     expect(await readdir(folder)).toEqual(["mgr.yaml"]);
   });
 
-  it("is a new file: who has the old one open sees no half of the new one", async () => {
+  it("is a new file: readers of the old one see no part of the new one", async () => {
     const before = (await stat(path)).ino;
     await replaceFile(path, "new\n", undefined);
     expect((await stat(path)).ino).not.toBe(before);
   });
 
-  it("refuses a text that somebody else has changed since it was read", async () => {
+  it("refuses to overwrite a text that has changed since it was read", async () => {
     const { hash } = await readEditable(path);
     await writeFile(path, "theirs\n");
     await expect(replaceFile(path, "mine\n", hash)).rejects.toMatchObject({ code: "conflict" });
     expect(await readFile(path, "utf8")).toBe("theirs\n");
   });
 
-  it("follows no link, and no trap that somebody has laid beside the file", async () => {
+  it("follows no link, and no link that was put beside the file", async () => {
     const target = join(folder, "target");
     await writeFile(target, "precious");
     const link = join(folder, "link.yaml");

@@ -77,7 +77,7 @@ describe("expandText", () => {
     expect(() => expandText(written, lookup)).toThrow(message);
   });
 
-  it("does not look for a variable in a default that nobody needs", () => {
+  it("does not look for a variable in a default that is not used", () => {
     expect(expandText("${A:-${MISSING}}", lookup)).toBe("apple");
   });
 

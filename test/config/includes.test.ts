@@ -36,7 +36,7 @@ async function problems(files: Record<string, string>, environment: Record<strin
 }
 
 describe("include", () => {
-  it("does not wait for somebody to write to a named pipe, whether named or matched", async () => {
+  it("does not wait for a writer of a named pipe, whether named or matched", async () => {
     await mkdir(join(folder, "conf"));
     execFileSync("mkfifo", [join(folder, "conf/pipe.yaml"), join(folder, "pipe.yaml")]);
     expect(await problems({ "mgr.yaml": `${INSTANCE}include: [conf/*.yaml, pipe.yaml]\n` })).toEqual([

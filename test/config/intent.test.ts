@@ -242,7 +242,7 @@ describe("an intent file", () => {
     await expect(IntentStore.open(path)).rejects.toThrow("cannot be read: it is not a regular file");
   });
 
-  it("that is a named pipe is refused, and waited for by nobody", async () => {
+  it("that is a named pipe is refused without waiting for a writer", async () => {
     await fs.mkdir(join(folder, "state"));
     execFileSync("mkfifo", [path]);
     await expect(IntentStore.open(path)).rejects.toThrow("it is not a regular file; fix or delete it");

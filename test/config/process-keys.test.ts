@@ -174,7 +174,7 @@ describe("nodes and hosts", () => {
     expect(config.processes.get("b")?.base_dir).not.toBe("");
   });
 
-  it("are refused where nobody defines them, and where one name means two hosts", () => {
+  it("are refused if undefined, and if one name means two hosts", () => {
     expect(problemsOf("hosts: {rt1: {}}\nnodes: {robot: rt2}\nprocesses: {p: {command: x, node: robto}}\n")).toEqual([
       "nodes.robot: there is no host 'rt2'; did you mean 'rt1'?",
       "processes.p.node: there is no node or host 'robto'; did you mean 'robot'?",

@@ -325,7 +325,7 @@ describe("output", () => {
     });
   });
 
-  test("a listener that throws harms nobody", async () => {
+  test("a listener that throws does not affect others", async () => {
     await using rig = await HostRig.open();
     rig.host.listen({
       onEvent: () => {

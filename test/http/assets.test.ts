@@ -33,7 +33,7 @@ describe("the page and its files", () => {
     expect((await rig.get("/icon.svg", { authorization: GOOD })).headers.get("cache-control")).toBe("no-cache");
   });
 
-  test("a compressed form is sent to those who accept it, under an ETag of its own", async () => {
+  test("a compressed form is sent to clients that accept it, with its own ETag", async () => {
     await using rig = await Rig.start();
     const head = (accept: string) => rig.get(script, { authorization: GOOD, "accept-encoding": accept }, { method: "HEAD" });
     const plain = await head("identity");

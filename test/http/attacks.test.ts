@@ -60,8 +60,8 @@ async function visitAllTheTime(port: number, done: Promise<unknown>): Promise<nu
   return answers;
 }
 
-describe("who does not come to the point is let go", () => {
-  test.each(Object.keys(ATTACKS))("%s: gone at the deadline, whoever speaks is served", async (name) => {
+describe("clients that do not complete a request are disconnected", () => {
+  test.each(Object.keys(ATTACKS))("%s: disconnected at the deadline, while other clients are served", async (name) => {
     await using rig = await Rig.start({ certificate, deadlines: { opening: 500, headers: 400, request: 600, check: 50 } });
     const attack = ATTACKS[name];
     const sockets = Array.from({ length: 20 }, () => attack?.({ port: rig.server.port, drip: 100 }) ?? expect.unreachable());
@@ -170,7 +170,7 @@ describe("too many connections", () => {
     await visit(server.port);
   }, 60_000);
 
-  test("busy connections are kept: who comes when all are busy is told to come back", async () => {
+  test("busy connections are kept: when all are busy, a new one gets 503 with Retry-After", async () => {
     // No deadline comes to its end here: who is cut is cut for its number.
     const never = 600_000;
     await using rig = await Rig.start({
@@ -198,7 +198,7 @@ describe("too many connections", () => {
   });
 });
 
-describe("who makes room", () => {
+describe("which connection makes room", () => {
   /** Sockets of which only their end matters. */
   const socketFrom = (remoteAddress: string) => {
     const listeners: (() => void)[] = [];

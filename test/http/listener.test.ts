@@ -136,7 +136,7 @@ describe("malformed requests are answered, and nothing else suffers", () => {
     expect(body).toContain(sentence);
   });
 
-  test("an upgrade that nobody knows is ignored, the request is served", async () => {
+  test("an unknown upgrade is ignored, the request is served", async () => {
     await using rig = await Rig.start();
     const request = `GET /mgr/health HTTP/1.1\r\nHost: ${rig.host}\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n`;
     expect(await raw(rig.server.port, request)).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\n\r\nok$/);

@@ -80,7 +80,7 @@ describe("the local socket", () => {
     expect((await get("/mgr/log", { origin: "http://evil.example" })).status).toBe(403);
   });
 
-  test("refuses other users, whoever opened its mode to them", async () => {
+  test("refuses other users, whatever its file mode", async () => {
     await using rig = await start({ localSocket: { path, identify: () => ({ refused: "uid 4321" }) } });
     chmodSync(path, 0o666);
     const socket = connect(path);

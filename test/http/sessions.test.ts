@@ -140,7 +140,7 @@ describe("revocation", () => {
   test.each([
     ["changed", `${USER} other\nbob secret\n`],
     ["removed", "bob secret\n"],
-  ])("a %s password ends the user's sessions at once and closes the WebSockets by itself, and nobody else's", async (_, content) => {
+  ])("a %s password ends the user's sessions and WebSockets at once, and no other user's", async (_, content) => {
     await using rig = await Rig.start();
     const cookie = await rig.cookie();
     const open = async (headers: Record<string, string>) => {
@@ -190,7 +190,7 @@ describe("revocation", () => {
     expect((await rig.get("/", { cookie })).status).toBe(200);
   });
 
-  test("a file that is broken for a while revokes nobody", async () => {
+  test("a temporarily broken file revokes no session", async () => {
     await using rig = await Rig.start();
     const cookie = await rig.cookie();
     const content = readFileSync(rig.authFile, "utf8");

@@ -110,7 +110,7 @@ describe("followers", () => {
     expect(seen).toEqual(["cause", "effect"]);
   });
 
-  it("that throw keep nobody else from hearing it, nor the writer from going on; it is told as uncaught", async () => {
+  it("that throw do not hold up other listeners or the writer; the error is reported as uncaught", async () => {
     const log = book();
     const seen: string[] = [];
     log.subscribe(() => {

@@ -83,7 +83,7 @@ describe("a log file", () => {
     expect(read("m.log")).toBe("one\ntwo\n");
   });
 
-  it("that is a named pipe which nobody reads is refused, not waited for; one whose reader sleeps costs lines and nothing else", async () => {
+  it("that is a named pipe without a reader is refused at once; one whose reader sleeps loses lines and nothing else", async () => {
     execFileSync("mkfifo", [path()]);
     expect(() => new RotatedFile({ path: path(), lostLine })).toThrow("ENXIO");
     const reader = openSync(path(), constants.O_RDONLY | constants.O_NONBLOCK);

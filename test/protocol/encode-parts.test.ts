@@ -37,7 +37,7 @@ test("a snapshot of thousands comes in parts that begin and end between processe
   expect(JSON.parse([...encodeInParts(snapshotOf([]))].join(""))).toEqual(snapshotOf([]));
 });
 
-test("a process that was told before is told as it is now", () => {
+test("a process that was sent before is sent as it is now", () => {
   const before = { ...fakeProcess("a"), state: "started" as const };
   const after = { ...before, state: "ready" as const };
   for (const process of [before, after, before])

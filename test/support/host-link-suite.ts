@@ -335,7 +335,7 @@ export function describeHostLink(name: string, open: () => Promise<OpenLink>): v
       await expect(link.request("set_task", { ...task, tid: 1, policy: 0 })).rejects.toMatchObject({ code: "not_found" });
     });
 
-    it("tells nobody anything after he left", async () => {
+    it("sends nothing to a listener that was removed", async () => {
       const heard: HostEvent[] = [];
       const leave = manager.link.listen({ onEvent: (event) => heard.push(event) });
       leave();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { SimulatedClock } from "../../src/testing/index.ts";
 
 describe("a simulated clock", () => {
-  it("stands still until it is told otherwise", async () => {
+  it("stands still until it is advanced", async () => {
     const clock = new SimulatedClock("2026-11-21T08:00:00.000");
     let fired = false;
     clock.setTimeout(() => {

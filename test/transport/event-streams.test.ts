@@ -72,7 +72,7 @@ describe("events", () => {
 });
 
 describe("process_tree", () => {
-  it("is told when the shape of the view's part changed, not when states did", async () => {
+  it("is sent when the shape of the view's part changed, not when states did", async () => {
     const full = follow({ kind: "full" });
     const group = follow({ kind: "single_group", name: "sim" });
     control.events.publish({ type: "tree_changed" });
@@ -88,7 +88,7 @@ describe("process_tree", () => {
     expect(group.frames()[1].process_tree).toMatchObject([{ type: "group", name: "sim" }]);
   });
 
-  it("is told once for all changes of a turn, or at once when asked", async () => {
+  it("is sent once for all changes of a turn, or at once on request", async () => {
     const full = follow({ kind: "full" });
     for (let index = 0; index < 100; index++) control.add(`many/p${index}`);
     expect(full.told()).not.toContain("process_tree");

@@ -156,7 +156,7 @@ describe("set_process_no_skip_display", () => {
     world.hub.close();
   });
 
-  test("a reader for whom no process waits may take its time", async () => {
+  test("a reader that no process waits for may be slow", async () => {
     const { world, slow } = await heldBackAlone();
     // It has said all it had to say.
     world.clock.advance(60_000);
@@ -182,7 +182,7 @@ describe("set_process_no_skip_display", () => {
     world.hub.close();
   });
 
-  test("waits for nobody when the process goes", async () => {
+  test("does not wait for a reader when the process is removed", async () => {
     const { world, slow } = await heldBackAlone();
     world.hub.processGone("yes");
     expect(world.windows.at(-1)).toMatchObject({ name: "yes", length: 0 });
@@ -219,7 +219,7 @@ describe("set_process_no_skip_display", () => {
     world.hub.close();
   });
 
-  test("without it a slow reader holds up nobody and is told what it missed", async () => {
+  test("without it a slow reader holds up no process and is told what it missed", async () => {
     const { hub, windows, output, reader, anchor } = open();
     const slow = reader();
     anchor();

@@ -90,7 +90,7 @@ describe("a reader that keeps up", () => {
 });
 
 describe("a reader that is behind", () => {
-  it("misses output beyond the soft limit, is told how much, and goes on at a line start", async () => {
+  it("misses output beyond the soft limit, is told how much, and continues at a line start", async () => {
     const { socket, outbox, frames } = open();
     const line = `${"x".repeat(64 * KIB - 1)}\n`;
     let offset = 0;

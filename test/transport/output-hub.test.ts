@@ -36,7 +36,7 @@ function send(name: string, offset: number, text: string | Uint8Array, stream_id
 const anchor = (name: string, offset: number) => send(name, offset, "");
 
 describe("windows", () => {
-  it("a process's bytes are wanted only while somebody is subscribed", () => {
+  it("a process's bytes are requested only while there is a subscriber", () => {
     const { subscription } = listener();
     hub.processAppeared("a");
     expect(windows).toEqual([]);
@@ -197,7 +197,7 @@ describe("readers that are full", () => {
     expect(windows).toEqual([{ name: "a", from: position, length: 300_000, moved: true }]);
   });
 
-  it("do not hold it for a newcomer, nor for long when somebody waits for the end of the output", async () => {
+  it("do not delay a new subscriber, nor for long the wait for the end of the output", async () => {
     const { sink } = reader(["a"]);
     anchor("a", 0);
     sink.isFull = true;
@@ -411,7 +411,7 @@ describe("subscriptions", () => {
     expect(pieces).toHaveLength(1);
   });
 
-  it("matching thousands of patterns against thousands of names holds nobody up, and ends right whatever happens meanwhile", async () => {
+  it("matching thousands of patterns against thousands of names blocks no other work, and is correct whatever happens meanwhile", async () => {
     hub = new OutputHub({ clock: systemClock, source: { window: (_host, list) => windows.push(...list), hostOf: () => HOST } });
     for (let index = 0; index < 2_000; index++) hub.processAppeared(`group/${index}`);
     const { subscription } = listener();
@@ -458,7 +458,7 @@ describe("subscriptions", () => {
 });
 
 describe("reached", () => {
-  it("waits for the offset, and does not wait when nobody listens", async () => {
+  it("waits for the offset, and does not wait without a subscriber", async () => {
     await hub.reached("a", 100, 1_000);
     const { subscription } = listener();
     hub.processAppeared("a");

@@ -349,7 +349,7 @@ describe("bad frames", () => {
 });
 
 describe("readers", () => {
-  it("a reader that stands still does not grow the manager, hinders nobody, and is told what it missed", async () => {
+  it("a reader that stands still does not grow the manager, delays no other, and is told what it missed", async () => {
     const slow = await rig.connect();
     const quick = await rig.connect();
     for (const client of [slow, quick]) await client.ask({ type: "subscribe_process_output", patterns: ["db"] });

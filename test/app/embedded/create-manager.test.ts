@@ -128,7 +128,7 @@ describe("createManager", () => {
     });
   });
 
-  it("goes on when those who look on throw, which is theirs to catch", async () => {
+  it("continues if a listener throws; the error is the listener's", async () => {
     const uncaught: string[] = [];
     const others = process.listeners("uncaughtException");
     process.removeAllListeners("uncaughtException").on("uncaughtException", (error) => uncaught.push(error.message));

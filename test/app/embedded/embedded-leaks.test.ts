@@ -145,7 +145,7 @@ describe("a bench", () => {
     expect(left()).toEqual([]);
   });
 
-  it("is released by whoever forgets it, once it is closed", async () => {
+  it("can be garbage-collected once it is closed", async () => {
     const released: string[] = [];
     const registry = new FinalizationRegistry<string>((name) => released.push(name));
     const round = async () => {

@@ -95,7 +95,7 @@ const run = (name: string, id = "1-1", more: Partial<RunReport> = {}) => report(
 const over = (name: string, id = "1-1", offset = 0) => run(name, id, { ...ended(0), final_offset: offset });
 
 describe("a host that became ready", () => {
-  it("is told to its processes before what it reports of them; those it never ran are told so", async () => {
+  it("reaches its processes before its reports of them; those that it never ran learn that", async () => {
     const { heard, log, ready } = rig();
     await ready([run("a", "1-4")]);
     expect(heard).toEqual(["a host.ready", "b host.ready", "a report 1-4", "b report none"]);
@@ -114,7 +114,7 @@ describe("a host that became ready", () => {
 });
 
 describe("what probes and watches find at the host", () => {
-  it("is told to its process, also when no manager was there to hear it", async () => {
+  it("reaches its process, also if no manager ran at the time", async () => {
     const { heard, ready, event } = rig();
     await ready([run("a", "1-1", { unhealthy: "not alive" }), run("b", "1-2", { unhealthy: "not alive", stopping: true })]);
     expect(heard.slice(2)).toEqual(["a report 1-1", "a liveness.failed", "b report 1-2"]);
@@ -154,7 +154,7 @@ describe("runs of names that are not configured", () => {
 });
 
 describe("the end of a run", () => {
-  it("is told at once when nobody follows its output", async () => {
+  it("is told at once if nothing follows its output", async () => {
     const { heard, ready, event } = rig(["a"]);
     await ready();
     heard.length = 0;
@@ -253,7 +253,7 @@ describe("a daemon that came back as another one", () => {
 });
 
 describe("a daemon of another version", () => {
-  it("is told so by a hello that it refuses, and its processes hear nothing", async () => {
+  it("learns it from a refused hello, and its processes are not affected", async () => {
     const { heard, link, controller, log } = rig(["a"]);
     link.beat({ contract: CONTRACT_VERSION + 1, session: null });
     link.beat({ contract: CONTRACT_VERSION + 1, session: null });

@@ -111,7 +111,7 @@ describe("a greeting", () => {
     expect(link.asked).toEqual([]);
   });
 
-  it("keeps no events while nobody has asked", async () => {
+  it("keeps no events before the first request", async () => {
     const { heard, session, event, greet } = rig();
     event(1);
     await greet(1);
@@ -287,7 +287,7 @@ describe("a table that cannot be had again", () => {
 });
 
 describe("commands", () => {
-  it("carry the session; a stale one is told before the rejection", async () => {
+  it("carry the session; a stale session is reported before the rejection", async () => {
     const { heard, session, greet } = rig();
     await greet(0);
     expect(await session.command(async (id) => id)).toBe("s1");

@@ -56,7 +56,7 @@ test("a new run of the same name begins at its own start", async () => {
   expect(await loads.now()).toMatchObject([{ cpu_percent: 100 }]);
 });
 
-test("requests of one moment share a sample, and what nobody asks for is not sampled", async () => {
+test("simultaneous requests share a sample; without requests there is no sampling", async () => {
   const host = new LoadedHost("bench");
   const { clock, loads } = rig(host);
   host.rows = [["a", 1, 1, 1, 10]];

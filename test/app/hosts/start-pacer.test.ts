@@ -27,7 +27,7 @@ describe("the pace of starts", () => {
     pacer.close();
   });
 
-  it("leaves nobody's place empty who does not wait any more", async () => {
+  it("gives the place of a cancelled start to the next one", async () => {
     const clock = testClock();
     const pacer = new StartPacer(clock, () => 1);
     await pacer.turn(never);

@@ -122,7 +122,7 @@ describe("restarting a process", () => {
     for (const change of since) expect(change).not.toContain("stopped");
   });
 
-  it("leaves alone what somebody is stopping", async () => {
+  it("leaves a process alone that is being stopped by request", async () => {
     await using rig = await EngineRig.open({ processes: { db: LASTING, api: { ...SLOW, depends_on: on("db") } } });
     await rig.handle("api").start();
     rig.engine.control.commands.process("stop", "api", BY);

@@ -62,7 +62,7 @@ test("cleared by null or '', the file has nothing of it", async () => {
   expect(readFileSync(path(), "utf8")).not.toContain("./x");
 });
 
-test("each change says in the log who set what", async () => {
+test("each change is in the log, with user and value", async () => {
   const { book } = await open();
   await book.overrideCommand("sim/world", "default", "./x", "ada");
   await book.setAttribute("sim/world", "svc_debug", true, "ada");
@@ -72,7 +72,7 @@ test("each change says in the log who set what", async () => {
   ]);
 });
 
-test("a disk that is full keeps nobody from it: it is said in the log, and holds for this manager", async () => {
+test("a full disk prevents no change: the log tells it, and the change holds until the manager ends", async () => {
   const { keeper, applied } = await open();
   const full = {
     get: keeper.get.bind(keeper),

@@ -12,7 +12,7 @@ function rig(flush: () => Promise<void>) {
   return { clock, intents, said: () => log.entries().map(({ level, msg }) => `${level}: ${msg}`) };
 }
 
-test("a disk that stands still is waited for once, and said once; then nobody waits until it works again", async () => {
+test("a blocked disk is waited for and reported once; later requests do not wait until it works again", async () => {
   let answer = () => {};
   const stands = new Promise<void>((resolve) => {
     answer = resolve;

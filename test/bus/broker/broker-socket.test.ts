@@ -28,7 +28,7 @@ describe("the broker's protocol", () => {
     expect((await client.until((text) => text.includes("PONG"))).slice(greeting)).toBe("+OK\r\n+OK\r\nMSG a 1 2\r\nhi\r\n+OK\r\nPONG\r\n");
   });
 
-  it("tells an asker that nobody listens, by status 503", async () => {
+  it("answers a request without a subscriber with status 503", async () => {
     await using rig = await BusRig.start();
     const client = await rig.raw();
     const greeting = client.text.length;
@@ -168,7 +168,7 @@ describe("permissions and authentication", () => {
     }
   });
 
-  it("closes who does not say who he is in time", async () => {
+  it("closes connections that do not authenticate in time", async () => {
     await using rig = await BusRig.start({ authTimeoutMs: 30 });
     const { client, close } = await guarded(rig, () => ({}));
     expect(await client.end()).toMatch(/-ERR 'Authentication Timeout'\r\n$/);
@@ -356,7 +356,7 @@ describe("the unix socket", () => {
     client.close();
   });
 
-  it("is made again when its folder was removed, also elsewhere; those who are connected stay", { timeout: 60_000 }, async () => {
+  it("is created again when its folder was removed, also elsewhere; connections stay", { timeout: 60_000 }, async () => {
     await using rig = await BusRig.start();
     const folder = join(dirname(rig.path), "mgr");
     const elsewhere = join(dirname(rig.path), "elsewhere");

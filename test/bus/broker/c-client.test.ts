@@ -38,7 +38,7 @@ describe("an independent client, in C", () => {
     expect({ stdout, stderr }).toEqual({ stdout: "ok\n", stderr: "" });
   });
 
-  it("is refused with a token that is nobody's", async () => {
+  it("is refused with an unknown token", async () => {
     await using tcp = new Tcp();
     await tcp.begin();
     await expect(run(program(), [`nats://wrong@127.0.0.1:${tcp.port}`])).rejects.toMatchObject({

@@ -88,7 +88,7 @@ describe.each(Object.keys(SERVERS))("the official client with %s", (name) => {
     await server[Symbol.asyncDispose]();
   });
 
-  it("is told the limits and who it is", () => {
+  it("is told its limits and its client id", () => {
     expect(nc.info).toMatchObject({ max_payload: 1024 * 1024, headers: true, proto: 1 });
     expect(nc.info?.client_id).toBeGreaterThan(0);
   });
@@ -148,7 +148,7 @@ describe.each(Object.keys(SERVERS))("the official client with %s", (name) => {
     );
   });
 
-  it("is told at once that nobody answers", async () => {
+  it("learns at once that there is no responder", async () => {
     await expect(nc.request("nobody", "", { timeout: 60_000 })).rejects.toBeInstanceOf(errors.RequestError);
     await expect(nc.request("nobody", "", { timeout: 60_000 })).rejects.toThrow(/no responders/);
   });
@@ -291,7 +291,7 @@ describe.each(Object.keys(GUARDED))("permissions of %s, as the official client s
     await expect(join(null)).rejects.toThrow(refusal);
   });
 
-  it("lets nobody but the manager command a host", async () => {
+  it("allows only the manager to command a host", async () => {
     const [arm, far, manager] = [await join(ARM), await join(FAR), await join(MANAGER)];
     const commands: string[] = [];
     far.subscribe("mgr.host.far.do.*", { callback: (_error, message) => void commands.push(message.string()) });
@@ -328,7 +328,7 @@ describe.each(Object.keys(GUARDED))("permissions of %s, as the official client s
     expect(heard).toEqual(["mgr.host.far.event"]);
   });
 
-  it("lets nobody listen to others: neither by name nor by a wildcard that covers them", async () => {
+  it("allows no member to listen to others, neither by name nor by a wildcard that covers them", async () => {
     const [arm, far, manager] = [await join(ARM), await join(FAR), await join(MANAGER)];
     for (const [who, subject] of [
       [arm, "mgr.host.far.output"],

@@ -51,7 +51,7 @@ it("a host publishes for itself and answers, a client everything that is not res
   );
 });
 
-it("names that look like subjects are one token, and so nobody else's", () => {
+it("names that look like subjects are one token, and cannot match another's", () => {
   const { publish } = permissionsOf({ kind: "client", name: "a.b > *" });
   expect(publish?.("mgr.client.a%2Eb%20%3E%20%2A.x")).toBe(true);
   expect(publish?.("mgr.client.a.b")).toBe(false);

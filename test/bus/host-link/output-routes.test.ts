@@ -20,7 +20,7 @@ test("without a flood everything takes the one way, in order", () => {
   }
 });
 
-test("short output passes a flood of somebody else, the flood itself and longer output do not", () => {
+test("short output overtakes another process's flood; the flood itself and longer output do not", () => {
   const { send } = rig();
   expect(send("flood", 64 * 1024)).toBe(false);
   expect(send("shell", 1)).toBe(true);

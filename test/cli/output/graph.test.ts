@@ -23,7 +23,7 @@ describe("the graph as text", () => {
     ]);
   });
 
-  it("shows states and who waits for what, and keeps commands on one line", () => {
+  it("shows states and what each process waits for, and keeps commands on one line", () => {
     const graph = textGraph([
       node("a", ["b"], { state: "waiting", waiting_for: ["b"], command: "one\n  two" }),
       node("b", [], { state: "starting" }),

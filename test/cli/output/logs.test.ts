@@ -50,7 +50,7 @@ describe("mgr logs", () => {
     ]);
   });
 
-  it("-f goes on exactly where the backlog ends, and prints nobody else's output", async () => {
+  it("-f continues exactly where the backlog ends, and prints no other process's output", async () => {
     await using manager = await ScriptedManager.open("a[b]", "ab");
     manager.backlogs.set("a[b]", { output: "12345€", offset: 8, stream_id: "s" });
     manager.onFrame = ({ type }) => {

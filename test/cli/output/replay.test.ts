@@ -26,7 +26,7 @@ function terminal({ answers = true, typed = "" }: { answers?: boolean; typed?: s
 describe("output of the past", () => {
   const QUERIES = "vim\x1b[6n\x1b[c\x1b]11;?\x07 was here\r\n";
 
-  it("is shown, and its queries are answered to nobody; what a person types meanwhile is kept", async () => {
+  it("is shown, and its terminal queries are not answered; what a person types meanwhile is kept", async () => {
     const screen = terminal({ typed: "ls\x1b[A\r" });
     const { early, late } = await replay(QUERIES, screen);
     expect(early).toBe("ls\x1b[A\r");
@@ -53,7 +53,7 @@ describe("output of the past", () => {
     expect([early, late(after), late(before), rest()]).toEqual(["", "😀", "", "\ufffd"]);
   });
 
-  it("is asked about nothing where it asks nothing, or where nobody sits", async () => {
+  it("is not queried if it asks nothing, or without a terminal", async () => {
     const plain = terminal();
     expect((await replay("plain text\r\n", plain)).early).toBe("");
     expect(plain.shown()).toBe("plain text\r\n");

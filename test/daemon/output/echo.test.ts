@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Echo } from "../../../src/daemon/output/echo.ts";
 
-test("who waits for an echo goes on with the next output, within the same turn", async () => {
+test("a wait for an echo ends with the next output, within the same turn", async () => {
   const echo = new Echo();
   const done: number[] = [];
   for (const one of [1, 2]) void echo.next().then(() => done.push(one));

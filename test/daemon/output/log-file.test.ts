@@ -93,7 +93,7 @@ describe("a log file", () => {
     expect(text("logs/p.log.1") + text()).toMatch(/99999\r\n100000\r\n$/);
   });
 
-  test("that somebody removes, renames or empties is begun anew, and goes on", async () => {
+  test("that is removed, renamed or emptied is created again", async () => {
     await using rig = await HostRig.open();
     const run = await rig.spawn(logged('while read word; do echo "<$word>"; done'));
     const say = (word: string) => rig.host.request("write", { session: rig.session, run_id: run.run_id, text: `${word}\n` });
@@ -145,7 +145,7 @@ describe("a log file", () => {
 });
 
 describe("a log file that cannot be written", () => {
-  test("is told once, the process runs on, and what could be kept is written later", async () => {
+  test("is reported once, the process runs on, and what could be kept is written later", async () => {
     await using rig = await HostRig.open();
     mkdirSync(join(folder, "logs/p.log"), { recursive: true });
     const run = await rig.spawn(logged('echo one; while read word; do echo "<$word>"; done'));

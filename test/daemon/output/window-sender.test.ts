@@ -108,7 +108,7 @@ test("a name that never ran is an empty ring at 0, and is heard once it runs", (
   ]);
 });
 
-test("a receiver that moves the window while it is told a chunk gets each byte once", () => {
+test("a receiver that moves the window while it receives a chunk gets each byte once", () => {
   const rings = new RingStore();
   const offsets: number[] = [];
   const sender: WindowSender = new WindowSender({

@@ -34,7 +34,7 @@ describe("a stop by command", () => {
     expect(isAlive(pid, startTimeOf(pid) ?? "")).toBe(false);
   });
 
-  test("that fails is told, and the next step follows at once", async () => {
+  test("that fails is reported, and the next step follows at once", async () => {
     await using rig = await HostRig.open();
     const run = await rig.spawn(spec("p", "exec sleep 60"));
     await stop(rig, run, command("exit 3", 60_000), { signal: "SIGTERM", timeout_ms: 10_000 });

@@ -30,7 +30,7 @@ test("a manager that speaks no version of ours is refused and told what to do", 
   expect(await report(rig)).toBe("accepted");
 });
 
-test("its own log says why it obeys nobody", async () => {
+test("its own log tells why it refuses commands", async () => {
   await using rig = await HostRig.open();
   const hello = () => codeOf(rig.host.request("hello", { epoch: 9, manager_pid: 4711, contracts: [7, 8] }));
   expect([await hello(), await hello()]).toEqual(["forbidden", "forbidden"]);

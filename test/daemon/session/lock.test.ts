@@ -44,7 +44,7 @@ function otherProcess(path: string) {
 }
 
 describe("a lock file", () => {
-  test("tells who holds it: pid, start time, boot id, instance, contract and socket", async () => {
+  test("tells its holder: pid, start time, boot id, instance, contract and socket", async () => {
     const path = join(folder, "state", "daemon.lock");
     const lock = await take(path);
     const { held, info } = await readLock(path);
@@ -117,7 +117,7 @@ describe("a lock file", () => {
 });
 
 describe("two processes", () => {
-  test("cannot hold one lock; the second is told the first, and gets it when the first has let go", async () => {
+  test("cannot hold one lock; the second learns the holder, and gets the lock when it is released", async () => {
     const path = join(folder, "manager.lock");
     const first = otherProcess(path);
     expect(await first.line()).toBe("taken");

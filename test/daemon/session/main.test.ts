@@ -138,7 +138,7 @@ const running = (found: string, count: number) =>
 const logOf = () => readFileSync(join(folder, "state/daemon.log"), "utf8");
 
 describe("a host daemon", () => {
-  test("serves its host on the bus, and says who it is in its lock", async () => {
+  test("serves its host on the bus, and identifies itself in its lock", async () => {
     const { pid, errors } = startDaemon();
     const { link, session } = await greet();
     const { runs } = await link.request("report", { session, after: null });

@@ -190,7 +190,7 @@ describe("environments", () => {
     expect(await ask({ filter: `env:~:odd_secret=of\0pid:==:${odd.pid}\0tid:==:${odd.pid}` })).toMatchObject([{ env: null }]);
   });
 
-  test("of other users are nobody's, unless the host is root's", async () => {
+  test("of other users cannot be changed, unless the host runs as root", async () => {
     using odd = await oddTasks();
     const own = vi.spyOn(process, "geteuid").mockReturnValue(65_534);
     const others = newLists();

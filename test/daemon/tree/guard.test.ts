@@ -100,7 +100,7 @@ test("kill -9 of a daemon leaves no orphan alive that has neither marker nor ses
   await until(() => started.guard().length === 0, 10_000, started.guard);
 });
 
-test("kill -9 of a daemon with 200 runs leaves nothing, and harms nobody else", async () => {
+test("kill -9 of a daemon with 200 runs leaves nothing, and harms no other process", async () => {
   const found = word();
   const innocent = spawn("setsid", ["sleep", word()], { env: { MGR_RUN: `${randomUUID()}:1-1` } });
   const started = await parent(Array.from({ length: 200 }, () => ["sh", "-c", `echo ready; sleep ${found}; :`]));
@@ -171,7 +171,7 @@ test("a guard ends with a daemon that closes, and kills nothing then", async () 
   expect(processesWith(found).length).toBeGreaterThan(0);
 });
 
-test("leftovers of an earlier daemon are found by its marker and killed, and nobody else's", async () => {
+test("leftovers of an earlier daemon are found by its marker and killed, and no others", async () => {
   const [ours, other] = [word(), word()];
   const marker = randomUUID();
   const run = (env: Record<string, string>, seconds: string) =>

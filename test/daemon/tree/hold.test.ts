@@ -46,7 +46,7 @@ describe("output of a lossless window", () => {
     expect([lines.length, lines[0], lines.at(-1)]).toEqual([400_000, "1", "400000"]);
   });
 
-  test("waits for nobody when the window is closed, or is lossless no more", async () => {
+  test("does not wait when the window is closed, or is no longer lossless", async () => {
     await using rig = await HostRig.open();
     for (const letGo of [() => open(rig, 0, 0), () => open(rig, 0, 1, false)]) {
       const run = await rig.spawn(spec("p", "exec seq 1 400000"));

@@ -189,7 +189,7 @@ describe("as a child subreaper", () => {
 });
 
 describe("a signal", () => {
-  test("reaches the whole tree, also what is stopped, and nobody who was born after it", async () => {
+  test("reaches the whole tree, stopped processes included, and no process that is born later", async () => {
     const started = run(start(), ["sh", "-c", `trap 'sleep 0.1; echo cleaned; exit 3' TERM; sleep WORD & kill -STOP $!; echo ready; wait`]);
     await ready(started);
     const output = started.child.stdout ? once(started.child.stdout, "data") : null;

@@ -150,7 +150,7 @@ describe("--json", () => {
   });
 });
 
-test("an output that cannot be written is told, one whose reader has gone is not", async () => {
+test("an output that cannot be written is an error; one whose reader has gone is not", async () => {
   const shell = (line: string) =>
     promisify(execFile)("/bin/bash", ["-c", line], { env: instance.environment }).catch((error: object) => error);
   const command = `"${process.execPath}" "${PROGRAM}" ps -c "${instance.config}"`;

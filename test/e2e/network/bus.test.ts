@@ -44,7 +44,7 @@ test("a process comes to the bus by MGR_BUS_URL, and again to the next manager w
   expect((await (await instance.connect()).process("member")).restarts).toBe(0);
 });
 
-test("with a nats-server of one's own processes go there, and the local host needs it for nothing", async () => {
+test("with a configured nats-server, processes connect there, and the local host does not need it", async () => {
   await using server = await NatsServer.start();
   await using instance = await Instance.up({ instance: { bus: server.url }, processes: { ...processes, lone: { command: "sleep 1000" } } });
   await instance.mgr("wait", "member", "--for", "ready");

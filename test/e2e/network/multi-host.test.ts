@@ -114,7 +114,7 @@ describe.each([
     await samePids("far/one", "far/again", "here", "far/two");
   }, 180_000);
 
-  test("half of the packets lost: what is asked for is done once, sooner or later", async () => {
+  test("half of the packets lost: each request is carried out once", async () => {
     fleet.link("r1", "half");
     const end = performance.now() + BAD_MS;
     while (performance.now() < end) {
@@ -136,7 +136,7 @@ describe.each([
     await samePids("far/one", "far/again");
   }, 180_000);
 
-  test("the manager is killed: everything goes on, and the next one knows it all", async () => {
+  test("the manager is killed: all processes run on, and the next manager adopts them with their state", async () => {
     await client.command({ type: "start_process", name: "far/job" });
     await reaches("far/job", "started");
     await fleet.killManager();
@@ -161,7 +161,7 @@ describe.each([
     await keepPids();
   });
 
-  test("a host reboots: nothing of it lives, nothing is taken for alive, and what its policy wants is started", async () => {
+  test("a host reboots: none of its processes counts as alive, and each is started by its restart policy", async () => {
     const from = client.here;
     await fleet.reboot("r1");
     await client.untilState("far/one", "error", from);
@@ -173,7 +173,7 @@ describe.each([
   });
 
   if (nats)
-    test("nats-server is killed: nobody notices but the log, and all are back", async () => {
+    test("nats-server is killed: only the log tells it, and all reconnect", async () => {
       const from = client.here;
       await fleet.killNats();
       await isReady("r1", from, false);

@@ -84,7 +84,7 @@ test("where the daemon says nothing the port opens after 10 s, with the reason i
   expect(instance.living()).toEqual([]);
 }, 90_000);
 
-test("a port that is taken is told before anything is started", async () => {
+test("a port that is in use is reported before anything is started", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   await once(taken, "listening");
   try {

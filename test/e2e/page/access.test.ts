@@ -126,7 +126,7 @@ describe.each(Object.entries(DEVICES))("on %s", (_, device) => {
   );
 });
 
-test("who wants no motion gets none", async () => {
+test("prefers-reduced-motion turns animations off", async () => {
   const shown = await rig.open("/", { reducedMotion: "reduce" });
   expect(await shown.page.evaluate("document.getAnimations().length")).toBe(0);
   await shown.close();
@@ -314,6 +314,6 @@ describe("by the keyboard alone", () => {
   });
 });
 
-test("nothing of all this made the page complain", () => {
+test("the page reported no error", () => {
   expect(rig.complaints).toEqual([]);
 });

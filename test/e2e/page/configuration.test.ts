@@ -76,7 +76,7 @@ test("completes keys by the published schema", async () => {
   await page.getByText("autostart: true").waitFor();
 });
 
-test("keeps what is not saved while somebody looks elsewhere, for each file", async () => {
+test("keeps unsaved text of each file while another view is open", async () => {
   await tab("mgr.yaml").click();
   await page.getByText("tools/renamed", { exact: false }).first().waitFor();
   await shown.run("Overview");
@@ -92,7 +92,7 @@ test("keeps what is not saved while somebody looks elsewhere, for each file", as
   await eventually("it is saved", () => read("more.yaml").includes("autostart: true"));
 });
 
-test("that somebody else has changed is not overwritten unless it is said so", async () => {
+test("that was changed elsewhere is overwritten only on confirmation", async () => {
   const dialog = page.getByRole("dialog", { name: "The file has changed on disk" });
   const theirs = () => writeFileSync(join(rig.instance.dir, "more.yaml"), "processes:\n  more/theirs:\n    command: sleep 1002\n");
   const type = async (words: string) => {
@@ -133,6 +133,6 @@ test("saved twice at once it is in no conflict with itself", async () => {
   await own.close();
 });
 
-test("nothing of all this made the page complain", () => {
+test("the page reported no error", () => {
   expect(rig.complaints).toEqual([]);
 });

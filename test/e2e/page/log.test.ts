@@ -38,7 +38,7 @@ const scrollTo = (top: number | "end") =>
   }, top);
 const ofBox = (what: string) => page.evaluate(`document.querySelector("[role=log]").${what}`) as Promise<number>;
 
-test("thousands of entries: those in sight are drawn, older ones come when somebody scrolls back, and none is missing", async () => {
+test("thousands of entries: those in sight are drawn, older ones are loaded on scrolling back, and none is missing", async () => {
   await entries().getByText("requests start of").last().waitFor();
   expect(await entries().count()).toBeLessThan(150);
   // Whoever wants to read back uses the wheel, which ends the following.
@@ -57,7 +57,7 @@ test("thousands of entries: those in sight are drawn, older ones come when someb
   expect(await entries().count()).toBeLessThan(150);
 });
 
-test("who reads back is left in peace; who follows sees what comes", async () => {
+test("scrolled back, the view stays; at the end, it follows", async () => {
   await scrollTo(2_000);
   await soon(() => ofBox("scrollTop")).toBe(2_000);
   // The rows for this place are drawn after the scroll event of the next frame.
@@ -134,6 +134,6 @@ test("opens in a window of its own, and below everything else", async () => {
   await dock.waitFor({ state: "detached" });
 });
 
-test("nothing of all this made the page complain", () => {
+test("the page reported no error", () => {
   expect(rig.complaints).toEqual([]);
 });

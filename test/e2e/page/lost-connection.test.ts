@@ -83,7 +83,7 @@ test("save-all begins a download", async () => {
   expect(download.suggestedFilename()).toMatch(/\.tar\.bz2$/);
 });
 
-test("nothing of all this made the page complain", () => {
+test("the page reported no error", () => {
   // The one that the page was meant to meet.
   expect(rig.complaints.filter((text) => !/503/.test(text))).toEqual([]);
 });

@@ -315,6 +315,6 @@ describe("windows", () => {
   });
 });
 
-test("nothing of all this made the page complain", () => {
+test("the page reported no error", () => {
   expect(rig.complaints).toEqual([]);
 });

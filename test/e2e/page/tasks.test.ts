@@ -166,7 +166,7 @@ test("what is typed while something is applied stays", async () => {
   await page.context().close();
 });
 
-test("what the kernel refuses is told where it was asked for", async () => {
+test("a refusal of the kernel is shown where the change was requested", async () => {
   const page = await open(`/mgr/process-list?pid=${pid}`);
   const form = page.getByRole("form", { name: `Scheduling of thread ${pid}` });
   await form.getByLabel("CPUs").fill("8000");
@@ -178,7 +178,7 @@ test("what the kernel refuses is told where it was asked for", async () => {
   await page.context().close();
 });
 
-test("the filter is evaluated at the host, words on the page; a wrong one is told about; columns sort both ways", async () => {
+test("the filter is evaluated at the host, words on the page; a wrong filter is an error; columns sort both ways", async () => {
   const page = await open("/mgr/process-list");
   const filter = page.getByLabel(/^Filter tasks/);
   await filter.fill("process==tools/sleeper");
@@ -224,6 +224,6 @@ test.each(["dark", "light"] as const)(
   },
 );
 
-test("nothing of all this made the page complain", () => {
+test("the page reported no error", () => {
   expect(complaints).toEqual([]);
 });

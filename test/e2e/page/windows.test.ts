@@ -204,7 +204,7 @@ describe("a process", () => {
     await search.press("Escape");
   });
 
-  test("many pasted lines are not typed when somebody thinks better of it", async () => {
+  test("many pasted lines are not typed if the paste is cancelled", async () => {
     await page.getByLabel("Terminal of sim/one").click();
     await shown.paste("unwanted\nlines\n");
     await page.getByRole("dialog", { name: "Paste 2 lines?" }).waitFor();
@@ -247,6 +247,6 @@ test("where there is WebGL the terminal draws with it, and with the page's own t
   }
 });
 
-test("nothing of all this made the page complain", () => {
+test("the page reported no error", () => {
   expect(rig.complaints.filter((text) => !/503/.test(text))).toEqual([]);
 });

@@ -100,7 +100,7 @@ describe("mgr/client in a browser", () => {
       [url, options] as const,
     );
 
-  it("is told the manager's own words where the login is refused, or the auth file is open to others", async () => {
+  it("gets the manager's own message if the login is refused, or the auth file is open to others", async () => {
     const page = await openPage();
     const login = { user: instance.user, password: instance.password };
     expect(await refusal(page, instance.url, { ...login, password: "wrong" })).toEqual([
@@ -117,7 +117,7 @@ describe("mgr/client in a browser", () => {
     expect(await refusal(page, instance.url, {})).toEqual(["host_unavailable", expect.stringContaining("could not be opened")]);
   });
 
-  it("cannot come from a page of another origin, even with a good login, nor find nobody in silence", async () => {
+  it("is refused from a page of another origin, even with a good login, with an error", async () => {
     const page = await openPage("127.0.0.1");
     const login = { user: instance.user, password: instance.password };
     expect(await refusal(page, instance.url, login)).toEqual([

@@ -89,7 +89,7 @@ describe("the packed package, installed in a project of its own", () => {
     await tsc("-p", ".");
   });
 
-  it("has types for bundlers, and for those who tell absent from undefined", async () => {
+  it("has types for bundlers, and for exactOptionalPropertyTypes", async () => {
     // Declarations of others do not bear the latter.
     const strictest = ["--exactOptionalPropertyTypes", "--verbatimModuleSyntax", "--isolatedModules", "--skipLibCheck"];
     await tsc("-p", ".", "--noEmit", ...strictest);

@@ -135,7 +135,7 @@ describe("a flood of 100 processes that print their names", () => {
   const names = Array.from({ length: 100 }, (_, i) => `flood/${i % 4}/p${i}`);
   const printed = (name: string) => `${name}\r\n`.repeat(LINES);
 
-  test("reaches everybody who asked for it, whole, and each view its own only", async () => {
+  test("reaches every subscriber whole, and each view only its own", async () => {
     await using instance = await Instance.up({
       processes: Object.fromEntries(names.map((name) => [name, { command: ["sh", "-c", 'yes "$0" | head -n "$1"', name, String(LINES)] }])),
     });
@@ -188,7 +188,7 @@ describe("a flood of 100 processes that print their names", () => {
   });
 });
 
-test("a viewer that cannot keep up holds up nobody, is told what it missed, and goes on at a line start", async () => {
+test("a viewer that cannot keep up holds up no other, is told what it missed, and continues at a line start", async () => {
   const line = "0123456789012345678901234567890123456789\r\n";
   await using instance = await Instance.up({
     processes: { flood: { command: ["yes", line.trim()] }, other: { command: ECHO, autostart: true } },

@@ -146,7 +146,7 @@ test("after 1,000 connections that subscribe and close, descriptors and memory o
   expect((await watching.process("talks")).state).toBe("started");
 });
 
-describe("whoever comes late", () => {
+describe("a late viewer", () => {
   test("in the middle of a character sees it whole, alone and beside others", async () => {
     await using instance = await Instance.up({
       processes: {
@@ -198,7 +198,7 @@ describe("whoever comes late", () => {
     expect(truncated).toBe(false);
   });
 
-  test("after the ring has moved on is told how much is gone, also by a manager that comes back", async () => {
+  test("is told how much is gone after the ring has moved on, also by a restarted manager", async () => {
     await using instance = new Instance({
       processes: {
         count: {

@@ -90,7 +90,7 @@ describe("kill -9 of the manager", () => {
     expect(instance.living()).toEqual([]);
   });
 
-  test("and what ends while there is none is known to the next one", async () => {
+  test("and what ends without a manager is known to the next one", async () => {
     await using instance = new Instance({
       processes: {
         ends: { command: ECHO, autostart: true },

@@ -8,7 +8,7 @@ import { eventually } from "../support/wait.ts";
 
 const processes = { plain: { command: ECHO, autostart: true } };
 
-test("a daemon that dies at birth is told at once, in its own words", async () => {
+test("a daemon that dies at its start is reported at once, with its own message", async () => {
   await using instance = new Instance({ processes });
   mkdirSync(join(instance.stateDir, "daemon.log"), { recursive: true });
   const outcome = await instance.run("up", "-c", instance.config);

@@ -41,7 +41,7 @@ describe("a changed configuration", () => {
     await instance.mgr("down");
   });
 
-  test("is taken by a detached manager on SIGHUP; a bad one is told in the log and changes nothing", async () => {
+  test("is taken by a detached manager on SIGHUP; a bad one is reported in the log and changes nothing", async () => {
     await using instance = new Instance(before);
     await instance.mgr("up", "--detach");
     const client = await instance.connect();
@@ -70,7 +70,7 @@ describe("a changed configuration", () => {
       },
     ],
     ["no YAML", (path: string) => writeFileSync(path, "processes: {p: [")],
-  ])("that is %s keeps nobody from looking, stopping and ending what runs with it", async (_, spoil) => {
+  ])("that is %s does not prevent 'ps', 'stop' and 'down'", async (_, spoil) => {
     await using instance = new Instance(before);
     await instance.mgr("up", "--detach");
     await started(await instance.connect(), "same");

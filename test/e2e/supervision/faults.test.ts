@@ -61,7 +61,7 @@ test("twenty processes that count while the manager is killed again and again: n
   }
 });
 
-test("a daemon that stands still is told, commands are refused, output goes on where it was, and nothing is replayed late", async () => {
+test("a daemon that hangs is reported, commands are refused, output continues without a gap, and nothing is replayed late", async () => {
   await using instance = await Instance.up({
     processes: {
       counts: counting(0.01),

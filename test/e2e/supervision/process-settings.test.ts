@@ -82,7 +82,7 @@ describe("mgr up for a job", () => {
     });
   });
 
-  test("--abort-on-failure ends it with the exit code of whoever fails first; who ends well is no cause", async () => {
+  test("--abort-on-failure ends it with the exit code of the first process that fails; success does not end it", async () => {
     await using instance = await Instance.up(
       {
         processes: {

@@ -377,7 +377,7 @@ describe("dependencies", () => {
     await client.untilState("chain/db", "stopped", start);
   });
 
-  test("that fail are an error of who waits for them, and name themselves", async () => {
+  test("that fail are an error of the processes that wait for them, which names the failed one", async () => {
     await command("start_process", "failing/api");
     await client.untilState("failing/db", "started", start);
     await type("failing/db", "1");
@@ -386,7 +386,7 @@ describe("dependencies", () => {
     expect((await client.process("failing/api")).exit?.reason).toContain("failing/db");
   });
 
-  test("that are stopped by request stop who waits for them as well, or leave it in error where they are to keep it", async () => {
+  test("that are stopped by request also stop the processes that wait for them; with 'keep' these are in error", async () => {
     await command("start_process", "halted/api");
     await command("start_process", "halted/kept");
     await client.untilState("halted/db", "started", start);
