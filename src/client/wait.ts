@@ -39,7 +39,10 @@ export interface WaitFor<T> {
  * `bad_field` for options that are none. A connection that is lost and comes back does not end it.
  */
 export function waitFor<T>({ client, subject, what, options, context, begin }: WaitFor<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
+  // A rejection comes from a timer or a frame: its own stack does not show who waits.
+  const site = new Error();
+  return new Promise((resolve, rejectWith) => {
+    const reject = (error: unknown) => rejectWith(atSite(error, site));
     checkOptions("a wait", options, RULES);
     const { timeout = DEFAULT_TIMEOUT_MS, signal } = options;
     if (signal?.aborted) return reject(signal.reason);
@@ -74,6 +77,17 @@ export function waitFor<T>({ client, subject, what, options, context, begin }: W
       .then(() => begin(wait))
       .catch(wait.reject);
   });
+}
+
+/** The folder of this library, as stacks name it. */
+const LIBRARY = new URL("..", import.meta.url).pathname;
+
+/** An error of the library gets the stack of `site`, from the caller of the library on: test runners show the place of its first line. */
+export function atSite(error: unknown, site: Error): unknown {
+  if (!(error instanceof MgrError)) return error;
+  const frames = site.stack?.split("\n").filter((line) => /^\s+at /.test(line) && !line.includes(LIBRARY)) ?? [];
+  if (frames.length > 0) error.stack = [`${error.name}: ${error.message}`, ...frames].join("\n");
+  return error;
 }
 
 async function explained(message: string, context: () => Promise<string>): Promise<string> {

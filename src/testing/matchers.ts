@@ -10,6 +10,9 @@ interface Verdict {
   message: () => string;
 }
 
+/** What runners call a matcher with. */
+type MatcherContext = { readonly isNot?: boolean } | undefined;
+
 /** What `expect.extend(matchers)` adds; declare it as `interface Matchers<T> extends MgrMatchers<T> {}` of your runner. */
 export interface MgrMatchers<R = unknown> {
   /** A process (or every process of a group) gets as far as this state; see `ProcessHandle.waitFor`. */
@@ -22,11 +25,11 @@ export interface MgrMatchers<R = unknown> {
 
 /** Matchers for runners with `expect.extend` (vitest, jest). Failures say why, with the last output or the whole record. */
 export const matchers = {
-  toReach(received: ProcessHandle | GroupHandle, state: ProcessState, options?: WaitOptions): Promise<Verdict> {
-    return verdict(received.waitFor(state, options), `'${received.name}' reached '${state}'`);
+  toReach(this: MatcherContext, received: ProcessHandle | GroupHandle, state: ProcessState, options?: WaitOptions): Promise<Verdict> {
+    return verdict(this, received.waitFor(state, options), `'${received.name}' reached '${state}'`);
   },
-  toPrint(received: ProcessHandle, pattern: RegExp, options?: WaitOptions): Promise<Verdict> {
-    return verdict(received.waitForOutput(pattern, options), `'${received.name}' printed ${pattern}`);
+  toPrint(this: MatcherContext, received: ProcessHandle, pattern: RegExp, options?: WaitOptions): Promise<Verdict> {
+    return verdict(this, received.waitForOutput(pattern, options), `'${received.name}' printed ${pattern}`);
   },
   toHaveHappened(received: Recorder, lines: readonly string[]): Verdict {
     const missing = firstMissing(received.lines, lines);
@@ -40,16 +43,21 @@ export const matchers = {
 /** The same for `node:test` and any other runner: throws an Error that says which line is missing, with the whole record. */
 export function assertHappened(recorder: Recorder, lines: readonly string[]): void {
   const missing = firstMissing(recorder.lines, lines);
-  if (missing !== null) throw new Error(describeMissing(missing, recorder));
+  if (missing === null) return;
+  const error = new Error(describeMissing(missing, recorder));
+  // Test runners show the place of the first line of the stack: that of the test.
+  Error.captureStackTrace(error, assertHappened);
+  throw error;
 }
 
-async function verdict(wait: Promise<unknown>, what: string): Promise<Verdict> {
+async function verdict(context: MatcherContext, wait: Promise<unknown>, what: string): Promise<Verdict> {
   try {
     await wait;
     return { pass: true, message: () => what };
   } catch (error) {
-    // What a wait rejects with is its answer; anything else is a defect of the test.
-    if (!(error instanceof MgrError)) throw error;
+    // Thrown as it is: its stack begins at the test's line, which the runner does not know of an asynchronous matcher. Behind `not`, what
+    // a wait rejects with is the answer; anything else is a defect of the test.
+    if (context?.isNot !== true || !(error instanceof MgrError)) throw error;
     return { pass: false, message: () => messageOf(error) };
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { MgrError } from "../base/errors.ts";
+import { atSite } from "../client/wait.ts";
 import { parseTime } from "../protocol/time.ts";
 
 /** Wall time at which simulated time begins unless told otherwise. */
@@ -73,6 +74,7 @@ export class SimulatedClock implements Clock {
    * could come, or after `within` milliseconds of simulated time (an hour).
    */
   async until<T>(promise: Promise<T>, { within = MOST_MS }: { within?: number } = {}): Promise<T> {
+    const site = new Error();
     const end = this.#elapsed + within;
     let isSettled = false;
     const noted = () => {
@@ -81,8 +83,8 @@ export class SimulatedClock implements Clock {
     promise.then(noted, noted);
     await this.settle();
     while (!isSettled && this.#fireNext(end)) await this.settle();
-    if (!isSettled) throw new MgrError("timeout", `it did not come to that within ${within} ms of simulated time`);
-    return promise;
+    if (isSettled) return promise;
+    throw atSite(new MgrError("timeout", `the promise did not settle within ${within} ms of simulated time`), site);
   }
 
   /** Jumps to the next timer that is due by `end` and fires it; false if there is none. */

@@ -173,7 +173,7 @@ function lastLines(text: string, count: number): string[] {
     .split("\n")
     .slice(-count)
     .map((line) => line.replace(/\r+$/, "").split("\r").at(-1)?.replaceAll("\t", "    ") ?? "")
-    .filter((line, index, all) => all.length > 1 || line !== "");
+    .filter((line, _index, all) => all.length > 1 || line !== "");
 }
 
 function footLine({ message, question }: TopState, { cols }: Size): string {

@@ -57,7 +57,7 @@ describe("mgr top", () => {
     await terminal.untilShown(/Filter: idle█/);
     terminal.type(ENTER);
     await terminal.untilShown(/1 of 44/);
-    await terminal.untilShown(/output of tools\/idle[^]*No output: not started yet\./);
+    await terminal.untilShown(/output of tools\/idle[\s\S]*No output: not started yet\./);
     terminal.type("s");
     await terminal.untilShown(/start of tools\/idle was accepted/);
     await eventually("it runs", () => lineOf(terminal, "tools/idle").includes("started"));

@@ -51,7 +51,7 @@ test("the Python script prints its usage, and passes the login to versions of we
       ({ stderr }) => stderr,
       ({ code, stderr }: { code: number; stderr: string }) => `${code}: ${stderr}`,
     );
-  expect(await python([])).toMatch(/^1: Controls a manager [^]*control\.py http:\/\/localhost:8130 USER PASSWORD PROCESS/);
+  expect(await python([])).toMatch(/^1: Controls a manager [\s\S]*control\.py http:\/\/localhost:8130 USER PASSWORD PROCESS/);
 
   // A stand-in for the package: its `connect` takes one of the two options only.
   for (const option of ["extra_headers", "additional_headers"]) {
