@@ -45,7 +45,8 @@ waits, kills the remaining processes. If nothing is running, it succeeds.`,
   ps: {
     about: `${CHOOSING} Besides the states of the protocol, STATE can be 'restarting' (failed, and not stable since: see restart.stable_after),
 'completed' (ended with success), or 'lost' (was running when its host was lost). 'restart to apply changes' stands where the next start
-would run another command or configuration; --json has running_command and current_command.`,
+would run another command or configuration; --json has running_command and current_command. CPU% and MEMORY are of the process with
+everything that it has started: percent of one CPU, since the last sample or over the life of the run, and resident memory.`,
     json: "an array of processes (docs/protocol.md, 'Process'); with --watch one array per line, after each change",
     examples: [
       ["mgr ps", "everything"],

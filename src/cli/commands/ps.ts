@@ -1,6 +1,7 @@
 import { visible } from "../../base/visible-text.ts";
+import { cpuText, memoryText } from "../../client/shown/load-text.ts";
 import { shownState, wordOf } from "../../client/shown/shown-state.ts";
-import type { HostEntry, Process, Snapshot } from "../../protocol/resources/resources.ts";
+import type { HostEntry, Process, ProcessLoad, Snapshot } from "../../protocol/resources/resources.ts";
 import { connectManager, whileConnected } from "../manager/connection.ts";
 import { selectProcesses } from "../manager/select.ts";
 import type { ConnectionFlags } from "../manager/way.ts";
@@ -15,19 +16,27 @@ export interface PsFlags extends ConnectionFlags {
 /** Changes within this time are painted together, milliseconds. */
 const REPAINT_MS = 200;
 
+/** The list does not wait longer for loads, milliseconds: a host may be slow to answer. */
+const MAX_LOADS_MS = 3_000;
+
+type Loads = ReadonlyMap<string, ProcessLoad>;
+type LoadSource = Pick<Awaited<ReturnType<typeof connectManager>>, "request">;
+
 /** `mgr ps [NAME…]`: processes and their states, once or until Ctrl-C. */
 export async function ps(names: string[], flags: PsFlags): Promise<void> {
   const client = await connectManager(flags);
   try {
-    if (!flags.watch) return show(await client.snapshot(), names, flags);
+    const look = async () => {
+      // The snapshot comes last: of two lists under way, the one printed last is then the newer one.
+      const loads = flags.json ? null : await loadsOf(client);
+      show(await client.snapshot(), loads, names, flags);
+    };
+    if (!flags.watch) return await look();
     await whileConnected(client, (stop, fail) => {
       let isDue = true;
       const repaint = async () => {
         isDue = false;
-        const snapshot = await client.snapshot();
-        // Elsewhere than on a terminal one list follows the other; of JSON each is one line.
-        if (process.stdout.isTTY) process.stdout.write("\x1b[H\x1b[2J");
-        show(snapshot, names, flags);
+        await look();
         if (!process.stdout.isTTY && !flags.json) process.stdout.write("\n");
       };
       client.frames$.subscribe((frame) => {
@@ -45,17 +54,26 @@ export async function ps(names: string[], flags: PsFlags): Promise<void> {
   }
 }
 
-function show(snapshot: Snapshot, names: string[], flags: PsFlags): void {
+/** What the processes use; null if the manager does not know the request or does not answer in time. */
+export async function loadsOf(client: LoadSource): Promise<Loads | null> {
+  const answer = await client.request({ type: "request_process_loads" }, { timeout: MAX_LOADS_MS }).catch(() => null);
+  return answer === null ? null : new Map(answer.loads.map((load) => [load.name, load]));
+}
+
+function show(snapshot: Snapshot, loads: Loads | null, names: string[], flags: PsFlags): void {
+  // Elsewhere than on a terminal one list follows the other; of JSON each is one line.
+  if (flags.watch && process.stdout.isTTY) process.stdout.write("\x1b[H\x1b[2J");
   const { save_problem } = snapshot.manager;
   if (save_problem !== null) {
     process.stderr.write(`mgr: requests cannot be saved and would be lost in a crash: ${visible(save_problem)}\n`);
   }
   const processes = names.length === 0 ? snapshot.processes : selectProcesses(snapshot.processes, names);
   if (flags.json) printJson(processes, { oneLine: flags.watch ?? false });
-  else process.stdout.write(`${listing(processes, snapshot.host_list)}\n`);
+  else process.stdout.write(`${listing(processes, snapshot.host_list, loads)}\n`);
 }
 
-export function listing(processes: Process[], hosts: HostEntry[]): string {
+/** `loads`: null leaves their columns out. */
+export function listing(processes: Process[], hosts: HostEntry[], loads: Loads | null): string {
   const entries = new Map(hosts.map((entry) => [entry.name, entry]));
   const now = ({ host }: Process) => Date.now() + (entries.get(host)?.clock_offset ?? 0) * 1_000;
   const host: Column<Process> = {
@@ -69,10 +87,22 @@ export function listing(processes: Process[], hosts: HostEntry[]): string {
       { title: "STATE", text: (row) => wordOf(shownState(row)), paint: (row, padded) => paintState(shownState(row), padded) },
       ...(hosts.length > 1 ? [host] : []),
       { title: "PID", text: (row) => (row.pid === null ? "-" : String(row.pid)), right: true },
+      ...(loads === null ? [] : loadColumns(loads)),
       { title: "UPTIME", text: (row) => uptime(row, now(row)), right: true },
       { title: "RESTARTS", text: (row) => String(row.restarts), right: true },
       { title: "", text: (row) => remark(row, now(row), entries.get(row.host)) },
     ],
     processes,
   );
+}
+
+function loadColumns(loads: Loads): Column<Process>[] {
+  const text = (write: (load: ProcessLoad) => string) => (row: Process) => {
+    const load = loads.get(row.name);
+    return load === undefined ? "-" : write(load);
+  };
+  return [
+    { title: "CPU%", text: text(({ cpu_percent }) => cpuText(cpu_percent)), right: true },
+    { title: "MEMORY", text: text(({ memory_rss }) => memoryText(memory_rss)), right: true },
+  ];
 }

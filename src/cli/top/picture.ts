@@ -1,5 +1,6 @@
 import stringWidth from "string-width";
 import { visible } from "../../base/visible-text.ts";
+import { memoryText } from "../../client/shown/load-text.ts";
 import { SHOWN_STATES, shownState, wordOf } from "../../client/shown/shown-state.ts";
 import type { Process } from "../../protocol/resources/resources.ts";
 import { COLOUR } from "../output/named-lines.ts";
@@ -7,7 +8,7 @@ import { OutputFilter } from "../output/output-filter.ts";
 import { remark, uptime } from "../output/process-text.ts";
 import { paint, paintState } from "../output/table.ts";
 import { inColumns } from "../output/text-width.ts";
-import { rowsOf, type SortKey, selectedIndex, type TopState } from "./model.ts";
+import { type Load, rowsOf, type SortKey, selectedIndex, type TopState } from "./model.ts";
 
 export interface Size {
   rows: number;
@@ -56,7 +57,7 @@ const COLUMNS: readonly Column[] = [
     paint: (process, text) => paintState(shownState(process), text),
   },
   { key: "cpu", title: "CPU%", width: 6, right: true, text: ({ name }, { loads }) => loads.get(name)?.cpu.toFixed(1) ?? "-" },
-  { key: "memory", title: "MEMORY", width: 9, right: true, text: ({ name }, { loads }) => bytes(loads.get(name)?.memory) },
+  { key: "memory", title: "MEMORY", width: 9, right: true, text: ({ name }, { loads }) => memory(loads.get(name)) },
   { key: "pid", title: "PID", width: 8, right: true, text: ({ pid }) => (pid === null ? "-" : String(pid)) },
   {
     key: "uptime",
@@ -128,8 +129,8 @@ function titleLine({ instance, processes, loads, lost }: TopState, { cols }: Siz
     return paint("red", inColumns(`mgr top - ${instance}  connection lost, reconnecting; showing the last known state. ${lost}`, cols));
   const all = [...loads.values()];
   const cpu = all.reduce((sum, load) => sum + load.cpu, 0).toFixed(1);
-  const memory = bytes(all.reduce((sum, load) => sum + load.memory, 0));
-  const use = all.length === 0 ? "measuring …" : `CPU ${cpu}%  memory ${memory}`;
+  const used = memoryText(all.reduce((sum, load) => sum + load.memory, 0));
+  const use = all.length === 0 ? "measuring …" : `CPU ${cpu}%  memory ${used}`;
   return paint("bold", inColumns(`mgr top - ${instance}  ${processes.length} processes  ${use}`, cols));
 }
 
@@ -214,8 +215,6 @@ function filled(text: readonly string[], { rows, cols }: Size): string[] {
 /** Also without colours: it is the only sign of what is selected. */
 const inverse = (text: string) => `\x1b[7m${text}\x1b[0m`;
 
-function bytes(value: number | undefined): string {
-  if (value === undefined) return "-";
-  if (value < 1024 ** 2) return `${Math.round(value / 1024)} KiB`;
-  return value < 1024 ** 3 ? `${(value / 1024 ** 2).toFixed(1)} MiB` : `${(value / 1024 ** 3).toFixed(2)} GiB`;
+function memory(load: Load | undefined): string {
+  return load === undefined ? "-" : memoryText(load.memory);
 }

@@ -60,7 +60,7 @@ const problem = (text: string) => ({ file: text, line: 1, column: 1, path: text,
 const PLACES: Record<string, (text: string) => string> = {
   "a coloured text": (text) => paint("red", text),
   "a table": (text) => table([{ title: "NAME", text: String }], [text]),
-  "mgr ps": (text) => processListing([hostile(text)], [host(text), host("other")]),
+  "mgr ps": (text) => processListing([hostile(text)], [host(text), host("other")], new Map()),
   "mgr hosts": (text) => hostListing([host(text)], [hostile(text)]),
   "mgr top": (text) =>
     picture(
