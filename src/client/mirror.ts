@@ -5,10 +5,12 @@ import {
   type GroupNode,
   groupState,
   type HostEntry,
+  type ManagerInfo,
   type Process,
   type ProcessState,
   type ProcessTreeNode,
   type Snapshot,
+  type StartTool,
   stateInGroup,
 } from "../protocol/resources/resources.ts";
 import type { Link } from "./link/link.ts";
@@ -27,7 +29,10 @@ export class Mirror {
   readonly #changes = new Subject<string | null>();
   readonly #processes = new Map<string, Process>();
   readonly #hosts = new Map<string, HostEntry>();
-  #tree: ProcessTreeNode[] = [];
+  #tree: readonly ProcessTreeNode[] = [];
+  #manager: ManagerInfo | null = null;
+  #startTools: readonly StartTool[] = [];
+  #assetHash: string | null = null;
   #isFollowing = false;
   #isFilled = false;
   #asking: Promise<void> | null = null;
@@ -58,6 +63,25 @@ export class Mirror {
   /** Resolves when there has been a snapshot on this connection: from then on the mirror has everything that the manager sends. */
   known(): Promise<void> {
     return this.#isFilled ? Promise.resolve() : this.current();
+  }
+
+  /** The manager's own entry; null before the first snapshot. */
+  get manager(): ManagerInfo | null {
+    return this.#manager;
+  }
+
+  get startTools(): readonly StartTool[] {
+    return this.#startTools;
+  }
+
+  /** Which page the manager serves, as of the newest snapshot; null before it. */
+  get assetHash(): string | null {
+    return this.#assetHash;
+  }
+
+  /** Groups and processes in the order of the configuration. States of groups are those of the time when this frame was sent. */
+  get tree(): readonly ProcessTreeNode[] {
+    return this.#tree;
   }
 
   process(name: string): Process | undefined {
@@ -121,6 +145,9 @@ export class Mirror {
       case "process_tree":
         this.#tree = frame.process_tree;
         break;
+      case "manager_upsert":
+        this.#manager = frame.manager;
+        break;
       case "host_upsert":
         this.#hosts.set(frame.host.name, frame.host);
         break;
@@ -152,6 +179,9 @@ export class Mirror {
     refill(this.#processes, snapshot.processes);
     refill(this.#hosts, snapshot.host_list);
     this.#tree = snapshot.process_tree;
+    this.#manager = snapshot.manager;
+    this.#startTools = snapshot.start_tools;
+    this.#assetHash = snapshot.webui_asset_hash;
     this.#isFilled = true;
   }
 }
@@ -161,7 +191,8 @@ function refill<T extends { readonly name: string }>(map: Map<string, T>, items:
   for (const item of items) map.set(item.name, item);
 }
 
-function findGroup(nodes: readonly ProcessTreeNode[], name: string): GroupNode | undefined {
+/** The group of this name, at any level. */
+export function findGroup(nodes: readonly ProcessTreeNode[], name: string): GroupNode | undefined {
   for (const node of nodes) {
     if (node.type !== "group") continue;
     if (node.name === name) return node;

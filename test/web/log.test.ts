@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { LogEntry } from "../../src/protocol/resources/resources.ts";
 import { linesOf, RowPlaces, wrapped } from "../../web/src/log/log-lines.ts";
 import { type LogFilter, LogSelection } from "../../web/src/log/log-selection.ts";
-import { forgetEntries, LOG_KEPT, loggedChanges, loggedEntries, logSources, storeEntries } from "../../web/src/log/log-store.ts";
+import { forgetEntries, LOG_KEPT, loggedEntries, logSources, storeEntries } from "../../web/src/log/log-store.ts";
 
 const entry = (id: number, more: Partial<LogEntry> = {}): LogEntry => ({
   id,
@@ -35,14 +35,9 @@ describe("the log that the page keeps", () => {
     expect(ids().at(-1)).toBe(2 * LOG_KEPT - 1);
   });
 
-  test("knows the changes of each process, also when older entries come later", () => {
+  test("knows all sources", () => {
     forgetEntries();
-    const change = (id: number, name: string, to: string) =>
-      entry(id, { msg: `process '${name}' changes state from 'stopped' to '${to}'` });
-    storeEntries([change(10, "a", "started"), change(11, "b/c", "error")]);
-    storeEntries([change(1, "a", "starting"), entry(2, { source: "other" })]);
-    expect(loggedChanges("a").map(({ to }) => to)).toEqual(["starting", "started"]);
-    expect(loggedChanges().map(({ name }) => name)).toEqual(["a", "a", "b/c"]);
+    storeEntries([entry(10), entry(2, { source: "other" })]);
     expect(logSources.value).toContain("other");
   });
 });

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { LogEntry, ProcessTreeNode } from "../../src/protocol/resources/resources.ts";
+import type { ProcessTreeNode } from "../../src/protocol/resources/resources.ts";
 import { type Address, addressOfView, isPoppedOut, socketQuery, viewOfAddress } from "../../web/src/app/views.ts";
 import { pathByIndent } from "../../web/src/config/path-by-indent.ts";
 import { isKeyAllowed, keysAt, type Schema, valuesAt } from "../../web/src/config/schema.ts";
-import { stateChange, withNames } from "../../web/src/process/state-history.ts";
+
+import { withNames } from "../../web/src/log/log-lines.ts";
 import { membersOf, treeRows } from "../../web/src/tree/tree-rows.ts";
 import { fuzzyScore } from "../../web/src/ui/fuzzy.ts";
 
@@ -75,17 +76,6 @@ describe("the tree", () => {
 });
 
 describe("the log", () => {
-  const entry = (msg: string): LogEntry => ({ id: 1, ts: "2026-11-21T08:00:00.000", level: "info", source: "manager", msg });
-  test("tells changes of state", () => {
-    expect(stateChange(entry("process 'a/b' changes state from 'starting' to 'ready'"))).toMatchObject({
-      name: "a/b",
-      from: "starting",
-      to: "ready",
-    });
-    expect(stateChange(entry("process 'a/b' adopted: pid 123, state 'ready'"))).toMatchObject({ name: "a/b", from: null, to: "ready" });
-    expect(stateChange(entry("process 'a/b' adopted: not running, state 'error'"))).toMatchObject({ name: "a/b", from: null, to: "error" });
-    expect(stateChange(entry("'ada' requests start of 'a/b'"))).toBeNull();
-  });
   test("links names of processes only, and loses no character", () => {
     const parts = withNames("'ada' requests start of 'a/b' and 'c'", (name) => name === "a/b");
     expect(parts).toEqual(["'ada' requests start of '", { name: "a/b" }, "' and 'c'"]);

@@ -1,7 +1,7 @@
 import type { Config, Dependency, ProcessDefinition } from "../../config/definition.ts";
 import { stopRanks } from "../../config/run-spec.ts";
 import { MAX_DURATION_MS } from "../../contract/run.ts";
-import type { ProcessState } from "../../protocol/resources/resources.ts";
+import { isRunningState, type ProcessState } from "../../protocol/resources/resources.ts";
 
 /** What the rules below have to know of a process. */
 export interface DependencyFacts {
@@ -34,7 +34,7 @@ export function unmetDependencies(definition: ProcessDefinition, facts: (name: s
 }
 
 function holds({ condition }: Dependency, fact: DependencyFacts): boolean {
-  const running = fact.state === "started" || fact.state === "ready";
+  const running = isRunningState(fact.state);
   // In backoff, under `restart: always`, its next run has not begun either.
   if (condition === "completed")
     return (fact.state === "stopped" || fact.state === "backoff") && !fact.unknown && fact.lastRunSucceeded === true;

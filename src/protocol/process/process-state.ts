@@ -9,6 +9,9 @@ export type RequestedState = (typeof REQUESTED_STATES)[number];
 /** A run is alive or begins. */
 export const UP_STATES: ReadonlySet<ProcessState> = new Set<ProcessState>(["starting", "started", "ready", "stopping"]);
 
+/** Whether the process has started and is not asked to end: what is counted as running. */
+export const isRunningState = (state: ProcessState | undefined): boolean => state === "started" || state === "ready";
+
 /** From the worst on (docs/design/wire-rules.md, "Snapshot and events"). */
 export const SEVERITY: readonly ProcessState[] = ["error", "backoff", "stopping", "starting", "waiting", "started", "ready", "stopped"];
 

@@ -7,6 +7,7 @@ export type { Process, ProcessExit } from "../process/process.ts";
 export type { ProcessLoad } from "../process/process-load.ts";
 export {
   groupState,
+  isRunningState,
   PROCESS_STATES,
   type ProcessState,
   REQUESTED_STATES,

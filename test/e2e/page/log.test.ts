@@ -21,7 +21,7 @@ beforeAll(async () => {
   await rig.untilState("sim/brief", "started");
   await client.command({ type: "send_stdin", name: "sim/brief", text: "3\n" });
   await rig.untilState("sim/brief", "error");
-  // Each is an entry: what runs already is not started, but somebody has asked.
+  // Each is an entry: a start of what runs already is a request, too.
   for (let index = 1; index < ENTRIES; index++) client.send({ type: "start_process", name: "sim/first" });
   await client.command({ type: "start_process", name: "sim/first" });
   shown = await rig.open("/?view=log");
@@ -41,7 +41,7 @@ const ofBox = (what: string) => page.evaluate(`document.querySelector("[role=log
 test("thousands of entries: those in sight are drawn, older ones are loaded on scrolling back, and none is missing", async () => {
   await entries().getByText("requests start of").last().waitFor();
   expect(await entries().count()).toBeLessThan(150);
-  // Whoever wants to read back uses the wheel, which ends the following.
+  // To read back, users turn the wheel, which ends the following.
   await box().hover();
   await page.mouse.wheel(0, -400);
   await soon(() => page.getByRole("button", { name: "Follow the newest entries" }).getAttribute("aria-pressed")).toBe("false");

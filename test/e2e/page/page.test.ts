@@ -110,7 +110,7 @@ describe("a process", () => {
     await page.getByLabel("Terminal of tools/vim").click();
     await page.keyboard.type("iwritten in the browser");
     await page.keyboard.press("Escape");
-    // Somebody who comes later sees the same screen, drawn for the size of that window.
+    // A viewer who comes later sees the same screen, drawn for the size of that window.
     const other = await rig.open("/?process=tools/vim", { viewport: { width: 900, height: 500 } });
     await other.untilShown("tools/vim", /^written in the browser\s*~/);
     await other.close();

@@ -1,5 +1,6 @@
-import type { Process } from "../../../src/protocol/resources/resources.ts";
-import { findGroup, membersOf } from "../tree/tree-rows.ts";
+import { findGroup } from "../../../src/client/mirror.ts";
+import { isRunningState, type Process } from "../../../src/protocol/resources/resources.ts";
+import { membersOf } from "../tree/tree-rows.ts";
 import { confirm } from "../ui/dialog.tsx";
 import { command, processOf, tree } from "./store.ts";
 import type { View } from "./views.ts";
@@ -26,7 +27,7 @@ export function processesOf(node: Parameters<typeof membersOf>[0]): Process[] {
   return membersOf(node).flatMap((name) => processOf(name) ?? []);
 }
 
-export const isRunning = ({ state }: Pick<Process, "state">): boolean => state === "started" || state === "ready";
+export const isRunning = ({ state }: Pick<Process, "state">): boolean => isRunningState(state);
 
 /** Needs the user's attention: failed, or failing again and again. */
 export const isTrouble = (process: Pick<Process, "state"> | undefined): boolean =>

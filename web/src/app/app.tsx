@@ -16,7 +16,7 @@ import { titleOf } from "./views.ts";
 import { drag, ViewBox, Workspace } from "./workspace.tsx";
 
 export function App() {
-  // As soon as there is something to be seen, and before the terminal sees a key: those are typed into the process.
+  // Installed with the first drawing. It sees keys before the terminal does, which types them into the process.
   useLayoutEffect(() => {
     addEventListener("keydown", onPageKey, { capture: true });
     return () => removeEventListener("keydown", onPageKey, { capture: true });
@@ -77,9 +77,14 @@ function Shell() {
           <img src="/icon.svg" alt="" width="20" height="20" />
           <b>{instance.value.name || "mgr"}</b>
         </button>
-        <button type="button" class="palette-button" onClick={() => openPalette()} aria-label="Go to or do … Ctrl-K (command palette)">
+        <button
+          type="button"
+          class="palette-button"
+          onClick={() => openPalette()}
+          aria-label="Search or run a command… Ctrl-K (command palette)"
+        >
           <Icon name="search" />
-          <span>Go to or do …</span>
+          <span>Search or run a command…</span>
           <kbd>Ctrl-K</kbd>
         </button>
         <nav class="top-nav" aria-label="Views">

@@ -1,6 +1,7 @@
 import { openPalette, paletteOpen } from "../palette/palette.tsx";
 import { closeFocused, splitFocused } from "../palette/palette-actions.ts";
-import { focusFilter, focusTree, nextTrouble, stepProcess } from "../tree/tree.tsx";
+import { focusFilter } from "../tree/tree-filter.ts";
+import { focusTree, nextTrouble, stepProcess } from "../tree/tree-navigation.ts";
 import { doVerb, isVerbKey, VERB_KEYS } from "./actions.ts";
 import { sheetOpen } from "./keyboard-sheet.tsx";
 import * as layouts from "./layout.ts";

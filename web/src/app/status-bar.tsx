@@ -1,4 +1,4 @@
-import { filterTree } from "../tree/tree.tsx";
+import { filterTree } from "../tree/tree-filter.ts";
 import { IconButton } from "../ui/icons.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
 import { now } from "../ui/time.ts";

@@ -9,11 +9,12 @@ import type {
   Process,
   ProcessState,
   ProcessTreeNode,
-  Snapshot,
   StartTool,
 } from "../../../src/protocol/resources/resources.ts";
+import { formatTime } from "../../../src/protocol/time.ts";
 import { loadNewest } from "../log/log-history.ts";
 import { storeEntries } from "../log/log-store.ts";
+import { forgetChanges, noteChange, noteSeen, sortSeen } from "../process/state-history.ts";
 import { complain } from "../ui/toasts.ts";
 import { reloadIfStale } from "./asset-hash.ts";
 import { drawnWithNextFrame } from "./painting.ts";
@@ -21,13 +22,13 @@ import { socketQuery } from "./views.ts";
 
 export type Connection = { kind: "connecting" | "open" } | { kind: "lost"; reason: string; retryAt: number };
 
-/** What the page knows: fed by frames, read by components. A signal per process, so that a change repaints one row. */
+/** The client's mirror as signals, for components. A signal per process, so that a change repaints one row. */
 export const connection = signal<Connection>({ kind: "connecting" });
 export const instance = signal<ManagerInfo>({ name: "", host: "", save_problem: null });
-export const tree = signal<ProcessTreeNode[]>([]);
+export const tree = signal<readonly ProcessTreeNode[]>([]);
 export const processNames = signal<string[]>([]);
 export const hosts = signal<HostEntry[]>([]);
-export const startTools = signal<StartTool[]>([]);
+export const startTools = signal<readonly StartTool[]>([]);
 /** Whether a first snapshot has come. */
 export const isLoaded = signal(false);
 
@@ -72,18 +73,23 @@ const hasLog = !/single_/.test(socketQuery(location));
 const address = `${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/ws${socketQuery(location)}`;
 const link = browserLink(address);
 export const client = new ManagerClient(link);
+const { mirror } = client;
 
+mirror.changes$.subscribe((name) => drawnWithNextFrame(() => batch(() => (name === null ? copyAll() : copyProcess(name)))));
+link.frames$.subscribe((frame) => {
+  if (frame.type === "log_batch") drawnWithNextFrame(() => storeEntries(frame.entries));
+});
 link.state$.subscribe((state) => {
   if (state.kind === "open") void resync();
   else if (state.kind === "waiting") connection.value = { kind: "lost", reason: state.reason, retryAt: Date.now() + state.retry_ms };
   else if (state.kind === "closed") connection.value = { kind: "lost", reason: state.reason, retryAt: 0 };
 });
-link.frames$.subscribe((frame) => drawnWithNextFrame(() => receive(frame)));
 
-/** After each (re)connection the whole truth is asked for; what came before is replaced. */
+/** After each (re)connection the mirror takes a new snapshot, which replaces everything known. */
 async function resync(): Promise<void> {
   try {
-    applySnapshot(await client.snapshot());
+    await mirror.current();
+    if (mirror.assetHash !== null && reloadIfStale(mirror.assetHash)) return;
     if (hasLog) loadNewest(client);
     connection.value = { kind: "open" };
   } catch (error) {
@@ -91,19 +97,34 @@ async function resync(): Promise<void> {
   }
 }
 
-function applySnapshot(snapshot: Snapshot): void {
-  if (reloadIfStale(snapshot.webui_asset_hash)) return;
-  batch(() => {
-    instance.value = snapshot.manager;
-    tree.value = snapshot.process_tree;
-    hosts.value = snapshot.host_list;
-    startTools.value = snapshot.start_tools;
-    const names = new Set(snapshot.processes.map((process) => process.name));
-    for (const name of processes.keys()) if (!names.has(name)) processes.delete(name);
-    for (const process of snapshot.processes) upsert(process);
+/** Copies what differs: a new snapshot, or a change of anything but a process. */
+function copyAll(): void {
+  if (mirror.manager === null) return;
+  instance.value = mirror.manager;
+  tree.value = mirror.tree;
+  hosts.value = mirror.hosts();
+  startTools.value = mirror.startTools;
+  for (const name of processes.keys()) if (!mirror.process(name)) forget(name);
+  for (const process of mirror.processes()) {
+    const before = processes.get(process.name)?.peek();
+    if (process === before) continue;
+    noteSeen(process, before);
+    upsert(process);
+  }
+  if (processes.size !== processNames.value.length || processNames.value.some((name) => !processes.has(name)))
     processNames.value = [...processes.keys()];
-    isLoaded.value = true;
-  });
+  if (!isLoaded.value) sortSeen();
+  isLoaded.value = true;
+}
+
+function copyProcess(name: string): void {
+  const process = mirror.process(name);
+  if (!isLoaded.value) return;
+  if (process) {
+    noteChange(process, processes.get(name)?.peek(), formatTime(Date.now()));
+    upsert(process);
+  } else forget(name);
+  if (processes.size !== processNames.value.length) processNames.value = [...processes.keys()];
 }
 
 function upsert(process: Process): void {
@@ -112,40 +133,9 @@ function upsert(process: Process): void {
   else processes.set(process.name, signal(process));
 }
 
-function receive(frame: ManagerFrame): void {
-  switch (frame.type) {
-    case "process_upsert": {
-      const isNew = !processes.has(frame.process.name);
-      upsert(frame.process);
-      if (isNew) processNames.value = [...processes.keys()];
-      break;
-    }
-    case "process_remove":
-      processes.delete(frame.name);
-      processNames.value = [...processes.keys()];
-      break;
-    case "process_tree":
-      tree.value = frame.process_tree;
-      break;
-    case "host_upsert":
-      hosts.value = withHost(frame.host);
-      break;
-    case "manager_upsert":
-      instance.value = frame.manager;
-      break;
-    case "host_remove":
-      hosts.value = hosts.value.filter(({ name }) => name !== frame.name);
-      break;
-    case "log_batch":
-      storeEntries(frame.entries);
-      break;
-  }
-}
-
-/** In its place: the list keeps its order. */
-function withHost(host: HostEntry): HostEntry[] {
-  const isKnown = hosts.value.some(({ name }) => name === host.name);
-  return isKnown ? hosts.value.map((each) => (each.name === host.name ? host : each)) : [...hosts.value, host];
+function forget(name: string): void {
+  processes.delete(name);
+  forgetChanges(name);
 }
 
 /** The shell lines that would start a process by hand; null when they cannot be told. */

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren, TargetedPointerEvent } from "preact";
 import { useRef } from "preact/hooks";
+import { findGroup } from "../../../src/client/mirror.ts";
 import { groupState } from "../../../src/protocol/resources/resources.ts";
 import { ConfigView } from "../config/config-view.tsx";
 import { LogView } from "../log/log-view.tsx";
@@ -8,7 +9,6 @@ import { AllView, GroupView } from "../overview/group-view.tsx";
 import { Overview } from "../overview/overview.tsx";
 import { ProcessView } from "../process/process-view.tsx";
 import { TaskView } from "../tasks/task-view.tsx";
-import { findGroup } from "../tree/tree-rows.ts";
 import { Icon, IconButton } from "../ui/icons.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
 import { processesOf } from "./actions.ts";

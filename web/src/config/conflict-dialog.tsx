@@ -22,7 +22,7 @@ export function ConflictDialog({ conflict, onCompare, onTheirs, onMine, onClose 
   return (
     <Dialog label="The file has changed on disk" title onClose={onClose}>
       <p>
-        <b>{conflict.path}</b> was changed by somebody else since you opened it. Nothing has been saved yet.
+        <b>{conflict.path}</b> has changed on disk since you opened it. Your changes are not saved yet.
       </p>
       <div class="dialog-choices">
         <button type="button" class="choice" data-first onClick={then(onCompare)}>

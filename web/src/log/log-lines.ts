@@ -85,3 +85,17 @@ export class RowPlaces {
     return low;
   }
 }
+
+/** Splits a message at the names of processes in quotes, so that they can be links. */
+export function withNames(message: string, isProcess: (name: string) => boolean): (string | { name: string })[] {
+  const parts: (string | { name: string })[] = [];
+  let from = 0;
+  for (const match of message.matchAll(/'([^']+)'/g)) {
+    const name = match[1] ?? "";
+    if (!isProcess(name)) continue;
+    parts.push(message.slice(from, match.index + 1), { name });
+    from = match.index + 1 + name.length;
+  }
+  parts.push(message.slice(from));
+  return parts.filter((part) => part !== "");
+}

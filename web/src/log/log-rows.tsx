@@ -3,11 +3,10 @@ import type { LogEntry } from "../../../src/protocol/resources/resources.ts";
 import { linkTo, poppedOut } from "../app/navigation.ts";
 import { isNarrow } from "../app/settings.ts";
 import { client, hasProcess } from "../app/store.ts";
-import { withNames } from "../process/state-history.ts";
-import { useViewport } from "../terminal/viewport.ts";
 import { clockTime, isOld } from "../ui/time.ts";
+import { useViewport } from "../ui/viewport.ts";
 import { loadOlder, olderEntries } from "./log-history.ts";
-import { wrapped } from "./log-lines.ts";
+import { withNames, wrapped } from "./log-lines.ts";
 import { type LogFilter, LogSelection, textOf } from "./log-selection.ts";
 import { loggedEntries } from "./log-store.ts";
 

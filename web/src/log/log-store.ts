@@ -1,12 +1,8 @@
 import { signal } from "@preact/signals";
 import type { LogEntry } from "../../../src/protocol/resources/resources.ts";
-import { type StateChange, stateChange } from "../process/state-history.ts";
 
 /** Maximum number of entries that the page keeps; when it is exceeded by a tenth, the oldest are dropped. */
 export const LOG_KEPT = 100_000;
-/** Number of state changes kept for one process, and for all together. */
-const CHANGES_OF_ONE = 200;
-const CHANGES_OF_ALL = 500;
 
 /**
  * The manager's log as known to the page: oldest first, by growing ids. Not a signal of an array: a hundred thousand entries are not copied
@@ -19,19 +15,11 @@ let epoch = 0;
 /** Sources of all log entries. */
 export const logSources = signal<string[]>([]);
 const sources = new Set<string>();
-let changesOfAll: StateChange[] = [];
-const changesByName = new Map<string, StateChange[]>();
 
 /** All entries, and since when they only grew at their end. Readers are notified of changes. */
 export function loggedEntries(): { entries: readonly LogEntry[]; epoch: number } {
   void logVersion.value;
   return { entries, epoch };
-}
-
-/** State changes in the log, oldest first: of one process, or of all. */
-export function loggedChanges(name?: string): readonly StateChange[] {
-  void logVersion.value;
-  return name === undefined ? changesOfAll : (changesByName.get(name) ?? []);
 }
 
 /** Adds entries in any order; existing ones are not added again. */
@@ -58,8 +46,6 @@ export function storeEntries(more: readonly LogEntry[]): void {
 /** Called before the log is fetched again, with other levels. */
 export function forgetEntries(): void {
   entries = [];
-  changesOfAll = [];
-  changesByName.clear();
   epoch++;
   logVersion.value++;
 }
@@ -67,31 +53,16 @@ export function forgetEntries(): void {
 function prepend(more: readonly LogEntry[]): void {
   entries = [...more, ...entries];
   epoch++;
-  const found = notice(more);
-  changesOfAll = [...found, ...changesOfAll].slice(-CHANGES_OF_ALL);
-  const byName = new Map<string, StateChange[]>();
-  for (const change of found) byName.set(change.name, [...(byName.get(change.name) ?? []), change].slice(-CHANGES_OF_ONE));
-  for (const [name, older] of byName) changesByName.set(name, [...older, ...(changesByName.get(name) ?? [])].slice(-CHANGES_OF_ONE));
+  noteSources(more);
 }
 
 function append(more: readonly LogEntry[]): void {
   for (const entry of more) entries.push(entry);
-  for (const change of notice(more)) {
-    changesOfAll.push(change);
-    const own = changesByName.get(change.name);
-    if (!own) changesByName.set(change.name, [change]);
-    else {
-      own.push(change);
-      if (own.length > CHANGES_OF_ONE) own.splice(0, CHANGES_OF_ONE / 2);
-    }
-  }
-  if (changesOfAll.length > 2 * CHANGES_OF_ALL) changesOfAll = changesOfAll.slice(-CHANGES_OF_ALL);
+  noteSources(more);
 }
 
-/** Records the sources of entries, and returns the state changes among them. */
-function notice(more: readonly LogEntry[]): StateChange[] {
+function noteSources(more: readonly LogEntry[]): void {
   const known = sources.size;
   for (const { source } of more) sources.add(source);
   if (sources.size !== known) logSources.value = [...sources].sort();
-  return more.flatMap((entry) => stateChange(entry) ?? []);
 }

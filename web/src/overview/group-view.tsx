@@ -1,9 +1,9 @@
+import { findGroup } from "../../../src/client/mirror.ts";
 import { groupState, type Process } from "../../../src/protocol/resources/resources.ts";
 import { canDo, isRunning, processesOf, progressOf, type Verb } from "../app/actions.ts";
 import { groupStyle } from "../app/settings.ts";
 import { allProcesses, command, isLoaded, tree } from "../app/store.ts";
 import { TerminalGrid } from "../terminal/terminal-grid.tsx";
-import { findGroup } from "../tree/tree-rows.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon, IconButton } from "../ui/icons.tsx";
 import { StateChip } from "../ui/state-mark.tsx";

@@ -6,11 +6,11 @@ import { linkTo } from "../app/navigation.ts";
 import { isNarrow } from "../app/settings.ts";
 import { command } from "../app/store.ts";
 import { statusReason } from "../process/status-reason.ts";
-import { drawnRows, useViewport, type Viewport } from "../terminal/viewport.ts";
 import { IconButton } from "../ui/icons.tsx";
 import { useRowFocus } from "../ui/row-focus.ts";
 import { StateMark } from "../ui/state-mark.tsx";
 import { lasting, millisecondsOf } from "../ui/time.ts";
+import { drawnRows, useViewport, type Viewport } from "../ui/viewport.ts";
 
 /** What to look at first. */
 const rank = ({ state }: Process) => SEVERITY.indexOf(state);

@@ -1,9 +1,9 @@
 import type { Process, ProcessState } from "../../../src/protocol/resources/resources.ts";
 import { linkTo } from "../app/navigation.ts";
 import { allProcesses, command, connection, counts, hosts, isLoaded, processNames } from "../app/store.ts";
-import { loggedChanges } from "../log/log-store.ts";
+import { recentChanges } from "../process/state-history.ts";
 import { statusReason } from "../process/status-reason.ts";
-import { filterTree } from "../tree/tree.tsx";
+import { filterTree } from "../tree/tree-filter.ts";
 import { Icon } from "../ui/icons.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
 import { clockTime } from "../ui/time.ts";
@@ -103,30 +103,12 @@ function TroubleRow({ process }: { process: Process }) {
   );
 }
 
-interface RecentProcess {
-  name: string;
-  ts: string;
-  /** Oldest first. */
-  states: ProcessState[];
-}
-
-/** Each process that has changed lately once, the newest first: one that crashes every second does not fill the list. */
-function recentProcesses(): RecentProcess[] {
-  const found = new Map<string, RecentProcess>();
-  const all = loggedChanges();
-  for (let at = all.length - 1; at >= 0; at--) {
-    const change = all[at];
-    if (!change || change.from === null) continue;
-    const known = found.get(change.name);
-    if (known) {
-      if (known.states.length < LAST_STATES) known.states.unshift(change.to);
-    } else if (found.size < RECENT) found.set(change.name, { name: change.name, ts: change.ts, states: [change.to] });
-  }
-  return [...found.values()];
-}
-
 function Recent() {
-  const newest = recentProcesses();
+  // Each process once: one that crashes every second does not fill the list.
+  const newest = recentChanges(RECENT).map(({ name, changes }) => {
+    const last = changes.slice(-LAST_STATES);
+    return { name, ts: last.at(-1)?.time ?? "", states: last.map(({ to }) => to) };
+  });
   return (
     <section>
       <h2>Recent changes</h2>

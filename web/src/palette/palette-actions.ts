@@ -1,3 +1,4 @@
+import { findGroup } from "../../../src/client/mirror.ts";
 import type { ProcessTreeNode } from "../../../src/protocol/resources/resources.ts";
 import { type Action, choice, toggle } from "../app/action.ts";
 import { canDo, doVerb } from "../app/actions.ts";
@@ -9,8 +10,9 @@ import { settingsOpen } from "../app/settings-dialog.tsx";
 import { allProcesses, command, processOf, tree } from "../app/store.ts";
 import { configActions } from "../config/config-view.tsx";
 import { downloadLog } from "../log/log-view.tsx";
-import { filtered, filterTree, foldAll, nextTrouble } from "../tree/tree.tsx";
-import { findGroup, membersOf } from "../tree/tree-rows.ts";
+import { filtered, filterTree } from "../tree/tree-filter.ts";
+import { foldAll, nextTrouble } from "../tree/tree-navigation.ts";
+import { membersOf } from "../tree/tree-rows.ts";
 import { downloadFrom } from "../ui/download.ts";
 import { complain, toast } from "../ui/toasts.ts";
 import { processViewActions, VERBS } from "./palette-process.ts";
@@ -179,7 +181,7 @@ function processActions(): Action[] {
   });
 }
 
-function groupActions(nodes: ProcessTreeNode[]): Action[] {
+function groupActions(nodes: readonly ProcessTreeNode[]): Action[] {
   return nodes.flatMap((node) => {
     if (node.type === "process") return [];
     const { name } = node;

@@ -22,7 +22,7 @@ export function ProcessDetails({ process }: { process: Process }) {
         <CommandForm key={process.name} process={process} />
       </Section>
       <Section title="States">
-        <StateTimeline name={process.name} />
+        <StateTimeline name={process.name} runs={detail?.ok ? detail.history : []} />
       </Section>
       <Section title="Dependencies">
         <DependencyGraph process={process} />
@@ -77,7 +77,7 @@ function Pair({ term, children }: { term: string; children: ComponentChildren })
   );
 }
 
-/** Asked for again at each run and change of state. */
+/** Requested again at each new run and change of state. */
 function useDetail({ name, state, pid }: Process): Detail | null {
   const [detail, setDetail] = useState<Detail | null>(null);
   useEffect(() => {
@@ -123,7 +123,7 @@ function RunTable({ history }: { history: Extract<Detail, { ok: true }>["history
   );
 }
 
-/** The shell lines that would start it by hand, when asked for. */
+/** The shell lines that start the process by hand, on request. */
 function StartupCommands({ name }: { name: string }) {
   const [lines, setLines] = useState<{ name: string; text: string } | null>(null);
   const load = async () => {

@@ -26,7 +26,7 @@ function KnownProcess({ process }: { process: Process }) {
   const { name } = process;
   const [size, setSize] = useState("");
   const [terminal, setTerminal] = useState<OpenTerminal | null>(null);
-  /** How often the search bar has been asked for: each time it takes the keyboard. 0: there is none. */
+  /** Grows with each request for the search bar, which then takes the keyboard. 0: it is closed. */
   const [searches, setSearches] = useState(0);
   const search = () => setSearches((before) => before + 1);
   const [follows, setFollows] = useState(true);
@@ -239,7 +239,7 @@ function TerminalTools({ process, size, terminal, paused, onPause, onSearch }: T
       <code title={process.current_command}>{process.current_command}</code>
       <span class="size">{size}</span>
       <IconButton icon="search" label="Search  Ctrl-Shift-F" onClick={onSearch} />
-      <IconButton icon={paused ? "start" : "pause"} label={paused ? "Go on" : "Pause output"} pressed={paused} onClick={onPause} />
+      <IconButton icon={paused ? "start" : "pause"} label={paused ? "Resume" : "Pause output"} pressed={paused} onClick={onPause} />
       <IconButton icon="copy" label="Copy selection or all output" onClick={() => terminal?.copy()} />
       <IconButton icon="download" label="Download the output" onClick={() => void download(process.name).catch(complain)} />
       <IconButton icon="clear" label="Clear terminal" onClick={() => terminal?.clear()} />

@@ -1,32 +1,32 @@
-import { loggedChanges } from "../log/log-store.ts";
 import { StateMark } from "../ui/state-mark.tsx";
 import { clockTime, lasting, millisecondsOf, now } from "../ui/time.ts";
+import { type Runs, stateHistory } from "./state-history.ts";
 
 /** Changes listed below the strip. */
 const LISTED = 8;
 
-/** The states of a process over time, as the log knows them: a strip, and the newest changes in words. */
-export function StateTimeline({ name }: { name: string }) {
-  const own = loggedChanges(name);
+/** The states of a process over time: a strip, and the newest changes in words. */
+export function StateTimeline({ name, runs }: { name: string; runs: Runs }) {
+  const own = stateHistory(name, runs);
   const [first] = own;
-  if (!first) return <p class="soft">No state changes in the log.</p>;
-  const begin = millisecondsOf(first.ts);
+  if (!first) return <p class="soft">No state changes yet.</p>;
+  const begin = millisecondsOf(first.time);
   const whole = Math.max(1, now.value - begin);
   const pieces = own.map((change, index) => {
-    const from = millisecondsOf(change.ts);
+    const from = millisecondsOf(change.time);
     const next = own[index + 1];
-    const to = next ? millisecondsOf(next.ts) : now.value;
+    const to = next ? millisecondsOf(next.time) : now.value;
     return { change, share: (to - from) / whole };
   });
   return (
     <>
-      <div class="strip" role="img" aria-label={`${own.length} changes in the last ${lasting(first.ts)}`}>
-        {pieces.map(({ change, share }) => (
+      <div class="strip" role="img" aria-label={`${own.length} changes in the last ${lasting(first.time)}`}>
+        {pieces.map(({ change, share }, index) => (
           <span
-            key={change.id}
+            key={index}
             class={`strip-${change.to}`}
             style={{ flexGrow: Math.max(0, share) }}
-            title={`${change.to} since ${clockTime(change.ts)}`}
+            title={`${change.to} since ${clockTime(change.time)}`}
           />
         ))}
       </div>
@@ -34,11 +34,14 @@ export function StateTimeline({ name }: { name: string }) {
         {own
           .slice(-LISTED)
           .reverse()
-          .map((change) => (
-            <li key={change.id}>
-              <time dateTime={`${change.ts}Z`}>{clockTime(change.ts)}</time>
+          .map((change, index) => (
+            <li key={own.length - index}>
+              <time dateTime={`${change.time}Z`}>{clockTime(change.time)}</time>
               <StateMark state={change.to} />
-              <span>{change.to}</span>
+              <span>
+                {change.to}
+                {change.exit && <span class="soft">, {change.exit}</span>}
+              </span>
             </li>
           ))}
       </ul>

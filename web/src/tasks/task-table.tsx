@@ -5,9 +5,9 @@ import type { TaskColumn, TaskRow } from "../../../src/protocol/resources/resour
 import { linkTo } from "../app/navigation.ts";
 import { isNarrow } from "../app/settings.ts";
 import { hasProcess } from "../app/store.ts";
-import { drawnRows, useViewport, type Viewport } from "../terminal/viewport.ts";
 import { scrollToRow, useRowFocus } from "../ui/row-focus.ts";
 import { lasting } from "../ui/time.ts";
+import { drawnRows, useViewport, type Viewport } from "../ui/viewport.ts";
 import type { Order } from "./task-query.ts";
 
 /** Widths in characters; the order is that of the screen. What is not here stands in the panel. */

@@ -20,25 +20,15 @@ export function membersOf(node: ProcessTreeNode): string[] {
 }
 const members = new WeakMap<ProcessTreeNode, string[]>();
 
-export function findGroup(nodes: ProcessTreeNode[], name: string): Extract<ProcessTreeNode, { type: "group" }> | null {
-  for (const node of nodes) {
-    if (node.type !== "group") continue;
-    if (node.name === name) return node;
-    const inner = name.startsWith(`${node.name}/`) ? findGroup(node.children, name) : null;
-    if (inner) return inner;
-  }
-  return null;
-}
-
 /** The visible rows, top to bottom: what is folded or does not hold `wanted` is not there. */
 export function treeRows(
-  tree: ProcessTreeNode[],
+  tree: readonly ProcessTreeNode[],
   folds: Readonly<Record<string, boolean>>,
   wanted: (name: string) => boolean,
   isFiltered: boolean,
 ): TreeRow[] {
   const found: TreeRow[] = [];
-  const walk = (nodes: ProcessTreeNode[], depth: number) => {
+  const walk = (nodes: readonly ProcessTreeNode[], depth: number) => {
     const here = isFiltered ? nodes.filter((node) => membersOf(node).some(wanted)) : nodes;
     here.forEach((node, index) => {
       const open =

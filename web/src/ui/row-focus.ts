@@ -1,7 +1,7 @@
 import type { Signal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { Viewport } from "../terminal/viewport.ts";
+import type { Viewport } from "./viewport.ts";
 
 /** What of a table has the focus. */
 interface Place {

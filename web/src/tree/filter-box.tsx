@@ -1,0 +1,62 @@
+import type { ProcessState } from "../../../src/protocol/resources/resources.ts";
+import { counts } from "../app/store.ts";
+import { StateMark } from "../ui/state-mark.tsx";
+import { filter, filterTree } from "./tree-filter.ts";
+import { focusRow, openBest } from "./tree-navigation.ts";
+
+/** The filter above the tree: a text, and a button for each state that needs attention. */
+export function TreeFilter() {
+  return (
+    <div class="filter">
+      <input
+        id="filter"
+        type="search"
+        placeholder="Filter   /"
+        aria-label="Filter processes by name, by state as in is:error, or by host as in host:rt1"
+        title="All words must match: part of the name, is:error, is:trouble, host:rt1"
+        value={filter.value}
+        onInput={(event) => {
+          filter.value = event.currentTarget.value;
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "ArrowDown") focusRow(0);
+          else if (event.key === "Escape") filter.value = "";
+          else if (event.key === "Enter") openBest();
+          else return;
+          event.preventDefault();
+        }}
+      />
+      <StateFilters />
+    </div>
+  );
+}
+
+/** States worth a look that some process is in: a click leaves those in the tree, another one shows all. None that passes by: the tree would jump. */
+const FILTERED: readonly ProcessState[] = ["error", "backoff", "waiting"];
+
+function StateFilters() {
+  const found = FILTERED.filter((state) => counts.value.has(state) || filter.value === `is:${state}`);
+  if (found.length === 0) return null;
+  return (
+    <div class="state-filters" role="toolbar" aria-label="Show only processes that are">
+      {found.map((state) => {
+        const text = `is:${state}`;
+        const isOn = filter.value.trim() === text;
+        return (
+          <button
+            key={state}
+            type="button"
+            class={`chip chip-${state}`}
+            aria-pressed={isOn}
+            aria-label={`${counts.value.get(state) ?? 0} ${state}`}
+            title={`${state}: ${isOn ? "show all" : "show only these"}`}
+            onClick={() => filterTree(isOn ? "" : text)}
+          >
+            <StateMark state={state} />
+            {counts.value.get(state) ?? 0}
+          </button>
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+import { computed, signal } from "@preact/signals";
+import { isTrouble } from "../app/actions.ts";
+import { processNames, processOf } from "../app/store.ts";
+import { fuzzyScore } from "../ui/fuzzy.ts";
+
+/** What the user has typed into the filter of the tree. */
+export const filter = signal("");
+
+/** Every word has to fit: `is:error` the state, `host:rt1` the host, anything else the name. */
+export function fits(name: string, wanted: string): boolean {
+  return wanted.split(/\s+/).every((word) => {
+    const [, key, value = ""] = /^(is|host):(\S*)$/.exec(word) ?? [];
+    if (key === "is") return processOf(name)?.state === value || (value === "trouble" && isTrouble(processOf(name)));
+    if (key === "host") return processOf(name)?.host.startsWith(value) ?? false;
+    return name.toLowerCase().includes(word.toLowerCase()) || (fuzzyScore(word, name) ?? -1) > 8;
+  });
+}
+
+/** Names of the filtered processes; null without a filter. */
+export const filtered = computed<string[] | null>(() => {
+  const wanted = filter.value.trim();
+  return wanted === "" ? null : processNames.value.filter((name) => fits(name, wanted));
+});
+
+/** Shows only processes whose name or state (`is:error`) fits. */
+export function filterTree(text: string): void {
+  filter.value = text;
+}
+
+export function focusFilter(): void {
+  document.getElementById("filter")?.focus();
+}

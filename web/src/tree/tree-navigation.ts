@@ -1,0 +1,105 @@
+import { computed, signal } from "@preact/signals";
+import type { ProcessTreeNode } from "../../../src/protocol/resources/resources.ts";
+import { isTrouble } from "../app/actions.ts";
+import { current, show } from "../app/navigation.ts";
+import { folds, isNarrow } from "../app/settings.ts";
+import { processOf, tree } from "../app/store.ts";
+import { keyOf, type View } from "../app/views.ts";
+import { toast } from "../ui/toasts.ts";
+import type { Viewport } from "../ui/viewport.ts";
+import { filter, fits } from "./tree-filter.ts";
+import { membersOf, type TreeRow, treeRows } from "./tree-rows.ts";
+
+/** Name of the row that Tab comes to. */
+export const focusedRow = signal("");
+/** What of the tree is in sight. */
+export const viewport = signal<Viewport>({ top: 0, height: 600, width: 264 });
+/** The row that gets the focus once it is drawn. */
+let wantsFocus: string | null = null;
+
+/** Rows are of one height, so that only those in sight are drawn; fingers need higher ones. */
+export const rowHeight = computed(() => (isNarrow.value ? 42 : 27));
+
+export const rows = computed<TreeRow[]>(() => {
+  const wanted = filter.value.trim();
+  return treeRows(tree.value, folds.value, (name) => fits(name, wanted), wanted !== "");
+});
+
+export function viewOf({ node }: TreeRow): View {
+  return { kind: node.type, name: node.name };
+}
+
+/** Opens or folds all groups. */
+export function foldAll(open: boolean): void {
+  const groups = (nodes: readonly ProcessTreeNode[]): string[] =>
+    nodes.flatMap((node) => (node.type === "group" ? [node.name, ...groups(node.children)] : []));
+  folds.value = Object.fromEntries(groups(tree.value).map((name) => [name, open]));
+}
+
+export function fold(name: string, open: boolean): void {
+  folds.value = { ...folds.value, [name]: open };
+}
+
+/** Enter in the filter opens the first process that is left. */
+export function openBest(): void {
+  const best = rows.value.find(({ node }) => node.type === "process");
+  if (best) show(viewOf(best));
+}
+
+/** Scrolls a row into sight, so that it is drawn in this turn. */
+export function bringInSight(index: number): void {
+  const list = document.querySelector<HTMLElement>(".rows");
+  if (!list) return;
+  const top = index * rowHeight.value;
+  if (top < list.scrollTop) list.scrollTop = top;
+  else if (top + rowHeight.value > list.scrollTop + list.clientHeight) list.scrollTop = top + rowHeight.value - list.clientHeight;
+  else return;
+  // Not left to the scroll event of the next frame: the focused row would be gone before the new one is there.
+  viewport.value = { ...viewport.peek(), top: list.scrollTop };
+}
+
+/** Moves the focus to a row. One out of sight is drawn first, and takes the focus then: a key in between would be lost. */
+export function focusRow(index: number): void {
+  const row = rows.value[Math.max(0, Math.min(index, rows.value.length - 1))];
+  if (!row) return;
+  const { name } = row.node;
+  focusedRow.value = name;
+  wantsFocus = name;
+  bringInSight(rows.value.indexOf(row));
+  giveFocus(document.querySelector<HTMLElement>(`.rows [data-name="${CSS.escape(name)}"]`), name);
+}
+
+export function giveFocus(element: HTMLElement | null, name: string): void {
+  if (wantsFocus !== name || !element) return;
+  wantsFocus = null;
+  element.focus({ preventScroll: true });
+}
+
+/** The row that has been focused last, or the first. */
+export function focusTree(): void {
+  focusRow(
+    Math.max(
+      0,
+      rows.value.findIndex(({ node }) => node.name === focusedRow.value),
+    ),
+  );
+}
+
+/** The next or previous process in the tree, from the one that is shown. */
+export function stepProcess(by: 1 | -1): void {
+  const list = rows.value.filter(({ node }) => node.type === "process");
+  const shown = keyOf(current.value);
+  const at = list.findIndex((row) => keyOf(viewOf(row)) === shown);
+  const next = list[at < 0 ? (by === 1 ? 0 : list.length - 1) : (at + by + list.length) % list.length];
+  if (next) show(viewOf(next), false, false);
+}
+
+/** The next process in the tree that has failed or is being restarted, after the one that is shown. */
+export function nextTrouble(): void {
+  const names = tree.value.flatMap(membersOf);
+  const view = current.value;
+  const at = view.kind === "process" ? names.indexOf(view.name) : -1;
+  const next = [...names.slice(at + 1), ...names.slice(0, at + 1)].find((name) => isTrouble(processOf(name)));
+  if (next) show({ kind: "process", name: next }, false, false);
+  else toast("No failed processes.");
+}
