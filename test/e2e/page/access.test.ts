@@ -249,7 +249,7 @@ describe("by the keyboard alone", () => {
     await shown.page.keyboard.up("Enter");
     await shown.page.getByRole("dialog", { name: "Stop sim?" }).waitFor();
     const from = rig.client.here;
-    await press("Enter");
+    await press("Tab", "Enter");
     await rig.client.untilState("sim/gate", "stopped", from);
   });
 

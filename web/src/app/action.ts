@@ -4,6 +4,10 @@ export interface Action {
   keys?: string;
   /** Offered before anything is typed. */
   near?: boolean;
+  /** Goes to a process or group: comes first where its name is typed. */
+  isPlace?: boolean;
+  /** Ends something: never preselected. It asks before it acts. */
+  isDanger?: boolean;
   run: () => void;
 }
 

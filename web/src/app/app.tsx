@@ -4,7 +4,7 @@ import { openPalette, Palette } from "../palette/palette.tsx";
 import { Tree } from "../tree/tree.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { Icon, IconButton } from "../ui/icons.tsx";
-import { dismiss, toasts } from "../ui/toasts.ts";
+import { dismiss, type Toast, toasts } from "../ui/toasts.ts";
 import { onPageKey } from "./keyboard.ts";
 import { KeyboardSheet } from "./keyboard-sheet.tsx";
 import { current, drawerOpen, poppedOut, show } from "./navigation.ts";
@@ -189,13 +189,28 @@ function Edge({ direction, label, value, onMove, onStep }: EdgeProps) {
   );
 }
 
+function ToastButton({ toast: { id, action } }: { toast: Toast }) {
+  return (
+    <button
+      type="button"
+      onClick={() => {
+        action?.run();
+        dismiss(id);
+      }}
+    >
+      {action?.label}
+    </button>
+  );
+}
+
 function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">
       {toasts.value.map((toast) => (
         // Errors are read out at once.
         <p key={toast.id} class={toast.bad ? "bad" : ""} role={toast.bad ? "alert" : undefined}>
-          <span>{toast.text}</span>
+          <span>{typeof toast.text === "string" ? toast.text : toast.text()}</span>
+          {toast.action && <ToastButton toast={toast} />}
           <IconButton icon="close" label="Dismiss" onClick={() => dismiss(toast.id)} />
         </p>
       ))}

@@ -19,7 +19,7 @@ const SHORTCUTS: readonly [string, readonly [string, string][]][] = [
       ["/", "filter the tree (is:error, host:rt1)"],
       ["j  k", "next and previous process"],
       ["Enter", "focus the terminal"],
-      ["s  x  r", "start, stop, restart the open process or group"],
+      ["s  x  r", "start, stop, restart the open process or group (asks first)"],
       ["d", "process details"],
       ["n", "next failed process"],
       ["o  a", "overview, all processes"],
@@ -46,7 +46,8 @@ const SHORTCUTS: readonly [string, readonly [string, string][]][] = [
     "In the tree",
     [
       ["↑ ↓ ← →", "move, collapse, expand"],
-      ["Enter", "open"],
+      ["click", "show, the keyboard stays in the tree"],
+      ["Enter", "show and type (double-click, too)"],
       ["s  x  r", "start, stop, restart this row"],
       ["Ctrl-click", "open in a permanent tab"],
     ],

@@ -1,15 +1,21 @@
 import { openPalette, paletteOpen } from "../palette/palette.tsx";
 import { closeFocused, splitFocused } from "../palette/palette-actions.ts";
+import { focusTerminal, isTerminalComing } from "../terminal/terminal-actions.ts";
 import { focusFilter } from "../tree/tree-filter.ts";
 import { focusTree, nextTrouble, stepProcess } from "../tree/tree-navigation.ts";
-import { doVerb, isVerbKey, VERB_KEYS } from "./actions.ts";
+import { isVerbKey, VERB_KEYS } from "./actions.ts";
+import { requestForView } from "./commands.ts";
 import { sheetOpen } from "./keyboard-sheet.tsx";
 import * as layouts from "./layout.ts";
 import { arrange, canPopOut, current, layout, popOut, poppedOut, show } from "./navigation.ts";
 import { detailsOpen, logOpen } from "./settings.ts";
 import { settingsOpen } from "./settings-dialog.tsx";
+import { isLoaded } from "./store.ts";
 
-/** Keys of the whole page. Those without Ctrl do nothing while the user types into a field. */
+/**
+ * Keys of the whole page. Those without Ctrl do nothing while the user types into a field. While the page loads, or a terminal is about to
+ * take the keyboard, characters do nothing at all: they are meant for what comes.
+ */
 export function onPageKey(event: KeyboardEvent): void {
   const target = event.target instanceof Element ? event.target : document.body;
   const key = event.key.toLowerCase();
@@ -20,6 +26,9 @@ export function onPageKey(event: KeyboardEvent): void {
   } else if (isCtrl && event.shiftKey && key === "l") leaveTerminal();
   else if (isCtrl || event.altKey || document.querySelector("dialog[open]")) return;
   else if (target.closest(".terminal-box, input, select, textarea, [contenteditable=true], [role=separator]")) return;
+  else if (!isLoaded.value || isTerminalComing()) {
+    if (event.key.length > 1) return;
+  }
   // A row of the tree handles these keys itself.
   else if (isVerbKey(event.key) && target.closest("[role=treeitem]")) return;
   else if (!plain(event)) return;
@@ -30,7 +39,7 @@ export function onPageKey(event: KeyboardEvent): void {
 /** Handles a key without Ctrl; returns whether it has a meaning. */
 function plain({ key }: KeyboardEvent): boolean {
   const view = current.value;
-  if (isVerbKey(key)) return doVerb(VERB_KEYS[key], view);
+  if (isVerbKey(key)) return requestForView(VERB_KEYS[key], view, "always");
   if (/^[1-9]$/.test(key)) {
     const pane = layouts.focusedPane(layout.value);
     if (pane.tabs[Number(key) - 1]) arrange(layouts.activate(layout.value, pane.id, Number(key) - 1));
@@ -95,7 +104,7 @@ function plain({ key }: KeyboardEvent): boolean {
       if (canPopOut(view)) popOut(view);
       return true;
     case "Enter":
-      return focusTerminal();
+      return enterTerminal();
     default:
       return false;
   }
@@ -110,10 +119,7 @@ function leaveTerminal(): void {
 }
 
 /** Enter is left to the focused element; with nothing focused it focuses the terminal. */
-function focusTerminal(): boolean {
+function enterTerminal(): boolean {
   if (document.activeElement !== document.body) return false;
-  const pane = document.querySelector(`[data-pane="${layout.value.focused}"] .xterm-helper-textarea`);
-  if (!(pane instanceof HTMLElement)) return false;
-  pane.focus();
-  return true;
+  return focusTerminal(layout.value.focused);
 }

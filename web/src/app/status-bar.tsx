@@ -25,13 +25,14 @@ export function StatusBar() {
       <HostsMark />
       <SaveMark />
       <span class="grow" />
-      {failed > 0 && !poppedOut && (
-        <button type="button" class="flat bad" onClick={look("is:error")}>
+      {/* Their places are kept: a button does not move away from the pointer because another one comes or goes. */}
+      {!poppedOut && (
+        <button type="button" class={`flat bad ${failed === 0 ? "none" : ""}`} onClick={look("is:error")}>
           <StateMark state="error" /> {failed} failed
         </button>
       )}
-      {restarting > 0 && !poppedOut && (
-        <button type="button" class="flat warn" onClick={look("is:backoff")}>
+      {!poppedOut && (
+        <button type="button" class={`flat warn ${restarting === 0 ? "none" : ""}`} onClick={look("is:backoff")}>
           <StateMark state="backoff" /> {restarting} restarting
         </button>
       )}

@@ -101,7 +101,7 @@ export function ConfigView() {
     if (answer.code === "conflict" && isShown) {
       const theirs = await ask({ type: "request_config_file", path }, "config_file");
       if (theirs.ok && latest.current?.path === path) setConflict({ path, theirs });
-    } else toast(answer.message, true);
+    } else toast(answer.message, { bad: true });
     return false;
   };
 
@@ -125,7 +125,7 @@ export function ConfigView() {
     if (answer.ok) setPlan(answer);
     else {
       setProblems(answer.problems ?? []);
-      toast(answer.message, true);
+      toast(answer.message, { bad: true });
     }
   };
 

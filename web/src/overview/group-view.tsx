@@ -1,8 +1,10 @@
 import { findGroup } from "../../../src/client/mirror.ts";
 import { groupState, type Process } from "../../../src/protocol/resources/resources.ts";
-import { canDo, isRunning, processesOf, progressOf, type Verb } from "../app/actions.ts";
+import { isRunning, processesOf, progressOf } from "../app/actions.ts";
+import { canDo } from "../app/command-effects.ts";
+import { request, type Target } from "../app/commands.ts";
 import { groupStyle } from "../app/settings.ts";
-import { allProcesses, command, isLoaded, tree } from "../app/store.ts";
+import { allProcesses, isLoaded, tree } from "../app/store.ts";
 import { TerminalGrid } from "../terminal/terminal-grid.tsx";
 import { Button } from "../ui/button.tsx";
 import { Icon, IconButton } from "../ui/icons.tsx";
@@ -13,13 +15,22 @@ export function GroupView({ name }: { name: string }) {
   const node = findGroup(tree.value, name);
   if (!node) return isLoaded.value ? <p class="empty nothing">There is no group “{name}”.</p> : null;
   const path = name.slice(0, name.lastIndexOf("/") + 1);
-  return <Members label={`Group ${name}`} path={path} title={node.display_name} below={name} members={processesOf(node)} asked={[node]} />;
+  return (
+    <Members
+      label={`Group ${name}`}
+      path={path}
+      title={node.display_name}
+      below={name}
+      members={processesOf(node)}
+      target={{ kind: "group", name }}
+    />
+  );
 }
 
 /** Every process, as if all were one group. */
 export function AllView() {
   if (!isLoaded.value) return null;
-  return <Members label="All processes" path="" title="All processes" below="" members={allProcesses()} asked={tree.value} />;
+  return <Members label="All processes" path="" title="All processes" below="" members={allProcesses()} target={{ kind: "all" }} />;
 }
 
 interface MembersProps {
@@ -29,14 +40,10 @@ interface MembersProps {
   /** Members' names are shown without it. */
   below: string;
   members: Process[];
-  /** What is asked to start or stop. */
-  asked: readonly { type: "group" | "process"; name: string }[];
+  target: Target;
 }
 
-function Members({ label, path, title, below, members, asked }: MembersProps) {
-  const ask = (verb: Verb) => {
-    for (const { type, name } of asked) void command({ type: `${verb}_${type}`, name });
-  };
+function Members({ label, path, title, below, members, target }: MembersProps) {
   return (
     <section class="group" aria-label={label}>
       <header class="bar">
@@ -45,21 +52,16 @@ function Members({ label, path, title, below, members, asked }: MembersProps) {
           {title}
         </h1>
         <StateChip state={groupState(members.map(({ state }) => state))} />
-        <span class="facts">
-          <span>
-            {members.filter(isRunning).length} of {members.length} running
-          </span>
-        </span>
         <span class="actions">
-          <Button class="start" enabled={members.some((one) => canDo("start", one))} onClick={() => ask("start")}>
+          <Button class="start" enabled={members.some((one) => canDo("start", one))} onClick={() => void request("start", target)}>
             <Icon name="start" />
             <span class="word">Start all</span>
           </Button>
-          <Button class="stop" enabled={members.some((one) => canDo("stop", one))} onClick={() => ask("stop")}>
+          <Button class="stop" enabled={members.some((one) => canDo("stop", one))} onClick={() => void request("stop", target)}>
             <Icon name="stop" />
             <span class="word">Stop all</span>
           </Button>
-          <Button enabled={members.length > 0} onClick={() => ask("restart")}>
+          <Button enabled={members.length > 0} onClick={() => void request("restart", target)}>
             <Icon name="restart" />
             <span class="word">Restart all</span>
           </Button>
@@ -87,18 +89,23 @@ function Members({ label, path, title, below, members, asked }: MembersProps) {
   );
 }
 
-/** While members start or stop: how many are done, and what the group waits for. */
+/** How many run; while members start or stop, how many are done, and what the group waits for. One line in any case: nothing moves. */
 function Progress({ members }: { members: Process[] }) {
   const coming = members.filter((one) => progressOf(one) === "coming");
-  if (coming.length === 0) return null;
+  if (coming.length === 0)
+    return (
+      <div class="status-line facts">
+        {members.filter(isRunning).length} of {members.length} running
+      </div>
+    );
   const done = members.filter((one) => progressOf(one) === "there").length;
   const named = coming
     .slice(0, 3)
     .map((one) => (one.waiting_for[0] ? `${one.display_name} (for ${one.waiting_for[0]})` : `${one.display_name} (${one.state})`));
   return (
-    <div class="progress">
+    <div class="status-line">
       <progress max={members.length} value={done} aria-label="Progress of the group" />
-      <span>
+      <span class="why">
         {done} of {members.length}; waiting for {named.join(", ")}
         {coming.length > named.length && ` and ${coming.length - named.length} more`}
       </span>

@@ -1,11 +1,12 @@
 import { signal, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { type Process, SEVERITY } from "../../../src/protocol/resources/resources.ts";
-import { canDo } from "../app/actions.ts";
+import { canDo } from "../app/command-effects.ts";
+import { request } from "../app/commands.ts";
 import { linkTo } from "../app/navigation.ts";
 import { isNarrow } from "../app/settings.ts";
-import { command } from "../app/store.ts";
 import { statusReason } from "../process/status-reason.ts";
+import { useHeldRows } from "../ui/held-rows.ts";
 import { IconButton } from "../ui/icons.tsx";
 import { useRowFocus } from "../ui/row-focus.ts";
 import { StateMark } from "../ui/state-mark.tsx";
@@ -46,14 +47,14 @@ export function MemberTable({ below, members }: { below: string; members: Proces
   const box = useRef<HTMLDivElement>(null);
   const viewport = useSignal<Viewport>({ top: 0, height: 800, width: 800 });
   useViewport(box, viewport);
-  const rows = sorted(members);
+  const { rows, hold } = useHeldRows(sorted(members), ({ name }) => name, `${below} ${order.value.column} ${order.value.turned}`);
   const height = isNarrow.value ? ROW_NARROW : ROW;
   const { first, last } = drawnRows(viewport.value, { height, count: rows.length, spare: SPARE });
   useRowFocus({ box, viewport, height, indexOf: (key) => rows.findIndex(({ name }) => name === key) });
   const hasHosts = new Set(members.map(({ host }) => host)).size > 1;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard (axe: scrollable-region-focusable)
-    <section class="members" ref={box} tabIndex={0} aria-label="Members">
+    <section class="members" ref={box} tabIndex={0} aria-label="Members" {...hold}>
       <table aria-rowcount={rows.length + 1}>
         <thead>
           <tr>
@@ -128,7 +129,7 @@ function MemberRow({ process, below, index, hasHosts }: { process: Process; belo
         <IconButton
           icon={verb}
           label={`${verb === "start" ? "Start" : "Stop"} ${name}`}
-          onClick={() => void command({ type: `${verb}_process`, name })}
+          onClick={() => void request(verb, { kind: "process", name })}
         />
       </td>
     </tr>

@@ -1,9 +1,12 @@
 import type { Process, ProcessState } from "../../../src/protocol/resources/resources.ts";
+import { request } from "../app/commands.ts";
 import { linkTo } from "../app/navigation.ts";
-import { allProcesses, command, connection, counts, hosts, isLoaded, processNames } from "../app/store.ts";
+import { allProcesses, connection, counts, hosts, isLoaded, processNames, processOf } from "../app/store.ts";
 import { recentChanges } from "../process/state-history.ts";
 import { statusReason } from "../process/status-reason.ts";
 import { filterTree } from "../tree/tree-filter.ts";
+import { Button } from "../ui/button.tsx";
+import { useHeldRows } from "../ui/held-rows.ts";
 import { Icon } from "../ui/icons.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
 import { clockTime } from "../ui/time.ts";
@@ -22,20 +25,26 @@ export function Overview() {
   if (!isLoaded.value)
     return <p class="empty nothing">{connection.value.kind === "lost" ? "The manager cannot be reached." : "Connecting …"}</p>;
   const processes = allProcesses();
+  return <LoadedOverview processes={processes} />;
+}
+
+function LoadedOverview({ processes }: { processes: Process[] }) {
   const trouble = TROUBLE.flatMap((state) => processes.filter((process) => process.state === state));
+  // A process that is all right again keeps its row until the mouse leaves.
+  const { rows, hold } = useHeldRows(trouble, ({ name }) => name, "");
   return (
-    <section class="overview" aria-label="Overview">
+    <section class="overview" aria-label="Overview" {...hold}>
       <Verdict trouble={trouble} />
       <ul class="counts" aria-label="Processes by state">
-        {WORST_FIRST.filter((state) => counts.value.has(state)).map((state) => (
+        {WORST_FIRST.map((state) => (
           <li key={state}>
             <button
               type="button"
-              class="count-tile"
+              class={`count-tile ${counts.value.has(state) ? "" : "none"}`}
               title={`Show these in the tree (is:${state})`}
               onClick={() => filterTree(`is:${state}`)}
             >
-              <b>{counts.value.get(state)}</b>
+              <b>{counts.value.get(state) ?? 0}</b>
               <span class="in-row">
                 <StateMark state={state} /> {state}
               </span>
@@ -43,15 +52,15 @@ export function Overview() {
           </li>
         ))}
       </ul>
-      {trouble.length > 0 && (
+      {rows.length > 0 && (
         <>
           <h2>Needs attention</h2>
           <ul class="trouble" aria-label="Needs attention">
-            {trouble.slice(0, MOST_TROUBLE).map((process) => (
-              <TroubleRow key={process.name} process={process} />
+            {rows.slice(0, MOST_TROUBLE).map(({ name }) => (
+              <TroubleRow key={name} name={name} />
             ))}
           </ul>
-          {trouble.length > MOST_TROUBLE && <p class="soft">and {trouble.length - MOST_TROUBLE} more</p>}
+          {rows.length > MOST_TROUBLE && <p class="soft">and {rows.length - MOST_TROUBLE} more</p>}
         </>
       )}
       <div class="overview-columns">
@@ -84,8 +93,10 @@ function Verdict({ trouble }: { trouble: Process[] }) {
   );
 }
 
-function TroubleRow({ process }: { process: Process }) {
-  const { name, state } = process;
+function TroubleRow({ name }: { name: string }) {
+  const process = processOf(name);
+  if (!process) return null;
+  const { state } = process;
   const canStart = state === "error" || state === "backoff";
   return (
     <li>
@@ -93,12 +104,10 @@ function TroubleRow({ process }: { process: Process }) {
       <a class="member" {...linkTo({ kind: "process", name })}>
         {name}
       </a>
-      <span class="why">{statusReason(process)}</span>
-      {canStart && (
-        <button type="button" onClick={() => void command({ type: "start_process", name })} aria-label={`Start ${name}`}>
-          <Icon name="start" /> Start
-        </button>
-      )}
+      <span class="why">{statusReason(process) ?? state}</span>
+      <Button class="start" enabled={canStart} label={`Start ${name}`} onClick={() => void request("start", { kind: "process", name })}>
+        <Icon name="start" /> Start
+      </Button>
     </li>
   );
 }

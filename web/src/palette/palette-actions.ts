@@ -1,13 +1,14 @@
 import { findGroup } from "../../../src/client/mirror.ts";
 import type { ProcessTreeNode } from "../../../src/protocol/resources/resources.ts";
 import { type Action, choice, toggle } from "../app/action.ts";
-import { canDo, doVerb } from "../app/actions.ts";
+import { processesOf } from "../app/actions.ts";
 import { sheetOpen } from "../app/keyboard-sheet.tsx";
 import * as layouts from "../app/layout.ts";
 import { arrange, canPopOut, current, layout, popOut, show, showBeside } from "../app/navigation.ts";
 import { FONT_SIZE, fontSize, groupStyle, logOpen, screenReader, sidebarWidth, theme } from "../app/settings.ts";
 import { settingsOpen } from "../app/settings-dialog.tsx";
-import { allProcesses, command, processOf, tree } from "../app/store.ts";
+import { allProcesses, processOf, tree } from "../app/store.ts";
+import { stopped } from "../app/undo.ts";
 import { configActions } from "../config/config-view.tsx";
 import { downloadLog } from "../log/log-view.tsx";
 import { filtered, filterTree } from "../tree/tree-filter.ts";
@@ -15,19 +16,29 @@ import { foldAll, nextTrouble } from "../tree/tree-navigation.ts";
 import { membersOf } from "../tree/tree-rows.ts";
 import { downloadFrom } from "../ui/download.ts";
 import { complain, toast } from "../ui/toasts.ts";
-import { processViewActions, VERBS } from "./palette-process.ts";
+import { processViewActions, verbActions } from "./palette-process.ts";
 
 /** Everything that can be done now: with what has the focus, with the page, with every process and group. */
 export function allActions(): Action[] {
-  return [...viewActions(), ...paneActions(), ...pageActions(), ...processActions(), ...groupActions(tree.value)];
+  return [...undoActions(), ...viewActions(), ...paneActions(), ...pageActions(), ...processActions(), ...groupActions(tree.value)];
+}
+
+/** The newest stop can be undone as long as its toast is there. */
+function undoActions(): Action[] {
+  const undo = stopped.value;
+  if (undo === null) return [];
+  const names = undo.names();
+  return [
+    { title: `Start again what was stopped: ${names.length === 1 ? names[0] : `${names.length} processes`}`, near: true, run: undo.run },
+  ];
 }
 
 function viewActions(): Action[] {
   const view = current.value;
   const process = view.kind === "process" ? processOf(view.name) : undefined;
   const actions: Action[] = process ? processViewActions(process) : [];
-  if (view.kind === "group") actions.push(...groupViewActions(view.name));
   if (canPopOut(view)) actions.push({ title: "Open in new window", keys: "p", near: true, run: () => popOut(view) });
+  if (view.kind === "group") actions.push(...groupViewActions(view.name));
   const config = configActions.value;
   if (config) {
     actions.push(
@@ -43,9 +54,7 @@ function groupViewActions(name: string): Action[] {
   const node = findGroup(tree.value, name);
   const views = node ? membersOf(node).slice(0, 9) : [];
   return [
-    ...VERBS.map(
-      ([verb, word, keys]): Action => ({ title: `${word} ${name}`, keys, near: true, run: () => doVerb(verb, { kind: "group", name }) }),
-    ),
+    ...(node ? verbActions(name, { kind: "group", name }, processesOf(node), true) : []),
     choice("Show the group's processes in a grid", layout, layouts.grid(views.map((member) => ({ kind: "process", name: member })))),
   ];
 }
@@ -143,14 +152,11 @@ function filterActions(): Action[] {
   const what = names.length === 1 ? "the filtered process" : `all ${names.length} filtered processes`;
   return [
     ...some,
-    ...VERBS.map(
-      ([verb, word]): Action => ({
-        title: `${word} ${what}`,
-        near: true,
-        run: () => {
-          for (const name of names) void command({ type: `${verb}_process`, name });
-        },
-      }),
+    ...verbActions(
+      what,
+      { kind: "list", title: what, names },
+      names.flatMap((name) => processOf(name) ?? []),
+      true,
     ),
   ];
 }
@@ -171,12 +177,9 @@ function processActions(): Action[] {
   return allProcesses().flatMap((process) => {
     const { name } = process;
     return [
-      { title: `Go to ${name}`, run: () => show({ kind: "process", name }) },
+      { title: `Go to ${name}`, isPlace: true, run: () => show({ kind: "process", name }) },
       { title: `Open ${name} beside`, run: () => showBeside({ kind: "process", name }) },
-      ...VERBS.filter(([verb]) => canDo(verb, process)).map(([verb, word]) => ({
-        title: `${word} ${name}`,
-        run: () => void command({ type: `${verb}_process`, name }),
-      })),
+      ...verbActions(name, { kind: "process", name }, [process]),
     ];
   });
 }
@@ -186,8 +189,8 @@ function groupActions(nodes: readonly ProcessTreeNode[]): Action[] {
     if (node.type === "process") return [];
     const { name } = node;
     const own: Action[] = [
-      { title: `Go to group ${name}`, run: () => show({ kind: "group", name }) },
-      ...VERBS.map(([verb, word]) => ({ title: `${word} group ${name}`, run: () => void doVerb(verb, { kind: "group", name }) })),
+      { title: `Go to group ${name}`, isPlace: true, run: () => show({ kind: "group", name }) },
+      ...verbActions(`group ${name}`, { kind: "group", name }, processesOf(node)),
     ];
     return [...own, ...groupActions(node.children)];
   });

@@ -1,29 +1,39 @@
-import { type Process, SIGNALS } from "../../../src/protocol/resources/resources.ts";
+import { type Process, SIGNALS, type Signal } from "../../../src/protocol/resources/resources.ts";
 import type { Action } from "../app/action.ts";
 import { toggle } from "../app/action.ts";
-import { canDo, doVerb, type Verb } from "../app/actions.ts";
+import { canDo, type Verb } from "../app/command-effects.ts";
+import { request, type Target } from "../app/commands.ts";
 import { show } from "../app/navigation.ts";
 import { detailsOpen } from "../app/settings.ts";
 import { command, startTools, startupCommands } from "../app/store.ts";
 import { searchLog } from "../log/log-view.tsx";
 import { download, terminalOf } from "../terminal/terminal-actions.ts";
+import { confirm } from "../ui/dialog.tsx";
 import { complain, copy } from "../ui/toasts.ts";
 
-export const VERBS: readonly [Verb, string, string][] = [
+const VERBS: readonly [Verb, string, string][] = [
   ["start", "Start", "s"],
   ["stop", "Stop", "x"],
   ["restart", "Restart", "r"],
 ];
 
+/** Start, stop and restart of a target, those that make sense now. What ends processes is marked, and asks. */
+export function verbActions(what: string, target: Target, processes: readonly Process[], near = false): Action[] {
+  return VERBS.filter(([verb]) => processes.some((process) => canDo(verb, process))).map(([verb, word, keys]) => ({
+    title: `${word} ${what}`,
+    ...(near ? { keys, near } : {}),
+    ...(verb === "start" ? {} : { isDanger: true }),
+    run: () => void request(verb, target, verb === "start" ? "many" : "always"),
+  }));
+}
+
 /** Everything that the view of a process can do, and what is in its details. */
 export function processViewActions(process: Process): Action[] {
   const { name } = process;
   return [
-    ...VERBS.filter(([verb]) => canDo(verb, process)).map(
-      ([verb, word, keys]): Action => ({ title: `${word} ${name}`, keys, near: true, run: () => doVerb(verb, { kind: "process", name }) }),
-    ),
     toggle("process details", "d", detailsOpen),
     ...terminalActions(name),
+    ...verbActions(name, { kind: "process", name }, [process], true),
     { title: "Show its log entries", run: () => showInLog(name) },
     { title: "Copy its name", run: () => void copy(name, "the name") },
     { title: "Copy startup commands", run: () => void copyCommands(name).catch(complain) },
@@ -86,8 +96,19 @@ function setSwitch(name: string, what: "svc_debug" | "low_delay" | "no_skip", en
 function signalActions(name: string): Action[] {
   return SIGNALS.map((signal) => ({
     title: `Send ${signal} to ${name}`,
-    run: () => void command({ type: "send_signal", name, signal }),
+    isDanger: true,
+    run: () => void sendSignal(name, signal),
   }));
+}
+
+async function sendSignal(name: string, signal: Signal): Promise<void> {
+  const question = {
+    title: `Send ${signal} to ${name}?`,
+    text: "Its main process receives the signal.",
+    yes: `Send ${signal}`,
+    isDanger: true,
+  };
+  if (await confirm(question)) await command({ type: "send_signal", name, signal });
 }
 
 /** The log's entries that name a process. */

@@ -2,32 +2,21 @@ import { computed, signal } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
 import type { Action } from "../app/action.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import { fuzzyScore } from "../ui/fuzzy.ts";
 import { allActions } from "./palette-actions.ts";
+import { preselected, ranked } from "./rank.ts";
 
 export const paletteOpen = signal(false);
 const query = signal("");
-/** Title of the action that Enter runs: the list may change at any time. null: the first one, whichever it is. */
+/** Title of the action that Enter runs: the list may change at any time. null: none, or the one that is preselected. */
 const picked = signal<string | null>(null);
 const SHOWN = 40;
 
-/** The best matches for the typed text; the actions of the shown view if it is empty. */
 const found = computed(() => {
   if (!paletteOpen.value) return [];
-  const wanted = query.value.trim();
   // Actions of the shown view come first, without duplicates.
   const byTitle = new Map<string, Action>();
   for (const action of allActions()) if (!byTitle.has(action.title)) byTitle.set(action.title, action);
-  const actions = [...byTitle.values()];
-  if (wanted === "") return actions.filter(({ near }) => near).slice(0, SHOWN);
-  const scored = actions.flatMap((action) => {
-    const score = fuzzyScore(wanted, action.title);
-    return score === null ? [] : [{ action, score: score + (action.near ? 6 : 0) }];
-  });
-  return scored
-    .sort((a, b) => b.score - a.score)
-    .slice(0, SHOWN)
-    .map(({ action }) => action);
+  return ranked([...byTitle.values()], query.value).slice(0, SHOWN);
 });
 
 export function openPalette(text = ""): void {
@@ -39,7 +28,7 @@ export function openPalette(text = ""): void {
 /** Every action of the page by name: Ctrl-K. */
 export function Palette() {
   const actions = found.value;
-  const first = actions[0]?.title ?? null;
+  const first = preselected(actions)?.title ?? null;
   // The selected action stays selected: when "Stop" becomes "Start", Enter does not run an action that the user has not selected.
   useLayoutEffect(() => {
     picked.value ??= first;
@@ -104,11 +93,13 @@ export function Palette() {
             }}
             onClick={() => run(index)}
           >
-            <span>{action.title}</span>
+            <span class={action.isDanger ? "bad" : ""}>{action.title}</span>
+            {action.isDanger && <small class="soft">asks first</small>}
             {action.keys && <kbd>{action.keys}</kbd>}
           </div>
         ))}
       </div>
+      {actions.length > 0 && first === null && picked.value === null && <p class="empty">Press ↓ to select.</p>}
       {actions.length === 0 && <p class="empty">No matches.</p>}
     </Dialog>
   );

@@ -1,7 +1,8 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { exitText } from "../../../src/client/handles/exit-text.ts";
 import { type Process, SIGNALS, type Signal } from "../../../src/protocol/resources/resources.ts";
-import { canDo, type Verb } from "../app/actions.ts";
+import { canDo, type Verb } from "../app/command-effects.ts";
+import { request } from "../app/commands.ts";
 import { poppedOut, show, showProcess } from "../app/navigation.ts";
 import { detailsOpen } from "../app/settings.ts";
 import { command, isLoaded, processOf } from "../app/store.ts";
@@ -44,10 +45,12 @@ function KnownProcess({ process }: { process: Process }) {
           {name.slice(name.lastIndexOf("/") + 1)}
         </h1>
         <StateChip state={process.state} />
-        <Facts process={process} />
         <Buttons process={process} />
       </header>
-      <Why process={process} />
+      <div class="status-line">
+        <Why process={process} />
+        <Facts process={process} />
+      </div>
       <div class="process-body">
         <div class="terminal-side">
           {searches > 0 && (
@@ -123,7 +126,7 @@ function Buttons({ process }: { process: Process }) {
   return (
     <span class="actions">
       {VERBS.map(([verb, word]) => (
-        <Button key={verb} class={verb} enabled={canDo(verb, process)} onClick={() => void command({ type: `${verb}_process`, name })}>
+        <Button key={verb} class={verb} enabled={canDo(verb, process)} onClick={() => void request(verb, { kind: "process", name })}>
           <Icon name={verb satisfies IconName} />
           <span class="word">{word}</span>
         </Button>
@@ -185,7 +188,11 @@ function Why({ process }: { process: Process }) {
       </p>
     );
   }
-  return <p class={`why ${process.state === "error" ? "bad" : process.state === "backoff" ? "warn" : ""}`}>{text}</p>;
+  return (
+    <p title={text} class={`why ${process.state === "error" ? "bad" : process.state === "backoff" ? "warn" : ""}`}>
+      {text}
+    </p>
+  );
 }
 
 function SearchBar({ terminal, asked, onClose }: { terminal: OpenTerminal | null; asked: number; onClose: () => void }) {
@@ -237,6 +244,9 @@ function TerminalTools({ process, size, terminal, paused, onPause, onSearch }: T
   return (
     <footer class="terminal-tools">
       <code title={process.current_command}>{process.current_command}</code>
+      <span class="keyboard-here" title="What you type goes to the process. Ctrl-Shift-L leaves the terminal.">
+        <Icon name="keyboard" /> Ctrl-Shift-L leaves
+      </span>
       <span class="size">{size}</span>
       <IconButton icon="search" label="Search  Ctrl-Shift-F" onClick={onSearch} />
       <IconButton icon={paused ? "start" : "pause"} label={paused ? "Resume" : "Pause output"} pressed={paused} onClick={onPause} />

@@ -1,10 +1,11 @@
 import { signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { TaskColumn, TaskRow } from "../../../src/protocol/resources/resources.ts";
 import { linkTo } from "../app/navigation.ts";
 import { isNarrow } from "../app/settings.ts";
 import { hasProcess } from "../app/store.ts";
+import type { HeldRows } from "../ui/held-rows.ts";
 import { scrollToRow, useRowFocus } from "../ui/row-focus.ts";
 import { lasting } from "../ui/time.ts";
 import { drawnRows, useViewport, type Viewport } from "../ui/viewport.ts";
@@ -42,7 +43,10 @@ const SPARE = 12;
 interface TableProps {
   box: RefObject<HTMLElement | null>;
   columns: TaskColumn[];
-  rows: TaskRow[];
+  rows: readonly TaskRow[];
+  /** What runs now: a row that is not among them is gone, and only holds its place. */
+  known: readonly TaskRow[];
+  hold: HeldRows<TaskRow>["hold"];
   order: Order;
   threads: boolean;
   selected: string | null;
@@ -51,7 +55,7 @@ interface TableProps {
 }
 
 /** A table of thousands of rows, of which those in sight are drawn. Keys by the WAI-ARIA pattern of a grid whose rows have the focus. */
-export function TaskTable({ box, columns, rows, order, threads, selected, onOrder, onSelect }: TableProps) {
+export function TaskTable({ box, columns, rows, known, hold, order, threads, selected, onOrder, onSelect }: TableProps) {
   const viewport = useSignal<Viewport>({ top: 0, height: 900, width: 900 });
   useViewport(box, viewport);
   const focused = useRef(signal<string | null>(selected)).current;
@@ -59,6 +63,7 @@ export function TaskTable({ box, columns, rows, order, threads, selected, onOrde
   const { first, last } = drawnRows(viewport.value, { height, count: rows.length, spare: SPARE });
   const drawn = rows.slice(first, last);
   const shown = shownColumns(columns, threads);
+  const live = useMemo(() => new Set(known.map(({ key }) => key)), [known]);
   const tabStop = drawn.some(({ key }) => key === focused.value) ? focused.value : (drawn[Math.min(SPARE, first)] ?? drawn[0])?.key;
   useBroughtIntoSight(box, rows, selected);
   const giveFocus = useRowFocus({ box, viewport, height, indexOf: (wanted) => rows.findIndex(({ key }) => key === wanted) });
@@ -90,7 +95,7 @@ export function TaskTable({ box, columns, rows, order, threads, selected, onOrde
     event.stopPropagation();
   };
   return (
-    <section class="task-table" ref={box} aria-label="Tasks">
+    <section class="task-table" ref={box} aria-label="Tasks" {...hold}>
       {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: the WAI-ARIA grid pattern allows it, and rows can be selected */}
       <table role="grid" aria-rowcount={rows.length + 1} aria-label="Tasks" style={{ "--columns": `${widthOf(shown)}ch` }}>
         <colgroup>
@@ -116,6 +121,7 @@ export function TaskTable({ box, columns, rows, order, threads, selected, onOrde
             <tr
               key={row.key}
               data-key={row.key}
+              class={live.has(row.key) ? "" : "gone"}
               tabIndex={row.key === tabStop ? 0 : -1}
               aria-rowindex={first + index + 2}
               aria-selected={row.key === selected}
@@ -195,7 +201,7 @@ function Cell({ column, cell, managed }: CellProps) {
 }
 
 /** The row that the address names is scrolled to once it is there; afterwards the user scrolls. */
-function useBroughtIntoSight(box: RefObject<HTMLElement | null>, rows: TaskRow[], wanted: string | null): void {
+function useBroughtIntoSight(box: RefObject<HTMLElement | null>, rows: readonly TaskRow[], wanted: string | null): void {
   const isDone = useRef(wanted === null);
   useEffect(() => {
     if (isDone.current || rows.length === 0 || !box.current) return;

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { hosts, instance } from "../app/store.ts";
 import type { TasksView } from "../app/views.ts";
+import { useHeldRows } from "../ui/held-rows.ts";
 import { IconButton } from "../ui/icons.tsx";
 import { useTaskList } from "./task-list.ts";
 import { TaskPanel } from "./task-panel.tsx";
@@ -32,6 +33,7 @@ export function TaskView({ view }: { view: TasksView }) {
   const words = query.words.join(" ");
   const shown = useMemo(() => inOrder(matching(rows, query), columns, order), [rows, columns, order, words]);
   const row = rows.find(({ key }) => key === selected);
+  const held = useHeldRows(shown, ({ key }) => key, [text, order.column, order.descending, known, threads, env].join());
   const table = useRef<HTMLElement>(null);
   return (
     <section
@@ -95,7 +97,9 @@ export function TaskView({ view }: { view: TasksView }) {
         <TaskTable
           box={table}
           columns={columns}
-          rows={shown}
+          rows={held.rows}
+          known={rows}
+          hold={held.hold}
           order={order}
           threads={threads}
           selected={selected}
@@ -111,7 +115,7 @@ export function TaskView({ view }: { view: TasksView }) {
           ? isLoading
             ? "Measuring…"
             : ""
-          : `${shown.length} ${nounOf(threads, shown.length)}${shown.length < rows.length ? ` of ${rows.length}` : ""}`}
+          : `${shown.length} ${nounOf(threads, shown.length)}${shown.length < rows.length ? ` of ${rows.length}` : ""}${held.isHeld ? " · order held while the pointer is over the list" : ""}`}
       </footer>
     </section>
   );

@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { layout, takesFocus } from "../app/navigation.ts";
 import { complain } from "../ui/toasts.ts";
 import type { OpenTerminal, TerminalOptions } from "./terminal.ts";
+import { isTerminalComing, terminalArrived, terminalComes } from "./terminal-actions.ts";
 
 interface Props extends Omit<TerminalOptions, "parent" | "focus"> {
   onOpen?: (terminal: OpenTerminal | null) => void;
@@ -19,10 +20,9 @@ export function TerminalBox(props: Props) {
   const { name } = props;
   const latest = useRef(props);
   latest.current = props;
-  /** The element that had the focus when this was drawn. An effect after painting would run after the next key already. */
-  const before = useRef<Element | null>(null);
+  // As this is drawn: an effect after painting would run after the next key already.
   useLayoutEffect(() => {
-    before.current = document.activeElement;
+    if (latest.current.webgl && takesFocus() && box.current && isInFocusedPane(box.current)) terminalComes();
   }, [name]);
   useEffect(() => {
     let terminal: OpenTerminal | null = null;
@@ -32,11 +32,12 @@ export function TerminalBox(props: Props) {
         if (gone || !box.current) return;
         const { webgl } = latest.current;
         // Loading takes a while: if the user has moved the focus meanwhile, it stays there.
-        const isWaitedFor = document.activeElement === before.current && isInFocusedPane(box.current);
+        const isWaitedFor = webgl && isTerminalComing() && isInFocusedPane(box.current);
+        if (isWaitedFor) terminalArrived();
         terminal = openTerminal({
           name,
           parent: box.current,
-          focus: webgl && takesFocus() && isWaitedFor,
+          focus: isWaitedFor,
           webgl,
           onSize: (text) => latest.current.onSize?.(text),
           onSearchWanted: () => latest.current.onSearchWanted?.(),
@@ -44,9 +45,13 @@ export function TerminalBox(props: Props) {
         });
         latest.current.onOpen?.(terminal);
       })
-      .catch(complain);
+      .catch((error) => {
+        terminalArrived();
+        complain(error);
+      });
     return () => {
       gone = true;
+      if (terminal === null) terminalArrived();
       terminal?.close();
       latest.current.onOpen?.(null);
     };

@@ -31,29 +31,28 @@ export function TreeFilter() {
   );
 }
 
-/** States worth a look that some process is in: a click leaves those in the tree, another one shows all. None that passes by: the tree would jump. */
+/** States that need attention: a click leaves their processes in the tree, another one shows all. They are always there, so that nothing moves. */
 const FILTERED: readonly ProcessState[] = ["error", "backoff", "waiting"];
 
 function StateFilters() {
-  const found = FILTERED.filter((state) => counts.value.has(state) || filter.value === `is:${state}`);
-  if (found.length === 0) return null;
   return (
     <div class="state-filters" role="toolbar" aria-label="Show only processes that are">
-      {found.map((state) => {
+      {FILTERED.map((state) => {
         const text = `is:${state}`;
         const isOn = filter.value.trim() === text;
+        const count = counts.value.get(state) ?? 0;
         return (
           <button
             key={state}
             type="button"
-            class={`chip chip-${state}`}
+            class={`chip chip-${state} ${count === 0 ? "none" : ""}`}
             aria-pressed={isOn}
-            aria-label={`${counts.value.get(state) ?? 0} ${state}`}
+            aria-label={`${count} ${state}`}
             title={`${state}: ${isOn ? "show all" : "show only these"}`}
             onClick={() => filterTree(isOn ? "" : text)}
           >
             <StateMark state={state} />
-            {counts.value.get(state) ?? 0}
+            {count}
           </button>
         );
       })}

@@ -1,10 +1,12 @@
 import { computed } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { groupState } from "../../../src/protocol/resources/resources.ts";
-import { doVerb, isRunning, isVerbKey, processesOf, VERB_KEYS } from "../app/actions.ts";
-import { current, show } from "../app/navigation.ts";
-import { command, isLoaded, processNames } from "../app/store.ts";
+import { isRunning, isVerbKey, processesOf, VERB_KEYS } from "../app/actions.ts";
+import { request, requestForView } from "../app/commands.ts";
+import { current, layout, show, takesFocus } from "../app/navigation.ts";
+import { isLoaded, processNames } from "../app/store.ts";
 import { keyOf } from "../app/views.ts";
+import { focusTerminal } from "../terminal/terminal-actions.ts";
 import { Icon } from "../ui/icons.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
 import { useViewport } from "../ui/viewport.ts";
@@ -91,8 +93,8 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
       onFocus={() => {
         focusedRow.value = node.name;
       }}
-      onClick={(event) => show(viewOf(row), event.ctrlKey || event.metaKey)}
-      onDblClick={() => show(viewOf(row), true)}
+      onClick={(event) => show(viewOf(row), event.ctrlKey || event.metaKey, false)}
+      onDblClick={() => enter(row, true)}
       onKeyDown={(event) => onKey(event, node.name)}
     >
       {isGroup ? <Twist name={node.name} open={open} /> : <span class="twist" />}
@@ -133,12 +135,19 @@ function QuickButton({ name, isGroup, running }: { name: string; isGroup: boolea
       title={`${verb} ${name}`}
       onClick={(event) => {
         event.stopPropagation();
-        void command({ type: `${verb}_${isGroup ? "group" : "process"}`, name });
+        void request(verb, { kind: isGroup ? "group" : "process", name });
       }}
     >
       <Icon name={verb} />
     </span>
   );
+}
+
+/** Shows a row's view and gives it the keyboard. A click leaves the keyboard with the row. */
+function enter(row: TreeRow, kept = false): void {
+  const isShown = keyOf(current.value) === keyOf(viewOf(row));
+  show(viewOf(row), kept);
+  if (isShown && row.node.type === "process" && takesFocus()) focusTerminal(layout.value.focused);
 }
 
 /** The tree's keys by the WAI-ARIA pattern. */
@@ -160,8 +169,8 @@ function onKey(event: KeyboardEvent, name: string): void {
   else if (event.key === "ArrowLeft") focusRow(rows.value.findIndex((one) => one.node.type === "group" && isParent(one.node.name, row)));
   else if (event.key === "Home") focusRow(0);
   else if (event.key === "End") focusRow(rows.value.length - 1);
-  else if (event.key === "Enter" || event.key === " ") show(viewOf(row));
-  else if (isVerbKey(event.key)) doVerb(VERB_KEYS[event.key], viewOf(row));
+  else if (event.key === "Enter" || event.key === " ") enter(row);
+  else if (isVerbKey(event.key)) requestForView(VERB_KEYS[event.key], viewOf(row), "many");
   else return;
   event.preventDefault();
   event.stopPropagation();

@@ -59,6 +59,8 @@ interface Question {
   text: string;
   detail?: string;
   yes: string;
+  /** It ends something: Enter cancels, so that a line typed by mistake does not confirm it. */
+  isDanger?: boolean;
   answer: (yes: boolean) => void;
 }
 const question = signal<Question | null>(null);
@@ -82,13 +84,18 @@ export function ConfirmDialog() {
   if (!asked) return null;
   return (
     <Dialog label={asked.title} title onClose={() => question.value?.answer(false)}>
-      <p>{asked.text}</p>
+      {asked.text && <p>{asked.text}</p>}
       {asked.detail && <pre class="quoted">{asked.detail}</pre>}
       <div class="dialog-buttons">
-        <button type="button" onClick={() => asked.answer(false)}>
+        <button type="button" data-first={asked.isDanger || undefined} onClick={() => asked.answer(false)}>
           Cancel
         </button>
-        <button type="button" class="strong" data-first onClick={() => asked.answer(true)}>
+        <button
+          type="button"
+          class={asked.isDanger ? "danger" : "strong"}
+          data-first={!asked.isDanger || undefined}
+          onClick={() => asked.answer(true)}
+        >
           {asked.yes}
         </button>
       </div>

@@ -3,29 +3,43 @@ import { messageOf } from "../../../src/base/errors.ts";
 
 export interface Toast {
   id: number;
-  text: string;
+  /** A function follows what it reads. */
+  text: string | (() => string);
   bad: boolean;
+  action?: ToastAction;
+  /** Called when the toast goes, however it does. */
+  onEnd?: () => void;
+}
+interface ToastAction {
+  label: string;
+  run: () => void;
 }
 
 export const toasts = signal<Toast[]>([]);
 
 let nextToast = 1;
+const MAX_TOASTS = 5;
 const TOAST_MS = 4_000;
-/** Errors take longer to read. */
-const BAD_TOAST_MS = 12_000;
+/** Errors take longer to read, and an action longer to decide on. */
+const LONG_TOAST_MS = 12_000;
+const ACTION_TOAST_MS = 20_000;
 
-export function toast(text: string, bad = false): void {
+export function toast(text: Toast["text"], more: Partial<Pick<Toast, "bad" | "action" | "onEnd">> = {}): void {
   const id = nextToast++;
-  toasts.value = [...toasts.value.slice(-4), { id, text, bad }];
-  setTimeout(() => dismiss(id), bad ? BAD_TOAST_MS : TOAST_MS);
+  for (const { id: old } of toasts.value.slice(0, 1 - MAX_TOASTS)) dismiss(old);
+  toasts.value = [...toasts.value, { id, text, bad: false, ...more }];
+  setTimeout(() => dismiss(id), more.action ? ACTION_TOAST_MS : more.bad ? LONG_TOAST_MS : TOAST_MS);
 }
 
 export function dismiss(id: number): void {
-  toasts.value = toasts.value.filter((one) => one.id !== id);
+  const gone = toasts.value.find((one) => one.id === id);
+  if (!gone) return;
+  toasts.value = toasts.value.filter((one) => one !== gone);
+  gone.onEnd?.();
 }
 
 export function complain(error: unknown): void {
-  toast(messageOf(error), true);
+  toast(messageOf(error), { bad: true });
 }
 
 /** Into the clipboard, and says so. Without a secure origin browsers refuse the clipboard: then it says that. */
@@ -34,6 +48,6 @@ export async function copy(text: string, what: string): Promise<void> {
     await navigator.clipboard.writeText(text);
     toast(`Copied ${what}.`);
   } catch {
-    toast("This browser allows copying over HTTPS or localhost only. Select the text and press Ctrl-C.", true);
+    toast("This browser allows copying over HTTPS or localhost only. Select the text and press Ctrl-C.", { bad: true });
   }
 }

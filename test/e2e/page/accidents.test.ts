@@ -1,0 +1,217 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Client } from "../support/client.ts";
+import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
+import { ECHO, EXIT_AS_TYPED } from "../support/shell.ts";
+
+let rig: PageRig;
+let client: Client;
+let shown: ShownPage;
+let page: Page;
+
+beforeAll(async () => {
+  rig = await PageRig.up({
+    groups: { sim: { opened: true }, stop: { opened: true }, tools: { opened: true } },
+    processes: {
+      "sim/base": { command: ECHO, autostart: true },
+      "sim/above": { command: ECHO, depends_on: { "sim/base": { condition: "started" } }, autostart: true },
+      "sim/idle": { command: ECHO },
+      "stop/send": { command: ECHO },
+      "stop/restart": { command: ECHO },
+      "tools/clock": { command: ECHO, autostart: true },
+      "tools/brief": { command: EXIT_AS_TYPED },
+      "tools/uses-base": { command: ECHO, depends_on: { "sim/base": { condition: "started" } }, autostart: true },
+    },
+  });
+  ({ client } = rig);
+  shown = await rig.open("/?process=tools/clock");
+  ({ page } = shown);
+  for (const name of ["sim/above", "tools/clock", "tools/uses-base"]) await shown.untilRow(name, "started");
+});
+afterAll(() => rig?.[Symbol.asyncDispose]());
+
+const dialog = (name: string) => page.getByRole("dialog", { name });
+const press = async (...keys: string[]) => {
+  for (const key of keys) await page.keyboard.press(key);
+};
+const states = async () => {
+  const snapshot = await client.ask({ type: "get_snapshot" });
+  const processes = snapshot.processes as { name: string; state: string }[];
+  return Object.fromEntries(processes.map(({ name, state }) => [name, state]));
+};
+
+describe("the palette", () => {
+  test("begins with no action that ends a process, whatever part of a name is typed", async () => {
+    const names = Object.keys(await states());
+    const queries = [...new Set(names.flatMap((name) => [name, name.slice(0, 3), name.slice(name.indexOf("/") + 1)]))];
+    await press("Control+Shift+K");
+    const first = page.locator("#palette-list [role=option]").first();
+    const wrong: string[] = [];
+    for (const query of ["", ...queries]) {
+      await page.getByRole("combobox", { name: "Command" }).fill(query);
+      const title = (await first.textContent()) ?? "";
+      if (/^(Stop|Restart|Send)/.test(title)) wrong.push(`'${query}': ${title}`);
+    }
+    await press("Escape");
+    expect(wrong).toEqual([]);
+  });
+
+  test("a name and Enter go to the process, and end nothing", async () => {
+    await press("Control+Shift+K");
+    await page.keyboard.type("clock");
+    await press("Enter");
+    await page.getByRole("heading", { name: "tools/clock" }).waitFor();
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    expect((await states())["tools/clock"]).toBe("started");
+  });
+
+  test("what ends a process is marked, not preselected, and asks", async () => {
+    await press("Control+Shift+K");
+    await page.keyboard.type("stop tools/clock");
+    const option = page.getByRole("option", { name: "Stop tools/clock" });
+    await option.getByText("asks first").waitFor();
+    await press("Enter");
+    await option.waitFor();
+    await press("ArrowDown", "Enter");
+    await dialog("Stop tools/clock?").waitFor();
+    // Enter alone confirms nothing.
+    await press("Enter");
+    await dialog("Stop tools/clock?").waitFor({ state: "hidden" });
+    expect((await states())["tools/clock"]).toBe("started");
+  });
+});
+
+describe("buttons", () => {
+  test("of a process that others depend on ask, and say what ends along", async () => {
+    await shown.goTo("sim/base");
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await dialog("Stop sim/base?").getByText("2 processes depend on it and stop, too: sim/above, tools/uses-base.").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Restart", exact: true }).click();
+    await dialog("Restart sim/base?").getByText("2 processes depend on it and restart, too").waitFor();
+    await press("Escape");
+    expect(Object.values(await states()).filter((state) => state === "started")).toHaveLength(4);
+  });
+
+  test("of a group ask, and what was stopped is started again: that, and nothing else", async () => {
+    await shown.goTo("sim", "group");
+    const before = await states();
+    await page.getByRole("button", { name: "Restart all" }).click();
+    await dialog("Restart sim?").waitFor();
+    await press("Escape");
+    await page.getByRole("button", { name: "Stop all" }).click();
+    await dialog("Stop sim?")
+      .getByText(/2 processes run.*1 process depends on them and stops, too: tools\/uses-base/)
+      .waitFor();
+    await page.getByRole("button", { name: "Stop 3 processes" }).click();
+    for (const name of ["sim/base", "sim/above", "tools/uses-base"]) await shown.untilRow(name, "stopped");
+    const toast = page.getByRole("status");
+    await toast.getByText("Stopped 3 processes").waitFor();
+    await toast.getByRole("button", { name: "Start these again" }).click();
+    for (const name of ["sim/base", "sim/above", "tools/uses-base"]) await shown.untilRow(name, "started");
+    expect(await states()).toEqual(before);
+    await toast.getByText("Stopped 3 processes").waitFor({ state: "hidden" });
+  });
+
+  test("in rows of the tree and of the table of all processes ask as well", async () => {
+    await shown.row("sim").hover();
+    await shown.row("sim").locator(".quick").click();
+    await dialog("Stop sim?").waitFor();
+    await press("Escape");
+    await shown.run("All processes");
+    await page.getByRole("button", { name: "Stop sim/base" }).click();
+    await dialog("Stop sim/base?").waitFor();
+    await press("Escape");
+    await page.getByRole("button", { name: "Stop all" }).click();
+    await dialog("Stop all processes?")
+      .getByText(/4 processes run/)
+      .waitFor();
+    await press("Escape");
+    expect(Object.values(await states()).filter((state) => state === "started")).toHaveLength(4);
+  });
+
+  test("on a phone, too", async () => {
+    const phone = await rig.open("/?group=sim", { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
+    await phone.page.getByRole("button", { name: "Stop all" }).tap();
+    await phone.page.getByRole("dialog", { name: "Stop sim?" }).waitFor();
+    expect(await phone.page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+    await phone.close();
+  });
+});
+
+describe("keys", () => {
+  test("typed beside a terminal ask, and a whole line confirms nothing", async () => {
+    await shown.goTo("tools/clock");
+    await page.getByLabel("Terminal of tools/clock").click();
+    await page.getByRole("heading", { name: "tools/clock" }).click();
+    await page.keyboard.type("exit\n");
+    await shown.untilShown("tools/clock", /hello/);
+    await page.getByRole("heading", { name: "tools/clock" }).waitFor();
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    expect((await states())["tools/clock"]).toBe("started");
+    for (const [key, title] of [
+      ["s", "Start"],
+      ["r", "Restart"],
+      ["x", "Stop"],
+    ] as const) {
+      await press(key);
+      await dialog(`${title} tools/clock?`).waitFor();
+      await press("Escape");
+    }
+  });
+
+  test("act on the row that was clicked, which shows that it has the focus", async () => {
+    await shown.row("sim/idle").click();
+    await page.getByRole("heading", { name: "sim/idle" }).waitFor();
+    await page.locator(".xterm-rows").waitFor();
+    expect(await shown.hasFocus('[data-name="sim/idle"]')).toBe(true);
+    expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).toBe("solid");
+    await press("s");
+    await shown.untilRow("sim/idle", "started");
+    await press("x");
+    await shown.untilRow("sim/idle", "stopped");
+    await page.getByRole("status").getByText("Stopped sim/idle").waitFor();
+  });
+
+  test("go to the terminal after Enter or a double click, which is plain to see", async () => {
+    await shown.row("tools/clock").click();
+    const hint = page.getByText("Ctrl-Shift-L leaves");
+    await hint.waitFor({ state: "hidden" });
+    await press("Enter");
+    await hint.waitFor();
+    await page.keyboard.type("by Enter\n");
+    await shown.untilShown("tools/clock", /you typed by Enter/);
+    await press("Control+Shift+L");
+    await hint.waitFor({ state: "hidden" });
+    await shown.row("sim/base").dblclick();
+    await soon(() => shown.hasFocus(".terminal-box")).toBe(true);
+    await page.keyboard.type("by mouse\n");
+    await shown.untilShown("sim/base", /you typed by mouse/);
+  });
+
+  test("typed while the page loads do nothing", async () => {
+    const other = await rig.open("/?process=tools/clock");
+    // The terminal's program comes late: the page is there, and what is typed is meant for the terminal.
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await other.page.route(/terminal-.*\.js/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await other.page.goto(other.page.url(), { waitUntil: "commit" });
+    await other.page.getByRole("heading", { name: "tools/clock" }).waitFor();
+    await other.page.keyboard.type("xrsotlcaw");
+    expect(await other.page.getByRole("dialog").count()).toBe(0);
+    await other.page.getByRole("heading", { name: "tools/clock" }).waitFor();
+    release();
+    await soon(() => other.hasFocus(".terminal-box")).toBe(true);
+    expect((await states())["tools/clock"]).toBe("started");
+    await other.close();
+  });
+});
+
+test("nothing of all this made the page complain", () => {
+  expect(rig.complaints).toEqual([]);
+});

@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import type { Process } from "../../src/protocol/resources/resources.ts";
+import { questionOf, runningDependents } from "../../web/src/app/command-effects.ts";
+
+const process = (name: string, state: Process["state"], stops_with: string[] = []) =>
+  ({ name, state, requested_state: state === "stopped" ? "stop" : "start", stops_with }) as const;
+
+const db = process("db", "ready");
+const api = process("api", "started", ["db"]);
+const web = process("web", "started", ["api"]);
+const idle = process("idle", "stopped", ["db"]);
+const behindIdle = process("behind", "started", ["idle"]);
+const other = process("other", "started");
+const all = [web, api, db, idle, behindIdle, other];
+
+describe("what ends along with processes", () => {
+  test("is what runs and depends on them, directly or not", () => {
+    expect(runningDependents([db], all).map(({ name }) => name)).toEqual(["web", "api", "behind"]);
+    expect(runningDependents([db, api], all).map(({ name }) => name)).toEqual(["web", "behind"]);
+    expect(runningDependents([other], all)).toEqual([]);
+    expect(runningDependents([], all)).toEqual([]);
+  });
+
+  test("is nothing endless where processes depend on each other", () => {
+    const a = process("a", "started", ["b"]);
+    const b = process("b", "started", ["a"]);
+    expect(runningDependents([a], [a, b]).map(({ name }) => name)).toEqual(["b"]);
+  });
+});
+
+describe("the question before a command", () => {
+  test("names what depends on a single process", () => {
+    expect(questionOf("stop", "db", { members: [db], active: [db], along: [api, web] })).toEqual({
+      title: "Stop db?",
+      text: "2 processes depend on it and stop, too: api, web.",
+      yes: "Stop 3 processes",
+      isDanger: true,
+    });
+  });
+
+  test("counts the running members of a group, and names some", () => {
+    const many = Array.from({ length: 9 }, (_, index) => process(`g/${index}`, "started"));
+    const question = questionOf("restart", "g", { members: [...many, idle], active: many, along: [web] });
+    expect(question.text).toBe(
+      "9 processes run, or are about to: g/0, g/1, g/2, g/3, g/4, g/5 and 3 more. 1 process depends on them and restarts, too: web.",
+    );
+    expect(question.yes).toBe("Restart 10 processes");
+  });
+
+  test("has no empty sentences", () => {
+    expect(questionOf("stop", "db", { members: [db], active: [db], along: [] })).toMatchObject({ text: "", yes: "Stop" });
+    expect(questionOf("start", "idle", { members: [idle], active: [], along: [] })).toMatchObject({
+      text: "",
+      yes: "Start",
+      isDanger: false,
+    });
+    expect(questionOf("start", "g", { members: [idle, idle], active: [], along: [] })).toMatchObject({ text: "2 processes are started." });
+  });
+});

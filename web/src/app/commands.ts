@@ -1,0 +1,90 @@
+import { findGroup } from "../../../src/client/mirror.ts";
+import { confirm } from "../ui/dialog.tsx";
+import { toast } from "../ui/toasts.ts";
+import { processesOf } from "./actions.ts";
+import { canDo, questionOf, runningDependents, type Verb } from "./command-effects.ts";
+import { allProcesses, command, processOf, tree } from "./store.ts";
+import { stopped } from "./undo.ts";
+import type { View } from "./views.ts";
+
+/** What a command is for: a process, a group, everything, or a list of processes. */
+export type Target =
+  | { kind: "process" | "group"; name: string }
+  | { kind: "all" }
+  | { kind: "list"; title: string; names: readonly string[] };
+
+/**
+ * When to ask before a command. `many`: if it ends more than one process. `always`: where the user may not see what the command is for, as
+ * with a key that no row has the focus of.
+ */
+export type Asks = "many" | "always";
+
+/**
+ * Sends a command of the user, after a question if it needs one. What a stop has ended can be started again from a toast. The only way by
+ * which the page starts, stops and restarts: buttons, rows, keys and the palette all come here.
+ */
+export async function request(verb: Verb, target: Target, asks: Asks = "many"): Promise<void> {
+  const members = membersOf(target);
+  const active = verb === "start" ? [] : members.filter((process) => canDo("stop", process));
+  const along = runningDependents(active, allProcesses());
+  if (asks === "always" || active.length + along.length > 1) {
+    const question = questionOf(verb, titleOf(target), { members, active, along });
+    if (!(await confirm(question))) return;
+  }
+  const sent = framesOf(verb, target).map((frame) => command(frame));
+  const isSent = (await Promise.all(sent)).some(Boolean);
+  if (!isSent || verb !== "stop" || active.length === 0) return;
+  offerUndo(
+    active.map(({ name }) => name),
+    along.map(({ name }) => name),
+  );
+}
+
+/** The command of a key: only views of processes and groups have one. Returns whether it applies here. */
+export function requestForView(verb: Verb, view: View, asks: Asks): boolean {
+  if (view.kind !== "process" && view.kind !== "group") return false;
+  if (view.kind === "group" || processOf(view.name)) void request(verb, view, asks);
+  return true;
+}
+
+function membersOf(target: Target) {
+  if (target.kind === "all") return allProcesses();
+  if (target.kind === "list") return target.names.flatMap((name) => processOf(name) ?? []);
+  if (target.kind === "process") return [processOf(target.name) ?? []].flat();
+  const group = findGroup(tree.value, target.name);
+  return group ? processesOf(group) : [];
+}
+
+function titleOf(target: Target): string {
+  if (target.kind === "all") return "all processes";
+  return target.kind === "list" ? target.title : target.name;
+}
+
+function framesOf(verb: Verb, target: Target) {
+  if (target.kind === "list") return target.names.map((name) => ({ type: `${verb}_process`, name }) as const);
+  const nodes = target.kind === "all" ? tree.value.map(({ type, name }) => ({ kind: type, name })) : [target];
+  return nodes.map(({ kind, name }) => ({ type: `${verb}_${kind}`, name }) as const);
+}
+
+/** `along`: what may have been stopped with them. Whether it was is known once the manager says so. */
+function offerUndo(active: readonly string[], along: readonly string[]): void {
+  const names = () => [...active, ...along.filter((name) => processOf(name)?.requested_state === "stop")];
+  const undo = { names, run: () => startAgain(names()) };
+  stopped.value = undo;
+  toast(() => stoppedText(names()), {
+    action: { label: active.length + along.length === 1 ? "Start again" : "Start these again", run: undo.run },
+    onEnd: () => {
+      if (stopped.peek() === undo) stopped.value = null;
+    },
+  });
+}
+
+function stoppedText(names: readonly string[]): string {
+  return names.length === 1 ? `Stopped ${names[0]}` : `Stopped ${names.length} processes`;
+}
+
+/** Exactly those: not what was at rest before. What runs again already is left alone. */
+function startAgain(names: readonly string[]): void {
+  stopped.value = null;
+  for (const name of names) if (processOf(name)?.requested_state === "stop") void command({ type: "start_process", name });
+}
