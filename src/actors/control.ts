@@ -111,6 +111,8 @@ export interface Terminals {
   sendStdin(name: string, text: string): Promise<void>;
   /** Kept for the next run if the process does not run. */
   resize(name: string, size: TerminalSize): void;
+  /** Of the run, or of the next one. Throws `not_found`. */
+  size(name: string): TerminalSize;
   backlog(name: string, lines: number): Promise<Backlog>;
   /** For archives: nothing is read before it is asked for. */
   retainedOutput(name: string): Promise<RetainedOutput>;

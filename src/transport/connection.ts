@@ -5,7 +5,7 @@ import { type ErrorCode, messageOf, shuttingDown, wireCode } from "../base/error
 import type { Principal } from "../base/principal.ts";
 import { decodeFrame } from "../protocol/frames/decode.ts";
 import { ackFrame, encodeFrame, encodeInParts, errorFrame, type Refusal } from "../protocol/frames/encode.ts";
-import type { ClientFrame, ClientFrameType, ManagerFrame } from "../protocol/frames/frames.ts";
+import type { AnswerOf, ClientFrame, ClientFrameType, ManagerFrame } from "../protocol/frames/frames.ts";
 import { type RefusalFrame, refusalFrame } from "../protocol/frames/refusal.ts";
 import type { LogLevel } from "../protocol/resources/resources.ts";
 import { handlerOf, onlyLooks } from "./dispatch.ts";
@@ -13,7 +13,7 @@ import type { EventStreams } from "./event-streams.ts";
 import type { Answer, CommandHandler, HandlerContext, RequestHandler } from "./handlers/handler.ts";
 import type { LogStreams } from "./log-streams.ts";
 import { Outbox, type OutboxObserver, type OutboxSocket } from "./outbox.ts";
-import type { InputOwners } from "./output/input-owners.ts";
+import type { InputOwners, TerminalViewer } from "./output/input-owners.ts";
 import type { OutputHub } from "./output/output-hub.ts";
 import type { OutputSubscription } from "./output/output-subscription.ts";
 import type { RefusalLog } from "./refusal-log.ts";
@@ -47,7 +47,7 @@ const noSuchPart = (type: string) => `'${type}' is not implemented in this versi
 const DEFECT = "Internal error. See the manager's log for details.";
 
 /** One client: frames in, answers, events and output out. Events flow from its construction on. */
-export class Connection implements HandlerContext {
+export class Connection implements HandlerContext, TerminalViewer {
   readonly principal: Principal;
   readonly view: ViewMode;
   readonly requester = randomUUID();
@@ -133,11 +133,30 @@ export class Connection implements HandlerContext {
   }
 
   noteTyping(name: string): void {
-    this.#services.inputOwners.note(name, this);
+    this.#services.inputOwners.typed(name, this);
+  }
+
+  noteResize(name: string): void {
+    this.#services.inputOwners.resized(name, this);
   }
 
   mayReply(name: string): boolean {
     return this.#services.inputOwners.isLast(name, this);
+  }
+
+  followTerminal(name: string, follow: boolean): AnswerOf<"follow_terminal_size"> {
+    // Throws for a process that does not exist.
+    const size = this.control.terminals.size(name);
+    if (follow) this.#services.inputOwners.follow(name, this);
+    else this.#services.inputOwners.leave(name, this);
+    return { type: "terminal_size", name, ...size, holder: this.#services.inputOwners.holder(name, this) };
+  }
+
+  terminalChanged(name: string): void {
+    // A removed process has no size any more.
+    if (!this.control.state.process(name)) return;
+    const size = this.control.terminals.size(name);
+    this.#push({ type: "terminal_size", name, ...size, holder: this.#services.inputOwners.holder(name, this) });
   }
 
   flushEvents(): void {

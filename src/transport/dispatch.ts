@@ -56,6 +56,7 @@ export function handlerOf(frame: ClientFrame): Handler<ClientFrameType> {
 const LOOKING: ReadonlySet<ClientFrameType> = new Set<ClientFrameType>([
   "get_snapshot",
   "get_process_output",
+  "follow_terminal_size",
   "subscribe_process_output",
   "unsubscribe_process_output",
   "subscribe_topic",

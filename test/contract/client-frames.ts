@@ -106,6 +106,7 @@ const FURTHER_FRAMES: Readonly<Record<string, ClientFrameRow>> = {
   request_process_detail: row({ name }, "process_detail"),
   request_process_loads: row({ name: optional("string") }, "process_loads"),
   request_plan: row({}, "plan"),
+  follow_terminal_size: row({ name, follow: optional("boolean") }, "terminal_size"),
 };
 
 export const CLIENT_FRAMES: Readonly<Record<string, ClientFrameRow>> = { ...BASIC_FRAMES, ...FURTHER_FRAMES };

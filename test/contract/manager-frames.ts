@@ -119,6 +119,7 @@ const FURTHER_FRAMES: Readonly<Record<string, ManagerFrameRow>> = {
   host_remove: event({ name: "string" }),
   manager_upsert: event({ manager: table("manager") }),
   topics_snapshot: event({ topics: arrayOf(table("topic")) }),
+  terminal_size: event({ name, rows: "integer", cols: "integer", holder: oneOf("this", "other", "none") }),
   topic_sample: event({ name, ts: "timestamp", value: "anything" }),
   config_reload_result: result({}, { added: names, removed: names, changed: names, unchanged: names, restart_needed: names, problems }),
   config_file: result(

@@ -18,6 +18,7 @@ import type {
   Terminals,
 } from "../../src/actors/control.ts";
 import { DomainEvents } from "../../src/actors/domain-events.ts";
+import type { TerminalSize } from "../../src/actors/process-types.ts";
 import { MgrError } from "../../src/base/errors.ts";
 import { displayName, isWithin, parentName } from "../../src/base/names.ts";
 import { LogBook } from "../../src/log/log-book.ts";
@@ -56,7 +57,14 @@ export class FakeControl implements Control, ManagerState, Settings, HostRequest
       this.#command("sendStdin", name, text);
       return Promise.resolve();
     },
-    resize: (name, { rows, cols }) => this.#command("sendWinch", name, rows, cols),
+    resize: (name, size) => {
+      this.#command("sendWinch", name, size.rows, size.cols);
+      this.#sizes.set(name, size);
+    },
+    size: (name) => {
+      if (!this.#processes.has(name)) throw new MgrError("not_found", `There is no process '${name}'.`);
+      return this.#sizes.get(name) ?? { rows: 24, cols: 80 };
+    },
     backlog: async (name, lines) => {
       this.#command("readBacklog", name, lines);
       return this.backlog;
@@ -73,6 +81,7 @@ export class FakeControl implements Control, ManagerState, Settings, HostRequest
     },
   };
   readonly #processes = new Map<string, Process>();
+  readonly #sizes = new Map<string, TerminalSize>();
 
   constructor(names: string[] = []) {
     this.events = new DomainEvents((error) => {

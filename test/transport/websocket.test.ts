@@ -136,6 +136,39 @@ describe("commands", () => {
     expect(await taken(() => reply(one))).toBe(1);
   });
 
+  it("that follow a terminal's size are told each change of it, and which connection holds it", async () => {
+    const [desktop, phone] = [await rig.connect(), await rig.connect()];
+    const follow = (client: typeof phone, more = {}) => client.ask({ type: "follow_terminal_size", name: "sim/world", ...more });
+    const size = (rows: number, cols: number, holder: string) => ({ type: "terminal_size", name: "sim/world", rows, cols, holder });
+    expect(await follow(desktop)).toMatchObject(size(24, 80, "none"));
+    await desktop.ask({ type: "send_winch", name: "sim/world", rows: 47, cols: 165 });
+    expect(await follow(phone)).toMatchObject(size(47, 165, "other"));
+    // Typing takes the size over without changing it.
+    await phone.ask({ type: "send_stdin", name: "sim/world", text: "x" });
+    await phone.ask({ type: "send_stdin", name: "sim/world", text: "y" });
+    await phone.ask({ type: "send_winch", name: "sim/world", rows: 30, cols: 45 });
+    // A script that types shows no terminal, and holds no size.
+    await (await rig.connect()).ask({ type: "send_stdin", name: "sim/world", text: "z" });
+    // The phone no longer shows the terminal: the size stays, and is free.
+    expect(await follow(phone, { follow: false })).toMatchObject(size(30, 45, "none"));
+    await desktop.ask({ type: "send_winch", name: "sim/world", rows: 47, cols: 165 });
+    const told = (client: typeof phone) =>
+      client.frames.filter(({ type, request_id }) => type === "terminal_size" && request_id === undefined);
+    expect(told(desktop)).toEqual([
+      size(47, 165, "this"),
+      size(47, 165, "other"),
+      size(30, 45, "other"),
+      size(30, 45, "none"),
+      size(47, 165, "this"),
+    ]);
+    expect(told(phone)).toEqual([size(47, 165, "this"), size(30, 45, "this")]);
+    // With its connection a holder gives the size up.
+    await follow(phone);
+    desktop.ws.close();
+    expect(await phone.nextOf("terminal_size")).toEqual(size(47, 165, "none"));
+    expect(await phone.ask({ type: "follow_terminal_size", name: "nobody" })).toMatchObject({ type: "error", code: "not_found" });
+  });
+
   it("that are refused are answered by one error with code, request_type and request_id", async () => {
     const client = await rig.connect();
     expect(await client.ask({ type: "start_process", name: "nobody" })).toEqual({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Process } from "../../src/protocol/resources/resources.ts";
-import { questionOf, runningDependents } from "../../web/src/app/command-effects.ts";
+import { questionOf } from "../../web/src/app/command-effects.ts";
 
 const process = (name: string, state: Process["state"], stops_with: string[] = []) =>
   ({ name, state, requested_state: state === "stopped" ? "stop" : "start", stops_with }) as const;
@@ -9,24 +9,6 @@ const db = process("db", "ready");
 const api = process("api", "started", ["db"]);
 const web = process("web", "started", ["api"]);
 const idle = process("idle", "stopped", ["db"]);
-const behindIdle = process("behind", "started", ["idle"]);
-const other = process("other", "started");
-const all = [web, api, db, idle, behindIdle, other];
-
-describe("what ends along with processes", () => {
-  test("is what runs and depends on them, directly or not", () => {
-    expect(runningDependents([db], all).map(({ name }) => name)).toEqual(["web", "api", "behind"]);
-    expect(runningDependents([db, api], all).map(({ name }) => name)).toEqual(["web", "behind"]);
-    expect(runningDependents([other], all)).toEqual([]);
-    expect(runningDependents([], all)).toEqual([]);
-  });
-
-  test("is nothing endless where processes depend on each other", () => {
-    const a = process("a", "started", ["b"]);
-    const b = process("b", "started", ["a"]);
-    expect(runningDependents([a], [a, b]).map(({ name }) => name)).toEqual(["b"]);
-  });
-});
 
 describe("the question before a command", () => {
   test("names what depends on a single process", () => {

@@ -42,6 +42,13 @@ export class ProcessTerminals implements Terminals {
     this.#resizer.resize(name, { rows, cols });
   }
 
+  size(name: string): TerminalSize {
+    const { sessions, system } = this.#options;
+    const { terminal } = sessions.definition(name);
+    const { rows, cols } = system.get("process", name)?.getSnapshot().context.size ?? terminal;
+    return { rows, cols };
+  }
+
   async backlog(name: string, lines: number): Promise<Backlog> {
     return readBacklog(this.#options.sessions.ofOutput(name), name, lines);
   }

@@ -1,4 +1,5 @@
 import { MgrError } from "../../base/errors.ts";
+import type { ProcessDefinition } from "../../config/definition.ts";
 import type { HostSession } from "../hosts/host-session.ts";
 import type { HostTable } from "../hosts/host-table.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
@@ -13,9 +14,14 @@ export class ProcessSessions {
     this.#hosts = hosts;
   }
 
+  definition(name: string): ProcessDefinition {
+    const definition = this.#registry.config.processes.get(name);
+    if (!definition) throw new MgrError("not_found", `there is no process '${name}'`);
+    return definition;
+  }
+
   known(name: string): string {
-    if (!this.#registry.config.processes.has(name)) throw new MgrError("not_found", `there is no process '${name}'`);
-    return name;
+    return this.definition(name).name;
   }
 
   /** A process that was removed from the configuration accepts stop and signals only (docs/design/runtime-invariants.md, "Reload"). */

@@ -59,7 +59,21 @@ export const outputCommands = clientFrames("Output", {
     scope: "name",
     meaning: "Types into the terminal of a running process.",
   },
+  follow_terminal_size: {
+    fields: {
+      name: processName,
+      follow: flag
+        .optional()
+        .describe("false: this connection shows the terminal no longer. It is told no more changes, and no longer holds the size."),
+    },
+    answer: "terminal_size",
+    scope: "name",
+    meaning: "The size of the process's terminal, and from now on each change of it.",
+  },
 });
+
+/** Which connection holds the size of a terminal: the one that resized it last, or typed while it followed the size. */
+const SIZE_HOLDERS = ["this", "other", "none"] as const;
 
 const place = {
   offset: z.int().describe("Offset in the stream of the byte after the last one of `output`."),
@@ -85,5 +99,18 @@ export const outputFrames = managerFrames("Output", {
       ...place,
     },
     "Backlog of a process.",
+  ),
+  terminal_size: answer(
+    {
+      name: z.string(),
+      rows: z.int(),
+      cols: z.int(),
+      holder: z
+        .enum(SIZE_HOLDERS)
+        .describe(
+          "Which connection resized it last, or typed while it followed the size: this one, another one, or none that is still there.",
+        ),
+    },
+    "The size of a terminal: the answer, then after each change.",
   ),
 });

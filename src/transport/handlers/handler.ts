@@ -18,6 +18,9 @@ export interface HandlerContext {
   unsubscribeOutput(patterns: readonly string[]): void | Promise<void>;
   /** This connection has typed into or resized a process: from now on its terminal answers the program's queries. */
   noteTyping(name: string): void;
+  noteResize(name: string): void;
+  /** Begins or ends to tell this connection of the terminal's size. */
+  followTerminal(name: string, follow: boolean): AnswerOf<"follow_terminal_size">;
   /** Whether it did so last. */
   mayReply(name: string): boolean;
   /** Queues every event of the past for this connection, so that an answer made now stands after them. */

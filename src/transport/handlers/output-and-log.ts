@@ -1,7 +1,7 @@
 import { DEFAULT_OUTPUT_LINES } from "../../protocol/process/process-output.ts";
 import type { HandlerTable } from "./handler.ts";
 
-type Types = "get_process_output" | "subscribe_process_output" | "unsubscribe_process_output";
+type Types = "get_process_output" | "subscribe_process_output" | "unsubscribe_process_output" | "follow_terminal_size";
 
 export const outputHandlers: HandlerTable<Types> = {
   get_process_output: {
@@ -18,6 +18,10 @@ export const outputHandlers: HandlerTable<Types> = {
   unsubscribe_process_output: {
     kind: "command",
     run: ({ patterns }, context) => context.unsubscribeOutput(patterns),
+  },
+  follow_terminal_size: {
+    kind: "request",
+    answer: ({ name, follow = true }, context) => [context.followTerminal(name, follow)],
   },
 };
 

@@ -53,7 +53,7 @@ export const processHandlers: HandlerTable<Types> = {
     kind: "command",
     run: ({ name, rows, cols }, context) => {
       context.control.terminals.resize(name, { rows, cols });
-      context.noteTyping(name);
+      context.noteResize(name);
     },
   },
   set_process_current_alternate_command: {

@@ -1,7 +1,8 @@
+import { canStop } from "../../../src/client/shown/along.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 
 export type Verb = "start" | "stop" | "restart";
-type Node = Pick<Process, "name" | "state" | "requested_state" | "stops_with">;
+type Node = Pick<Process, "name">;
 
 /** Names in a question; more are counted. */
 const MAX_NAMED = 6;
@@ -10,20 +11,8 @@ const MAX_NAMED = 6;
 export function canDo(verb: Verb, { state, requested_state }: Pick<Process, "state" | "requested_state">): boolean {
   const idle = state === "stopped" || state === "error";
   if (verb === "start") return idle || state === "backoff" || (state === "stopping" && requested_state === "stop");
-  if (verb === "stop") return !idle && !(state === "stopping" && requested_state === "stop");
+  if (verb === "stop") return canStop({ state, requested_state });
   return true;
-}
-
-/** The running processes that are not among `ended` and end with them, because they depend on them, directly or not. */
-export function runningDependents<T extends Node>(ended: readonly Node[], all: readonly T[]): T[] {
-  const names = new Set(ended.map(({ name }) => name));
-  const given = new Set(names);
-  if (names.size === 0) return [];
-  for (let before = -1; before < names.size; ) {
-    before = names.size;
-    for (const { name, stops_with } of all) if (stops_with.some((needed) => names.has(needed))) names.add(name);
-  }
-  return all.filter((process) => names.has(process.name) && !given.has(process.name) && canDo("stop", process));
 }
 
 interface Effects {

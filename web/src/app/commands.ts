@@ -1,8 +1,9 @@
 import { findGroup } from "../../../src/client/mirror.ts";
+import { stoppedAlong } from "../../../src/client/shown/along.ts";
 import { confirm } from "../ui/dialog.tsx";
 import { toast } from "../ui/toasts.ts";
 import { processesOf } from "./actions.ts";
-import { canDo, questionOf, runningDependents, type Verb } from "./command-effects.ts";
+import { canDo, questionOf, type Verb } from "./command-effects.ts";
 import { allProcesses, command, processOf, tree } from "./store.ts";
 import { stopped } from "./undo.ts";
 import type { View } from "./views.ts";
@@ -26,7 +27,13 @@ export type Asks = "many" | "always";
 export async function request(verb: Verb, target: Target, asks: Asks = "many"): Promise<void> {
   const members = membersOf(target);
   const active = verb === "start" ? [] : members.filter((process) => canDo("stop", process));
-  const along = runningDependents(active, allProcesses());
+  const along =
+    active.length === 0
+      ? []
+      : stoppedAlong(
+          active.map(({ name }) => name),
+          allProcesses(),
+        );
   if (asks === "always" || active.length + along.length > 1) {
     const question = questionOf(verb, titleOf(target), { members, active, along });
     if (!(await confirm(question))) return;

@@ -27,7 +27,9 @@ export function onPageKey(event: KeyboardEvent): void {
   else if (isCtrl || event.altKey || document.querySelector("dialog[open]")) return;
   else if (target.closest(".terminal-box, input, select, textarea, [contenteditable=true], [role=separator]")) return;
   else if (!isLoaded.value || isTerminalComing()) {
-    if (event.key.length > 1) return;
+    // The slash goes to the filter, where nothing is done by what follows.
+    if (event.key === "/" && isLoaded.value) focusFilter();
+    else if (event.key.length > 1) return;
   }
   // A row of the tree handles these keys itself.
   else if (isVerbKey(event.key) && target.closest("[role=treeitem]")) return;

@@ -6,7 +6,7 @@ import { request } from "../app/commands.ts";
 import { poppedOut, show, showProcess } from "../app/navigation.ts";
 import { detailsOpen } from "../app/settings.ts";
 import { command, isLoaded, processOf } from "../app/store.ts";
-import type { OpenTerminal } from "../terminal/terminal.ts";
+import type { OpenTerminal, ShownSize } from "../terminal/terminal.ts";
 import { download, offerTerminal } from "../terminal/terminal-actions.ts";
 import { TerminalBox } from "../terminal/terminal-box.tsx";
 import { Button } from "../ui/button.tsx";
@@ -25,7 +25,7 @@ export function ProcessView({ name }: { name: string }) {
 
 function KnownProcess({ process }: { process: Process }) {
   const { name } = process;
-  const [size, setSize] = useState("");
+  const [size, setSize] = useState<ShownSize | null>(null);
   const [terminal, setTerminal] = useState<OpenTerminal | null>(null);
   /** Grows with each request for the search bar, which then takes the keyboard. 0: it is closed. */
   const [searches, setSearches] = useState(0);
@@ -231,9 +231,26 @@ function SearchBar({ terminal, asked, onClose }: { terminal: OpenTerminal | null
   );
 }
 
+/** The true size of the process's terminal; with another viewer's size, a button that takes it over. */
+function TerminalSizeText({ size, onTake }: { size: ShownSize | null; onTake: () => void }) {
+  if (size === null) return null;
+  const text = `${size.cols}×${size.rows}`;
+  if (!size.isForeign) return <span class="size">{text}</span>;
+  return (
+    <button
+      type="button"
+      class="size"
+      title="The terminal has the size of another viewer, who typed last. Typing, or this button, fits it to this window."
+      onClick={onTake}
+    >
+      <span>{text}</span>, fit to window
+    </button>
+  );
+}
+
 interface ToolsProps {
   process: Process;
-  size: string;
+  size: ShownSize | null;
   terminal: OpenTerminal | null;
   paused: boolean;
   onPause: () => void;
@@ -247,7 +264,7 @@ function TerminalTools({ process, size, terminal, paused, onPause, onSearch }: T
       <span class="keyboard-here" title="What you type goes to the process. Ctrl-Shift-L leaves the terminal.">
         <Icon name="keyboard" /> Ctrl-Shift-L leaves
       </span>
-      <span class="size">{size}</span>
+      <TerminalSizeText size={size} onTake={() => terminal?.takeSize()} />
       <IconButton icon="search" label="Search  Ctrl-Shift-F" onClick={onSearch} />
       <IconButton icon={paused ? "start" : "pause"} label={paused ? "Resume" : "Pause output"} pressed={paused} onClick={onPause} />
       <IconButton icon="copy" label="Copy selection or all output" onClick={() => terminal?.copy()} />

@@ -1,4 +1,8 @@
+import { client } from "../app/store.ts";
+import { downloadFrom } from "../ui/download.ts";
 import type { OpenTerminal } from "./terminal.ts";
+
+const MAX_DOWNLOADED_LINES = 100_000;
 
 /** What can be done with the terminal of a process that is shown. */
 export interface TerminalActions {
@@ -21,17 +25,20 @@ export function terminalOf(name: string): TerminalActions | undefined {
   return shown.get(name);
 }
 
-/** What has the focus until a terminal that loads takes it; null: none will. */
-let coming: { focused: Element | null } | null = null;
+/** A terminal that takes the keyboard as soon as it is loaded, and what has the focus until then. */
+let coming: { box: Element; focused: Element | null } | null = null;
 
 /** Called when a terminal that is to take the keyboard begins to load. */
-export function terminalComes(): void {
-  coming = { focused: document.activeElement };
+export function terminalComes(box: Element): void {
+  coming = { box, focused: document.activeElement };
 }
 
-/** Called when it is there, or will not come. */
-export function terminalArrived(): void {
+/** Called when it is there, or will not come. Returns whether it is still to take the keyboard. */
+export function terminalArrived(box: Element | null): boolean {
+  if (box === null || coming?.box !== box) return false;
+  const isComing = isTerminalComing();
   coming = null;
+  return isComing;
 }
 
 /** Whether a terminal takes the keyboard as soon as it is loaded: not if the user has moved the focus since. */
@@ -42,12 +49,16 @@ export function focusTerminal(pane: number): boolean {
   const box = document.querySelector(`[data-pane="${pane}"] .terminal-box`);
   const input = box?.querySelector<HTMLElement>(".xterm-helper-textarea");
   if (input) input.focus();
-  else if (box) terminalComes();
+  else if (box) terminalComes(box);
   return box !== null;
 }
 
-/** Everything that is kept of a process's output, as a file. */
+/** Downloads all retained output of a process as a file. */
 export async function download(name: string): Promise<void> {
-  const { downloadOutput } = await import("./terminal.ts");
-  await downloadOutput(name);
+  const backlog = await client.request({ type: "get_process_output", name, lines: MAX_DOWNLOADED_LINES });
+  if (backlog.type !== "process_output_snapshot") return;
+  const address = URL.createObjectURL(new Blob([backlog.output], { type: "text/plain" }));
+  downloadFrom(address, `${name.replaceAll("/", "-")}.txt`);
+  // The browser has read it by then.
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { layout, takesFocus } from "../app/navigation.ts";
 import { complain } from "../ui/toasts.ts";
 import type { OpenTerminal, TerminalOptions } from "./terminal.ts";
-import { isTerminalComing, terminalArrived, terminalComes } from "./terminal-actions.ts";
+import { terminalArrived, terminalComes } from "./terminal-actions.ts";
 
 interface Props extends Omit<TerminalOptions, "parent" | "focus"> {
   onOpen?: (terminal: OpenTerminal | null) => void;
@@ -22,36 +22,36 @@ export function TerminalBox(props: Props) {
   latest.current = props;
   // As this is drawn: an effect after painting would run after the next key already.
   useLayoutEffect(() => {
-    if (latest.current.webgl && takesFocus() && box.current && isInFocusedPane(box.current)) terminalComes();
+    if (latest.current.webgl && takesFocus() && box.current && isInFocusedPane(box.current)) terminalComes(box.current);
   }, [name]);
   useEffect(() => {
     let terminal: OpenTerminal | null = null;
     let gone = false;
+    const element = box.current;
     import("./terminal.ts")
       .then(({ openTerminal }) => {
         if (gone || !box.current) return;
         const { webgl } = latest.current;
         // Loading takes a while: if the user has moved the focus meanwhile, it stays there.
-        const isWaitedFor = webgl && isTerminalComing() && isInFocusedPane(box.current);
-        if (isWaitedFor) terminalArrived();
+        const isWaitedFor = terminalArrived(box.current) && isInFocusedPane(box.current);
         terminal = openTerminal({
           name,
           parent: box.current,
           focus: isWaitedFor,
           webgl,
-          onSize: (text) => latest.current.onSize?.(text),
+          onSize: (size) => latest.current.onSize?.(size),
           onSearchWanted: () => latest.current.onSearchWanted?.(),
           onFollow: (follows) => latest.current.onFollow?.(follows),
         });
         latest.current.onOpen?.(terminal);
       })
       .catch((error) => {
-        terminalArrived();
+        terminalArrived(box.current);
         complain(error);
       });
     return () => {
       gone = true;
-      if (terminal === null) terminalArrived();
+      terminalArrived(element);
       terminal?.close();
       latest.current.onOpen?.(null);
     };

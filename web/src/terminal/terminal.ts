@@ -2,24 +2,23 @@ import { effect } from "@preact/signals";
 import { FitAddon } from "@xterm/addon-fit";
 import { SearchAddon } from "@xterm/addon-search";
 import { WebLinksAddon } from "@xterm/addon-web-links";
-import { WebglAddon } from "@xterm/addon-webgl";
-import { type ITheme, Terminal } from "@xterm/xterm";
+import { Terminal } from "@xterm/xterm";
 import { ForceRedraw } from "../../../src/client/handles/force-redraw.ts";
 import { OutputJoin } from "../../../src/client/output-join.ts";
 import { FONT_SIZE, fontSize, screenReader, shade } from "../app/settings.ts";
 import { client, command, processOf } from "../app/store.ts";
 import { inOrder } from "../app/typing.ts";
 import { confirm } from "../ui/dialog.tsx";
-import { downloadFrom } from "../ui/download.ts";
 import { copy } from "../ui/toasts.ts";
+import { searchColors, themeOf, useWebGl } from "./terminal-look.ts";
 import { isTerminalReply } from "./terminal-replies.ts";
+import { type Size, TerminalSize } from "./terminal-size.ts";
 import "@xterm/xterm/css/xterm.css";
 
 const BACKLOG_LINES = 5_000;
 const SCROLLBACK = 20_000;
 /** Maximum text that xterm.js has not drawn yet, characters; beyond it the newest backlog is requested instead. */
 const MOST_UNDRAWN = 4_000_000;
-const LOUDEST_BACKLOG_LINES = 100_000;
 /** xterm.js checks the clock between two pieces of text: small ones, so that it never blocks the page for long. Characters. */
 const DRAWN_PIECE = 16_384;
 /**
@@ -28,6 +27,8 @@ const DRAWN_PIECE = 16_384;
  */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
+/** Of a terminal that is drawn in another viewer's size, pixels. */
+const SMALLEST_FONT = 6;
 /** Pasted text with more lines is shown for confirmation first. */
 const LINES_WITHOUT_ASKING = 1;
 const QUOTED_PASTE = 600;
@@ -35,7 +36,7 @@ const QUOTED_PASTE = 600;
 export interface TerminalOptions {
   name: string;
   parent: HTMLElement;
-  onSize?: (text: string) => void;
+  onSize?: (size: ShownSize) => void;
   onSearchWanted?: () => void;
   /** Whether the newest output is in view: not while the user has scrolled back. */
   onFollow?: (follows: boolean) => void;
@@ -44,7 +45,15 @@ export interface TerminalOptions {
   webgl: boolean;
 }
 
+/** The size of a process's terminal, as it is drawn here. */
+export interface ShownSize extends Size {
+  /** It is that of another viewer. */
+  isForeign: boolean;
+}
+
 export interface OpenTerminal {
+  /** Makes the process's terminal as large as this one. */
+  takeSize(): void;
   find(text: string, backwards: boolean): boolean;
   endFind(): void;
   copy(): void;
@@ -86,7 +95,9 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   /** Set while the backlog is not available: the manager is connected, the process's host is not yet. */
   let asksAgain: ReturnType<typeof setTimeout> | undefined;
   let refusals = 0;
-  const nudge = new ForceRedraw((rowsLess) => sendSize(Math.max(1, terminal.rows - rowsLess)));
+  const nudge = new ForceRedraw((rowsLess) => sendSize({ cols: terminal.cols, rows: Math.max(1, terminal.rows - rowsLess) }));
+  const size = new TerminalSize({ name, room: fitting, show: showSize, send: sendSize, isVisible: () => !document.hidden });
+  shownTerminals.set(name, (shownTerminals.get(name) ?? 0) + 1);
 
   const output = client.output$(name).subscribe((frame) => {
     if (paused) return;
@@ -127,41 +138,61 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
       return;
     }
     refusals = 0;
+    const told = await client.request({ type: "follow_terminal_size", name }).catch(() => null);
+    if (isClosed || mine !== replays) return;
     terminal.reset();
+    // In the size that it was written for.
+    const isTaken = told?.type === "terminal_size" && size.opened(told);
     const text = join.backlog(backlog);
     parent.dataset.empty = String(text === "");
     await new Promise<void>((done) => terminal.write(text, done));
     if (isClosed || mine !== replays) return;
     replaying = false;
-    redraw();
+    size.boxChanged();
+    if (isTaken) redraw();
   }
 
   /** Makes the program redraw for the size of this terminal. */
   function redraw(): void {
-    fitIfVisible();
     // Margins that were set for another size were reset when the size changed; the backlog does not show that.
     const { cols, rows } = terminal;
     terminal.resize(cols, rows + 1);
     terminal.resize(cols, rows);
     nudge.begin();
-    onSize?.(`${terminal.cols}×${terminal.rows}`);
   }
 
-  function fitIfVisible(): void {
-    if (parent.clientWidth > 40 && parent.clientHeight > 20) fit.fit();
+  /** What the box has room for in the user's font size. */
+  function fitting(): Size | null {
+    if (parent.clientWidth <= 40 || parent.clientHeight <= 20) return null;
+    terminal.options.fontSize = fontSize.peek();
+    const { rows, cols } = fit.proposeDimensions() ?? {};
+    return rows && cols ? { rows, cols } : null;
   }
 
-  function sendSize(rows: number): void {
-    client.link.send({ type: "send_winch", name, rows, cols: terminal.cols });
+  /** The size of another viewer is drawn smaller as far as it can be read, and scrolls. */
+  function showSize({ rows, cols }: Size, isForeign: boolean): void {
+    parent.classList.toggle("foreign", isForeign);
+    const own = fitting();
+    if (isForeign && own) {
+      const scale = Math.min(1, own.cols / cols, own.rows / rows);
+      terminal.options.fontSize = Math.max(SMALLEST_FONT, Math.floor(fontSize.peek() * scale));
+    }
+    terminal.resize(cols, rows);
+    onSize?.({ rows, cols, isForeign });
+  }
+
+  function sendSize({ rows, cols }: Size): void {
+    client.link.send({ type: "send_winch", name, rows, cols });
   }
 
   function refit(): void {
-    const before = `${terminal.cols}×${terminal.rows}`;
-    fitIfVisible();
-    if (before === `${terminal.cols}×${terminal.rows}` || replaying) return;
-    sendSize(terminal.rows);
-    onSize?.(`${terminal.cols}×${terminal.rows}`);
+    if (!replaying) size.boxChanged();
   }
+  const sizes = client.events$.subscribe((frame) => {
+    if (frame.type === "terminal_size" && frame.name === name) size.changed(frame);
+  });
+  const onVisible = () => !document.hidden && size.visible();
+  document.addEventListener("visibilitychange", onVisible);
 
   // During replay the terminal answers queries of long ago: those replies must not be typed into the process.
   const type = inOrder((text: string, reply: { reply?: true }) => command({ type: "send_stdin", name, text, ...reply }));
@@ -169,6 +200,8 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
     // Of several terminals that show the process, the manager accepts replies from the one that last typed or resized.
     const isReply = isTerminalReply(text);
     if (replaying && isReply) return;
+    // Before the text: a program that draws on it knows the size.
+    if (!isReply) size.typed();
     type(text, isReply ? { reply: true } : {});
   });
   terminal.attachCustomKeyEventHandler((event) => {
@@ -225,7 +258,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
     terminal.options.theme = themeOf(parent);
   });
   const resize = effect(() => {
-    terminal.options.fontSize = fontSize.value;
+    void fontSize.value;
     terminal.options.screenReaderMode = screenReader.value;
     refit();
   });
@@ -239,23 +272,13 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   });
   if (focus) terminal.focus();
 
-  const decorations = () =>
-    shade.value === "dark"
-      ? {
-          matchBackground: "#5f5223",
-          activeMatchBackground: "#a5611c",
-          matchOverviewRuler: "#a08a3a",
-          activeMatchColorOverviewRuler: "#f0a050",
-        }
-      : {
-          matchBackground: "#fbe7a1",
-          activeMatchBackground: "#ffbe6b",
-          matchOverviewRuler: "#d9b64a",
-          activeMatchColorOverviewRuler: "#d97a1c",
-        };
   return {
+    takeSize() {
+      size.typed();
+      terminal.focus();
+    },
     find: (text, backwards) =>
-      backwards ? search.findPrevious(text, { decorations: decorations() }) : search.findNext(text, { decorations: decorations() }),
+      backwards ? search.findPrevious(text, { decorations: searchColors() }) : search.findNext(text, { decorations: searchColors() }),
     endFind() {
       search.clearDecorations();
       terminal.focus();
@@ -281,6 +304,10 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
     close() {
       isClosed = true;
       nudge.end();
+      size.close();
+      sizes.unsubscribe();
+      document.removeEventListener("visibilitychange", onVisible);
+      leaveTerminal(name);
       clearTimeout(asksAgain);
       hostComes();
       reconnects.unsubscribe();
@@ -296,42 +323,18 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   };
 }
 
+/** Terminals of this page that show a process. */
+const shownTerminals = new Map<string, number>();
+
+/** With the last one of a process, this page gives up its size. */
+function leaveTerminal(name: string): void {
+  const left = (shownTerminals.get(name) ?? 1) - 1;
+  shownTerminals.set(name, left);
+  if (left > 0) return;
+  shownTerminals.delete(name);
+  client.link.send({ type: "follow_terminal_size", name, follow: false });
+}
+
 function grow(by: number): void {
   fontSize.value = Math.min(FONT_SIZE.most, Math.max(FONT_SIZE.least, fontSize.value + by));
-}
-
-function useWebGl(terminal: Terminal): void {
-  try {
-    const webgl = new WebglAddon();
-    // A lost context (the machine slept, too many terminals) falls back to the DOM renderer.
-    webgl.onContextLoss(() => webgl.dispose());
-    terminal.loadAddon(webgl);
-  } catch (error) {
-    console.info("no WebGL here, the terminal draws with the DOM", error);
-  }
-}
-
-/** Downloads all retained output of a process as a file. */
-export async function downloadOutput(name: string): Promise<void> {
-  const backlog = await client.request({ type: "get_process_output", name, lines: LOUDEST_BACKLOG_LINES });
-  if (backlog.type !== "process_output_snapshot") return;
-  const address = URL.createObjectURL(new Blob([backlog.output], { type: "text/plain" }));
-  downloadFrom(address, `${name.replaceAll("/", "-")}.txt`);
-  // The browser has read it by then.
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
-}
-
-function themeOf(element: HTMLElement): ITheme {
-  const style = getComputedStyle(element);
-  const value = (name: string) => style.getPropertyValue(name).trim();
-  return {
-    background: value("--terminal"),
-    foreground: value("--text"),
-    cursor: value("--accent"),
-    selectionBackground: value("--selection"),
-    scrollbarSliderBackground: value("--scrollbar"),
-    scrollbarSliderHoverBackground: value("--field"),
-    scrollbarSliderActiveBackground: value("--field"),
-    overviewRulerBorder: value("--terminal"),
-  };
 }

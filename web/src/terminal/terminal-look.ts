@@ -1,0 +1,46 @@
+import { WebglAddon } from "@xterm/addon-webgl";
+import type { ITheme, Terminal } from "@xterm/xterm";
+import { shade } from "../app/settings.ts";
+
+export function useWebGl(terminal: Terminal): void {
+  try {
+    const webgl = new WebglAddon();
+    // A lost context (the machine slept, too many terminals) falls back to the DOM renderer.
+    webgl.onContextLoss(() => webgl.dispose());
+    terminal.loadAddon(webgl);
+  } catch (error) {
+    console.info("no WebGL here, the terminal draws with the DOM", error);
+  }
+}
+
+export function searchColors() {
+  return shade.value === "dark"
+    ? {
+        matchBackground: "#5f5223",
+        activeMatchBackground: "#a5611c",
+        matchOverviewRuler: "#a08a3a",
+        activeMatchColorOverviewRuler: "#f0a050",
+      }
+    : {
+        matchBackground: "#fbe7a1",
+        activeMatchBackground: "#ffbe6b",
+        matchOverviewRuler: "#d9b64a",
+        activeMatchColorOverviewRuler: "#d97a1c",
+      };
+}
+
+/** The page's colours. */
+export function themeOf(element: HTMLElement): ITheme {
+  const style = getComputedStyle(element);
+  const value = (name: string) => style.getPropertyValue(name).trim();
+  return {
+    background: value("--terminal"),
+    foreground: value("--text"),
+    cursor: value("--accent"),
+    selectionBackground: value("--selection"),
+    scrollbarSliderBackground: value("--scrollbar"),
+    scrollbarSliderHoverBackground: value("--field"),
+    scrollbarSliderActiveBackground: value("--field"),
+    overviewRulerBorder: value("--terminal"),
+  };
+}
