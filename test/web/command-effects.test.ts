@@ -14,7 +14,7 @@ describe("the question before a command", () => {
   test("names what depends on a single process", () => {
     expect(questionOf("stop", "db", { members: [db], active: [db], along: [api, web] })).toEqual({
       title: "Stop db?",
-      text: "2 processes depend on it and stop, too: api, web.",
+      text: "2 processes that depend on it will stop, too: api, web.",
       yes: "Stop 3 processes",
       isDanger: true,
     });
@@ -24,7 +24,7 @@ describe("the question before a command", () => {
     const many = Array.from({ length: 9 }, (_, index) => process(`g/${index}`, "started"));
     const question = questionOf("restart", "g", { members: [...many, idle], active: many, along: [web] });
     expect(question.text).toBe(
-      "9 processes run, or are about to: g/0, g/1, g/2, g/3, g/4, g/5 and 3 more. 1 process depends on them and restarts, too: web.",
+      "9 processes will restart: g/0, g/1, g/2, g/3, g/4, g/5 and 3 more. 1 process that depends on them will restart, too: web.",
     );
     expect(question.yes).toBe("Restart 10 processes");
   });
@@ -36,6 +36,6 @@ describe("the question before a command", () => {
       yes: "Start",
       isDanger: false,
     });
-    expect(questionOf("start", "g", { members: [idle, idle], active: [], along: [] })).toMatchObject({ text: "2 processes are started." });
+    expect(questionOf("start", "g", { members: [idle, idle], active: [], along: [] })).toMatchObject({ text: "2 processes will start." });
   });
 });

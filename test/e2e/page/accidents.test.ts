@@ -85,10 +85,10 @@ describe("buttons", () => {
   test("of a process that others depend on ask, and say what ends along", async () => {
     await shown.goTo("sim/base");
     await page.getByRole("button", { name: "Stop", exact: true }).click();
-    await dialog("Stop sim/base?").getByText("2 processes depend on it and stop, too: sim/above, tools/uses-base.").waitFor();
+    await dialog("Stop sim/base?").getByText("2 processes that depend on it will stop, too: sim/above, tools/uses-base.").waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Restart", exact: true }).click();
-    await dialog("Restart sim/base?").getByText("2 processes depend on it and restart, too").waitFor();
+    await dialog("Restart sim/base?").getByText("2 processes that depend on it will restart, too").waitFor();
     await press("Escape");
     expect(Object.values(await states()).filter((state) => state === "started")).toHaveLength(4);
   });
@@ -101,7 +101,7 @@ describe("buttons", () => {
     await press("Escape");
     await page.getByRole("button", { name: "Stop all" }).click();
     await dialog("Stop sim?")
-      .getByText(/2 processes run.*1 process depends on them and stops, too: tools\/uses-base/)
+      .getByText(/2 processes will stop.*1 process that depends on them will stop, too: tools\/uses-base/)
       .waitFor();
     await page.getByRole("button", { name: "Stop 3 processes" }).click();
     for (const name of ["sim/base", "sim/above", "tools/uses-base"]) await shown.untilRow(name, "stopped");
@@ -124,7 +124,7 @@ describe("buttons", () => {
     await press("Escape");
     await page.getByRole("button", { name: "Stop all" }).click();
     await dialog("Stop all processes?")
-      .getByText(/4 processes run/)
+      .getByText(/4 processes will stop/)
       .waitFor();
     await press("Escape");
     expect(Object.values(await states()).filter((state) => state === "started")).toHaveLength(4);

@@ -23,26 +23,17 @@ interface Effects {
   along: readonly Node[];
 }
 
-const WORDS = {
-  start: { title: "Start", ends: "" },
-  stop: { title: "Stop", ends: "stop" },
-  restart: { title: "Restart", ends: "restart" },
-} as const;
+const WORDS = { start: "Start", stop: "Stop", restart: "Restart" } as const;
 
 /** What is asked before a command: how many processes it ends, and what depends on them. */
 export function questionOf(verb: Verb, title: string, { members, active, along }: Effects) {
-  const word = WORDS[verb].title;
+  const word = WORDS[verb];
   const count = verb === "start" ? members.length : active.length + along.length;
   const one = active.length === 1 && members.length === 1;
-  const sentences =
-    verb === "start"
-      ? [members.length === 1 ? "" : `${members.length} processes are started.`]
-      : [
-          one ? "" : `${counted(active.length)} ${active.length === 1 ? "runs" : "run"}, or are about to: ${named(active)}.`,
-          along.length === 0
-            ? ""
-            : `${counted(along.length)} ${along.length === 1 ? "depends" : "depend"} on ${one ? "it" : "them"} and ${WORDS[verb].ends}${along.length === 1 ? "s" : ""}, too: ${named(along)}.`,
-        ];
+  const many = members.length === 1 ? "" : `${counted(members.length)} will start.`;
+  const ending = one ? "" : `${counted(active.length)} will ${verb}: ${named(active)}.`;
+  const depending = `${counted(along.length)} that ${along.length === 1 ? "depends" : "depend"} on ${one ? "it" : "them"} will ${verb}, too: ${named(along)}.`;
+  const sentences = verb === "start" ? [many] : [ending, along.length === 0 ? "" : depending];
   return {
     title: `${word} ${title}?`,
     text: sentences.filter((sentence) => sentence !== "").join(" "),

@@ -243,7 +243,7 @@ function TerminalSizeText({ size, onTake }: { size: ShownSize | null; onTake: ()
       title="The terminal has the size of another viewer, who typed last. Typing, or this button, fits it to this window."
       onClick={onTake}
     >
-      <span>{text}</span>, fit to window
+      {`${text}, fit to window`}
     </button>
   );
 }

@@ -178,7 +178,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
       terminal.options.fontSize = Math.max(SMALLEST_FONT, Math.floor(fontSize.peek() * scale));
     }
     terminal.resize(cols, rows);
-    onSize?.({ rows, cols, isForeign });
+    onSize?.({ rows, cols, isForeign: isForeign && (own?.rows !== rows || own.cols !== cols) });
   }
 
   function sendSize({ rows, cols }: Size): void {
