@@ -10,7 +10,7 @@ import type { ActorRefFrom } from "xstate";
 import { setup } from "xstate";
 
 const PING_MS = 20_000;
-/** Dead when nothing was heard for this long, counted from the last pong. */
+/** The connection is dead after this time without a pong. */
 const DEAD_MS = 60_000;
 /** How long a client may take nothing of what waits for it. */
 const STALL_MS = 30_000;

@@ -4,7 +4,7 @@ import type { ActorSystem } from "./system.ts";
 
 export type ConnectionState = "flowing" | "congested" | "closing" | "closed";
 
-/** A connection's actor, for the transport: it knows nothing of statecharts. */
+/** A connection's actor as the transport sees it, without its statechart. */
 export interface ConnectionActor {
   send(event: ConnectionEvent): void;
   state(): ConnectionState;

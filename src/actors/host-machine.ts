@@ -46,7 +46,7 @@ export type HostEmitted =
   | { type: "ready"; greeting: Greeting }
   | { type: "lost" }
   | { type: "died" }
-  /** It speaks another contract, and may be told so. */
+  /** It has another contract version. */
   | { type: "incompatible" }
   | { type: "note"; level: "info" | "warning" | "error"; msg: string };
 
@@ -123,13 +123,16 @@ export const hostMachine = setup({
             type: "note",
             params: ({ event }) => ({
               level: "warning" as const,
-              msg: `it could not be greeted, the next heartbeat tries again: ${messageOf(event.error)}`,
+              msg: `no session could be opened; the next heartbeat tries again: ${messageOf(event.error)}`,
             }),
           },
         },
       },
       after: {
-        greetingTimeout: { target: "lost", actions: { type: "note", params: { level: "warning", msg: "it did not answer the greeting" } } },
+        greetingTimeout: {
+          target: "lost",
+          actions: { type: "note", params: { level: "warning", msg: "it did not answer the request for a session" } },
+        },
       },
       on: { heartbeat: {}, silent: "lost" },
     },

@@ -89,15 +89,15 @@ export const processSetup = setup({
       enqueue.assign({ shown: state, reason: null, isAdopting: false });
     }),
     noteRemnants: enqueueActions(({ enqueue }) =>
-      enqueue.emit({ type: "note", level: "error", msg: "its last run's processes are not gone yet; it starts when they are" }),
+      enqueue.emit({ type: "note", level: "error", msg: "processes of its last run are still alive; it starts when they have ended" }),
     ),
     noteOverdue: enqueueActions(({ context, enqueue }) => {
-      const why = context.hostReady ? "the kernel does not let it go" : "its host cannot be reached";
-      enqueue.emit({ type: "note", level: "error", msg: `it is still there 10 s after SIGKILL: ${why}` });
+      const why = context.hostReady ? "it is stuck in the kernel" : "its host cannot be reached";
+      enqueue.emit({ type: "note", level: "error", msg: `it still exists 10 s after SIGKILL: ${why}` });
     }),
     request: enqueueActions(({ context, event, enqueue }, { to }: { to: RequestedState }) => {
       if (to === "stop") dropPendingRun(context, enqueue);
-      // A start is told even if it was requested before, perhaps by the configuration only: from now on a user wants it.
+      // Emitted even if a start was requested before: perhaps only the configuration requested it, and now a user does.
       if (context.requested === to && to === "stop") return;
       const origin = originOf(event, context.clock.now());
       enqueue.assign({ requested: to, origin });

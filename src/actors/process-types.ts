@@ -5,7 +5,7 @@ import type { ProcessSettings } from "../config/state/settings.ts";
 import type { RunReport } from "../contract/run.ts";
 import type { ProcessState, RequestedState } from "../protocol/resources/resources.ts";
 
-/** `by` of what no user has asked for. */
+/** `by` of requests that come from the configuration, not from a user. */
 export const BY_CONFIGURATION = "the configuration";
 
 export interface TerminalSize {
@@ -66,7 +66,7 @@ export interface ProcessInput {
   readonly origin?: RequestOrigin | null;
   /** From the intent file: an earlier manager accepted a start or restart whose run had not begun. */
   readonly pendingRun?: PendingRun | null;
-  /** What users wanted was lost: the run in the host's first report tells it. */
+  /** The saved requests were lost: the run in the host's first report shows what was requested. */
   readonly isIntentLost?: boolean;
   /** What is shown until the host's first report: "stopped", or after a rebuild the last state that was shown. */
   readonly shown?: ProcessState;
@@ -83,7 +83,7 @@ export interface ProcessInput {
   readonly lastRunId: () => string;
 }
 
-/** Nothing was sent to the host: what the process needs is not there any more. */
+/** Nothing was sent to the host: the process's dependencies no longer hold. */
 export class DependenciesLost extends Error {}
 
 /**

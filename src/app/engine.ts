@@ -230,7 +230,7 @@ export class Engine {
     return this.commands.stopEverything("the end of the manager");
   }
 
-  /** Kills everything on other hosts. Resolves when the hosts have been told, after `milliseconds` at the latest. */
+  /** Kills everything on other hosts. Resolves when the hosts have accepted, after `milliseconds` at most. */
   async killRemote(milliseconds: number): Promise<void> {
     const { registry } = this;
     const steps = [{ signal: "SIGKILL", timeout_ms: milliseconds }];

@@ -221,9 +221,9 @@ class Manager implements RunningManager {
     this.#daemon?.beginShutdown();
     try {
       const left = await this.engine.stopEverything();
-      if (left.length > 0) this.#logError(`these did not end in time: ${listNames(left)}; their daemons go on with them`);
+      if (left.length > 0) this.#logError(`these did not end in time: ${listNames(left)}; their daemons continue to stop them`);
     } catch (error) {
-      this.#logError(`stopping everything failed, it is left to the daemons: ${messageOf(error)}`);
+      this.#logError(`stopping everything failed; the daemons continue: ${messageOf(error)}`);
     }
   }
 

@@ -2,10 +2,10 @@ import type { Context } from "hono";
 import type { Admission } from "./auth/authenticate.ts";
 import type { RemoteEnd } from "./server/remote-end.ts";
 
-/** What the listener knows of a request beyond the request itself. */
+/** What the listener adds to a request. */
 export interface RequestBindings {
   readonly remote: RemoteEnd;
-  /** Cuts the connection: for a reader that is too slow to be told anything. */
+  /** Cuts the connection, without an answer: the reader is too slow for one. */
   readonly disconnect: () => void;
 }
 

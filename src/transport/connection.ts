@@ -182,7 +182,7 @@ export class Connection implements HandlerContext, TerminalViewer {
     this.#commandsUnderWay++;
     try {
       const underWay = handler.run(frame, this);
-      // What is accepted at once is answered in the same turn, in the order of the frames.
+      // Commands that are accepted at once are answered in the same turn, in the order of the frames.
       if (underWay) await underWay;
     } catch (error) {
       return this.#fail(frame, error);

@@ -50,7 +50,7 @@ export class OutboxQueue {
     if (!item.exempt) this.#countedBytes += item.bytes.length;
   }
 
-  /** Takes the newest waiting item of `mergeKey` out: its successor says all it said. */
+  /** Removes the newest waiting item of `mergeKey`: its successor replaces it. */
   drop(mergeKey: string): void {
     const index = this.#byKey.get(mergeKey);
     if (index === undefined) return;

@@ -8,7 +8,7 @@ const REFILL_MS = 1_000;
 /** Messages may quote what was sent. */
 const MAX_CHARACTERS = 400;
 
-/** Says in the log who was refused what, and why; the same for all connections. */
+/** Logs refusals with user and reason, for all connections. */
 export class RefusalLog {
   readonly #log: LogBook;
   readonly #clock: Clock;

@@ -98,7 +98,7 @@ export function createTransport({ control, hub, system, assetHash, stallMs }: Tr
   };
 }
 
-/** Tells the hub which processes there are: patterns match names that appear later. */
+/** Keeps the hub's list of processes up to date: patterns match names that appear later. */
 function followProcesses(control: Control, hub: OutputHub): () => void {
   const appeared = (process: Process) => {
     hub.processAppeared(process.name);
@@ -149,7 +149,7 @@ function serve({ ws, id, options, services, system, frames, stallMs }: Serving):
 
   beforeOversizeClose(ws, refuseOversize);
   ws.on("message", (data: Buffer, isBinary) => {
-    // Once it is being closed (a revoked session, a full queue) a client acts no more.
+    // A connection that is being closed (revoked session, full queue) takes no more frames.
     if (ws.readyState !== ws.OPEN) return;
     frames.received++;
     if (data.length > MAX_FRAME_BYTES) ws.close(1009);

@@ -68,7 +68,7 @@ describe("the statechart of a host", () => {
     await settle();
     expect(state()).toBe("lost");
     expect(emitted).toEqual([
-      { type: "note", level: "warning", msg: "it could not be greeted, the next heartbeat tries again: no answer" },
+      { type: "note", level: "warning", msg: "no session could be opened; the next heartbeat tries again: no answer" },
     ]);
     heartbeat();
     expect(state()).toBe("greeting");

@@ -267,7 +267,7 @@ describe("the table of states (docs/design/wire-rules.md, 'Overlapping events')"
     rig.clock.advance(19_999);
     expect(rig.notes).toEqual([]);
     rig.clock.advance(1);
-    expect(rig.notes).toEqual(["it is still there 10 s after SIGKILL: the kernel does not let it go"]);
+    expect(rig.notes).toEqual(["it still exists 10 s after SIGKILL: it is stuck in the kernel"]);
     rig.clock.advance(120_000);
     expect(rig.notes).toHaveLength(3);
     expect(rig.state).toBe("stopping");
@@ -425,7 +425,7 @@ describe("the table of states (docs/design/wire-rules.md, 'Overlapping events')"
     expect(rig.state).toBe("starting");
     expect(rig.spawns).toHaveLength(1);
     rig.clock.advance(60_000);
-    expect(rig.notes).toEqual(["its last run's processes are not gone yet; it starts when they are"]);
+    expect(rig.notes).toEqual(["processes of its last run are still alive; it starts when they have ended"]);
     rig.extinct(1);
     expect(rig.spawns.map((spawn) => spawn.runId)).toEqual(["1-1", "1-2"]);
     expect(rig.context.exit).toBeNull();

@@ -140,7 +140,7 @@ describe("intent", () => {
     await rig.handle("b").stop();
     expect(rig.states("a", "b")).toEqual(["stopped", "stopped"]);
     expect(rig.log.entries({ level: "error" }).map(({ msg }) => msg)).toEqual([
-      "the disk has not taken what was requested for 2 s; it is done nevertheless, but a crash would forget it until the disk works again",
+      "requests could not be written to the disk for 2 s; it is done nevertheless, but a crash would forget it until the disk works again",
     ]);
   });
 

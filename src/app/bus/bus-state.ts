@@ -16,7 +16,7 @@ export interface BusState {
   readonly port: number;
   /** The bus is served: on this port, and at this address for programs of this machine. */
   keep(port: number, url: string): Promise<void>;
-  /** It is served no more. */
+  /** It is no longer served. */
   forget(): Promise<void>;
 }
 

@@ -51,7 +51,7 @@ export class RunningConfiguration implements Configuration {
           log.append({
             level: "warning",
             source: "manager",
-            msg: `these run with what was configured before, until their restart: ${names}`,
+            msg: `these still run with their earlier configuration; restart them to apply the new one: ${names}`,
           });
         }
         return change;
@@ -79,7 +79,7 @@ export class RunningConfiguration implements Configuration {
   save({ path, content, baseHash }: { path: string; content: string; baseHash: string | undefined }, by: string): Promise<string> {
     return this.#operations.run(async () => {
       const known = this.#known(path);
-      // A user who edited an outdated text is told so before any errors in the new one.
+      // That the text is outdated is reported before any errors in it.
       if (baseHash !== undefined && (await readEditable(known)).hash !== baseHash)
         throw new MgrError("conflict", `${known} was changed by another user or program; load it again`);
       await this.#load(new Map([[known, content]]));
@@ -95,7 +95,8 @@ export class RunningConfiguration implements Configuration {
     const [main] = files;
     if (main === undefined) throw withoutFile();
     const found = path === undefined ? main : files.find((file) => file === resolve(base_dir, path));
-    if (found === undefined) throw new MgrError("not_found", `'${path}' is no file of this configuration; they are ${files.join(", ")}`);
+    if (found === undefined)
+      throw new MgrError("not_found", `'${path}' is not a file of this configuration; its files are ${files.join(", ")}`);
     return found;
   }
 
@@ -108,5 +109,5 @@ export class RunningConfiguration implements Configuration {
 
 /** The error for a request for a file when the configuration has none. */
 export function withoutFile(): MgrError {
-  return new MgrError("conflict", "this manager was given its configuration by a program, not by a file: there is nothing to read again");
+  return new MgrError("conflict", "this manager has its configuration from a program, not from a file; there is nothing to reload");
 }

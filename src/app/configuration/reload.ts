@@ -37,7 +37,7 @@ const ON_THE_WAY: ReadonlySet<ProcessState> = new Set<ProcessState>(["waiting", 
  */
 export class Reload {
   readonly #options: ReloadOptions;
-  /** The newest configuration, without what is retiring. */
+  /** The newest configuration, without retiring processes. */
   #latest: Config;
 
   constructor(options: ReloadOptions) {
@@ -132,7 +132,7 @@ export class Reload {
     log.append({ level: "info", source: "manager", msg: `process '${name}' is not configured any more: it is stopped, then removed` });
   }
 
-  /** Publishes what is now configured and what is retiring; adds and removes groups. */
+  /** Puts the configured and the retiring processes into effect; adds and removes groups. */
   #install(): void {
     const { registry, system, actors } = this.#options;
     const before = registry.config;

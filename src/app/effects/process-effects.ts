@@ -33,8 +33,8 @@ export async function spawnRun(
     signal,
     async () => {
       const answer = await session.command((id) => {
-        // The host may have been away for long. What was sent once may have begun: that is asked for again.
-        if (!isSent && !stillHold()) throw new DependenciesLost("what it needs is not there any more");
+        // The host may have been away for long. A request that was sent may have been carried out: it is sent again.
+        if (!isSent && !stillHold()) throw new DependenciesLost("its dependencies no longer hold");
         isSent = true;
         return session.link.request("spawn", { session: id, run_id, spec, memo });
       });

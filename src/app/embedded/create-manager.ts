@@ -69,7 +69,7 @@ const RULES: Readonly<Record<keyof CreateOptions, OptionRule>> = {
 export async function createManager(config: ConfigInput | string, options: CreateOptions = {}): Promise<EmbeddedManager> {
   checkOptions("createManager", options, RULES);
   if (typeof config !== "string" && (typeof config !== "object" || config === null))
-    throw new MgrError("bad_field", `createManager takes a configuration object or the path of a file, found ${shown(config)}`);
+    throw new MgrError("bad_field", `createManager takes a configuration object or the path of a file; found ${shown(config)}`);
   const { clock = systemClock, inspect } = options;
   const loaded = typeof config === "string" ? await loadConfigFile(config) : loadObject(config, options);
   const cleanups: (() => unknown)[] = [];
@@ -108,7 +108,7 @@ export async function createManager(config: ConfigInput | string, options: Creat
     const hash = listen === false ? "" : await assetHash(ASSETS);
     const { control, hub, system } = engine;
     const transport = createTransport({ control, hub, system, assetHash: hash });
-    cleanups.push(() => transport.close(1001, "the manager is disposed of"));
+    cleanups.push(() => transport.close(1001, "this manager has been disposed"));
     const port =
       listen === false ? null : await openEmbeddedPort({ engine, log, transport, config: loaded, listen, door: bus?.door ?? null });
     // Released in reverse order: the port stays open until the WebSockets are closed.

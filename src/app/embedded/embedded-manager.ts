@@ -11,7 +11,7 @@ import type { ConfigInput } from "../../config/schema/schema.ts";
 import type { ClientFrame, ManagerFrame } from "../../protocol/frames/frames.ts";
 import type { LogEntry, Snapshot } from "../../protocol/resources/resources.ts";
 
-/** The one port of an embedded manager that was asked for one. */
+/** The port of an embedded manager that was created with `listen`. */
 export interface OpenPort {
   /** Base address, for example `http://localhost:34567`. */
   readonly url: string;
@@ -51,7 +51,7 @@ export interface EmbeddedManager extends AsyncDisposable {
   snapshot(): Promise<Snapshot>;
   /** Sends a frame and resolves with its answer; rejects with MgrError. See `ManagerClient.request`. */
   request<F extends ClientFrame>(frame: F, options?: RequestOptions): Promise<AnswerTo<F>>;
-  /** Sends a frame and waits for nothing; false once the manager is disposed of. */
+  /** Sends a frame and waits for nothing; false once this manager has been disposed. */
   send(frame: ClientFrame): boolean;
   /** One more connection, as a WebSocket would be, of the whole or of a focused view. Throws `not_found` for an unknown name. */
   connect(view?: FocusedView): ManagerClient;

@@ -22,7 +22,7 @@ interface Parts {
   transport: Transport;
   port: OpenPort | null;
   busUrl: string | null;
-  /** The next reading of the configuration gives this one; without one, what its file says. */
+  /** The next reload takes this configuration; without it, the file is read. */
   setNext: (config: ConfigInput | null) => void;
   /** Ends everything but these connections. */
   release: () => Promise<void>;
@@ -90,7 +90,7 @@ export class InProcessManager implements EmbeddedManager {
 
   connect(view?: FocusedView): ManagerClient {
     const { engine, transport, clock } = this.#parts;
-    if (this.#end) throw new MgrError("host_unavailable", "the manager is disposed of");
+    if (this.#end) throw new MgrError("host_unavailable", "this manager has been disposed");
     const client = new ManagerClient(inProcessLink(transport, this.#viewMode(view, engine)), { clock });
     this.#clients.push(client);
     return client;
@@ -142,7 +142,7 @@ export class InProcessManager implements EmbeddedManager {
 
   async #close(): Promise<void> {
     this.#parts.engine.beginShutdown();
-    for (const client of this.#clients) client.link.close("the manager is disposed of");
+    for (const client of this.#clients) client.link.close("this manager has been disposed");
     await this.#parts.release();
   }
 

@@ -27,7 +27,7 @@ export class Forwards {
     try {
       await this.#link.request("connect", { session, stream, ...target });
     } catch (error) {
-      // If the connection was made after all, this tells the host that it is no longer needed.
+      // If the connection was made after all, the host closes it.
       end.destroy();
       throw error;
     }

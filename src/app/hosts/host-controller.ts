@@ -12,7 +12,7 @@ import { hostWithEffects } from "../effects/providers.ts";
 import type { ProcessRegistry } from "../processes/process-registry.ts";
 import { HostSession } from "./host-session.ts";
 
-interface ConductorOptions {
+interface HostControllerOptions {
   host: string;
   /** The manager's own machine. */
   isLocal: boolean;
@@ -24,7 +24,7 @@ interface ConductorOptions {
   log: LogBook;
   /** How long the host waits for a lost manager before it stops everything, milliseconds; null: for ever. */
   stopAfterMs: () => number | null;
-  /** Resolves when it is this host's turn to be told to its processes: hundreds may come back at the same moment. */
+  /** Resolves when it is this host's turn to report to its processes: hundreds of hosts may come back at the same moment. */
   turn: () => Promise<void>;
   registry: Pick<ProcessRegistry, "namesAt" | "hostOf" | "isUnknown" | "foundAt" | "concerns">;
   /** The host's state may have changed. */
@@ -60,10 +60,10 @@ interface News {
   readonly deliver: () => void;
 }
 
-/** Leads one host's session, its actor and the actors of its processes: who hears what, in which order. */
+/** Connects one host's session, its actor and the actors of its processes, and keeps the order of events between them. */
 export class HostController {
   readonly session: HostSession;
-  readonly #options: ConductorOptions;
+  readonly #options: HostControllerOptions;
   /** What waits for output, by process: later news of the same process queue behind it. */
   readonly #queues = new Map<string, News[]>();
   /** The newest report of each run, for an actor that has to be built anew. */
@@ -74,7 +74,7 @@ export class HostController {
   readonly #strangers = new Set<string>();
   readonly #end = new AbortController();
 
-  constructor(options: ConductorOptions) {
+  constructor(options: HostControllerOptions) {
     this.#options = options;
     const { host, system, hub, log } = options;
     this.session = new HostSession({
@@ -102,7 +102,7 @@ export class HostController {
     }));
   }
 
-  /** What the host's actor says. */
+  /** Handles the events of the host's actor. */
   onEmit(event: HostEmitted): void {
     const { host, log, onHostChanged } = this.#options;
     switch (event.type) {
@@ -127,7 +127,7 @@ export class HostController {
         log.append({ level: "error", source: "manager", msg: `the daemon of host '${host}' died, and its processes with it` });
         // Where another daemon was greeted already, the session is with that one.
         if (this.session.streamId === this.#streamId) this.session.drop();
-        // The rest of the output died with the daemon: what was seen before its death is told before it.
+        // The rest of the output died with the daemon: what arrived before is delivered first.
         for (const name of [...this.#queues.keys()]) this.#deliverAll(name);
         this.#table = null;
         this.#tellProcesses({ type: "host.died" });
@@ -143,7 +143,7 @@ export class HostController {
     }
   }
 
-  /** An actor that was built anew asks what is true of its process. */
+  /** A rebuilt actor asks for the state of its process. */
   reportAgain(name: string): void {
     if (this.#table !== null) this.#reportOne(name, this.#table.get(name) ?? null);
   }
@@ -179,7 +179,7 @@ export class HostController {
 
   #report(runs: ReadonlyMap<string, RunReport>, changing: ReadonlySet<string>): void {
     const { host, registry } = this.#options;
-    // What is looked for elsewhere and found here is taken over here.
+    // A process that is expected on another host and found here is taken over here.
     for (const run of runs.values()) if (!run.extinct && registry.isUnknown(run.name)) registry.foundAt(run.name, host);
     const known = new Set(registry.namesAt(host));
     this.#table = new Map(runs);

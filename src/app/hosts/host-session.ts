@@ -146,7 +146,7 @@ export class HostSession {
     }
   }
 
-  /** Lets a daemon of another version refuse us, so that its own log says why no manager controls it. */
+  /** Lets a daemon of another version refuse the session, so that its own log has the reason. */
   introduce(): void {
     this.link.request("hello", this.#hello()).catch(() => undefined);
   }
@@ -173,7 +173,7 @@ export class HostSession {
     this.#streamId = null;
     this.#seq = null;
     this.#answers.fail(
-      new MgrError("host_unavailable", `host '${this.link.host}' was lost before it answered; it may have been done all the same`),
+      new MgrError("host_unavailable", `host '${this.link.host}' was lost before it answered; the request may have been carried out`),
     );
     this.#forwards.closeAll();
     this.#forgetQuestion();
@@ -186,7 +186,7 @@ export class HostSession {
     this.#leave();
   }
 
-  /** Runs a command; the listener is told of a stale session before the rejection. */
+  /** Runs a command; the listener gets a stale session before the promise rejects. */
   async command<T>(send: (session: string) => Promise<T>): Promise<T> {
     const session = this.session;
     try {
@@ -285,7 +285,7 @@ export class HostSession {
 }
 
 function overtaken(host: string): MgrError {
-  return new MgrError("host_unavailable", `what was asked of host '${host}' has been overtaken: it was greeted anew or given up`);
+  return new MgrError("host_unavailable", `the request to host '${host}' is void: a new session with it has begun, or it was given up`);
 }
 
 /** A manager speaks version N and N-1 (docs/design/runtime-invariants.md, "Upgrade"). */

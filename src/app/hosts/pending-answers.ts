@@ -84,6 +84,6 @@ export class PendingAnswers {
   /** A heartbeat came: rejects an answer that should have come before it. */
   giveUpLate(): void {
     if (this.#unanswered === null || this.#clock.monotonic() - this.#unanswered.since < LATE_MS) return;
-    this.#unanswered.fail(new MgrError("timeout", "its heartbeat came, but no answer: that was lost with an earlier connection"));
+    this.#unanswered.fail(new MgrError("timeout", "the host is alive, but its answer was lost with an earlier connection"));
   }
 }

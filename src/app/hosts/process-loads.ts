@@ -7,7 +7,7 @@ import type { HostSession } from "./host-session.ts";
 
 /** Requests within this time share a sample: shorter intervals would show the kernel's ticks of 10 ms rather than the load, milliseconds. */
 const SHARED_MS = 500;
-/** An older sample says little about the load of now, milliseconds. */
+/** An older sample is not used as a base, milliseconds. */
 const MAX_INTERVAL_MS = 60_000;
 
 interface ProcessLoadsOptions {
@@ -23,7 +23,7 @@ interface Sample {
   rows: Map<string, Row>;
 }
 
-/** CPU and memory of the trees of all processes. Sampled only when somebody asks. */
+/** CPU and memory of the trees of all processes. Sampled on request only. */
 export class ProcessLoads {
   readonly #options: ProcessLoadsOptions;
   /** The newest sample of each host. */

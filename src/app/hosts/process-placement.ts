@@ -3,7 +3,7 @@ import type { ProcessSnapshot } from "../../actors/process-machine.ts";
 import type { Config } from "../../config/definition.ts";
 import { UP_STATES } from "../../protocol/process/process-state.ts";
 
-interface WhereaboutsOptions {
+interface ProcessPlacementOptions {
   config: () => Config;
   /** Canonical name of the manager's own host. */
   hostName: string;
@@ -17,7 +17,7 @@ interface WhereaboutsOptions {
  * rest is where its next run begins.
  */
 export class ProcessPlacement {
-  readonly #options: WhereaboutsOptions;
+  readonly #options: ProcessPlacementOptions;
   /** Names by the host of their definition, of one configuration. */
   #index: { of: Config; names: ReadonlyMap<string, string[]> } | null = null;
   /** Those that may be on another host than their definition's. */
@@ -25,7 +25,7 @@ export class ProcessPlacement {
   /** Those whose actors do not know yet that they live there. */
   readonly #found = new Map<string, string>();
 
-  constructor(options: WhereaboutsOptions) {
+  constructor(options: ProcessPlacementOptions) {
     this.#options = options;
   }
 

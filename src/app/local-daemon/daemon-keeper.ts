@@ -25,7 +25,7 @@ interface DaemonKeeperOptions {
   log: LogBook;
 }
 
-/** Sees to it that the local daemon is there: found or started, heard before the manager is up, and replaced when it dies. */
+/** Keeps the local daemon running: finds or starts it, waits for its first heartbeat, and replaces it when it dies. */
 export class DaemonKeeper {
   readonly #options: DaemonKeeperOptions;
   readonly #daemon: LocalDaemon;
@@ -48,7 +48,7 @@ export class DaemonKeeper {
   async begin(signal: AbortSignal): Promise<string | null> {
     signal.throwIfAborted();
     const how = await this.#daemon.ensure();
-    // The death of one that was started here is told by itself, in its own words.
+    // The end of a daemon that was started here is logged where its exit is seen.
     if (how === "found") await this.#watch();
     const waiting = new AbortController();
     try {

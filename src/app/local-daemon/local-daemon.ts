@@ -106,7 +106,7 @@ function deathOf(child: ChildProcess, words: () => string): Promise<never> {
     child.once("exit", (code, signal) => {
       if (code === EXIT_LOCKED) return;
       const how = signal === null ? `exit code ${code}` : String(signal);
-      reject(new MgrError("host_unavailable", `the host daemon ended (${how}) before it was there: ${words()}`));
+      reject(new MgrError("host_unavailable", `the host daemon ended (${how}) before it was ready: ${words()}`));
     });
   });
 }

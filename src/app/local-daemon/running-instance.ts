@@ -54,7 +54,7 @@ export class RunningNote {
     try {
       if (this.#path !== null) rmSync(this.#path, { force: true });
     } catch {
-      // Of a manager that does not run it says nothing.
+      // The manager does not run.
     }
   }
 }

@@ -5,7 +5,7 @@ import type { IntentKeeper } from "../state/intent-keeper.ts";
 /** Sizes of terminals are on disk this long after the first change, milliseconds. */
 const WRITTEN_AFTER_MS = 1_000;
 
-/** Keeps the size that each terminal had last. A window that is being dragged tells many: one write for all of a second. */
+/** Saves the last size of each terminal. Dragging a window sends many sizes: one write covers all of a second. */
 export class TerminalSizes {
   readonly #clock: Clock;
   readonly #intents: IntentKeeper;

@@ -20,13 +20,13 @@ interface Situation {
   readonly resumeWith: (name: string) => readonly string[];
 }
 
-/** Processes that are told in one turn of the event loop, about 5 ms: 10,000 in one turn would block all clients for seconds. */
+/** Processes that get a command in one turn of the event loop, about 5 ms: 10,000 in one turn would block all clients for seconds. */
 export const MEMBERS_PER_TURN = 32;
 
 /** The orders needed to start, stop or restart `names`, in this order; each batch has to be sent in one turn. */
 export function planCommand(situation: Situation, verb: Verb, names: readonly string[]): Order[][] {
   const orders = ORDERS[verb](situation, names);
-  // Processes that stop and restart together are told in one turn: otherwise one might come back before its dependency has stopped.
+  // Processes that stop and restart together get the command in one turn: otherwise one might come back before its dependency has stopped.
   return verb === "restart" ? situation.registry.graph.together(orders, ({ name }) => name) : orders.map((order) => [order]);
 }
 
@@ -78,7 +78,7 @@ const ORDERS: { readonly [K in Verb]: (situation: Situation, names: readonly str
   },
   /**
    * Running dependents restart too; they wait for their dependencies. In start order: a job that is to run again must have begun before the
-   * processes that wait for its end are told.
+   * processes that wait for its end get the command.
    */
   restart: (situation, names) => {
     const { registry } = situation;

@@ -92,7 +92,7 @@ export class ProcessCommands implements Commands {
     this.#options.system.send("group", name, { type: verb });
   }
 
-  /** Tells `names`, and the processes that have to do the same with them. */
+  /** Sends the command to `names` and to the processes that it affects as well. */
   *#tellAll(verb: Verb, names: readonly string[], by: string): Steps {
     const { registry, actors, router, intents } = this.#options;
     const situation = { registry, resumeWith: (name: string) => intents.get(name).resume_with ?? [] };

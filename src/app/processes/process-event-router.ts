@@ -25,7 +25,7 @@ const UNDER_WAY: ReadonlySet<ProcessState> = new Set<ProcessState>(["waiting", "
 /** Maximum number of failed members of a group that one log entry names. */
 const MOST_NAMED = 10;
 
-interface ProcessNewsOptions {
+interface ProcessEventRouterOptions {
   registry: ProcessRegistry;
   system: ActorSystem;
   events: DomainEvents;
@@ -41,8 +41,8 @@ interface ProcessNewsOptions {
 
 /** Passes the events of the processes' actors to the log, the intent file, their groups and connected clients. */
 export class ProcessEventRouter {
-  readonly #options: ProcessNewsOptions;
-  constructor(options: ProcessNewsOptions) {
+  readonly #options: ProcessEventRouterOptions;
+  constructor(options: ProcessEventRouterOptions) {
     this.#options = options;
   }
 
@@ -101,7 +101,7 @@ export class ProcessEventRouter {
     void intents.flush();
   }
 
-  /** The end of a pending run is saved with the next write: the run's ID tells it, too. */
+  /** That a run is no longer pending is saved with the next write: the run's id shows it as well. */
   #keepPending(name: string, pending: PendingRun | null): void {
     if (this.#options.status.isShuttingDown) return;
     const { intents } = this.#options;
@@ -134,7 +134,11 @@ export class ProcessEventRouter {
     log.append({ level: to === "error" ? "error" : "info", source, msg: `process '${name}' ${said}`, change });
     this.publish(name);
     if ((from === null || from === "stopped") && registry.isAdopted(name) && registry.needsRestart(name))
-      log.append({ level: "warning", source, msg: `process '${name}' runs with what was configured before, until its restart` });
+      log.append({
+        level: "warning",
+        source,
+        msg: `process '${name}' still runs with its earlier configuration; restart it to apply the new one`,
+      });
     const process = registry.process(name);
     const has_ready_state = process?.has_ready_state ?? false;
     for (const group of ancestorNames(name)) system.send("group", group, { type: "member", name, state: to, has_ready_state });

@@ -13,7 +13,7 @@ import { ProcessPlacement } from "../hosts/process-placement.ts";
 import { type DependencyFacts, type DependencyGraph, type Unmet, unmetDependencies } from "./dependencies.ts";
 import type { RunSpecBuilder } from "./run-spec-builder.ts";
 
-interface WorldOptions {
+interface ProcessRegistryOptions {
   current: CurrentConfig;
   runSpecs: RunSpecBuilder;
   system: ActorSystem;
@@ -39,7 +39,7 @@ export class ProcessRegistry {
   /** The displayed state of processes whose actor is parked. */
   readonly #parked = new Map<string, Process>();
 
-  constructor({ current, runSpecs, system, hostName, hosts }: WorldOptions) {
+  constructor({ current, runSpecs, system, hostName, hosts }: ProcessRegistryOptions) {
     this.#current = current;
     this.graph = current.graph;
     this.retiring = current.retiring;

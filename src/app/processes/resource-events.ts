@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type DomainEvent, DomainEvents } from "../../actors/domain-events.ts";
 import type { HostEntry, Process } from "../../protocol/resources/resources.ts";
 
-/** Domain events in which no resource is told twice as it is: what connections were told is what a snapshot shows, and nothing more. */
+/** Domain events without repetitions: an upsert is published only if the resource differs from the one published last. */
 export class ResourceEvents extends DomainEvents {
   readonly #processes = new Map<string, Process>();
   readonly #hosts = new Map<string, HostEntry>();

@@ -42,7 +42,7 @@ export class RunHistory {
     }
   }
 
-  /** What is known now of the newest run of `name`, and of the one before if its end was told together with the next beginning. */
+  /** Records the newest run of `name`, and the end of the run before if both were reported together. */
   note(name: string, { runId: newest, run, exit }: ProcessContext): void {
     if (newest === null) return;
     if (run !== null) this.#put(name, fromReport(run, run.run_id === newest ? exit : null));

@@ -13,7 +13,7 @@ import type { CurrentConfig } from "../configuration/current-config.ts";
 import { choicesOf, type IntentKeeper } from "../state/intent-keeper.ts";
 import type { RunHistory } from "./run-history.ts";
 
-interface NextRunsOptions {
+interface RunSpecBuilderOptions {
   current: CurrentConfig;
   /** The manager's own host, by its canonical name. */
   hostName: string;
@@ -27,15 +27,15 @@ interface NextRunsOptions {
 
 /** What the next start of each process would be given: its definition, with what users chose and the manager's environment. */
 export class RunSpecBuilder {
-  readonly #options: NextRunsOptions;
+  readonly #options: RunSpecBuilderOptions;
   /** Hashes of specs by what they were made from. */
   readonly #hashes = new Map<string, { definition: ProcessDefinition; settings: ProcessSettings; hash: string }>();
 
-  constructor(options: NextRunsOptions) {
+  constructor(options: RunSpecBuilderOptions) {
     this.#options = options;
   }
 
-  /** What a host is told for these choices. */
+  /** The spec that the host gets for these choices. */
   spec({ definition, size, settings }: Pick<SpawnInput, "definition" | "size" | "settings">): RunSpec {
     const { config, graph } = this.#options.current;
     return buildRunSpec(definition, {

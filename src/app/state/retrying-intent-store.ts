@@ -9,10 +9,10 @@ const PATIENCE_MS = 2_000;
 /** What could not be written is tried again after this, milliseconds. */
 const RETRY_MS = 2_000;
 
-interface PatientOptions {
+interface RetryingIntentStoreOptions {
   clock: Clock;
   log: LogBook;
-  /** Hears why nothing can be saved, and null once it can again. */
+  /** Called with the reason why nothing can be saved, and with null once saving works again. */
   onProblem?: (problem: string | null) => void;
 }
 
@@ -30,7 +30,7 @@ export class RetryingIntentStore implements IntentKeeper {
   #retry: unknown = null;
   #isClosed = false;
 
-  constructor(intents: IntentKeeper, { clock, log, onProblem = () => {} }: PatientOptions) {
+  constructor(intents: IntentKeeper, { clock, log, onProblem = () => {} }: RetryingIntentStoreOptions) {
     this.#intents = intents;
     this.#clock = clock;
     this.#log = log;
@@ -60,7 +60,7 @@ export class RetryingIntentStore implements IntentKeeper {
     let timer: unknown;
     const patience = new Promise<void>((resolve) => {
       timer = this.#clock.setTimeout(() => {
-        this.#complain(`the disk has not taken what was requested for ${PATIENCE_MS / 1_000} s`);
+        this.#complain(`requests could not be written to the disk for ${PATIENCE_MS / 1_000} s`);
         resolve();
       }, PATIENCE_MS);
     });
@@ -84,7 +84,7 @@ export class RetryingIntentStore implements IntentKeeper {
     if (!this.#isTroubled) return;
     this.#isTroubled = false;
     this.#onProblem(null);
-    this.#log.append({ level: "info", source: "manager", msg: "what was requested is on the disk again" });
+    this.#log.append({ level: "info", source: "manager", msg: "requests are saved again" });
   }
 
   #complain(problem: string): void {

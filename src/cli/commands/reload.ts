@@ -45,6 +45,8 @@ export function describeReload({ added, removed, changed, unchanged, restart_nee
       : `${added.length} ${would}added, ${changed.length} changed, ${removed.length} removed; ${unchanged.length} unchanged`,
   );
   if (restart_needed.length > 0)
-    lines.push(`until their restart these run with what was configured before: ${visible(restart_needed.join(", "))}`);
+    lines.push(
+      `these still run with their earlier configuration; restart them to apply the new one: ${visible(restart_needed.join(", "))}`,
+    );
   return lines.join("\n");
 }

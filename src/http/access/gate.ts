@@ -14,7 +14,7 @@ export interface GateOptions {
   readonly isHttpsOnly: boolean;
 }
 
-/** What is asked for. */
+/** The request to check. */
 export interface Visit {
   readonly remote: RemoteEnd;
   /** Path and query. */

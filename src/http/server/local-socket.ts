@@ -7,7 +7,7 @@ export interface LocalSocketOptions {
   /** In a folder that only this user may enter. */
   readonly path: string;
   readonly home?: SocketHome;
-  /** Says who is at the other end. */
+  /** Identifies the user at the other end. */
   readonly identify: (socket: Socket) => LocalUser;
 }
 
@@ -53,7 +53,7 @@ export class LocalSocket {
     return this.#users.get(socket) ?? null;
   }
 
-  /** Takes no more connections, cuts those that have not said anything; resolves when the others have ended. */
+  /** Takes no more connections and cuts those that have sent nothing; resolves when the others have ended. */
   close(): Promise<void> {
     for (const socket of this.#users.keys()) if (socket.bytesRead === 0) socket.destroy();
     return this.#stop();

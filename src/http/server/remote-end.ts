@@ -38,7 +38,7 @@ export function isLoopback({ ip }: RemoteEnd): boolean {
   return ip === "::1" || (isIPv4(ip) && ip.startsWith("127."));
 }
 
-/** What counts as one address where failures are counted: an IPv6 client owns a whole /64. */
+/** The unit in which login failures are counted: an IPv6 client owns a whole /64. */
 export function addressKey({ ip }: RemoteEnd): string {
   if (!ip.includes(":")) return ip;
   const [head = "", tail = ""] = ip.split("%")[0]?.split("::") ?? [];

@@ -31,7 +31,7 @@ export interface HandlerContext {
 export interface CommandHandler<T extends ClientFrameType> {
   readonly kind: "command";
   readonly run: (frame: FrameOf<T>, context: HandlerContext) => void | Promise<void>;
-  /** It changes what is wanted: the ack promises that this outlives the manager, so it waits for the disk. */
+  /** It changes the requested state: its `ack` is sent when the change is saved. */
   readonly isKept?: true;
 }
 

@@ -14,7 +14,7 @@ export const snapshotHandlers: HandlerTable<"get_snapshot"> = {
   },
 };
 
-/** What a full connection is told with each snapshot. */
+/** Frames that follow each snapshot on a full connection. */
 function followers({ view }: HandlerContext): ManagerFrame[] {
   if (view.kind !== "full") return [];
   return [
@@ -31,7 +31,7 @@ export function snapshotOf({
   assetHash,
   logMinLevel,
 }: Pick<HandlerContext, "control" | "view" | "principal" | "assetHash" | "logMinLevel">): Snapshot {
-  // Hosts are outside of a focused view, which is told nothing of their changes either.
+  // A focused view has no hosts and gets no events about them.
   const hosts = view.kind === "full" ? control.state.hosts() : [];
   const snapshot: Snapshot = {
     webui_asset_hash: assetHash,

@@ -24,7 +24,7 @@ export class Coalescer {
   touch(channel: OutputChannel): void {
     const now = this.#clock.monotonic();
     if (channel.pendingBytes === 0) {
-      // Only a gap so far: what comes after it is under way, and tells it.
+      // Only a gap so far: the output after it is on its way and carries the gap.
       this.#lastSent.set(channel, now);
       this.#wait(channel, now);
       return;

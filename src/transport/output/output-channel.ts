@@ -46,7 +46,7 @@ export class OutputChannel {
   accept(chunk: OutputChunk): Acceptance {
     if (this.#streamId !== null && this.#streamId !== chunk.stream_id) this.restart(chunk.stream_id);
     this.#streamId = chunk.stream_id;
-    // The first chunk says where the live end is; usually it is the empty anchor.
+    // The first chunk has the offset of the live end; usually it is the empty anchor.
     this.#position ??= chunk.offset;
     const end = chunk.offset + (chunk.gap > 0 ? chunk.gap : chunk.data.length);
     if (chunk.offset > this.#position) return "hole";
@@ -56,7 +56,7 @@ export class OutputChannel {
     return "advanced";
   }
 
-  /** Gives up on everything before `offset`: subscribers are told how many bytes they miss. */
+  /** Gives up on everything before `offset`: subscribers get the number of bytes they miss. */
   declareLost(offset: number): void {
     if (this.#position === null || offset <= this.#position) return;
     if (this.#pendingBytes > 0) this.#emitPending("everything");

@@ -28,7 +28,7 @@ export class OutputPiece {
     this.skipped = fields.skipped;
   }
 
-  /** What is no UTF-8 becomes U+FFFD, as in every decoder. */
+  /** Bytes that are not UTF-8 become U+FFFD, as in every decoder. */
   get text(): string {
     return decoder.decode(this.data);
   }

@@ -9,7 +9,7 @@ interface Miss {
   midLine: boolean;
 }
 
-/** What one slow connection misses of each process, until it is told. */
+/** Output of each process that one slow connection missed and has not been told of. */
 export class SkippedOutput {
   readonly #misses = new Map<string, Miss>();
 
@@ -32,7 +32,7 @@ export class SkippedOutput {
     return miss.midLine ? declared.fromLineStart() : declared;
   }
 
-  /** Tells what was missed where nothing may follow: a process that has fallen silent. */
+  /** Reports missed output where no more may follow: the process has become silent. */
   declare(): OutputPiece[] {
     const pieces: OutputPiece[] = [];
     for (const [name, miss] of this.#misses) {

@@ -113,7 +113,7 @@ describe("createManager", () => {
   });
 
   it.each([
-    [undefined, {}, "createManager takes a configuration object or the path of a file, found undefined"],
+    [undefined, {}, "createManager takes a configuration object or the path of a file; found undefined"],
     [null, {}, "found null"],
     [3, {}, "found 3"],
     [{}, { listn: true }, "createManager has no option 'listn'; did you mean 'listen'?"],
@@ -163,7 +163,7 @@ describe("createManager", () => {
     });
     await expect(manager.process("b").start()).rejects.toMatchObject({
       code: "host_unavailable",
-      message: expect.stringContaining("the manager is disposed of"),
+      message: expect.stringContaining("this manager has been disposed"),
     });
     await closing;
     expect(processesWith(seconds)).toEqual([]);
@@ -283,7 +283,7 @@ describe("an embedded manager", () => {
     ]);
     expect(changes).toMatchObject([{ added: ["c"] }, { removed: ["b", "c"] }]);
     await expect(manager.reload({ processes: { a: { command: [] } } })).rejects.toMatchObject({ code: "bad_field" });
-    await expect(manager.reload()).rejects.toMatchObject({ code: "conflict", message: expect.stringContaining("by a program") });
+    await expect(manager.reload()).rejects.toMatchObject({ code: "conflict", message: expect.stringContaining("from a program") });
     expect((await manager.process("a").get()).pid).toBe(pid);
   });
 

@@ -303,7 +303,7 @@ describe("commands", () => {
       link.request("stop", { session: id, run_id: "7-1", steps: [{ signal: "SIGTERM", timeout_ms: 1 }] }),
     );
     session.drop();
-    await expect(asked).rejects.toMatchObject({ code: "host_unavailable", message: expect.stringContaining("may have been done") });
+    await expect(asked).rejects.toMatchObject({ code: "host_unavailable", message: expect.stringContaining("may have been carried out") });
     await link.next("stop").refuse(stale());
     await greet(0, "s2");
     expect(session.session).toBe("s2");

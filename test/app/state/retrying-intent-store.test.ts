@@ -28,11 +28,11 @@ test("a blocked disk is waited for and reported once; later requests do not wait
   expect(done).toEqual(["first"]);
   await intents.flush();
   const complaint =
-    "error: the disk has not taken what was requested for 2 s; it is done nevertheless, but a crash would forget it until the disk works again";
+    "error: requests could not be written to the disk for 2 s; it is done nevertheless, but a crash would forget it until the disk works again";
   expect(said()).toEqual([complaint]);
   answer();
   await settled();
-  expect(said()).toEqual([complaint, "info: what was requested is on the disk again"]);
+  expect(said()).toEqual([complaint, "info: requests are saved again"]);
 });
 
 test("a full disk is said once and tried again, until there is room", async () => {
@@ -51,7 +51,7 @@ test("a full disk is said once and tried again, until there is room", async () =
   expect(tries).toBe(4);
   expect(said()).toEqual([
     "error: ENOSPC; it is done nevertheless, but a crash would forget it until the disk works again",
-    "info: what was requested is on the disk again",
+    "info: requests are saved again",
   ]);
 });
 

@@ -30,7 +30,7 @@ describe("a changed configuration", () => {
 
     instance.write(after);
     const planned = "+ new/one\n~ other\n- old\n1 would be added, 1 changed, 1 removed; 1 unchanged\n";
-    const needed = "until their restart these run with what was configured before: other\n";
+    const needed = "these still run with their earlier configuration; restart them to apply the new one: other\n";
     expect((await instance.mgr("plan")).stdout).toBe(planned + needed);
     expect((await client.snapshot()).processes).toHaveLength(3);
     expect((await instance.mgr("reload")).stdout).toBe(planned.replace("would be ", "") + needed);
