@@ -3,11 +3,13 @@ import { groupState, type Process } from "../../../src/protocol/resources/resour
 import { isRunning, processesOf, progressOf } from "../app/actions.ts";
 import { canDo } from "../app/command-effects.ts";
 import { request, type Target } from "../app/commands.ts";
+import { useLoads } from "../app/loads.ts";
 import { groupStyle } from "../app/settings.ts";
 import { allProcesses, isLoaded, tree } from "../app/store.ts";
 import { TerminalGrid } from "../terminal/terminal-grid.tsx";
 import { Button } from "../ui/button.tsx";
 import { Icon, IconButton } from "../ui/icons.tsx";
+import { LoadText } from "../ui/load-text.tsx";
 import { StateChip } from "../ui/state-mark.tsx";
 import { MemberTable } from "./member-table.tsx";
 
@@ -44,6 +46,7 @@ interface MembersProps {
 }
 
 function Members({ label, path, title, below, members, target }: MembersProps) {
+  useLoads(target.kind === "group" ? target.name : undefined);
   return (
     <section class="group" aria-label={label}>
       <header class="bar">
@@ -52,6 +55,9 @@ function Members({ label, path, title, below, members, target }: MembersProps) {
           {title}
         </h1>
         <StateChip state={groupState(members.map(({ state }) => state))} />
+        <span class="facts">
+          <LoadText names={members.map(({ name }) => name)} />
+        </span>
         <span class="actions">
           <Button class="start" enabled={members.some((one) => canDo("start", one))} onClick={() => void request("start", target)}>
             <Icon name="start" />

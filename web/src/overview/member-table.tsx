@@ -3,6 +3,7 @@ import { useRef } from "preact/hooks";
 import { type Process, SEVERITY } from "../../../src/protocol/resources/resources.ts";
 import { canDo } from "../app/command-effects.ts";
 import { request } from "../app/commands.ts";
+import { cpuOf, loadOf, memoryOf } from "../app/loads.ts";
 import { linkTo } from "../app/navigation.ts";
 import { isNarrow } from "../app/settings.ts";
 import { statusReason } from "../process/status-reason.ts";
@@ -18,7 +19,7 @@ const rank = ({ state }: Process) => SEVERITY.indexOf(state);
 const sinceOf = ({ pid, stop_time, start_time }: Process) => (pid === null ? stop_time : start_time);
 const byName = (a: Process, b: Process) => (a.name < b.name ? -1 : 1);
 
-type Column = "configured" | "name" | "state" | "host" | "pid" | "since" | "restarts";
+type Column = "configured" | "name" | "state" | "host" | "pid" | "cpu" | "memory" | "since" | "restarts";
 /** How rows stand by a click on a column's head; a second click turns them round. */
 const ORDERS: Record<Column, (a: Process, b: Process) => number> = {
   configured: () => 0,
@@ -26,6 +27,8 @@ const ORDERS: Record<Column, (a: Process, b: Process) => number> = {
   state: (a, b) => rank(a) - rank(b) || byName(a, b),
   host: (a, b) => a.host.localeCompare(b.host) || byName(a, b),
   pid: (a, b) => (a.pid ?? Number.POSITIVE_INFINITY) - (b.pid ?? Number.POSITIVE_INFINITY),
+  cpu: (a, b) => (loadOf([b.name])?.cpu ?? -1) - (loadOf([a.name])?.cpu ?? -1) || byName(a, b),
+  memory: (a, b) => (loadOf([b.name])?.memory ?? -1) - (loadOf([a.name])?.memory ?? -1) || byName(a, b),
   since: (a, b) => millisecondsOf(sinceOf(b) ?? "1970-01-01T00:00:00") - millisecondsOf(sinceOf(a) ?? "1970-01-01T00:00:00"),
   restarts: (a, b) => b.restarts - a.restarts || byName(a, b),
 };
@@ -63,6 +66,12 @@ export function MemberTable({ below, members }: { below: string; members: Proces
             {hasHosts && <Head column="host">Host</Head>}
             <Head column="pid" class="number">
               pid
+            </Head>
+            <Head column="cpu" class="number">
+              CPU
+            </Head>
+            <Head column="memory" class="number">
+              Memory
             </Head>
             <Head column="since">Since</Head>
             <Head column="restarts" class="number">
@@ -106,6 +115,7 @@ function MemberRow({ process, below, index, hasHosts }: { process: Process; belo
   const { name, host, host_ready } = process;
   const since = sinceOf(process);
   const verb = canDo("start", process) ? "start" : "stop";
+  const load = process.pid === null ? null : loadOf([name]);
   return (
     <tr data-key={name} aria-rowindex={index + 2}>
       <td class="of-name">
@@ -120,6 +130,8 @@ function MemberRow({ process, below, index, hasHosts }: { process: Process; belo
       </td>
       {hasHosts && <td class={`of-host ${host_ready ? "" : "warn"}`}>{host}</td>}
       <td class="number of-pid">{process.pid ?? ""}</td>
+      <td class="number of-cpu">{cpuOf(load)}</td>
+      <td class="number of-memory">{memoryOf(load)}</td>
       <td class="of-since">{since ? lasting(since) : ""}</td>
       <td class="number of-restarts">{process.restarts || ""}</td>
       <td class="wide soft" title={process.current_command}>

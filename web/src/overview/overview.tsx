@@ -1,5 +1,6 @@
 import type { Process, ProcessState } from "../../../src/protocol/resources/resources.ts";
 import { request } from "../app/commands.ts";
+import { cpuOf, loadOf, memoryOf, useLoads } from "../app/loads.ts";
 import { linkTo } from "../app/navigation.ts";
 import { allProcesses, connection, counts, hosts, isLoaded, processNames, processOf } from "../app/store.ts";
 import { recentChanges } from "../process/state-history.ts";
@@ -29,6 +30,7 @@ export function Overview() {
 }
 
 function LoadedOverview({ processes }: { processes: Process[] }) {
+  useLoads();
   const trouble = TROUBLE.flatMap((state) => processes.filter((process) => process.state === state));
   // A process that is all right again keeps its row until the mouse leaves.
   const { rows, hold } = useHeldRows(trouble, ({ name }) => name, "");
@@ -154,6 +156,7 @@ function Hosts() {
       <ul class="hosts">
         {sorted.slice(0, MOST_HOSTS).map((host) => {
           const own = processes.filter((process) => process.host === host.name);
+          const load = loadOf(own.map(({ name }) => name));
           const running = own.filter(({ pid }) => pid !== null).length;
           return (
             <li key={host.name}>
@@ -167,6 +170,7 @@ function Hosts() {
                 {host.name}
               </button>
               <span class={host.daemon_ready ? "soft" : "bad"}>{host.daemon_ready ? "ready" : "lost"}</span>
+              <span class="soft number">{load && `${cpuOf(load)} CPU, ${memoryOf(load)}`}</span>
               <span class="soft number">{own.length === 0 ? "no processes" : `${running} of ${own.length} running`}</span>
             </li>
           );

@@ -3,6 +3,7 @@ import { exitText } from "../../../src/client/handles/exit-text.ts";
 import { type Process, SIGNALS, type Signal } from "../../../src/protocol/resources/resources.ts";
 import { canDo, type Verb } from "../app/command-effects.ts";
 import { request } from "../app/commands.ts";
+import { useLoads } from "../app/loads.ts";
 import { poppedOut, show, showProcess } from "../app/navigation.ts";
 import { detailsOpen } from "../app/settings.ts";
 import { command, isLoaded, processOf } from "../app/store.ts";
@@ -11,6 +12,7 @@ import { download, offerTerminal } from "../terminal/terminal-actions.ts";
 import { TerminalBox } from "../terminal/terminal-box.tsx";
 import { Button } from "../ui/button.tsx";
 import { Icon, IconButton, type IconName } from "../ui/icons.tsx";
+import { LoadText } from "../ui/load-text.tsx";
 import { StateChip } from "../ui/state-mark.tsx";
 import { lasting } from "../ui/time.ts";
 import { complain } from "../ui/toasts.ts";
@@ -25,6 +27,7 @@ export function ProcessView({ name }: { name: string }) {
 
 function KnownProcess({ process }: { process: Process }) {
   const { name } = process;
+  useLoads(name);
   const [size, setSize] = useState<ShownSize | null>(null);
   const [terminal, setTerminal] = useState<OpenTerminal | null>(null);
   /** Grows with each request for the search bar, which then takes the keyboard. 0: it is closed. */
@@ -100,6 +103,7 @@ function Facts({ process }: { process: Process }) {
   const isAlive = process.pid !== null;
   return (
     <span class="facts">
+      {isAlive && <LoadText names={[process.name]} />}
       {isAlive && <span>pid {process.pid}</span>}
       {isAlive && process.start_time && <span>up {lasting(process.start_time)}</span>}
       {process.state === "stopped" && process.exit && <span>{exitText(process)}</span>}

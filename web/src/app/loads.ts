@@ -1,0 +1,61 @@
+import { effect, signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { cpuText, memoryText } from "../../../src/client/shown/load-text.ts";
+import type { ProcessLoad } from "../../../src/protocol/resources/resources.ts";
+import { LoadPoll } from "./load-poll.ts";
+import { drawnWithNextFrame } from "./painting.ts";
+import { client, connection } from "./store.ts";
+
+/** CPU and memory of the processes that run, by name; as old as the last answer. */
+const loads = signal<ReadonlyMap<string, ProcessLoad>>(new Map());
+
+const viewers = signal<readonly { name: string | undefined }[]>([]);
+const isVisible = signal(!document.hidden);
+document.addEventListener("visibilitychange", () => {
+  isVisible.value = !document.hidden;
+});
+
+const poll = new LoadPoll({
+  ask: async (name) => (await client.request({ type: "request_process_loads", ...(name === undefined ? {} : { name }) })).loads,
+  tell: (answer) =>
+    drawnWithNextFrame(() => {
+      loads.value = new Map(answer.map((load) => [load.name, load]));
+    }),
+  setTimeout: (run, milliseconds) => setTimeout(run, milliseconds),
+  clearTimeout: (timer) => clearTimeout(timer as number),
+});
+effect(() =>
+  poll.update(
+    viewers.value.map(({ name }) => name),
+    isVisible.value && connection.value.kind === "open",
+  ),
+);
+
+/** Keeps `loads` up to date while the component is shown: of a process or group, or of all. */
+export function useLoads(name?: string): void {
+  useEffect(() => {
+    const viewer = { name };
+    viewers.value = [...viewers.peek(), viewer];
+    return () => {
+      viewers.value = viewers.peek().filter((one) => one !== viewer);
+    };
+  }, [name]);
+}
+
+interface LoadSum {
+  cpu: number;
+  memory: number;
+}
+
+/** The sum of several processes; null if nothing is known of any. */
+export function loadOf(names: Iterable<string>): LoadSum | null {
+  const known = [...names].flatMap((name) => loads.value.get(name) ?? []);
+  if (known.length === 0) return null;
+  return {
+    cpu: known.reduce((sum, { cpu_percent }) => sum + cpu_percent, 0),
+    memory: known.reduce((sum, { memory_rss }) => sum + memory_rss, 0),
+  };
+}
+
+export const cpuOf = (sum: LoadSum | null): string => (sum ? `${cpuText(sum.cpu)} %` : "");
+export const memoryOf = (sum: LoadSum | null): string => (sum ? memoryText(sum.memory) : "");
