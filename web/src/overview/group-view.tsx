@@ -55,9 +55,6 @@ function Members({ label, path, title, below, members, target }: MembersProps) {
           {title}
         </h1>
         <StateChip state={groupState(members.map(({ state }) => state))} />
-        <span class="facts">
-          <LoadText names={members.map(({ name }) => name)} />
-        </span>
         <span class="actions">
           <Button class="start" enabled={members.some((one) => canDo("start", one))} onClick={() => void request("start", target)}>
             <Icon name="start" />
@@ -102,6 +99,7 @@ function Progress({ members }: { members: Process[] }) {
     return (
       <div class="status-line facts">
         {members.filter(isRunning).length} of {members.length} running
+        <LoadText names={members.map(({ name }) => name)} />
       </div>
     );
   const done = members.filter((one) => progressOf(one) === "there").length;
@@ -115,6 +113,7 @@ function Progress({ members }: { members: Process[] }) {
         {done} of {members.length}; waiting for {named.join(", ")}
         {coming.length > named.length && ` and ${coming.length - named.length} more`}
       </span>
+      <LoadText names={members.map(({ name }) => name)} />
     </div>
   );
 }

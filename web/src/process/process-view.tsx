@@ -103,7 +103,6 @@ function Facts({ process }: { process: Process }) {
   const isAlive = process.pid !== null;
   return (
     <span class="facts">
-      {isAlive && <LoadText names={[process.name]} />}
       {isAlive && <span>pid {process.pid}</span>}
       {isAlive && process.start_time && <span>up {lasting(process.start_time)}</span>}
       {process.state === "stopped" && process.exit && <span>{exitText(process)}</span>}
@@ -114,6 +113,7 @@ function Facts({ process }: { process: Process }) {
       )}
       {process.current_alternate_command !== "default" && <span>{process.current_alternate_command}</span>}
       {!process.host_ready && <span class="warn">host {process.host} is away</span>}
+      {isAlive && <LoadText names={[process.name]} />}
     </span>
   );
 }
