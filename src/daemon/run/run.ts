@@ -201,6 +201,11 @@ export class Run {
     this.#awaitTree();
   }
 
+  /** SIGKILL to its tree in this turn. */
+  killNow(): void {
+    this.#tree.killNow();
+  }
+
   signal(signal: Signal): void {
     this.#requireAlive();
     this.#tree.signalLeader(signal);

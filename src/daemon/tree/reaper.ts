@@ -118,6 +118,7 @@ class Reaper implements TreeReaper {
       join: (start) => this.#join(entry, start),
       signalLeader: (signal) => signalProcess(entry.tree.leader.pid, entry.tree.leader.startTime, signal),
       killRest: () => this.#kill(entry),
+      killNow: () => this.#killNow(entry),
       extinct: () => entry.extinct,
     };
   }
@@ -175,6 +176,14 @@ class Reaper implements TreeReaper {
     entry.tree.killing = true;
     this.#options.cgroups?.kill(entry.tree.runId);
     this.#activate(entry);
+  }
+
+  #killNow(entry: ReapedRun): void {
+    const trees = this.#trees();
+    const look = () => this.#take(trees, entry.tree.since);
+    look();
+    killTrees([entry.tree], look);
+    this.#kill(entry);
   }
 
   #activate(entry: ReapedRun): void {

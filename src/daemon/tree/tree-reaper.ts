@@ -28,6 +28,8 @@ export interface TrackedTree {
   signalLeader(signal: string): boolean;
   /** The leader has ended: kills the rest until nothing is left. */
   killRest(): void;
+  /** Finds and kills the whole tree in this turn: sweeps may come too late on a machine that is very busy. */
+  killNow(): void;
   /** Resolves when it is proven that leader and tree are gone, asked for by `signal` or `killRest`; also on `close`. */
   extinct(): Promise<void>;
 }

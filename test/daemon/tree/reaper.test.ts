@@ -95,6 +95,14 @@ describe.each([
     },
   );
 
+  test("all of it when it is killed in one turn", async () => {
+    const started = run(start({ subreaper, cgroups: inCgroups ? openCgroups() : null }), ["setsid-grandchild.sh"]);
+    await ready(started);
+    started.tree.killNow();
+    await started.tree.extinct();
+    expect(processesWith(started.word)).toEqual([]);
+  });
+
   test("nohup-child.sh, whose leader ended by itself", async () => {
     const started = run(start({ subreaper, cgroups: inCgroups ? openCgroups() : null }), ["nohup-child.sh"]);
     await started.exited;
