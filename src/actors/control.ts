@@ -5,6 +5,12 @@ import type { HostEntry, ManagerInfo, Process, ProcessLoad, ProcessTreeNode, Sta
 import type { DomainEvents } from "./domain-events.ts";
 import type { TerminalSize } from "./process-types.ts";
 
+/** What of the backlog is asked for: the last lines, of the last seconds if given. */
+export interface BacklogRange {
+  readonly lines: number;
+  readonly seconds?: number;
+}
+
 /** A piece of backlog: terminal text, and where it ends in the stream (docs/design/wire-rules.md, "Output"). */
 export interface Backlog {
   pid: number;
@@ -113,7 +119,7 @@ export interface Terminals {
   resize(name: string, size: TerminalSize): void;
   /** Of the run, or of the next one. Throws `not_found`. */
   size(name: string): TerminalSize;
-  backlog(name: string, lines: number): Promise<Backlog>;
+  backlog(name: string, range: BacklogRange): Promise<Backlog>;
   /** For archives: nothing is read before it is asked for. */
   retainedOutput(name: string): Promise<RetainedOutput>;
 }

@@ -105,6 +105,7 @@ On a terminal only text, colours and line erasing are printed, because other con
 terminal. --raw prints all of them. Output to pipes and files is unfiltered.`,
     examples: [
       ["mgr logs -f", "all processes, live, each line with its process name"],
+      ["mgr logs --since 10m", "all processes, the last ten minutes"],
       ["mgr logs -n 100 sim/world", "the last hundred lines"],
       ["mgr logs -f 'sim/*'", "a group, live"],
       ["mgr logs sim/world > world.txt", "save all output, unfiltered"],

@@ -100,6 +100,7 @@ export function createProgram(): Command {
     .description("print the output of processes; without NAMES of all")
     .option("-f, --follow", "go on with what comes")
     .option("-n, --lines <count>", "number of past lines to show for each process (default: 1000, without NAMES 20)", count)
+    .option("--since <time>", "only output since a time, or of the last 30s, 10m, 2h (for example 14:30, 2026-11-22T14:30)", age)
     .option("--raw", "print all control sequences, also on a terminal")
     .action(logs);
 
@@ -195,4 +196,17 @@ function count(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1 || value > 100_000) throw new InvalidArgumentError("expected a whole number from 1 to 100000.");
   return value;
+}
+
+/** An age in seconds, given as one or as a local time. */
+function age(text: string): number {
+  const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)(s|m|h|d)$/.exec(text) ?? [];
+  const unitSeconds = { s: 1, m: 60, h: 3_600, d: 86_400 }[unit];
+  if (amount !== undefined && unitSeconds !== undefined) return Math.max(1, Number(amount) * unitSeconds);
+  const isClock = /^\d{1,2}:\d{2}(:\d{2})?$/.test(text);
+  const time = isClock ? new Date(`${new Date().toDateString()} ${text}`).getTime() : Date.parse(text);
+  const seconds = (Date.now() - time) / 1_000;
+  if (Number.isNaN(seconds)) throw new InvalidArgumentError("expected an age such as 30s, 10m or 2h, or a time such as 14:30.");
+  if (seconds < 0) throw new InvalidArgumentError("this time is in the future.");
+  return Math.max(1, seconds);
 }

@@ -81,9 +81,9 @@ export const HOST_REQUESTS = {
    */
   startup_commands: { request: z.object({ session, spec: runSpec }), response: z.object({ commands: z.array(z.string()) }) },
   memo: { request: z.object({ session, run_id: runId, memo: z.string().max(4_096) }), response: z.object({}) },
-  /** Where the last `lines` lines of a name's ring begin. `pid` 0 and equal offsets if it never ran. */
+  /** Where the last `lines` lines of a name's ring begin, of those that are not older than `max_age_ms`. `pid` 0 and equal offsets if it never ran. */
   tail: {
-    request: z.object({ session, name: z.string(), lines: z.number().int().min(1).max(100_000) }),
+    request: z.object({ session, name: z.string(), lines: z.number().int().min(1).max(100_000), max_age_ms: z.number().min(0).optional() }),
     response: z.object({
       stream_id: z.string(),
       pid: z.number().int(),

@@ -57,9 +57,9 @@ export function hostHandlers({ streamId, runs, rings, tasks, forwarder, seq }: H
       runs.byId(run_id).memo = memo;
       return {};
     },
-    tail: ({ name, lines }) => {
+    tail: ({ name, lines, max_age_ms }) => {
       const ring = rings.find(name);
-      const begin = ring?.tail(lines) ?? { from: 0, truncated: false };
+      const begin = ring?.tail(lines, max_age_ms) ?? { from: 0, truncated: false };
       return { stream_id: streamId, pid: runs.newest(name)?.pid ?? 0, until: ring?.end ?? 0, ...begin };
     },
     read: ({ name, from, max }) => rings.find(name)?.read(from, max) ?? { from: 0, data: new Uint8Array(0) },

@@ -33,8 +33,8 @@ const BASIC_FRAMES: Readonly<Record<string, ClientFrameRow>> = {
   stop_process: row({ name }),
   start_group: row({ name }),
   stop_group: row({ name }),
-  // `lines` may be left out
-  get_process_output: row({ name, lines: optional("integer") }, "process_output_snapshot"),
+  // `lines` and `seconds` may be left out
+  get_process_output: row({ name, lines: optional("integer"), seconds: optional("number") }, "process_output_snapshot"),
   subscribe_process_output: row({ patterns: arrayOf("string") }),
   unsubscribe_process_output: row({ patterns: arrayOf("string") }),
   // `reply`: only the connection that last typed or resized may reply (docs/design/wire-rules.md, "Output")

@@ -65,8 +65,8 @@ export class FakeControl implements Control, ManagerState, Settings, HostRequest
       if (!this.#processes.has(name)) throw new MgrError("not_found", `There is no process '${name}'.`);
       return this.#sizes.get(name) ?? { rows: 24, cols: 80 };
     },
-    backlog: async (name, lines) => {
-      this.#command("readBacklog", name, lines);
+    backlog: async (name, range) => {
+      this.#command("readBacklog", name, range);
       return this.backlog;
     },
     retainedOutput: async (name) => {

@@ -221,9 +221,11 @@ describe("commands", () => {
       request_id: "request 1",
     });
     await client.ask({ type: "get_process_output", name: "db", lines: 5_000_000 });
+    await client.ask({ type: "get_process_output", name: "db", seconds: 1.5 });
     expect(rig.control.calls).toEqual([
-      ["readBacklog", "db", 1_000],
-      ["readBacklog", "db", 100_000],
+      ["readBacklog", "db", { lines: 1_000 }],
+      ["readBacklog", "db", { lines: 100_000 }],
+      ["readBacklog", "db", { lines: 1_000, seconds: 1.5 }],
     ]);
   });
 });

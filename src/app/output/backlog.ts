@@ -1,15 +1,19 @@
-import type { Backlog } from "../../actors/control.ts";
+import type { Backlog, BacklogRange } from "../../actors/control.ts";
 import { completeLength } from "../../base/character-cut.ts";
 import type { HostSession } from "../hosts/host-session.ts";
 
 /** Bytes asked for at a time: the contract's maximum. */
 const PAGE_BYTES = 262_144;
 
-/** The last `lines` lines of a process's ring as text, cut between characters at both ends; `offset` is where it ends. */
-export async function readBacklog(session: HostSession, name: string, lines: number): Promise<Backlog> {
+/**
+ * The last `lines` lines of a process's ring as text, of the last `seconds` if given, cut between characters at both ends; `offset` is
+ * where it ends.
+ */
+export async function readBacklog(session: HostSession, name: string, { lines, seconds }: BacklogRange): Promise<Backlog> {
   const { link } = session;
-  const tail = await session.command((id) => link.request("tail", { session: id, name, lines }));
-  const text = new TornText(tail.truncated);
+  const age = seconds === undefined ? {} : { max_age_ms: seconds * 1_000 };
+  const tail = await session.command((id) => link.request("tail", { session: id, name, lines, ...age }));
+  const text = new TornText(tail.truncated || seconds !== undefined);
   let truncated = tail.truncated;
   let position = tail.from;
   while (position < tail.until) {

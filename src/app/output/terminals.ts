@@ -1,4 +1,4 @@
-import type { Backlog, RetainedOutput, Terminals } from "../../actors/control.ts";
+import type { Backlog, BacklogRange, RetainedOutput, Terminals } from "../../actors/control.ts";
 import type { TerminalSize } from "../../actors/process-types.ts";
 import type { ActorSystem } from "../../actors/system.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -49,8 +49,8 @@ export class ProcessTerminals implements Terminals {
     return { rows, cols };
   }
 
-  async backlog(name: string, lines: number): Promise<Backlog> {
-    return readBacklog(this.#options.sessions.ofOutput(name), name, lines);
+  async backlog(name: string, range: BacklogRange): Promise<Backlog> {
+    return readBacklog(this.#options.sessions.ofOutput(name), name, range);
   }
 
   async retainedOutput(name: string): Promise<RetainedOutput> {

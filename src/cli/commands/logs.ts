@@ -10,10 +10,14 @@ import { OutputFilter } from "../output/output-filter.ts";
 /** Past lines of each process that are shown by default, if named and if not. */
 const LINES = 1_000;
 const LINES_OF_ALL = 20;
+/** With --since. */
+const MAX_LINES = 100_000;
 
 export interface LogsFlags extends ConnectionFlags {
   follow?: boolean;
   lines?: number;
+  /** Age of the oldest output to show, seconds. */
+  since?: number;
   /** On a terminal too. */
   raw?: boolean;
 }
@@ -48,9 +52,10 @@ export async function logs(names: string[], flags: LogsFlags): Promise<void> {
       });
       await client.request({ type: "subscribe_process_output", patterns: isAll ? ["*"] : chosen });
     }
-    const lines = flags.lines ?? (isAll ? LINES_OF_ALL : LINES);
+    const age = flags.since === undefined ? {} : { seconds: flags.since };
+    const lines = flags.lines ?? (flags.since === undefined ? (isAll ? LINES_OF_ALL : LINES) : MAX_LINES);
     for (const [name, join] of joins)
-      process.stdout.write(printer.write(name, join.backlog(await client.request({ type: "get_process_output", name, lines }))));
+      process.stdout.write(printer.write(name, join.backlog(await client.request({ type: "get_process_output", name, lines, ...age }))));
     try {
       if (flags.follow) await whileConnected(client, (stop) => process.once("SIGINT", stop));
     } finally {

@@ -1,4 +1,5 @@
 import { completeLength } from "../../base/character-cut.ts";
+import { OutputTimes } from "./output-times.ts";
 
 /** Of UTF-8, bytes. */
 const LONGEST_CHARACTER = 4;
@@ -23,6 +24,7 @@ export class OutputRing {
   readonly #onMemory: MemoryListener;
   /** The block forgotten last: a flood writes into the same memory again and again. */
   #spare: Buffer<ArrayBuffer> | null = null;
+  readonly #times = new OutputTimes();
   #firstBlock = 0;
   #backlog: number;
   /** Of the first byte that a reader must not miss; null: there is none. */
@@ -73,6 +75,7 @@ export class OutputRing {
 
   /** Copies `bytes`. */
   append(bytes: Uint8Array): void {
+    if (bytes.length > 0) this.#times.note(this.#end, performance.now());
     for (let taken = 0; taken < bytes.length; ) {
       const within = this.#end % BLOCK_BYTES;
       const length = Math.min(bytes.length - taken, BLOCK_BYTES - within);
@@ -98,8 +101,18 @@ export class OutputRing {
     return length;
   }
 
-  /** Where the last `lines` lines begin. A last line without newline counts; `truncated`: older ones are gone. */
-  tail(lines: number): { from: number; truncated: boolean } {
+  /**
+   * Where the last `lines` lines begin, those of the last `maxAgeMs` milliseconds only. A last line without newline counts; `truncated`:
+   * older ones are gone.
+   */
+  tail(lines: number, maxAgeMs?: number): { from: number; truncated: boolean } {
+    const tail = this.#lastLines(lines);
+    if (maxAgeMs === undefined) return tail;
+    const youngest = this.#times.offsetAt(performance.now() - maxAgeMs) ?? this.#end;
+    return youngest > tail.from ? { from: youngest, truncated: false } : tail;
+  }
+
+  #lastLines(lines: number): { from: number; truncated: boolean } {
     let missing = lines;
     // A newline at the very end ends the last line, it does not begin another.
     for (let offset = this.#end - 1; offset > this.start; ) {

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { fitsInUtf8 } from "../../base/text-length.ts";
-import { count, flag, pattern, processName } from "../frames/field-kinds.ts";
+import { amount, count, flag, pattern, processName } from "../frames/field-kinds.ts";
 import { answer, clientFrames, event, managerFrames } from "../frames/frame-table.ts";
 
 export const DEFAULT_OUTPUT_LINES = 1_000;
 const MAX_OUTPUT_LINES = 100_000;
+/** Ten years. */
+const MAX_OUTPUT_AGE_SECONDS = 315_360_000;
 /** UTF-8 bytes of one `send_stdin`. */
 const MAX_STDIN_BYTES = 65_536;
 /** A connection's most patterns with wildcards, and most exact names (docs/design/wire-rules.md, "Output"). */
@@ -27,6 +29,9 @@ export const outputCommands = clientFrames("Output", {
       name: processName,
       lines: count(MAX_OUTPUT_LINES)
         .describe(`Last lines of the backlog; default ${DEFAULT_OUTPUT_LINES}, at most ${MAX_OUTPUT_LINES}.`)
+        .exactOptional(),
+      seconds: amount(MAX_OUTPUT_AGE_SECONDS)
+        .describe("Only what was written in the last so many seconds; a little older output may be included.")
         .exactOptional(),
     },
     answer: "process_output_snapshot",

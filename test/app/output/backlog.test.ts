@@ -47,7 +47,7 @@ async function sessionWith({ bytes, begin = 0, from = begin, truncated = false, 
 async function read(ring: Ring, lines = 1_000) {
   const { session } = await sessionWith(ring);
   try {
-    return await readBacklog(session, "a", lines);
+    return await readBacklog(session, "a", { lines });
   } finally {
     session.close();
   }
@@ -58,7 +58,13 @@ const utf8 = (text: string) => new TextEncoder().encode(text);
 describe("a backlog", () => {
   it("is the ring's text from where its last lines begin, with pid, stream and the offset of its end", async () => {
     const { session, asked } = await sessionWith({ bytes: utf8("one\ntwo\n"), from: 4 });
-    expect(await readBacklog(session, "a", 1)).toEqual({ pid: 7, output: "two\n", truncated: false, offset: 8, stream_id: "stream-a" });
+    expect(await readBacklog(session, "a", { lines: 1 })).toEqual({
+      pid: 7,
+      output: "two\n",
+      truncated: false,
+      offset: 8,
+      stream_id: "stream-a",
+    });
     expect(asked[0]).toEqual({ session: "s1", name: "a", lines: 1 });
     session.close();
   });
@@ -124,6 +130,6 @@ describe("a backlog", () => {
   it("is refused when the session is gone", async () => {
     const { session } = await sessionWith({ bytes: utf8("a") });
     session.close();
-    await expect(readBacklog(session, "a", 1)).rejects.toMatchObject({ code: "host_unavailable" });
+    await expect(readBacklog(session, "a", { lines: 1 })).rejects.toMatchObject({ code: "host_unavailable" });
   });
 });

@@ -218,7 +218,7 @@ describe("refusals", () => {
     expect(() => control.terminals.resize("nope", { rows: 1, cols: 1 })).toThrow(notFound);
     expect(() => control.commands.sendSignal("nope", "SIGHUP", BY)).toThrow(notFound);
     expect(() => control.terminals.sendStdin("nope", "x")).toThrow(notFound);
-    await expect(control.terminals.backlog("nope", 1)).rejects.toEqual(notFound);
+    await expect(control.terminals.backlog("nope", { lines: 1 })).rejects.toEqual(notFound);
     expect(() => rig.engine.commands.startNamed(["a", "nope"], "test")).toThrow(notFound);
     expect(rig.states("a")).toEqual(["stopped"]);
   });
@@ -240,7 +240,7 @@ describe("refusals", () => {
     for (const verb of ["start", "stop", "restart"] as const) expect(() => control.commands.group(verb, "g", BY)).toThrow(unavailable);
     expect(() => control.commands.sendSignal("g/a", "SIGHUP", BY)).toThrow(unavailable);
     expect(() => control.terminals.sendStdin("g/a", "x")).toThrow(unavailable);
-    await expect(control.terminals.backlog("g/a", 1)).rejects.toEqual(unavailable);
+    await expect(control.terminals.backlog("g/a", { lines: 1 })).rejects.toEqual(unavailable);
     expect(rig.engine.registry.process("g/a")).toMatchObject({ state: "started", host_ready: false, requested_state: "start" });
     expect(control.state.hosts()).toMatchObject([{ daemon_ready: false }]);
     // The next heartbeat brings it back.

@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { logs } from "../../../src/cli/commands/logs.ts";
+import { createProgram } from "../../../src/cli/program.ts";
 import { printed, ScriptedManager } from "../support/scripted-manager.ts";
 
 const live = (name: string, output: string, offset: number, stream_id = "s") => ({
@@ -48,6 +49,29 @@ describe("mgr logs", () => {
       ["a", 20],
       ["b", 20],
     ]);
+  });
+
+  it("--since asks for the output of that time, however many lines", async () => {
+    await using manager = await ScriptedManager.open("a");
+    await printed(() => logs(["a"], { ...manager.flags, since: 600 }));
+    expect(manager.asked.at(-1)).toMatchObject({ type: "get_process_output", name: "a", lines: 100_000, seconds: 600 });
+  });
+
+  it.each([
+    [["--since", "10m"], 600],
+    [["--since", "1.5h"], 5_400],
+    [["--since", "2026-11-20T14:30"], null],
+    [["--since", "tomorrow"], "expected an age such as 30s, 10m or 2h, or a time such as 14:30"],
+    [["--since", "2999-01-01"], "this time is in the future"],
+  ] as const)("%j", async (words, meaning) => {
+    await using manager = await ScriptedManager.open("a");
+    const { url, user, passwordFile } = manager.flags;
+    const flags = ["--url", url, "--user", user, "--password-file", passwordFile];
+    const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    const { error } = await printed(() => createProgram().parseAsync(["node", "mgr", "logs", "a", ...words, ...flags]));
+    stderr.mockRestore();
+    if (typeof meaning === "string") expect(error).toMatchObject({ message: expect.stringContaining(meaning) });
+    else expect(manager.asked.at(-1)?.seconds).toEqual(meaning ?? expect.any(Number));
   });
 
   it("-f continues exactly where the backlog ends, and prints no other process's output", async () => {

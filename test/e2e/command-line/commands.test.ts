@@ -86,7 +86,7 @@ describe("mgr logs", () => {
     await eventually("the job is done", async () => (await list("job"))[0]?.state === "stopped");
     expect((await instance.mgr("logs", "-n", "3", "job")).stdout).toBe("98\r\n99\r\n100\r\n");
     const both = await instance.mgr("logs", "-n", "2", "job", "web/one");
-    expect(both.stdout).toContain("job | 100\n");
+    expect(both.stdout).toContain("job     | 100\n");
     expect(both.stdout).toContain("web/one | hello\n");
   });
 
@@ -180,6 +180,14 @@ describe("mgr call", () => {
       expect(outcome.stderr).toMatch(/^mgr: .+\n$/);
     }
   });
+});
+
+test("mgr logs without names prints the output of all, of the time that --since says", async () => {
+  await instance.mgr("start", "job", "web/one");
+  const { stdout } = await instance.mgr("logs", "--since", "1h");
+  expect(stdout).toMatch(/^web\/one \| hello$/m);
+  expect(stdout).toMatch(/^job {5}\| 1$[\s\S]*^job {5}\| 100$/m);
+  expect((await instance.run("logs", "--since", "later", "-c", instance.config)).code).toBe(2);
 });
 
 describe("ways in", () => {

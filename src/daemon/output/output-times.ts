@@ -1,0 +1,45 @@
+/** Beyond this number, marks are joined until half of it is left. */
+const MAX_MARKS = 512;
+/** Least distance of two marks at first, milliseconds. */
+const FIRST_INTERVAL_MS = 1_000;
+
+interface Mark {
+  readonly offset: number;
+  /** Monotonic, milliseconds. */
+  readonly time: number;
+}
+
+/** When output was written, by offset: precise to a second at first, less precise over a long time. */
+export class OutputTimes {
+  #marks: Mark[] = [];
+  #interval = FIRST_INTERVAL_MS;
+
+  /** Output begins at `offset` now. */
+  note(offset: number, time: number): void {
+    const last = this.#marks.at(-1);
+    if (last !== undefined && time - last.time < this.#interval) return;
+    this.#marks.push({ offset, time });
+    if (this.#marks.length > MAX_MARKS) this.#join();
+  }
+
+  /** Where the output that was written at `time` or later begins: none of it is left out, a little before it may be included. */
+  offsetAt(time: number): number | null {
+    const newer = this.#marks.findIndex((mark) => mark.time >= time);
+    // Output of a mark was written less than two intervals after it: one since the mark was set, and one from joining.
+    const before = this.#marks[newer < 0 ? this.#marks.length - 1 : newer - 1];
+    if (before !== undefined && before.time > time - 2 * this.#interval) return before.offset;
+    return newer < 0 ? null : (this.#marks[newer]?.offset ?? null);
+  }
+
+  #join(): void {
+    while (this.#marks.length > MAX_MARKS / 2) {
+      this.#interval *= 2;
+      let last = Number.NEGATIVE_INFINITY;
+      this.#marks = this.#marks.filter(({ time }) => {
+        if (time - last < this.#interval) return false;
+        last = time;
+        return true;
+      });
+    }
+  }
+}

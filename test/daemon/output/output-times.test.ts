@@ -1,0 +1,34 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { OutputTimes } from "../../../src/daemon/output/output-times.ts";
+
+test("output since a time begins where it was written; after a pause there is nothing of before", () => {
+  const times = new OutputTimes();
+  const written = [10_000, 10_400, 11_200, 60_000];
+  for (const [offset, time] of written.entries()) times.note(offset, time);
+  expect([5_000, 10_000, 11_100].map((time) => times.offsetAt(time))).toEqual([0, 0, 0]);
+  expect([12_100, 13_100, 30_000, 60_000, 61_900].map((time) => times.offsetAt(time))).toEqual([2, 2, 3, 3, 3]);
+  expect(times.offsetAt(62_000)).toBeNull();
+  expect(new OutputTimes().offsetAt(0)).toBeNull();
+});
+
+test("however much and however irregularly is written, none of what is asked for is left out", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 100_000 }),
+      fc.array(fc.nat(1_000), { minLength: 1, maxLength: 3_000, size: "max" }),
+      (scale, pauses) => {
+        const times = new OutputTimes();
+        let time = 0;
+        const written = pauses.map((pause, offset) => {
+          time += (pause * scale) / 1_000;
+          times.note(offset, time);
+          return time;
+        });
+        for (const [index, since] of written.entries())
+          expect(times.offsetAt(since) ?? Number.POSITIVE_INFINITY).toBeLessThanOrEqual(index);
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
