@@ -47,7 +47,7 @@ try {
 /** All scenes of an act on one device in one theme. */
 async function pictures(on: Browser, of: Instance, device: string, options: BrowserContextOptions, scenes: Scene[]): Promise<void> {
   for (const { name, path, set } of scenes) {
-    const context = await on.newContext({ ...options, httpCredentials: { username: of.user, password: of.password } });
+    const context = await on.newContext({ ...options, extraHTTPHeaders: of.login });
     const page = await context.newPage();
     page.setDefaultTimeout(8_000);
     const file = `${name}-${device}-${options.colorScheme}`;

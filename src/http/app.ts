@@ -41,7 +41,7 @@ export function createApp({ gate, routes, log }: AppOptions): Hono<RouteEnv> {
   return app;
 }
 
-function admission(gate: Gate, route: Pick<Route, "isOpen" | "hasEffects">) {
+function admission(gate: Gate, route: Pick<Route, "isOpen" | "hasEffects" | "loginPage">) {
   const hasEffects = route.hasEffects ?? false;
   return createMiddleware<RouteEnv>(async (context, next) => {
     const { headers, url } = context.req.raw;
@@ -52,7 +52,10 @@ function admission(gate: Gate, route: Pick<Route, "isOpen" | "hasEffects">) {
       return refused ? refusalResponse(refused) : next();
     }
     const outcome = await gate.admit(headers, visit);
-    if (isRefusal(outcome)) return refusalResponse(outcome);
+    if (isRefusal(outcome)) {
+      const asksForLogin = outcome.status === 401 && route.loginPage && isNavigation(headers);
+      return asksForLogin ? route.loginPage() : refusalResponse(outcome);
+    }
     context.set("admission", outcome);
     await next();
     // The route may have changed it: a log-out ends the cookie that a log-in would set.
@@ -60,6 +63,14 @@ function admission(gate: Gate, route: Pick<Route, "isOpen" | "hasEffects">) {
     if (setCookie !== null) context.res.headers.append("Set-Cookie", setCookie);
     return undefined;
   });
+}
+
+/** A browser opens the address in a tab or window, without credentials of its own. Over plain HTTP it sends no Sec-Fetch headers. */
+function isNavigation(headers: Headers): boolean {
+  if (headers.has("authorization")) return false;
+  const mode = headers.get("sec-fetch-mode");
+  if (mode !== null) return mode === "navigate" && headers.get("sec-fetch-dest") === "document";
+  return headers.get("upgrade-insecure-requests") === "1" && (headers.get("accept") ?? "").startsWith("text/html");
 }
 
 function methodNotAllowed({ path, method }: Route) {

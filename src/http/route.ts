@@ -20,6 +20,8 @@ export interface Route {
   readonly method: "GET" | "POST";
   /** Served without authentication. */
   readonly isOpen?: true;
+  /** What a browser that navigates here without a login gets instead of the challenge, which would open its own dialog. */
+  readonly loginPage?: () => Response;
   /** Refused for pages of other sites. */
   readonly hasEffects?: true;
   readonly handle: (context: RouteContext) => Response | Promise<Response>;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { refusal, refusalResponse } from "../access/refusal.ts";
 import type { Asset, BuiltAssets } from "../files/built-assets.ts";
 import type { Route, RouteContext } from "../route.ts";
@@ -5,10 +6,19 @@ import type { Route, RouteContext } from "../route.ts";
 /** Names below /assets carry a hash of their content: they can be kept for ever, but only by the browser that logged in. */
 const FOR_EVER = "private, max-age=31536000, immutable";
 
-/** Everything that the page loads: `/assets/…`, and the few files beside it (its icon). */
+const LOGIN_PAGE = "/login.html";
+/** Served without a login: the login page loads it. */
+const LOGIN_SCRIPT = "/login.js";
+
+/** Everything that the page loads: `/assets/…`, and the few files beside it (its icon, the login page's script). */
 export function assetRoutes({ files }: BuiltAssets): Route[] {
-  const beside = [...files.keys()].filter((path) => !path.startsWith("/assets/") && path !== "/index.html");
-  return ["/assets/*", ...beside].map((path) => ({ path, method: "GET", handle: (context) => serve(context, files) }));
+  const beside = [...files.keys()].filter((path) => !path.startsWith("/assets/") && path !== "/index.html" && path !== LOGIN_PAGE);
+  return ["/assets/*", ...beside].map((path) => ({
+    path,
+    method: "GET",
+    ...(path === LOGIN_SCRIPT ? { isOpen: true } : {}),
+    handle: (context) => serve(context, files),
+  }));
 }
 
 function serve(context: RouteContext, files: BuiltAssets["files"]): Response {
@@ -56,11 +66,28 @@ export function pageRoutes(assets: BuiltAssets): Route[] {
 function pageRoute(path: string, { files, hash }: BuiltAssets): Route {
   const built = files.get("/index.html");
   const page = built && withAssetHash(built, hash);
+  const login = files.get(LOGIN_PAGE);
   return {
     path,
     method: "GET",
-    handle: (context) => (page ? assetResponse(context, page, "no-cache") : refusalResponse(refusal(503, NOT_BUILT))),
+    ...(login ? { loginPage: () => loginResponse(login) } : {}),
+    handle: (context) =>
+      page
+        ? assetResponse(context, withUser(page, context.get("admission").principal.user), "no-cache")
+        : refusalResponse(refusal(503, NOT_BUILT)),
   };
+}
+
+/** 401 without a challenge: browsers show the page instead of a dialog. */
+function loginResponse({ body, type }: Asset): Response {
+  return new Response(new Uint8Array(body), { status: 401, headers: { "Content-Type": type, "Cache-Control": "no-store" } });
+}
+
+/** The page says who is logged in. */
+function withUser(page: Asset, user: string): Asset {
+  const name = user.replace(/[&"<>]/g, (character) => `&#${character.charCodeAt(0)};`);
+  const html = page.body.toString().replace(/<head[^>]*>/i, (head) => `${head}\n    <meta name="mgr-user" content="${name}" />`);
+  return { ...page, body: Buffer.from(html), etag: `${page.etag}-${createHash("sha256").update(user).digest("base64url").slice(0, 12)}` };
 }
 
 function withAssetHash(page: Asset, hash: string): Asset {

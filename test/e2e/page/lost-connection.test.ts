@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { PageRig, type ShownPage } from "../support/page-rig.ts";
+import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
 import { ECHO } from "../support/shell.ts";
 
 let rig: PageRig;
@@ -26,8 +26,13 @@ test("a manager that is killed is shown as lost, nothing vanishes from the scree
   instance.kill("manager");
   await page.getByText(/connection lost, trying again/).waitFor();
   expect(await shown.textOf("sim/after")).toMatch(/hello/);
+  await page.getByRole("alert").getByText("Disconnected.").waitFor();
+  const stop = page.getByRole("button", { name: "Stop", exact: true });
+  await soon(() => stop.getAttribute("aria-disabled")).toBe("true");
   await instance.mgr("up", "--detach");
   await shown.connected();
+  await page.getByRole("alert").waitFor({ state: "detached" });
+  await soon(() => stop.getAttribute("aria-disabled")).toBeNull();
   await page.getByLabel("Terminal of sim/after").click();
   // At once, while the backlog may still be on its way: what is typed is not lost.
   await page.keyboard.type("again\n");

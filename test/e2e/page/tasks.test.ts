@@ -44,7 +44,7 @@ async function open(path: string, options: Parameters<Browser["newContext"]>[0] 
   const context = await browser.newContext({
     viewport: { width: 1280, height: 800 },
     ...options,
-    httpCredentials: { username: instance.user, password: instance.password },
+    extraHTTPHeaders: instance.login,
   });
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);

@@ -230,8 +230,8 @@ test("where there is WebGL the terminal draws with it, and with the page's own t
   const args = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"];
   const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args });
   try {
-    const { user: username, password, url } = rig.instance;
-    const context = await browser.newContext({ httpCredentials: { username, password } });
+    const { login, url } = rig.instance;
+    const context = await browser.newContext({ extraHTTPHeaders: login });
     const own = await context.newPage();
     await own.goto(new URL("/?process=sim/one", url).href);
     const canvas = own.locator(".xterm-screen canvas:not(.xterm-link-layer)");

@@ -56,7 +56,7 @@ describe("the page", () => {
     browser = await launchBrowser();
     const context = await browser.newContext({
       viewport: { width: 1280, height: 800 },
-      httpCredentials: { username: instance.user, password: instance.password },
+      extraHTTPHeaders: instance.login,
     });
     page = await context.newPage();
     page.on("pageerror", (error) => complaints.push(error.message));

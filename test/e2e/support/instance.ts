@@ -76,6 +76,8 @@ export class Instance {
   readonly authFile: string;
   readonly user = "ada";
   readonly password = "correct horse:battery";
+  /** Headers of a request that logs in. */
+  readonly login = { authorization: `Basic ${Buffer.from(`${this.user}:${this.password}`).toString("base64")}` };
   /** What every process of the instance carries in its environment. */
   readonly mark = randomUUID();
   /** Goes along with what the program's commands run with. */

@@ -45,11 +45,10 @@ export class PageRig implements AsyncDisposable {
 
   /** A page in a browser of its own, logged in and connected. */
   async open(path = "/", options: BrowserContextOptions = {}): Promise<ShownPage> {
-    const { user: username, password } = this.instance;
     const context = await this.browser.newContext({
       viewport: { width: 1280, height: 800 },
       ...options,
-      httpCredentials: { username, password },
+      extraHTTPHeaders: this.instance.login,
     });
     const page = await context.newPage();
     page.setDefaultTimeout(60_000);

@@ -5,6 +5,7 @@ import { Tree } from "../tree/tree.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { Icon, IconButton } from "../ui/icons.tsx";
 import { dismiss, type Toast, toasts } from "../ui/toasts.ts";
+import { ConnectionBanner } from "./connection-banner.tsx";
 import { onPageKey } from "./keyboard.ts";
 import { KeyboardSheet } from "./keyboard-sheet.tsx";
 import { current, drawerOpen, poppedOut, show } from "./navigation.ts";
@@ -30,6 +31,7 @@ export function App() {
   return (
     <>
       {poppedOut ? <Alone /> : <Shell />}
+      <ConnectionBanner />
       <ConfirmDialog />
       <SettingsDialog />
       <Toasts />
@@ -40,7 +42,7 @@ export function App() {
 /** A window of its own: one view and the state of its connection. */
 function Alone() {
   return (
-    <div class="alone">
+    <div class={`alone ${connection.value.kind === "lost" ? "lost" : ""}`}>
       <main class="workspace">
         <div class="pane-body">
           <ViewBox view={current.value} />

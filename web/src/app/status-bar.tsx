@@ -3,6 +3,7 @@ import { IconButton } from "../ui/icons.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
 import { now } from "../ui/time.ts";
 import { sheetOpen } from "./keyboard-sheet.tsx";
+import { logOut, user } from "./login.ts";
 import { poppedOut, show } from "./navigation.ts";
 import { shade, theme } from "./settings.ts";
 import { settingsOpen } from "./settings-dialog.tsx";
@@ -35,6 +36,16 @@ export function StatusBar() {
         <button type="button" class={`flat warn ${restarting === 0 ? "none" : ""}`} onClick={look("is:backoff")}>
           <StateMark state="backoff" /> {restarting} restarting
         </button>
+      )}
+      {user !== "" && !poppedOut && (
+        <span class="status-wide user">
+          <span class="soft" title="Logged in as">
+            {user}
+          </span>
+          <button type="button" class="flat" onClick={() => void logOut()}>
+            Log out
+          </button>
+        </span>
       )}
       {!poppedOut && (
         <IconButton
@@ -97,7 +108,7 @@ function ConnectionMark() {
   if (state.kind !== "lost") return <span class="link">connecting …</span>;
   const seconds = Math.ceil((state.retryAt - now.value) / 1_000);
   return (
-    <span class="link bad" title={state.reason} role="alert">
+    <span class="link bad" title={state.reason}>
       connection lost, trying again{seconds > 0 ? ` in ${seconds} s` : " …"}
     </span>
   );

@@ -56,15 +56,25 @@ function Members({ label, path, title, below, members, target }: MembersProps) {
         </h1>
         <StateChip state={groupState(members.map(({ state }) => state))} />
         <span class="actions">
-          <Button class="start" enabled={members.some((one) => canDo("start", one))} onClick={() => void request("start", target)}>
+          <Button
+            class="start"
+            needsManager
+            enabled={members.some((one) => canDo("start", one))}
+            onClick={() => void request("start", target)}
+          >
             <Icon name="start" />
             <span class="word">Start all</span>
           </Button>
-          <Button class="stop" enabled={members.some((one) => canDo("stop", one))} onClick={() => void request("stop", target)}>
+          <Button
+            class="stop"
+            needsManager
+            enabled={members.some((one) => canDo("stop", one))}
+            onClick={() => void request("stop", target)}
+          >
             <Icon name="stop" />
             <span class="word">Stop all</span>
           </Button>
-          <Button enabled={members.length > 0} onClick={() => void request("restart", target)}>
+          <Button class="restart" needsManager enabled={members.length > 0} onClick={() => void request("restart", target)}>
             <Icon name="restart" />
             <span class="word">Restart all</span>
           </Button>

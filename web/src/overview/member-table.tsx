@@ -140,6 +140,7 @@ function MemberRow({ process, below, index, hasHosts }: { process: Process; belo
       <td class="doing">
         <IconButton
           icon={verb}
+          needsManager
           label={`${verb === "start" ? "Start" : "Stop"} ${name}`}
           onClick={() => void request(verb, { kind: "process", name })}
         />

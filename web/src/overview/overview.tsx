@@ -107,7 +107,13 @@ function TroubleRow({ name }: { name: string }) {
         {name}
       </a>
       <span class="why">{statusReason(process) ?? state}</span>
-      <Button class="start" enabled={canStart} label={`Start ${name}`} onClick={() => void request("start", { kind: "process", name })}>
+      <Button
+        class="start"
+        needsManager
+        enabled={canStart}
+        label={`Start ${name}`}
+        onClick={() => void request("start", { kind: "process", name })}
+      >
         <Icon name="start" /> Start
       </Button>
     </li>

@@ -4,6 +4,7 @@ import { type Action, choice, toggle } from "../app/action.ts";
 import { processesOf } from "../app/actions.ts";
 import { sheetOpen } from "../app/keyboard-sheet.tsx";
 import * as layouts from "../app/layout.ts";
+import { logOut } from "../app/login.ts";
 import { arrange, canPopOut, current, layout, popOut, show, showBeside } from "../app/navigation.ts";
 import { FONT_SIZE, fontSize, groupStyle, logOpen, screenReader, sidebarWidth, theme } from "../app/settings.ts";
 import { settingsOpen } from "../app/settings-dialog.tsx";
@@ -15,7 +16,7 @@ import { filtered, filterTree } from "../tree/tree-filter.ts";
 import { foldAll, nextTrouble } from "../tree/tree-navigation.ts";
 import { membersOf } from "../tree/tree-rows.ts";
 import { downloadFrom } from "../ui/download.ts";
-import { complain, toast } from "../ui/toasts.ts";
+import { toast } from "../ui/toasts.ts";
 import { processViewActions, verbActions } from "./palette-process.ts";
 
 /** Everything that can be done now: with what has the focus, with the page, with every process and group. */
@@ -137,7 +138,7 @@ function pageActions(): Action[] {
     choice(`Terminal screen reader mode: turn ${screenReader.value ? "off" : "on"}`, screenReader, !screenReader.value),
     { ...choice("Settings", settingsOpen, true), keys: ",", near: true },
     { ...choice("Keyboard shortcuts", sheetOpen, true), keys: "?", near: true },
-    { title: "Log out", run: () => void logOut().catch(complain) },
+    { title: "Log out", run: () => void logOut() },
   ];
 }
 
@@ -165,12 +166,6 @@ function filterActions(): Action[] {
 function saveAll(): void {
   toast("Creating the archive. The download starts automatically.");
   downloadFrom("/save-all");
-}
-
-async function logOut(): Promise<void> {
-  const response = await fetch("/mgr/logout", { method: "POST" });
-  if (!response.ok) throw new Error((await response.text()) || `the manager answered ${response.status}`);
-  location.reload();
 }
 
 function processActions(): Action[] {

@@ -130,7 +130,13 @@ function Buttons({ process }: { process: Process }) {
   return (
     <span class="actions">
       {VERBS.map(([verb, word]) => (
-        <Button key={verb} class={verb} enabled={canDo(verb, process)} onClick={() => void request(verb, { kind: "process", name })}>
+        <Button
+          key={verb}
+          class={verb}
+          needsManager
+          enabled={canDo(verb, process)}
+          onClick={() => void request(verb, { kind: "process", name })}
+        >
           <Icon name={verb satisfies IconName} />
           <span class="word">{word}</span>
         </Button>

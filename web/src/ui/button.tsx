@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { connection } from "../app/store.ts";
 
 interface Props {
   class?: string;
@@ -6,6 +7,8 @@ interface Props {
   label?: string;
   pressed?: boolean;
   enabled?: boolean;
+  /** Off while the manager cannot be reached. */
+  needsManager?: boolean;
   onClick: (event: MouseEvent) => void;
   children: ComponentChildren;
 }
@@ -14,7 +17,8 @@ interface Props {
  * A button that keeps the keyboard when it can no longer be used, as by what it has just done: of a disabled one the
  * browser takes the focus away, and the next key would be the page's.
  */
-export function Button({ class: name, title, label, pressed, enabled = true, onClick, children }: Props) {
+export function Button({ class: name, title, label, pressed, enabled = true, needsManager = false, onClick, children }: Props) {
+  const isOn = enabled && !(needsManager && connection.value.kind === "lost");
   return (
     <button
       type="button"
@@ -22,8 +26,8 @@ export function Button({ class: name, title, label, pressed, enabled = true, onC
       title={title}
       aria-label={label}
       aria-pressed={pressed}
-      aria-disabled={enabled ? undefined : true}
-      onClick={(event) => enabled && onClick(event)}
+      aria-disabled={isOn ? undefined : true}
+      onClick={(event) => isOn && onClick(event)}
     >
       {children}
     </button>

@@ -51,6 +51,7 @@ export function IconButton(props: {
   onClick: (event: MouseEvent) => void;
   pressed?: boolean;
   enabled?: boolean;
+  needsManager?: boolean;
   class?: string;
 }) {
   const { icon, label, class: name = "", ...rest } = props;
