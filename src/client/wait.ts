@@ -79,8 +79,10 @@ export function waitFor<T>({ client, subject, what, options, context, begin }: W
   });
 }
 
-/** The folder of this library, as stacks name it. */
-const LIBRARY = import.meta.url.replace(/^file:\/\//, "").replace(/client\/wait\.[jt]s.*$/, "");
+/** The folder of this library, as stacks name it. A bundle for browsers has no URL of its own. */
+const LIBRARY = String(import.meta.url)
+  .replace(/^file:\/\//, "")
+  .replace(/client\/wait\.[jt]s.*$/, "");
 
 /** An error of the library gets the stack of `site`, from the caller of the library on: test runners show the place of its first line. */
 export function atSite(error: unknown, site: Error): unknown {

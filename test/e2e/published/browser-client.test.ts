@@ -122,7 +122,7 @@ describe("mgr/client in a browser", () => {
     const login = { user: instance.user, password: instance.password };
     expect(await refusal(page, instance.url, login)).toEqual([
       "host_unavailable",
-      expect.stringContaining("not to pages of another origin"),
+      expect.stringContaining("does not accept pages of another origin"),
     ]);
     expect(await refusal(page, instance.url, {})).toEqual(["host_unavailable", expect.stringContaining("could not be opened")]);
     expect(await refusal(page, "http://127.0.0.1:9", login)).toEqual(["host_unavailable", expect.stringContaining("http://127.0.0.1:9")]);

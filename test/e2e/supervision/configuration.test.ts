@@ -77,7 +77,7 @@ describe("a changed configuration", () => {
     spoil(instance.config);
     const listed = await instance.run("ps", "-c", instance.config);
     expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining("same") });
-    expect(listed.stderr).toContain("mgr.yaml cannot be used as it is now (see: mgr check); 'e2e', which was started with it, is asked");
+    expect(listed.stderr).toContain("mgr.yaml cannot be used (see: mgr check); connecting to 'e2e', which was started with it");
     expect(await instance.run("stop", "same", "-c", instance.config)).toMatchObject({ code: 0, stdout: "same: stopped\n" });
     expect((await instance.run("reload", "-c", instance.config)).code).not.toBe(0);
     expect(await instance.run("down", "-c", instance.config)).toMatchObject({ code: 0, stdout: "e2e is down\n" });
