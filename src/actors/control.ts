@@ -32,7 +32,10 @@ export type Verb = "start" | "stop" | "restart";
 export type AttributeValue = string | boolean | null;
 
 /** Details of a process that are not broadcast: the answer without `ok` and `name`. */
-export type ProcessDetail = Pick<Extract<AnswerOf<"request_process_detail">, { ok: true }>, "environment" | "history" | "definition">;
+export type ProcessDetail = Pick<
+  Extract<AnswerOf<"request_process_detail">, { ok: true }>,
+  "environment" | "history" | "changes" | "definition"
+>;
 
 export type ProcessListRequest = Required<Omit<FrameOf<"request_process_list">, "type" | "request_id">>;
 /** The answer without `ok`; `host` is the canonical name. */

@@ -164,7 +164,7 @@ export class Engine {
     this.control = {
       events,
       log,
-      state: managerState({ status, registry, hosts, settings, runSpecs, sessions }),
+      state: managerState({ status, registry, hosts, settings, runSpecs, sessions, log }),
       configuration,
       commands,
       terminals: new ProcessTerminals({ registry, sessions, system, sizes, log }),

@@ -1,4 +1,5 @@
 import type { ManagerState } from "../actors/control.ts";
+import type { LogBook } from "../log/log-book.ts";
 import type { Hosts } from "./hosts/hosts.ts";
 import type { ManagerStatus } from "./manager-status.ts";
 import type { ProcessRegistry } from "./processes/process-registry.ts";
@@ -13,10 +14,14 @@ interface Sources {
   settings: ProcessSettingsBook;
   runSpecs: RunSpecBuilder;
   sessions: ProcessSessions;
+  log: LogBook;
 }
 
+/** Changes of state in the details of a process. */
+const MAX_CHANGES = 200;
+
 /** What clients can read of the manager. */
-export function managerState({ status, registry, hosts, settings, runSpecs, sessions }: Sources): ManagerState {
+export function managerState({ status, registry, hosts, settings, runSpecs, sessions, log }: Sources): ManagerState {
   return {
     get manager() {
       return status.info;
@@ -30,7 +35,7 @@ export function managerState({ status, registry, hosts, settings, runSpecs, sess
     processTree: (scope) => registry.tree(scope),
     hosts: () => hosts.entries(),
     startTools: () => settings.startTools(),
-    processDetail: (name) => runSpecs.detail(name),
+    processDetail: (name) => ({ ...runSpecs.detail(name), changes: log.changesOf(name, MAX_CHANGES) }),
     async startupCommands(name) {
       const { host, spec } = runSpecs.of(name);
       const session = sessions.with(host, name);

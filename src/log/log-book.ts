@@ -67,13 +67,25 @@ export class LogBook {
 
   /** Retained entries of at least `level` and with ids below `before`, oldest first; with `limit` the last `limit` of them. */
   entries({ level: minimum = "debug", limit, before }: { level?: LogLevel; limit?: number; before?: number } = {}): LogEntry[] {
-    const most = limit ?? Number.POSITIVE_INFINITY;
     const end = before ?? Number.POSITIVE_INFINITY;
+    return this.#last(limit, (entry) => entry.id < end && levelAtLeast(entry.level, minimum));
+  }
+
+  /** The last `limit` changes of state of a process, oldest first. */
+  changesOf(process: string, limit: number) {
+    return this.#last(limit, ({ change }) => change?.process === process).flatMap(({ ts, change }) => {
+      if (!change) return [];
+      const { from, to, by, reason } = change;
+      return [{ ts, from, to, by, reason }];
+    });
+  }
+
+  #last(limit = Number.POSITIVE_INFINITY, fits: (entry: LogEntry) => boolean): LogEntry[] {
     const found: LogEntry[] = [];
     const oldest = Math.max(0, this.#count - this.#capacity);
-    for (let index = this.#count - 1; index >= oldest && found.length < most; index--) {
+    for (let index = this.#count - 1; index >= oldest && found.length < limit; index--) {
       const entry = this.#entries[index % this.#capacity];
-      if (entry && entry.id < end && levelAtLeast(entry.level, minimum)) found.push(entry);
+      if (entry && fits(entry)) found.push(entry);
     }
     return found.reverse();
   }

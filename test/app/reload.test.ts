@@ -39,7 +39,7 @@ async function open(config: object): Promise<void> {
 
 type Reloaded = Extract<ManagerFrame, { type: "config_reload_result"; ok: true }>;
 
-async function reload(config?: object): Promise<Omit<Reloaded, "type" | "ok" | "problems" | "request_id">> {
+async function reload(config?: object, { dryRun = false } = {}): Promise<Omit<Reloaded, "type" | "ok" | "problems" | "request_id">> {
   if (config) await write(config);
   const {
     type: _type,
@@ -47,7 +47,7 @@ async function reload(config?: object): Promise<Omit<Reloaded, "type" | "ok" | "
     problems,
     request_id: _id,
     ...change
-  } = (await manager.client.request({ type: "reload_config" })) as Reloaded;
+  } = (await manager.client.request({ type: "reload_config", dry_run: dryRun })) as Reloaded;
   expect(problems).toEqual([]);
   return change;
 }
@@ -129,6 +129,13 @@ describe("a reload", () => {
     await expect.poll(() => argv(b.pid)).toEqual(["sleep", "1000"]);
 
     expect((await reload()).restart_needed).toEqual(["b"]);
+    // Going back to what runs, nothing is out of date: neither in the preview nor afterwards.
+    const back = { ...changed, b: { ...LASTING, autostart: true } };
+    expect(await reload({ processes: back }, { dryRun: true })).toMatchObject({ changed: ["b"], restart_needed: [] });
+    expect((await reload({ processes: back })).restart_needed).toEqual([]);
+    expect(await process("b")).toMatchObject({ pid: b.pid, needs_restart: false });
+    expect(await reload({ processes: changed }, { dryRun: true })).toMatchObject({ restart_needed: ["b"] });
+    await reload({ processes: changed });
     await manager.process("b").restart();
     await expect.poll(async () => argv((await process("b")).pid)).toEqual(["sleep", "1001"]);
     expect(await reload()).toMatchObject({ changed: [], unchanged: ["a", "b", "c"], restart_needed: [] });

@@ -49,10 +49,9 @@ export class Reload {
   plan(next: Config): ConfigurationChange {
     this.#checkNames(next);
     const plan = planChanges(this.#latest.processes, next.processes);
-    const changed = new Set(plan.changed);
     const { registry } = this.#options;
-    const needed = [...next.processes.keys()].filter((name) => registry.isUp(name) && (changed.has(name) || registry.needsRestart(name)));
-    return { ...plan, restart_needed: needed };
+    const needed = [...next.processes].filter(([name, definition]) => registry.needsRestart(name, definition));
+    return { ...plan, restart_needed: needed.map(([name]) => name) };
   }
 
   /** Throws `conflict`, and changes nothing, while a retiring process or group still uses a name of `next`. */

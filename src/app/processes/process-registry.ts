@@ -4,7 +4,7 @@ import type { ProcessSnapshot } from "../../actors/process-machine.ts";
 import { toProcess, toTree } from "../../actors/resources.ts";
 import type { ActorSystem } from "../../actors/system.ts";
 import { isWithin } from "../../base/names.ts";
-import type { Config } from "../../config/definition.ts";
+import type { Config, ProcessDefinition } from "../../config/definition.ts";
 import { UP_STATES } from "../../protocol/process/process-state.ts";
 import { HOST_STATES } from "../../protocol/resources/host.ts";
 import { type HostEntry, type Process, type ProcessState, type ProcessTreeNode, stateInGroup } from "../../protocol/resources/resources.ts";
@@ -189,10 +189,10 @@ export class ProcessRegistry {
     return (snapshot.matches("stopped") || snapshot.matches("error")) && !treeLives(snapshot.context);
   }
 
-  /** It is alive, and its next run would be started in another way. */
-  needsRestart(name: string): boolean {
+  /** It is alive, and a start with `next`, by default its current definition, would start it in another way. */
+  needsRestart(name: string, next?: ProcessDefinition): boolean {
     const context = this.#snapshot(name)?.context;
-    return context !== undefined && this.#runSpecs.needsRestart(name, context);
+    return context !== undefined && this.#runSpecs.needsRestart(name, context, next);
   }
 
   /** Its newest run was started by an earlier manager. */

@@ -50,13 +50,16 @@ export class RunSpecBuilder {
     });
   }
 
-  /** It is alive, and its next run would be started in another way. */
-  needsRestart(name: string, { shown, run, definition, runDefinition, settings, runSettings, host }: ProcessContext): boolean {
+  /** It is alive, and a start with `definition`, by default the current one, would start it in another way. */
+  needsRestart(name: string, context: ProcessContext, definition = context.definition): boolean {
+    const { shown, run, runDefinition, settings, runSettings, host } = context;
     if (this.#options.current.retiring.has(name) || !UP_STATES.has(shown)) return false;
-    if (!isSameDefinition(runDefinition, definition)) return true;
     // What an earlier manager started is known by its hash only.
-    if (run === null || (settings === runSettings && !this.isAdopted({ run }))) return false;
-    return host !== definition.host || run.spec_hash !== this.#hash(name, definition, settings);
+    if (!this.isAdopted(context)) {
+      if (!isSameDefinition(runDefinition, definition)) return true;
+      if (settings === runSettings) return false;
+    }
+    return run !== null && (host !== definition.host || run.spec_hash !== this.#hash(name, definition, settings));
   }
 
   /** Its newest run was started by an earlier manager. */
@@ -75,7 +78,7 @@ export class RunSpecBuilder {
   #hash(name: string, definition: ProcessDefinition, settings: ProcessSettings): string {
     const known = this.#hashes.get(name);
     if (known?.definition === definition && known.settings === settings) return known.hash;
-    const hash = specHash(this.#of(name));
+    const hash = specHash(this.spec({ definition, ...choicesOf(this.#options.intents.get(name)) }));
     this.#hashes.set(name, { definition, settings, hash });
     return hash;
   }
@@ -85,7 +88,7 @@ export class RunSpecBuilder {
     return { host: this.#definition(name).host ?? this.#options.hostName, spec: this.#of(name) };
   }
 
-  detail(name: string): ProcessDetail {
+  detail(name: string): Omit<ProcessDetail, "changes"> {
     return {
       environment: withoutSecrets(this.#of(name).environment),
       history: [...this.#options.history.of(name)],

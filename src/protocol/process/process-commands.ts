@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { commandOverride, flag, integer, label, processName, text, timestamp } from "../frames/field-kinds.ts";
 import { clientFrames, managerFrames, result } from "../frames/frame-table.ts";
+import { stateChange } from "../resources/log.ts";
 import { REAL_TIME_SIGNAL, SIGNALS } from "./signals.ts";
 
 /** The values that `set_process_attribute` takes (docs/design/wire-rules.md, "Versioning"). */
@@ -135,6 +136,9 @@ export const processResults = managerFrames("Processes", {
           }),
         )
         .describe("Past runs, newest first."),
+      changes: z
+        .array(z.object({ ts: timestamp, ...stateChange.omit({ process: true }).shape }))
+        .describe("Its newest changes of state, oldest first."),
       definition: z.record(z.string(), z.unknown()).describe("The definition with all defaults, keys as in the configuration file."),
     },
     "More about one process.",

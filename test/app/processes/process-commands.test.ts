@@ -224,6 +224,19 @@ describe("process_detail", () => {
     ]);
   });
 
+  test("has the newest changes of state, with the user", async () => {
+    await startedPid();
+    await manager.process(NAME).stop();
+    const detail = await send({ type: "request_process_detail", name: NAME });
+    const changes = detail.type === "process_detail" && detail.ok ? detail.changes : [];
+    expect(changes.slice(-4)).toEqual([
+      { ts: expect.any(String), from: "stopped", to: "starting", by: expect.any(String), reason: null },
+      { ts: expect.any(String), from: "starting", to: "started", by: null, reason: null },
+      { ts: expect.any(String), from: "started", to: "stopping", by: expect.any(String), reason: null },
+      { ts: expect.any(String), from: "stopping", to: "stopped", by: expect.any(String), reason: null },
+    ]);
+  });
+
   test("remembers no more than twenty runs", async () => {
     await send({ type: "set_process_command_override", name: NAME, override: "true" });
     for (let run = 0; run < 22; run++) {

@@ -106,11 +106,11 @@ describe("buttons", () => {
     await page.getByRole("button", { name: "Stop 3 processes" }).click();
     for (const name of ["sim/base", "sim/above", "tools/uses-base"]) await shown.untilRow(name, "stopped");
     const toast = page.getByRole("status");
-    await toast.getByText("Stopped 3 processes").waitFor();
+    await toast.getByText("Stopped 2 processes, and with them tools/uses-base").waitFor();
     await toast.getByRole("button", { name: "Start these again" }).click();
     for (const name of ["sim/base", "sim/above", "tools/uses-base"]) await shown.untilRow(name, "started");
     expect(await states()).toEqual(before);
-    await toast.getByText("Stopped 3 processes").waitFor({ state: "hidden" });
+    await toast.getByText("Stopped 2 processes, and with them tools/uses-base").waitFor({ state: "hidden" });
   });
 
   test("in rows of the tree and of the table of all processes ask as well", async () => {

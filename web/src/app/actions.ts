@@ -1,12 +1,14 @@
-import { isRunningState, type Process } from "../../../src/protocol/resources/resources.ts";
+import { type ShownState, shownState } from "../../../src/client/shown/shown-state.ts";
+import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { membersOf } from "../tree/tree-rows.ts";
 import { processOf } from "./store.ts";
 
 /** Whether a process is in its requested state, may still reach it, or never will by itself. */
-export function progressOf({ state, requested_state, has_ready_state }: Process): "there" | "coming" | "failed" {
-  if (state === "error" || state === "backoff") return "failed";
-  if (state === "ready" || state === "stopped") return "there";
-  if (state === "started") return requested_state === "start" && has_ready_state ? "coming" : "there";
+export function progressOf(process: Process): "there" | "coming" | "failed" {
+  const state = shownState(process);
+  if (isTroubleState(state)) return "failed";
+  if (state === "ready" || state === "completed" || state === "stopped") return "there";
+  if (state === "started") return process.requested_state === "start" && process.has_ready_state ? "coming" : "there";
   return "coming";
 }
 
@@ -14,11 +16,12 @@ export function processesOf(node: Parameters<typeof membersOf>[0]): Process[] {
   return membersOf(node).flatMap((name) => processOf(name) ?? []);
 }
 
-export const isRunning = ({ state }: Pick<Process, "state">): boolean => isRunningState(state);
+const TROUBLE: ReadonlySet<ShownState> = new Set<ShownState>(["error", "backoff", "lost"]);
 
-/** Needs the user's attention: failed, or failing again and again. */
-export const isTrouble = (process: Pick<Process, "state"> | undefined): boolean =>
-  process?.state === "error" || process?.state === "backoff";
+/** Needs the user's attention: failed, failing again and again, or out of sight. */
+export const isTroubleState = (state: ShownState): boolean => TROUBLE.has(state);
+
+export const isTrouble = (process: Process | undefined): boolean => process !== undefined && isTroubleState(shownState(process));
 
 export const VERB_KEYS = { s: "start", x: "stop", r: "restart" } as const;
 

@@ -6,6 +6,8 @@ type Node = Pick<Process, "name">;
 
 /** Names in a question; more are counted. */
 const MAX_NAMED = 6;
+/** Of processes that the user has not chosen, more are named. */
+const MAX_NAMED_ALONG = 60;
 
 /** Whether the command makes sense for a process now. */
 export function canDo(verb: Verb, { state, requested_state }: Pick<Process, "state" | "requested_state">): boolean {
@@ -32,7 +34,7 @@ export function questionOf(verb: Verb, title: string, { members, active, along }
   const one = active.length === 1 && members.length === 1;
   const many = members.length === 1 ? "" : `${counted(members.length)} will start.`;
   const ending = one ? "" : `${counted(active.length)} will ${verb}: ${named(active)}.`;
-  const depending = `${counted(along.length)} that ${along.length === 1 ? "depends" : "depend"} on ${one ? "it" : "them"} will ${verb}, too: ${named(along)}.`;
+  const depending = `${counted(along.length)} that ${along.length === 1 ? "depends" : "depend"} on ${one ? "it" : "them"} will ${verb}, too: ${named(along, MAX_NAMED_ALONG)}.`;
   const sentences = verb === "start" ? [many] : [ending, along.length === 0 ? "" : depending];
   return {
     title: `${word} ${title}?`,
@@ -44,8 +46,8 @@ export function questionOf(verb: Verb, title: string, { members, active, along }
 
 const counted = (count: number) => (count === 1 ? "1 process" : `${count} processes`);
 
-function named(processes: readonly Node[]): string {
-  const names = processes.slice(0, MAX_NAMED).map(({ name }) => name);
+function named(processes: readonly Node[], most = MAX_NAMED): string {
+  const names = processes.slice(0, most).map(({ name }) => name);
   const more = processes.length - names.length;
   return more > 0 ? `${names.join(", ")} and ${more} more` : names.join(", ");
 }

@@ -1,10 +1,10 @@
 import { findGroup } from "../../../src/client/mirror.ts";
-import { stoppedAlong } from "../../../src/client/shown/along.ts";
+import { stillStoppedWith, stoppedAlong } from "../../../src/client/shown/along.ts";
 import { confirm } from "../ui/dialog.tsx";
 import { toast } from "../ui/toasts.ts";
 import { processesOf } from "./actions.ts";
 import { canDo, questionOf, type Verb } from "./command-effects.ts";
-import { allProcesses, command, processOf, tree } from "./store.ts";
+import { allProcesses, client, command, processOf, tree } from "./store.ts";
 import { stopped } from "./undo.ts";
 import type { View } from "./views.ts";
 
@@ -40,6 +40,7 @@ export async function request(verb: Verb, target: Target, asks: Asks = "many"): 
   }
   const sent = framesOf(verb, target).map((frame) => command(frame));
   const isSent = (await Promise.all(sent)).some(Boolean);
+  if (isSent && verb === "start") offerReturn(members.map(({ name }) => name));
   if (!isSent || verb !== "stop" || active.length === 0) return;
   offerUndo(
     active.map(({ name }) => name),
@@ -75,10 +76,11 @@ function framesOf(verb: Verb, target: Target) {
 
 /** `along`: what may have been stopped with them. Whether it was is known once the manager says so. */
 function offerUndo(active: readonly string[], along: readonly string[]): void {
-  const names = () => [...active, ...along.filter((name) => processOf(name)?.requested_state === "stop")];
+  const alongNow = () => along.filter((name) => processOf(name)?.requested_state === "stop");
+  const names = () => [...active, ...alongNow()];
   const undo = { names, run: () => startAgain(names()) };
   stopped.value = undo;
-  toast(() => stoppedText(names()), {
+  toast(() => stoppedText(active, alongNow()), {
     action: { label: active.length + along.length === 1 ? "Start again" : "Start these again", run: undo.run },
     onEnd: () => {
       if (stopped.peek() === undo) stopped.value = null;
@@ -86,8 +88,18 @@ function offerUndo(active: readonly string[], along: readonly string[]): void {
   });
 }
 
-function stoppedText(names: readonly string[]): string {
-  return names.length === 1 ? `Stopped ${names[0]}` : `Stopped ${names.length} processes`;
+/** What an earlier stop of `started` took along stays stopped, unless it has `on_stop: restart`. */
+function offerReturn(started: readonly string[]): void {
+  const names = stillStoppedWith(started, client.mirror.processes()).map(({ name }) => name);
+  if (names.length === 0) return;
+  toast(`Still stopped, since they were stopped with ${started.length === 1 ? started[0] : "these"}: ${names.join(", ")}`, {
+    action: { label: names.length === 1 ? "Start it, too" : "Start these, too", run: () => startAgain(names) },
+  });
+}
+
+function stoppedText(active: readonly string[], along: readonly string[]): string {
+  const [what, them] = active.length === 1 ? [active[0], "it"] : [`${active.length} processes`, "them"];
+  return along.length === 0 ? `Stopped ${what}` : `Stopped ${what}, and with ${them} ${along.join(", ")}`;
 }
 
 /** Exactly those: not what was at rest before. What runs again already is left alone. */

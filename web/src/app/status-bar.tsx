@@ -33,7 +33,7 @@ export function StatusBar() {
         </button>
       )}
       {!poppedOut && (
-        <button type="button" class={`flat warn ${restarting === 0 ? "none" : ""}`} onClick={look("is:backoff")}>
+        <button type="button" class={`flat warn ${restarting === 0 ? "none" : ""}`} onClick={look("is:restarting")}>
           <StateMark state="backoff" /> {restarting} restarting
         </button>
       )}

@@ -2,19 +2,11 @@ import { batch, computed, type Signal, signal } from "@preact/signals";
 import { MgrError, messageOf } from "../../../src/base/errors.ts";
 import { browserLink } from "../../../src/client/browser.ts";
 import { ManagerClient } from "../../../src/client/manager-client.ts";
+import { type ShownState, shownState } from "../../../src/client/shown/shown-state.ts";
 import type { ClientFrame, ManagerFrame } from "../../../src/protocol/frames/frames.ts";
-import type {
-  HostEntry,
-  ManagerInfo,
-  Process,
-  ProcessState,
-  ProcessTreeNode,
-  StartTool,
-} from "../../../src/protocol/resources/resources.ts";
-import { formatTime } from "../../../src/protocol/time.ts";
+import type { HostEntry, ManagerInfo, Process, ProcessTreeNode, StartTool } from "../../../src/protocol/resources/resources.ts";
 import { loadNewest } from "../log/log-history.ts";
 import { storeEntries } from "../log/log-store.ts";
-import { forgetChanges, noteChange, noteSeen, sortSeen } from "../process/state-history.ts";
 import { complain } from "../ui/toasts.ts";
 import { reloadIfStale } from "./asset-hash.ts";
 import { drawnWithNextFrame } from "./painting.ts";
@@ -49,12 +41,12 @@ export function allProcesses(): Process[] {
   return processNames.value.flatMap((name) => processes.get(name)?.value ?? []);
 }
 
-/** How many processes are in each state. */
+/** How many processes are in each state, as it is shown. */
 export const counts = computed(() => {
-  const found = new Map<ProcessState, number>();
-  for (const name of processNames.value) {
-    const state = processes.get(name)?.value.state;
-    if (state) found.set(state, (found.get(state) ?? 0) + 1);
+  const found = new Map<ShownState, number>();
+  for (const process of allProcesses()) {
+    const state = shownState(process);
+    found.set(state, (found.get(state) ?? 0) + 1);
   }
   return found;
 });
@@ -104,26 +96,20 @@ function copyAll(): void {
   tree.value = mirror.tree;
   hosts.value = mirror.hosts();
   startTools.value = mirror.startTools;
-  for (const name of processes.keys()) if (!mirror.process(name)) forget(name);
+  for (const name of processes.keys()) if (!mirror.process(name)) processes.delete(name);
   for (const process of mirror.processes()) {
-    const before = processes.get(process.name)?.peek();
-    if (process === before) continue;
-    noteSeen(process, before);
-    upsert(process);
+    if (process !== processes.get(process.name)?.peek()) upsert(process);
   }
   if (processes.size !== processNames.value.length || processNames.value.some((name) => !processes.has(name)))
     processNames.value = [...processes.keys()];
-  if (!isLoaded.value) sortSeen();
   isLoaded.value = true;
 }
 
 function copyProcess(name: string): void {
   const process = mirror.process(name);
   if (!isLoaded.value) return;
-  if (process) {
-    noteChange(process, processes.get(name)?.peek(), formatTime(Date.now()));
-    upsert(process);
-  } else forget(name);
+  if (process) upsert(process);
+  else processes.delete(name);
   if (processes.size !== processNames.value.length) processNames.value = [...processes.keys()];
 }
 
@@ -131,11 +117,6 @@ function upsert(process: Process): void {
   const known = processes.get(process.name);
   if (known) known.value = process;
   else processes.set(process.name, signal(process));
-}
-
-function forget(name: string): void {
-  processes.delete(name);
-  forgetChanges(name);
 }
 
 /** The shell lines that would start a process by hand; null when they cannot be told. */

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren, TargetedPointerEvent } from "preact";
 import { useRef } from "preact/hooks";
 import { findGroup } from "../../../src/client/mirror.ts";
-import { groupState } from "../../../src/protocol/resources/resources.ts";
+import { shownGroupState } from "../../../src/client/shown/shown-state.ts";
 import { ConfigView } from "../config/config-view.tsx";
 import { LogView } from "../log/log-view.tsx";
 import { AllView, GroupView } from "../overview/group-view.tsx";
@@ -10,7 +10,7 @@ import { Overview } from "../overview/overview.tsx";
 import { ProcessView } from "../process/process-view.tsx";
 import { TaskView } from "../tasks/task-view.tsx";
 import { Icon, IconButton } from "../ui/icons.tsx";
-import { StateMark } from "../ui/state-mark.tsx";
+import { ProcessMark, StateMark } from "../ui/state-mark.tsx";
 import { processesOf } from "./actions.ts";
 import * as layouts from "./layout.ts";
 import { arrange, canPopOut, layout, popOut } from "./navigation.ts";
@@ -201,12 +201,12 @@ const ICONS = { overview: "grid", all: "table", tasks: "table", log: "log", conf
 /** What a view is about: the state of its process or group, or a picture. */
 function ViewMark({ view }: { view: View }) {
   if (view.kind === "process") {
-    const state = processOf(view.name)?.state;
-    return state ? <StateMark state={state} /> : null;
+    const process = processOf(view.name);
+    return process ? <ProcessMark process={process} /> : null;
   }
   if (view.kind === "group") {
     const node = findGroup(tree.value, view.name);
-    return node ? <StateMark state={groupState(processesOf(node).map(({ state }) => state))} /> : null;
+    return node ? <StateMark state={shownGroupState(processesOf(node))} /> : null;
   }
   return <Icon name={ICONS[view.kind]} />;
 }

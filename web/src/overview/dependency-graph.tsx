@@ -1,7 +1,7 @@
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { showProcess } from "../app/navigation.ts";
 import { dependents, processOf } from "../app/store.ts";
-import { StateMark } from "../ui/state-mark.tsx";
+import { ProcessMark } from "../ui/state-mark.tsx";
 
 const ROW = 30;
 /** Names drawn on each side. */
@@ -20,7 +20,7 @@ export function DependencyGraph({ process }: { process: Process }) {
         <Column names={left} label="Depends on" />
         <Lines count={left.length} height={height} towards="middle" />
         <div class="graph-self">
-          <StateMark state={process.state} />
+          <ProcessMark process={process} />
         </div>
         <Lines count={right.length} height={height} towards="side" />
         <Column names={right} label="Needed by" />
@@ -34,11 +34,11 @@ function Column({ names, label }: { names: string[]; label: string }) {
   return (
     <ul class="graph-column" aria-label={label}>
       {names.map((name) => {
-        const state = processOf(name)?.state;
+        const process = processOf(name);
         return (
           <li key={name}>
             <button type="button" class="flat" title={name} onClick={() => showProcess(name)}>
-              {state && <StateMark state={state} />}
+              {process && <ProcessMark process={process} />}
               <span>{name.slice(name.lastIndexOf("/") + 1)}</span>
             </button>
           </li>

@@ -1,6 +1,7 @@
 import { findGroup } from "../../../src/client/mirror.ts";
-import { groupState, type Process } from "../../../src/protocol/resources/resources.ts";
-import { isRunning, processesOf, progressOf } from "../app/actions.ts";
+import { isCompleted, isFine, shownGroupState, shownState, wordOf } from "../../../src/client/shown/shown-state.ts";
+import type { Process } from "../../../src/protocol/resources/resources.ts";
+import { processesOf, progressOf } from "../app/actions.ts";
 import { canDo } from "../app/command-effects.ts";
 import { request, type Target } from "../app/commands.ts";
 import { useLoads } from "../app/loads.ts";
@@ -12,6 +13,7 @@ import { Icon, IconButton } from "../ui/icons.tsx";
 import { LoadText } from "../ui/load-text.tsx";
 import { StateChip } from "../ui/state-mark.tsx";
 import { MemberTable } from "./member-table.tsx";
+import { RestartToApply } from "./restart-to-apply.tsx";
 
 export function GroupView({ name }: { name: string }) {
   const node = findGroup(tree.value, name);
@@ -54,7 +56,7 @@ function Members({ label, path, title, below, members, target }: MembersProps) {
           <span class="path">{path}</span>
           {title}
         </h1>
-        <StateChip state={groupState(members.map(({ state }) => state))} />
+        <StateChip state={shownGroupState(members)} />
         <span class="actions">
           <Button
             class="start"
@@ -108,14 +110,17 @@ function Progress({ members }: { members: Process[] }) {
   if (coming.length === 0)
     return (
       <div class="status-line facts">
-        {members.filter(isRunning).length} of {members.length} running
+        {fineText(members)}
         <LoadText names={members.map(({ name }) => name)} />
+        <RestartToApply processes={members} />
       </div>
     );
   const done = members.filter((one) => progressOf(one) === "there").length;
   const named = coming
     .slice(0, 3)
-    .map((one) => (one.waiting_for[0] ? `${one.display_name} (for ${one.waiting_for[0]})` : `${one.display_name} (${one.state})`));
+    .map((one) =>
+      one.waiting_for[0] ? `${one.display_name} (for ${one.waiting_for[0]})` : `${one.display_name} (${wordOf(shownState(one))})`,
+    );
   return (
     <div class="status-line">
       <progress max={members.length} value={done} aria-label="Progress of the group" />
@@ -124,6 +129,16 @@ function Progress({ members }: { members: Process[] }) {
         {coming.length > named.length && ` and ${coming.length - named.length} more`}
       </span>
       <LoadText names={members.map(({ name }) => name)} />
+      <RestartToApply processes={members} />
     </div>
   );
+}
+
+/** A job that has completed counts as well as one that runs. */
+function fineText(members: Process[]): string {
+  const fine = members.filter(isFine);
+  const completed = fine.filter(isCompleted).length;
+  const all = `${fine.length} of ${members.length}`;
+  if (completed === 0) return `${all} running`;
+  return completed === fine.length ? `${all} completed` : `${all}: ${fine.length - completed} running, ${completed} completed`;
 }

@@ -1,21 +1,22 @@
 import { signal, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { type Process, SEVERITY } from "../../../src/protocol/resources/resources.ts";
+import { SHOWN_STATES, shownState, stateText } from "../../../src/client/shown/shown-state.ts";
+import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { canDo } from "../app/command-effects.ts";
 import { request } from "../app/commands.ts";
 import { cpuOf, loadOf, memoryOf } from "../app/loads.ts";
 import { linkTo } from "../app/navigation.ts";
 import { isNarrow } from "../app/settings.ts";
-import { statusReason } from "../process/status-reason.ts";
+import { asOf, reasonOf } from "../process/status-reason.ts";
 import { useHeldRows } from "../ui/held-rows.ts";
 import { IconButton } from "../ui/icons.tsx";
 import { useRowFocus } from "../ui/row-focus.ts";
-import { StateMark } from "../ui/state-mark.tsx";
+import { ProcessMark } from "../ui/state-mark.tsx";
 import { lasting, millisecondsOf } from "../ui/time.ts";
 import { drawnRows, useViewport, type Viewport } from "../ui/viewport.ts";
 
 /** What to look at first. */
-const rank = ({ state }: Process) => SEVERITY.indexOf(state);
+const rank = (process: Process) => SHOWN_STATES.indexOf(shownState(process));
 const sinceOf = ({ pid, stop_time, start_time }: Process) => (pid === null ? stop_time : start_time);
 const byName = (a: Process, b: Process) => (a.name < b.name ? -1 : 1);
 
@@ -40,6 +41,9 @@ function sorted(members: Process[]): Process[] {
   const found = [...members].sort(ORDERS[column]);
   return turned ? found.reverse() : found;
 }
+
+/** What runs; of a process at rest what its next start runs. */
+const commandOf = ({ running_command, current_command }: Process) => running_command ?? current_command;
 
 /** A row's height in the style sheet, pixels: rows out of sight are not drawn. */
 const ROW = 33;
@@ -125,17 +129,18 @@ function MemberRow({ process, below, index, hasHosts }: { process: Process; belo
       </td>
       <td class="of-state">
         <span class="in-row">
-          <StateMark state={process.state} /> {process.state}
+          <ProcessMark process={process} /> {stateText(process)}
         </span>
       </td>
       {hasHosts && <td class={`of-host ${host_ready ? "" : "warn"}`}>{host}</td>}
       <td class="number of-pid">{process.pid ?? ""}</td>
       <td class="number of-cpu">{cpuOf(load)}</td>
       <td class="number of-memory">{memoryOf(load)}</td>
-      <td class="of-since">{since ? lasting(since) : ""}</td>
+      <td class="of-since">{asOf(process) ?? (since ? lasting(since) : "")}</td>
       <td class="number of-restarts">{process.restarts || ""}</td>
-      <td class="wide soft" title={process.current_command}>
-        {statusReason(process) ?? process.current_command}
+      <td class="wide soft" title={commandOf(process)}>
+        {process.needs_restart && <span class="tag">restart to apply</span>}
+        {reasonOf(process) ?? commandOf(process)}
       </td>
       <td class="doing">
         <IconButton

@@ -1,20 +1,23 @@
-import type { Process, ProcessState } from "../../../src/protocol/resources/resources.ts";
+import { type ShownState, shownState, stateText, wordOf } from "../../../src/client/shown/shown-state.ts";
+import type { HostEntry, Process } from "../../../src/protocol/resources/resources.ts";
 import { request } from "../app/commands.ts";
 import { cpuOf, loadOf, memoryOf, useLoads } from "../app/loads.ts";
 import { linkTo } from "../app/navigation.ts";
 import { allProcesses, connection, counts, hosts, isLoaded, processNames, processOf } from "../app/store.ts";
+import { loggedEntries } from "../log/log-store.ts";
 import { recentChanges } from "../process/state-history.ts";
-import { statusReason } from "../process/status-reason.ts";
+import { reasonOf } from "../process/status-reason.ts";
 import { filterTree } from "../tree/tree-filter.ts";
 import { Button } from "../ui/button.tsx";
 import { useHeldRows } from "../ui/held-rows.ts";
 import { Icon } from "../ui/icons.tsx";
-import { StateMark } from "../ui/state-mark.tsx";
-import { clockTime } from "../ui/time.ts";
+import { ProcessMark, StateMark } from "../ui/state-mark.tsx";
+import { clockMinutes, clockTime } from "../ui/time.ts";
+import { RestartToApply } from "./restart-to-apply.tsx";
 
 /** Worst first: what to look at, then what is as it should be. */
-const TROUBLE: ProcessState[] = ["error", "backoff", "waiting", "stopping", "starting"];
-const WORST_FIRST: ProcessState[] = [...TROUBLE, "started", "ready", "stopped"];
+const TROUBLE: ShownState[] = ["error", "backoff", "lost", "waiting", "stopping", "starting"];
+const WORST_FIRST: ShownState[] = [...TROUBLE, "started", "ready", "completed", "stopped"];
 const MOST_TROUBLE = 40;
 /** Processes in the list of recent changes, and how many of its last states each shows. */
 const RECENT = 12;
@@ -31,24 +34,27 @@ export function Overview() {
 
 function LoadedOverview({ processes }: { processes: Process[] }) {
   useLoads();
-  const trouble = TROUBLE.flatMap((state) => processes.filter((process) => process.state === state));
+  const trouble = TROUBLE.flatMap((state) => processes.filter((process) => shownState(process) === state));
   // A process that is all right again keeps its row until the mouse leaves.
   const { rows, hold } = useHeldRows(trouble, ({ name }) => name, "");
   return (
     <section class="overview" aria-label="Overview" {...hold}>
-      <Verdict trouble={trouble} />
+      <header class="verdict-line">
+        <Verdict trouble={trouble} />
+        <RestartToApply processes={processes} />
+      </header>
       <ul class="counts" aria-label="Processes by state">
         {WORST_FIRST.map((state) => (
           <li key={state}>
             <button
               type="button"
               class={`count-tile ${counts.value.has(state) ? "" : "none"}`}
-              title={`Show these in the tree (is:${state})`}
-              onClick={() => filterTree(`is:${state}`)}
+              title={`Show these in the tree (is:${wordOf(state)})`}
+              onClick={() => filterTree(`is:${wordOf(state)}`)}
             >
               <b>{counts.value.get(state) ?? 0}</b>
               <span class="in-row">
-                <StateMark state={state} /> {state}
+                <StateMark state={state} /> {wordOf(state)}
               </span>
             </button>
           </li>
@@ -74,7 +80,8 @@ function LoadedOverview({ processes }: { processes: Process[] }) {
 }
 
 function Verdict({ trouble }: { trouble: Process[] }) {
-  const failed = trouble.filter(({ state }) => state === "error" || state === "backoff").length;
+  const states = trouble.map(shownState);
+  const failed = states.filter((state) => state === "error" || state === "backoff").length;
   const away = hosts.value.filter((host) => !host.daemon_ready).length;
   const kind = failed + away > 0 ? "bad" : trouble.length > 0 ? "busy" : "good";
   const text =
@@ -87,9 +94,10 @@ function Verdict({ trouble }: { trouble: Process[] }) {
           : processNames.value.length === 0
             ? "No processes are configured."
             : "No problems.";
+  const mark = failed > 0 ? (states[0] ?? "error") : away > 0 ? "lost" : kind === "busy" ? "starting" : "ready";
   return (
     <h1 class={`verdict ${kind}`}>
-      <StateMark state={kind === "bad" ? "error" : kind === "busy" ? "starting" : "ready"} />
+      <StateMark state={mark} />
       {text}
     </h1>
   );
@@ -98,15 +106,19 @@ function Verdict({ trouble }: { trouble: Process[] }) {
 function TroubleRow({ name }: { name: string }) {
   const process = processOf(name);
   if (!process) return null;
-  const { state } = process;
-  const canStart = state === "error" || state === "backoff";
+  const canStart = process.state === "error" || process.state === "backoff";
+  const reason = reasonOf(process);
+  const isAgain = shownState(process) === "backoff";
   return (
     <li>
-      <StateMark state={state} />
+      <ProcessMark process={process} />
       <a class="member" {...linkTo({ kind: "process", name })}>
         {name}
       </a>
-      <span class="why">{statusReason(process) ?? state}</span>
+      <span class="why">
+        {isAgain && <b>{stateText(process)} </b>}
+        {reason ?? wordOf(shownState(process))}
+      </span>
       <Button
         class="start"
         needsManager
@@ -122,34 +134,40 @@ function TroubleRow({ name }: { name: string }) {
 
 function Recent() {
   // Each process once: one that crashes every second does not fill the list.
-  const newest = recentChanges(RECENT).map(({ name, changes }) => {
-    const last = changes.slice(-LAST_STATES);
-    return { name, ts: last.at(-1)?.time ?? "", states: last.map(({ to }) => to) };
+  const newest = recentChanges(loggedEntries().entries, {
+    count: RECENT,
+    most: LAST_STATES,
+    startOf: (name) => processOf(name)?.start_time ?? null,
   });
   return (
     <section>
       <h2>Recent changes</h2>
       {newest.length === 0 && <p class="soft">No changes yet.</p>}
       <ul class="changes">
-        {newest.map(({ name, ts, states }) => (
+        {newest.map(({ name, changes }) => (
           <li key={name}>
-            <time dateTime={`${ts}Z`}>{clockTime(ts)}</time>
+            <time dateTime={`${changes.at(-1)?.time}Z`}>{clockTime(changes.at(-1)?.time ?? "")}</time>
             <a class="member" {...linkTo({ kind: "process", name })} title={name}>
               {name}
             </a>
-            <span class="chain" role="img" aria-label={`then ${states.join(", ")}`}>
-              {states.slice(0, -1).map((state, index) => (
-                <StateMark key={index} state={state} />
+            <span class="chain" role="img" aria-label={`then ${changes.map(({ to }) => wordOf(to)).join(", ")}`}>
+              {changes.slice(0, -1).map(({ time, to }, index) => (
+                <StateMark key={`${time} ${index}`} state={to} />
               ))}
             </span>
-            <span class="in-row latest">
-              <StateMark state={states.at(-1) ?? "stopped"} /> {states.at(-1)}
+            <span class="in-row latest" title={changes.at(-1)?.text}>
+              <StateMark state={changes.at(-1)?.to ?? "stopped"} /> <span class="change-text">{changes.at(-1)?.text}</span>
             </span>
           </li>
         ))}
       </ul>
     </section>
   );
+}
+
+function hostText({ daemon_ready, lost_time }: HostEntry): string {
+  if (daemon_ready) return "ready";
+  return lost_time === null ? "not connected" : `lost since ${clockMinutes(lost_time)}`;
 }
 
 /** Those that are away first; many that are ready are told in a word. */
@@ -175,9 +193,11 @@ function Hosts() {
               >
                 {host.name}
               </button>
-              <span class={host.daemon_ready ? "soft" : "bad"}>{host.daemon_ready ? "ready" : "lost"}</span>
+              <span class={host.daemon_ready ? "soft" : "bad"}>{hostText(host)}</span>
               <span class="soft number">{load && `${cpuOf(load)} CPU, ${memoryOf(load)}`}</span>
-              <span class="soft number">{own.length === 0 ? "no processes" : `${running} of ${own.length} running`}</span>
+              <span class="soft number">
+                {own.length === 0 ? "no processes" : host.daemon_ready ? `${running} of ${own.length} running` : `${own.length} not known`}
+              </span>
             </li>
           );
         })}

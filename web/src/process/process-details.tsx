@@ -9,6 +9,7 @@ import { IconButton } from "../ui/icons.tsx";
 import { clockTime, lasting } from "../ui/time.ts";
 import { complain, copy } from "../ui/toasts.ts";
 import { CommandForm } from "./command-form.tsx";
+import { stateHistory } from "./state-history.ts";
 import { StateTimeline } from "./state-timeline.tsx";
 
 type Detail = Extract<ManagerFrame, { type: "process_detail" }>;
@@ -21,9 +22,7 @@ export function ProcessDetails({ process }: { process: Process }) {
       <Section title="Status">
         <CommandForm key={process.name} process={process} />
       </Section>
-      <Section title="States">
-        <StateTimeline name={process.name} runs={detail?.ok ? detail.history : []} />
-      </Section>
+      <Section title="States">{detail?.ok && <StateTimeline changes={stateHistory(detail, process.start_time)} />}</Section>
       <Section title="Dependencies">
         <DependencyGraph process={process} />
       </Section>

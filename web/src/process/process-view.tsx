@@ -1,23 +1,25 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { exitText } from "../../../src/client/handles/exit-text.ts";
+import { isLost, shownState } from "../../../src/client/shown/shown-state.ts";
 import { type Process, SIGNALS, type Signal } from "../../../src/protocol/resources/resources.ts";
+import { isTroubleState } from "../app/actions.ts";
 import { canDo, type Verb } from "../app/command-effects.ts";
 import { request } from "../app/commands.ts";
 import { useLoads } from "../app/loads.ts";
 import { poppedOut, show, showProcess } from "../app/navigation.ts";
 import { detailsOpen } from "../app/settings.ts";
 import { command, isLoaded, processOf } from "../app/store.ts";
+import { RestartToApply } from "../overview/restart-to-apply.tsx";
 import type { OpenTerminal, ShownSize } from "../terminal/terminal.ts";
 import { download, offerTerminal } from "../terminal/terminal-actions.ts";
 import { TerminalBox } from "../terminal/terminal-box.tsx";
 import { Button } from "../ui/button.tsx";
 import { Icon, IconButton, type IconName } from "../ui/icons.tsx";
 import { LoadText } from "../ui/load-text.tsx";
-import { StateChip } from "../ui/state-mark.tsx";
+import { ProcessChip } from "../ui/state-mark.tsx";
 import { lasting } from "../ui/time.ts";
 import { complain } from "../ui/toasts.ts";
 import { ProcessDetails } from "./process-details.tsx";
-import { statusReason } from "./status-reason.ts";
+import { reasonOf } from "./status-reason.ts";
 
 export function ProcessView({ name }: { name: string }) {
   const process = processOf(name);
@@ -47,12 +49,13 @@ function KnownProcess({ process }: { process: Process }) {
           <span class="path">{name.slice(0, name.lastIndexOf("/") + 1)}</span>
           {name.slice(name.lastIndexOf("/") + 1)}
         </h1>
-        <StateChip state={process.state} />
+        <ProcessChip process={process} />
         <Buttons process={process} />
       </header>
       <div class="status-line">
         <Why process={process} />
         <Facts process={process} />
+        <RestartToApply processes={[process]} />
       </div>
       <div class="process-body">
         <div class="terminal-side">
@@ -105,15 +108,14 @@ function Facts({ process }: { process: Process }) {
     <span class="facts">
       {isAlive && <span>pid {process.pid}</span>}
       {isAlive && process.start_time && <span>up {lasting(process.start_time)}</span>}
-      {process.state === "stopped" && process.exit && <span>{exitText(process)}</span>}
       {process.restarts > 0 && (
         <span>
           {process.restarts} {process.restarts === 1 ? "restart" : "restarts"}
         </span>
       )}
-      {process.current_alternate_command !== "default" && <span>{process.current_alternate_command}</span>}
-      {!process.host_ready && <span class="warn">host {process.host} is away</span>}
+      {process.current_alternate_command !== "default" && !process.needs_restart && <span>{process.current_alternate_command}</span>}
       {isAlive && <LoadText names={[process.name]} />}
+      {!process.host_ready && !isLost(process) && <span class="warn">host {process.host} is not connected</span>}
     </span>
   );
 }
@@ -146,14 +148,14 @@ function Buttons({ process }: { process: Process }) {
         aria-label="Send a signal"
         title="Send a signal to the main process"
         aria-disabled={isAlive ? undefined : true}
-        value=""
         onChange={(event) => {
-          const signal = event.currentTarget.value as Signal;
-          event.currentTarget.value = "";
-          void command({ type: "send_signal", name, signal });
+          const signal = event.currentTarget.value as Signal | "";
+          event.currentTarget.selectedIndex = 0;
+          if (signal !== "") void command({ type: "send_signal", name, signal });
         }}
       >
-        <option value="" disabled hidden>
+        {/* Neither disabled nor hidden: browsers would select none, and show an empty box. */}
+        <option value="" selected>
           Signal
         </option>
         {SIGNALS.map((signal) => (
@@ -184,9 +186,10 @@ function Buttons({ process }: { process: Process }) {
 
 /** Why it is as it is, at first sight; the names of what it waits for are links. */
 function Why({ process }: { process: Process }) {
-  const text = statusReason(process);
+  const text = reasonOf(process);
   if (text === null) return null;
-  if (process.state === "waiting" && process.waiting_for.length > 0) {
+  const state = shownState(process);
+  if (state === "waiting" && process.waiting_for.length > 0) {
     return (
       <p class="why">
         Waiting for{" "}
@@ -199,7 +202,7 @@ function Why({ process }: { process: Process }) {
     );
   }
   return (
-    <p title={text} class={`why ${process.state === "error" ? "bad" : process.state === "backoff" ? "warn" : ""}`}>
+    <p title={text} class={`why ${state === "error" ? "bad" : isTroubleState(state) ? "warn" : ""}`}>
       {text}
     </p>
   );
@@ -258,6 +261,12 @@ function TerminalSizeText({ size, onTake }: { size: ShownSize | null; onTake: ()
   );
 }
 
+/** The command that runs. While another one is to run next, both stand in the tooltip. */
+function CommandLine({ process: { running_command, current_command } }: { process: Process }) {
+  const command = running_command ?? current_command;
+  return <code title={command === current_command ? command : `Runs: ${command}\nNext start: ${current_command}`}>{command}</code>;
+}
+
 interface ToolsProps {
   process: Process;
   size: ShownSize | null;
@@ -270,7 +279,7 @@ interface ToolsProps {
 function TerminalTools({ process, size, terminal, paused, onPause, onSearch }: ToolsProps) {
   return (
     <footer class="terminal-tools">
-      <code title={process.current_command}>{process.current_command}</code>
+      <CommandLine process={process} />
       <span class="keyboard-here" title="What you type goes to the process. Ctrl-Shift-L leaves the terminal.">
         <Icon name="keyboard" /> Ctrl-Shift-L leaves
       </span>

@@ -1,13 +1,12 @@
 import { StateMark } from "../ui/state-mark.tsx";
 import { clockTime, lasting, millisecondsOf, now } from "../ui/time.ts";
-import { type Runs, stateHistory } from "./state-history.ts";
+import type { StateChange } from "./state-history.ts";
 
 /** Changes listed below the strip. */
 const LISTED = 8;
 
 /** The states of a process over time: a strip, and the newest changes in words. */
-export function StateTimeline({ name, runs }: { name: string; runs: Runs }) {
-  const own = stateHistory(name, runs);
+export function StateTimeline({ changes: own }: { changes: readonly StateChange[] }) {
   const [first] = own;
   if (!first) return <p class="soft">No state changes yet.</p>;
   const begin = millisecondsOf(first.time);
@@ -26,7 +25,7 @@ export function StateTimeline({ name, runs }: { name: string; runs: Runs }) {
             key={index}
             class={`strip-${change.to}`}
             style={{ flexGrow: Math.max(0, share) }}
-            title={`${change.to} since ${clockTime(change.time)}`}
+            title={`${change.text} at ${clockTime(change.time)}`}
           />
         ))}
       </div>
@@ -38,9 +37,8 @@ export function StateTimeline({ name, runs }: { name: string; runs: Runs }) {
             <li key={own.length - index}>
               <time dateTime={`${change.time}Z`}>{clockTime(change.time)}</time>
               <StateMark state={change.to} />
-              <span>
-                {change.to}
-                {change.exit && <span class="soft">, {change.exit}</span>}
+              <span class="change-text" title={change.text}>
+                {change.text}
               </span>
             </li>
           ))}

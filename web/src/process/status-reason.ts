@@ -1,24 +1,23 @@
-import { exitText } from "../../../src/client/handles/exit-text.ts";
+import { statusReason } from "../../../src/client/shown/status-reason.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
-import { lasting } from "../ui/time.ts";
+import { hosts } from "../app/store.ts";
+import { clockMinutes, lasting } from "../ui/time.ts";
 
-/** One sentence where a person has to know why a process is not simply running or stopped; null elsewhere. */
-export function statusReason(process: Process): string | null {
-  const how = exitText(process);
-  switch (process.state) {
-    case "error":
-      return `Failed: ${how || "see the log"}`;
-    case "backoff":
-      return `Exited${how ? ` (${how})` : ""}; restarts ${process.next_start_time ? `in ${lasting(process.next_start_time, true)}` : "soon"}`;
-    case "waiting":
-      return `Waiting for ${process.waiting_for.join(", ") || "its dependencies"}`;
-    case "stopping":
-      return process.requested_state === "start" ? "Stopping, then starting again" : "Stopping";
-    case "starting":
-      return "Starting";
-    case "started":
-      return process.has_ready_state ? "Running, not ready yet" : null;
-    default:
-      return null;
-  }
+const WORDS = { at: clockMinutes, in: (timestamp: string) => `in ${lasting(timestamp, true)}` };
+
+/** One sentence where a person has to know why a process is as it is; null elsewhere. */
+export function reasonOf(process: Process): string | null {
+  const reason = statusReason(process, WORDS, hostOf(process));
+  if (process.state === "error") return `Failed: ${reason}`;
+  return reason === "" ? null : reason.slice(0, 1).toUpperCase() + reason.slice(1);
+}
+
+/** "as of 14:02" for a process whose host was lost then; null if the host is connected, or was never seen. */
+export function asOf(process: Process): string | null {
+  const lostTime = process.host_ready ? null : (hostOf(process)?.lost_time ?? null);
+  return lostTime === null ? null : `as of ${clockMinutes(lostTime)}`;
+}
+
+function hostOf({ host }: Process) {
+  return hosts.value.find(({ name }) => name === host);
 }

@@ -4,7 +4,7 @@ import { ask } from "../app/store.ts";
 import { addressOfView } from "../app/views.ts";
 import { IconButton } from "../ui/icons.tsx";
 import { complain, copy, toast } from "../ui/toasts.ts";
-import { cpuList } from "./task-query.ts";
+import { clampText, cpuList } from "./task-query.ts";
 
 const POLICIES: readonly (readonly [number, string])[] = [
   [0, "OTHER"],
@@ -117,7 +117,8 @@ function SchedulingForm({ host, pid, tid, cell, onChanged }: FormProps) {
     if (!answer.ok) return setProblem(answer.message);
     // What was typed meanwhile has not been applied.
     setTyped((latest) => (latest === sent ? {} : latest));
-    toast(`Thread ${tid} has its new scheduling.`);
+    const clamped = clampText(affinity, answer.affinity);
+    toast(clamped === null ? `Thread ${tid} has its new scheduling.` : `Thread ${tid} has its new scheduling. ${clamped}.`);
     onChanged();
   };
   return (

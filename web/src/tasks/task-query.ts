@@ -106,3 +106,19 @@ export function cpuList(text: string): string | null {
   }
   return [...cpus].sort((a, b) => a - b).join(",");
 }
+
+/** The other way round: `0,1,2,3,6` as `0-3,6`. */
+export function cpuRanges(list: string): string {
+  const ranges: [number, number][] = [];
+  for (const cpu of list.split(",").map(Number)) {
+    const last = ranges.at(-1);
+    if (last?.[1] === cpu - 1) last[1] = cpu;
+    else ranges.push([cpu, cpu]);
+  }
+  return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(",");
+}
+
+/** What the host did not do as requested, in words; null if it did everything. Lists of CPUs as the protocol has them. */
+export function clampText(wanted: string, got: string): string | null {
+  return wanted === got ? null : `CPUs ${cpuRanges(wanted)}: this machine has ${cpuRanges(got)}`;
+}

@@ -1,6 +1,6 @@
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { linkTo } from "../app/navigation.ts";
-import { StateMark } from "../ui/state-mark.tsx";
+import { ProcessMark } from "../ui/state-mark.tsx";
 import { TerminalBox } from "./terminal-box.tsx";
 
 /** Terminals drawn at once; more would take a second each to draw. */
@@ -14,7 +14,7 @@ export function TerminalGrid({ members }: { members: Process[] }) {
         {shown.map((process) => (
           <section key={process.name} class="cell" aria-label={`Process ${process.name}`}>
             <header>
-              <StateMark state={process.state} />
+              <ProcessMark process={process} />
               <a class="member" {...linkTo({ kind: "process", name: process.name })} title={process.name}>
                 {process.name}
               </a>

@@ -1,4 +1,4 @@
-import type { ProcessState } from "../../../src/protocol/resources/resources.ts";
+import { type ShownState, wordOf } from "../../../src/client/shown/shown-state.ts";
 import { counts } from "../app/store.ts";
 import { StateMark } from "../ui/state-mark.tsx";
 import { filter, filterTree } from "./tree-filter.ts";
@@ -32,13 +32,13 @@ export function TreeFilter() {
 }
 
 /** States that need attention: a click leaves their processes in the tree, another one shows all. They are always there, so that nothing moves. */
-const FILTERED: readonly ProcessState[] = ["error", "backoff", "waiting"];
+const FILTERED: readonly ShownState[] = ["error", "backoff", "waiting"];
 
 function StateFilters() {
   return (
     <div class="state-filters" role="toolbar" aria-label="Show only processes that are">
       {FILTERED.map((state) => {
-        const text = `is:${state}`;
+        const text = `is:${wordOf(state)}`;
         const isOn = filter.value.trim() === text;
         const count = counts.value.get(state) ?? 0;
         return (
@@ -47,8 +47,8 @@ function StateFilters() {
             type="button"
             class={`chip chip-${state} ${count === 0 ? "none" : ""}`}
             aria-pressed={isOn}
-            aria-label={`${count} ${state}`}
-            title={`${state}: ${isOn ? "show all" : "show only these"}`}
+            aria-label={`${count} ${wordOf(state)}`}
+            title={`${wordOf(state)}: ${isOn ? "show all" : "show only these"}`}
             onClick={() => filterTree(isOn ? "" : text)}
           >
             <StateMark state={state} />

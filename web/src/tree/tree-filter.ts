@@ -1,4 +1,6 @@
 import { computed, signal } from "@preact/signals";
+import { shownState, wordOf } from "../../../src/client/shown/shown-state.ts";
+import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { isTrouble } from "../app/actions.ts";
 import { processNames, processOf } from "../app/store.ts";
 import { fuzzyScore } from "../ui/fuzzy.ts";
@@ -10,10 +12,17 @@ export const filter = signal("");
 export function fits(name: string, wanted: string): boolean {
   return wanted.split(/\s+/).every((word) => {
     const [, key, value = ""] = /^(is|host):(\S*)$/.exec(word) ?? [];
-    if (key === "is") return processOf(name)?.state === value || (value === "trouble" && isTrouble(processOf(name)));
+    if (key === "is") return isInState(processOf(name), value);
     if (key === "host") return processOf(name)?.host.startsWith(value) ?? false;
     return name.toLowerCase().includes(word.toLowerCase()) || (fuzzyScore(word, name) ?? -1) > 8;
   });
+}
+
+/** By the word that is shown, by the name of the state, or `trouble`. */
+function isInState(process: Process | undefined, value: string): boolean {
+  if (process === undefined) return false;
+  const state = shownState(process);
+  return state === value || wordOf(state) === value || (value === "trouble" && isTrouble(process));
 }
 
 /** Names of the filtered processes; null without a filter. */

@@ -1,11 +1,12 @@
 import { computed } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { groupState } from "../../../src/protocol/resources/resources.ts";
-import { isRunning, isVerbKey, processesOf, VERB_KEYS } from "../app/actions.ts";
+import { isFine, shownGroupState, shownState, stateText, wordOf } from "../../../src/client/shown/shown-state.ts";
+import { isVerbKey, processesOf, VERB_KEYS } from "../app/actions.ts";
 import { request, requestForView } from "../app/commands.ts";
 import { current, layout, show, takesFocus } from "../app/navigation.ts";
 import { isLoaded, processNames } from "../app/store.ts";
 import { keyOf } from "../app/views.ts";
+import { asOf } from "../process/status-reason.ts";
 import { focusTerminal } from "../terminal/terminal-actions.ts";
 import { Icon } from "../ui/icons.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
@@ -72,8 +73,11 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
   const { node, depth, open } = row;
   const isGroup = node.type === "group";
   const members = processesOf(node);
-  const state = isGroup ? groupState(members.map((one) => one.state)) : members[0]?.state;
-  const running = members.filter(isRunning).length;
+  const [process] = isGroup ? [] : members;
+  const state = isGroup ? shownGroupState(members) : process && shownState(process);
+  const text = process ? stateText(process) : state && wordOf(state);
+  const old = process ? asOf(process) : null;
+  const fine = members.filter(isFine).length;
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => giveFocus(element.current, node.name));
   return (
@@ -87,7 +91,7 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
       aria-setsize={row.siblings}
       aria-selected={isShown}
       aria-expanded={isGroup ? open : undefined}
-      aria-label={`${node.name}, ${state ?? ""}`}
+      aria-label={`${node.name}, ${text ?? ""}${old ? ` ${old}` : ""}`}
       data-name={node.name}
       style={{ top: `${top}px`, paddingLeft: `${6 + depth * 15}px` }}
       onFocus={() => {
@@ -98,11 +102,14 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
       onKeyDown={(event) => onKey(event, node.name)}
     >
       {isGroup ? <Twist name={node.name} open={open} /> : <span class="twist" />}
-      {state && <StateMark state={state} />}
+      {state && <StateMark state={state} isOld={members.some((one) => !one.host_ready)} />}
       <span class="name" title={node.name}>
         {node.name.slice(node.name.lastIndexOf("/") + 1)}
       </span>
-      {isGroup && <span class="count" title={`${running} of ${members.length} run`} data-count={`${running}/${members.length}`} />}
+      {isGroup && (
+        <span class="count" title={`${fine} of ${members.length} run or have completed`} data-count={`${fine}/${members.length}`} />
+      )}
+      {old && <span class="as-of">{old}</span>}
       <QuickButton name={node.name} isGroup={isGroup} running={members.some((one) => one.state !== "stopped" && one.state !== "error")} />
     </div>
   );

@@ -29,6 +29,11 @@ function format(name: string, options: Intl.DateTimeFormatOptions): Intl.DateTim
 }
 const A_DAY_MS = 86_400_000;
 
+/** Hours and minutes in the viewer's time zone; with the date when it is more than 24 hours ago. */
+export function clockMinutes(timestamp: string): string {
+  return isOld(timestamp) ? clockTime(timestamp) : format("minutes", {}).format(millisecondsOf(timestamp));
+}
+
 /** Whether a time is more than 24 hours ago: the date has to be shown. */
 export const isOld = (timestamp: string): boolean => Date.now() - millisecondsOf(timestamp) > A_DAY_MS;
 

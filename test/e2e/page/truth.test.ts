@@ -1,0 +1,143 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Client } from "../support/client.ts";
+import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
+import { ECHO } from "../support/shell.ts";
+import { eventually } from "../support/wait.ts";
+
+let rig: PageRig;
+let client: Client;
+let shown: ShownPage;
+let page: Page;
+
+beforeAll(async () => {
+  const needs = (name: string) => ({ [name]: { condition: "started" } });
+  rig = await PageRig.up({
+    groups: { jobs: { opened: true }, chain: { opened: true }, tools: { opened: true } },
+    processes: {
+      // It runs on after its first failure, and is not stable for as long as the tests take.
+      "tools/loop": {
+        command: "test -e failed && exec cat || touch failed && exit 3",
+        restart: { policy: "on-failure", delay: "10ms", stable_after: "1h" },
+        autostart: true,
+      },
+      "jobs/once": { command: "true", autostart: true },
+      "jobs/lasting": { command: ECHO, autostart: true },
+      "tools/edit": { command: ECHO, alternate_commands: { other: "cat -u" }, autostart: true },
+      "chain/db": { command: ECHO, autostart: true },
+      "chain/api": { command: ECHO, depends_on: needs("chain/db"), autostart: true },
+      "chain/web": { command: ECHO, depends_on: needs("chain/api"), autostart: true },
+    },
+  });
+  ({ client } = rig);
+  await eventually("the loop was restarted", async () => {
+    const { state, restarts } = await client.process("tools/loop");
+    return state === "started" && restarts === 1;
+  });
+  await rig.untilState("chain/web", "started");
+  shown = await rig.open();
+  ({ page } = shown);
+});
+afterAll(() => rig?.[Symbol.asyncDispose]());
+
+const group = (name: string) => page.locator(`[role=treeitem][data-name="${name}"] .count`);
+
+test("a process that has failed is restarting until it is stable: in the tree, its group, the counts, the overview and its header", async () => {
+  await shown.untilRow("tools/loop", "restarting (1×)");
+  await shown.untilRow("tools", "restarting");
+  await page.getByRole("heading", { name: "1 process needs attention." }).waitFor();
+  await page.getByLabel("Needs attention").getByText("Restarted after a failure, not stable yet").waitFor();
+  await page.getByRole("button", { name: "1 restarting" }).first().waitFor();
+  // A cross is for what has failed for good.
+  expect(await page.locator(".mark-error:not(.none *)").filter({ visible: true }).count()).toBe(
+    await page.locator(".none .mark-error, .count-tile .mark-error").count(),
+  );
+  await shown.goTo("tools/loop");
+  await page.locator(".process .chip").getByText("restarting (1×)").waitFor();
+});
+
+test("a job that ended with success has completed, and its group is complete", async () => {
+  await shown.untilRow("jobs/once", "completed");
+  await soon(() => group("jobs").getAttribute("data-count")).toBe("2/2");
+  await shown.goTo("jobs", "group");
+  await page.getByText("2 of 2: 1 running, 1 completed").waitFor();
+  await shown.goTo("jobs/once");
+  await page.getByText(/^Completed at \d\d:\d\d \(exit code 0\)$/).waitFor();
+});
+
+test("the page shows the command that runs, and offers to restart what is out of date", async () => {
+  const before = await client.process("tools/edit");
+  await shown.goTo("tools/edit");
+  const command = page.locator(".terminal-tools code");
+  await command.getByText(before.command as string, { exact: true }).waitFor();
+  const offer = page.locator(".process").getByRole("button", { name: "Restart edit to apply changes" });
+  expect(await offer.count()).toBe(0);
+  await client.ask({ type: "set_process_current_alternate_command", name: "tools/edit", which: "other" });
+  await offer.waitFor();
+  await command.getByText(before.command as string, { exact: true }).waitFor();
+  // On its group and on the overview, too.
+  await shown.goTo("tools", "group");
+  await page.locator(".group").getByText("restart to apply", { exact: true }).waitFor();
+  await shown.go("/");
+  await page.locator(".overview").getByRole("button", { name: "Restart edit to apply changes" }).click();
+  await eventually("it runs the other command", async () => (await client.process("tools/edit")).running_command === "cat -u");
+  await soon(() => page.locator(".to-apply").count()).toBe(0);
+});
+
+describe("a stop that takes dependents along", () => {
+  test("names them all, before and afterwards; the next start offers to bring them back", async () => {
+    await shown.goTo("chain/db");
+    await page.locator(".process .actions").getByRole("button", { name: "Stop" }).click();
+    const question = page.getByRole("dialog", { name: "Stop chain/db?" });
+    await question.getByText("chain/api, chain/web").waitFor();
+    await question.getByRole("button", { name: "Stop 3 processes" }).click();
+    await page.locator(".toasts").getByText("Stopped chain/db, and with it chain/api, chain/web").waitFor();
+    await shown.untilRow("chain/db", "stopped");
+    await page
+      .locator(".process .why")
+      .getByText(new RegExp(`^Stopped by ${rig.instance.user} at \\d\\d:\\d\\d$`))
+      .waitFor();
+    await page.locator(".process .actions").getByRole("button", { name: "Start", exact: true }).click();
+    const toast = page.locator(".toasts").getByText(/^Still stopped, since they were stopped with chain\/db: chain\/api, chain\/web/);
+    await toast.waitFor();
+    await page.locator(".toasts").getByRole("button", { name: "Start these, too" }).click();
+    await shown.untilRow("chain/api", "started");
+    await shown.untilRow("chain/web", "started");
+  });
+
+  test("is told with its user in the recent changes", async () => {
+    await shown.go("/");
+    const changes = page.locator(".overview .changes li").filter({ hasText: "chain/db" });
+    await changes.waitFor();
+    await shown.goTo("chain/db");
+    await page.locator(".details .changes").getByText(`stopped by ${rig.instance.user}`).first().waitFor();
+  });
+});
+
+test("a window of its own shows the same details; the choice of signals always has its name", async () => {
+  const alone = await rig.open("/?process=chain/db&window=1");
+  const details = (of: Page) => of.locator(".details .detail-section").allInnerTexts();
+  const sections = (texts: string[]) => texts.map((text) => text.replaceAll(/\d+[smhd]\b/g, "…"));
+  await shown.goTo("chain/db");
+  await alone.page.locator(".details .runs").waitFor();
+  await page.locator(".details .runs").waitFor();
+  await soon(async () => sections(await details(alone.page))).toEqual(sections(await details(page)));
+  const signal = alone.page.getByLabel("Send a signal");
+  expect(await signal.evaluate("(select) => select.selectedOptions[0]?.textContent")).toBe("Signal");
+  await signal.selectOption("SIGWINCH");
+  expect(await signal.evaluate("(select) => select.selectedOptions[0]?.textContent")).toBe("Signal");
+  await alone.close();
+});
+
+test("after a crash of the manager the recent changes go on, with what it has adopted", async () => {
+  rig.instance.kill("manager");
+  await rig.instance.mgr("up", "--detach");
+  await shown.connected();
+  await shown.go("/");
+  const changes = page.locator(".overview .changes li");
+  await changes.filter({ hasText: /jobs\/lasting.*adopted, running since \d\d:\d\d/s }).waitFor();
+  await shown.goTo("chain/db");
+  await page.locator(".details .changes").getByText(`stopped by ${rig.instance.user}`).first().waitFor();
+});
+
+test("nothing went wrong in the pages", () => expect(rig.complaints).toEqual([]));

@@ -1,0 +1,26 @@
+import type { Process } from "../../../src/protocol/resources/resources.ts";
+import { request } from "../app/commands.ts";
+import { Button } from "../ui/button.tsx";
+import { Icon } from "../ui/icons.tsx";
+
+/** Restarts those of `processes` that run another command or configuration than their next start would; nothing if there are none. */
+export function RestartToApply({ processes }: { processes: readonly Process[] }) {
+  const outdated = processes.filter(({ needs_restart }) => needs_restart);
+  const [first] = outdated;
+  if (!first) return null;
+  const names = outdated.map(({ name }) => name);
+  const isOne = names.length === 1;
+  return (
+    <Button
+      class="to-apply"
+      needsManager
+      title={`Changed since the start of ${names.slice(0, 12).join(", ")}${names.length > 12 ? ` and ${names.length - 12} more` : ""}`}
+      onClick={() =>
+        void request("restart", isOne ? { kind: "process", name: first.name } : { kind: "list", title: `${names.length} processes`, names })
+      }
+    >
+      <Icon name="restart" />
+      {isOne ? `Restart ${first.display_name} to apply changes` : `Restart these ${names.length} to apply changes`}
+    </Button>
+  );
+}
