@@ -34,7 +34,7 @@ export type AttributeValue = string | boolean | null;
 /** Details of a process that are not broadcast: the answer without `ok` and `name`. */
 export type ProcessDetail = Pick<
   Extract<AnswerOf<"request_process_detail">, { ok: true }>,
-  "environment" | "history" | "changes" | "definition"
+  "environment" | "history" | "changes" | "needed_by" | "definition"
 >;
 
 export type ProcessListRequest = Required<Omit<FrameOf<"request_process_list">, "type" | "request_id">>;

@@ -35,7 +35,13 @@ export function managerState({ status, registry, hosts, settings, runSpecs, sess
     processTree: (scope) => registry.tree(scope),
     hosts: () => hosts.entries(),
     startTools: () => settings.startTools(),
-    processDetail: (name) => ({ ...runSpecs.detail(name), changes: log.changesOf(name, MAX_CHANGES) }),
+    processDetail: (name) => ({
+      ...runSpecs.detail(name),
+      needed_by: [...registry.config.processes.values()]
+        .filter(({ depends_on }) => depends_on.some((each) => each.name === name))
+        .map((each) => each.name),
+      changes: log.changesOf(name, MAX_CHANGES),
+    }),
     async startupCommands(name) {
       const { host, spec } = runSpecs.of(name);
       const session = sessions.with(host, name);

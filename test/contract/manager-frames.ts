@@ -143,7 +143,10 @@ const FURTHER_FRAMES: Readonly<Record<string, ManagerFrameRow>> = {
   topic_scheduling: result({ name }, { tasks: arrayOf(table("topic task")) }),
   topic_scheduling_result: result({ name }, { tasks: arrayOf(table("applied topic task")) }),
   service_call_result: result({ name, endpoint: "string" }, { response: "anything" }),
-  process_detail: result({ name }, { environment: "anything", history: "anything", changes: "anything", definition: "anything" }),
+  process_detail: result(
+    { name },
+    { environment: "anything", history: "anything", changes: "anything", needed_by: "anything", definition: "anything" },
+  ),
 };
 
 export const MANAGER_FRAMES: Readonly<Record<string, ManagerFrameRow>> = { ...BASIC_FRAMES, ...FURTHER_FRAMES };

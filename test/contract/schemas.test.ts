@@ -17,7 +17,7 @@ const isOptional = (type: FieldType) => typeof type === "object" && type.kind ==
 const SHOWN: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   ack: { request_id: 1 },
   topic_detail: { publisher: null, subscribers: [], definition: "", last_sample: null },
-  process_detail: { environment: {}, history: [], changes: [], definition: {} },
+  process_detail: { environment: {}, history: [], changes: [], needed_by: [], definition: {} },
 };
 
 describe("client frames", () => {

@@ -188,7 +188,7 @@ export class FakeControl implements Control, ManagerState, Settings, HostRequest
 
   processDetail(name: string): ProcessDetail {
     this.#command("processDetail", name);
-    return { environment: {}, history: [], changes: [], definition: {} };
+    return { environment: {}, history: [], changes: [], needed_by: [], definition: {} };
   }
 
   async openTcp(host: string, target: { host: string; port: number }): Promise<Duplex> {

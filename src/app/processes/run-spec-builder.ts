@@ -88,7 +88,7 @@ export class RunSpecBuilder {
     return { host: this.#definition(name).host ?? this.#options.hostName, spec: this.#of(name) };
   }
 
-  detail(name: string): Omit<ProcessDetail, "changes"> {
+  detail(name: string): Omit<ProcessDetail, "changes" | "needed_by"> {
     return {
       environment: withoutSecrets(this.#of(name).environment),
       history: [...this.#options.history.of(name)],

@@ -136,6 +136,7 @@ export const processResults = managerFrames("Processes", {
           }),
         )
         .describe("Past runs, newest first."),
+      needed_by: z.array(z.string()).describe("Names of the processes that depend on it."),
       changes: z
         .array(z.object({ ts: timestamp, ...stateChange.omit({ process: true }).shape }))
         .describe("Its newest changes of state, oldest first."),

@@ -51,15 +51,6 @@ export const counts = computed(() => {
   return found;
 });
 
-/** Names of the processes that depend on each. */
-export const dependents = computed(() => {
-  const found = new Map<string, string[]>();
-  for (const name of processNames.value) {
-    for (const needed of processes.get(name)?.value.depends_on ?? []) found.set(needed, [...(found.get(needed) ?? []), name]);
-  }
-  return found;
-});
-
 /** A window with one process or group is told of nothing else, not of the log either. */
 const hasLog = !/single_/.test(socketQuery(location));
 const address = `${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/ws${socketQuery(location)}`;

@@ -1,6 +1,6 @@
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { showProcess } from "../app/navigation.ts";
-import { dependents, processOf } from "../app/store.ts";
+import { processOf } from "../app/store.ts";
 import { ProcessMark } from "../ui/state-mark.tsx";
 
 const ROW = 30;
@@ -8,12 +8,12 @@ const ROW = 30;
 const MOST = 12;
 
 /** What it depends on at the left, what depends on it at the right; every name is a link. */
-export function DependencyGraph({ process }: { process: Process }) {
+export function DependencyGraph({ process, neededBy }: { process: Process; neededBy: readonly string[] }) {
   const left = process.depends_on.slice(0, MOST);
-  const right = (dependents.value.get(process.name) ?? []).slice(0, MOST);
+  const right = neededBy.slice(0, MOST);
   if (left.length + right.length === 0) return <p class="soft">No dependencies.</p>;
   const height = Math.max(left.length, right.length, 1) * ROW;
-  const more = Math.max(0, process.depends_on.length - MOST) + Math.max(0, (dependents.value.get(process.name)?.length ?? 0) - MOST);
+  const more = Math.max(0, process.depends_on.length - MOST) + Math.max(0, neededBy.length - MOST);
   return (
     <>
       <div class="graph" style={{ height: `${height}px` }}>

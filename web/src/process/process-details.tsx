@@ -23,9 +23,7 @@ export function ProcessDetails({ process }: { process: Process }) {
         <CommandForm key={process.name} process={process} />
       </Section>
       <Section title="States">{detail?.ok && <StateTimeline changes={stateHistory(detail, process.start_time)} />}</Section>
-      <Section title="Dependencies">
-        <DependencyGraph process={process} />
-      </Section>
+      <Section title="Dependencies">{detail?.ok && <DependencyGraph process={process} neededBy={detail.needed_by} />}</Section>
       <Section title="Facts">
         <dl class="pairs">
           <Pair term="Host">{process.node === process.host ? process.host : `${process.host} (node ${process.node})`}</Pair>
