@@ -160,7 +160,7 @@ describe("a process", () => {
     await shown.goTo("tools/loop");
     const why = page.getByText(/restarts in/);
     const first = await why.textContent();
-    expect(first).toMatch(/Exited \(exit code 7\); restarts in (5\dm|1h 0m)/);
+    expect(first).toMatch(/Exit code 7; restarts in (5\dm|1h 0m)/);
     await soon(() => why.textContent()).not.toBe(first);
     const from = client.here;
     await page.getByRole("button", { name: "Start", exact: true }).click();
