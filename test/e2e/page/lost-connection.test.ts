@@ -49,7 +49,10 @@ test("a terminal goes on also when the page is back before the process's host is
   // Awaited below.
   up.catch(() => {});
   await shown.connected();
-  await page.getByText(/host .* is not connected$/).first().waitFor();
+  await page
+    .getByText(/host .* is not connected$/)
+    .first()
+    .waitFor();
   instance.kill("daemon", "SIGCONT");
   await up;
   await page.getByText("host ready").waitFor();
