@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TaskFilter } from "../../src/contract/task-filter.ts";
 import type { TaskColumn, TaskRow } from "../../src/protocol/resources/resources.ts";
-import { cpuList, inOrder, matching, parseTaskQuery } from "../../web/src/tasks/task-query.ts";
+import { clampText, cpuList, cpuRanges, inOrder, matching, parseTaskQuery } from "../../web/src/tasks/task-query.ts";
 
 describe("what is typed into the filter", () => {
   test.each([
@@ -70,4 +70,10 @@ describe("CPUs", () => {
       }),
     );
   });
+});
+
+test("CPUs that the machine does not have are told", () => {
+  expect(cpuRanges("0,1,2,3,6")).toBe("0-3,6");
+  expect(clampText("0,1,2,3", "0,1")).toBe("CPUs 0-3: this machine has 0-1");
+  expect(clampText("0,1", "0,1")).toBeNull();
 });

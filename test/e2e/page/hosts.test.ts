@@ -53,6 +53,15 @@ test("a host that comes is seen without a reload, its processes start; one that 
   await shown.untilRow("far/one", "started");
   await shown.goTo("far/one");
   await shown.untilShown("far/one", /hello/);
+  // Silent: what it runs is known as of now only.
+  child.kill("SIGSTOP");
+  const row = shown.row("far/one");
+  await soon(() => row.getAttribute("aria-label")).toMatch(/^far\/one, lost as of \d\d:\d\d$/);
+  await row.locator(".mark-lost").waitFor();
+  await soon(() => shown.row("far").getAttribute("aria-label")).toBe("far, lost");
+  await page.getByText(/^Started as of \d\d:\d\d: host arm is not connected$/).waitFor();
+  child.kill("SIGCONT");
+  await shown.untilRow("far/one", "started");
   child.kill("SIGTERM");
   await page
     .getByText(/host arm is not connected|Failed: /)
