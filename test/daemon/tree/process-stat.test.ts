@@ -25,6 +25,8 @@ test("any name and any numbers are read back", () => {
           session: at(3),
           tty: at(4),
           ticks: at(11) + at(12),
+          childTicks: at(13) + at(14),
+          rssPages: at(21),
           nice: at(16),
           threads: at(17),
           startTime: String(numbers[18]),

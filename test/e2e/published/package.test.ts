@@ -133,14 +133,14 @@ describe("the packed package, installed in a project of its own", () => {
     const seconds = uniqueSeconds();
     writeFileSync(join(project, "parallel/seconds.json"), JSON.stringify({ seconds, temporary: join(project, "tmp") }));
     const { ended, printed } = vitest("parallel", "killed");
-    await until(() => /worker (\d+) runs/.test(printed()), 30_000, printed);
+    await until(() => /worker (\d+) runs/.test(printed()), 120_000, printed);
     expect(processesWith(seconds).length).toBeGreaterThanOrEqual(3);
     process.kill(Number(/worker (\d+) runs/.exec(printed())?.[1]), "SIGKILL");
     await until(
       () => processesWith(seconds).length === 0,
-      10_000,
+      60_000,
       () => processesWith(seconds),
     );
     expect((await ended).code).not.toBe(0);
-  });
+  }, 240_000);
 });

@@ -6,8 +6,10 @@ describe.concurrent("a system of three processes", () => {
   test.each(Array.from({ length: 50 }, (_, index) => index))("comes up, number %i", async () => {
     const manager = await createManager(system);
     try {
-      expect((await manager.process("web").start()).state).toBe("started");
-      await manager.process("db").waitForOutput(/open/);
+      // Fifty managers in one program take long on a slow machine.
+      const slowly = { timeout: 150_000 };
+      expect((await manager.process("web").start(slowly)).state).toBe("started");
+      await manager.process("db").waitForOutput(/open/, slowly);
     } finally {
       await manager.close();
     }
