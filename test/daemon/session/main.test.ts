@@ -132,7 +132,7 @@ async function greet(epoch = 1): Promise<Greeted> {
 const running = (found: string, count: number) =>
   until(
     () => processesWith(found).length >= count,
-    10_000,
+    60_000,
     () => processesWith(found),
   );
 const logOf = () => readFileSync(join(folder, "state/daemon.log"), "utf8");
@@ -164,7 +164,7 @@ describe("a host daemon", () => {
     const sleeps = ({ pid }: { pid: number | null }) => /^\d+ \((?:sh|sleep)\) S /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
     await until(
       () => sleeps(first) && sleeps(second),
-      10_000,
+      60_000,
       () => words,
     );
     for (const run of [first, second]) {
@@ -306,7 +306,7 @@ describe("a host daemon", () => {
     daemon.kill("SIGTERM");
     await until(
       () => manager.events.some((event) => event.kind === "stopping"),
-      10_000,
+      60_000,
       () => manager.events,
     );
     daemon.kill("SIGTERM");
@@ -401,7 +401,7 @@ test("the bundle goes on when dist and node_modules below it are deleted", async
   await manager.link.request("stop", { session: manager.session, run_id: run.run_id, steps: [{ signal: "SIGTERM", timeout_ms: 1_000 }] });
   await until(
     () => manager.events.some((event) => event.kind === "extinct"),
-    10_000,
+    60_000,
     () => manager.events,
   );
   daemon.kill("SIGTERM");
@@ -432,7 +432,7 @@ describe("the native part of node-pty", () => {
     await manager.spawn("p", "test -t 1 && exit 7");
     await until(
       () => manager.events.some((event) => event.kind === "exited" && event.run.exit?.code === 7),
-      10_000,
+      60_000,
       () => manager.events,
     );
   });

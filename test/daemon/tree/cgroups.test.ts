@@ -76,7 +76,7 @@ describe("cgroups of runs", () => {
       child.stdin?.end("\n");
       await until(
         () => processesWith(word).length >= 7,
-        10_000,
+        60_000,
         () => processesWith(word),
       );
       if (way === "kill") cgroups.kill("1-1");
@@ -84,7 +84,7 @@ describe("cgroups of runs", () => {
       await ended;
       await until(
         () => processesWith(word).length === 0,
-        10_000,
+        60_000,
         () => processesWith(word),
       );
       cgroups.remove("1-1");

@@ -77,10 +77,10 @@ test.each([
   await killed(started);
   await until(
     () => processesWith(found).length === 0,
-    10_000,
+    60_000,
     () => processesWith(found),
   );
-  await until(() => started.guard().length === 0, 10_000, started.guard);
+  await until(() => started.guard().length === 0, 60_000, started.guard);
 });
 
 test("kill -9 of a daemon leaves no orphan alive that has neither marker nor session nor parent", async () => {
@@ -88,16 +88,16 @@ test("kill -9 of a daemon leaves no orphan alive that has neither marker nor ses
   const started = await parent([[join(FIXTURES, "env-setsid.sh"), found, found]]);
   await until(
     () => processesWith(found).length === 2,
-    10_000,
+    60_000,
     () => processesWith(found),
   );
   await killed(started);
   await until(
     () => processesWith(found).length === 0,
-    10_000,
+    60_000,
     () => processesWith(found),
   );
-  await until(() => started.guard().length === 0, 10_000, started.guard);
+  await until(() => started.guard().length === 0, 60_000, started.guard);
 });
 
 test("kill -9 of a daemon with 200 runs leaves nothing, and harms no other process", async () => {
@@ -108,10 +108,10 @@ test("kill -9 of a daemon with 200 runs leaves nothing, and harms no other proce
   await killed(started);
   await until(
     () => processesWith(found).length === 0,
-    10_000,
+    60_000,
     () => processesWith(found),
   );
-  await until(() => started.guard().length === 0, 10_000, started.guard);
+  await until(() => started.guard().length === 0, 60_000, started.guard);
   expect(readStat(innocent.pid ?? 0)?.ended).toBe(false);
   innocent.kill("SIGKILL");
   await once(innocent, "exit");
@@ -119,7 +119,7 @@ test("kill -9 of a daemon with 200 runs leaves nothing, and harms no other proce
 
 test("a guard holds nothing but its pipe, no folder, and ignores what ends others", async () => {
   const started = await parent([["sh", "-c", `echo ready; sleep ${word()}`]]);
-  await until(() => started.guard().length === 1, 10_000, started.guard);
+  await until(() => started.guard().length === 1, 60_000, started.guard);
   const [guard = 0] = started.guard();
   // Its traps are set: it is a shell by now, and no file of the loader is open any more.
   const ignores = (number: number) => {
@@ -129,7 +129,7 @@ test("a guard holds nothing but its pipe, no folder, and ignores what ends other
   const { SIGHUP, SIGINT, SIGTERM } = constants.signals;
   await until(
     () => [SIGHUP, SIGINT, SIGTERM].every(ignores),
-    10_000,
+    60_000,
     () => readFileSync(`/proc/${guard}/status`, "utf8"),
   );
   expect(readlinkSync(`/proc/${guard}/cwd`)).toBe("/");
@@ -145,21 +145,21 @@ test("a guard that was killed is replaced, and the new one knows the runs", asyn
   const started = await parent([["sh", "-c", `echo ready; exec env -i sleep ${found}`]]);
   await until(
     () => processesWith(found).length === 1,
-    10_000,
+    60_000,
     () => processesWith(found),
   );
   const [first = 0] = started.guard();
   process.kill(first, "SIGKILL");
-  await until(() => started.guard().some((pid) => pid !== first), 10_000, started.guard);
+  await until(() => started.guard().some((pid) => pid !== first), 60_000, started.guard);
   expect(started.errors()).toContain(`the guard (pid ${first}) ended: SIGKILL; a new one is started`);
   expect(processesWith(found)).toHaveLength(1);
   await killed(started);
   await until(
     () => processesWith(found).length === 0,
-    10_000,
+    60_000,
     () => processesWith(found),
   );
-  await until(() => started.guard().length === 0, 10_000, started.guard);
+  await until(() => started.guard().length === 0, 60_000, started.guard);
 });
 
 test("a guard ends with a daemon that closes, and kills nothing then", async () => {
@@ -167,7 +167,7 @@ test("a guard ends with a daemon that closes, and kills nothing then", async () 
   const started = await parent([["sh", "-c", `echo ready; sleep ${found}`]]);
   started.child.stdin?.write("close\n");
   await once(started.child, "exit");
-  await until(() => started.guard().length === 0, 10_000, started.guard);
+  await until(() => started.guard().length === 0, 60_000, started.guard);
   expect(processesWith(found).length).toBeGreaterThan(0);
 });
 
@@ -178,7 +178,7 @@ test("leftovers of an earlier daemon are found by its marker and killed, and no 
     spawn("sh", ["-c", `setsid sleep ${seconds} & wait`], { detached: true, env: { PATH: process.env.PATH, ...env } });
   const leftover = run({ MGR_RUN: `${marker}:1-1` }, ours);
   const innocent = run({ MGR_RUN: `${randomUUID()}:1-1` }, other);
-  await until(() => processesWith(ours).length >= 2 && processesWith(other).length >= 2, 10_000, listPids);
+  await until(() => processesWith(ours).length >= 2 && processesWith(other).length >= 2, 60_000, listPids);
   const ended = once(leftover, "exit");
   await killLeftovers(marker);
   await ended;

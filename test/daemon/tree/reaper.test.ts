@@ -108,7 +108,7 @@ describe.each([
     await started.exited;
     await until(
       () => processesWith(started.word).length === 1,
-      10_000,
+      60_000,
       () => processesWith(started.word),
     );
     started.tree.killRest();
@@ -135,7 +135,7 @@ describe("as a child subreaper", () => {
     await started.exited;
     await until(
       () => processesWith(started.word).length === 1,
-      10_000,
+      60_000,
       () => processesWith(started.word),
     );
     started.tree.killRest();
@@ -151,7 +151,7 @@ describe("as a child subreaper", () => {
     await ready(started);
     await until(
       () => processesWith(started.word).length === 2,
-      10_000,
+      60_000,
       () => processesWith(started.word),
     );
     await stop(other);
@@ -216,7 +216,7 @@ describe("a signal", () => {
     expect(await started.exited).toEqual([5, null]);
     await until(
       () => processesWith(started.word).length === 1,
-      10_000,
+      60_000,
       () => processesWith(started.word),
     );
     started.tree.killRest();
