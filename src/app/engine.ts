@@ -54,8 +54,6 @@ export interface EngineOptions {
   /** Default: in memory only. */
   history?: RunHistory | undefined;
   inspect?: ((event: InspectionEvent) => void) | undefined;
-  /** The bus URL for a process, with its own token; null: no bus. */
-  busUrl?: ((process: string) => string | null) | undefined;
 }
 
 /**
@@ -90,7 +88,7 @@ export class Engine {
     const system = new ActorSystem({ clock, log: (level, msg) => log.append({ level, source: "manager", msg }), inspect: options.inspect });
     const hostTable = new HostTable();
     const current = new CurrentConfig(config);
-    const runSpecs = new RunSpecBuilder({ current, hostName, intents, history, epoch, busUrl: options.busUrl });
+    const runSpecs = new RunSpecBuilder({ current, hostName, intents, history, epoch });
     const registry = new ProcessRegistry({ current, runSpecs, system, hostName, hosts: hostTable });
     const waits = new ProcessWaits({ registry, events, clock });
     const hub = new OutputHub({

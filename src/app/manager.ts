@@ -15,7 +15,6 @@ import type { LogEntry } from "../protocol/resources/resources.ts";
 import type { OutputHub } from "../transport/output/output-hub.ts";
 import type { OutputSink } from "../transport/output/output-subscription.ts";
 import { createTransport, type Transport } from "../transport/websocket.ts";
-import { busState } from "./bus/bus-state.ts";
 import { type ManagerBus, openManagerBus } from "./bus/manager-bus.ts";
 import { Engine } from "./engine.ts";
 import { localHostName } from "./hosts/host-names.ts";
@@ -126,7 +125,6 @@ class Manager implements RunningManager {
     const bus = await openManagerBus({
       instance,
       log,
-      state: await busState(files),
       hosts: () => (this.#engine?.registry.config ?? this.#config).hosts,
       isLed: (name) => this.#engine?.control.state.hosts().some((known) => known.name === name) ?? false,
     });
@@ -146,7 +144,6 @@ class Manager implements RunningManager {
       connectHost: (name) => deferredHostLink(bus.shared, name),
       loadConfig: fileReader(this.#config),
       onProcessAtRest: this.#options.onProcessAtRest,
-      busUrl: (process) => bus.clientUrl(process),
       history,
     });
     this.#engine = engine;

@@ -96,7 +96,7 @@ export interface InstanceSettings {
   /** Host names to answer to beside those of this machine and of the configured hosts. */
   readonly allowed_hosts: readonly string[];
   /** Where the embedded broker takes clients. */
-  readonly bus_listen: { readonly host: string; readonly port: number };
+  readonly bus_listen: { readonly host: string; readonly port: number } | null;
   /** URLs of the servers that carry remote hosts and clients; none: the embedded broker does. */
   readonly bus: readonly string[];
   /** Absolute, or null when not configured; so the next three. */
@@ -104,8 +104,6 @@ export interface InstanceSettings {
   readonly bus_ca_file: string | null;
   readonly bus_cert_file: string | null;
   readonly bus_key_file: string | null;
-  /** What processes get as MGR_BUS_URL where `bus` is set. */
-  readonly bus_client_url: string | null;
   /** Absolute. */
   readonly state_dir: string;
   readonly retained_log_entries: number;

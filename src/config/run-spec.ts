@@ -8,8 +8,6 @@ export interface RunChoices {
   inherited: Record<string, string> | null;
   /** `svc_debug`: the program is to say more about itself. */
   debug?: boolean;
-  /** MGR_BUS_URL; null: none. */
-  busUrl?: string | null;
   stop_rank: number;
   /** Terminal size that a user chose; the definition's when left out. */
   size?: { rows: number; cols: number } | undefined;
@@ -38,7 +36,6 @@ export function buildRunSpec(definition: ProcessDefinition, choices: RunChoices)
     alive: definition.alive,
     watch: [...definition.watch],
     log_file: definition.log_file,
-    bus_url: choices.busUrl ?? null,
   };
 }
 

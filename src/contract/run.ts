@@ -126,7 +126,6 @@ export const PLAIN_RUN = {
   alive: null,
   watch: [],
   log_file: null,
-  bus_url: null,
 } satisfies Partial<RunSpec>;
 
 /**
@@ -171,14 +170,12 @@ export const runSpec = z.strictObject({
   /** picomatch globs, absolute or relative to `base_dir`: the process is restarted when a file that matches changes. */
   watch: z.array(z.string()).default([]),
   log_file: logFile.nullable().default(null),
-  /** MGR_BUS_URL of the child: how it comes to the bus, with its own token. */
-  bus_url: z.string().min(1).nullable().default(null),
 });
 export type RunSpec = z.infer<typeof runSpec>;
 
 /** Equal hashes: a restart would change nothing. What the moment adds does not count: environment, size of the terminal. */
 export function specHash(spec: RunSpec): string {
-  const { inherited: _inherited, stop_rank: _rank, bus_url: _bus, terminal, ...rest } = spec;
+  const { inherited: _inherited, stop_rank: _rank, terminal, ...rest } = spec;
   return createHash("sha256")
     .update(canonicalJson({ ...rest, backlog: terminal.backlog }))
     .digest("hex")

@@ -20,12 +20,22 @@ interface HostParts {
   rings: RingStore;
   tasks: TaskLists;
   forwarder: Forwarder;
+  /** File with the address of the host's bus; null: none. */
+  busUrlFile: string | null;
   /** Of the last event. */
   seq: () => number;
 }
 
 /** Answers the requests that neither begin a session nor a run. Their sessions have been checked. */
-export function hostHandlers({ streamId, runs, rings, tasks, forwarder, seq }: HostParts): Omit<HostHandlers, "hello" | "spawn"> {
+export function hostHandlers({
+  streamId,
+  runs,
+  rings,
+  tasks,
+  forwarder,
+  busUrlFile,
+  seq,
+}: HostParts): Omit<HostHandlers, "hello" | "spawn"> {
   return {
     stop: async ({ run_id, steps }) => {
       checkSteps(steps);
@@ -52,7 +62,7 @@ export function hostHandlers({ streamId, runs, rings, tasks, forwarder, seq }: H
       await forwarder.open({ stream, host, port });
       return {};
     },
-    startup_commands: async ({ spec }) => ({ commands: await startupCommands(spec) }),
+    startup_commands: async ({ spec }) => ({ commands: await startupCommands(spec, busUrlFile) }),
     memo: ({ run_id, memo }) => {
       runs.byId(run_id).memo = memo;
       return {};

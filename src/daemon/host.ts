@@ -16,12 +16,13 @@ import {
   type ResponseOf,
 } from "../contract/messages.ts";
 import type { StreamFrame } from "../contract/streams.ts";
+import type { HostBus } from "./bus/host-bus.ts";
 import { checkRequest, checkSteps, type HostHandlers, hostHandlers } from "./host-requests.ts";
 import { LOG_BACKLOG_BYTES } from "./output/log-file.ts";
 import { LogFiles } from "./output/log-files.ts";
 import { RingStore } from "./output/ring-store.ts";
 import { WindowSender } from "./output/window-sender.ts";
-import { Run } from "./run/run.ts";
+import { Run, type RunOptions } from "./run/run.ts";
 import { RunTable } from "./run/run-table.ts";
 import { killEverything, stopEverything } from "./run/stop-everything.ts";
 import { Forwarder } from "./session/forwarder.ts";
@@ -48,6 +49,8 @@ export interface HostOptions {
   version?: string;
   /** Kills process trees; created from `subreaper` if left out. */
   killTree?: TreeReaper;
+  /** The broker of this host, whose address runs get in MGR_BUS_URL; its owner closes it. None if left out. */
+  bus?: HostBus;
 }
 
 /**
@@ -70,6 +73,7 @@ export class Host implements HostLink {
   readonly #held = new Set<string>();
   readonly #tasks: TaskLists;
   readonly #version: string | undefined;
+  readonly #bus: HostBus | null;
   readonly #managerLost: ManagerLostTimer;
   readonly #forwarder: Forwarder;
   readonly #handlers: HostHandlers;
@@ -87,6 +91,7 @@ export class Host implements HostLink {
   constructor(options: HostOptions) {
     this.host = options.host;
     this.#version = options.version;
+    this.#bus = options.bus ?? null;
     this.streamId = options.streamId ?? randomUUID();
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log;
@@ -113,11 +118,18 @@ export class Host implements HostLink {
       nameOfRun: (runId) => this.#runs.nameOf(runId),
     });
     this.#forwarder = new Forwarder((frame) => this.#publisher.publish((listener) => listener.onStream?.(frame)));
-    const parts = { streamId: this.streamId, runs: this.#runs, rings: this.#rings, tasks: this.#tasks, forwarder: this.#forwarder };
     this.#handlers = {
       hello: (request) => this.#hello(request),
       spawn: async (request) => ({ run: (await this.#spawn(request)).report }),
-      ...hostHandlers({ ...parts, seq: () => this.#seq }),
+      ...hostHandlers({
+        streamId: this.streamId,
+        runs: this.#runs,
+        rings: this.#rings,
+        tasks: this.#tasks,
+        forwarder: this.#forwarder,
+        busUrlFile: this.#bus?.urlFile ?? null,
+        seq: () => this.#seq,
+      }),
     };
     this.#tick();
   }
@@ -241,7 +253,7 @@ export class Host implements HostLink {
         throw new MgrError("host_unavailable", `the host '${this.host}' is shutting down; no process is started any more`);
       const backlog = Math.max(spec.terminal.backlog, spec.log_file === null ? 0 : LOG_BACKLOG_BYTES);
       const ring = this.#rings.open(spec.name, backlog);
-      const run = await Run.start({
+      const run = await this.#start({
         runId,
         spec,
         memo,
@@ -258,6 +270,19 @@ export class Host implements HostLink {
       this.#runChanged("spawned", run);
       return run;
     });
+  }
+
+  /** Its token is valid from before its first instruction until it is extinct. */
+  async #start(options: Omit<RunOptions, "busUrl">): Promise<Run> {
+    const busUrl = this.#bus?.begin(options.runId, options.spec.name) ?? null;
+    try {
+      const run = await Run.start({ ...options, busUrl });
+      void run.whenExtinct.then(() => this.#bus?.end(run.id));
+      return run;
+    } catch (error) {
+      this.#bus?.end(options.runId);
+      throw error;
+    }
   }
 
   #hold(name: string, held: boolean): void {

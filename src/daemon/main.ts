@@ -5,6 +5,8 @@ import { isDiskFull, messageOf } from "../base/errors.ts";
 import { visible } from "../base/visible-text.ts";
 import { CONTRACT_VERSION, type HostLog } from "../contract/messages.ts";
 import { openJsonLog, PINO_LEVELS } from "../log/json-log.ts";
+import { type BusFiles, busFiles } from "./bus/bus-files.ts";
+import { HostBus, type HostBusOptions } from "./bus/host-bus.ts";
 import { Host } from "./host.ts";
 import { ptyBinding } from "./native/pty-binding.ts";
 import { optimizeEarly } from "./optimize-early.ts";
@@ -51,9 +53,12 @@ async function main(): Promise<void> {
   const waiting = new AbortController();
   const cgroups = RunCgroups.create(streamId);
   const reaper = createGuardedReaper({ subreaper: true, marker: streamId, locks: lock.info.paths, cgroups, log: (msg) => log.warn(msg) });
+  const files = busFiles(options.state_dir);
+  const bus = await openBus(options.host, files, (level, msg) => tell(level, "bus", msg));
   const host = new Host({
     host: options.host,
     subreaper: true,
+    ...(bus === null ? {} : { bus }),
     killTree: reaper,
     streamId,
     log: ({ level, source, msg }) => tell(level, source, msg),
@@ -66,7 +71,9 @@ async function main(): Promise<void> {
     remake: async () => {
       keepInstanceUuid(options.state_dir, lock.info.instance_uuid);
       if (isServing) previous.begin(streamId, cgroups?.path ?? null);
+      files.look();
     },
+    look: async () => files.look(),
     log: (level, msg) => tell(level, "daemon", msg),
   });
   let service: BusService | null = null;
@@ -77,6 +84,7 @@ async function main(): Promise<void> {
     await host.stopAll();
     await host.close();
     await service?.close();
+    await bus?.close();
     await stopWatch();
     previous.close();
     lock.release();
@@ -117,6 +125,16 @@ async function main(): Promise<void> {
     });
   } catch (error) {
     if (!waiting.signal.aborted) giveUp(EXIT.failed, `the host daemon could not be put onto the bus: ${messageOf(error)}`);
+  }
+}
+
+/** null: it could not be opened. Processes matter more, and run without it. */
+async function openBus(host: string, files: BusFiles, log: HostBusOptions["log"]): Promise<HostBus | null> {
+  try {
+    return await HostBus.open({ host, files, log });
+  } catch (error) {
+    log("error", `programs of this host have no bus: ${messageOf(error)}`);
+    return null;
   }
 }
 

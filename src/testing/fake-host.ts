@@ -175,7 +175,7 @@ export class FakeHost implements HostLink {
         run(run_id).resize(rows, cols);
         return {};
       },
-      startup_commands: async ({ spec }) => ({ commands: await startupCommands(spec) }),
+      startup_commands: async ({ spec }) => ({ commands: await startupCommands(spec, null) }),
       memo: ({ run_id, memo }) => {
         run(run_id).memo = memo;
         return {};

@@ -51,7 +51,6 @@ describe("the JSON Schema of the configuration", () => {
       "bus_ca_file",
       "bus_cert_file",
       "bus_key_file",
-      "bus_client_url",
       "state_dir",
       "retained_log_entries",
       "on_manager_lost",

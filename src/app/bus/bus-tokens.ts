@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHash, timingSafeEqual } from "node:crypto";
 import { type BrokerPermissions, permissionsOf } from "../../bus/broker/permissions.ts";
 import type { HostSetting } from "../../config/hosts.ts";
 import { readRegularFile } from "../../http/auth/read-regular-file.ts";
@@ -10,8 +10,6 @@ const MAX_BYTES = 4_096;
 const FRESH_MS = 500;
 
 export interface BusTokensOptions {
-  /** Secret of this instance, shared with no other. */
-  readonly secret: Buffer;
   readonly hosts: () => ReadonlyMap<string, HostSetting>;
   /** Whether the manager still manages this host, which the configuration may no longer name. */
   readonly isLed: (host: string) => boolean;
@@ -19,10 +17,7 @@ export interface BusTokensOptions {
   readonly warn: (msg: string) => void;
 }
 
-/**
- * Maps tokens to permissions. A client's token is its signed name: it is valid as long as the instance and nothing has to be stored. A
- * host's token is in a file that the configuration names, read when needed.
- */
+/** Maps tokens of hosts to permissions. A host's token is in a file that the configuration names, read when needed. */
 export class BusTokens {
   readonly #options: BusTokensOptions;
   /** Recently read tokens, by path. */
@@ -32,14 +27,8 @@ export class BusTokens {
     this.#options = options;
   }
 
-  clientToken(name: string): string {
-    return `${Buffer.from(name).toString("base64url")}.${this.#sign(name)}`;
-  }
-
   /** Permissions of the token's bearer; null: the token is not valid. */
   permissionsOf(token: string): BrokerPermissions | null {
-    const client = this.#clientOf(token);
-    if (client !== null) return permissionsOf({ kind: "client", name: client });
     for (const name of this.#options.hosts().keys()) {
       if (!this.#isTokenOf(name, token)) continue;
       // A host that was removed from the configuration is kept while a process on it still has to be stopped.
@@ -47,13 +36,6 @@ export class BusTokens {
       return { ...permissionsOf({ kind: "host", name }), isValid };
     }
     return null;
-  }
-
-  #clientOf(token: string): string | null {
-    const dot = token.indexOf(".");
-    if (dot < 0) return null;
-    const name = Buffer.from(token.slice(0, dot), "base64url").toString();
-    return isEqual(token.slice(dot + 1), this.#sign(name)) ? name : null;
   }
 
   #isTokenOf(host: string, token: string): boolean {
@@ -80,10 +62,6 @@ export class BusTokens {
     const why = problem ?? "it has to hold one token of 20 characters or more A-Z a-z 0-9 + / . _ ~ = -";
     this.#options.warn(`the token of host '${host}' cannot be read from ${path}: ${why}`);
     return null;
-  }
-
-  #sign(name: string): string {
-    return createHmac("sha256", this.#options.secret).update(`client:${name}`).digest("base64url");
   }
 }
 

@@ -14,16 +14,12 @@ import type { HttpServer } from "../../http/index.ts";
 import type { BusUpgrade } from "../../http/server/bus-upgrade.ts";
 import { Certificate } from "../../http/server/certificate.ts";
 import type { LogBook } from "../../log/log-book.ts";
-import type { BusState } from "./bus-state.ts";
 import { BusTokens } from "./bus-tokens.ts";
 
 /** How long clients have at shutdown to find another server, milliseconds. */
 const RETIRE_MS = 200;
-const LOOPBACK = "127.0.0.1";
 /** How often the permissions of connected clients are checked again, milliseconds. */
 const REVALIDATION_MS = 2_000;
-/** User name of local programs that read `bus.url`. */
-export const LOCAL_CLIENT = "@local";
 
 interface ManagerBusOptions {
   readonly instance: InstanceSettings;
@@ -32,8 +28,6 @@ interface ManagerBusOptions {
   /** Whether the manager still manages this host, which the configuration may no longer name. */
   readonly isLed: (host: string) => boolean;
   readonly log: LogBook;
-  /** State that is kept across restarts. */
-  readonly state: BusState;
 }
 
 /** Opens the bus of a manager, at first for the manager itself only. */
@@ -61,17 +55,15 @@ export class ManagerBus {
   readonly #options: ManagerBusOptions;
   readonly #tokens: BusTokens;
   readonly #end = new AbortController();
-  /** Address for local processes, without a token; null: none. */
-  #address: string | null = null;
   readonly #validation: ReturnType<typeof setInterval>;
 
   constructor(options: ManagerBusOptions & { broker: Broker; local: Bus }) {
-    const { broker, local, state, instance, hosts, isLed } = options;
+    const { broker, local, instance, hosts, isLed } = options;
     this.#options = options;
     this.broker = broker;
     this.local = local;
     this.localHosts = new LocalBus(broker);
-    this.#tokens = new BusTokens({ secret: state.secret, hosts, isLed, warn: (msg) => this.#log("warning", msg) });
+    this.#tokens = new BusTokens({ hosts, isLed, warn: (msg) => this.#log("warning", msg) });
     this.shared = instance.bus.length === 0 ? Promise.resolve(local) : this.#connect();
     // Callers that need it handle the rejection; there may be none.
     this.shared.catch(() => {});
@@ -87,37 +79,26 @@ export class ManagerBus {
     this.#validation = setInterval(() => broker.revalidate(), REVALIDATION_MS);
   }
 
-  /** MGR_BUS_URL of a process on this machine; null before `listen`. */
-  clientUrl(process: string): string | null {
-    const { instance } = this.#options;
-    if (instance.bus.length > 0) return instance.bus_client_url ?? instance.bus.map((url) => withoutSecret(url)).join(",");
-    return this.#address === null ? null : `nats://${this.#tokens.clientToken(process)}@${this.#address}`;
-  }
-
   /**
-   * Serves plain NATS over TCP, with TLS if it is reachable from outside and there is a certificate. Local processes always use loopback
-   * and need no TLS. Rejects with `conflict` when the port is not available.
+   * Serves plain NATS over TCP where `instance.bus_listen` says, with TLS if it is reachable from outside and there is a certificate.
+   * Resolves with the port; null: there is none. Rejects with `conflict` when it is not available.
    */
-  async listen(http: Pick<HttpServer, "admitUser">): Promise<void> {
-    const { instance, state } = this.#options;
-    if (instance.bus.length > 0) return;
-    const { host, port } = instance.bus_listen;
-    const authenticate = (credentials: Credentials, address: string) => this.#authenticate(credentials, address, http);
-    if (isLoopback(host)) this.#address = await this.#listenOnLoopback(host, port, authenticate);
-    else {
-      const certificate = this.#certificate();
-      const bound = await this.broker.listenTcp({
-        host,
-        port,
-        authenticate,
-        secureContext: certificate ? () => certificate.context() : undefined,
-      });
-      if (!certificate)
-        this.#log("warning", `the bus port ${bound} can be reached from outside without TLS: set instance.webui_https_cert_file`);
-      this.#log("info", `clients reach the bus at ${certificate ? "tls" : "nats"}://${host === "" ? "*" : host}:${bound}`);
-      this.#address = await this.#listenOnLoopback(LOOPBACK, 0, authenticate);
-    }
-    await state.keep(Number(this.#address.replace(/^.*:/, "")), this.clientUrl(LOCAL_CLIENT) ?? "");
+  async listen(http: Pick<HttpServer, "admitUser">): Promise<number | null> {
+    const { bus_listen } = this.#options.instance;
+    if (bus_listen === null) return null;
+    const { host, port } = bus_listen;
+    const certificate = isLoopback(host) ? null : this.#certificate();
+    const bound = await this.broker.listenTcp({
+      host,
+      port,
+      authenticate: (credentials, address) => this.#authenticate(credentials, address, http),
+      secureContext: certificate ? () => certificate.context() : undefined,
+    });
+    if (!certificate && !isLoopback(host))
+      this.#log("warning", `the bus port ${bound} can be reached from outside without TLS: set instance.webui_https_cert_file`);
+    const place = host === "" ? "*" : host.includes(":") ? `[${host}]` : host;
+    this.#log("info", `clients reach the bus at ${certificate ? "tls" : "nats"}://${place}:${bound}`);
+    return bound;
   }
 
   /** Disconnects clients while the port is still open. */
@@ -128,26 +109,11 @@ export class ManagerBus {
   async close(): Promise<void> {
     clearInterval(this.#validation);
     this.#end.abort();
-    await this.#options.state.forget();
     const shared = await this.shared.catch(() => this.local);
     if (shared !== this.local) await shared.close();
     await this.local.close();
     this.localHosts.close();
     await this.broker.close();
-  }
-
-  /** The previous port, if it is available: processes that outlived the manager still use it. */
-  async #listenOnLoopback(host: string, port: number, authenticate: Authenticate): Promise<string> {
-    const { state } = this.#options;
-    const listen = (wanted: number) => this.broker.listenTcp({ host, port: wanted, authenticate });
-    const bound =
-      port !== 0 || state.port === 0
-        ? await listen(port)
-        : await listen(state.port).catch((error: unknown) => {
-            this.#log("warning", `the bus has another port than before, running processes do not know it: ${messageOf(error)}`);
-            return listen(0);
-          });
-    return `${host.includes(":") ? `[${host}]` : host}:${bound}`;
   }
 
   /** The broker's view and, for an external server, what the members report about themselves. */
@@ -204,8 +170,6 @@ export class ManagerBus {
     this.#options.log.append({ level, source: "bus", msg });
   }
 }
-
-type Authenticate = (credentials: Credentials, address: string) => Promise<BrokerPermissions | null>;
 
 /** A web user must not be mistaken for a process of the same name. */
 function permissionsOfUser(user: string): BrokerPermissions {

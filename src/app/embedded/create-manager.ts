@@ -9,13 +9,13 @@ import type { Config } from "../../config/definition.ts";
 import { fileReader, loadConfigFile, loadConfigObject } from "../../config/load/load.ts";
 import type { ConfigInput } from "../../config/schema/schema.ts";
 import type { HostLink } from "../../contract/host-link.ts";
+import { HostBus, type HostBusOptions } from "../../daemon/bus/host-bus.ts";
 import { Host } from "../../daemon/host.ts";
 import { assetHash } from "../../http/index.ts";
 import { LogBook } from "../../log/log-book.ts";
 import type { LogEntry } from "../../protocol/resources/resources.ts";
 import { createTransport } from "../../transport/websocket.ts";
-import type { BusState } from "../bus/bus-state.ts";
-import { LOCAL_CLIENT, type ManagerBus, openManagerBus } from "../bus/manager-bus.ts";
+import { type ManagerBus, openManagerBus } from "../bus/manager-bus.ts";
 import { withoutFile } from "../configuration/configuration.ts";
 import { Engine } from "../engine.ts";
 import { ASSETS } from "../serve-http.ts";
@@ -81,11 +81,14 @@ export async function createManager(config: ConfigInput | string, options: Creat
     const log = new LogBook({ capacity, now: () => clock.now(), ...(await state.logBefore(capacity)) });
     if (options.onLog) log.subscribe(options.onLog);
     const history = await state.begin(log);
-    const host = options.host ?? new Host({ host: "localhost", subreaper: false, clock, log: (entry) => void log.append(entry) });
+    const logBus: HostBusOptions["log"] = (level, msg) => void log.append({ level, source: "bus", msg });
+    const hostBus = options.bus && !options.host ? await HostBus.open({ host: HOST, files: state.bus, log: logBus }) : null;
+    if (hostBus) cleanups.push(() => hostBus.close());
+    const host = options.host ?? ownHost({ clock, log, bus: hostBus });
     cleanups.push(() => host.close());
     let next: ConfigInput | null = null;
     const readFile = fileReader(loaded);
-    const bus = options.bus ? await openEmbeddedBus({ config: loaded, log, engine: () => engine, state: await state.bus() }) : null;
+    const bus = options.bus ? await openEmbeddedBus({ config: loaded, log, engine: () => engine }) : null;
     if (bus) cleanups.push(() => bus.close());
     const engine: Engine = new Engine({
       config: loaded,
@@ -101,7 +104,7 @@ export async function createManager(config: ConfigInput | string, options: Creat
         return readFile(instead);
       },
       inspect: inspect && ((event) => aside(() => inspect(event))),
-      ...(bus ? { connectHost: (name) => deferredHostLink(bus.shared, name), busUrl: (process) => bus.clientUrl(process) } : {}),
+      ...(bus ? { connectHost: (name) => deferredHostLink(bus.shared, name) } : {}),
     });
     cleanups.push(() => engine.close());
     const { listen = false } = options;
@@ -122,7 +125,7 @@ export async function createManager(config: ConfigInput | string, options: Creat
       clock,
       transport,
       port,
-      busUrl: bus?.clientUrl(LOCAL_CLIENT) ?? null,
+      busUrl: hostBus?.localUrl ?? null,
       setNext,
       release,
     });
@@ -135,6 +138,12 @@ export async function createManager(config: ConfigInput | string, options: Creat
   }
 }
 
+const HOST = "localhost";
+
+function ownHost({ clock, log, bus }: { clock: Clock; log: LogBook; bus: HostBus | null }): Host {
+  return new Host({ host: HOST, subreaper: false, clock, log: (entry) => void log.append(entry), ...(bus === null ? {} : { bus }) });
+}
+
 /** Without the HTTP port there are no users, only processes with their own tokens. */
 const NOBODY = { admitUser: () => Promise.resolve(null) };
 
@@ -142,10 +151,9 @@ interface BusOptions {
   config: Config;
   log: LogBook;
   engine: () => Engine;
-  state: BusState;
 }
 
-async function openEmbeddedBus({ config, log, engine, state }: BusOptions): Promise<ManagerBus> {
+async function openEmbeddedBus({ config, log, engine }: BusOptions): Promise<ManagerBus> {
   return openManagerBus({
     instance: config.instance,
     log,
@@ -154,7 +162,6 @@ async function openEmbeddedBus({ config, log, engine, state }: BusOptions): Prom
       engine()
         .control.state.hosts()
         .some((known) => known.name === name),
-    state,
   });
 }
 

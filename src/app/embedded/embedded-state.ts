@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { MgrError } from "../../base/errors.ts";
 import { IntentStore } from "../../config/state/intent.ts";
 import { CONTRACT_VERSION } from "../../contract/messages.ts";
+import { type BusFiles, busFiles, noBusFiles } from "../../daemon/bus/bus-files.ts";
 import { instanceUuid } from "../../daemon/session/instance.ts";
 import { acquireLock } from "../../daemon/session/lock.ts";
 import type { LogBook, LogBookOptions } from "../../log/log-book.ts";
-import { type BusState, busState, busStateInMemory } from "../bus/bus-state.ts";
 import { openLogFile, readLogFile } from "../log-file.ts";
 import { RunHistory } from "../processes/run-history.ts";
 import { type IntentKeeper, memoryIntents } from "../state/intent-keeper.ts";
@@ -22,7 +22,7 @@ export interface EmbeddedState {
   logBefore(count: number): Promise<Pick<LogBookOptions, "lastId" | "earlier">>;
   /** The log begins. Resolves with the runs of earlier managers. */
   begin(log: LogBook): Promise<RunHistory>;
-  bus(): Promise<BusState>;
+  readonly bus: BusFiles;
   release(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export function keepInMemory(): EmbeddedState {
     epoch: 1,
     logBefore: async () => ({}),
     begin: async () => new RunHistory(),
-    bus: async () => busStateInMemory(),
+    bus: noBusFiles(),
     release: () => Promise.resolve(),
   };
 }
@@ -47,6 +47,7 @@ export async function keepInFolder(stateDir: string): Promise<EmbeddedState> {
   let end = async () => {};
   try {
     const files = new StateFiles(stateDir);
+    const bus = busFiles(stateDir);
     const intents = await IntentStore.open(files.path(INTENT_FILE));
     const logFile = files.path("manager.log");
     return {
@@ -57,7 +58,7 @@ export async function keepInFolder(stateDir: string): Promise<EmbeddedState> {
         const closeFile = openLogFile(logFile, log);
         const runs = await openRunHistory(files.path("runs.log"), log);
         if (intents.warning) log.append({ level: "warning", source: "manager", msg: intents.warning });
-        const leave = keepStateFolder({ lock, intents, files, log });
+        const leave = keepStateFolder({ lock, intents, files, log, look: () => bus.look() });
         end = async () => {
           await leave();
           await runs.close();
@@ -67,7 +68,7 @@ export async function keepInFolder(stateDir: string): Promise<EmbeddedState> {
         };
         return runs.history;
       },
-      bus: () => busState(files),
+      bus,
       release: () => end().finally(() => lock.release()),
     };
   } catch (error) {

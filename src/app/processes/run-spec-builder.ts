@@ -21,8 +21,6 @@ interface RunSpecBuilderOptions {
   /** Epoch of this boot: run IDs begin with it. */
   epoch: number;
   history: RunHistory;
-  /** How a process comes to the bus, with a token of its own; null: not at all. */
-  busUrl?: ((process: string) => string | null) | undefined;
 }
 
 /** What the next start of each process would be given: its definition, with what users chose and the manager's environment. */
@@ -45,8 +43,6 @@ export class RunSpecBuilder {
       inherited: definition.host === null ? inheritedVariables(process.env, definition.pass_environment) : null,
       stop_rank: graph.stopRank(definition.name),
       size: size ?? undefined,
-      // The manager's own broker serves programs on loopback; other hosts reach servers of instance.bus only.
-      busUrl: definition.host === null || config.instance.bus.length > 0 ? (this.#options.busUrl?.(definition.name) ?? null) : null,
     });
   }
 

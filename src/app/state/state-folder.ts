@@ -30,6 +30,7 @@ export function keepStateFolder({ lock, intents, files, log, look }: StateFolder
       keepInstanceUuid(files.dir, lock.info.instance_uuid);
       await intents.rewrite();
       await files.rewrite("all");
+      look?.();
     },
     look: async () => {
       look?.();

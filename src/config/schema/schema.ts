@@ -49,7 +49,7 @@ const instance = {
     listOf("host names", hostName),
   ),
   bus_listen: described(
-    "Address of the bus for clients (NATS protocol): [HOST]:PORT. Default 127.0.0.1:0, a free port. Processes get it in MGR_BUS_URL.",
+    "Address at which the manager's bus accepts programs and daemons of other hosts (NATS protocol): [HOST]:PORT. Default: none; the one port has it as /mgr/bus.",
     listenAddress,
   ),
   bus: described(
@@ -63,10 +63,6 @@ const instance = {
   ),
   bus_cert_file: described("PEM file with the manager's own certificate, if 'bus' requires one.", path("the path of a file")),
   bus_key_file: described("PEM file with the private key of bus_cert_file.", path("the path of a file")),
-  bus_client_url: described(
-    "With 'bus': the value of MGR_BUS_URL for processes. Default: the URLs of 'bus' without user and password.",
-    busAddress,
-  ),
   state_dir: described("Folder for the state of the manager. Default $XDG_STATE_HOME/mgr/<name>.", path("the path of a folder")),
   retained_log_entries: described("Entries of the manager's log that are kept in memory. Default 10000.", integer(1, 1_000_000)),
   on_manager_lost: described(
@@ -146,7 +142,7 @@ function checkHttps(values: ReadonlyMap<string, unknown>, report: (finding: Find
 }
 
 function checkBus(values: ReadonlyMap<string, unknown>, report: (finding: Finding) => void): void {
-  const own = ["bus_credentials_file", "bus_ca_file", "bus_cert_file", "bus_key_file", "bus_client_url"];
+  const own = ["bus_credentials_file", "bus_ca_file", "bus_cert_file", "bus_key_file"];
   if (values.has("bus") && values.has("bus_listen"))
     report({ path: ["bus_listen"], message: "cannot be used with 'bus': clients connect to that server" });
   for (const key of own)

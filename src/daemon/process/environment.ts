@@ -15,13 +15,15 @@ interface Circumstances {
   marker: string;
   /** Another user than the daemon's own. */
   account: Account | null;
+  /** MGR_BUS_URL; null: none. */
+  busUrl: string | null;
 }
 
 /**
  * The whole environment of a child: `environment` wins over the env files, they over what is inherited. Rejects with
  * `spawn_failed` for an env file that cannot be used.
  */
-export async function childEnvironment(spec: RunSpec, { marker, account }: Circumstances): Promise<Record<string, string>> {
+export async function childEnvironment(spec: RunSpec, { marker, account, busUrl }: Circumstances): Promise<Record<string, string>> {
   const environment: Record<string, string> = Object.create(null);
   const patterns = [...STANDARD_NAMES, ...spec.pass_environment];
   for (const [name, value] of Object.entries(spec.inherited ?? process.env)) {
@@ -31,7 +33,7 @@ export async function childEnvironment(spec: RunSpec, { marker, account }: Circu
   environment.TERM = "xterm-256color";
   environment.COLORTERM = "truecolor";
   environment.MGR_PROCESS = spec.name;
-  if (spec.bus_url !== null) environment.MGR_BUS_URL = spec.bus_url;
+  if (busUrl !== null) environment.MGR_BUS_URL = busUrl;
   // What is inherited speaks of the daemon's own user.
   if (account !== null) {
     Object.assign(environment, { HOME: account.home, USER: account.name, LOGNAME: account.name, SHELL: account.shell });

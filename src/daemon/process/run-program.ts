@@ -5,12 +5,12 @@ import { childEnvironment } from "./environment.ts";
 import type { Program } from "./program.ts";
 
 /** What a spec means on this host, now. Rejects with `spawn_failed` for a user or an env file that cannot be had. */
-export async function programOf(spec: RunSpec, marker: string): Promise<Program> {
+export async function programOf(spec: RunSpec, own: { marker: string; busUrl: string | null }): Promise<Program> {
   const account = accountOf(spec.user);
   return {
     argv: argvOf(spec.program),
     cwd: resolve(spec.base_dir, spec.cwd),
-    environment: await childEnvironment(spec, { marker, account }),
+    environment: await childEnvironment(spec, { ...own, account }),
     account,
     umask: spec.umask,
   };

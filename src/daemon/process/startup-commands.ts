@@ -37,10 +37,10 @@ const MAX_LINES_BYTES = MAX_MESSAGE_BYTES - 1_024;
  * words. What the pasting shell has exported beside the child's variables is unset first. Rejects with `spawn_failed`
  * for a user or an env file that cannot be used, with `too_large` for lines that do not fit into a message.
  */
-export async function startupCommands(spec: RunSpec): Promise<string[]> {
+export async function startupCommands(spec: RunSpec, busUrlFile: string | null): Promise<string[]> {
   const account = accountOf(spec.user);
   // The marker is what the host finds its own runs by: this one is not.
-  const { [RUN_MARKER]: _marker, ...environment } = await childEnvironment(spec, { marker: "", account });
+  const { [RUN_MARKER]: _marker, ...environment } = await childEnvironment(spec, { marker: "", account, busUrl: null });
   const variables = Object.entries(environment).sort(([a], [b]) => (a < b ? -1 : 1));
   const exported = variables.filter(([name]) => EXPORTABLE.test(name));
   return withinLimit(spec, [
@@ -49,6 +49,8 @@ export async function startupCommands(spec: RunSpec): Promise<string[]> {
     ...limitLines(spec),
     // The single quotes of sed's script keep the dollar and the backslashes from the shell.
     `unset $(env | sed -n 's/^\\([A-Za-z_][A-Za-z0-9_]*\\)=.*/\\1/p' | grep -v -x -e _ -e PATH) 2>/dev/null`,
+    // A run has a token of its own, which nothing else may use.
+    ...(busUrlFile === null || "MGR_BUS_URL" in environment ? [] : [`export MGR_BUS_URL="$(cat ${quote(busUrlFile)})"`]),
     ...exported.map(([name, value]) => `export ${name}=${quote(value)}`),
     [...schedulingPrefix(spec.scheduling), ...accountPrefix(account), ...environmentPrefix(spec, variables), commandLine(spec)].join(" "),
   ]);

@@ -21,6 +21,8 @@ export interface RunOptions {
   memo: string;
   /** Value of the marker variable of the whole tree. */
   marker: string;
+  /** MGR_BUS_URL; null: none. */
+  busUrl: string | null;
   ring: OutputRing;
   /** File that also receives the output. */
   logFile: LogFile | null;
@@ -90,7 +92,7 @@ export class Run {
       onProblem: (msg) => options.log("warning", `'${spec.name}': ${msg}`),
     });
     try {
-      const program = await programOf(spec, options.marker);
+      const program = await programOf(spec, options);
       const begin = { wall: clock.now(), monotonic: clock.monotonic(), offset: ring.end };
       const { started: starting, tag } = options.reaper.tagged(options.runId, () =>
         Terminal.start({

@@ -44,11 +44,11 @@ test("a process comes to the bus by MGR_BUS_URL, and again to the next manager w
   expect((await (await instance.connect()).process("member")).restarts).toBe(0);
 });
 
-test("with a configured nats-server, processes connect there, and the local host does not need it", async () => {
+test("with a configured nats-server, the local host and its programs do not need it", async () => {
   await using server = await NatsServer.start();
   await using instance = await Instance.up({ instance: { bus: server.url }, processes: { ...processes, lone: { command: "sleep 1000" } } });
   await instance.mgr("wait", "member", "--for", "ready");
-  const bus = await guest(server.url);
+  const bus = await guest(busUrl(instance));
   const { pid } = await (await instance.connect()).process("member");
   expect(await pidOf(bus)).toBe(pid);
   await bus.close();

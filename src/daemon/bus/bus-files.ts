@@ -1,0 +1,78 @@
+import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { newToken } from "./run-tokens.ts";
+
+const STATE = "bus.json";
+const ADDRESS = "bus.url";
+
+const savedState = z.object({ port: z.number().int().min(0).max(65_535), token: z.string().min(32) });
+
+/** What the broker of a host keeps across restarts of its daemon. */
+export interface BusState {
+  /** 0: there was none yet. */
+  readonly port: number;
+  /** Of programs that read `bus.url`. */
+  readonly token: string;
+}
+
+/** Where it is kept; null: nowhere. */
+export interface BusFiles {
+  read(): BusState;
+  /** The broker listens: on this port, and at this address for programs of this machine. */
+  keep(state: BusState, url: string): void;
+  /** Writes again what is missing of them. */
+  look(): void;
+  /** It no longer does. */
+  forget(): void;
+  /** Path of `bus.url`; null: there is none. */
+  readonly urlFile: string | null;
+}
+
+/** `bus.json` and `bus.url` in the state folder, mode 0600. */
+export function busFiles(stateDir: string): BusFiles {
+  const state = join(stateDir, STATE);
+  const address = join(stateDir, ADDRESS);
+  const contents = new Map<string, string>();
+  return {
+    urlFile: address,
+    read: () => parsed(state),
+    keep(next, url) {
+      contents.set(address, `${url}\n`).set(state, `${JSON.stringify(next)}\n`);
+      for (const [path, content] of contents) write(path, content);
+    },
+    look() {
+      for (const [path, content] of contents) if (!existsSync(path)) write(path, content);
+    },
+    forget() {
+      contents.clear();
+      rmSync(address, { force: true });
+    },
+  };
+}
+
+/** Of an embedded host without a state folder: nothing outlives it. */
+export function noBusFiles(): BusFiles {
+  return { urlFile: null, read: () => ({ port: 0, token: newToken() }), keep() {}, look() {}, forget() {} };
+}
+
+function parsed(path: string): BusState {
+  try {
+    return savedState.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch {
+    // Missing, or of another version: programs read the new address from `bus.url`.
+    return { port: 0, token: newToken() };
+  }
+}
+
+function write(path: string, content: string): void {
+  const temporary = `${path}.new`;
+  rmSync(temporary, { force: true });
+  const fd = openSync(temporary, "wx", 0o600);
+  try {
+    writeSync(fd, content);
+  } finally {
+    closeSync(fd);
+  }
+  renameSync(temporary, path);
+}

@@ -1,0 +1,88 @@
+import { messageOf } from "../../base/errors.ts";
+import { type Broker, type BrokerOptions, createBroker } from "../../bus/broker/broker.ts";
+import type { Credentials } from "../../bus/broker/permissions.ts";
+import type { BusFiles } from "./bus-files.ts";
+import { RunTokens } from "./run-tokens.ts";
+
+const LOOPBACK = "127.0.0.1";
+/** A client that does not answer is gone within three of these, milliseconds. */
+const PING_MS = 2_000;
+
+export interface HostBusOptions {
+  /** Canonical name of the host. */
+  readonly host: string;
+  readonly files: BusFiles;
+  readonly log: NonNullable<BrokerOptions["log"]>;
+  /** The broker's limits, and its table of clients, topics and services. */
+  readonly broker?: Omit<BrokerOptions, "name" | "log">;
+}
+
+/**
+ * The broker of a host, for the programs of this host: on a loopback port that it keeps, with a token for each run. It works without
+ * a manager; a link to the hub carries what other hosts want.
+ */
+export class HostBus {
+  readonly broker: Broker;
+  readonly port: number;
+  /** Address for local programs that are no run, with a token. */
+  readonly localUrl: string;
+  /** File that holds `localUrl`; null: there is none. */
+  readonly urlFile: string | null;
+  readonly #files: BusFiles;
+  readonly #tokens: RunTokens;
+
+  /** Rejects with `conflict` when no port can be had. */
+  static async open(options: HostBusOptions): Promise<HostBus> {
+    const { host, files, log } = options;
+    const broker = createBroker({ pingIntervalMs: PING_MS, ...options.broker, name: host, log });
+    const { port: last, token } = files.read();
+    const tokens = new RunTokens(token);
+    const authenticate = ({ token, user, pass }: Credentials) => {
+      // Some libraries always send the part before the @ of an address as the user.
+      const secret = token ?? (pass === null || pass === "" ? user : null);
+      return secret === null ? null : tokens.permissionsOf(secret);
+    };
+    const listen = (port: number) => broker.listenTcp({ host: LOOPBACK, port, authenticate });
+    try {
+      const port = await listen(last).catch((error: unknown) => {
+        if (last === 0) throw error;
+        log("warning", `the bus has another port than before; programs read it from bus.url: ${messageOf(error)}`);
+        return listen(0);
+      });
+      const bus = new HostBus(broker, files, tokens, urlOf(token, port));
+      files.keep({ port, token }, bus.localUrl);
+      return bus;
+    } catch (error) {
+      await broker.close();
+      throw error;
+    }
+  }
+
+  private constructor(broker: Broker, files: BusFiles, tokens: RunTokens, localUrl: string) {
+    this.broker = broker;
+    this.localUrl = localUrl;
+    this.urlFile = files.urlFile;
+    this.#files = files;
+    this.#tokens = tokens;
+    this.port = Number(new URL(localUrl).port);
+  }
+
+  /** MGR_BUS_URL of a run that is about to start, valid until `end`. */
+  begin(runId: string, process: string): string {
+    return urlOf(this.#tokens.grant(runId, process), this.port);
+  }
+
+  /** The run is over: its connections are closed. */
+  end(runId: string): void {
+    if (this.#tokens.revoke(runId)) this.broker.revalidate();
+  }
+
+  async close(): Promise<void> {
+    this.#files.forget();
+    await this.broker.close();
+  }
+}
+
+function urlOf(token: string, port: number): string {
+  return `nats://${token}@${LOOPBACK}:${port}`;
+}

@@ -1,0 +1,99 @@
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { Bus } from "../../../src/bus/client/bus.ts";
+import { connectBus } from "../../../src/bus/client/connect-bus.ts";
+import { busFiles } from "../../../src/daemon/bus/bus-files.ts";
+import { HostBus } from "../../../src/daemon/bus/host-bus.ts";
+
+let folder: string;
+let logged: string[];
+const cleanups: (() => unknown)[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "mgr-host-bus-"));
+  logged = [];
+});
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function open(): Promise<HostBus> {
+  const bus = await HostBus.open({ host: "rt1", files: busFiles(folder), log: (level, msg) => void logged.push(`${level}: ${msg}`) });
+  cleanups.push(() => bus.close());
+  return bus;
+}
+
+async function visit(url: string): Promise<Bus> {
+  const bus = await connectBus({ server: { kind: "url", urls: [url] }, name: "guest", waitForBroker: false });
+  cleanups.push(() => bus.close());
+  return bus;
+}
+
+const lost = (bus: Bus) => new Promise<void>((resolve) => bus.onConnection((isUp) => !isUp && resolve()));
+
+it("gives each run an address with a token of its own, and connects the programs of the host", async () => {
+  const bus = await open();
+  const arm = await visit(bus.begin("1-1", "sim/arm"));
+  const eye = await visit(bus.begin("1-2", "sim/eye"));
+  expect(bus.broker.stats().clients.map(({ user }) => user)).toEqual(["client:sim/arm", "client:sim/eye"]);
+  const heard = new Promise<string>((resolve) => eye.subscribe("topic.>", ({ subject }) => resolve(subject)));
+  await eye.flush();
+  arm.publish("topic.arm", "");
+  expect(await heard).toBe("topic.arm");
+  expect(new URL(bus.begin("1-3", "x")).username).toMatch(/^[0-9a-f]{32}$/);
+});
+
+it("closes a run's connections when the run is over, and its token is worth nothing then", async () => {
+  const bus = await open();
+  const url = bus.begin("1-1", "arm");
+  const [arm, other] = [await visit(url), await visit(bus.begin("1-2", "eye"))];
+  const end = lost(arm);
+  bus.end("1-1");
+  await end;
+  await expect(visit(url)).rejects.toThrow(/Authorization Violation/i);
+  await other.flush();
+  expect(other.isConnected).toBe(true);
+});
+
+it.each([
+  ["none", (place: string) => `nats://${place}`],
+  ["an invented one", (place: string) => `nats://${"0".repeat(32)}@${place}`],
+  ["a password", (place: string) => `nats://@local:secret@${place}`],
+])("refuses a client with %s as its token", async (_what, url) => {
+  const bus = await open();
+  await expect(visit(url(`127.0.0.1:${bus.port}`))).rejects.toThrow(/Authorization Violation/i);
+});
+
+it("keeps port and address for local programs over a restart, in files that only their owner can read", async () => {
+  const first = await open();
+  const url = readFileSync(join(folder, "bus.url"), "utf8").trim();
+  expect(url).toBe(first.localUrl);
+  for (const file of ["bus.url", "bus.json"]) expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
+  await visit(url);
+  await first.close();
+  expect(() => statSync(join(folder, "bus.url"))).toThrow(/ENOENT/);
+  const second = await open();
+  expect(second.localUrl).toBe(url);
+  expect(logged).toEqual([]);
+});
+
+it("takes another port when its own was taken meanwhile, and says so", async () => {
+  const first = await open();
+  await first.close();
+  const squatter = createServer().listen(first.port, "127.0.0.1");
+  await once(squatter, "listening");
+  cleanups.push(() => new Promise((resolve) => squatter.close(resolve)));
+  const second = await open();
+  expect(second.port).not.toBe(first.port);
+  expect(logged.join()).toMatch(/warning: the bus has another port than before.*is taken by pid/);
+});
+
+it("starts anew from a state file that it cannot use", async () => {
+  writeFileSync(join(folder, "bus.json"), '{"secret": "of an older version"}');
+  await visit((await open()).localUrl);
+});
