@@ -8,16 +8,20 @@ import { busUrl, placeOf } from "../../bus/client/bus-url.ts";
 import { type ConnectBusOptions, connectBus } from "../../bus/client/connect-bus.ts";
 import { LocalBus } from "../../bus/client/local-bus.ts";
 import { answerReports, collectReports } from "../../bus/host-link/member-reports.ts";
+import { Registry } from "../../bus/registry/registry.ts";
 import type { InstanceSettings } from "../../config/definition.ts";
 import type { HostSetting } from "../../config/hosts.ts";
 import type { HttpServer } from "../../http/index.ts";
 import type { BusUpgrade } from "../../http/server/bus-upgrade.ts";
 import { Certificate } from "../../http/server/certificate.ts";
 import type { LogBook } from "../../log/log-book.ts";
+import { localHostName } from "../hosts/host-names.ts";
 import { BusTokens } from "./bus-tokens.ts";
 
 /** How long clients have at shutdown to find another server, milliseconds. */
 const RETIRE_MS = 200;
+/** A client that does not answer is gone within three of these, milliseconds. */
+const PING_MS = 2_000;
 /** How often the permissions of connected clients are checked again, milliseconds. */
 const REVALIDATION_MS = 2_000;
 
@@ -30,12 +34,22 @@ interface ManagerBusOptions {
   readonly log: LogBook;
 }
 
+interface ManagerBusParts extends ManagerBusOptions {
+  readonly broker: Broker;
+  readonly registry: Registry;
+  readonly local: Bus;
+  /** Of the broker, once it listens. */
+  readonly place: { port: number };
+}
+
 /** Opens the bus of a manager, at first for the manager itself only. */
 export async function openManagerBus(options: ManagerBusOptions): Promise<ManagerBus> {
   const warn = (level: "info" | "warning" | "error", msg: string) => void options.log.append({ level, source: "bus", msg });
-  const broker = createBroker({ name: options.instance.name, log: warn });
+  const place = { port: 0 };
+  const registry = new Registry({ host: localHostName(), server: "hub", place: () => ({ ...place, unix_socket: null }), log: warn });
+  const broker = createBroker({ name: options.instance.name, log: warn, hooks: registry, pingIntervalMs: PING_MS });
   const local = await connectBus({ server: { kind: "memory", broker }, name: "manager", log: warn });
-  return new ManagerBus({ ...options, broker, local });
+  return new ManagerBus({ ...options, broker, registry, place, local });
 }
 
 /**
@@ -44,6 +58,8 @@ export async function openManagerBus(options: ManagerBusOptions): Promise<Manage
  */
 export class ManagerBus {
   readonly broker: Broker;
+  /** Programs that connect to this broker instead of their host's. */
+  readonly registry: Registry;
   /** A client of our own broker. */
   readonly local: Bus;
   /** For the local host, which sends a lot of output. */
@@ -52,15 +68,16 @@ export class ManagerBus {
   readonly shared: Promise<Bus>;
   /** Of `/mgr/bus`. */
   readonly door: BusUpgrade;
-  readonly #options: ManagerBusOptions;
+  readonly #options: ManagerBusParts;
   readonly #tokens: BusTokens;
   readonly #end = new AbortController();
   readonly #validation: ReturnType<typeof setInterval>;
 
-  constructor(options: ManagerBusOptions & { broker: Broker; local: Bus }) {
-    const { broker, local, instance, hosts, isLed } = options;
+  constructor(options: ManagerBusParts) {
+    const { broker, registry, local, instance, hosts, isLed } = options;
     this.#options = options;
     this.broker = broker;
+    this.registry = registry;
     this.local = local;
     this.localHosts = new LocalBus(broker);
     this.#tokens = new BusTokens({ hosts, isLed, warn: (msg) => this.#log("warning", msg) });
@@ -94,6 +111,7 @@ export class ManagerBus {
       authenticate: (credentials, address) => this.#authenticate(credentials, address, http),
       secureContext: certificate ? () => certificate.context() : undefined,
     });
+    this.#options.place.port = bound;
     if (!certificate && !isLoopback(host))
       this.#log("warning", `the bus port ${bound} can be reached from outside without TLS: set instance.webui_https_cert_file`);
     const place = host === "" ? "*" : host.includes(":") ? `[${host}]` : host;

@@ -2,6 +2,7 @@ import type { ByteStream } from "../carriers/byte-stream.ts";
 import { BorrowedMessage } from "./borrowed-message.ts";
 import { BrokerConnection } from "./broker-connection.ts";
 import { type BrokerCounters, newCounters, type SubjectCounters } from "./broker-counters.ts";
+import type { BrokerHooks, HookedClient } from "./broker-hooks.ts";
 import type { BrokerOperations, Envelope } from "./broker-parser.ts";
 import {
   type BrokerLimits,
@@ -14,10 +15,10 @@ import {
   readableText,
 } from "./broker-protocol.ts";
 import type { BrokerRouter } from "./broker-router.ts";
-import { type ClientSubscription, headOf, headWithHeaders, newSubscription, type Subscriber, withoutHeaders } from "./broker-subscriber.ts";
+import { type ClientSubscription, headOf, headWithHeaders, newSubscription, withoutHeaders } from "./broker-subscriber.ts";
 import { isValidLiteral, isValidSubscription } from "./broker-subscriptions.ts";
 import type { BrokerTurns } from "./broker-turns.ts";
-import type { AcceptOptions, BrokerPermissions } from "./permissions.ts";
+import type { AcceptOptions, BrokerPermissions, ClientIdentity } from "./permissions.ts";
 
 /** What a client shares with the others of its broker. */
 export interface ClientEnvironment {
@@ -25,6 +26,7 @@ export interface ClientEnvironment {
   readonly turns: BrokerTurns;
   readonly counters: BrokerCounters;
   readonly router: BrokerRouter;
+  readonly hooks: BrokerHooks | null;
   greeting(client: BrokerClient): string;
   closed(client: BrokerClient): void;
   /** One of its operations or hooks threw. */
@@ -34,7 +36,7 @@ export interface ClientEnvironment {
 }
 
 /** One client: its permissions, subscriptions and lost messages. */
-export class BrokerClient implements BrokerOperations, Subscriber {
+export class BrokerClient implements BrokerOperations, HookedClient {
   readonly id: number;
   readonly accepted: AcceptOptions;
   readonly counters = newCounters();
@@ -79,6 +81,10 @@ export class BrokerClient implements BrokerOperations, Subscriber {
 
   get address(): string {
     return this.accepted.address ?? this.accepted.principal?.address ?? "";
+  }
+
+  get identity(): ClientIdentity | undefined {
+    return this.#permissions.identity;
   }
 
   isValid(): boolean {
@@ -135,7 +141,7 @@ export class BrokerClient implements BrokerOperations, Subscriber {
   #send(subscription: ClientSubscription, envelope: Envelope, message: BorrowedMessage): boolean {
     const { size } = envelope;
     if (this.pending > this.#environment.limits.maxPending) {
-      this.#drop(size);
+      this.#drop(envelope);
       return false;
     }
     this.#isSlow = false;
@@ -154,6 +160,7 @@ export class BrokerClient implements BrokerOperations, Subscriber {
     this.#options = parseConnect(json, this.#options);
     const { authenticate } = this.accepted;
     if (!authenticate) {
+      this.#environment.hooks?.connected(this);
       this.#acknowledge();
       return;
     }
@@ -194,6 +201,7 @@ export class BrokerClient implements BrokerOperations, Subscriber {
       const subscription = newSubscription(this, { subject, queue, sid, isFiltered: allowed === "filtered" });
       this.subscriptions.set(sid, subscription);
       this.#environment.router.tree.insert(subscription);
+      this.#environment.hooks?.subscribed(this, subscription);
     }
     this.#acknowledge();
   }
@@ -209,11 +217,19 @@ export class BrokerClient implements BrokerOperations, Subscriber {
   publish(envelope: Envelope, message: BorrowedMessage): void {
     this.#assertAuthorized();
     if (envelope.headerBytes > 0 && !this.#options.headers) throw new ProtocolViolation(ERROR_TEXTS.headers);
-    const { counters } = this.#environment;
+    const { counters, hooks } = this.#environment;
     this.counters.in_msgs++;
     this.counters.in_bytes += envelope.size;
     counters.in_msgs++;
     counters.in_bytes += envelope.size;
+    if (hooks !== null) {
+      const verdict = hooks.publishing(this, envelope, message);
+      if (verdict !== null) {
+        if (verdict === "taken") this.#acknowledge();
+        else this.#refuse(verdict.text);
+        return;
+      }
+    }
     const refusal = this.#publishRefusal(envelope.subject);
     if (refusal) {
       this.#refuse(refusal);
@@ -228,6 +244,7 @@ export class BrokerClient implements BrokerOperations, Subscriber {
     this.#permissions = permissions;
     this.#isAuthorized = true;
     if (this.#deadline) clearTimeout(this.#deadline);
+    this.#environment.hooks?.connected(this);
     this.#acknowledge();
   }
 
@@ -248,11 +265,22 @@ export class BrokerClient implements BrokerOperations, Subscriber {
    */
   #tellNoResponders(reply: string): void {
     if (!this.#options.no_responders || !this.#options.headers) return;
-    const { plain } = this.#environment.router.tree.match(reply);
-    const subscription = plain.find((one) => one.client === this && !one.isEnded);
-    if (!subscription) return;
+    const subscription = this.#ownSubscription(reply);
     const size = NO_RESPONDERS_HEADERS.length;
-    this.#send(subscription, { subject: reply, reply: null, headerBytes: size, size }, NO_RESPONDERS_MESSAGE);
+    if (subscription) this.#send(subscription, { subject: reply, reply: null, headerBytes: size, size }, NO_RESPONDERS_MESSAGE);
+  }
+
+  answerRequest(reply: string, body: string): void {
+    const subscription = this.#ownSubscription(reply);
+    if (!subscription) return;
+    const bytes = Buffer.from(body + CRLF);
+    const size = bytes.length - CRLF.length;
+    this.deliver(subscription, { subject: reply, reply: null, headerBytes: 0, size }, new BorrowedMessage().of(bytes, 0, bytes.length));
+  }
+
+  #ownSubscription(subject: string): ClientSubscription | undefined {
+    const { plain } = this.#environment.router.tree.match(subject);
+    return plain.find((one) => one.client === this && !one.isEnded);
   }
 
   #assertAuthorized(): void {
@@ -263,7 +291,8 @@ export class BrokerClient implements BrokerOperations, Subscriber {
     if (this.#options.verbose) this.#connection.answer(`+OK${CRLF}`);
   }
 
-  #drop(size: number): void {
+  #drop({ subject, size }: Envelope): void {
+    this.#environment.hooks?.dropped(subject);
     this.counters.dropped_msgs++;
     this.counters.dropped_bytes += size;
     this.#environment.counters.dropped_msgs++;
@@ -277,6 +306,7 @@ export class BrokerClient implements BrokerOperations, Subscriber {
     subscription.isEnded = true;
     this.subscriptions.delete(subscription.sid);
     this.#environment.router.tree.remove(subscription);
+    this.#environment.hooks?.unsubscribed(this, subscription);
   }
 
   #forget(): void {

@@ -12,6 +12,7 @@ import { listenUnix, type SocketHome } from "../carriers/unix-listener.ts";
 import { ThrottledWarning } from "../client/throttled-warning.ts";
 import { BrokerClient, type ClientEnvironment } from "./broker-client.ts";
 import { type BrokerCounters, newCounters } from "./broker-counters.ts";
+import type { BrokerHooks } from "./broker-hooks.ts";
 import { BrokerPort } from "./broker-port.ts";
 import { BROKER_LIMITS, type BrokerLimits, CRLF, ERROR_TEXTS, SPOKEN_VERSION } from "./broker-protocol.ts";
 import { BrokerRouter, type BrokerSubjectStats } from "./broker-router.ts";
@@ -23,6 +24,8 @@ export interface BrokerOptions extends Partial<BrokerLimits> {
   /** The server's name in INFO. */
   readonly name?: string;
   readonly log?: (level: "info" | "warning" | "error", msg: string) => void;
+  /** Its table of clients, topics and services. */
+  readonly hooks?: BrokerHooks;
 }
 
 export interface BrokerClientStats extends BrokerCounters {
@@ -84,6 +87,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   readonly router = new BrokerRouter();
   readonly turns = new BrokerTurns();
   readonly counters = newCounters();
+  readonly hooks: BrokerHooks | null;
   readonly #name: string;
   readonly #log: NonNullable<BrokerOptions["log"]>;
   readonly #id = randomBytes(12).toString("hex").toUpperCase();
@@ -100,7 +104,8 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   #tellGone = () => {};
 
   constructor(options: BrokerOptions) {
-    const { name = "mgr", log = () => {}, ...limits } = options;
+    const { name = "mgr", log = () => {}, hooks = null, ...limits } = options;
+    this.hooks = hooks;
     this.#name = name;
     this.#log = log;
     this.#untaken = new ThrottledWarning(log);
@@ -217,6 +222,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     const closed = this.#listeners.splice(0).map((listener) => listener.close());
     await Promise.all([...this.#clients].map((client) => client.leave()));
     await Promise.all(closed);
+    this.hooks?.ended();
   }
 
   greeting(client: BrokerClient): string {
@@ -241,6 +247,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   closed(client: BrokerClient): void {
     this.#clients.delete(client);
     this.router.forget(client);
+    this.hooks?.closed(client);
     this.#tellGone();
   }
 

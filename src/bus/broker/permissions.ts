@@ -6,12 +6,23 @@ export type BusMember =
   /** A host's daemon. */
   | { readonly kind: "host"; readonly name: string }
   /** A managed process, a program with a token, a web user: any client that only exchanges messages. */
-  | { readonly kind: "client"; readonly name: string };
+  | { readonly kind: "client"; readonly name: string; readonly run_id?: string; readonly process?: string };
+
+/** The program behind a connection, by the token that it presented. */
+export interface ClientIdentity {
+  /** Shown until the client gives itself another name. */
+  readonly name: string;
+  readonly run_id: string | null;
+  /** The managed process that the run belongs to, or "". */
+  readonly process: string;
+}
 
 /** What a connection may do; a missing function allows everything. Subjects of subscriptions may hold wildcards. */
 export interface BrokerPermissions {
   /** Shown in statistics. */
   readonly user?: string;
+  /** Connections with an identity are shown as clients. */
+  readonly identity?: ClientIdentity;
   publish?(subject: string): boolean;
   /** "filtered": it may, but gets only what `deliver` lets through. */
   subscribe?(subject: string, queue: string | null): boolean | "filtered";
@@ -51,6 +62,7 @@ export function permissionsOf(member: BusMember): BrokerPermissions {
   const isOwn = (subject: string) => subject.startsWith(own);
   return {
     user: `${member.kind}:${member.name}`,
+    ...(member.kind === "client" ? { identity: { name: member.name, run_id: member.run_id ?? null, process: member.process ?? "" } } : {}),
     publish: (subject) => isOwn(subject) || subject.startsWith(INBOX) || (member.kind === "client" && !isReserved(subject)),
     subscribe: (subject) => {
       const [first = "", second = ""] = subject.split(".", 2);

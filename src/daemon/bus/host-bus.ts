@@ -1,6 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { type Broker, type BrokerOptions, createBroker } from "../../bus/broker/broker.ts";
 import type { Credentials } from "../../bus/broker/permissions.ts";
+import { Registry } from "../../bus/registry/registry.ts";
 import type { BusFiles } from "./bus-files.ts";
 import { RunTokens } from "./run-tokens.ts";
 
@@ -13,8 +14,16 @@ export interface HostBusOptions {
   readonly host: string;
   readonly files: BusFiles;
   readonly log: NonNullable<BrokerOptions["log"]>;
-  /** The broker's limits, and its table of clients, topics and services. */
-  readonly broker?: Omit<BrokerOptions, "name" | "log">;
+  /** The broker's limits. */
+  readonly broker?: Omit<BrokerOptions, "name" | "log" | "hooks">;
+}
+
+interface HostBusParts {
+  readonly broker: Broker;
+  readonly registry: Registry;
+  readonly files: BusFiles;
+  readonly tokens: RunTokens;
+  readonly localUrl: string;
 }
 
 /**
@@ -23,6 +32,8 @@ export interface HostBusOptions {
  */
 export class HostBus {
   readonly broker: Broker;
+  /** Its clients, topics and services. */
+  readonly registry: Registry;
   readonly port: number;
   /** Address for local programs that are no run, with a token. */
   readonly localUrl: string;
@@ -34,7 +45,9 @@ export class HostBus {
   /** Rejects with `conflict` when no port can be had. */
   static async open(options: HostBusOptions): Promise<HostBus> {
     const { host, files, log } = options;
-    const broker = createBroker({ pingIntervalMs: PING_MS, ...options.broker, name: host, log });
+    let port = 0;
+    const registry = new Registry({ host, server: "leaf", place: () => ({ port, unix_socket: null }), log });
+    const broker = createBroker({ pingIntervalMs: PING_MS, ...options.broker, name: host, log, hooks: registry });
     const { port: last, token } = files.read();
     const tokens = new RunTokens(token);
     const authenticate = ({ token, user, pass }: Credentials) => {
@@ -42,14 +55,14 @@ export class HostBus {
       const secret = token ?? (pass === null || pass === "" ? user : null);
       return secret === null ? null : tokens.permissionsOf(secret);
     };
-    const listen = (port: number) => broker.listenTcp({ host: LOOPBACK, port, authenticate });
+    const listen = (wanted: number) => broker.listenTcp({ host: LOOPBACK, port: wanted, authenticate });
     try {
-      const port = await listen(last).catch((error: unknown) => {
+      port = await listen(last).catch((error: unknown) => {
         if (last === 0) throw error;
         log("warning", `the bus has another port than before; programs read it from bus.url: ${messageOf(error)}`);
         return listen(0);
       });
-      const bus = new HostBus(broker, files, tokens, urlOf(token, port));
+      const bus = new HostBus({ broker, registry, files, tokens, localUrl: urlOf(token, port) });
       files.keep({ port, token }, bus.localUrl);
       return bus;
     } catch (error) {
@@ -58,8 +71,9 @@ export class HostBus {
     }
   }
 
-  private constructor(broker: Broker, files: BusFiles, tokens: RunTokens, localUrl: string) {
+  private constructor({ broker, registry, files, tokens, localUrl }: HostBusParts) {
     this.broker = broker;
+    this.registry = registry;
     this.localUrl = localUrl;
     this.urlFile = files.urlFile;
     this.#files = files;

@@ -24,7 +24,7 @@ export class RunTokens {
     const digest = digestOf(token);
     this.#digests.set(runId, digest);
     const isValid = () => this.#permissions.has(digest);
-    this.#permissions.set(digest, { ...permissionsOf({ kind: "client", name: process }), isValid });
+    this.#permissions.set(digest, { ...permissionsOf({ kind: "client", name: process, process, run_id: runId }), isValid });
     return token;
   }
 

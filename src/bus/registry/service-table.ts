@@ -1,0 +1,167 @@
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { parseJson } from "../../base/json.ts";
+import type { ServiceRecord } from "../../contract/data-plane.ts";
+import { BorrowedMessage } from "../broker/borrowed-message.ts";
+import type { HookedClient } from "../broker/broker-hooks.ts";
+import type { Envelope } from "../broker/broker-parser.ts";
+import { CRLF, readableText } from "../broker/broker-protocol.ts";
+import type { ClientSubscription } from "../broker/broker-subscriber.ts";
+
+/** `$SRV.INFO.<name>.<id>`: what every instance of a NATS micro service subscribes to. */
+const INFO = /^\$SRV\.INFO\.([^.*>]+)\.([^.*>]+)$/;
+/** Endpoints are added after the service began, one subscription each: it is asked when no more come, milliseconds. */
+const SETTLE_MS = 50;
+/** A service that did not answer is asked again, milliseconds. */
+const RETRY_MS = 2_000;
+const MAX_TRIES = 5;
+const MAX_CLIENT_SERVICES = 1_000;
+const MAX_ENDPOINTS = 1_000;
+
+const infoAnswer = z.object({
+  name: z.string().max(1_000),
+  id: z.string(),
+  metadata: z.record(z.string(), z.string()).nullish(),
+  endpoints: z
+    .array(z.object({ name: z.string().max(1_000), subject: z.string().max(1_000) }))
+    .max(MAX_ENDPOINTS)
+    .nullish(),
+});
+
+export interface ServiceTableOptions {
+  /** Where clients of this kind reach the broker. */
+  readonly endpointOf: (client: HookedClient) => { port: number; unix_socket: string | null };
+  readonly nameOf: (client: HookedClient) => string;
+  readonly changed: (record: ServiceRecord) => void;
+  readonly gone: (connection: number, id: string) => void;
+}
+
+interface Instance {
+  readonly client: HookedClient;
+  readonly subscription: ClientSubscription;
+  readonly id: string;
+  readonly natsName: string;
+  record: ServiceRecord | null;
+  tries: number;
+  /** Of the question that is open. */
+  token: string | null;
+  /** It will be asked when this is over; else the timer waits for its answer. */
+  isSettling: boolean;
+  timer: ReturnType<typeof setTimeout> | null;
+}
+
+/** Instances of services: learnt from their subscriptions, asked for their INFO over that very subscription. */
+export class ServiceTable {
+  readonly #options: ServiceTableOptions;
+  readonly #instances = new Map<ClientSubscription, Instance>();
+  readonly #ofClient = new Map<HookedClient, Set<Instance>>();
+  /** Answers go here; nothing subscribes to it: the registry takes what is published to it. */
+  readonly #inbox = `_INBOX.${randomBytes(12).toString("hex")}.`;
+  readonly #asked = new Map<string, Instance>();
+  #next = 0;
+
+  constructor(options: ServiceTableOptions) {
+    this.#options = options;
+  }
+
+  *records(): Generator<ServiceRecord> {
+    for (const { record } of this.#instances.values()) if (record !== null) yield record;
+  }
+
+  subscribed(client: HookedClient, subscription: ClientSubscription): void {
+    const known = this.#ofClient.get(client);
+    // An endpoint was added, or something else that does not cost much.
+    if (known !== undefined && !subscription.subject.startsWith("_INBOX.")) for (const instance of known) this.#askSoon(instance);
+    const [, natsName, id] = INFO.exec(subscription.subject) ?? [];
+    if (natsName === undefined || id === undefined || (known?.size ?? 0) >= MAX_CLIENT_SERVICES) return;
+    const names = { natsName: readableText(natsName), id: readableText(id) };
+    const instance: Instance = { client, subscription, ...names, record: null, tries: 0, token: null, isSettling: false, timer: null };
+    this.#instances.set(subscription, instance);
+    this.#ofClient.set(client, (known ?? new Set()).add(instance));
+    this.#askSoon(instance);
+  }
+
+  unsubscribed(client: HookedClient, subscription: ClientSubscription): void {
+    const instance = this.#instances.get(subscription);
+    if (instance === undefined) {
+      for (const other of this.#ofClient.get(client) ?? []) this.#askSoon(other);
+      return;
+    }
+    if (instance.timer) clearTimeout(instance.timer);
+    this.#instances.delete(subscription);
+    const own = this.#ofClient.get(client);
+    own?.delete(instance);
+    if (own?.size === 0) this.#ofClient.delete(client);
+    this.#forgetQuestion(instance);
+    if (instance.record !== null) this.#options.gone(client.id, instance.id);
+  }
+
+  /** True if it is an answer to a question of ours. */
+  takes(client: HookedClient, { subject, headerBytes, size }: Envelope, message: BorrowedMessage): boolean {
+    if (!subject.startsWith(this.#inbox)) return false;
+    const instance = this.#asked.get(subject.slice(this.#inbox.length));
+    if (instance?.client !== client) return true;
+    this.#forgetQuestion(instance);
+    const text = message.whole().toString("utf8", headerBytes, size);
+    const answer = infoAnswer.safeParse(parseJson(text));
+    // An instance that cannot describe itself stays as its subscription shows it.
+    if (answer.success && answer.data.id === instance.id) this.#learn(instance, answer.data);
+    else this.#learn(instance, { name: instance.natsName, id: instance.id });
+    return true;
+  }
+
+  close(): void {
+    for (const { timer } of this.#instances.values()) if (timer) clearTimeout(timer);
+  }
+
+  #askSoon(instance: Instance): void {
+    instance.tries = 0;
+    if (instance.isSettling) return;
+    if (instance.timer) clearTimeout(instance.timer);
+    instance.isSettling = true;
+    instance.timer = setTimeout(() => this.#ask(instance), SETTLE_MS).unref();
+  }
+
+  #ask(instance: Instance): void {
+    const { subscription } = instance;
+    instance.isSettling = false;
+    instance.timer = null;
+    this.#forgetQuestion(instance);
+    if (instance.tries > 0 && instance.record === null) this.#learn(instance, { name: instance.natsName, id: instance.id });
+    if (subscription.isEnded || instance.tries++ >= MAX_TRIES) return;
+    const token = (this.#next++).toString(36);
+    instance.token = token;
+    this.#asked.set(token, instance);
+    instance.timer = setTimeout(() => this.#ask(instance), RETRY_MS).unref();
+    const envelope = { subject: subscription.subject, reply: this.#inbox + token, headerBytes: 0, size: 0 };
+    subscription.client.deliver(subscription, envelope, NOTHING);
+  }
+
+  /** Its answer came, or is no longer waited for. */
+  #forgetQuestion(instance: Instance): void {
+    if (instance.token === null) return;
+    this.#asked.delete(instance.token);
+    instance.token = null;
+    if (instance.timer && !instance.isSettling) clearTimeout(instance.timer);
+  }
+
+  #learn(instance: Instance, { name, metadata, endpoints }: z.infer<typeof infoAnswer>): void {
+    const { client, id } = instance;
+    const given = metadata ?? {};
+    const record: ServiceRecord = {
+      connection: client.id,
+      id,
+      name: given.name ?? name,
+      interface: given.interface ?? "",
+      provider: given.provider ?? this.#options.nameOf(client),
+      ...this.#options.endpointOf(client),
+      endpoints: (endpoints ?? []).map((endpoint) => ({ name: endpoint.name, subject: endpoint.subject })),
+    };
+    if (JSON.stringify(record) === JSON.stringify(instance.record)) return;
+    instance.record = record;
+    this.#options.changed(record);
+  }
+}
+
+const EMPTY = Buffer.from(CRLF);
+const NOTHING = new BorrowedMessage().of(EMPTY, 0, EMPTY.length);

@@ -1,0 +1,98 @@
+import type { RegisteredTopic, TopicCounters, TopicRecord } from "../../contract/data-plane.ts";
+import type { BorrowedMessage } from "../broker/borrowed-message.ts";
+import type { HookedClient } from "../broker/broker-hooks.ts";
+import type { Envelope } from "../broker/broker-parser.ts";
+import { LastMessage } from "./last-message.ts";
+import { TopicRate } from "./topic-rate.ts";
+
+type Definition = Pick<TopicRecord, "definition" | "definition_name" | "encoding" | "keep_last">;
+const UNKNOWN: Definition = { definition: "", definition_name: "", encoding: "raw", keep_last: false };
+
+/** One topic with its publisher, as one broker knows it. */
+export class TopicEntry {
+  readonly subject: string;
+  readonly name: string;
+  owner: HookedClient;
+  /** Registered: only the owner may publish it. */
+  isReserved = false;
+  /** Programs that publish it without a registration, besides the owner. */
+  readonly others = new Set<HookedClient>();
+  last: LastMessage | null = null;
+  packets = 0;
+  bytes = 0;
+  lastSize = 0;
+  dropped = 0;
+  #rate = new TopicRate();
+  #definition = UNKNOWN;
+
+  constructor(subject: string, name: string, owner: HookedClient) {
+    this.subject = subject;
+    this.name = name;
+    this.owner = owner;
+  }
+
+  /** True if that changed anything. */
+  reserve(owner: HookedClient, { definition, definition_name, encoding, keep_last }: RegisteredTopic): boolean {
+    const before = this.#definition;
+    const name = definition_name ?? titleOf(definition, encoding);
+    this.#definition = { definition, definition_name: name, encoding, keep_last };
+    if (!keep_last) this.last = null;
+    const isNew = !this.isReserved || this.owner !== owner;
+    if (isNew) this.handOver(owner);
+    this.isReserved = true;
+    this.others.clear();
+    return isNew || (Object.keys(before) as (keyof Definition)[]).some((key) => before[key] !== this.#definition[key]);
+  }
+
+  /** What was counted belongs to the publisher before. */
+  handOver(owner: HookedClient): void {
+    if (this.owner === owner) return;
+    this.owner = owner;
+    this.packets = 0;
+    this.bytes = 0;
+    this.lastSize = 0;
+    this.dropped = 0;
+    this.last = null;
+    this.#rate = new TopicRate();
+  }
+
+  published(envelope: Envelope, message: BorrowedMessage): void {
+    this.packets++;
+    this.bytes += envelope.size;
+    this.lastSize = envelope.size;
+    if (this.#definition.keep_last) this.last = new LastMessage(envelope, message);
+  }
+
+  readRate(at: number): void {
+    this.#rate.read(at, this.packets, this.bytes);
+  }
+
+  get counters(): TopicCounters {
+    const { packets, bytes, lastSize, dropped } = this;
+    const rates = { rate: rounded(this.#rate.packets), bytes_rate: rounded(this.#rate.bytes) };
+    return { packets, bytes, last_size: lastSize, dropped, ...rates };
+  }
+
+  get record(): TopicRecord {
+    const { subject, name, owner, isReserved, counters } = this;
+    return { subject, name, connection: owner.id, reserved: isReserved, ...this.#definition, counters };
+  }
+}
+
+/** A JSON Schema is named by its title. */
+function titleOf(definition: string, encoding: RegisteredTopic["encoding"]): string {
+  if (encoding !== "json" || definition === "") return "";
+  try {
+    const schema: unknown = JSON.parse(definition);
+    const title = schema !== null && typeof schema === "object" && "title" in schema ? schema.title : "";
+    return typeof title === "string" ? title.slice(0, MAX_TITLE) : "";
+  } catch {
+    return "";
+  }
+}
+
+const MAX_TITLE = 255;
+
+function rounded(rate: number): number {
+  return Math.round(rate * 1_000) / 1_000;
+}

@@ -1,0 +1,141 @@
+import { type ErrorCode, MgrError } from "../../base/errors.ts";
+import { subjectOfTopic, topicOfSubject } from "../../base/topic-subject.ts";
+import { MAX_CLIENT_TOPICS, type RegisteredTopic } from "../../contract/data-plane.ts";
+import type { BorrowedMessage } from "../broker/borrowed-message.ts";
+import type { HookedClient, Refusal } from "../broker/broker-hooks.ts";
+import type { Envelope } from "../broker/broker-parser.ts";
+import { readableText } from "../broker/broker-protocol.ts";
+import { TopicEntry } from "./topic-entry.ts";
+
+/** Topics of one broker; later ones are refused or, without a registration, not shown. */
+const MAX_TOPICS = 10_000;
+
+export interface TopicTableOptions {
+  /** The name of a client as other clients read it in an error. */
+  readonly nameOf: (client: HookedClient) => string;
+  readonly changed: (entry: TopicEntry) => void;
+  readonly gone: (subject: string) => void;
+}
+
+/** A topic that was not reserved. */
+export interface TopicProblem {
+  readonly topic: string;
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** Who publishes which topic: reservations, counters, newest messages. */
+export class TopicTable {
+  readonly #options: TopicTableOptions;
+  readonly #entries = new Map<string, TopicEntry>();
+  /** How many topics a client made known without registering them. */
+  readonly #discovered = new WeakMap<HookedClient, number>();
+  /** Topics that a client of another host published first, with what clients of this broker are told. */
+  #lost: ReadonlyMap<string, string> = new Map();
+
+  constructor(options: TopicTableOptions) {
+    this.#options = options;
+  }
+
+  entries(): IterableIterator<TopicEntry> {
+    return this.#entries.values();
+  }
+
+  get(subject: string): TopicEntry | undefined {
+    return this.#entries.get(subject);
+  }
+
+  /** Counts a message; a refusal if another client has the subject. */
+  publishing(client: HookedClient, envelope: Envelope, message: BorrowedMessage): Refusal | null {
+    if (this.#lost.size > 0 && this.#lost.has(envelope.subject)) return refusal(envelope.subject);
+    const entry = this.#entries.get(envelope.subject) ?? this.#discover(client, envelope.subject);
+    if (entry === null) return null;
+    if (entry.owner !== client) {
+      if (entry.isReserved) return refusal(entry.subject);
+      entry.others.add(client);
+    }
+    entry.published(envelope, message);
+    return null;
+  }
+
+  /**
+   * Replaces everything that `client` has registered, and returns the topics that it cannot have. Other programs that published one of
+   * the topics without a registration may no longer. Throws `bad_field`, and then nothing has changed.
+   */
+  reserve(client: HookedClient, topics: readonly RegisteredTopic[]): TopicProblem[] {
+    const wanted = new Map(topics.map((topic) => [subjectOfTopic(topic.name), topic]));
+    if (wanted.size < topics.length) throw new MgrError("bad_field", "topics: names a topic twice");
+    for (const entry of [...this.#entries.values()])
+      if (entry.owner === client && entry.isReserved && !wanted.has(entry.subject)) this.#remove(entry);
+    const problems: TopicProblem[] = [];
+    for (const [subject, topic] of wanted) {
+      const problem = this.#problemOf(client, subject, topic.name);
+      if (problem !== null) {
+        problems.push(problem);
+        continue;
+      }
+      const entry = this.#entries.get(subject) ?? this.#add(subject, topic.name, client);
+      if (entry.reserve(client, topic)) this.#options.changed(entry);
+    }
+    return problems;
+  }
+
+  /** The client is gone, and its topics with it. */
+  release(client: HookedClient): void {
+    for (const entry of [...this.#entries.values()]) {
+      entry.others.delete(client);
+      if (entry.owner !== client) continue;
+      const [heir] = entry.others;
+      if (heir === undefined) this.#remove(entry);
+      else {
+        entry.others.delete(heir);
+        entry.handOver(heir);
+        this.#options.changed(entry);
+      }
+    }
+  }
+
+  /** Topics that lost a conflict with another host, by subject, and the reason: the whole list. */
+  lose(topics: ReadonlyMap<string, string>): void {
+    this.#lost = topics;
+  }
+
+  #problemOf(client: HookedClient, subject: string, topic: string): TopicProblem | null {
+    const lost = this.#lost.get(subject);
+    if (lost !== undefined) return { topic, code: "conflict", message: lost };
+    const entry = this.#entries.get(subject);
+    if (entry === undefined && this.#entries.size >= MAX_TOPICS)
+      return { topic, code: "busy", message: `this broker has ${MAX_TOPICS} topics already; '${topic}' was not reserved` };
+    if (entry === undefined || !entry.isReserved || entry.owner === client) return null;
+    const other = this.#options.nameOf(entry.owner);
+    const message = `the topic '${topic}' is published by client '${other}': end that client, or use another name`;
+    return { topic, code: "conflict", message };
+  }
+
+  /** A topic that `client` publishes without having registered it. */
+  #discover(client: HookedClient, subject: string): TopicEntry | null {
+    if (this.#entries.size >= MAX_TOPICS) return null;
+    const name = topicOfSubject(readableText(subject));
+    const count = this.#discovered.get(client) ?? 0;
+    if (name === null || count >= MAX_CLIENT_TOPICS) return null;
+    this.#discovered.set(client, count + 1);
+    const entry = this.#add(subject, name, client);
+    this.#options.changed(entry);
+    return entry;
+  }
+
+  #add(subject: string, name: string, client: HookedClient): TopicEntry {
+    const entry = new TopicEntry(subject, name, client);
+    this.#entries.set(subject, entry);
+    return entry;
+  }
+
+  #remove({ subject }: TopicEntry): void {
+    this.#entries.delete(subject);
+    this.#options.gone(subject);
+  }
+}
+
+function refusal(subject: string): Refusal {
+  return { text: `Permissions Violation for Publish to "${subject}"` };
+}
