@@ -29,8 +29,6 @@ const WRITE_AHEAD_BYTES = 256 * 1024;
 /** Larger answers are sent as fragments of one message, so that the socket's progress is visible and pings get through. */
 const SLICE_BYTES = 64 * 1024;
 
-const endOfTurn = Promise.resolve();
-
 /** The part of a WebSocket that the outbox needs. */
 export interface OutboxSocket {
   /** `fin: false`: more of the same message follows. `done` once the kernel has the bytes, or on failure. */
@@ -175,8 +173,7 @@ export class Outbox implements OutputSink {
     // A full socket calls back when it has room again.
     if (this.#scheduled || this.#inFlight >= WRITE_AHEAD_BYTES) return;
     this.#scheduled = true;
-    // Not queueMicrotask: that costs more than a promise.
-    void endOfTurn.then(() => {
+    queueMicrotask(() => {
       this.#scheduled = false;
       this.flush();
     });

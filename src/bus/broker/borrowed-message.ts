@@ -1,6 +1,3 @@
-/** Copies of at most this many bytes are made word by word: a call into the engine costs more. */
-const BY_WORDS = 512;
-
 /**
  * The bytes of one message, with the CR LF behind them, where they were received: only lent, for the time of the call that
  * passes them on. The buffers themselves never change any more and may be kept.
@@ -11,8 +8,6 @@ export class BorrowedMessage {
   start = 0;
   length = 0;
   rest: readonly Buffer[] | null = null;
-  #view: DataView = viewOf(this.bytes);
-  #viewed: Buffer = this.bytes;
 
   /** Begins another message and returns it. */
   of(bytes: Buffer, start: number, length: number, rest: readonly Buffer[] | null = null): this {
@@ -29,26 +24,8 @@ export class BorrowedMessage {
     return this.rest === null ? first : Buffer.concat([first, ...this.rest]);
   }
 
-  /** Copies a message without a rest to `target`, which `view` shows. */
-  copyTo(target: Buffer, view: DataView, at: number): void {
-    if (this.length > BY_WORDS) {
-      target.set(this.whole(), at);
-      return;
-    }
-    if (this.#viewed !== this.bytes) {
-      this.#viewed = this.bytes;
-      this.#view = viewOf(this.bytes);
-    }
-    copyWords(view, at, this.#view, this.start, this.length);
+  /** Copies a message without a rest to `target`. */
+  copyTo(target: Buffer, at: number): void {
+    this.bytes.copy(target, at, this.start, this.start + this.length);
   }
-}
-
-export function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-}
-
-export function copyWords(target: DataView, at: number, source: DataView, from: number, length: number): void {
-  let done = 0;
-  for (; done + 4 <= length; done += 4) target.setUint32(at + done, source.getUint32(from + done, true), true);
-  for (; done < length; done++) target.setUint8(at + done, source.getUint8(from + done));
 }

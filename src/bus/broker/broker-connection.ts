@@ -72,7 +72,7 @@ export class BrokerConnection implements Worker {
   }
 
   /** A message from another client. The caller has checked `pending`. */
-  message(header: string | DataView, message: BorrowedMessage): void {
+  message(header: string | Buffer, message: BorrowedMessage): void {
     if (this.#state !== "open") return;
     if (typeof header === "string") this.#output.text(header);
     else this.#output.bytesOf(header);

@@ -19,8 +19,8 @@ export interface SubjectCounters {
   bytes: number;
   /** What was published last, bytes. */
   last_bytes: number;
-  /** Messages of each connection that published it, by id; gone with the connection. */
-  readonly publishers: Map<number, { msgs: number }>;
+  /** Ids of the connected clients that have published it. */
+  readonly publishers: Set<number>;
 }
 
 /** Subjects that are counted by themselves; while there are more, the later ones share one account. */
@@ -32,8 +32,6 @@ const OTHERS = ">";
 /** Who publishes how much of what. */
 export class SubjectBook {
   readonly #accounts = new Map<string, SubjectCounters>();
-  /** Raised when accounts were closed: those taken under another generation may be among them. */
-  generation = 0;
   #mayClose = false;
 
   account(subject: string): SubjectCounters {
@@ -42,7 +40,7 @@ export class SubjectBook {
     if (known) return known;
     if (this.#accounts.size >= MAX_SUBJECTS) this.#closeAbandoned();
     const name = this.#accounts.size < MAX_SUBJECTS ? own : OTHERS;
-    const account = this.#accounts.get(name) ?? { msgs: 0, bytes: 0, last_bytes: 0, publishers: new Map<number, { msgs: number }>() };
+    const account = this.#accounts.get(name) ?? { msgs: 0, bytes: 0, last_bytes: 0, publishers: new Set<number>() };
     this.#accounts.set(name, account);
     return account;
   }
@@ -60,13 +58,6 @@ export class SubjectBook {
   #closeAbandoned(): void {
     if (!this.#mayClose) return;
     this.#mayClose = false;
-    this.generation++;
     for (const [subject, { publishers }] of this.#accounts) if (publishers.size === 0) this.#accounts.delete(subject);
   }
-}
-
-export function count(account: SubjectCounters, bytes: number): void {
-  account.msgs++;
-  account.bytes += bytes;
-  account.last_bytes = bytes;
 }

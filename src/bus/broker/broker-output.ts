@@ -1,9 +1,9 @@
-import { type BorrowedMessage, copyWords, viewOf } from "./borrowed-message.ts";
+import type { BorrowedMessage } from "./borrowed-message.ts";
 
 /** Sizes of blocks: an answer of a few bytes must not hold much, and a flood must not be many writes. */
 const FIRST_BLOCK = 1_024;
 const LARGEST_BLOCK = 64 * 1024;
-/** Payloads of this size are sent from where they are instead of being copied into a block. */
+/** Messages of at least this many bytes are sent from where they are, so that all subscribers of a large message share its memory. */
 const BY_REFERENCE = 16 * 1024;
 
 /** Bytes on their way to one client, joined into blocks: the number of writes costs more than their size. */
@@ -11,7 +11,6 @@ export class BrokerOutput {
   bytes = 0;
   #full: Buffer[] = [];
   #block: Buffer | null = null;
-  #view: DataView | null = null;
   #used = 0;
   #nextSize = FIRST_BLOCK;
 
@@ -24,11 +23,11 @@ export class BrokerOutput {
   }
 
   /** Control text that was made before. */
-  bytesOf(header: DataView): void {
-    const block = this.#room(header.byteLength);
-    copyWords(this.#view ?? viewOf(block), this.#used, header, 0, header.byteLength);
-    this.#used += header.byteLength;
-    this.bytes += header.byteLength;
+  bytesOf(header: Buffer): void {
+    const block = this.#room(header.length);
+    header.copy(block, this.#used);
+    this.#used += header.length;
+    this.bytes += header.length;
   }
 
   /** Copies, except when it is large. */
@@ -42,7 +41,7 @@ export class BrokerOutput {
       return;
     }
     const block = this.#room(length);
-    message.copyTo(block, this.#view ?? viewOf(block), this.#used);
+    message.copyTo(block, this.#used);
     this.#used += length;
   }
 
@@ -69,7 +68,6 @@ export class BrokerOutput {
     const block = Buffer.allocUnsafe(Math.max(length, this.#nextSize));
     this.#nextSize = Math.min(LARGEST_BLOCK, this.#nextSize * 4);
     this.#block = block;
-    this.#view = viewOf(block);
     return block;
   }
 
@@ -77,7 +75,6 @@ export class BrokerOutput {
     if (this.#block && this.#used > 0)
       this.#full.push(this.#used === this.#block.length ? this.#block : this.#block.subarray(0, this.#used));
     this.#block = null;
-    this.#view = null;
     this.#used = 0;
   }
 }

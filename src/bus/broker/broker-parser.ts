@@ -36,9 +36,12 @@ const SPACE = 32;
 const TAB = 9;
 /** `PUB `, read as a little-endian number. */
 const PUB = 0x20425550;
-/** Digits of a size that are read on the quick way. */
+/** Longest size that `#quickPublish` reads, digits. */
 const QUICK_DIGITS = 7;
-/** A message of this size that is spread over chunks is passed on in their pieces, without a copy; bytes. */
+/**
+ * A message of at least this many bytes that is spread over chunks is passed on in pieces. Copying it costs 23 % more processor
+ * time (bench/bus-throughput.ts, 64 KiB: 107 instead of 87 µs).
+ */
 const BY_PIECES = 16 * 1024;
 /** More pieces than this are joined: each costs more than the bytes of a small one. */
 const MAX_PIECES = 64;
@@ -63,7 +66,10 @@ export class BrokerParser {
   #message: Buffer | null = null;
   #messageLength = 0;
   readonly #lent = new BorrowedMessage();
-  /** Of the quick way; its subject is kept for the next message. */
+  /**
+   * The envelope of `#quickPublish`. Keeping its subject for the next message saves 23 % of the processor time
+   * (bench/bus-throughput.ts, 128 bytes: 0.42 instead of 0.55 µs).
+   */
   readonly #quick = { subject: "", reply: null, headerBytes: 0, size: 0 };
   /** Where the words of the present line begin and end. */
   readonly #words = new Int32Array(2 * MAX_WORDS);
@@ -105,8 +111,9 @@ export class BrokerParser {
   }
 
   /**
-   * `PUB subject size` with its whole message in `chunk`, in one pass and without a call into the engine: most of what a
-   * busy broker reads. Returns `position` for everything else, and for what is wrong.
+   * Reads `PUB subject size` and its message in one pass if all of it is in `chunk`, as for most messages of a busy broker. Returns
+   * `position` for other operations and for errors, which `step` handles. Without this method a message takes twice as much
+   * processor time (bench/bus-throughput.ts, 128 bytes: 0.83 instead of 0.42 µs).
    */
   #quickPublish(chunk: Buffer, position: number): number {
     const end = chunk.length;

@@ -1,9 +1,9 @@
 import type { BorrowedMessage } from "./borrowed-message.ts";
-import { count, SubjectBook, type SubjectCounters } from "./broker-counters.ts";
+import { SubjectBook, type SubjectCounters } from "./broker-counters.ts";
 import type { Envelope } from "./broker-parser.ts";
 import { readableText } from "./broker-protocol.ts";
 import type { ClientSubscription, Subscriber } from "./broker-subscriber.ts";
-import { type Match, SubscriptionTree } from "./broker-subscriptions.ts";
+import { SubscriptionTree } from "./broker-subscriptions.ts";
 
 export interface BrokerSubjectStats {
   subject: string;
@@ -16,16 +16,6 @@ export interface BrokerSubjectStats {
   subscribers: number;
 }
 
-/** Where a subject goes, and the account that counts it. */
-interface Routed extends Match<ClientSubscription> {
-  account: SubjectCounters;
-  /** Of the book of accounts. */
-  generation: number;
-  /** The last publisher, and its count of messages to this subject. */
-  publisher: number;
-  published: { msgs: number };
-}
-
 /** Delivers messages to the subscribers of their subjects, and counts them. */
 export class BrokerRouter {
   readonly tree = new SubscriptionTree<ClientSubscription>();
@@ -34,11 +24,8 @@ export class BrokerRouter {
   /** False when there are no subscribers. */
   route(publisher: Subscriber, envelope: Envelope, message: BorrowedMessage): boolean {
     const { subject, size } = envelope;
-    const routed = this.#match(subject);
-    const { plain, groups, account } = routed;
-    count(account, size);
-    if (routed.publisher !== publisher.id) this.#setPublisher(routed, publisher);
-    routed.published.msgs++;
+    const { plain, groups } = this.tree.match(subject);
+    this.#count(publisher, this.#book.account(subject), size);
     let interest = false;
     for (const subscription of plain) {
       if (!wants(subscription, publisher, subject)) continue;
@@ -58,36 +45,20 @@ export class BrokerRouter {
     return interest;
   }
 
-  /** The account of a subject is kept with its subscribers: one look-up for both. */
-  #match(subject: string): Routed {
-    const found: Match<ClientSubscription> & Partial<Routed> = this.tree.match(subject);
-    const { generation } = this.#book;
-    if (found.generation !== generation) {
-      found.account = this.#book.account(subject);
-      found.generation = this.#book.generation;
-      found.publisher = 0;
-      found.published = { msgs: 0 };
-    }
-    return found as Routed;
-  }
-
-  #setPublisher(routed: Routed, { id, published }: Subscriber): void {
-    const { publishers } = routed.account;
-    let entry = publishers.get(id);
-    if (!entry) {
-      entry = { msgs: 0 };
-      publishers.set(id, entry);
-      published.push(routed.account);
-    }
-    routed.publisher = id;
-    routed.published = entry;
+  #count({ id, published }: Subscriber, account: SubjectCounters, bytes: number): void {
+    account.msgs++;
+    account.bytes += bytes;
+    account.last_bytes = bytes;
+    if (account.publishers.has(id)) return;
+    account.publishers.add(id);
+    published.push(account);
   }
 
   subjects(): BrokerSubjectStats[] {
     return [...this.#book.entries()].map(([subject, { publishers, ...counters }]) => {
       const { plain, groups } = this.tree.match(subject);
       const subscribers = plain.length + groups.reduce((sum, group) => sum + group.length, 0);
-      return { subject: readableText(subject), ...counters, publishers: [...publishers.keys()], subscribers };
+      return { subject: readableText(subject), ...counters, publishers: [...publishers], subscribers };
     });
   }
 

@@ -1,4 +1,4 @@
-import { BorrowedMessage, viewOf } from "./borrowed-message.ts";
+import { BorrowedMessage } from "./borrowed-message.ts";
 import type { SubjectCounters } from "./broker-counters.ts";
 import type { Envelope } from "./broker-parser.ts";
 import { CRLF } from "./broker-protocol.ts";
@@ -27,8 +27,11 @@ export interface ClientSubscription {
   max: number;
   delivered: number;
   isEnded: boolean;
-  /** Subject and size of its last message; `bytes` is its header once two messages in a row had the same, as most likely the next one. */
-  readonly header: { subject: string; size: number; bytes: DataView | null };
+  /**
+   * Subject and size of its last message; `bytes` is its header once two messages in a row had the same. Making it anew for each
+   * message costs 54 % more processor time in the broker (bench/bus-throughput.ts, 128 bytes: 0.65 instead of 0.42 µs).
+   */
+  readonly header: { subject: string; size: number; bytes: Buffer | null };
 }
 
 export function newSubscription(
@@ -39,12 +42,12 @@ export function newSubscription(
 }
 
 /** The line before a message without headers. */
-export function headOf({ header, sid }: ClientSubscription, { subject, reply, size }: Envelope): string | DataView {
+export function headOf({ header, sid }: ClientSubscription, { subject, reply, size }: Envelope): string | Buffer {
   if (reply !== null) return `MSG ${subject} ${sid} ${reply} ${size}${CRLF}`;
   const isSame = header.size === size && header.subject === subject;
   if (isSame && header.bytes !== null) return header.bytes;
   const text = `MSG ${subject} ${sid} ${size}${CRLF}`;
-  header.bytes = isSame ? viewOf(Buffer.from(text, "latin1")) : null;
+  header.bytes = isSame ? Buffer.from(text, "latin1") : null;
   header.subject = subject;
   header.size = size;
   return text;

@@ -378,7 +378,7 @@ describe("the unix socket", () => {
       expect(client.text).toMatch(/^INFO /);
       client.close();
     }
-    expect(moves).toEqual([join(elsewhere, "bus.sock")]);
+    await expect.poll(() => moves, { timeout: 50_000 }).toEqual([join(elsewhere, "bus.sock")]);
     first.send("PING\r\n");
     await first.until((text) => text.includes("PONG"));
     expect(first.text).toContain("PONG");
