@@ -105,6 +105,7 @@ export class Engine {
       log,
       clock,
       lastReport: (name) => hostTable.controller(registry.hostOf(name))?.lastReport(name) ?? null,
+      streamId: (name) => hostTable.controller(registry.hostOf(name))?.streamId ?? null,
       onProcessAtRest: options.onProcessAtRest,
     });
     const actors = new ProcessActors({

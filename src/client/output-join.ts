@@ -2,17 +2,23 @@ import type { ManagerFrame } from "../protocol/frames/frames.ts";
 
 /** Terminal text and the place in the stream of the byte after its last one. */
 type Piece = Pick<Extract<ManagerFrame, { type: "process_output" }>, "output" | "offset" | "stream_id">;
+/** A place in the output of a process. */
+export type OutputPlace = Omit<Piece, "output">;
 
 /**
  * Joins one process's backlog to its live output by offsets, without loss or repetition: subscribe first, then ask for
  * the backlog. What comes live before the backlog waits for it. Both methods return the text that is new.
  */
 export class OutputJoin {
-  /** Where the text that was given out ends; null before the backlog. */
-  #end: Omit<Piece, "output"> | null = null;
+  #end: OutputPlace | null = null;
   /** Where the newest live frame ended: the next one of its stream begins there. */
-  #liveEnd: Omit<Piece, "output"> | null = null;
+  #liveEnd: OutputPlace | null = null;
   #waiting: Piece[] = [];
+
+  /** Where the text that was given out ends; null before the backlog. */
+  get end(): OutputPlace | null {
+    return this.#end;
+  }
 
   backlog({ output, offset, stream_id }: Piece): string {
     this.#end = { offset, stream_id };
@@ -38,12 +44,12 @@ export class OutputJoin {
     const fresh = offset - end.offset;
     this.#end = { offset, stream_id };
     const isWhole = before !== null && before.stream_id === stream_id && before.offset >= end.offset;
-    return isWhole ? output : lastBytes(output, fresh);
+    return isWhole ? output : textOfLastBytes(output, fresh);
   }
 }
 
 /** The end of `text` that `count` bytes of UTF-8 hold. U+FFFD counts as one: it stands for a byte that was no text. */
-function lastBytes(text: string, count: number): string {
+export function textOfLastBytes(text: string, count: number): string {
   let start = text.length;
   for (let bytes = 0; start > 0 && bytes < count; ) {
     const unit = text.charCodeAt(start - 1);

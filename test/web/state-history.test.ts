@@ -54,12 +54,14 @@ describe("recent changes", () => {
 describe("the states of a process", () => {
   const run = (second: number, code: number) => ({
     run_id: `1-${second}`,
+    number: second,
     pid: second,
     start_time: at(second),
     stop_time: at(second + 1),
     code,
     signal: null,
     reason: null,
+    output_end: null,
   });
   const told = (detail: Parameters<typeof stateHistory>[0]) =>
     stateHistory(detail, null).map(({ time, text }) => `${time.slice(17, 19)} ${text}`);

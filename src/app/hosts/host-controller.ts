@@ -153,6 +153,11 @@ export class HostController {
     return this.#table?.get(name) ?? null;
   }
 
+  /** Of the newest daemon that was ready. */
+  get streamId(): string | null {
+    return this.#streamId;
+  }
+
   close(): void {
     this.#end.abort();
     this.#queues.clear();

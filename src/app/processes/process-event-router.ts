@@ -36,6 +36,8 @@ interface ProcessEventRouterOptions {
   clock: Clock;
   /** The host's last report of its newest run. */
   lastReport: (name: string) => RunReport | null;
+  /** Stream id of the daemon of its host; null before the first. */
+  streamId: (name: string) => string | null;
   onProcessAtRest?: OnProcessAtRest | undefined;
 }
 
@@ -157,9 +159,9 @@ export class ProcessEventRouter {
 
   /** Publishes changes of the process, if there are any. */
   publish(name: string): void {
-    const { system, registry, history, events } = this.#options;
+    const { system, registry, history, events, streamId } = this.#options;
     const context = system.get("process", name)?.getSnapshot().context;
-    if (context) history.note(name, context);
+    if (context) history.note(name, context, streamId(name));
     const process = registry.process(name);
     if (process) events.publish({ type: "process_upsert", process });
   }

@@ -8,19 +8,25 @@ const MAX_RUNS = 20;
 
 const pastRun = z.object({
   run_id: runId,
+  // Earlier versions did not save it.
+  number: z.number().default(0),
   pid: z.number().nullable(),
   start_time: z.string().nullable(),
   stop_time: z.string().nullable(),
   code: z.number().nullable(),
   signal: z.string().nullable(),
   reason: z.string().nullable(),
+  output_end: z.object({ offset: z.number(), stream_id: z.string() }).nullable().default(null),
 });
 type PastRun = z.infer<typeof pastRun>;
 const savedRun = z.object({ name: z.string(), run: pastRun });
 
 type PastEnd = Pick<PastRun, "stop_time" | "code" | "signal" | "reason">;
 
-const NOTHING_KNOWN = { pid: null, start_time: null };
+/** A run without its number, which the runs before it give. */
+type NewRun = Omit<PastRun, "number">;
+
+const NOTHING_KNOWN = { pid: null, start_time: null, output_end: null };
 
 interface RunHistoryOptions {
   /** What earlier managers saved, oldest first; values that are none of ours are left out. */
@@ -42,19 +48,25 @@ export class RunHistory {
     }
   }
 
-  /** Records the newest run of `name`, and the end of the run before if both were reported together. */
-  note(name: string, { runId: newest, run, exit }: ProcessContext): void {
+  /**
+   * Records the newest run of `name`, and the end of the run before if both were reported together. `streamId`: of the daemon that its
+   * host has now.
+   */
+  note(name: string, { runId: newest, run, exit }: ProcessContext, streamId: string | null): void {
     if (newest === null) return;
-    if (run !== null) this.#put(name, fromReport(run, run.run_id === newest ? exit : null));
+    if (run !== null) this.#put(name, fromReport(run, { exit: run.run_id === newest ? exit : null, streamId }));
     if (run?.run_id !== newest) this.#put(name, { ...NOTHING_KNOWN, run_id: newest, ...endOf(exit) });
   }
 
-  #put(name: string, entry: PastRun): void {
+  #put(name: string, told: NewRun): void {
     const runs = this.#of(name);
-    const before = runs.find((run) => run.run_id === entry.run_id);
-    put(runs, entry);
-    const isNews = entry.stop_time !== before?.stop_time || entry.code !== before?.code || entry.signal !== before?.signal;
-    if (entry.stop_time !== null && (isNews || entry.reason !== before?.reason)) this.#save({ name, run: entry });
+    const before = runs.find((run) => run.run_id === told.run_id);
+    // An old report that is told again under another daemon has the same offset, in the output of the daemon before.
+    const isSamePlace = before?.output_end?.offset === told.output_end?.offset;
+    const entry = put(runs, isSamePlace ? { ...told, output_end: before?.output_end ?? told.output_end } : told);
+    const isNews =
+      !isSamePlace || (["stop_time", "code", "signal", "reason"] as const).some((field) => entry[field] !== (before?.[field] ?? null));
+    if (entry.stop_time !== null && isNews) this.#save({ name, run: entry });
   }
 
   #of(name: string): PastRun[] {
@@ -73,15 +85,19 @@ export class RunHistory {
   }
 }
 
-function put(runs: PastRun[], entry: PastRun): void {
-  const index = runs.findIndex((run) => run.run_id === entry.run_id);
+/** In the place of what was known of the run before, or as the newest run. */
+function put(runs: PastRun[], told: NewRun & { number?: number }): PastRun {
+  const index = runs.findIndex((run) => run.run_id === told.run_id);
+  const number = runs[index]?.number ?? (told.number || (runs[0]?.number ?? 0) + 1);
+  const entry = { ...told, number };
   if (index >= 0) runs[index] = entry;
   else runs.unshift(entry);
   runs.length = Math.min(runs.length, MAX_RUNS);
+  return entry;
 }
 
 /** `exit` is what the process shows of this run: it may know more than the host that lost it. */
-function fromReport(run: RunReport, exit: ProcessExit | null): PastRun {
+function fromReport(run: RunReport, { exit, streamId }: { exit: ProcessExit | null; streamId: string | null }): NewRun {
   const end = exit ?? (run.exit && { ...run.exit, time: run.stop_time });
   return {
     run_id: run.run_id,
@@ -90,6 +106,7 @@ function fromReport(run: RunReport, exit: ProcessExit | null): PastRun {
     start_time: formatTime(run.start_time),
     ...endOf(end),
     ...(run.stop_time === null ? {} : { stop_time: formatTime(run.stop_time) }),
+    output_end: run.final_offset === null || streamId === null ? null : { offset: run.final_offset, stream_id: streamId },
   };
 }
 

@@ -127,12 +127,19 @@ export const processResults = managerFrames("Processes", {
         .array(
           z.object({
             run_id: z.string(),
+            number: z.int().describe("Which run of the process it is, from 1, as far back as the manager knows."),
             pid: z.int().nullable(),
             start_time: timestamp.nullable(),
             stop_time: timestamp.nullable(),
             code: z.int().nullable(),
             signal: z.string().nullable(),
             reason: z.string().nullable(),
+            output_end: z
+              .object({ offset: z.int(), stream_id: z.string() })
+              .nullable()
+              .describe(
+                "The place in the output after its last byte, as in `process_output`; null while it lives, and if that is not known.",
+              ),
           }),
         )
         .describe("Past runs, newest first."),

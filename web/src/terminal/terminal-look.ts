@@ -1,6 +1,7 @@
 import { WebglAddon } from "@xterm/addon-webgl";
-import type { ITheme, Terminal } from "@xterm/xterm";
+import type { IMarker, ITheme, Terminal } from "@xterm/xterm";
 import { shade } from "../app/settings.ts";
+import type { DrawnRule } from "./draw-queue.ts";
 
 export function useWebGl(terminal: Terminal): void {
   try {
@@ -11,6 +12,16 @@ export function useWebGl(terminal: Terminal): void {
   } catch (error) {
     console.info("no WebGL here, the terminal draws with the DOM", error);
   }
+}
+
+/** A line from the text of a rule to the right edge. The text itself is a part of the output: it is found, copied and read out. */
+export function drawRule(terminal: Terminal, { marker, width, tone }: DrawnRule<IMarker>): void {
+  const decoration = terminal.registerDecoration({ marker, x: width + 1, layer: "bottom" });
+  decoration?.onRender((element) => {
+    element.classList.add("run-rule", `run-rule-${tone}`);
+    // xterm.js gives it that of some cells.
+    element.style.width = "auto";
+  });
 }
 
 export function searchColors() {

@@ -4,34 +4,19 @@ import { SearchAddon } from "@xterm/addon-search";
 import { WebLinksAddon } from "@xterm/addon-web-links";
 import { Terminal } from "@xterm/xterm";
 import { ForceRedraw } from "../../../src/client/handles/force-redraw.ts";
-import { OutputJoin } from "../../../src/client/output-join.ts";
-import { FONT_SIZE, fontSize, screenReader, shade } from "../app/settings.ts";
+import { fontSize, screenReader, shade } from "../app/settings.ts";
 import { client, command, processOf } from "../app/store.ts";
 import { inOrder } from "../app/typing.ts";
-import { confirm } from "../ui/dialog.tsx";
-import { copy } from "../ui/toasts.ts";
-import { searchColors, themeOf, useWebGl } from "./terminal-look.ts";
+import { ownKeys } from "./terminal-keys.ts";
+import { drawRule, searchColors, themeOf, useWebGl } from "./terminal-look.ts";
+import { TerminalOutput } from "./terminal-output.ts";
 import { isTerminalReply } from "./terminal-replies.ts";
 import { type Size, TerminalSize } from "./terminal-size.ts";
 import "@xterm/xterm/css/xterm.css";
 
-const BACKLOG_LINES = 5_000;
 const SCROLLBACK = 20_000;
-/** Maximum text that xterm.js has not drawn yet, characters; beyond it the newest backlog is requested instead. */
-const MOST_UNDRAWN = 4_000_000;
-/** xterm.js checks the clock between two pieces of text: small ones, so that it never blocks the page for long. Characters. */
-const DRAWN_PIECE = 16_384;
-/**
- * Pause before a backlog that is not available is requested again, milliseconds: doubled each time. Ends early when the host
- * returns.
- */
-const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 30_000;
 /** Of a terminal that is drawn in another viewer's size, pixels. */
 const SMALLEST_FONT = 6;
-/** Pasted text with more lines is shown for confirmation first. */
-const LINES_WITHOUT_ASKING = 1;
-const QUOTED_PASTE = 600;
 
 export interface TerminalOptions {
   name: string;
@@ -86,71 +71,24 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   terminal.open(parent);
   if (webgl) useWebGl(terminal);
 
-  let join = new OutputJoin();
-  let replaying = true;
-  let replays = 0;
-  let paused = false;
-  let undrawn = 0;
   let isClosed = false;
-  /** Set while the backlog is not available: the manager is connected, the process's host is not yet. */
-  let asksAgain: ReturnType<typeof setTimeout> | undefined;
-  let refusals = 0;
   const nudge = new ForceRedraw((rowsLess) => sendSize({ cols: terminal.cols, rows: Math.max(1, terminal.rows - rowsLess) }));
   const size = new TerminalSize({ name, room: fitting, show: showSize, send: sendSize, isVisible: () => !document.hidden });
-  shownTerminals.set(name, (shownTerminals.get(name) ?? 0) + 1);
-
-  const output = client.output$(name).subscribe((frame) => {
-    if (paused) return;
-    if (frame.skipped) draw(`\r\n\x1b[0m\x1b[33m… ${frame.skipped} bytes skipped …\x1b[0m\r\n`);
-    draw(join.live(frame));
-    nudge.heard();
+  const leave = enter(name);
+  const output = new TerminalOutput({
+    name,
+    terminal,
+    onRule: (rule) => drawRule(terminal, rule),
+    onSize: (told) => size.opened(told),
+    onEmpty: (isEmpty) => {
+      parent.dataset.empty = String(isEmpty);
+    },
+    onDrawn: (hasToRedraw) => {
+      size.boxChanged();
+      if (hasToRedraw) redraw();
+    },
+    onLive: () => nudge.heard(),
   });
-
-  function draw(text: string): void {
-    if (text === "") return;
-    parent.dataset.empty = "false";
-    // Output arrives faster than a browser draws: only the newest is worth drawing.
-    if (undrawn > MOST_UNDRAWN) {
-      void replay();
-      return;
-    }
-    undrawn += text.length;
-    for (let at = 0; at < text.length; at += DRAWN_PIECE) {
-      const piece = text.slice(at, at + DRAWN_PIECE);
-      terminal.write(piece, () => {
-        undrawn -= piece.length;
-      });
-    }
-  }
-
-  /** The subscription exists already: no output is lost in between. Repeated after each reconnect. */
-  async function replay(): Promise<void> {
-    const mine = ++replays;
-    clearTimeout(asksAgain);
-    asksAgain = undefined;
-    replaying = true;
-    join = new OutputJoin();
-    const backlog = await client.request({ type: "get_process_output", name, lines: BACKLOG_LINES }).catch(() => null);
-    if (isClosed || mine !== replays) return;
-    if (backlog?.type !== "process_output_snapshot") {
-      // Live output waits for the backlog: without a retry nothing would ever be shown.
-      asksAgain = setTimeout(() => void replay(), Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** refusals++));
-      return;
-    }
-    refusals = 0;
-    const told = await client.request({ type: "follow_terminal_size", name }).catch(() => null);
-    if (isClosed || mine !== replays) return;
-    terminal.reset();
-    // In the size that it was written for.
-    const isTaken = told?.type === "terminal_size" && size.opened(told);
-    const text = join.backlog(backlog);
-    parent.dataset.empty = String(text === "");
-    await new Promise<void>((done) => terminal.write(text, done));
-    if (isClosed || mine !== replays) return;
-    replaying = false;
-    size.boxChanged();
-    if (isTaken) redraw();
-  }
 
   /** Makes the program redraw for the size of this terminal. */
   function redraw(): void {
@@ -186,7 +124,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   }
 
   function refit(): void {
-    if (!replaying) size.boxChanged();
+    if (!output.isReplaying) size.boxChanged();
   }
   const sizes = client.events$.subscribe((frame) => {
     if (frame.type === "terminal_size" && frame.name === name) size.changed(frame);
@@ -199,50 +137,12 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   const typing = terminal.onData((text) => {
     // Of several terminals that show the process, the manager accepts replies from the one that last typed or resized.
     const isReply = isTerminalReply(text);
-    if (replaying && isReply) return;
+    if (output.isReplaying && isReply) return;
     // Before the text: a program that draws on it knows the size.
     if (!isReply) size.typed();
     type(text, isReply ? { reply: true } : {});
   });
-  terminal.attachCustomKeyEventHandler((event) => {
-    if (!event.ctrlKey || !event.shiftKey) return true;
-    const act = {
-      c: copySelection,
-      f: () => onSearchWanted?.(),
-      "+": () => grow(1),
-      "*": () => grow(1),
-      _: () => grow(-1),
-      "-": () => grow(-1),
-    }[event.key.toLowerCase()];
-    if (!act) return true;
-    event.preventDefault();
-    if (event.type === "keydown") act();
-    return false;
-  });
-  const onPaste = (event: ClipboardEvent) => {
-    const text = event.clipboardData?.getData("text/plain") ?? "";
-    event.preventDefault();
-    event.stopPropagation();
-    void paste(text);
-  };
-  parent.addEventListener("paste", onPaste, { capture: true });
-
-  async function paste(text: string): Promise<void> {
-    const lines = text.replace(/\r?\n$/, "").split("\n").length;
-    if (lines > LINES_WITHOUT_ASKING) {
-      const detail = text.length > QUOTED_PASTE ? `${text.slice(0, QUOTED_PASTE)}\n…` : text;
-      const yes = await confirm({ title: `Paste ${lines} lines?`, text: `They are typed into ${name} at once.`, detail, yes: "Paste" });
-      if (isClosed) return;
-      terminal.focus();
-      if (!yes) return;
-    }
-    terminal.paste(text);
-  }
-
-  function copySelection(): void {
-    const text = terminal.getSelection();
-    if (text !== "") void copy(text, "the selection");
-  }
+  const keys = ownKeys({ name, terminal, parent, onSearchWanted });
 
   let follows = true;
   const scrolling = terminal.onRender(() => {
@@ -262,13 +162,8 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
     terminal.options.screenReaderMode = screenReader.value;
     refit();
   });
-  const reconnects = client.link.state$.subscribe((state) => {
-    if (state.kind !== "open") return;
-    refusals = 0;
-    void replay();
-  });
   const hostComes = effect(() => {
-    if (processOf(name)?.host_ready && asksAgain !== undefined) void replay();
+    if (processOf(name)?.host_ready) output.hostReady();
   });
   if (focus) terminal.focus();
 
@@ -284,10 +179,10 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
       terminal.focus();
     },
     copy() {
-      if (terminal.hasSelection()) copySelection();
+      if (terminal.hasSelection()) keys.copySelection();
       else {
         terminal.selectAll();
-        copySelection();
+        keys.copySelection();
         terminal.clearSelection();
       }
     },
@@ -297,8 +192,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
       terminal.focus();
     },
     setPaused(now) {
-      if (paused && !now) void replay();
-      paused = now;
+      output.isPaused = now;
     },
     focus: () => terminal.focus(),
     close() {
@@ -307,14 +201,12 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
       size.close();
       sizes.unsubscribe();
       document.removeEventListener("visibilitychange", onVisible);
-      leaveTerminal(name);
-      clearTimeout(asksAgain);
+      leave();
       hostComes();
-      reconnects.unsubscribe();
-      output.unsubscribe();
+      output.close();
       restyle();
       resize();
-      parent.removeEventListener("paste", onPaste, { capture: true });
+      keys.close();
       observer.disconnect();
       typing.dispose();
       scrolling.dispose();
@@ -326,15 +218,14 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
 /** Terminals of this page that show a process. */
 const shownTerminals = new Map<string, number>();
 
-/** With the last one of a process, this page gives up its size. */
-function leaveTerminal(name: string): void {
-  const left = (shownTerminals.get(name) ?? 1) - 1;
-  shownTerminals.set(name, left);
-  if (left > 0) return;
-  shownTerminals.delete(name);
-  client.link.send({ type: "follow_terminal_size", name, follow: false });
-}
-
-function grow(by: number): void {
-  fontSize.value = Math.min(FONT_SIZE.most, Math.max(FONT_SIZE.least, fontSize.value + by));
+/** Returns what is called when a terminal is closed: with the last one of a process, this page gives up its size. */
+function enter(name: string): () => void {
+  shownTerminals.set(name, (shownTerminals.get(name) ?? 0) + 1);
+  return () => {
+    const left = (shownTerminals.get(name) ?? 1) - 1;
+    shownTerminals.set(name, left);
+    if (left > 0) return;
+    shownTerminals.delete(name);
+    client.link.send({ type: "follow_terminal_size", name, follow: false });
+  };
 }

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import type { ProcessContext } from "../../../src/actors/process-types.ts";
+import { RunHistory } from "../../../src/app/processes/run-history.ts";
+import type { RunReport } from "../../../src/contract/run.ts";
+
+const report = (n: number, finalOffset: number | null): RunReport => ({
+  name: "p",
+  run_id: `7-${n}`,
+  spec_hash: "",
+  command: null,
+  pid: 100 + n,
+  start_time: 0,
+  stop_time: finalOffset === null ? null : 1_000,
+  age_ms: 0,
+  ready: false,
+  unhealthy: null,
+  changed_file: null,
+  stopping: false,
+  exit: finalOffset === null ? null : { code: 1, signal: null, reason: null },
+  extinct: finalOffset !== null,
+  first_offset: 0,
+  final_offset: finalOffset,
+  rows: 24,
+  cols: 80,
+  memo: "",
+});
+const context = (run: RunReport) => ({ runId: run.run_id, run, exit: null }) as unknown as ProcessContext;
+const told = (history: RunHistory) => history.of("p").map(({ number, output_end }) => [number, output_end?.offset, output_end?.stream_id]);
+
+test("runs are numbered from the first, also beyond those that are remembered, and by the next manager", () => {
+  const saved: object[] = [];
+  const history = new RunHistory({ saved: [], save: (end) => saved.push(end) });
+  for (let n = 1; n <= 25; n++) {
+    history.note("p", context(report(n, null)), "a");
+    history.note("p", context(report(n, 10 * n)), "a");
+  }
+  expect(told(history).slice(0, 2)).toEqual([
+    [25, 250, "a"],
+    [24, 240, "a"],
+  ]);
+  const next = new RunHistory({ saved, save: () => {} });
+  expect(told(next)).toEqual(told(history));
+  next.note("p", context(report(26, null)), "a");
+  expect(told(next)[0]).toEqual([26, undefined, undefined]);
+});
+
+test("a run's place in the output stays in that of the daemon that it ran under", () => {
+  const history = new RunHistory();
+  history.note("p", context(report(1, 10)), "a");
+  history.note("p", context(report(1, 10)), "b");
+  expect(told(history)).toEqual([[1, 10, "a"]]);
+});
+
+test("what an earlier version saved has its numbers from the order", () => {
+  const old = (n: number) => ({
+    name: "p",
+    run: { run_id: `1-${n}`, pid: n, start_time: null, stop_time: "2026-11-22T10:00:00.000", code: 0, signal: null, reason: null },
+  });
+  const history = new RunHistory({ saved: [old(1), old(2)], save: () => {} });
+  expect(told(history)).toEqual([
+    [2, undefined, undefined],
+    [1, undefined, undefined],
+  ]);
+});

@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { type OutputPart, type PastRun, RunRules } from "../../web/src/terminal/run-rules.ts";
+
+const STREAM = "stream-1";
+const run = (number: number, offset: number | null, changed: Partial<PastRun> = {}): PastRun => ({
+  run_id: `1-${number}`,
+  number,
+  pid: 100 + number,
+  start_time: "2026-11-22T10:00:00.000",
+  stop_time: "2026-11-22T10:00:12.300",
+  code: 0,
+  signal: null,
+  reason: null,
+  output_end: offset === null ? null : { offset, stream_id: STREAM },
+  ...changed,
+});
+const at = (offset: number, stream_id = STREAM) => ({ offset, stream_id });
+/** Rules as their number in brackets. */
+const told = (parts: OutputPart[]) => parts.map((part) => (typeof part === "string" ? part : `[${part.number}]`)).join("");
+
+test("a backlog is cut where each run ended, newest first as the history has them", () => {
+  const rules = new RunRules();
+  rules.learn([run(3, null), run(2, 10), run(1, 4)]);
+  expect(told(rules.backlog("one\nsecondthird", at(15)))).toBe("one\n[1]second[2]third");
+});
+
+test("runs that ended before the backlog begins have no rule; one that ended where it begins has", () => {
+  const rules = new RunRules();
+  rules.learn([run(3, 14), run(2, 10), run(1, 4)]);
+  expect(told(rules.backlog("abcd", at(14)))).toBe("[2]abcd[3]");
+});
+
+test("offsets are bytes, whatever the text is written in", () => {
+  const rules = new RunRules();
+  rules.learn([run(1, 11)]);
+  expect(told(rules.backlog("größe😀 µm", at(15)))).toBe("größe😀[1] µm");
+});
+
+test("runs without output have rules one after the other, also if there is no output at all", () => {
+  const rules = new RunRules();
+  rules.learn([run(2, 0), run(1, 0)]);
+  expect(told(rules.backlog("", at(0)))).toBe("[1][2]");
+});
+
+test("the end of a run that is told before its output waits for it; one that is told late comes at once, and only once", () => {
+  const rules = new RunRules();
+  expect(told(rules.backlog("abc", at(3)))).toBe("abc");
+  rules.learn([run(1, 6)]);
+  rules.learn([run(1, 6)]);
+  expect(told(rules.place("de", at(5)))).toBe("de");
+  expect(told(rules.place("fgh", at(8)))).toBe("f[1]gh");
+  rules.learn([run(2, 7), run(1, 6)]);
+  expect(told(rules.place("", at(8)))).toBe("[2]");
+  expect(told(rules.place("i", at(9)))).toBe("i");
+});
+
+test("places in the output of another daemon are not compared", () => {
+  const rules = new RunRules();
+  rules.learn([run(1, 2)]);
+  expect(told(rules.backlog("abc", at(3, "stream-2")))).toBe("abc");
+  rules.learn([run(2, 9)]);
+  expect(told(rules.place("new", at(3, "stream-3")))).toBe("[2]new");
+});
+
+test("a rule says how the run ended, how long it lasted and when", () => {
+  const rules = new RunRules();
+  const failed = run(1, 0, { code: 3 });
+  const stopped = run(2, 0, { code: null, signal: "SIGTERM", stop_time: "2026-11-22T10:00:00.400" });
+  const crashed = run(3, 0, { code: null, signal: "SIGSEGV", start_time: null });
+  rules.learn([crashed, stopped, failed]);
+  expect(rules.backlog("", at(0))).toMatchObject([
+    { number: 1, tone: "bad", parts: ["exit code 3", "12 s", expect.stringMatching(/\d/)] },
+    { number: 2, tone: "soft", parts: ["ended by SIGTERM", "0.4 s", expect.stringMatching(/\d/)] },
+    { number: 3, tone: "bad", parts: ["ended by SIGSEGV", expect.stringMatching(/\d/)] },
+  ]);
+});

@@ -1,0 +1,155 @@
+import type { OutputPart, RunRule } from "./run-rules.ts";
+
+/** xterm.js checks the clock between two pieces of text: small ones, so that it never blocks the page for long. Characters. */
+const DRAWN_PIECE = 16_384;
+
+/**
+ * Ends what the program of a run may have set in its terminal, as each run gets a new one: colours, margins, character sets, hidden cursor
+ * and the like (DECSTR), mouse reports.
+ */
+const RESET = "\x1b[!p\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l";
+const LEAVE_ALTERNATE_SCREEN = "\x1b[?1049l";
+
+/** The terminal's own colours, by number. */
+const COLORS = { good: 32, bad: 31, soft: 90 } as const;
+
+/** What is used of a terminal of xterm.js, in a page or without one. */
+interface Screen<Marker> {
+  readonly rows: number;
+  readonly cols: number;
+  readonly buffer: {
+    readonly active: {
+      readonly type: "normal" | "alternate";
+      readonly cursorY: number;
+      readonly baseY: number;
+      getLine(line: number): { translateToString(trimRight: boolean): string } | undefined;
+    };
+  };
+  write(text: string, drawn?: () => void): void;
+  /** In the line of the cursor. */
+  registerMarker(): Marker | undefined;
+}
+
+/** Where a rule was drawn. */
+export interface DrawnRule<Marker> {
+  marker: Marker;
+  /** Of its text, columns. */
+  width: number;
+  tone: RunRule["tone"];
+}
+
+/** Draws output and the rules between runs in order. A rule is drawn when all before it is: only then it is known where the cursor is. */
+export class DrawQueue<Marker> {
+  readonly #terminal: Screen<Marker>;
+  readonly #onRule: (rule: DrawnRule<Marker>) => void;
+  /** What waits for a rule to be drawn; null: nothing does. */
+  #waiting: (OutputPart | (() => void))[] | null = null;
+  #undrawn = 0;
+  #isClosed = false;
+
+  constructor(terminal: Screen<Marker>, onRule: (rule: DrawnRule<Marker>) => void) {
+    this.#terminal = terminal;
+    this.#onRule = onRule;
+  }
+
+  /** Characters that are not drawn yet. */
+  get undrawn(): number {
+    return this.#undrawn;
+  }
+
+  draw(parts: readonly OutputPart[]): void {
+    for (const part of parts) {
+      if (typeof part === "string") this.#undrawn += part.length;
+      this.#take(part);
+    }
+  }
+
+  /** Resolves when everything so far is drawn. */
+  drawn(): Promise<void> {
+    return new Promise((done) => this.#take(() => this.#terminal.write("", done)));
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#waiting = null;
+  }
+
+  #take(part: OutputPart | (() => void)): void {
+    if (this.#waiting !== null) this.#waiting.push(part);
+    else if (typeof part === "string") this.#write(part);
+    else if (typeof part === "function") part();
+    else {
+      this.#waiting = [];
+      void this.#rule(part).then(() => this.#goOn());
+    }
+  }
+
+  #goOn(): void {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = null;
+    if (!this.#isClosed) for (const part of waiting) this.#take(part);
+  }
+
+  #write(text: string): void {
+    for (let at = 0; at < text.length; at += DRAWN_PIECE) {
+      const piece = text.slice(at, at + DRAWN_PIECE);
+      this.#terminal.write(piece, () => {
+        this.#undrawn -= piece.length;
+      });
+    }
+  }
+
+  async #rule(rule: RunRule): Promise<void> {
+    const { buffer, cols } = this.#terminal;
+    await this.#writeNow("");
+    if (buffer.active.type === "alternate") {
+      // What a program that crashed has shown last would be gone with its screen.
+      const last = this.#screenLines();
+      await this.#writeNow(`${LEAVE_ALTERNATE_SCREEN}${RESET}`);
+      await this.#writeNow(`${this.#toNewLine()}${last.map((line) => `${line}\r\n`).join("")}`);
+    } else await this.#writeNow(RESET);
+    const [first, ...others] = fitting(rule, cols);
+    const rest = others.map((part) => ` · ${part}`).join("");
+    await this.#writeNow(`${this.#toNewLine()}\x1b[${COLORS[rule.tone]}m${first}\x1b[90m${rest}\x1b[0m`);
+    if (this.#isClosed) return;
+    const marker = this.#terminal.registerMarker();
+    if (marker) this.#onRule({ marker, width: first.length + rest.length, tone: rule.tone });
+    await this.#writeNow("\r\n");
+  }
+
+  /** What is in sight, without empty lines at its end. */
+  #screenLines(): string[] {
+    const { active } = this.#terminal.buffer;
+    const lines = Array.from(
+      { length: this.#terminal.rows },
+      (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? "",
+    );
+    while (lines.at(-1)?.trim() === "") lines.pop();
+    return lines;
+  }
+
+  /** Moves the cursor to the first line below all text. */
+  #toNewLine(): string {
+    const { cursorY } = this.#terminal.buffer.active;
+    const last = Math.max(cursorY, this.#screenLines().length - 1);
+    const isEmpty = this.#screenLines().length <= last;
+    return `\x1b[${last + 1};1H${isEmpty ? "" : "\r\n"}`;
+  }
+
+  #writeNow(text: string): Promise<void> {
+    return this.#isClosed ? Promise.resolve() : new Promise((done) => this.#terminal.write(text, done));
+  }
+}
+
+/** As many of a rule's parts as fit into a line. */
+function fitting({ number, parts: [how = "", ...others] }: RunRule, cols: number): [string, ...string[]] {
+  const first = `Run ${number}: ${how}`.slice(0, Math.max(1, cols - 1));
+  let width = first.length;
+  return [
+    first,
+    ...others.filter((part) => {
+      width += part.length + 3;
+      return width < cols;
+    }),
+  ];
+}

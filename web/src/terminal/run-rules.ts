@@ -1,0 +1,88 @@
+import { exitText } from "../../../src/client/handles/exit-text.ts";
+import { type OutputPlace, textOfLastBytes } from "../../../src/client/output-join.ts";
+import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
+import { clockTime, millisecondsOf, ranFor } from "../ui/time.ts";
+
+type Detail = Extract<Extract<ManagerFrame, { type: "process_detail" }>, { ok: true }>;
+export type PastRun = Detail["history"][number];
+
+/** A line between the output of a run and that of the next one. */
+export interface RunRule {
+  number: number;
+  tone: "good" | "bad" | "soft";
+  /** How it ended, how long it ran and when it ended. The first is the most important one. */
+  parts: readonly string[];
+}
+
+/** A piece of output, or what separates two runs. */
+export type OutputPart = string | RunRule;
+
+type EndedRun = PastRun & { output_end: OutputPlace };
+
+/** Where the output of each run of a process ends: puts rules between the pieces of its output. */
+export class RunRules {
+  /** Ended runs whose end the output has not reached yet, oldest first. */
+  #pending: EndedRun[] = [];
+  /** The newest run that is pending or was placed. */
+  #newest = 0;
+
+  /** Adds runs of the history, newest first, that have ended since. */
+  learn(history: readonly PastRun[]): void {
+    const ended = history.flatMap((run) => (run.output_end !== null && run.number > this.#newest ? [run as EndedRun] : []));
+    this.#pending.push(...ended.reverse());
+    this.#newest = this.#pending.at(-1)?.number ?? this.#newest;
+  }
+
+  /** A backlog that ends at a place, with rules. What ended before it begins, or in another stream, is left out. */
+  backlog(text: string, end: OutputPlace): OutputPart[] {
+    const start = end.offset - bytesOf(text);
+    this.#pending = this.#pending.filter(({ output_end: { offset, stream_id } }) => stream_id === end.stream_id && offset >= start);
+    return this.place(text, end);
+  }
+
+  /** A piece of output that ends at a place, with rules where runs have ended. */
+  place(text: string, end: OutputPlace): OutputPart[] {
+    const parts: OutputPart[] = [];
+    let rest = text;
+    for (let run = this.#pending[0]; run && this.#isReached(run, end); run = this.#pending[0]) {
+      this.#pending.shift();
+      const after = run.output_end.stream_id === end.stream_id ? textOfLastBytes(rest, end.offset - run.output_end.offset) : rest;
+      const before = rest.slice(0, rest.length - after.length);
+      if (before !== "") parts.push(before);
+      parts.push(ruleOf(run));
+      rest = after;
+    }
+    if (rest !== "") parts.push(rest);
+    return parts;
+  }
+
+  /** With a new stream the output of the one before is at its end. */
+  #isReached({ output_end: { offset, stream_id } }: EndedRun, end: OutputPlace): boolean {
+    return stream_id !== end.stream_id || offset <= end.offset;
+  }
+}
+
+/** Signals by which processes are asked to end. */
+const STOPS: ReadonlySet<string> = new Set(["SIGTERM", "SIGINT", "SIGHUP"]);
+
+function ruleOf(run: EndedRun): RunRule {
+  const { number, code, signal, reason, start_time, stop_time } = run;
+  const how = exitText({ exit: { code, signal, reason, time: stop_time ?? "" } });
+  const lasted = start_time !== null && stop_time !== null ? [ranFor(millisecondsOf(stop_time) - millisecondsOf(start_time))] : [];
+  return {
+    number,
+    tone: code === 0 ? "good" : signal !== null && STOPS.has(signal) ? "soft" : "bad",
+    parts: [how, ...lasted, ...(stop_time === null ? [] : [clockTime(stop_time)])],
+  };
+}
+
+/** Bytes of UTF-8 that a text came from. U+FFFD counts as one, as in `textOfLastBytes`. */
+function bytesOf(text: string): number {
+  let bytes = 0;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    // A surrogate pair is four bytes: two for each half.
+    bytes += unit < 0x80 || unit === 0xfffd ? 1 : unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 2 : 3;
+  }
+  return bytes;
+}

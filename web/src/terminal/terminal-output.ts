@@ -1,0 +1,185 @@
+import type { IMarker, Terminal } from "@xterm/xterm";
+import { OutputJoin, type OutputPlace } from "../../../src/client/output-join.ts";
+import { ask, client } from "../app/store.ts";
+import { type DrawnRule, DrawQueue } from "./draw-queue.ts";
+import { type OutputPart, RunRules } from "./run-rules.ts";
+import type { ToldSize } from "./terminal-size.ts";
+
+const BACKLOG_LINES = 5_000;
+/** Maximum text that xterm.js has not drawn yet, characters; beyond it the newest backlog is requested instead. */
+const MOST_UNDRAWN = 4_000_000;
+/**
+ * Pause before a backlog that is not available is requested again, milliseconds: doubled each time. Ends early when the host
+ * returns.
+ */
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+
+interface Options {
+  name: string;
+  terminal: Terminal;
+  onRule: (rule: DrawnRule<IMarker>) => void;
+  /** Called before the backlog is drawn, in the size that it was written for. Returns whether the program has to redraw. */
+  onSize: (told: ToldSize) => boolean;
+  onEmpty: (isEmpty: boolean) => void;
+  /** The backlog is drawn. */
+  onDrawn: (hasToRedraw: boolean) => void;
+  /** Live output has come. */
+  onLive: () => void;
+}
+
+/** Live output, and where it ends. */
+interface Held {
+  text: string;
+  end: OutputPlace;
+}
+
+/** Draws the output of a process: the backlog, then what comes live, with a rule at the end of each run. */
+export class TerminalOutput {
+  readonly #options: Options;
+  readonly #queue: DrawQueue<IMarker>;
+  readonly #ends: (() => void)[] = [];
+  #join = new OutputJoin();
+  #rules = new RunRules();
+  /** Live output that waits for the end of a run to be told; null: none does. */
+  #held: Held[] | null = null;
+  /** A run has ended since the history was requested. */
+  #hasEndedAgain = false;
+  #isReplaying = true;
+  #replays = 0;
+  #isPaused = false;
+  #isClosed = false;
+  /** Set while the backlog is not available: the manager is connected, the process's host is not yet. */
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #refusals = 0;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#queue = new DrawQueue(options.terminal, options.onRule);
+    const { name } = options;
+    const output = client.output$(name).subscribe((frame) => {
+      if (this.#isPaused) return;
+      if (frame.skipped) this.#draw([`\r\n\x1b[0m\x1b[33m… ${frame.skipped} bytes skipped …\x1b[0m\r\n`]);
+      const text = this.#join.live(frame);
+      const { end } = this.#join;
+      if (end !== null) this.#live(text, end);
+      options.onLive();
+    });
+    let stopTime = client.mirror.process(name)?.stop_time ?? null;
+    const runs = client.events$.subscribe((frame) => {
+      if (frame.type !== "process_upsert" || frame.process.name !== name || frame.process.stop_time === stopTime) return;
+      stopTime = frame.process.stop_time;
+      if (stopTime !== null) void this.#learn();
+    });
+    const reconnects = client.link.state$.subscribe((state) => {
+      if (state.kind !== "open") return;
+      this.#refusals = 0;
+      void this.replay();
+    });
+    this.#ends.push(...[output, runs, reconnects].map((subscription) => () => subscription.unsubscribe()));
+  }
+
+  get isReplaying(): boolean {
+    return this.#isReplaying;
+  }
+
+  set isPaused(isPaused: boolean) {
+    if (this.#isPaused && !isPaused) void this.replay();
+    this.#isPaused = isPaused;
+  }
+
+  /** The process's host is there: a backlog that was not available is requested now. */
+  hostReady(): void {
+    if (this.#retry !== undefined) void this.replay();
+  }
+
+  /** The subscription exists already: no output is lost in between. Repeated after each reconnect. */
+  async replay(): Promise<void> {
+    const { name, terminal } = this.#options;
+    const mine = ++this.#replays;
+    const isOver = () => this.#isClosed || mine !== this.#replays;
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
+    this.#isReplaying = true;
+    this.#join = new OutputJoin();
+    this.#held = null;
+    const backlog = await client.request({ type: "get_process_output", name, lines: BACKLOG_LINES }).catch(() => null);
+    if (isOver()) return;
+    if (backlog?.type !== "process_output_snapshot") {
+      // Live output waits for the backlog: without a retry nothing would ever be shown.
+      this.#retry = setTimeout(() => void this.replay(), Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#refusals++));
+      return;
+    }
+    this.#refusals = 0;
+    this.#hasEndedAgain = false;
+    // After the backlog: the ends of all its runs are known.
+    const [history, told] = await Promise.all([
+      this.#history(),
+      client.request({ type: "follow_terminal_size", name }).catch(() => null),
+      this.#queue.drawn(),
+    ]);
+    if (isOver()) return;
+    terminal.reset();
+    const isTaken = told?.type === "terminal_size" && this.#options.onSize(told);
+    this.#rules = new RunRules();
+    this.#rules.learn(history);
+    const text = this.#join.backlog(backlog);
+    const parts = this.#rules.backlog(text, this.#join.end ?? backlog);
+    this.#options.onEmpty(parts.length === 0);
+    this.#queue.draw(parts);
+    if (this.#hasEndedAgain) void this.#learn();
+    await this.#queue.drawn();
+    if (isOver()) return;
+    this.#isReplaying = false;
+    this.#options.onDrawn(isTaken);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+    this.#queue.close();
+    for (const end of this.#ends) end();
+  }
+
+  #live(text: string, end: OutputPlace): void {
+    if (this.#held !== null) this.#held.push({ text, end });
+    else this.#draw(this.#rules.place(text, end));
+  }
+
+  /** A run has ended, and all its output has come. What follows waits until it is known where in the output that was. */
+  async #learn(): Promise<void> {
+    let end = this.#join.end;
+    this.#hasEndedAgain = this.#held !== null || end === null;
+    if (this.#hasEndedAgain || end === null) return;
+    const held: Held[] = [];
+    this.#held = held;
+    do {
+      this.#hasEndedAgain = false;
+      const known = held.length;
+      const history = await this.#history();
+      // A replay knows by itself.
+      if (this.#isClosed || this.#held !== held) return;
+      this.#rules.learn(history);
+      this.#draw(this.#rules.place("", end));
+      // Runs may have ended in what has come since the request.
+      for (const piece of held.splice(0, this.#hasEndedAgain ? known : held.length)) {
+        end = piece.end;
+        this.#draw(this.#rules.place(piece.text, end));
+      }
+    } while (this.#hasEndedAgain);
+    this.#held = null;
+  }
+
+  async #history() {
+    const detail = await ask({ type: "request_process_detail", name: this.#options.name }, "process_detail").catch(() => null);
+    return detail?.ok ? detail.history : [];
+  }
+
+  #draw(parts: readonly OutputPart[]): void {
+    if (parts.length === 0) return;
+    this.#options.onEmpty(false);
+    // Output arrives faster than a browser draws: only the newest is worth drawing.
+    if (this.#queue.undrawn > MOST_UNDRAWN) void this.replay();
+    else this.#queue.draw(parts);
+  }
+}
