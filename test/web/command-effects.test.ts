@@ -24,9 +24,19 @@ describe("the question before a command", () => {
     const many = Array.from({ length: 9 }, (_, index) => process(`g/${index}`, "started"));
     const question = questionOf("restart", "g", { members: [...many, idle], active: many, along: [web] });
     expect(question.text).toBe(
-      "9 processes will restart: g/0, g/1, g/2, g/3, g/4, g/5 and 3 more. 1 process that depends on them will restart, too: web.",
+      "9 processes will restart: g/0, g/1, g/2, g/3, g/4, g/5 and 3 more. 1 process will start: idle. 1 process that depends on them will restart, too: web.",
     );
-    expect(question.yes).toBe("Restart 10 processes");
+    expect(question.yes).toBe("Restart 11 processes");
+  });
+
+  test("has the word of a list, and names what it starts", () => {
+    const failed = [process("a", "error"), process("b", "error")];
+    expect(questionOf("start", "2 failed processes", { members: failed, active: [], along: [] }, "Restart")).toEqual({
+      title: "Restart 2 failed processes?",
+      text: "2 processes will start: a, b.",
+      yes: "Restart 2 processes",
+      isDanger: false,
+    });
   });
 
   test("has no empty sentences", () => {
@@ -36,6 +46,8 @@ describe("the question before a command", () => {
       yes: "Start",
       isDanger: false,
     });
-    expect(questionOf("start", "g", { members: [idle, idle], active: [], along: [] })).toMatchObject({ text: "2 processes will start." });
+    expect(questionOf("start", "g", { members: [idle, idle], active: [], along: [] })).toMatchObject({
+      text: "2 processes will start: idle, idle.",
+    });
   });
 });

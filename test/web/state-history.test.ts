@@ -17,11 +17,11 @@ const log = (...entries: (StateChange | string)[]): LogEntry[] =>
     const common = { id: index, ts: at(index), level: "info" as const, source: "manager" };
     return typeof entry === "string" ? { ...common, msg: entry } : { ...common, msg: "any sentence", change: entry };
   });
-const recent = (entries: LogEntry[], { count = 10, most = 4 } = {}) =>
-  recentChanges(entries, { count, most, startOf: () => null }).map(({ name, changes }) => [name, ...changes.map(({ text }) => text)]);
+const recent = (entries: LogEntry[], { count = 10, since = 0 } = {}) =>
+  recentChanges(entries, { count, since, startOf: () => null }).map(({ name, changes }) => [name, ...changes.map(({ text }) => text)]);
 
 describe("recent changes", () => {
-  test("have each process once, the last one first, its newest states oldest first", () => {
+  test("have each process once, the last one first, its states oldest first, as far back as is asked for", () => {
     const entries = log(
       change("a", "stopped", "starting", { by: "ada" }),
       "process 'b' changes state from 'ready' to 'error'",
@@ -33,7 +33,10 @@ describe("recent changes", () => {
       ["a", "starting by ada", "started by ada", "restarting: exit code 3"],
       ["b", "starting"],
     ]);
-    expect(recent(entries, { count: 1, most: 2 })).toEqual([["a", "started by ada", "restarting: exit code 3"]]);
+    // The state before that time lasts into it.
+    const since = Date.parse(`${at(4)}Z`) - 1;
+    expect(recent(entries, { count: 1, since })).toEqual([["a", "started by ada", "restarting: exit code 3"]]);
+    expect(recent(entries, { count: 1, since: since + 60_000 })).toEqual([["a", "restarting: exit code 3"]]);
   });
 
   test("tell an end with success from a stop", () => {
@@ -43,7 +46,7 @@ describe("recent changes", () => {
 
   test("tell what a new manager found", () => {
     const entries = log(change("runs", null, "ready"), change("failed", null, "error"));
-    const found = recentChanges(entries, { count: 10, most: 4, startOf: () => at(0) });
+    const found = recentChanges(entries, { count: 10, since: 0, startOf: () => at(0) });
     expect(found.map(({ changes }) => changes[0]?.text)).toEqual([
       "error when the manager started",
       expect.stringMatching(/^adopted, running since .*\d\d/),

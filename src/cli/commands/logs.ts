@@ -1,3 +1,4 @@
+import { OutputFilter } from "../../base/output-filter.ts";
 import { visible } from "../../base/visible-text.ts";
 import { OutputJoin } from "../../client/output-join.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
@@ -5,7 +6,6 @@ import { connectManager, whileConnected } from "../manager/connection.ts";
 import { runsWithin, selectProcesses } from "../manager/select.ts";
 import type { ConnectionFlags } from "../manager/way.ts";
 import { NamedLines } from "../output/named-lines.ts";
-import { OutputFilter } from "../output/output-filter.ts";
 
 /** Past lines of each process that are shown by default, if named and if not. */
 const LINES = 1_000;

@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
+import { OutputFilter } from "../../base/output-filter.ts";
 import { visible } from "../../base/visible-text.ts";
-import { OutputFilter } from "./output-filter.ts";
 import { type Colour, coloured, paint } from "./table.ts";
 import { inColumns } from "./text-width.ts";
 

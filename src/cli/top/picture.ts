@@ -1,10 +1,10 @@
 import stringWidth from "string-width";
+import { OutputFilter } from "../../base/output-filter.ts";
 import { visible } from "../../base/visible-text.ts";
 import { memoryText } from "../../client/shown/load-text.ts";
 import { SHOWN_STATES, shownState, wordOf } from "../../client/shown/shown-state.ts";
 import type { Process } from "../../protocol/resources/resources.ts";
 import { COLOUR } from "../output/named-lines.ts";
-import { OutputFilter } from "../output/output-filter.ts";
 import { remark, uptime } from "../output/process-text.ts";
 import { paint, paintState } from "../output/table.ts";
 import { inColumns } from "../output/text-width.ts";

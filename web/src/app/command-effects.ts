@@ -28,14 +28,16 @@ interface Effects {
 const WORDS = { start: "Start", stop: "Stop", restart: "Restart" } as const;
 
 /** What is asked before a command: how many processes it ends, and what depends on them. */
-export function questionOf(verb: Verb, title: string, { members, active, along }: Effects) {
-  const word = WORDS[verb];
-  const count = verb === "start" ? members.length : active.length + along.length;
-  const one = active.length === 1 && members.length === 1;
-  const many = members.length === 1 ? "" : `${counted(members.length)} will start.`;
-  const ending = one ? "" : `${counted(active.length)} will ${verb}: ${named(active)}.`;
+export function questionOf(verb: Verb, title: string, { members, active, along }: Effects, word: string = WORDS[verb]) {
+  const running = new Set(active.map(({ name }) => name));
+  // A restart starts those that do not run.
+  const starting = verb === "stop" ? [] : members.filter(({ name }) => !running.has(name));
+  const count = active.length + starting.length + along.length;
+  const one = members.length === 1;
+  const beginning = one || starting.length === 0 ? "" : `${counted(starting.length)} will start: ${named(starting)}.`;
+  const ending = one || active.length === 0 ? "" : `${counted(active.length)} will ${verb}: ${named(active)}.`;
   const depending = `${counted(along.length)} that ${along.length === 1 ? "depends" : "depend"} on ${one ? "it" : "them"} will ${verb}, too: ${named(along, MAX_NAMED_ALONG)}.`;
-  const sentences = verb === "start" ? [many] : [ending, along.length === 0 ? "" : depending];
+  const sentences = [ending, beginning, along.length === 0 ? "" : depending];
   return {
     title: `${word} ${title}?`,
     text: sentences.filter((sentence) => sentence !== "").join(" "),

@@ -1,5 +1,6 @@
 import { findGroup } from "../../../src/client/mirror.ts";
 import { stillStoppedWith, stoppedAlong } from "../../../src/client/shown/along.ts";
+import { shownState } from "../../../src/client/shown/shown-state.ts";
 import { confirm } from "../ui/dialog.tsx";
 import { toast } from "../ui/toasts.ts";
 import { processesOf } from "./actions.ts";
@@ -12,7 +13,13 @@ import type { View } from "./views.ts";
 export type Target =
   | { kind: "process" | "group"; name: string }
   | { kind: "all" }
-  | { kind: "list"; title: string; names: readonly string[] };
+  | {
+      kind: "list";
+      title: string;
+      names: readonly string[];
+      /** Of what is done to them, where it is not the verb's own: to start what has failed is to restart it. */
+      word?: string;
+    };
 
 /**
  * When to ask before a command. `many`: if it ends more than one process. `always`: where the user may not see what the command is for, as
@@ -35,17 +42,26 @@ export async function request(verb: Verb, target: Target, asks: Asks = "many"): 
           allProcesses(),
         );
   if (asks === "always" || active.length + along.length > 1) {
-    const question = questionOf(verb, titleOf(target), { members, active, along });
+    const word = target.kind === "list" ? target.word : undefined;
+    const question = questionOf(verb, titleOf(target), { members, active, along }, word);
     if (!(await confirm(question))) return;
   }
   const sent = framesOf(verb, target).map((frame) => command(frame));
   const isSent = (await Promise.all(sent)).some(Boolean);
   if (isSent && verb === "start") offerReturn(members.map(({ name }) => name));
+  if (isSent && verb === "start" && target.kind === "list") offerStop(target.names);
   if (!isSent || verb !== "stop" || active.length === 0) return;
   offerUndo(
     active.map(({ name }) => name),
     along.map(({ name }) => name),
   );
+}
+
+/** Starts everything that has failed for good, after a question that says how much that is. */
+export function restartFailed(): void {
+  const names = allProcesses().flatMap((process) => (shownState(process) === "error" ? [process.name] : []));
+  const title = names.length === 1 ? `${names[0]}` : `${names.length} failed processes`;
+  if (names.length > 0) void request("start", { kind: "list", title, names, word: "Restart" }, "always");
 }
 
 /** The command of a key: only views of processes and groups have one. Returns whether it applies here. */
@@ -95,6 +111,13 @@ function offerReturn(started: readonly string[]): void {
   toast(`Still stopped, since they were stopped with ${started.length === 1 ? started[0] : "these"}: ${names.join(", ")}`, {
     action: { label: names.length === 1 ? "Start it, too" : "Start these, too", run: () => startAgain(names) },
   });
+}
+
+/** Many that were started together can be stopped together. */
+function offerStop(names: readonly string[]): void {
+  if (names.length < 2) return;
+  const title = `${names.length} processes`;
+  toast(`Starting ${title}`, { action: { label: "Stop these again", run: () => void request("stop", { kind: "list", title, names }) } });
 }
 
 function stoppedText(active: readonly string[], along: readonly string[]): string {

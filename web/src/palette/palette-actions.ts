@@ -2,13 +2,14 @@ import { findGroup } from "../../../src/client/mirror.ts";
 import type { ProcessTreeNode } from "../../../src/protocol/resources/resources.ts";
 import { type Action, choice, toggle } from "../app/action.ts";
 import { processesOf } from "../app/actions.ts";
+import { restartFailed } from "../app/commands.ts";
 import { sheetOpen } from "../app/keyboard-sheet.tsx";
 import * as layouts from "../app/layout.ts";
 import { logOut } from "../app/login.ts";
 import { arrange, canPopOut, current, layout, popOut, show, showBeside } from "../app/navigation.ts";
 import { FONT_SIZE, fontSize, groupStyle, logOpen, screenReader, sidebarWidth, theme } from "../app/settings.ts";
 import { settingsOpen } from "../app/settings-dialog.tsx";
-import { allProcesses, processOf, tree } from "../app/store.ts";
+import { allProcesses, counts, processOf, tree } from "../app/store.ts";
 import { stopped } from "../app/undo.ts";
 import { configActions } from "../config/config-view.tsx";
 import { downloadLog } from "../log/log-view.tsx";
@@ -116,6 +117,7 @@ function pageActions(): Action[] {
     toggle("log panel", "l", logOpen),
     { title: "Log in new window", run: () => popOut({ kind: "log" }) },
     { title: "Download the log", run: downloadLog },
+    ...(counts.value.has("error") ? [{ title: "Restart all failed processes", near: true, run: restartFailed }] : []),
     {
       title: "Next failed process",
       keys: "n",

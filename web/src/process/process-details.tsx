@@ -10,6 +10,7 @@ import { clockTime, lasting } from "../ui/time.ts";
 import { complain, copy } from "../ui/toasts.ts";
 import { CommandForm } from "./command-form.tsx";
 import { stateHistory } from "./state-history.ts";
+import { StripLegend } from "./state-strip.tsx";
 import { StateTimeline } from "./state-timeline.tsx";
 
 type Detail = Extract<ManagerFrame, { type: "process_detail" }>;
@@ -22,7 +23,9 @@ export function ProcessDetails({ process }: { process: Process }) {
       <Section title="Status">
         <CommandForm key={process.name} process={process} />
       </Section>
-      <Section title="States">{detail?.ok && <StateTimeline changes={stateHistory(detail, process.start_time)} />}</Section>
+      <Section title="State history" beside={<StripLegend />}>
+        {detail?.ok && <StateTimeline changes={stateHistory(detail, process.start_time)} />}
+      </Section>
       <Section title="Dependencies">{detail?.ok && <DependencyGraph process={process} neededBy={detail.needed_by} />}</Section>
       <Section title="Facts">
         <dl class="pairs">
@@ -56,10 +59,11 @@ export function ProcessDetails({ process }: { process: Process }) {
   );
 }
 
-function Section({ title, children }: { title: string; children: ComponentChildren }) {
+function Section({ title, beside, children }: { title: string; beside?: ComponentChildren; children: ComponentChildren }) {
   return (
     <section class="detail-section">
       <h2>{title}</h2>
+      {beside}
       {children}
     </section>
   );

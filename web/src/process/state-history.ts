@@ -18,20 +18,25 @@ export interface StateChange {
 /** Log entries that are searched for the newest changes. */
 const MAX_SEARCHED = 5_000;
 
-/** The last `most` states of each of the last `count` processes that changed, the last one first; the states oldest first. */
+/**
+ * The last `count` processes that changed, the last one first: their changes since a time (milliseconds since 1970) and the one before it,
+ * oldest first; the newest in any case.
+ */
 export function recentChanges(
   entries: readonly LogEntry[],
-  { count, most, startOf }: { count: number; most: number; startOf: (name: string) => string | null },
+  { count, since, startOf }: { count: number; since: number; startOf: (name: string) => string | null },
 ): { name: string; changes: StateChange[] }[] {
   const found = new Map<string, StateChange[]>();
+  // Newest first here: a list grows at its end only.
   for (let index = entries.length - 1; index >= Math.max(0, entries.length - MAX_SEARCHED); index--) {
     const { ts, change } = entries[index] ?? {};
     if (!ts || !change) continue;
     const own = found.get(change.process);
-    if (own && own.length < most) own.unshift(shown(ts, change, startOf(change.process)));
+    const oldest = own?.at(-1);
+    if (own && oldest && Date.parse(`${oldest.time}Z`) > since) own.push(shown(ts, change, startOf(change.process)));
     else if (!own && found.size < count) found.set(change.process, [shown(ts, change, startOf(change.process))]);
   }
-  return [...found].map(([name, changes]) => ({ name, changes }));
+  return [...found].map(([name, changes]) => ({ name, changes: changes.reverse() }));
 }
 
 /** States of one process, oldest first: beginnings and ends of runs that are older than the log, then the changes in the log. */

@@ -1,40 +1,29 @@
 import { StateMark } from "../ui/state-mark.tsx";
 import { clockTime, lasting, millisecondsOf, now } from "../ui/time.ts";
 import type { StateChange } from "./state-history.ts";
+import { StateStrip } from "./state-strip.tsx";
 
 /** Changes listed below the strip. */
 const LISTED = 8;
+const CELLS = 150;
 
 /** The states of a process over time: a strip, and the newest changes in words. */
-export function StateTimeline({ changes: own }: { changes: readonly StateChange[] }) {
-  const [first] = own;
+export function StateTimeline({ changes }: { changes: readonly StateChange[] }) {
+  const [first] = changes;
   if (!first) return <p class="soft">No state changes yet.</p>;
-  const begin = millisecondsOf(first.time);
-  const whole = Math.max(1, now.value - begin);
-  const pieces = own.map((change, index) => {
-    const from = millisecondsOf(change.time);
-    const next = own[index + 1];
-    const to = next ? millisecondsOf(next.time) : now.value;
-    return { change, share: (to - from) / whole };
-  });
   return (
     <>
-      <div class="strip" role="img" aria-label={`${own.length} changes in the last ${lasting(first.time)}`}>
-        {pieces.map(({ change, share }, index) => (
-          <span
-            key={index}
-            class={`strip-${change.to}`}
-            style={{ flexGrow: Math.max(0, share) }}
-            title={`${change.text} at ${clockTime(change.time)}`}
-          />
-        ))}
-      </div>
+      <StateStrip changes={changes} begin={millisecondsOf(first.time)} end={now.value} cells={CELLS} />
+      <p class="strip-scale" aria-hidden="true">
+        <span>{lasting(first.time)} ago</span>
+        <span>now</span>
+      </p>
       <ul class="changes">
-        {own
+        {changes
           .slice(-LISTED)
           .reverse()
           .map((change, index) => (
-            <li key={own.length - index}>
+            <li key={changes.length - index}>
               <time dateTime={`${change.time}Z`}>{clockTime(change.time)}</time>
               <StateMark state={change.to} />
               <span class="change-text" title={change.text}>

@@ -49,6 +49,11 @@ export const isOld = (timestamp: string): boolean => Date.now() - millisecondsOf
 
 /** Time in the viewer's time zone; with the date when it is more than 24 hours ago. */
 export function clockTime(timestamp: string): string {
-  const clock = isOld(timestamp) ? format("day", { month: "short", day: "numeric" }) : format("clock", { second: "2-digit" });
-  return clock.format(millisecondsOf(timestamp));
+  return clockAt(millisecondsOf(timestamp));
+}
+
+/** The same for milliseconds since 1970. */
+export function clockAt(milliseconds: number): string {
+  const isLongAgo = Date.now() - milliseconds > A_DAY_MS;
+  return (isLongAgo ? format("day", { month: "short", day: "numeric" }) : format("clock", { second: "2-digit" })).format(milliseconds);
 }

@@ -1,4 +1,4 @@
-import { visible } from "../../base/visible-text.ts";
+import { visible } from "./visible-text.ts";
 
 /** Colours and other looks of text (SGR), and the erasing of a line, as progress bars do it. */
 const KEPT = String.raw`\x1b\[[\d;:]*m|\x1b\[[012]?K`;
@@ -48,6 +48,12 @@ export class OutputFilter {
     }
     return shown + plain(text.slice(end));
   }
+}
+
+/** Whole output without any sequence: for where colours cannot be shown. */
+export function plainText(output: string): string {
+  const filter = new OutputFilter();
+  return (filter.write(output) + filter.end()).replace(SEQUENCE, "");
 }
 
 function plain(text: string): string {

@@ -1,0 +1,158 @@
+import { signal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import { shownState, stateText, wordOf } from "../../../src/client/shown/shown-state.ts";
+import type { Process } from "../../../src/protocol/resources/resources.ts";
+import { canDo } from "../app/command-effects.ts";
+import { request } from "../app/commands.ts";
+import { linkTo } from "../app/navigation.ts";
+import { processOf } from "../app/store.ts";
+import { reasonOf } from "../process/status-reason.ts";
+import { filterTree } from "../tree/tree-filter.ts";
+import { Button } from "../ui/button.tsx";
+import { Icon } from "../ui/icons.tsx";
+import { ProcessMark, StateMark } from "../ui/state-mark.tsx";
+import { type Cause, causesOf, causeText, heldCauses, isCausedBy } from "./causes.ts";
+import { LastOutput } from "./last-output.tsx";
+
+/** Rows, and processes of an opened row; more are counted. */
+const MAX_ROWS = 40;
+/** Names in the row of a group. */
+const MAX_NAMED = 3;
+
+/** Keys of the causes that the user has opened, also while another view is shown. */
+const opened = signal<ReadonlySet<string>>(new Set());
+
+function toggle(key: string): void {
+  const now = new Set(opened.value);
+  if (!now.delete(key)) now.add(key);
+  opened.value = now;
+}
+
+/** What needs attention, equal causes in one row. Rows stay while the mouse is over them. */
+export function Attention({ processes, isHeld }: { processes: readonly Process[]; isHeld: boolean }) {
+  const last = useRef<readonly Cause[]>([]);
+  const now = causesOf(processes);
+  const causes = isHeld ? heldCauses(last.current, now) : now;
+  last.current = causes;
+  if (causes.length === 0) return null;
+  return (
+    <section class="attention">
+      <h2>Needs attention</h2>
+      <ul class="trouble" aria-label="Needs attention">
+        {causes
+          .slice(0, MAX_ROWS)
+          .map((cause) =>
+            cause.isGroup ? <CauseRow key={cause.key} cause={cause} /> : <TroubleRow key={cause.key} name={cause.names[0] ?? ""} />,
+          )}
+      </ul>
+      {causes.length > MAX_ROWS && <More count={causes.length - MAX_ROWS} filter="is:trouble" />}
+    </section>
+  );
+}
+
+/** Many processes with the same cause: how many, some names, and the last output of one. Opened it has a row for each. */
+function CauseRow({ cause }: { cause: Cause }) {
+  const { key, state, names } = cause;
+  const isOpen = opened.value.has(key);
+  const members = names.flatMap((name) => processOf(name) ?? []);
+  // Held under the mouse, some may have gone on since.
+  const still = members.filter((process) => isCausedBy(process, cause));
+  const startable = still.filter((process) => canDo("start", process));
+  const newest = still.reduce<Process | undefined>(
+    (best, one) => ((one.exit?.time ?? "") > (best?.exit?.time ?? "") ? one : best),
+    still[0],
+  );
+  const text = causeText(cause, still.length);
+  const others = names.length - MAX_NAMED;
+  return (
+    <li>
+      <div class="cause-row">
+        <button type="button" class="disclose" aria-expanded={isOpen} onClick={() => toggle(key)}>
+          <span class="twist" aria-hidden="true">
+            <Icon name="next" />
+          </span>
+          <StateMark state={state} />
+          {text}
+        </button>
+        <span class="what">
+          <span class="names">
+            {names.slice(0, MAX_NAMED).join(", ")}
+            {others > 0 && ` and ${others} more`}
+          </span>
+          {newest && !isOpen && <LastOutput process={newest} />}
+        </span>
+        {(state === "error" || state === "backoff") && (
+          <Button
+            class="start"
+            needsManager
+            enabled={startable.length > 0}
+            label={`Start ${startable.length} processes`}
+            onClick={() => {
+              const startables = startable.map(({ name }) => name);
+              void request("start", { kind: "list", title: `${startables.length} processes`, names: startables }, "always");
+            }}
+          >
+            <Icon name="start" /> Start {startable.length}
+          </Button>
+        )}
+      </div>
+      {isOpen && (
+        <ul class="cause-members" aria-label={text}>
+          {names.slice(0, MAX_ROWS).map((name) => (
+            <TroubleRow key={name} name={name} cause={cause} />
+          ))}
+          {names.length > MAX_ROWS && (
+            <li>
+              <More count={names.length - MAX_ROWS} filter={`is:${wordOf(state)}`} />
+            </li>
+          )}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+function More({ count, filter }: { count: number; filter: string }) {
+  return (
+    <p class="soft more">
+      and {count} more{" "}
+      <button type="button" class="linklike" title={`Show these in the tree (${filter})`} onClick={() => filterTree(filter)}>
+        Show in tree
+      </button>
+    </p>
+  );
+}
+
+/** `cause`: that of the group it stands in, which is not repeated. */
+function TroubleRow({ name, cause }: { name: string; cause?: Cause }) {
+  const process = processOf(name);
+  if (!process) return null;
+  const reason = reasonOf(process) ?? wordOf(shownState(process));
+  const isTold = cause?.state === "error" && isCausedBy(process, cause);
+  return (
+    <li class="trouble-row">
+      <ProcessMark process={process} />
+      <a class="member" {...linkTo({ kind: "process", name })} title={name}>
+        {name}
+      </a>
+      <span class="what">
+        {!isTold && (
+          <span class="why">
+            {shownState(process) === "backoff" && <b>{stateText(process)} </b>}
+            {reason}
+          </span>
+        )}
+        <LastOutput process={process} />
+      </span>
+      <Button
+        class="start"
+        needsManager
+        enabled={process.state === "error" || process.state === "backoff"}
+        label={`Start ${name}`}
+        onClick={() => void request("start", { kind: "process", name })}
+      >
+        <Icon name="start" /> Start
+      </Button>
+    </li>
+  );
+}

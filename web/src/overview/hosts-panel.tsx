@@ -1,0 +1,68 @@
+import type { HostEntry, Process } from "../../../src/protocol/resources/resources.ts";
+import { cpuOf, loadOf, memoryOf } from "../app/loads.ts";
+import { hosts } from "../app/store.ts";
+import { filterTree } from "../tree/tree-filter.ts";
+import { clockMinutes } from "../ui/time.ts";
+
+const MOST_HOSTS = 12;
+
+/** Hosts and their load. Those that are away come first; many that are ready are counted. */
+export function HostsPanel({ processes }: { processes: readonly Process[] }) {
+  const byHost = new Map<string, Process[]>();
+  for (const process of processes) {
+    const own = byHost.get(process.host);
+    if (own) own.push(process);
+    else byHost.set(process.host, [process]);
+  }
+  const sorted = [...hosts.value].sort((a, b) => Number(a.daemon_ready) - Number(b.daemon_ready) || a.name.localeCompare(b.name));
+  const rest = sorted.slice(MOST_HOSTS);
+  return (
+    <section class="hosts-panel">
+      <h2>Hosts</h2>
+      <ul class="hosts" aria-label="Hosts">
+        {sorted.slice(0, MOST_HOSTS).map((host) => (
+          <HostRow key={host.name} host={host} own={byHost.get(host.name) ?? []} />
+        ))}
+      </ul>
+      {rest.length > 0 && (
+        <p class="soft more">
+          and {rest.length} more, {rest.filter((host) => !host.daemon_ready).length} of them lost
+        </p>
+      )}
+    </section>
+  );
+}
+
+function HostRow({ host, own }: { host: HostEntry; own: readonly Process[] }) {
+  const { name, daemon_ready } = host;
+  const load = daemon_ready ? loadOf(own.map((process) => process.name)) : null;
+  const running = own.filter(({ pid }) => pid !== null).length;
+  const counted = own.length === 0 ? "no processes" : daemon_ready ? `${running} of ${own.length} running` : `${own.length} not known`;
+  return (
+    <li>
+      <span class={`dot ${daemon_ready ? "good" : "bad"}`} />
+      <button
+        type="button"
+        class="linklike host-name"
+        title={`Show its processes in the tree (host:${name})`}
+        onClick={() => filterTree(`host:${name}`)}
+      >
+        {name}
+      </button>
+      <span class={`host-state ${daemon_ready ? "soft" : "bad"}`}>{hostText(host)}</span>
+      <span class="soft host-count">{counted}</span>
+      <span class="host-load" title="CPU in percent of one CPU and resident memory of its processes">
+        {load && (
+          <>
+            <span>CPU {cpuOf(load)}</span> <span>{memoryOf(load)}</span>
+          </>
+        )}
+      </span>
+    </li>
+  );
+}
+
+function hostText({ daemon_ready, lost_time }: HostEntry): string {
+  if (daemon_ready) return "ready";
+  return lost_time === null ? "not connected" : `lost since ${clockMinutes(lost_time)}`;
+}

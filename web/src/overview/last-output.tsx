@@ -1,0 +1,40 @@
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { lastLine } from "../../../src/client/shown/last-line.ts";
+import type { Process } from "../../../src/protocol/resources/resources.ts";
+import { drawnWithNextFrame } from "../app/painting.ts";
+import { client, connection } from "../app/store.ts";
+import { LastLines } from "./last-lines.ts";
+
+/** Lines that are asked for: the last ones are often empty. */
+const LINES = 8;
+const answers = signal(0);
+
+const lastLines = new LastLines({
+  ask: async (name) => lastLine((await client.request({ type: "get_process_output", name, lines: LINES })).output),
+  tell: () =>
+    drawnWithNextFrame(() => {
+      answers.value++;
+    }),
+});
+
+/**
+ * The last line that the newest run wrote before it ended. While a process is restarted again and again, the line stays until the next one;
+ * there is none for a process that could not be started. Its place is kept while it is not known.
+ */
+export function LastOutput({ process }: { process: Process }) {
+  const { name, exit, restarting } = process;
+  const hasRun = exit !== null && (exit.code !== null || exit.signal !== null);
+  const end = hasRun ? exit.time : null;
+  const isOpen = connection.value.kind === "open";
+  useEffect(() => {
+    if (end !== null && isOpen) lastLines.want(name, end);
+  }, [name, end, isOpen]);
+  void answers.value;
+  const line = hasRun || (exit === null && restarting) ? lastLines.of(name) : "";
+  return (
+    <code class="last-output" title={line === "" ? undefined : `Last output: ${line}`}>
+      {line}
+    </code>
+  );
+}
