@@ -47,8 +47,12 @@ const PACKAGE_HOMES = {
   "string-width": [/^src\/cli\//, /^src\/config\/load\/check-report\.ts$/],
   koffi: [/^src\/daemon\//],
   "node-pty": [/^src\/daemon\//],
-  "@nats-io/nats-core": [/^src\/bus\//],
+  "@nats-io/nats-core": [/^src\/bus\//, /^src\/client\/data\//],
+  "@foxglove/rosmsg": [/^src\/client\/data\//],
+  "@foxglove/rosmsg2-serialization": [/^src\/client\/data\//],
 };
+/** Not for pages: what they import, and what that imports, is none of this. */
+const NODE_ONLY = /^src\/client\/(data|node\.ts$|index\.ts$)/;
 /** Folders that must run in a browser too. */
 const WITHOUT_NODE = new Set(["base", "protocol", "web"]);
 const NODE_MODULES = new Set(builtinModules.flatMap((name) => [name, `node:${name}`]));
@@ -84,6 +88,20 @@ function circles() {
     done.add(file);
   };
   for (const file of imports.keys()) walk(file);
+  return found;
+}
+
+/** What a page would load that needs Node. */
+function loadedByPages() {
+  const found = [];
+  const seen = new Set();
+  const walk = (file, path) => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    if (NODE_ONLY.test(file)) found.push([...path, file]);
+    else for (const target of imports.get(file) ?? []) walk(target, [...path, file]);
+  };
+  for (const file of imports.keys()) if (file.startsWith("web/") || file === "src/client/browser.ts") walk(file, []);
   return found;
 }
 
@@ -123,6 +141,7 @@ for (const file of [...sources("src"), ...sources("web")]) {
   }
 }
 for (const circle of circles()) problems.push(`these files import each other: ${circle.join(" → ")}`);
+for (const path of loadedByPages()) problems.push(`a page would load what needs Node: ${path.join(" → ")}`);
 for (const problem of problems) console.error(problem);
 console.log(`import rules: ${edges} imports checked, ${problems.length} against the rules`);
 process.exit(problems.length > 0 ? 1 : 0);

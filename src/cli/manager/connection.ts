@@ -1,7 +1,8 @@
 import { pause, systemClock } from "../../base/clock.ts";
 import { type AnyErrorCode, MgrError, messageOf } from "../../base/errors.ts";
-import { connect, type ManagerClient } from "../../client/index.ts";
 import { isUntrusted } from "../../client/link/certificate-problem.ts";
+import type { ManagerClient } from "../../client/manager-client.ts";
+import { connect } from "../../client/node.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { type ConnectionFlags, connectOptions, findWay, placeOf } from "./way.ts";
 

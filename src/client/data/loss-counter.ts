@@ -1,0 +1,41 @@
+import type { MsgHdrs } from "@nats-io/nats-core";
+
+/** The headers of a message of a topic (docs/clients.md, "Messages"); null without them. */
+export interface MessageMarks {
+  readonly seq: number | null;
+  /** Nanoseconds since 1970. */
+  readonly time: bigint | null;
+  /** The message that the broker had kept. */
+  readonly isLast: boolean;
+}
+
+const SEQUENCE = /^[1-9]\d{0,15}$/;
+const TIME = /^\d{1,19}$/;
+
+export function marksOf(headers: MsgHdrs | undefined): MessageMarks {
+  const seq = headers?.get("Mgr-Seq") ?? "";
+  const time = headers?.get("Mgr-Time") ?? "";
+  return {
+    seq: SEQUENCE.test(seq) ? Number(seq) : null,
+    time: TIME.test(time) ? BigInt(time) : null,
+    isLast: headers?.get("Mgr-Last") === "1",
+  };
+}
+
+/** Follows the sequence numbers of one subject. */
+export class LossCounter {
+  missed = 0;
+  #last: { seq: number; time: bigint | null } | null = null;
+
+  /** `duplicate`: a kept message that was received before. `restarted`: the publisher counts anew. */
+  count({ seq, time, isLast }: MessageMarks): "next" | "restarted" | "duplicate" {
+    if (seq === null) return "next";
+    const last = this.#last;
+    if (isLast && last?.seq === seq && last.time === time) return "duplicate";
+    this.#last = { seq, time };
+    if (last === null) return "next";
+    if (seq <= last.seq) return "restarted";
+    this.missed += seq - last.seq - 1;
+    return "next";
+  }
+}

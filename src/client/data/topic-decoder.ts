@@ -1,0 +1,72 @@
+import { messageOf } from "../../base/errors.ts";
+import { parseJson } from "../../base/json.ts";
+import { subjectTokens } from "../../base/topic-subject.ts";
+import type { Bus } from "../../bus/client/bus.ts";
+import { type TopicCodec, topicCodec } from "./topic-codec.ts";
+import { describeTopic, INFO_PREFIX, type TopicDefinition } from "./topic-publisher.ts";
+
+const TIMEOUT_MS = 2_000;
+/** Pause before a publisher that did not say what its topic is, is asked again, milliseconds. */
+const RETRY_MS = 2_000;
+
+/** Knows how to read the messages of one topic: by the definition that it was given, or by asking the publisher. */
+export class TopicDecoder {
+  readonly #bus: Bus;
+  readonly #topic: string;
+  readonly #isFixed: boolean;
+  #codec: TopicCodec | null = null;
+  #parsed = "";
+  #retryAt = 0;
+  #asking: Promise<void> | null = null;
+
+  constructor(bus: Bus, topic: string, definition: TopicDefinition | undefined) {
+    this.#bus = bus;
+    this.#topic = topic;
+    this.#isFixed = definition !== undefined;
+    if (definition === undefined) return;
+    const { encoding, definition: text } = describeTopic(topic, definition, {});
+    this.#codec = topicCodec(encoding, text);
+  }
+
+  /** The publisher has been replaced: its definition may be another one. */
+  forget(): void {
+    if (this.#isFixed) return;
+    this.#codec = null;
+    this.#retryAt = 0;
+  }
+
+  /** A promise while messages have to wait for the publisher's answer. */
+  waitFor(): Promise<void> | null {
+    if (this.#codec !== null || (this.#asking === null && performance.now() < this.#retryAt)) return null;
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = null;
+    });
+    return this.#asking;
+  }
+
+  /** The value; or the bytes and why there is no value. */
+  decode(data: Uint8Array): { value: unknown; problem: string | null } {
+    if (this.#codec === null) return { value: data, problem: null };
+    try {
+      return { value: this.#codec.decode(data), problem: null };
+    } catch (error) {
+      return { value: data, problem: messageOf(error) };
+    }
+  }
+
+  async #ask(): Promise<void> {
+    try {
+      const { data } = await this.#bus.request(INFO_PREFIX + subjectTokens(this.#topic), "", { timeoutMs: TIMEOUT_MS });
+      const answer = parseJson(new TextDecoder().decode(data));
+      const encoding: unknown = Reflect.get(Object(answer), "encoding");
+      const definition: unknown = Reflect.get(Object(answer), "definition");
+      if (typeof definition !== "string" || (encoding !== "cdr" && encoding !== "json")) throw new Error("not understood");
+      const parsed = `${encoding} ${definition}`;
+      if (this.#codec === null || parsed !== this.#parsed) this.#codec = topicCodec(encoding, definition);
+      this.#parsed = parsed;
+    } catch {
+      // A publisher without a library: its messages are bytes.
+      this.#retryAt = performance.now() + RETRY_MS;
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import { headers } from "@nats-io/nats-core";
+import { MgrError } from "../../base/errors.ts";
+import { subjectOfTopic, subjectTokens } from "../../base/topic-subject.ts";
+import type { Bus } from "../../bus/client/bus.ts";
+import type { BusSubscription } from "../../bus/client/bus-message.ts";
+import type { RegisteredTopic } from "./registration.ts";
+import { type TopicCodec, topicCodec } from "./topic-codec.ts";
+import { wallClockNs } from "./wall-clock.ts";
+
+/** A string is a ROS 2 message definition (CDR), an object a JSON Schema (JSON); without one, the topic carries bytes. */
+export type TopicDefinition = string | object;
+
+export interface PublisherOptions {
+  /** For example `sensor_msgs/msg/JointState`; default: the `title` of a JSON Schema. */
+  definitionName?: string;
+  /** The broker keeps the newest message for new subscribers. */
+  keepLast?: boolean;
+}
+
+/** The prefix of the subject where publishers answer what their topic is. */
+export const INFO_PREFIX = "topic_info.";
+
+export function describeTopic(name: string, definition: TopicDefinition | undefined, options: PublisherOptions): RegisteredTopic {
+  const title: unknown = typeof definition === "object" ? Reflect.get(definition, "title") : undefined;
+  return {
+    name,
+    encoding: definition === undefined ? "raw" : typeof definition === "string" ? "cdr" : "json",
+    definition: definition === undefined ? "" : typeof definition === "string" ? definition : JSON.stringify(definition),
+    definition_name: options.definitionName ?? (typeof title === "string" ? title : ""),
+    keep_last: options.keepLast ?? false,
+  };
+}
+
+export class TopicPublisher {
+  readonly topic: string;
+  /** Messages that were sent, their bytes, and messages that could not be sent: no connection, or too much unsent. */
+  readonly counters = { sent: 0, bytes: 0, unsent: 0 };
+  readonly #bus: Bus;
+  readonly #subject: string;
+  readonly #codec: TopicCodec;
+  readonly #info: BusSubscription | null;
+  readonly #onClose: () => void;
+  #seq = 0;
+  #isClosed = false;
+
+  /** Throws `bad_field` for a name or definition that is not allowed. */
+  constructor(bus: Bus, topic: RegisteredTopic, onClose: () => void) {
+    const { name, encoding, definition } = topic;
+    this.topic = name;
+    this.#bus = bus;
+    this.#subject = subjectOfTopic(name);
+    this.#codec = topicCodec(encoding, definition);
+    this.#onClose = onClose;
+    const answer = JSON.stringify({ name, encoding, definition, definition_name: topic.definition_name });
+    this.#info =
+      encoding === "raw"
+        ? null
+        : bus.subscribe(INFO_PREFIX + subjectTokens(name), ({ reply }) => {
+            if (reply && bus.isConnected) bus.publish(reply, answer);
+          });
+  }
+
+  /**
+   * Sends one message now. False: it could not be sent and is counted as `unsent`; subscribers see the gap. Throws `bad_field` for a value
+   * that does not fit the definition, `too_large`, and `not_running` after `close`.
+   */
+  publish(value: unknown): boolean {
+    if (this.#isClosed) throw new MgrError("not_running", `the publisher of '${this.topic}' is closed`);
+    const data = this.#codec.encode(value);
+    const marks = headers();
+    marks.set("Mgr-Seq", String(++this.#seq));
+    marks.set("Mgr-Time", String(wallClockNs()));
+    try {
+      this.#bus.publish(this.#subject, data, { headers: marks });
+    } catch (error) {
+      this.counters.unsent++;
+      if (error instanceof MgrError && (error.code === "busy" || error.code === "host_unavailable")) return false;
+      throw error;
+    }
+    this.counters.sent++;
+    this.counters.bytes += data.length;
+    return true;
+  }
+
+  /** Gives the topic up: another client may then publish it. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#info?.unsubscribe();
+    this.#onClose();
+  }
+}

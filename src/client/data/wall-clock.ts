@@ -1,0 +1,18 @@
+/** Largest difference to the system's clock before the time is set anew, nanoseconds: the clock was adjusted. */
+const MAX_DRIFT_NS = 2_000_000n;
+const MS = 1_000_000n;
+
+let anchor = 0n;
+let anchoredAt = 0n;
+
+/** Nanoseconds since 1970. `Date.now()` alone would give steps of a millisecond. */
+export function wallClockNs(): bigint {
+  const monotonic = process.hrtime.bigint();
+  const coarse = BigInt(Date.now()) * MS;
+  const exact = anchor + (monotonic - anchoredAt);
+  const drift = exact - coarse;
+  if (drift >= 0n && drift <= MAX_DRIFT_NS) return exact;
+  anchor = coarse;
+  anchoredAt = monotonic;
+  return coarse;
+}
