@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { quickWrite } from "./quick-write.ts";
 import { runId, runReport, runSpec, stopStep } from "./run.ts";
 import { taskScheduling } from "./tasks.ts";
 
@@ -63,7 +62,7 @@ export const HOST_REQUESTS = {
   stop: { request: z.object({ session, run_id: runId, steps: z.array(stopStep).min(1) }), response: z.object({}) },
   signal: { request: z.object({ session, run_id: runId, signal: z.string() }), response: z.object({}) },
   /** Answered once queued; `busy` when the queue is full. */
-  write: { request: z.object({ session, run_id: runId, text: z.string() }), response: z.object({}), quick: quickWrite },
+  write: { request: z.object({ session, run_id: runId, text: z.string() }), response: z.object({}) },
   resize: { request: z.object({ session, run_id: runId, rows: dimension, cols: dimension }), response: z.object({}) },
   /** Opens a TCP connection from the host to `host:port`; its bytes go through the stream (contract/streams.ts). Ends with the session. */
   connect: {

@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 
 /** A run is one execution of a process. Its id is `<epoch>-<n>`: the manager's boot epoch and a counter of that boot. */
-export const RUN_ID = /^\d{1,15}-\d{1,15}$/;
-export const runId = z.string().regex(RUN_ID);
+export const runId = z.string().regex(/^\d{1,15}-\d{1,15}$/);
 export type RunId = string;
 
 /** How long a `setTimeout` can be trusted with (32-bit milliseconds). */

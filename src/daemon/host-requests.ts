@@ -84,12 +84,6 @@ export function hostHandlers({
 /** The request as its schema returns it. Throws `unknown_action` or `bad_field`. */
 export function checkRequest<N extends HostRequestName>(name: N, request: RequestOf<N>): RequestOf<N> {
   if (!Object.hasOwn(HOST_REQUESTS, name)) throw new MgrError("unknown_action", `unknown request '${name}' to a host`);
-  const procedure = HOST_REQUESTS[name];
-  if ("quick" in procedure) return (procedure.quick(request) ?? checkBySchema(name, request)) as RequestOf<N>;
-  return checkBySchema(name, request);
-}
-
-function checkBySchema<N extends HostRequestName>(name: N, request: RequestOf<N>): RequestOf<N> {
   const parsed = HOST_REQUESTS[name].request.safeParse(request);
   if (!parsed.success) throw new MgrError("bad_field", `invalid request '${name}': ${describe(parsed.error)}`);
   return parsed.data as RequestOf<N>;

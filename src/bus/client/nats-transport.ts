@@ -26,8 +26,6 @@ const MAX_UNREAD = 256 * 1024;
 const CLOSE_TIMEOUT_MS = 1_000;
 const LF = 10;
 const LINE_END = Buffer.from("\r\n");
-/** Copying less than this costs less than writing it in pieces. */
-const JOINED_BYTES = 4_096;
 
 /**
  * The only transport of the NATS client in this program: the library has one global factory for all connections, and
@@ -110,8 +108,7 @@ export class NatsTransport implements Transport {
   publish(subject: string, pieces: readonly Uint8Array[]): void {
     const size = pieces.reduce((sum, { length }) => sum + length, 0);
     const line = Buffer.from(`PUB ${subject} ${size}\r\n`);
-    if (size < JOINED_BYTES) this.#stream?.write([Buffer.concat([line, ...pieces, LINE_END])]);
-    else this.#stream?.write([line, ...pieces, LINE_END]);
+    this.#stream?.write([line, ...pieces, LINE_END]);
   }
 
   async close(error?: Error): Promise<void> {

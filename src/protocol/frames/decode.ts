@@ -5,7 +5,6 @@ import { visible } from "../../base/visible-text.ts";
 import { errorFrame } from "./encode.ts";
 import { type RequestId, requestId } from "./field-kinds.ts";
 import { CLIENT_FRAMES, type ClientFrame, type ClientFrameType, isClientFrameType } from "./frames.ts";
-import { quickStdin } from "./quick-stdin.ts";
 import { type RefusalFrame, refusalFrame } from "./refusal.ts";
 
 /** Largest client frame, bytes of UTF-8 (docs/design/wire-rules.md, "Conventions for every frame"). */
@@ -35,8 +34,6 @@ export function decodeFrame(text: string): Decoded {
 }
 
 function decodeObject(json: Readonly<Record<string, unknown>>): Decoded {
-  const typed = quickStdin(json);
-  if (typed !== null) return { ok: true, frame: typed };
   const id = Object.hasOwn(json, "request_id") ? requestId.safeParse(json.request_id) : undefined;
   const echo = id?.success ? { request_id: id.data } : {};
   const type = Object.hasOwn(json, "type") ? json.type : undefined;

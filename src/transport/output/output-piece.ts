@@ -1,5 +1,4 @@
-import { isUtf8 } from "node:buffer";
-import { encodeOutput } from "../../protocol/frames/encode-output.ts";
+import { encodeFrame } from "../../protocol/frames/encode.ts";
 
 const NEWLINE = 0x0a;
 // ignoreBOM: a byte order mark in the middle of terminal output is a character like any other.
@@ -49,9 +48,8 @@ export class OutputPiece {
 
   #encode(): Buffer {
     const { name, streamId, offset, skipped } = this;
-    const text = isUtf8(this.data) ? this.data : Buffer.from(this.text);
-    const bytes = encodeOutput(text, { name, offset, stream_id: streamId, ...(skipped > 0 ? { skipped } : {}) });
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    const more = skipped > 0 ? { skipped } : {};
+    return Buffer.from(encodeFrame({ type: "process_output", name, output: this.text, offset, stream_id: streamId, ...more }));
   }
 
   /** From the first line start on; what stood before it counts as skipped. The piece itself if no line starts in it. */
