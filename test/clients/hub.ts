@@ -1,26 +1,31 @@
 import { headers, type MsgHdrs } from "@nats-io/nats-core";
-import { parseJson } from "../../src/base/json.ts";
+import { permissionsOf } from "../../src/bus/broker/permissions.ts";
 import type { Bus } from "../../src/bus/client/bus.ts";
 import type { BusMessage } from "../../src/bus/client/bus-message.ts";
-import { Tcp, TOKEN } from "../bus/carriers.ts";
+import { connectBus } from "../../src/bus/client/connect-bus.ts";
+import { Registry } from "../../src/bus/registry/registry.ts";
+import { REGISTER_SUBJECT } from "../../src/contract/data-plane.ts";
+import { Tcp } from "../bus/carriers.ts";
 
-export interface Registered {
-  name: string;
-  pid: number;
-  library_version: number;
-  svc_debug: boolean;
-  topics: { name: string; encoding: string; definition: string; definition_name: string; keep_last: boolean }[];
-}
+const PROGRAM_TOKEN = "the-token-of-a-run";
 
-/** A broker, and a connection of the test's own that sees what programs send. */
+/** A broker with its table of clients, and a connection of the test's own that sees what programs send. */
 export class Hub implements AsyncDisposable {
-  readonly tcp = new Tcp();
-  /** Newest registration by name, and how often each name registered. */
-  readonly registered = new Map<string, Registered>();
-  readonly registrations = new Map<string, number>();
-  /** Topics that "another client" has. */
-  readonly taken = new Set<string>();
+  readonly registry: Registry;
+  readonly #tcp: Tcp;
+  readonly #cleanUp: (() => Promise<void>)[] = [];
   #bus: Bus | null = null;
+
+  private constructor() {
+    this.registry = new Registry({
+      host: "bench",
+      server: "leaf",
+      place: () => ({ port: this.#tcp.port, unix_socket: null }),
+      log: () => {},
+    });
+    const program = permissionsOf({ kind: "client", name: "arm/program", run_id: "7-1", process: "arm/program" });
+    this.#tcp = new Tcp(false, [[PROGRAM_TOKEN, program]], { hooks: this.registry });
+  }
 
   static async start(): Promise<Hub> {
     const hub = new Hub();
@@ -29,7 +34,7 @@ export class Hub implements AsyncDisposable {
   }
 
   get url(): string {
-    return `nats://${TOKEN}@127.0.0.1:${this.tcp.port}`;
+    return `nats://${PROGRAM_TOKEN}@127.0.0.1:${this.#tcp.port}`;
   }
 
   get bus(): Bus {
@@ -39,15 +44,32 @@ export class Hub implements AsyncDisposable {
 
   /** On the port that it had before. */
   async begin(): Promise<void> {
-    await this.tcp.begin();
-    this.#bus = await this.tcp.bus("test");
-    this.bus.subscribe("mgr.client.register", (message) => this.#register(message));
-    await this.bus.flush();
+    await this.#tcp.begin();
+    this.#bus = await this.#tcp.bus("test");
   }
 
   async end(): Promise<void> {
     await this.#bus?.close();
-    await this.tcp.end();
+    await this.#tcp.end();
+  }
+
+  /** What the broker knows of a client, with the topics that it has reserved. */
+  client(name: string) {
+    const { clients, topics } = this.registry.tables();
+    const found = clients.find((client) => client.registered && client.name === name);
+    return found && { ...found, topics: topics.filter(({ connection, reserved }) => reserved && connection === found.connection) };
+  }
+
+  topic(name: string) {
+    return this.registry.tables().topics.find((topic) => topic.name === name);
+  }
+
+  /** Another client has these topics, until the end of the test. */
+  async take(...topics: string[]): Promise<void> {
+    const other = await connectBus({ server: { kind: "url", urls: [this.url] }, name: "other" });
+    this.#cleanUp.push(() => other.close());
+    const body = { name: "other", topics: topics.map((name) => ({ name, encoding: "raw" })) };
+    await other.request(REGISTER_SUBJECT, JSON.stringify(body), { timeoutMs: 30_000 });
   }
 
   /** What arrives on a subject from now on. */
@@ -67,17 +89,8 @@ export class Hub implements AsyncDisposable {
     this.bus.publish(subject, data, { headers: sent });
   }
 
-  #register({ data, reply }: BusMessage): void {
-    const body = parseJson(Buffer.from(data).toString()) as Registered;
-    this.registrations.set(body.name, (this.registrations.get(body.name) ?? 0) + 1);
-    this.registered.set(body.name, body);
-    const problems = body.topics
-      .filter(({ name }) => this.taken.has(name))
-      .map(({ name }) => ({ topic: name, code: "conflict", message: `the topic '${name}' is published by 'other'` }));
-    if (reply) this.bus.publish(reply, JSON.stringify({ ok: true, name: body.name, host: "bench", server: "leaf", problems }));
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.tcp[Symbol.asyncDispose]();
+    for (const cleanUp of this.#cleanUp) await cleanUp();
+    await this.#tcp[Symbol.asyncDispose]();
   }
 }
