@@ -24,7 +24,7 @@ const text = (minimum: number, maximum: number) => {
   const error = `must be a string of ${minimum} to ${maximum} characters`;
   return z.string({ error }).refine((value) => hasLength(value, minimum, maximum), { error });
 };
-const definitionSays = `must be a string of at most ${MAX_DEFINITION_BYTES} bytes`;
+const definitionSays = `must be a string of at most ${MAX_DEFINITION_BYTES} bytes as JSON`;
 
 /** A topic that a client publishes. `definition` is the text of a ROS 2 message (`cdr`) or a JSON Schema (`json`). */
 const registeredTopic = z.object(
@@ -32,7 +32,7 @@ const registeredTopic = z.object(
     name: text(1, 255),
     definition: z
       .string({ error: definitionSays })
-      .refine((value) => fitsInUtf8(value, MAX_DEFINITION_BYTES), { error: definitionSays })
+      .refine((value) => fitsInUtf8(JSON.stringify(value), MAX_DEFINITION_BYTES), { error: definitionSays })
       .default(""),
     definition_name: text(0, 255).exactOptional(),
     encoding: z.enum(TOPIC_ENCODINGS, { error: encodingSays }),
@@ -102,6 +102,8 @@ export const topicRecord = z.object({
   definition_name: z.string(),
   encoding: z.enum(TOPIC_ENCODINGS),
   keep_last: z.boolean(),
+  /** A client of another host has it: what this one publishes is refused. */
+  lost: z.boolean(),
   counters: topicCounters,
 });
 export type TopicRecord = z.infer<typeof topicRecord>;
@@ -135,6 +137,10 @@ export const dataPlaneChange = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("counters"), subject: z.string(), counters: topicCounters }),
 ]);
 export type DataPlaneChange = z.infer<typeof dataPlaneChange>;
+
+/** Changes of one host's tables, in order. `seq` counts these messages over the life of the daemon. */
+export const dataPlaneEvent = z.object({ seq: z.int().min(0), changes: z.array(dataPlaneChange) });
+export type DataPlaneEvent = z.infer<typeof dataPlaneEvent>;
 
 /** Everything that a broker knows, in the order in which it is applied: clients before their topics and services. */
 export interface DataPlaneTables {

@@ -1,3 +1,4 @@
+import type { DataPlaneEvent } from "./data-plane.ts";
 import type { HostEvent, HostHeartbeat, HostLog, HostRequestName, OutputChunk, OutputWindows, RequestOf, ResponseOf } from "./messages.ts";
 import type { StreamFrame } from "./streams.ts";
 
@@ -7,6 +8,7 @@ export interface HostListener {
   onOutput?(chunk: OutputChunk): void;
   onLog?(entry: HostLog): void;
   onStream?(frame: StreamFrame): void;
+  onDataPlane?(event: DataPlaneEvent): void;
 }
 
 /**

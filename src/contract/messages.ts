@@ -123,6 +123,26 @@ export const HOST_REQUESTS = {
     request: z.object({ session, list: z.string().max(64), page: offset }),
     response: z.object({ data: z.instanceof(Uint8Array) }),
   },
+  /**
+   * The tables of clients, topics and services as of event `seq`, fetched page by page: JSON of changes that make them. A list expires
+   * like those of tasks. No pages: the host has no broker.
+   */
+  data_plane: {
+    request: z.object({ session }),
+    response: z.object({ list: z.string(), seq: offset, pages: offset }),
+  },
+  data_plane_page: {
+    request: z.object({ session, list: z.string().max(64), page: offset }),
+    response: z.object({ data: z.instanceof(Uint8Array) }),
+  },
+  /** Topics that a client of another host published first, and what clients of this host are told: the whole list. */
+  lose_topics: {
+    request: z.object({
+      session,
+      topics: z.array(z.object({ subject: z.string().max(1_024), message: z.string().max(1_024) })).max(10_000),
+    }),
+    response: z.object({}),
+  },
   /** All of it or nothing; `nice` left out stays. Answered with what the kernel says afterwards; its refusals are rejections. */
   set_task: {
     request: z.object({
@@ -161,6 +181,8 @@ export const hostHeartbeat = z.object({
   /** The session it obeys now, or null: it waits for a hello. */
   session: session.nullable(),
   seq: offset,
+  /** Of the last change of its clients, topics and services; left out by a host without a broker. */
+  data_seq: offset.exactOptional(),
 });
 export type HostHeartbeat = z.infer<typeof hostHeartbeat>;
 

@@ -3,6 +3,7 @@ import { MgrError } from "../base/errors.ts";
 import { HOST_REQUESTS, type HostRequestName, type RequestOf, type ResponseOf } from "../contract/messages.ts";
 import type { StopStep } from "../contract/run.ts";
 import { isSignal, type Signal } from "../protocol/process/signals.ts";
+import type { RegistryReport } from "./bus/registry-report.ts";
 import type { RingStore } from "./output/ring-store.ts";
 import { startupCommands } from "./process/startup-commands.ts";
 import type { Run } from "./run/run.ts";
@@ -22,6 +23,8 @@ interface HostParts {
   forwarder: Forwarder;
   /** File with the address of the host's bus; null: none. */
   busUrlFile: string | null;
+  /** Null: the host has no broker. */
+  clients: RegistryReport | null;
   /** Of the last event. */
   seq: () => number;
 }
@@ -76,6 +79,15 @@ export function hostHandlers({
     tasks: ({ session: _session, ...request }) => tasks.make(request),
     loads: () => tasks.loads(),
     task_page: ({ list, page }) => ({ data: tasks.page(list, page) }),
+    data_plane: () => clients?.list() ?? { list: "", seq: 0, pages: 0 },
+    data_plane_page: ({ list, page }) => {
+      if (clients === null) throw new MgrError("not_found", "this host has no broker, and so no list of clients");
+      return { data: clients.page(list, page) };
+    },
+    lose_topics: ({ topics }) => {
+      clients?.loseTopics(topics);
+      return {};
+    },
     set_task: ({ session: _session, ...request }) => setTask(request),
     report: ({ after }) => ({ seq: seq(), ...runs.page(after) }),
   };

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
 import { Publisher } from "../base/publisher.ts";
 import { TurnShare } from "../base/turns.ts";
+import type { DataPlaneEvent } from "../contract/data-plane.ts";
 import type { HostLink, HostListener } from "../contract/host-link.ts";
 import {
   CONTRACT_VERSION,
@@ -17,6 +18,7 @@ import {
 } from "../contract/messages.ts";
 import type { StreamFrame } from "../contract/streams.ts";
 import type { HostBus } from "./bus/host-bus.ts";
+import { RegistryReport } from "./bus/registry-report.ts";
 import { checkRequest, checkSteps, type HostHandlers, hostHandlers } from "./host-requests.ts";
 import { LOG_BACKLOG_BYTES } from "./output/log-file.ts";
 import { LogFiles } from "./output/log-files.ts";
@@ -74,6 +76,7 @@ export class Host implements HostLink {
   readonly #tasks: TaskLists;
   readonly #version: string | undefined;
   readonly #bus: HostBus | null;
+  readonly #clients: RegistryReport | null;
   readonly #managerLost: ManagerLostTimer;
   readonly #forwarder: Forwarder;
   readonly #handlers: HostHandlers;
@@ -117,6 +120,7 @@ export class Host implements HostLink {
       owners: () => this.#reaper.owners(),
       nameOfRun: (runId) => this.#runs.nameOf(runId),
     });
+    this.#clients = this.#bus && new RegistryReport(this.#bus.registry, { clock: this.#clock, send: (event) => this.#dataPlane(event) });
     this.#forwarder = new Forwarder((frame) => this.#publisher.publish((listener) => listener.onStream?.(frame)));
     this.#handlers = {
       hello: (request) => this.#hello(request),
@@ -128,6 +132,7 @@ export class Host implements HostLink {
         tasks: this.#tasks,
         forwarder: this.#forwarder,
         busUrlFile: this.#bus?.urlFile ?? null,
+        clients: this.#clients,
         seq: () => this.#seq,
       }),
     };
@@ -181,6 +186,7 @@ export class Host implements HostLink {
       stream_id: this.streamId,
       session: this.#session.id,
       seq: this.#seq,
+      ...(this.#clients === null ? {} : { data_seq: this.#clients.seq }),
     };
     this.#publisher.publish((listener) => listener.onHeartbeat?.(heartbeat));
   }
@@ -201,6 +207,7 @@ export class Host implements HostLink {
     this.#clock.clearTimeout(this.#timer);
     this.#managerLost.close();
     this.#tasks.close();
+    this.#clients?.close();
     await this.#logFiles.close();
     await this.#reaper.close();
   }
@@ -283,6 +290,10 @@ export class Host implements HostLink {
       this.#bus?.end(options.runId);
       throw error;
     }
+  }
+
+  #dataPlane(event: DataPlaneEvent): void {
+    this.#publisher.publish((listener) => listener.onDataPlane?.(event));
   }
 
   #hold(name: string, held: boolean): void {

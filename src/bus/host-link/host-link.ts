@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { dataPlaneEvent } from "../../contract/data-plane.ts";
 import type { HostLink, HostListener } from "../../contract/host-link.ts";
 import {
   HOST_REQUESTS,
@@ -57,6 +58,7 @@ class BusHostLink implements HostLink {
     this.#subscriptions = [
       this.#receive("event", (message) => this.#parse(message, hostEvent), "onEvent"),
       this.#receive("heartbeat", (message) => this.#parse(message, hostHeartbeat), "onHeartbeat"),
+      this.#receive("data_plane", (message) => this.#parse(message, dataPlaneEvent), "onDataPlane"),
       this.#receive("log", (message) => this.#parse(message, hostLog), "onLog"),
       this.#receive("output", (message) => decodeChunk(message.data), "onOutput"),
       this.#receive("stream", (message) => decodeStreamFrame(message.data), "onStream"),

@@ -98,6 +98,7 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
     host.listen({
       onEvent: (event) => say("event", event),
       onHeartbeat: (beat) => say("heartbeat", beat),
+      onDataPlane: (event) => say("data_plane", event),
       onLog: (entry) => say("log", entry),
       onOutput: (chunk) => {
         const bus = ways.mayPass(chunk) ? control : bulk;

@@ -15,6 +15,8 @@ export class TopicEntry {
   owner: HookedClient;
   /** Registered: only the owner may publish it. */
   isReserved = false;
+  /** To a client of another host. */
+  isLost = false;
   /** Programs that publish it without a registration, besides the owner. */
   readonly others = new Set<HookedClient>();
   last: LastMessage | null = null;
@@ -74,8 +76,8 @@ export class TopicEntry {
   }
 
   get record(): TopicRecord {
-    const { subject, name, owner, isReserved, counters } = this;
-    return { subject, name, connection: owner.id, reserved: isReserved, ...this.#definition, counters };
+    const { subject, name, owner, isReserved, isLost, counters } = this;
+    return { subject, name, connection: owner.id, reserved: isReserved, lost: isLost, ...this.#definition, counters };
   }
 }
 

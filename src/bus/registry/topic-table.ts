@@ -74,6 +74,9 @@ export class TopicTable {
         problems.push(problem);
         continue;
       }
+      // Reserved all the same: it is published as soon as the other host gives it up.
+      const lost = this.#lost.get(subject);
+      if (lost !== undefined) problems.push({ topic: topic.name, code: "conflict", message: lost });
       const entry = this.#entries.get(subject) ?? this.#add(subject, topic.name, client);
       if (entry.reserve(client, topic)) this.#options.changed(entry);
     }
@@ -98,11 +101,14 @@ export class TopicTable {
   /** Topics that lost a conflict with another host, by subject, and the reason: the whole list. */
   lose(topics: ReadonlyMap<string, string>): void {
     this.#lost = topics;
+    for (const entry of this.#entries.values()) {
+      if (entry.isLost === topics.has(entry.subject)) continue;
+      entry.isLost = !entry.isLost;
+      this.#options.changed(entry);
+    }
   }
 
   #problemOf(client: HookedClient, subject: string, topic: string): TopicProblem | null {
-    const lost = this.#lost.get(subject);
-    if (lost !== undefined) return { topic, code: "conflict", message: lost };
     const entry = this.#entries.get(subject);
     if (entry === undefined && this.#entries.size >= MAX_TOPICS)
       return { topic, code: "busy", message: `this broker has ${MAX_TOPICS} topics already; '${topic}' was not reserved` };
@@ -126,6 +132,7 @@ export class TopicTable {
 
   #add(subject: string, name: string, client: HookedClient): TopicEntry {
     const entry = new TopicEntry(subject, name, client);
+    entry.isLost = this.#lost.has(subject);
     this.#entries.set(subject, entry);
     return entry;
   }

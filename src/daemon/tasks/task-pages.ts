@@ -1,6 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
-import type { TaskCell } from "../../contract/tasks.ts";
 
 /** A page's JSON, bytes: below MAX_MESSAGE_BYTES with room for a row of the longest command line and environment. */
 const PAGE_BYTES = 128 * 1024;
@@ -25,7 +24,7 @@ export class TaskPages {
   }
 
   /** A new list. `add` throws `too_large`. */
-  open(id: string): { add: (cells: TaskCell[]) => void; end: () => { list: string; pages: number } } {
+  open(id: string): { add: (row: unknown) => void; end: () => { list: string; pages: number } } {
     const pages: Buffer<ArrayBuffer>[] = [];
     let rows: string[] = [];
     let length = 0;
@@ -40,8 +39,8 @@ export class TaskPages {
       length = 0;
     };
     return {
-      add: (cells) => {
-        const row = JSON.stringify(cells);
+      add: (value) => {
+        const row = JSON.stringify(value);
         const bytes = Buffer.byteLength(row);
         if (rows.length > 0 && length + bytes > PAGE_BYTES) cut();
         rows.push(row);
