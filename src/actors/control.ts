@@ -2,6 +2,7 @@ import type { Duplex } from "node:stream";
 import type { LogBook } from "../log/log-book.ts";
 import type { AnswerOf, FrameOf } from "../protocol/frames/frames.ts";
 import type { HostEntry, ManagerInfo, Process, ProcessLoad, ProcessTreeNode, StartTool } from "../protocol/resources/resources.ts";
+import type { DataPlane } from "./data-plane.ts";
 import type { DomainEvents } from "./domain-events.ts";
 import type { TerminalSize } from "./process-types.ts";
 
@@ -169,4 +170,5 @@ export interface Control {
   readonly terminals: Terminals;
   readonly settings: Settings;
   readonly hostRequests: HostRequests;
+  readonly dataPlane: DataPlane;
 }

@@ -1,5 +1,5 @@
 import { Publisher } from "../base/publisher.ts";
-import type { HostEntry, ManagerInfo, Process } from "../protocol/resources/resources.ts";
+import type { Client, HostEntry, ManagerInfo, Process, Service, Topic } from "../protocol/resources/resources.ts";
 
 /** What changed in the manager's world, already projected to resources. The event streams turn these into frames. */
 export type DomainEvent =
@@ -11,6 +11,12 @@ export type DomainEvent =
   | { type: "tree_changed" }
   | { type: "host_upsert"; host: HostEntry }
   | { type: "host_remove"; name: string }
+  | { type: "client_upsert"; client: Client }
+  | { type: "client_remove"; id: number }
+  | { type: "topic_upsert"; topic: Topic }
+  | { type: "topic_remove"; name: string }
+  | { type: "service_upsert"; service: Service }
+  | { type: "service_remove"; name: string }
   | { type: "manager_upsert"; manager: ManagerInfo };
 
 export class DomainEvents extends Publisher<DomainEvent> {}

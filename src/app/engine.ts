@@ -7,6 +7,7 @@ import type { ProcessEmitted } from "../actors/process-types.ts";
 import { ActorSystem } from "../actors/system.ts";
 import { type Clock, pause } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
+import type { Registry } from "../bus/registry/registry.ts";
 import type { Config } from "../config/definition.ts";
 import type { HostLink } from "../contract/host-link.ts";
 import type { LogBook } from "../log/log-book.ts";
@@ -14,6 +15,8 @@ import { OutputHub } from "../transport/output/output-hub.ts";
 import { type LoadConfig, RunningConfiguration } from "./configuration/configuration.ts";
 import { CurrentConfig } from "./configuration/current-config.ts";
 import { Reload } from "./configuration/reload.ts";
+import { ClientIds } from "./data-plane/client-ids.ts";
+import { ManagerDataPlane } from "./data-plane/manager-data-plane.ts";
 import { NamedHostRequests } from "./hosts/host-requests.ts";
 import { HostTable } from "./hosts/host-table.ts";
 import { Hosts } from "./hosts/hosts.ts";
@@ -53,6 +56,10 @@ export interface EngineOptions {
   loadConfig?: LoadConfig | undefined;
   /** Default: in memory only. */
   history?: RunHistory | undefined;
+  /** Clients of the manager's own broker; omitted if there is none. */
+  clients?: Registry | undefined;
+  /** Default: in memory only. */
+  clientIds?: ClientIds | undefined;
   inspect?: ((event: InspectionEvent) => void) | undefined;
 }
 
@@ -70,6 +77,7 @@ export class Engine {
   readonly #options: EngineOptions;
   readonly #status: ManagerStatus;
   readonly #hosts: Hosts;
+  readonly #dataPlane: ManagerDataPlane;
   readonly #hostTable: HostTable;
   readonly #sizes: TerminalSizes;
   readonly #intents: RetryingIntentStore;
@@ -159,6 +167,15 @@ export class Engine {
       check: (name) => sessions.lasting(name),
       apply: (name, chosen) => system.send("process", name, { type: "settings", settings: chosen }),
     });
+    const dataPlane = new ManagerDataPlane({
+      events,
+      log,
+      clock,
+      ids: options.clientIds ?? ClientIds.inMemory(),
+      hosts: hostTable,
+      hostEntries: () => hosts.entries(),
+      registry: options.clients ?? null,
+    });
     const commands = new ProcessCommands({ registry, sessions, system, actors, router, waits, intents, status, log });
     this.control = {
       events,
@@ -169,7 +186,9 @@ export class Engine {
       terminals: new ProcessTerminals({ registry, sessions, system, sizes, log }),
       settings,
       hostRequests: new NamedHostRequests({ hosts, table: hostTable, log, clock }),
+      dataPlane,
     };
+    this.#dataPlane = dataPlane;
     this.commands = commands;
     this.#hostTable = hostTable;
     this.events = events;
@@ -249,6 +268,7 @@ export class Engine {
     this.commands.close();
     this.#sizes.close();
     this.#intents.close();
+    this.#dataPlane.close();
     this.#hosts.close();
     this.system.stopAll();
     this.hub.close();

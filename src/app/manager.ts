@@ -16,6 +16,7 @@ import type { OutputHub } from "../transport/output/output-hub.ts";
 import type { OutputSink } from "../transport/output/output-subscription.ts";
 import { createTransport, type Transport } from "../transport/websocket.ts";
 import { type ManagerBus, openManagerBus } from "./bus/manager-bus.ts";
+import { ClientIds } from "./data-plane/client-ids.ts";
 import { Engine } from "./engine.ts";
 import { localHostName } from "./hosts/host-names.ts";
 import { DaemonKeeper } from "./local-daemon/daemon-keeper.ts";
@@ -145,6 +146,8 @@ class Manager implements RunningManager {
       loadConfig: fileReader(this.#config),
       onProcessAtRest: this.#options.onProcessAtRest,
       history,
+      clients: bus.registry,
+      clientIds: await ClientIds.open(files, (msg) => this.#logError(msg)),
     });
     this.#engine = engine;
     this.#cleanups.push(() => engine.close());

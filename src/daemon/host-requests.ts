@@ -37,6 +37,7 @@ export function hostHandlers({
   tasks,
   forwarder,
   busUrlFile,
+  clients,
   seq,
 }: HostParts): Omit<HostHandlers, "hello" | "spawn"> {
   return {

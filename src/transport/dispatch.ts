@@ -1,5 +1,6 @@
 import type { ClientFrame, ClientFrameType } from "../protocol/frames/frames.ts";
 import { configHandlers } from "./handlers/config.ts";
+import { dataPlaneHandlers } from "./handlers/data-plane.ts";
 import type { Handler, HandlerTable, Unavailable } from "./handlers/handler.ts";
 import { logHandlers, outputHandlers } from "./handlers/output-and-log.ts";
 import { processHandlers } from "./handlers/process.ts";
@@ -8,20 +9,17 @@ import { taskHandlers } from "./handlers/task-list.ts";
 
 /** Frames whose part of the manager is not there yet. This list shrinks to nothing. */
 export const NOT_YET = [
-  "request_clients",
   "request_parameters",
   "set_parameter_override",
   "open_parameter_scope",
   "request_network_stats",
   "request_network_topology",
-  "request_topics",
   "request_topics_stat",
   "request_topic_detail",
   "request_topic_scheduling",
   "apply_topic_scheduling",
   "subscribe_topic",
   "unsubscribe_topic",
-  "request_services",
   "call_service",
   "request_loggers",
   "configure_logger",
@@ -43,6 +41,7 @@ const HANDLERS: HandlerTable<ClientFrameType> = {
   ...logHandlers,
   ...configHandlers,
   ...taskHandlers,
+  ...dataPlaneHandlers,
   ...notYetHandlers,
 };
 

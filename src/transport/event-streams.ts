@@ -82,7 +82,19 @@ export class EventStreams {
         this.#tell([scopeKey(undefined)], event, `host:${event.host.name}`);
         break;
       case "host_remove":
+      case "client_remove":
+      case "topic_remove":
+      case "service_remove":
         this.#tell([scopeKey(undefined)], event, null);
+        break;
+      case "client_upsert":
+        this.#tell([scopeKey(undefined)], event, `client:${event.client.id}`);
+        break;
+      case "topic_upsert":
+        this.#tell([scopeKey(undefined)], event, `topic:${event.topic.name}`);
+        break;
+      case "service_upsert":
+        this.#tell([scopeKey(undefined)], event, `service:${event.service.name}`);
         break;
       case "manager_upsert":
         this.#tell([scopeKey(undefined)], event, "manager");

@@ -12,20 +12,17 @@ const rows = (kind: NotYetRow["kind"], names: readonly string[]): NotYetRow[] =>
 export const NOT_YET: readonly NotYetRow[] = [
   // Answered by `error` with code `not_found`.
   ...rows("client frame", [
-    "request_clients",
     "request_parameters",
     "set_parameter_override",
     "open_parameter_scope",
     "request_network_stats",
     "request_network_topology",
-    "request_topics",
     "request_topics_stat",
     "request_topic_detail",
     "request_topic_scheduling",
     "apply_topic_scheduling",
     "subscribe_topic",
     "unsubscribe_topic",
-    "request_services",
     "call_service",
     "request_loggers",
     "configure_logger",
@@ -35,13 +32,6 @@ export const NOT_YET: readonly NotYetRow[] = [
   ]),
   // Never sent.
   ...rows("manager frame", [
-    "clients_snapshot",
-    "client_upsert",
-    "client_remove",
-    "topic_upsert",
-    "topic_remove",
-    "service_upsert",
-    "service_remove",
     "parameters_snapshot",
     "parameter_override_result",
     "parameter_open_scope_result",
@@ -51,7 +41,6 @@ export const NOT_YET: readonly NotYetRow[] = [
     "network_stats",
     "network_topology",
     "web_x_display_used",
-    "topics_snapshot",
     "topic_sample",
     "topics_stat",
     "topic_detail",
@@ -61,9 +50,6 @@ export const NOT_YET: readonly NotYetRow[] = [
   ]),
   // Never seen inside a frame.
   ...rows("resource", [
-    "client",
-    "topic",
-    "service",
     "logger",
     "logger topic",
     "parameter",

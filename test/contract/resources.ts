@@ -118,6 +118,9 @@ export const RESOURCES: Tables = {
     published_packets: "integer",
     message_definition: "string",
     message_size: "integer",
+    // docs/design/wire-rules.md, "Clients, topics, services, parameters and loggers"
+    dropped_packets: "integer",
+    problem: nullable("string"),
   },
   service: {
     name: "string",

@@ -203,10 +203,10 @@ describe("commands", () => {
 
   it("of parts that are not there yet say so", async () => {
     const client = await rig.connect();
-    expect(await client.ask({ type: "request_clients" })).toMatchObject({
+    expect(await client.ask({ type: "request_loggers" })).toMatchObject({
       type: "error",
       code: "not_found",
-      message: expect.stringContaining("'request_clients' is not implemented in this version"),
+      message: expect.stringContaining("'request_loggers' is not implemented in this version"),
     });
     expect(NOT_YET).not.toContain("get_snapshot");
   });

@@ -104,7 +104,8 @@ export async function createManager(config: ConfigInput | string, options: Creat
         return readFile(instead);
       },
       inspect: inspect && ((event) => aside(() => inspect(event))),
-      ...(bus ? { connectHost: (name) => deferredHostLink(bus.shared, name) } : {}),
+      clientIds: state.clientIds,
+      ...(bus ? { connectHost: (name) => deferredHostLink(bus.shared, name), clients: bus.registry } : {}),
     });
     cleanups.push(() => engine.close());
     const { listen = false } = options;

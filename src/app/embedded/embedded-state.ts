@@ -7,6 +7,7 @@ import { type BusFiles, busFiles, noBusFiles } from "../../daemon/bus/bus-files.
 import { instanceUuid } from "../../daemon/session/instance.ts";
 import { acquireLock } from "../../daemon/session/lock.ts";
 import type { LogBook, LogBookOptions } from "../../log/log-book.ts";
+import { ClientIds } from "../data-plane/client-ids.ts";
 import { openLogFile, readLogFile } from "../log-file.ts";
 import { RunHistory } from "../processes/run-history.ts";
 import { type IntentKeeper, memoryIntents } from "../state/intent-keeper.ts";
@@ -23,6 +24,7 @@ export interface EmbeddedState {
   /** The log begins. Resolves with the runs of earlier managers. */
   begin(log: LogBook): Promise<RunHistory>;
   readonly bus: BusFiles;
+  readonly clientIds: ClientIds;
   release(): Promise<void>;
 }
 
@@ -33,6 +35,7 @@ export function keepInMemory(): EmbeddedState {
     logBefore: async () => ({}),
     begin: async () => new RunHistory(),
     bus: noBusFiles(),
+    clientIds: ClientIds.inMemory(),
     release: () => Promise.resolve(),
   };
 }
@@ -50,11 +53,14 @@ export async function keepInFolder(stateDir: string): Promise<EmbeddedState> {
     const bus = busFiles(stateDir);
     const intents = await IntentStore.open(files.path(INTENT_FILE));
     const logFile = files.path("manager.log");
+    let warn = (_msg: string) => {};
     return {
       intents,
       epoch: await intents.nextEpoch(),
       logBefore: async (count) => ({ lastId: intents.lastLogId, earlier: await readLogFile(logFile, count) }),
+      clientIds: await ClientIds.open(files, (msg) => warn(msg)),
       async begin(log) {
+        warn = (msg) => void log.append({ level: "error", source: "manager", msg });
         const closeFile = openLogFile(logFile, log);
         const runs = await openRunHistory(files.path("runs.log"), log);
         if (intents.warning) log.append({ level: "warning", source: "manager", msg: intents.warning });

@@ -108,6 +108,17 @@ export function isValidLiteral(subject: string): boolean {
   return subject.split(".").every((token) => token !== "" && token !== "*" && token !== ">");
 }
 
+/** Whether a subscription to `pattern` gets messages of `subject`. */
+export function subjectMatches(pattern: string, subject: string): boolean {
+  const wanted = pattern.split(".");
+  const tokens = subject.split(".");
+  for (const [index, token] of wanted.entries()) {
+    if (token === ">") return tokens.length > index;
+    if (token !== "*" && token !== tokens[index]) return false;
+  }
+  return wanted.length === tokens.length;
+}
+
 function newNode<S>(): Node<S> {
   return { children: new Map(), any: null, rest: null, subscriptions: new Set() };
 }

@@ -17,6 +17,7 @@ import type { BrokerHooks, HookedClient, Refusal } from "../broker/broker-hooks.
 import type { Envelope } from "../broker/broker-parser.ts";
 import { readableText } from "../broker/broker-protocol.ts";
 import type { ClientSubscription } from "../broker/broker-subscriber.ts";
+import { subjectMatches } from "../broker/broker-subscriptions.ts";
 import { ServiceTable } from "./service-table.ts";
 import type { TopicEntry } from "./topic-entry.ts";
 import { TopicTable } from "./topic-table.ts";
@@ -276,15 +277,4 @@ function recordOf({ client, registration, subscriptions }: Member): ClientRecord
 
 function mayMatchTopic(subject: string): boolean {
   return subject.startsWith(TOPIC_PREFIX) || subject === ">" || subject.startsWith("*.");
-}
-
-/** Whether a pattern with wildcards matches the subject of a topic. */
-function subjectMatches(pattern: string, subject: string): boolean {
-  const wanted = pattern.split(".");
-  const tokens = subject.split(".");
-  for (const [index, token] of wanted.entries()) {
-    if (token === ">") return tokens.length > index;
-    if (token !== "*" && token !== tokens[index]) return false;
-  }
-  return wanted.length === tokens.length;
 }

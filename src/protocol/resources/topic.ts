@@ -12,6 +12,8 @@ export const topic = z
     published_packets: z.int(),
     message_definition: z.string().describe("Name of the definition; its text is in `topic_detail`."),
     message_size: z.int().describe("Bytes of the last packet; 0 before the first."),
+    dropped_packets: z.int().describe("Packets that subscribers on the publisher's host lost because they did not read fast enough."),
+    problem: z.string().nullable().describe("Why its packets may be missing or mixed: another client publishes the topic, too."),
   })
   .meta({ id: "Topic" });
 export type Topic = z.infer<typeof topic>;

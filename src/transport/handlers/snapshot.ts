@@ -15,11 +15,12 @@ export const snapshotHandlers: HandlerTable<"get_snapshot"> = {
 };
 
 /** Frames that follow each snapshot on a full connection. */
-function followers({ view }: HandlerContext): ManagerFrame[] {
+function followers({ view, control }: HandlerContext): ManagerFrame[] {
   if (view.kind !== "full") return [];
   return [
-    { type: "services_snapshot", services: [] },
+    { type: "services_snapshot", services: control.dataPlane.services() },
     { type: "loggers_snapshot", loggers: [] },
+    ...control.dataPlane.topics().map((topic) => ({ type: "topic_upsert" as const, topic })),
   ];
 }
 
@@ -31,8 +32,9 @@ export function snapshotOf({
   assetHash,
   logMinLevel,
 }: Pick<HandlerContext, "control" | "view" | "principal" | "assetHash" | "logMinLevel">): Snapshot {
-  // A focused view has no hosts and gets no events about them.
-  const hosts = view.kind === "full" ? control.state.hosts() : [];
+  // A focused view has no hosts, clients, topics and services, and gets no events about them.
+  const isFull = view.kind === "full";
+  const hosts = isFull ? control.state.hosts() : [];
   const snapshot: Snapshot = {
     webui_asset_hash: assetHash,
     manager: control.state.manager,
@@ -41,14 +43,14 @@ export function snapshotOf({
     start_tools: view.kind === "log_only" ? [] : control.state.startTools(),
     process_tree: treeOf({ control, view }),
     processes: processesOf({ control, view }),
-    clients: [],
+    clients: isFull ? control.dataPlane.clients() : [],
     vnc_sessions: [],
-    topics: [],
-    services: [],
+    topics: isFull ? control.dataPlane.topics() : [],
+    services: isFull ? control.dataPlane.services() : [],
     loggers: [],
     log_min_level: logMinLevel,
   };
-  if (view.kind !== "full") return snapshot;
+  if (!isFull) return snapshot;
   const display = { known: false, running: false, ready: false, username: principal.user, display_name: "", process: "" };
   return { ...snapshot, web_x_display: display };
 }

@@ -1,3 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Svcm } from "@nats-io/services";
+import { connect } from "@nats-io/transport-node";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { CLIENT_FRAMES } from "../../contract/client-frames.ts";
@@ -192,6 +196,7 @@ describe("what is in the tables and not in the list of what is not there yet", (
     await client.ask({ type: "make_tea" });
     await commandsOfAProcess();
     await tasksOfTheHost();
+    await programsOnTheBus();
     await changesOfTheConfiguration();
     await requestsThatCannotBeSaved();
 
@@ -245,6 +250,26 @@ async function tasksOfTheHost(): Promise<void> {
   expect(refused.message).toContain("EINVAL");
   expect(await client.ask({ ...question, filter: "speed:==:1" })).toMatchObject({ type: "process_list", ok: false, code: "bad_field" });
   expect(await client.ask({ ...question, host: "elsewhere" })).toMatchObject({ type: "process_list", ok: false, code: "not_found" });
+}
+
+/** A program that publishes a topic and provides a service, as long as it is connected. */
+async function programsOnTheBus(): Promise<void> {
+  const url = new URL(readFileSync(join(instance.stateDir, "bus.url"), "utf8").trim());
+  const start = client.here;
+  const program = await connect({ servers: url.host, token: url.username, name: "driver" });
+  const topics = [{ name: "arm/state", encoding: "json" }];
+  await program.request("mgr.client.register", JSON.stringify({ name: "driver", pid: process.pid, topics }));
+  const service = await new Svcm(program).add({ name: "arm", version: "1.0.0" });
+  await client.until("the topic", ({ type, topic }) => type === "topic_upsert" && (topic as { name: string }).name === "arm/state", start);
+  await client.until("the service", ({ type }) => type === "service_upsert", start);
+  expect(await client.ask({ type: "request_clients" })).toMatchObject({ clients: [{ name: "driver", published_topics: ["arm/state"] }] });
+  expect(await client.ask({ type: "request_topics" })).toMatchObject({ topics: [{ name: "arm/state", publisher: "driver" }] });
+  expect(await client.ask({ type: "request_services" })).toMatchObject({ services: [{ name: "arm", provider: "driver" }] });
+  await client.snapshot();
+  await service.stop();
+  await client.until("the service that went", ({ type, name }) => type === "service_remove" && name === "arm", start);
+  await program.close();
+  for (const type of ["client_remove", "topic_remove"]) await client.until(type, (frame) => frame.type === type, start);
 }
 
 /** One process goes, one comes, one is changed; before that, the file is broken, told about, and mended. */
