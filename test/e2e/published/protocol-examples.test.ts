@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   EXAMPLES_FILE,
@@ -13,6 +14,7 @@ import {
 import { CLIENT_FRAMES } from "../../contract/client-frames.ts";
 import { MANAGER_FRAMES } from "../../contract/manager-frames.ts";
 import { isNotYet } from "../../contract/not-yet.ts";
+import { BusProgram } from "../support/bus-program.ts";
 import type { Client } from "../support/client.ts";
 import { Instance } from "../support/instance.ts";
 import { blockIntentFile, unblockIntentFile } from "../support/intent-file.ts";
@@ -30,6 +32,7 @@ let instance: Instance;
 let client: Client;
 /** Appended to the configuration, so that lost processes would be found; taken out of what comes. */
 let mark: string;
+let program: BusProgram | null = null;
 
 beforeAll(async () => {
   instance = new Instance({ processes: {} });
@@ -38,6 +41,7 @@ beforeAll(async () => {
   await instance.start("up", "-c", instance.config).up();
   client = await instance.connect();
 });
+afterAll(() => program?.end());
 afterAll(() => instance?.[Symbol.asyncDispose]());
 
 const recorded: { title: string; steps: Step[] }[] = [];
@@ -100,6 +104,11 @@ function turnsOf(steps: readonly Step[]): Turn[] {
 
 const HAPPENINGS: Readonly<Record<string, () => unknown>> = {
   "the daemon of the host is killed": () => instance.kill("daemon"),
+  "a program publishes a topic and provides services": async () => {
+    program = await BusProgram.start(join(instance.dir, "state"));
+    program.publish(1.5);
+  },
+  "the program ends": () => program?.end(),
   "the state folder takes no file": () => blockIntentFile(instance.stateDir),
   "the state folder takes files again": () => unblockIntentFile(instance.stateDir),
 };
@@ -142,7 +151,7 @@ function matches(value: unknown, pattern: unknown): boolean {
 
 /** Fields that are other ones each time: only their kind is compared. */
 const VOLATILE = new Set(
-  "pid tid ts clock_offset version time start_time stop_time next_start_time requested_time lost_time cpu_percent memory_rss ready_time offset stream_id id run_id hash base_hash webui_asset_hash aliases all_names size".split(
+  "pid tid ts clock_offset version time start_time stop_time next_start_time requested_time lost_time publisher_rate address port cpu_percent memory_rss ready_time offset stream_id id run_id hash base_hash webui_asset_hash aliases all_names size".split(
     " ",
   ),
 );

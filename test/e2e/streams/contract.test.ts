@@ -1,7 +1,3 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { Svcm } from "@nats-io/services";
-import { connect } from "@nats-io/transport-node";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { CLIENT_FRAMES } from "../../contract/client-frames.ts";
@@ -11,6 +7,7 @@ import { CHALLENGE, LOG_LINE, REFUSALS, ROUTES, SESSION_COOKIE } from "../../con
 import { MANAGER_FRAMES } from "../../contract/manager-frames.ts";
 import { isNotYet, NO_SUCH_PART } from "../../contract/not-yet.ts";
 import { RESOURCES } from "../../contract/resources.ts";
+import { BusProgram } from "../support/bus-program.ts";
 import type { Client, Frame } from "../support/client.ts";
 import { Instance } from "../support/instance.ts";
 import { blockIntentFile, unblockIntentFile } from "../support/intent-file.ts";
@@ -254,22 +251,20 @@ async function tasksOfTheHost(): Promise<void> {
 
 /** A program that publishes a topic and provides a service, as long as it is connected. */
 async function programsOnTheBus(): Promise<void> {
-  const url = new URL(readFileSync(join(instance.stateDir, "bus.url"), "utf8").trim());
   const start = client.here;
-  const program = await connect({ servers: url.host, token: url.username, name: "driver" });
-  const topics = [{ name: "arm/state", encoding: "json" }];
-  await program.request("mgr.client.register", JSON.stringify({ name: "driver", pid: process.pid, topics }));
-  const service = await new Svcm(program).add({ name: "arm", version: "1.0.0" });
-  await client.until("the topic", ({ type, topic }) => type === "topic_upsert" && (topic as { name: string }).name === "arm/state", start);
-  await client.until("the service", ({ type }) => type === "service_upsert", start);
-  expect(await client.ask({ type: "request_clients" })).toMatchObject({ clients: [{ name: "driver", published_topics: ["arm/state"] }] });
-  expect(await client.ask({ type: "request_topics" })).toMatchObject({ topics: [{ name: "arm/state", publisher: "driver" }] });
-  expect(await client.ask({ type: "request_services" })).toMatchObject({ services: [{ name: "arm", provider: "driver" }] });
+  const program = await BusProgram.start(instance.stateDir);
+  const isThere = (type: string, name: string) => (frame: Frame) =>
+    frame.type === `${type}_upsert` && (frame[type] as { name: string }).name === name;
+  await client.until("the topic", isThere("topic", "arm/state"), start);
+  for (const name of ["arm/move_to", "scope", "arm/controller/parameters"]) await client.until(name, isThere("service", name), start);
+  const { clients } = await client.ask({ type: "request_clients" });
+  expect(clients).toMatchObject([{ name: "arm/controller", published_topics: ["arm/state"] }]);
+  expect(await client.ask({ type: "request_topics" })).toMatchObject({ topics: [{ name: "arm/state", publisher: "arm/controller" }] });
+  const { services } = await client.ask({ type: "request_services" });
+  expect((services as { name: string }[]).map(({ name }) => name).sort()).toEqual(["arm/controller/parameters", "arm/move_to", "scope"]);
   await client.snapshot();
-  await service.stop();
-  await client.until("the service that went", ({ type, name }) => type === "service_remove" && name === "arm", start);
-  await program.close();
-  for (const type of ["client_remove", "topic_remove"]) await client.until(type, (frame) => frame.type === type, start);
+  await program.end();
+  for (const type of ["client_remove", "topic_remove", "service_remove"]) await client.until(type, (frame) => frame.type === type, start);
 }
 
 /** One process goes, one comes, one is changed; before that, the file is broken, told about, and mended. */
