@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import type { Difference } from "../config/differences.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { AnswerOf, FrameOf } from "../protocol/frames/frames.ts";
 import type { HostEntry, ManagerInfo, Process, ProcessLoad, ProcessTreeNode, StartTool } from "../protocol/resources/resources.ts";
@@ -59,6 +60,10 @@ export interface ConfigurationChange {
   readonly unchanged: string[];
   /** Alive, with another definition than the one they were started with. */
   readonly restart_needed: string[];
+  /** What the reload starts, and what it stops. */
+  readonly starts: string[];
+  readonly stops: string[];
+  readonly differences: Difference[];
 }
 
 export interface ConfigFileText {
@@ -66,7 +71,29 @@ export interface ConfigFileText {
   content: string;
   /** Of the file's bytes. */
   hash: string;
+  /** Of the text that is in effect; null if the file was read by no reload yet. */
+  effective_hash: string | null;
   files: { path: string; size: number; writable: boolean }[];
+}
+
+/** Texts that a file of the configuration had. */
+export interface ConfigFileHistory {
+  path: string;
+  /** Of the text on disk. */
+  hash: string;
+  effective_hash: string | null;
+  /** The newest first. */
+  versions: readonly ConfigVersion[];
+}
+
+export interface ConfigVersion {
+  readonly hash: string;
+  /** When the manager saw it first, milliseconds since 1970. */
+  readonly time: number;
+  /** The user who saved it; null: another program wrote it. */
+  readonly by: string | null;
+  /** Bytes. */
+  readonly size: number;
 }
 
 /**
@@ -78,8 +105,13 @@ export interface Configuration {
   plan(): Promise<ConfigurationChange>;
   /** `by` is the user's name, or what else asked for it. Changes nothing when it rejects. */
   reload(by: string): Promise<ConfigurationChange>;
-  /** One of its files, the main one by default. `not_found` for any other path. */
-  file(path: string | undefined): Promise<ConfigFileText>;
+  /**
+   * One of its files, the main one by default, as it is on disk or, with `hash`, as it was. `not_found` for any other path, and for a version
+   * that is not kept.
+   */
+  file(path: string | undefined, hash?: string): Promise<ConfigFileText>;
+  /** The versions of a file that are kept. */
+  history(path: string | undefined): Promise<ConfigFileHistory>;
   /** Checks, then replaces a file; resolves with the new hash. It does not reload. */
   save(change: { path: string; content: string; baseHash: string | undefined }, by: string): Promise<string>;
 }

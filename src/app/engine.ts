@@ -12,6 +12,7 @@ import type { Config } from "../config/definition.ts";
 import type { HostLink } from "../contract/host-link.ts";
 import type { LogBook } from "../log/log-book.ts";
 import { OutputHub } from "../transport/output/output-hub.ts";
+import { ConfigHistory } from "./configuration/config-history.ts";
 import { type LoadConfig, RunningConfiguration } from "./configuration/configuration.ts";
 import { CurrentConfig } from "./configuration/current-config.ts";
 import { Reload } from "./configuration/reload.ts";
@@ -60,6 +61,8 @@ export interface EngineOptions {
   clients?: Registry | undefined;
   /** Default: in memory only. */
   clientIds?: ClientIds | undefined;
+  /** Earlier versions of the configuration's files; by default kept in memory. */
+  configHistory?: ConfigHistory | undefined;
   inspect?: ((event: InspectionEvent) => void) | undefined;
 }
 
@@ -78,6 +81,7 @@ export class Engine {
   readonly #status: ManagerStatus;
   readonly #hosts: Hosts;
   readonly #dataPlane: ManagerDataPlane;
+  readonly #configuration: RunningConfiguration;
   readonly #hostTable: HostTable;
   readonly #sizes: TerminalSizes;
   readonly #intents: RetryingIntentStore;
@@ -156,6 +160,7 @@ export class Engine {
         status.requireOpen();
         return reload.apply(next);
       },
+      history: options.configHistory ?? new ConfigHistory(),
       log,
     });
     const sizes = new TerminalSizes({ clock, intents });
@@ -199,6 +204,7 @@ export class Engine {
     this.#intents = intents;
     this.#sizes = sizes;
     this.#hosts = hosts;
+    this.#configuration = configuration;
 
     system.listen({
       onEmit: (kind, name, event) => {
@@ -263,7 +269,8 @@ export class Engine {
     enough.abort();
   }
 
-  close(): void {
+  /** Everything ends in this turn but a change of configuration files that is under way: the promise waits for that. */
+  close(): Promise<void> {
     this.#status.beginShutdown();
     this.commands.close();
     this.#sizes.close();
@@ -272,5 +279,6 @@ export class Engine {
     this.#hosts.close();
     this.system.stopAll();
     this.hub.close();
+    return this.#configuration.settled();
   }
 }

@@ -115,7 +115,7 @@ class Manager implements RunningManager {
         );
     }
     const { instance } = this.#config;
-    const { stateDir, socket, sockets, lock, note, files, intents, log, epoch, history } = await openManagerFolder({
+    const { stateDir, socket, sockets, lock, note, files, intents, log, epoch, history, configHistory } = await openManagerFolder({
       config: this.#config,
       cleanups: this.#cleanups,
       onLog: (opened) => {
@@ -148,6 +148,7 @@ class Manager implements RunningManager {
       history,
       clients: bus.registry,
       clientIds: await ClientIds.open(files, (msg) => this.#logError(msg)),
+      configHistory,
     });
     this.#engine = engine;
     this.#cleanups.push(() => engine.close());

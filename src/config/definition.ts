@@ -120,6 +120,8 @@ export interface Config {
   readonly base_dir: string;
   /** Absolute paths of all files, the main one first; empty for a configuration given as an object. */
   readonly files: readonly string[];
+  /** Of each file the hash of the text that was read, as `config_file` has it. */
+  readonly hashes: ReadonlyMap<string, string>;
   readonly instance: InstanceSettings;
   /** Every group that exists, also those implied by process names. */
   readonly groups: ReadonlyMap<string, { readonly opened: boolean }>;

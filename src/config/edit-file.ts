@@ -117,6 +117,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-function hashOf(bytes: Uint8Array): string {
+/** The hash by which texts of files are told apart. */
+export function hashOf(bytes: string | Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }

@@ -66,6 +66,7 @@ const LOOKING: ReadonlySet<ClientFrameType> = new Set<ClientFrameType>([
   "dump_startup_commands",
   "request_plan",
   "request_config_file",
+  "request_config_history",
   "request_process_list",
   "request_process_loads",
   "request_clients",

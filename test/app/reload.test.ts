@@ -123,6 +123,12 @@ describe("a reload", () => {
       changed: ["b", "c"],
       unchanged: ["a"],
       restart_needed: ["b"],
+      starts: [],
+      stops: [],
+      differences: [
+        { name: "b", key: "command", from: "sleep 1000", to: "sleep 1001" },
+        { name: "c", key: "command", from: "sleep 1000", to: "sleep 1002" },
+      ],
     });
     expect((await process("a")).pid).toBe(a.pid);
     expect(await process("b")).toMatchObject({ pid: b.pid, command: "sleep 1001" });
@@ -145,10 +151,10 @@ describe("a reload", () => {
 
   it("starts what is added and starts by itself, with what it needs", async () => {
     await open({ processes: { db: LASTING } });
-    const change = await reload({
-      processes: { db: LASTING, "new/api": { ...LASTING, autostart: true, depends_on: ["db"] }, idle: LASTING },
-    });
-    expect(change).toMatchObject({ added: ["new/api", "idle"], unchanged: ["db"] });
+    const next = { processes: { db: LASTING, "new/api": { ...LASTING, autostart: true, depends_on: ["db"] }, idle: LASTING } };
+    const planned = await reload(next, { dryRun: true });
+    expect(planned).toMatchObject({ added: ["new/api", "idle"], unchanged: ["db"], starts: ["new/api", "db"], stops: [] });
+    expect(await reload()).toEqual(planned);
     await state("new/api", "started");
     expect((await process("db")).state).toBe("started");
     expect((await process("idle")).state).toBe("stopped");
@@ -333,8 +339,11 @@ describe("a reload", () => {
     await open({ processes: { a: { ...LASTING, autostart: true }, b: LASTING } });
     await state("a", "started");
     const before = await shown();
+    await write({ processes: { b: LASTING } });
+    expect(await reload(undefined, { dryRun: true })).toMatchObject({ removed: ["a"], stops: ["a"], starts: [] });
     await write({ processes: { a: { command: "sleep 5" }, c: LASTING } });
     expect(await manager.client.request({ type: "reload_config", dry_run: true })).toMatchObject({
+      stops: [],
       added: ["c"],
       removed: ["b"],
       changed: ["a"],
@@ -431,6 +440,33 @@ describe("editing", () => {
     expect(await readFile(main(), "utf8")).toBe(text);
   });
 
+  it("keeps what a file was: at the start, when it was saved, and what another program wrote over it", async () => {
+    await open({ processes: { p: LASTING } });
+    const first = await readFile(main(), "utf8");
+    const history = async () => {
+      const found = (await ask({ type: "request_config_history" })) as Extract<ManagerFrame, { type: "config_history"; ok: true }>;
+      expect(found.versions.every(({ size }) => size > 0)).toBe(true);
+      return { ...found, versions: found.versions.map(({ by, hash }) => [by, hash] as const) };
+    };
+    const begin = await history();
+    const [[by, effective]] = begin.versions as [[null, string]];
+    expect(begin).toMatchObject({ path: main(), hash: effective, effective_hash: effective, versions: [[null, effective]] });
+    expect(by).toBeNull();
+
+    await writeFile(main(), `${first}\n# by hand`);
+    const saved = (await ask({ type: "save_config_file", path: main(), content: `${first}\n# saved` })) as { hash: string };
+    const then = await history();
+    expect(then).toMatchObject({ hash: saved.hash, effective_hash: effective });
+    expect(then.versions.map(([user]) => user)).toEqual([expect.any(String), null, null]);
+    const [, [, byHand]] = then.versions as [unknown, [null, string]];
+    expect(await ask({ type: "request_config_file", hash: byHand })).toMatchObject({ content: `${first}\n# by hand`, hash: byHand });
+    expect(await ask({ type: "request_config_file" })).toMatchObject({ content: `${first}\n# saved`, effective_hash: effective });
+
+    await reload();
+    expect(await history()).toMatchObject({ hash: saved.hash, effective_hash: saved.hash });
+    await expect(ask({ type: "request_config_file", hash: "0".repeat(64) })).rejects.toMatchObject({ code: "not_found" });
+  });
+
   it("knows no file that does not belong to the configuration", async () => {
     await open({ processes: { p: LASTING } });
     await writeFile(join(folder, "other.yaml"), "x");
@@ -446,7 +482,7 @@ describe("editing", () => {
 
   it("has no file where a program gave the configuration", async () => {
     manager = await createManager({ processes: { p: LASTING } });
-    for (const type of ["reload_config", "request_plan", "request_config_file"]) {
+    for (const type of ["reload_config", "request_plan", "request_config_file", "request_config_history"]) {
       await expect(ask({ type })).rejects.toMatchObject({ code: "conflict" });
     }
   });

@@ -1,5 +1,5 @@
 import { ERROR_CODES, LOG_LEVELS, LOGGER_ACTIONS } from "./closed-values.ts";
-import { arrayOf, either, type Fields, oneOf, optional, table } from "./field-types.ts";
+import { arrayOf, either, type Fields, nullable, oneOf, optional, table } from "./field-types.ts";
 import { TREE_NODE, VNC_SESSION } from "./resources.ts";
 
 export interface ManagerFrameRow {
@@ -20,6 +20,7 @@ const result = (naming: Fields, fields: Fields = {}): ManagerFrameRow => ({
 const name = "string";
 const names = arrayOf("string");
 const problems = arrayOf(table("configuration problem"));
+const planned = { starts: names, stops: names, differences: arrayOf(table("configuration difference")) };
 
 /** docs/protocol.md, "Frames from manager to client". */
 const BASIC_FRAMES: Readonly<Record<string, ManagerFrameRow>> = {
@@ -121,13 +122,20 @@ const FURTHER_FRAMES: Readonly<Record<string, ManagerFrameRow>> = {
   topics_snapshot: event({ topics: arrayOf(table("topic")) }),
   terminal_size: event({ name, rows: "integer", cols: "integer", holder: oneOf("this", "other", "none") }),
   topic_sample: event({ name, ts: "timestamp", value: "anything" }),
-  config_reload_result: result({}, { added: names, removed: names, changed: names, unchanged: names, restart_needed: names, problems }),
+  config_reload_result: result(
+    {},
+    { added: names, removed: names, changed: names, ...planned, unchanged: names, restart_needed: names, problems },
+  ),
   config_file: result(
     { path: optional("string") },
-    { path: "string", content: "string", hash: "string", files: arrayOf(table("configuration file")) },
+    { path: "string", content: "string", hash: "string", effective_hash: nullable("string"), files: arrayOf(table("configuration file")) },
   ),
   config_file_saved: result({ path: "string" }, { hash: "string", problems }),
-  plan: result({}, { added: names, removed: names, changed: names, problems }),
+  plan: result({}, { added: names, removed: names, changed: names, ...planned, problems }),
+  config_history: result(
+    { path: optional("string") },
+    { path: "string", hash: "string", effective_hash: nullable("string"), versions: arrayOf(table("configuration version")) },
+  ),
   topics_stat: result({}, { sample_seconds: "number", topics: arrayOf(table("topic statistics")) }),
   topic_detail: result(
     { name },

@@ -261,6 +261,8 @@ export const RESOURCES: Tables = {
 
   // docs/design/wire-rules.md, "Commands"
   "configuration problem": { path: "string", line: "integer", column: "integer", message: "string" },
+  "configuration difference": { name: "string", key: "string", from: nullable("string"), to: nullable("string") },
+  "configuration version": { hash: "string", time: "timestamp", by: nullable("string"), size: "integer" },
   "configuration file": { path: "string", size: "integer", writable: "boolean" },
   "topic statistics": { name: "string", rate: "number", bytes_s: "number", packets: "integer" },
   "topic task": {

@@ -3,6 +3,7 @@ import type {
   AttributeValue,
   Backlog,
   Commands,
+  ConfigFileHistory,
   ConfigFileText,
   Configuration,
   ConfigurationChange,
@@ -288,7 +289,7 @@ class FakeConfiguration implements Configuration {
 
   async plan(): Promise<ConfigurationChange> {
     this.#fail();
-    return { added: [], removed: [], changed: [], unchanged: [], restart_needed: [] };
+    return { added: [], removed: [], changed: [], unchanged: [], restart_needed: [], starts: [], stops: [], differences: [] };
   }
 
   reload(): Promise<ConfigurationChange> {
@@ -298,7 +299,13 @@ class FakeConfiguration implements Configuration {
   async file(path = "/etc/mgr.yaml"): Promise<ConfigFileText> {
     this.#fail();
     const { content } = this;
-    return { path, content, hash: `hash of ${content}`, files: [{ path, size: content.length, writable: true }] };
+    return { path, content, hash: `hash of ${content}`, effective_hash: null, files: [{ path, size: content.length, writable: true }] };
+  }
+
+  async history(path = "/etc/mgr.yaml"): Promise<ConfigFileHistory> {
+    this.#fail();
+    const hash = `hash of ${this.content}`;
+    return { path, hash, effective_hash: null, versions: [{ hash, time: 0, by: "ada", size: this.content.length }] };
   }
 
   async save({ content }: { content: string }): Promise<string> {

@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
-import type { ConfigFileText, Configuration, ConfigurationChange } from "../../actors/control.ts";
+import type { ConfigFileHistory, ConfigFileText, Configuration, ConfigurationChange } from "../../actors/control.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { SerialQueue } from "../../base/serial-queue.ts";
 import type { Config } from "../../config/definition.ts";
 import { fileFacts, readEditable, replaceFile } from "../../config/edit-file.ts";
 import type { LogBook } from "../../log/log-book.ts";
+import type { ConfigHistory } from "./config-history.ts";
 
 /** Reads the configuration again; `instead` has texts to use in place of files. */
 export type LoadConfig = (instead?: ReadonlyMap<string, string>) => Promise<Config>;
@@ -16,6 +17,7 @@ interface ConfigurationOptions {
   load: LoadConfig | null;
   plan: (next: Config) => ConfigurationChange;
   take: (next: Config) => ConfigurationChange;
+  history: ConfigHistory;
   log: LogBook;
 }
 
@@ -32,6 +34,12 @@ export class RunningConfiguration implements Configuration {
 
   constructor(options: ConfigurationOptions) {
     this.#options = options;
+    if (options.load !== null) void this.#operations.run(() => this.#noteFiles());
+  }
+
+  /** Resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    await this.#operations.run(() => {}).catch(() => {});
   }
 
   plan(): Promise<ConfigurationChange> {
@@ -43,6 +51,7 @@ export class RunningConfiguration implements Configuration {
     return this.#operations.run(async () => {
       try {
         const change = take(await this.#load());
+        await this.#noteFiles();
         const { added, removed, changed, restart_needed } = change;
         const counts = `${added.length} added, ${removed.length} removed, ${changed.length} changed`;
         log.append({ level: "info", source: "manager", msg: `'${by}' reloads the configuration: ${counts}` });
@@ -62,17 +71,29 @@ export class RunningConfiguration implements Configuration {
     });
   }
 
-  file(path: string | undefined): Promise<ConfigFileText> {
+  file(path: string | undefined, version?: string): Promise<ConfigFileText> {
     return this.#operations.run(async () => {
       const known = this.#known(path);
-      const { content, hash } = await readEditable(known);
+      const { content, hash } =
+        version === undefined ? await readEditable(known) : { content: await this.#options.history.text(known, version), hash: version };
       const files = await Promise.all(this.#options.current().files.map(async (each) => ({ path: each, facts: await fileFacts(each) })));
       return {
         path: known,
         content,
         hash,
+        effective_hash: this.#effectiveHash(known),
         files: files.flatMap(({ path: each, facts }) => (facts === null ? [] : [{ path: each, ...facts }])),
       };
+    });
+  }
+
+  history(path: string | undefined): Promise<ConfigFileHistory> {
+    return this.#operations.run(async () => {
+      const known = this.#known(path);
+      const { content, hash } = await readEditable(known);
+      // What another program has written since can be compared, too.
+      await this.#note(known, content, null);
+      return { path: known, hash, effective_hash: this.#effectiveHash(known), versions: this.#options.history.of(known) };
     });
   }
 
@@ -83,10 +104,34 @@ export class RunningConfiguration implements Configuration {
       if (baseHash !== undefined && (await readEditable(known)).hash !== baseHash)
         throw new MgrError("conflict", `${known} was changed by another user or program; load it again`);
       await this.#load(new Map([[known, content]]));
+      await this.#note(known, (await readEditable(known)).content, null);
       const { hash } = await replaceFile(known, content, baseHash);
+      await this.#note(known, content, by);
       this.#options.log.append({ level: "info", source: "manager", msg: `'${by}' saved ${known}` });
       return hash;
     });
+  }
+
+  #effectiveHash(path: string): string | null {
+    return this.#options.current().hashes.get(path) ?? null;
+  }
+
+  /** Keeps the texts that have come into effect. */
+  async #noteFiles(): Promise<void> {
+    for (const path of this.#options.current().files) {
+      const text = await readEditable(path).catch(() => null);
+      if (text !== null) await this.#note(path, text.content, null);
+    }
+  }
+
+  /** A version that cannot be kept, as on a full disk, is logged: the file itself matters more. */
+  async #note(path: string, content: string, by: string | null): Promise<void> {
+    const { history, log } = this.#options;
+    try {
+      await history.note(path, content, by, Date.now());
+    } catch (error) {
+      log.append({ level: "warning", source: "manager", msg: `this version of ${path} is not kept: ${messageOf(error)}` });
+    }
   }
 
   /** Accepts only a file of the configuration. */

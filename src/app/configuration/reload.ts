@@ -6,7 +6,8 @@ import type { ActorSystem } from "../../actors/system.ts";
 import { MgrError } from "../../base/errors.ts";
 import { ancestorNames } from "../../base/names.ts";
 import type { Config, ProcessDefinition } from "../../config/definition.ts";
-import { fixedSettings, planChanges } from "../../config/plan.ts";
+import { differencesOf } from "../../config/differences.ts";
+import { fixedSettings, type Plan, planChanges } from "../../config/plan.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { ProcessState } from "../../protocol/resources/resources.ts";
 import type { HostTable } from "../hosts/host-table.ts";
@@ -51,7 +52,27 @@ export class Reload {
     const plan = planChanges(this.#latest.processes, next.processes);
     const { registry } = this.#options;
     const needed = [...next.processes].filter(([name, definition]) => registry.needsRestart(name, definition));
-    return { ...plan, restart_needed: needed.map(([name]) => name) };
+    return {
+      ...plan,
+      restart_needed: needed.map(([name]) => name),
+      starts: this.#starts(plan, next),
+      stops: plan.removed.filter((name) => !registry.isGone(name)),
+      differences: differencesOf(plan.changed, this.#latest.processes, next.processes),
+    };
+  }
+
+  /** What `apply` starts: added processes with autostart, those that were wanted when they were removed, and what they need. */
+  #starts({ added, changed }: Plan, next: Config): string[] {
+    const { registry, intents } = this.#options;
+    const again = added.filter((name) => registry.retiring.get(name)?.wanted === true);
+    const fresh = added.filter((name) => !registry.retiring.has(name));
+    const onTheirWay = this.#onTheirWay(changed);
+    const wanted = requestedAtBoot([...fresh, ...onTheirWay], next, intents);
+    return [...again, ...[...wanted].filter((name) => !onTheirWay.includes(name) && registry.isGone(name))];
+  }
+
+  #onTheirWay(names: readonly string[]): string[] {
+    return names.filter((name) => ON_THE_WAY.has(this.#options.registry.stateOf(name) ?? "stopped"));
   }
 
   /** Throws `conflict`, and changes nothing, while a retiring process or group still uses a name of `next`. */
@@ -60,6 +81,7 @@ export class Reload {
     const { registry, system, events, actors, intents } = this.#options;
     const before = this.#latest;
     const plan = planChanges(before.processes, next.processes);
+    const starts = this.#starts(plan, next);
     this.#noteFixed(before, next);
     this.#latest = { ...next, instance: { ...before.instance, start_tools: next.instance.start_tools } };
 
@@ -86,7 +108,7 @@ export class Reload {
     }
     for (const name of retired) actors.tell(name, { type: "stop", by: BY_CONFIGURATION });
     // Processes that are about to run may need something new.
-    const onTheirWay = plan.changed.filter((name) => ON_THE_WAY.has(registry.stateOf(name) ?? "stopped"));
+    const onTheirWay = this.#onTheirWay(plan.changed);
     const wanted = [...requestedAtBoot([...fresh, ...onTheirWay], registry.config, intents)].filter((name) => !onTheirWay.includes(name));
     for (const name of [...wantedAgain, ...wanted]) actors.tell(name, { type: "start", by: BY_CONFIGURATION });
     for (const name of retired) this.#awaitEnd(name);
@@ -95,7 +117,13 @@ export class Reload {
     if (!isDeepStrictEqual([before.hosts, before.nodes], [next.hosts, next.nodes]))
       for (const host of this.#options.hosts.entries()) events.publish({ type: "host_upsert", host });
     events.publish({ type: "tree_changed" });
-    return { ...plan, restart_needed: [...next.processes.keys()].filter((name) => registry.needsRestart(name)) };
+    return {
+      ...plan,
+      restart_needed: [...next.processes.keys()].filter((name) => registry.needsRestart(name)),
+      starts,
+      stops: retired,
+      differences: differencesOf(plan.changed, before.processes, next.processes),
+    };
   }
 
   /** Processes on a host that is no longer configured are stopped there, then started where they are configured now. */

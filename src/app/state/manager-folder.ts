@@ -12,6 +12,7 @@ import { LogBook } from "../../log/log-book.ts";
 import { RunningNote } from "../local-daemon/running-instance.ts";
 import { openLogFile, readLogFile } from "../log-file.ts";
 import { surviveShortage } from "../survive-shortage.ts";
+import { openConfigHistory } from "./config-versions.ts";
 import { RetryingIntentStore } from "./retrying-intent-store.ts";
 import { openRunHistory } from "./run-history-file.ts";
 import { StateFiles } from "./state-files.ts";
@@ -46,9 +47,10 @@ export async function openManagerFolder(options: FolderOptions) {
   const epoch = await raiseEpoch(intents);
   const { history, close } = await openRunHistory(join(stateDir, "runs.log"), log);
   cleanups.push(close);
+  const configHistory = await openConfigHistory(join(stateDir, "config-versions"), log);
   /** The folder of the sockets, created again if it was removed. */
   const sockets = () => socketDir({ uuid, stateDir }).path;
-  return { stateDir, socket, sockets, lock, note, files, intents, log, epoch, history };
+  return { stateDir, socket, sockets, lock, note, files, intents, log, epoch, history, configHistory };
 }
 
 async function takeLock({ instance }: Config, { uuid, socket }: { uuid: string; socket: string }): Promise<Lock> {

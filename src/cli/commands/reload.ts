@@ -32,11 +32,15 @@ async function ask(flags: ReloadFlags, dryRun: boolean): Promise<void> {
   }
 }
 
-export function describeReload({ added, removed, changed, unchanged, restart_needed }: Reloaded, dryRun: boolean): string {
+export function describeReload(answer: Reloaded, dryRun: boolean): string {
+  const { added, removed, changed, unchanged, restart_needed, starts, stops, differences } = answer;
   const lines = [
-    ...added.map((name) => paint("green", `+ ${name}`)),
-    ...changed.map((name) => paint("yellow", `~ ${name}`)),
-    ...removed.map((name) => paint("red", `- ${name}`)),
+    ...added.map((name) => paint("green", `+ ${name}${starts.includes(name) ? (dryRun ? ", starts" : ", started") : ""}`)),
+    ...changed.flatMap((name) => [
+      paint("yellow", `~ ${name}`),
+      ...differences.filter((each) => each.name === name).map((each) => `    ${visible(differenceText(each))}`),
+    ]),
+    ...removed.map((name) => paint("red", `- ${name}${stops.includes(name) ? (dryRun ? ", stops" : ", stopped") : ""}`)),
   ];
   const would = dryRun ? "would be " : "";
   lines.push(
@@ -49,4 +53,8 @@ export function describeReload({ added, removed, changed, unchanged, restart_nee
       `these still run with their earlier configuration; restart them to apply the new one: ${visible(restart_needed.join(", "))}`,
     );
   return lines.join("\n");
+}
+
+function differenceText({ key, from, to }: Reloaded["differences"][number]): string {
+  return `${key}: ${from ?? "not set"} → ${to ?? "not set"}`;
 }

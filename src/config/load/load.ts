@@ -84,8 +84,8 @@ function assemble(label: string | null, sources: readonly Source[], schema: z.Zo
   const [main, ...included] = parts;
   const all = problems.flatMap(inOrder);
   if (main === undefined || all.length > 0) throw new ConfigError(label, all);
-  const files = sources.flatMap(({ file }) => file ?? []);
-  return resolveConfig(main, included, { files, fallback });
+  const hashes = new Map(sources.flatMap(({ file, hash }) => (file === null ? [] : [[file, hash] as const])));
+  return resolveConfig(main, included, { hashes, fallback });
 }
 
 /** By place. What a section is told of alone, and again as a part of something, is told once. */

@@ -43,7 +43,8 @@ export interface ConfigPart {
 
 export interface ResolveOptions {
   /** Absolute paths, the main one first; none for a configuration given as an object. */
-  files: readonly string[];
+  /** Of the files, the main one first. */
+  hashes: ReadonlyMap<string, string>;
   /** What stands in for an instance that is not, or not wholly, configured. */
   fallback: { name: string; manager: { host: string; port: number }; state_dir: string | null };
 }
@@ -76,10 +77,12 @@ export function resolveConfig(main: ConfigPart, included: readonly ConfigPart[],
       processes.set(name, resolveProcess({ name, node, host, base_dir: folder ?? "" }, new Layers([defaults, ...above, own], folder)));
     }
   }
+  const files = [...options.hashes.keys()];
   return {
-    file: options.files[0] ?? null,
+    file: files[0] ?? null,
     base_dir: main.dir,
-    files: options.files,
+    files,
+    hashes: options.hashes,
     instance: resolveInstance(main.config.instance ?? {}, main.dir, options),
     nodes,
     hosts,

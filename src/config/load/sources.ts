@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { MgrError } from "../../base/errors.ts";
 import { visible } from "../../base/visible-text.ts";
 import type { ConfigProblem } from "../definition.ts";
+import { hashOf } from "../edit-file.ts";
 import { entriesOf } from "../schema/schema-kinds.ts";
 import { type ExpandedFile, expandFile, type Scope } from "./expand.ts";
 import { withPlainText } from "./expanded.ts";
@@ -18,6 +19,8 @@ const MAX_TOTAL_BYTES = 16 * MAX_FILE_BYTES;
 export interface Source {
   /** Absolute; null for an object. */
   readonly file: string | null;
+  /** Of the file's text. */
+  readonly hash: string;
   /** The file's name in problems. */
   readonly label: string;
   /** Absolute folder to which its relative paths refer. */
@@ -42,7 +45,7 @@ export function sourceOf(text: string, place: { file: string; label: string }, o
   };
   const expanded = expandFile(yaml.value, outer, yaml.writtenAt);
   const problems = [...yaml.problems, ...expanded.findings.map(yaml.locate)];
-  return { file, label, dir: dirname(file), ...withoutFindings(expanded), problems, locate, writtenAt: yaml.writtenAt };
+  return { file, hash: hashOf(text), label, dir: dirname(file), ...withoutFindings(expanded), problems, locate, writtenAt: yaml.writtenAt };
 }
 
 /** For sources without line numbers. */
@@ -57,7 +60,7 @@ export function objectSource(object: unknown, dir: string, outer: Scope): Source
   });
   const writtenAt = () => undefined;
   const expanded = expandFile(object, outer, writtenAt);
-  return { file: null, label: "", dir, ...withoutFindings(expanded), problems: expanded.findings.map(locate), locate, writtenAt };
+  return { file: null, hash: "", label: "", dir, ...withoutFindings(expanded), problems: expanded.findings.map(locate), locate, writtenAt };
 }
 
 export interface ReadOptions {

@@ -1,11 +1,36 @@
 import { z } from "zod";
-import { flag, text } from "../frames/field-kinds.ts";
+import { flag, text, timestamp } from "../frames/field-kinds.ts";
 import { clientFrames, managerFrames, result } from "../frames/frame-table.ts";
 
 const configFileProblem = z
   .object({ path: z.string().describe("The file."), line: z.int(), column: z.int(), message: z.string() })
   .meta({ id: "ConfigFileProblem", description: "Line and column count from 1; 0 is unknown." });
 export type ConfigFileProblem = z.infer<typeof configFileProblem>;
+
+const difference = z
+  .object({
+    name: z.string().describe("The process."),
+    key: z.string().describe("Key of the configuration, such as `restart.delay`."),
+    from: z.string().nullable().describe("Its value as text, cut after 200 characters; null: not set. Secrets are `***`."),
+    to: z.string().nullable(),
+  })
+  .meta({ id: "ConfigDifference", description: "What a reload changes in a process." });
+
+const configVersion = z
+  .object({
+    hash: z.string(),
+    time: timestamp.describe("When the manager saw this text first."),
+    by: z.string().nullable().describe("User who saved it; null: another program wrote it."),
+    size: z.int().describe("Bytes."),
+  })
+  .meta({ id: "ConfigVersion", description: "A text that a configuration file had." });
+
+const effectiveHash = z
+  .string()
+  .nullable()
+  .describe(
+    "Hash of the text that is in effect: that of the last reload, or of the start of the manager. Null: the file was not part of it.",
+  );
 
 const path = text(1, 4_096).describe("A file of the configuration.");
 const MAX_CONTENT = 1_048_576;
@@ -19,10 +44,19 @@ export const configCommands = clientFrames("Configuration", {
   },
   request_plan: { fields: {}, answer: "plan", scope: "global", meaning: "What a reload would change." },
   request_config_file: {
-    fields: { path: path.describe("Default: the main file.").exactOptional() },
+    fields: {
+      path: path.describe("Default: the main file.").exactOptional(),
+      hash: text(1, 128).describe("Of an earlier version, as `config_history` lists them; default: the text on disk.").exactOptional(),
+    },
     answer: "config_file",
     scope: "global",
     meaning: "Text of a configuration file.",
+  },
+  request_config_history: {
+    fields: { path: path.describe("Default: the main file.").exactOptional() },
+    answer: "config_history",
+    scope: "global",
+    meaning: "Earlier versions of a configuration file.",
   },
   save_config_file: {
     fields: {
@@ -38,7 +72,14 @@ export const configCommands = clientFrames("Configuration", {
 
 const names = z.array(z.string());
 const problems = z.array(configFileProblem);
-const changes = { added: names, removed: names, changed: names };
+const changes = {
+  added: names,
+  removed: names,
+  changed: names,
+  starts: names.describe("Processes that the reload starts."),
+  stops: names.describe("Processes that the reload stops: they are removed."),
+  differences: z.array(difference).describe("Of changed processes; at most 5,000."),
+};
 
 // Fields that stand on both sides are always in a success, and in a failure where there is something to tell.
 export const configFrames = managerFrames("Configuration", {
@@ -54,9 +95,20 @@ export const configFrames = managerFrames("Configuration", {
       path: z.string(),
       content: z.string(),
       hash: z.string(),
+      effective_hash: effectiveHash,
       files: z.array(z.object({ path: z.string(), size: z.int(), writable: z.boolean() })).describe("All files of the configuration."),
     },
     "Text of a configuration file.",
+  ),
+  config_history: result(
+    { path: z.string().exactOptional() },
+    {
+      path: z.string(),
+      hash: z.string().describe("Of the text on disk."),
+      effective_hash: effectiveHash,
+      versions: z.array(configVersion).describe("Kept texts, the newest first: at most 30 of a file, and 16 MiB of all files."),
+    },
+    "Earlier versions of a configuration file.",
   ),
   config_file_saved: result(
     { path: z.string(), problems: problems.exactOptional() },

@@ -1,8 +1,9 @@
 import { ConfigError } from "../../config/load/problems.ts";
 import type { ConfigFileProblem } from "../../protocol/resources/config.ts";
+import { formatTime } from "../../protocol/time.ts";
 import type { HandlerTable } from "./handler.ts";
 
-type Types = "reload_config" | "request_plan" | "request_config_file" | "save_config_file";
+type Types = "reload_config" | "request_plan" | "request_config_file" | "request_config_history" | "save_config_file";
 
 export const configHandlers: HandlerTable<Types> = {
   reload_config: {
@@ -18,13 +19,21 @@ export const configHandlers: HandlerTable<Types> = {
     answer: async (_frame, { control }) => {
       const outcome = await withProblems(control.configuration.plan());
       if (!outcome.ok) return [{ type: "plan", ...outcome }];
-      const { added, removed, changed } = outcome.value;
-      return [{ type: "plan", ok: true, added, removed, changed, problems: [] }];
+      const { added, removed, changed, starts, stops, differences } = outcome.value;
+      return [{ type: "plan", ok: true, added, removed, changed, starts, stops, differences, problems: [] }];
     },
   },
   request_config_file: {
     kind: "request",
-    answer: async ({ path }, { control }) => [{ type: "config_file", ok: true, ...(await control.configuration.file(path)) }],
+    answer: async ({ path, hash }, { control }) => [{ type: "config_file", ok: true, ...(await control.configuration.file(path, hash)) }],
+  },
+  request_config_history: {
+    kind: "request",
+    answer: async ({ path }, { control }) => {
+      const { versions, ...file } = await control.configuration.history(path);
+      const shown = versions.map(({ hash, time, by, size }) => ({ hash, time: formatTime(time), by, size }));
+      return [{ type: "config_history", ok: true, ...file, versions: shown }];
+    },
   },
   save_config_file: {
     kind: "request",

@@ -151,7 +151,7 @@ function matches(value: unknown, pattern: unknown): boolean {
 
 /** Fields that are other ones each time: only their kind is compared. */
 const VOLATILE = new Set(
-  "pid tid ts clock_offset version time start_time stop_time next_start_time requested_time lost_time publisher_rate address port cpu_percent memory_rss ready_time offset stream_id id run_id hash base_hash webui_asset_hash aliases all_names size".split(
+  "pid tid ts clock_offset version time start_time stop_time next_start_time requested_time lost_time publisher_rate address port cpu_percent memory_rss ready_time offset stream_id id run_id hash base_hash effective_hash webui_asset_hash aliases all_names size".split(
     " ",
   ),
 );

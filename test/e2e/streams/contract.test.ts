@@ -279,6 +279,8 @@ async function changesOfTheConfiguration(): Promise<void> {
   const changed = { ...JSON.parse(String(content)), processes: { ...processes, "new/one": retried, missing: { command: "./other" } } };
   const saved = await client.ask({ type: "save_config_file", path, content: JSON.stringify(changed), base_hash: hash });
   expect(saved).toMatchObject({ ok: true, problems: [] });
+  const { versions } = await client.ask({ type: "request_config_history" });
+  expect(versions).toMatchObject([{ hash: saved.hash, by: expect.any(String) }, { by: null }]);
   const plan = { ok: true, added: ["new/one"], removed: ["retried"], changed: ["missing"], problems: [] };
   expect(await client.ask({ type: "request_plan" })).toMatchObject(plan);
   expect(await client.ask({ type: "reload_config", dry_run: true })).toMatchObject(plan);

@@ -1,0 +1,58 @@
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { messageOf } from "../../base/errors.ts";
+import { writeFileAtomically } from "../../config/state/atomic-file.ts";
+import type { LogBook } from "../../log/log-book.ts";
+import { ConfigHistory, type VersionStore } from "../configuration/config-history.ts";
+
+const LIST = "versions.json";
+const HASH = /^[0-9a-f]{64}$/;
+
+const listSchema = z.array(
+  z.object({ path: z.string(), hash: z.string().regex(HASH), time: z.number(), by: z.string().nullable(), size: z.int() }),
+);
+
+/**
+ * Versions of configuration files in a folder: a text a file, named after its hash, and their list. Without the folder, which is logged,
+ * they are kept in memory.
+ */
+export async function openConfigHistory(dir: string, log: LogBook): Promise<ConfigHistory> {
+  try {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    const saved = await readList(join(dir, LIST));
+    const used = new Set(saved.map(({ hash }) => hash));
+    // Left by a manager that was killed between two writes.
+    for (const name of await readdir(dir)) if (HASH.test(name) && !used.has(name)) await rm(join(dir, name), { force: true });
+    return new ConfigHistory(folderVersions(dir), saved);
+  } catch (error) {
+    log.append({ level: "warning", source: "manager", msg: `earlier versions of the configuration are not saved: ${messageOf(error)}` });
+    return new ConfigHistory();
+  }
+}
+
+/** A list that cannot be read, as after an upgrade, begins anew. */
+async function readList(path: string) {
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "[]";
+    throw error;
+  });
+  try {
+    return listSchema.parse(JSON.parse(text));
+  } catch {
+    return [];
+  }
+}
+
+function folderVersions(dir: string): VersionStore {
+  return {
+    read: (hash) => readFile(join(dir, hash), "utf8").catch(() => null),
+    async write(hash, content) {
+      // The folder may have been removed meanwhile.
+      await mkdir(dir, { recursive: true, mode: 0o700 });
+      await writeFileAtomically(join(dir, hash), content);
+    },
+    remove: (hash) => rm(join(dir, hash), { force: true }),
+    saveList: (versions) => writeFileAtomically(join(dir, LIST), JSON.stringify(versions)),
+  };
+}
