@@ -1,18 +1,37 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
-const path = (file: string) => fileURLToPath(new URL(`../fixtures/clients/${file}`, import.meta.url));
+const path = (file: string) => fileURLToPath(new URL(`../../${file}`, import.meta.url));
+const run = promisify(execFile);
 
 export interface Language {
   readonly name: string;
-  /** Starts a program that uses the library of this language. */
-  readonly command: readonly string[];
   /** Has services, parameters, CDR and definitions. The library in C has topics only. */
   readonly isComplete: boolean;
+  /** What starts a program that uses the library of this language; it may be built in the folder. */
+  command(folder: string): Promise<readonly string[]>;
 }
 
-export const TYPESCRIPT: Language = {
+const TYPESCRIPT: Language = {
   name: "TypeScript",
-  command: [process.execPath, "--import", "tsx", path("program.ts")],
   isComplete: true,
+  command: async () => [process.execPath, "--import", "tsx", path("test/fixtures/clients/program.ts")],
 };
-export const PYTHON: Language = { name: "Python", command: ["python3", path("program.py")], isComplete: true };
+const PYTHON: Language = { name: "Python", isComplete: true, command: async () => ["python3", path("test/fixtures/clients/program.py")] };
+const C: Language = {
+  name: "C",
+  isComplete: false,
+  async command(folder) {
+    const program = join(folder, "program");
+    const sources = [path("test/fixtures/clients/program.c"), path("clients/c/mgr_client.c")];
+    // MGR_CC: for example "gcc -fsanitize=address -g".
+    const [compiler = "gcc", ...flags] = (process.env.MGR_CC ?? "gcc").split(" ");
+    await run(compiler, [...flags, "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-o", program, ...sources, "-lnats", "-lpthread"]);
+    return [program];
+  },
+};
+
+export const LANGUAGES = [TYPESCRIPT, PYTHON, C];
+export const COMPLETE = LANGUAGES.filter(({ isComplete }) => isComplete);

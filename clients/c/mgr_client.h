@@ -1,0 +1,68 @@
+/* Topics on the bus of mgr, for programs in C. Needs libnats (Debian: libnats-dev): copy this file and mgr_client.c into your program and link
+ * with -lnats -lpthread. docs/clients.md of mgr is the specification; services are NATS micro services, use libnats for them.
+ *
+ * Functions return NATS_OK or what went wrong; mgr_client_error() then has a sentence. All of them may be called from any thread. */
+#ifndef MGR_CLIENT_H
+#define MGR_CLIENT_H
+
+#include <nats/nats.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct mgr_client mgr_client;
+typedef struct mgr_publisher mgr_publisher;
+typedef struct mgr_subscription mgr_subscription;
+
+/* What a topic carries. Everything but the name may be NULL: then it carries bytes. */
+typedef struct {
+  const char *name;            /* for example "arm/state" */
+  const char *encoding;        /* "cdr", "json" or "raw" */
+  const char *definition;      /* text of a ROS 2 message (cdr) or a JSON Schema (json) */
+  const char *definition_name; /* for example "sensor_msgs/msg/JointState" */
+  bool keep_last;              /* the broker keeps the newest message for new subscribers */
+} mgr_topic;
+
+typedef struct {
+  const char *topic;
+  const char *data;
+  int size;
+  uint64_t seq;    /* the publisher's counter; 0 from a plain NATS client */
+  int64_t time_ns; /* when it was published, nanoseconds since 1970; 0 if unknown */
+  bool is_last;    /* the message that the broker had kept for new subscribers */
+} mgr_message;
+
+typedef struct {
+  uint64_t sent, unsent;     /* published; not sent because there was no connection or too much was unsent */
+  uint64_t received, missed; /* by subscriptions; sent by their publishers and not received */
+} mgr_counters;
+
+/* Called in a thread of libnats, one message of a subscription after the other. The message is valid until it returns. */
+typedef void (*mgr_receiver)(const mgr_message *message, void *closure);
+
+/* Connects to the address in MGR_BUS_URL: waits until the broker is there, and reconnects for ever. The variable MGR_CLIENT_NAME takes the
+ * place of `name` (1 to 128 characters). */
+natsStatus mgr_client_connect(mgr_client **client, const char *name);
+
+/* Reserves a topic. NATS_NOT_PERMITTED: another client has it. */
+natsStatus mgr_client_publisher(mgr_publisher **publisher, mgr_client *client, const mgr_topic *topic);
+
+/* Sends one message now. If it cannot be sent it is counted, and subscribers see the gap. */
+natsStatus mgr_publish(mgr_publisher *publisher, const void *data, int size);
+
+/* Gives the topic up and frees the publisher. */
+void mgr_publisher_close(mgr_publisher *publisher);
+
+natsStatus mgr_client_subscribe(mgr_subscription **subscription, mgr_client *client, const char *topic, mgr_receiver receiver, void *closure);
+
+mgr_counters mgr_client_counters(mgr_client *client);
+
+/* The sentence for the last status of this thread that was not NATS_OK. */
+const char *mgr_client_error(void);
+
+/* Of libnats, for requests and services. */
+natsConnection *mgr_client_connection(mgr_client *client);
+
+/* Ends the connection and frees the client with its publishers and subscriptions. Not from within a receiver, for which it waits. */
+void mgr_client_close(mgr_client *client);
+
+#endif
