@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { LogEntry } from "../../src/protocol/resources/resources.ts";
-import { linesOf, RowPlaces, wrapped } from "../../web/src/log/log-lines.ts";
+import { linesOf, marked, matchesIn, RowPlaces, wrapped } from "../../web/src/log/log-lines.ts";
 import { type LogFilter, LogSelection } from "../../web/src/log/log-selection.ts";
 import { forgetEntries, LOG_KEPT, loggedEntries, logSources, storeEntries } from "../../web/src/log/log-store.ts";
 
@@ -15,6 +15,7 @@ const entry = (id: number, more: Partial<LogEntry> = {}): LogEntry => ({
 });
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => entry(from + index));
 const ids = () => loggedEntries().entries.map(({ id }) => id);
+const LAYOUT = { columns: 80, extraLines: 0, unfolded: new Set<number>() };
 const ALL: LogFilter = { level: "debug", source: "", search: "" };
 
 describe("the log that the page keeps", () => {
@@ -46,15 +47,15 @@ describe("what fits a filter", () => {
   test("is looked at once as entries come, and anew when older ones do or the filter is another", () => {
     forgetEntries();
     storeEntries(range(100, 200));
-    const first = LogSelection.of(null, loggedEntries(), ALL, 80, 0);
+    const first = LogSelection.of(null, loggedEntries(), ALL, LAYOUT);
     storeEntries(range(200, 210));
-    const second = LogSelection.of(first, loggedEntries(), ALL, 80, 0);
+    const second = LogSelection.of(first, loggedEntries(), ALL, LAYOUT);
     expect(second).toBe(first);
-    expect(second.entries).toHaveLength(110);
+    expect(second.rows).toHaveLength(110);
     storeEntries(range(0, 100));
-    const third = LogSelection.of(second, loggedEntries(), ALL, 80, 0);
-    expect(third.entries.map(({ id }) => id)).toEqual(ids());
-    expect(LogSelection.of(third, loggedEntries(), { ...ALL, search: "ENTRY 20" }, 80, 0).entries.map(({ id }) => id)).toEqual([
+    const third = LogSelection.of(second, loggedEntries(), ALL, LAYOUT);
+    expect(third.rows.map(({ entry: { id } }) => id)).toEqual(ids());
+    expect(LogSelection.of(third, loggedEntries(), { ...ALL, search: "ENTRY 20" }, LAYOUT).rows.map(({ entry: { id } }) => id)).toEqual([
       20, 200, 201, 202, 203, 204, 205, 206, 207, 208, 209,
     ]);
   });
@@ -67,10 +68,73 @@ describe("what fits a filter", () => {
       entry(3, { level: "warning", source: "x", msg: "abc" }),
     ]);
     const found = (filter: Partial<LogFilter>) =>
-      LogSelection.of(null, loggedEntries(), { ...ALL, ...filter }, 80, 0).entries.map(({ id }) => id);
+      LogSelection.of(null, loggedEntries(), { ...ALL, ...filter }, LAYOUT).rows.map(({ entry: { id } }) => id);
     expect(found({ level: "warning" })).toEqual([2, 3]);
     expect(found({ source: "x" })).toEqual([3]);
     expect(found({ search: "a.c" })).toEqual([2]);
+  });
+});
+
+describe("entries in a row that say the same", () => {
+  const told = (unfolded: number[] = [], before: LogSelection | null = null) => {
+    const selection = LogSelection.of(before, loggedEntries(), ALL, { ...LAYOUT, unfolded: new Set(unfolded) });
+    return { selection, rows: selection.rows.map(({ entry: { id }, last, count }) => [id, last.id, count]) };
+  };
+  const same = (id: number, more: Partial<LogEntry> = {}) => entry(id, { msg: "the same", ...more });
+
+  test("are one row that counts them and has the newest time, also as more come", () => {
+    forgetEntries();
+    storeEntries([entry(1), same(2), same(3), same(4, { level: "error" }), same(5, { level: "error", source: "x" })]);
+    const { selection, rows } = told();
+    expect(rows).toEqual([
+      [1, 1, 1],
+      [2, 3, 2],
+      [4, 4, 1],
+      [5, 5, 1],
+    ]);
+    storeEntries([same(6, { level: "error", source: "x" }), same(7)]);
+    const after = told([], selection);
+    expect(after.selection).toBe(selection);
+    expect(after.rows.slice(3)).toEqual([
+      [5, 6, 2],
+      [7, 7, 1],
+    ]);
+    expect(selection.places.count).toBe(5);
+  });
+
+  test("have a row each once they are unfolded; the first one counts them", () => {
+    forgetEntries();
+    storeEntries([same(1), same(2), entry(3), same(4), same(5)]);
+    expect(told([4]).rows).toEqual([
+      [1, 2, 2],
+      [3, 3, 1],
+      [4, 5, 2],
+      [5, 5, 1],
+    ]);
+  });
+});
+
+describe("what was searched for", () => {
+  const shown = (text: string, search: string) =>
+    marked(text, 0, matchesIn(text, search))
+      .map(({ text: piece, isMatch }) => (isMatch ? `[${piece}]` : piece))
+      .join("");
+
+  test("is marked wherever it stands, as it is written, also over a line break", () => {
+    expect(shown("one two ONE", "one")).toBe("[one] two [ONE]");
+    expect(shown("exit code\n3, exit co\nde 3", "exit code 3")).toBe("[exit code\n3], [exit co\nde 3]");
+    expect(shown("a.c abc", "a.c")).toBe("[a.c] abc");
+    expect(shown("nothing", "  ")).toBe("nothing");
+  });
+
+  test("is marked in each part of a text that it touches", () => {
+    const matches = matchesIn("'sim/world' changes state", "world' ch");
+    const parts = (["'", "sim/world", "' changes state"] as const).map((part, index) => marked(part, [0, 1, 10][index] ?? 0, matches));
+    expect(parts.map((pieces) => pieces.map(({ text, isMatch }) => (isMatch ? `[${text}]` : text)).join(""))).toEqual([
+      "'",
+      "sim/[world]",
+      "[' ch]anges state",
+    ]);
   });
 });
 

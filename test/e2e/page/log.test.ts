@@ -15,14 +15,18 @@ let page: Page;
 beforeAll(async () => {
   rig = await PageRig.up({
     groups: { sim: { opened: true } },
-    processes: { "sim/first": { command: ECHO, autostart: true }, "sim/brief": { command: EXIT_AS_TYPED, autostart: true } },
+    processes: {
+      "sim/first": { command: ECHO, autostart: true },
+      "sim/second": { command: ECHO, autostart: true },
+      "sim/brief": { command: EXIT_AS_TYPED, autostart: true },
+    },
   });
   ({ client } = rig);
   await rig.untilState("sim/brief", "started");
   await client.command({ type: "send_stdin", name: "sim/brief", text: "3\n" });
   await rig.untilState("sim/brief", "error");
-  // Each is an entry: a start of what runs already is a request, too.
-  for (let index = 1; index < ENTRIES; index++) client.send({ type: "start_process", name: "sim/first" });
+  // Each is an entry: a start of what runs already is a request, too. In turn: the same again and again would be one row.
+  for (let index = 1; index < ENTRIES; index++) client.send({ type: "start_process", name: index % 2 === 0 ? "sim/first" : "sim/second" });
   await client.command({ type: "start_process", name: "sim/first" });
   shown = await rig.open("/?view=log");
   ({ page } = shown);
@@ -53,7 +57,7 @@ test("thousands of entries: those in sight are drawn, older ones are loaded on s
   await soon(async () => {
     await scrollTo(0);
     return entries().first().textContent();
-  }).not.toMatch(/requests start of 'sim\/first'/);
+  }).not.toMatch(/requests start of 'sim/);
   expect(await entries().count()).toBeLessThan(150);
 });
 
@@ -112,10 +116,31 @@ test("an entry leads to its process", async () => {
   await soon(() => page.getByLabel("Search the log").inputValue()).toBe("sim/brief");
 });
 
+test("entries that repeat are one row, which opens; what was searched for is marked", async () => {
+  await page.getByLabel("Search the log").fill("");
+  for (let index = 0; index < 4; index++) await client.command({ type: "start_process", name: "sim/second" });
+  const repeated = entries().filter({ hasText: "requests start of 'sim/second'" }).last();
+  const count = repeated.getByRole("button", { name: /^4 times in a row: / });
+  await count.waitFor();
+  expect(await count.textContent()).toBe("× 4");
+  const after = await entries().count();
+  await count.focus();
+  await page.keyboard.press("Enter");
+  await soon(() => entries().count()).toBe(after + 3);
+  const opened = page.getByRole("button", { name: /^4 times in a row: / }).last();
+  expect(await opened.getAttribute("aria-expanded")).toBe("true");
+  await opened.click();
+  await soon(() => entries().count()).toBe(after);
+  await page.getByLabel("Search the log").fill("START of 'sim/sec");
+  await soon(async () => [...new Set(await entries().locator("mark").allTextContents())].sort()).toEqual(["sim/sec", "start of '"]);
+  expect(await shown.violations(["color-contrast"])).toEqual([]);
+  await page.getByLabel("Search the log").fill("");
+});
+
 test("opens in a window of its own, and below everything else", async () => {
   const [window] = await Promise.all([
     page.context().waitForEvent("page"),
-    page.getByRole("button", { name: "Open log in new window" }).first().click(),
+    shown.choose("More actions of the log", "Open log in new window"),
   ]);
   await window.getByText("connected", { exact: true }).waitFor();
   await window.locator("[role=log] .entry").last().waitFor();

@@ -29,10 +29,20 @@ test("a manager that is killed is shown as lost, nothing vanishes from the scree
   await page.getByRole("alert").getByText("Disconnected.").waitFor();
   const stop = page.getByRole("button", { name: "Stop", exact: true });
   await soon(() => stop.getAttribute("aria-disabled")).toBe("true");
+  expect(await page.getByLabel("Send a signal").getAttribute("aria-disabled")).toBe("true");
+  const quick = page.locator('[role=treeitem][data-name="sim/after"] .quick');
+  await shown.row("sim/after").hover();
+  expect(await quick.getAttribute("title")).toBe("Disconnected");
+  await quick.click();
+  await shown.row("sim/after").press("x");
+  await page.getByRole("alert").getByText("Disconnected: nothing can be started or stopped.").waitFor();
+  expect(await page.getByRole("dialog").count()).toBe(0);
   await instance.mgr("up", "--detach");
   await shown.connected();
   await page.getByRole("alert").waitFor({ state: "detached" });
   await soon(() => stop.getAttribute("aria-disabled")).toBeNull();
+  await soon(() => page.getByLabel("Send a signal").getAttribute("aria-disabled")).toBeNull();
+  await soon(() => quick.getAttribute("title")).toBe("stop sim/after");
   await page.getByLabel("Terminal of sim/after").click();
   // At once, while the backlog may still be on its way: what is typed is not lost.
   await page.keyboard.type("again\n");

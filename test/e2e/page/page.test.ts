@@ -143,7 +143,7 @@ describe("a process", () => {
     const [box, screen] = await Promise.all([page.locator(".terminal-box").boundingBox(), page.locator(".xterm-screen").boundingBox()]);
     expect((screen?.y ?? 0) + (screen?.height ?? 0)).toBeLessThanOrEqual((box?.y ?? 0) + (box?.height ?? 0));
     await page.keyboard.press("Control+Shift+L");
-    await page.getByRole("button", { name: /^Split right/ }).click();
+    await shown.choose("More actions of the pane", "Split right");
     await eventually("the terminal is narrower", async () => ((await size())[0] ?? columns) < columns);
     await shown.untilShown("tools/size", new RegExp(`size ${rows} ${(await size())[0]}\\s*$`));
     await page.keyboard.press("w");
@@ -162,11 +162,11 @@ describe("a process", () => {
     await page.keyboard.type("1234");
     await shown.untilShown("tools/lines", /1234/);
     await page.keyboard.type(" never said");
-    await page.getByText("not found").waitFor();
+    await page.getByText("No matches").waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Scroll to bottom" }).click();
     await shown.untilShown("tools/lines", /2999\s*3000/);
-    await page.getByRole("button", { name: "Copy selection or all output" }).click();
+    await shown.choose("More actions of the terminal", "Copy selection or all output");
     await soon(() => page.evaluate("navigator.clipboard.readText()")).toMatch(/^1\n2\n3\n[\s\S]*\n3000\n/);
     await page.getByRole("button", { name: "Pause output" }).click();
     await client.command({ type: "send_stdin", name: "tools/lines", text: "heard" });
@@ -178,11 +178,11 @@ describe("a process", () => {
     await shown.untilShown("tools/lines", /heard/);
     const [download] = await Promise.all([
       page.waitForEvent("download"),
-      page.getByRole("button", { name: "Download the output" }).click(),
+      shown.choose("More actions of the terminal", "Download the output"),
     ]);
     const file = await download.path();
     expect(readFileSync(file, "utf8")).toMatch(/^1\r?\n2\r?\n[\s\S]*there/);
-    await page.getByRole("button", { name: "Clear terminal" }).click();
+    await shown.choose("More actions of the terminal", "Clear terminal");
     await eventually("it is cleared", async () => !/2999/.test(await shown.textOf("tools/lines")));
   });
 
@@ -262,7 +262,7 @@ describe("a process", () => {
 
 describe("windows", () => {
   test("two processes are shown side by side, and a reload of the page brings both back", async () => {
-    await page.getByRole("button", { name: /^Split right/ }).click();
+    await shown.choose("More actions of the pane", "Split right");
     await shown.goTo("sim/after");
     await shown.untilShown("sim/after", /hello/);
     await shown.untilShown("tools/echo", /hello/);
@@ -289,10 +289,7 @@ describe("windows", () => {
     await shown.goTo("sim/after");
     const from = client.here;
     const opened = page.context().waitForEvent("page");
-    await page
-      .getByRole("button", { name: /^Open in new window/ })
-      .first()
-      .click();
+    await shown.choose("More actions of the pane", "Open in new window");
     const window = await opened;
     await window.getByText("connected", { exact: true }).waitFor();
     await eventually("it has the output", async () => /hello/.test((await window.locator(".xterm-rows").textContent()) ?? ""));

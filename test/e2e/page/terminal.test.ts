@@ -2,7 +2,9 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
 import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
-import { EXIT_AS_TYPED, sh } from "../support/shell.ts";
+import { ECHO, EXIT_AS_TYPED, sh } from "../support/shell.ts";
+
+const LONG = "perception_lidar_front_left_preprocessing_calibration_node";
 
 let rig: PageRig;
 let client: Client;
@@ -11,8 +13,20 @@ let page: Page;
 
 beforeAll(async () => {
   rig = await PageRig.up({
-    groups: { tools: { opened: true } },
+    groups: {
+      tools: { opened: true },
+      folded: { opened: false },
+      "folded/deep": { opened: false },
+      many: { opened: true },
+      grid: { opened: true },
+    },
     processes: {
+      ...Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`many/p${String(index).padStart(2, "0")}`, { command: "true" }])),
+      [`folded/deep/${LONG}`]: { command: ECHO, autostart: true },
+      "grid/one": { command: ECHO, autostart: true },
+      "grid/two": { command: ECHO, autostart: true },
+      "grid/three": { command: ECHO },
+      "tools/words": { command: sh("printf 'alpha one\\nAlpha two\\nbeta 33\\nalpha three\\n'; exec cat"), autostart: true },
       "tools/brief": { command: EXIT_AS_TYPED, autostart: true },
       "tools/full": { command: sh(String.raw`printf 'started\n\033[?1049h\033[2J\033[Hfull screen'; read x; kill -KILL $$$$`) },
     },
@@ -59,6 +73,128 @@ describe("runs in a terminal", () => {
     expect(await shown.textOf("tools/full")).toMatch(ended);
     await page.reload();
     await shown.untilShown("tools/full", ended);
+  });
+});
+
+describe("the search of a terminal", () => {
+  test("counts its matches, steps through them by the keyboard, and has switches for case and expressions", async () => {
+    await shown.goTo("tools/words");
+    await shown.untilShown("tools/words", /alpha three/);
+    await page.getByLabel("Terminal of tools/words").click();
+    await page.keyboard.press("Control+Shift+F");
+    await page.keyboard.type("alpha");
+    const told = () => page.getByRole("search").getByRole("status").textContent();
+    // The newest first.
+    await soon(told).toBe("3 of 3");
+    await page.keyboard.press("Enter");
+    await soon(told).toBe("2 of 3");
+    await page.keyboard.press("Shift+Enter");
+    await soon(told).toBe("3 of 3");
+    await page.keyboard.press("Alt+c");
+    await soon(told).toBe("2 of 2");
+    const matchCase = page.getByRole("button", { name: "Match case Alt-C" });
+    expect(await matchCase.getAttribute("aria-pressed")).toBe("true");
+    await matchCase.click();
+    await page.getByLabel("Search the terminal").fill("(");
+    await soon(told).toBe("No matches");
+    await page.getByLabel("Search the terminal").press("Alt+r");
+    await soon(told).toBe("Invalid expression");
+    await page.getByLabel("Search the terminal").fill("^beta \\d+$");
+    await soon(told).toBe("1 of 1");
+    expect(await shown.violations()).toEqual([]);
+    // What comes is counted, too.
+    await client.command({ type: "send_stdin", name: "tools/words", text: "beta 44\n" });
+    await soon(told).toMatch(/^(\d of )?3/);
+    await page.getByLabel("Search the terminal").press("Alt+r");
+    await page.keyboard.press("Escape");
+    await soon(() => shown.hasFocus(".terminal-box")).toBe(true);
+  });
+});
+
+describe("a process that is opened by its address", () => {
+  const isInSight = (name: string) =>
+    page.evaluate(`(() => {
+      const row = document.querySelector('[role=treeitem][data-name="${name}"]')?.getBoundingClientRect();
+      const list = document.querySelector(".rows").getBoundingClientRect();
+      return row !== undefined && row.top >= list.top && row.bottom <= list.bottom;
+    })()`);
+
+  test.each(["many/p59", `folded/deep/${LONG}`])("is shown in the tree: %s", async (name) => {
+    await shown.go(`/?process=${name}`);
+    await soon(() => isInSight(name)).toBe(true);
+    expect(await shown.row(name).getAttribute("aria-selected")).toBe("true");
+  });
+
+  test("a long name is shortened in its middle, and whole for screen readers", async () => {
+    const row = shown.row(`folded/deep/${LONG}`);
+    await row.waitFor();
+    const widths = (selector: string) =>
+      row.locator(selector).evaluate((element) => {
+        const { clientWidth, scrollWidth } = element as unknown as { clientWidth: number; scrollWidth: number };
+        return [clientWidth, scrollWidth] as const;
+      });
+    const [head, headText] = await widths(".own-head");
+    expect(head).toBeLessThan(headText);
+    const [tail, tailText] = await widths(".own-tail");
+    expect(tail).toBe(tailText);
+    expect(await row.locator(".own-tail").textContent()).toBe("tion_node");
+    await page.getByRole("heading", { name: `folded/deep/${LONG}`, exact: true }).waitFor();
+  });
+});
+
+describe("a menu of rare actions", () => {
+  test("is used by the keyboard alone, as menus are", async () => {
+    await shown.goTo("tools/words");
+    const button = page.getByRole("button", { name: "More actions of the terminal" });
+    const menu = page.getByRole("menu", { name: "More actions of the terminal" });
+    const focused = () => page.evaluate("document.activeElement?.getAttribute('aria-label')");
+    await button.focus();
+    await page.keyboard.press("ArrowDown");
+    await menu.waitFor();
+    expect(await button.getAttribute("aria-expanded")).toBe("true");
+    await soon(focused).toBe("Copy selection or all output");
+    await page.keyboard.press("End");
+    await soon(focused).toBe("Clear terminal");
+    // A letter of the page, which is the menu's here.
+    await page.keyboard.press("d");
+    await soon(focused).toBe("Download the output");
+    expect(await shown.violations()).toEqual([]);
+    await page.keyboard.press("Escape");
+    await menu.waitFor({ state: "detached" });
+    await soon(focused).toBe("More actions of the terminal");
+    await page.keyboard.press("ArrowUp");
+    await soon(focused).toBe("Clear terminal");
+    await page.keyboard.press("Enter");
+    await menu.waitFor({ state: "detached" });
+    await soon(() => shown.textOf("tools/words")).not.toMatch(/alpha one/);
+    await button.click();
+    await menu.waitFor();
+    await page.locator(".terminal-box").click();
+    await menu.waitFor({ state: "detached" });
+  });
+});
+
+describe("the terminals of a group", () => {
+  test("are started, stopped and enlarged where they are", async () => {
+    await shown.goTo("grid", "group");
+    await page.getByRole("button", { name: "Show as terminals" }).click();
+    const tile = (name: string) => page.getByRole("region", { name: `Process grid/${name}` });
+    await shown.untilShown("grid/one", /hello/);
+    await tile("three").getByRole("button", { name: "Start grid/three" }).click();
+    await shown.untilShown("grid/three", /hello/);
+    await tile("two").getByRole("button", { name: "Stop grid/two" }).click();
+    await rig.untilState("grid/two", "stopped");
+    await tile("two").getByRole("button", { name: "Start grid/two" }).waitFor();
+    const width = async () => (await tile("one").boundingBox())?.width ?? 0;
+    const before = await width();
+    await tile("one").getByRole("button", { name: "Enlarge grid/one" }).press("Enter");
+    await soon(width).toBeGreaterThan(before);
+    expect(await tile("two").isVisible()).toBe(false);
+    expect(await shown.violations()).toEqual([]);
+    await page.keyboard.press("Escape");
+    await soon(width).toBe(before);
+    await shown.untilShown("grid/three", /hello/);
+    await page.getByRole("button", { name: "Show as table" }).click();
   });
 });
 

@@ -118,6 +118,12 @@ export class ShownPage {
     await palette.waitFor({ state: "hidden" });
   }
 
+  /** Opens the menu of a button, the first of its name, and chooses an item. */
+  async choose(menu: string, item: string): Promise<void> {
+    await this.page.getByRole("button", { name: menu, exact: true }).first().click();
+    await this.page.getByRole("menu", { name: menu }).getByRole("menuitem", { name: item, exact: true }).click();
+  }
+
   /** The text of a terminal, as far as it is in sight. */
   async textOf(terminal: string): Promise<string> {
     const rows = this.page.getByLabel(`Terminal of ${terminal}`, { exact: true }).locator(".xterm-rows");

@@ -2,10 +2,10 @@ import { findGroup } from "../../../src/client/mirror.ts";
 import { stillStoppedWith, stoppedAlong } from "../../../src/client/shown/along.ts";
 import { shownState } from "../../../src/client/shown/shown-state.ts";
 import { confirm } from "../ui/dialog.tsx";
-import { toast } from "../ui/toasts.ts";
+import { complain, toast } from "../ui/toasts.ts";
 import { processesOf } from "./actions.ts";
 import { canDo, questionOf, type Verb } from "./command-effects.ts";
-import { allProcesses, client, command, processOf, tree } from "./store.ts";
+import { allProcesses, client, command, isConnected, processOf, tree } from "./store.ts";
 import { stopped } from "./undo.ts";
 import type { View } from "./views.ts";
 
@@ -32,6 +32,10 @@ export type Asks = "many" | "always";
  * which the page starts, stops and restarts: buttons, rows, keys and the palette all come here.
  */
 export async function request(verb: Verb, target: Target, asks: Asks = "many"): Promise<void> {
+  if (!isConnected.peek()) {
+    complain(new Error("Disconnected: nothing can be started or stopped."));
+    return;
+  }
   const members = membersOf(target);
   const active = verb === "start" ? [] : members.filter((process) => canDo("stop", process));
   const along =

@@ -25,7 +25,7 @@ export function onPageKey(event: KeyboardEvent): void {
     if (!paletteOpen.value && !poppedOut) openPalette();
   } else if (isCtrl && event.shiftKey && key === "l") leaveTerminal();
   else if (isCtrl || event.altKey || document.querySelector("dialog[open]")) return;
-  else if (target.closest(".terminal-box, input, select, textarea, [contenteditable=true], [role=separator]")) return;
+  else if (target.closest(".terminal-box, input, select, textarea, [contenteditable=true], [role=separator], [role=menu]")) return;
   else if (!isLoaded.value || isTerminalComing()) {
     // The slash goes to the filter, where nothing is done by what follows.
     if (event.key === "/" && isLoaded.value) focusFilter();

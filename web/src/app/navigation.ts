@@ -63,10 +63,11 @@ export function popOut(view: View): void {
   window.open(addressOfView(view, "?window=1"), `mgr ${keyOf(view)}`, "popup,width=960,height=640");
 }
 
-/** A link that opens a view here on a plain click, and in a browser tab on others. */
-export function linkTo(view: View): { href: string; onClick: (event: MouseEvent) => void } {
+/** A link that opens a view here on a plain click, and in a browser tab on others. `label`: its name, where it is drawn in parts. */
+export function linkTo(view: View, label?: string): { href: string; "aria-label"?: string; onClick: (event: MouseEvent) => void } {
   return {
     href: addressOfView(view, ""),
+    ...(label === undefined ? {} : { "aria-label": label }),
     onClick: (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
       event.preventDefault();

@@ -16,6 +16,8 @@ export type Connection = { kind: "connecting" | "open" } | { kind: "lost"; reaso
 
 /** The client's mirror as signals, for components. A signal per process, so that a change repaints one row. */
 export const connection = signal<Connection>({ kind: "connecting" });
+/** Whether commands can be sent: not while the manager cannot be reached. */
+export const isConnected = computed(() => connection.value.kind !== "lost");
 export const instance = signal<ManagerInfo>({ name: "", host: "", save_problem: null });
 export const tree = signal<readonly ProcessTreeNode[]>([]);
 export const processNames = signal<string[]>([]);

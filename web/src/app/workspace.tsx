@@ -10,6 +10,8 @@ import { Overview } from "../overview/overview.tsx";
 import { ProcessView } from "../process/process-view.tsx";
 import { TaskView } from "../tasks/task-view.tsx";
 import { Icon, IconButton } from "../ui/icons.tsx";
+import { MenuButton } from "../ui/menu.tsx";
+import { Name } from "../ui/name.tsx";
 import { ProcessMark, StateMark } from "../ui/state-mark.tsx";
 import { processesOf } from "./actions.ts";
 import * as layouts from "./layout.ts";
@@ -146,9 +148,14 @@ function TabStrip({ pane }: { pane: layouts.Pane }) {
         ))}
       </div>
       <div class="tab-tools">
-        <IconButton icon="splitRight" label="Split right  \" onClick={() => splitPane(pane.id, "row")} />
-        <IconButton icon="splitDown" label="Split down  -" onClick={() => splitPane(pane.id, "column")} />
-        {canPopOut(view) && <IconButton icon="popOut" label="Open in new window  p" onClick={() => popOut(view)} />}
+        <MenuButton
+          label="More actions of the pane"
+          items={[
+            { icon: "splitRight", label: "Split right", keys: "\\", run: () => splitPane(pane.id, "row") },
+            { icon: "splitDown", label: "Split down", keys: "-", run: () => splitPane(pane.id, "column") },
+            ...(canPopOut(view) ? [{ icon: "popOut" as const, label: "Open in new window", keys: "p", run: () => popOut(view) }] : []),
+          ]}
+        />
         <IconButton icon="close" label={`Close ${titleOf(view)}  w`} onClick={() => closeTab(pane, pane.active)} />
       </div>
     </div>
@@ -164,6 +171,7 @@ function TabHandle({ pane, tab, index }: { pane: layouts.Pane; tab: layouts.Tab;
       role="tab"
       aria-selected={isActive}
       tabIndex={isActive ? 0 : -1}
+      aria-label={titleOf(tab.view)}
       title={`${"name" in tab.view ? tab.view.name : titleOf(tab.view)}${tab.kept ? "" : " (double-click to keep this tab)"}`}
       draggable
       onDragStart={() => {
@@ -191,7 +199,9 @@ function TabHandle({ pane, tab, index }: { pane: layouts.Pane; tab: layouts.Tab;
       }}
     >
       <ViewMark view={tab.view} />
-      <span class="tab-title">{titleOf(tab.view)}</span>
+      <span class="tab-title">
+        <Name name={titleOf(tab.view)} />
+      </span>
     </button>
   );
 }

@@ -99,3 +99,39 @@ export function withNames(message: string, isProcess: (name: string) => boolean)
   parts.push(message.slice(from));
   return parts.filter((part) => part !== "");
 }
+
+/** Where in a wrapped text what was searched for begins and ends: upper and lower case alike, also where a line break stands within. */
+export function matchesIn(text: string, search: string): [from: number, to: number][] {
+  const wanted = search.trim();
+  if (wanted === "") return [];
+  const pattern = [...wanted].map((character) => (character === " " ? "[ \\n]" : escaped(character))).join("\\n?");
+  return [...text.matchAll(new RegExp(pattern, "gi"))].map(({ 0: match, index }) => [index, index + match.length]);
+}
+
+/** A piece of a message; `isMatch`: it is what was searched for. */
+interface MarkedPiece {
+  text: string;
+  isMatch: boolean;
+}
+
+/** The pieces of a part of a text, which begins at `start`. */
+export function marked(part: string, start: number, matches: readonly [from: number, to: number][]): MarkedPiece[] {
+  const pieces: MarkedPiece[] = [];
+  const take = (until: number, isMatch: boolean) => {
+    const text = part.slice(taken, until);
+    if (text !== "") pieces.push({ text, isMatch });
+    taken = Math.max(taken, until);
+  };
+  let taken = 0;
+  for (const [from, to] of matches) {
+    take(Math.max(0, from - start), false);
+    take(Math.max(0, to - start), true);
+  }
+  take(part.length, false);
+  return pieces;
+}
+
+/** A text as a part of a regular expression. */
+export function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}

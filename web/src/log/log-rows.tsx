@@ -1,13 +1,14 @@
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { LogEntry } from "../../../src/protocol/resources/resources.ts";
 import { linkTo, poppedOut } from "../app/navigation.ts";
 import { isNarrow } from "../app/settings.ts";
 import { client, hasProcess } from "../app/store.ts";
 import { clockTime, isOld } from "../ui/time.ts";
 import { useViewport } from "../ui/viewport.ts";
 import { loadOlder, olderEntries } from "./log-history.ts";
-import { withNames, wrapped } from "./log-lines.ts";
-import { type LogFilter, LogSelection, textOf } from "./log-selection.ts";
+import { marked, matchesIn, withNames, wrapped } from "./log-lines.ts";
+import { type LogFilter, type LogRow, LogSelection, textOf } from "./log-selection.ts";
 import { loggedEntries } from "./log-store.ts";
 
 /** Sizes of the style sheet (log.css), pixels: rows out of sight are not drawn, so that their heights have to be known. */
@@ -17,6 +18,11 @@ const PADDING = 24;
 const BEFORE_MESSAGE = 146;
 const BEFORE_MESSAGE_DATED = 186;
 const SPARE_LINES = 20;
+/** Kept free at the end of each line for the number of repeats. */
+const COUNT_COLUMNS = 8;
+
+/** First entries of repeats whose entries all have a row. */
+const unfolded = signal<ReadonlySet<number>>(new Set());
 
 /** The entries that fit, of any number: those in sight are drawn. Older ones are fetched when the first comes in sight. */
 export function LogRows({ filter, follows, onFollow }: { filter: LogFilter; follows: boolean; onFollow: (follows: boolean) => void }) {
@@ -30,8 +36,9 @@ export function LogRows({ filter, follows, onFollow }: { filter: LogFilter; foll
   const dated = isOld(loggedEntries().entries[0]?.ts ?? "");
   const aside = stacked ? 0 : dated ? BEFORE_MESSAGE_DATED : BEFORE_MESSAGE;
   const columns = Math.floor((viewport.width - PADDING - aside) / characterWidth());
-  const selection = LogSelection.of(before.current, loggedEntries(), filter, columns, stacked ? 1 : 0);
-  const { entries, places } = selection;
+  const layout = { columns: columns - COUNT_COLUMNS, extraLines: stacked ? 1 : 0, unfolded: unfolded.value };
+  const selection = LogSelection.of(before.current, loggedEntries(), filter, layout);
+  const { rows, places } = selection;
   const isSame = before.current === selection;
   before.current = selection;
 
@@ -48,11 +55,11 @@ export function LogRows({ filter, follows, onFollow }: { filter: LogFilter; foll
     else if (!isSame && anchor.current) {
       // Older entries have come above what is being read: it stays where it is.
       const { id, line } = anchor.current;
-      const row = entries.findIndex((entry) => entry.id === id);
+      const row = rows.findIndex(({ entry }) => entry.id === id);
       if (row >= 0) element.scrollTop = (places.startOf(row) + line) * LINE;
     }
     const row = places.rowAt(element.scrollTop / LINE);
-    const entry = entries[row];
+    const entry = rows[row]?.entry;
     anchor.current = entry ? { id: entry.id, line: element.scrollTop / LINE - places.startOf(row) } : null;
   });
   useLayoutEffect(() => {
@@ -79,11 +86,18 @@ export function LogRows({ filter, follows, onFollow }: { filter: LogFilter; foll
       }}
     >
       <div style={{ height: `${places.total * LINE}px`, position: "relative" }}>
-        {entries.slice(first, last + 1).map((entry, index) => (
-          <Row key={entry.id} entry={entry} columns={columns} top={places.startOf(first + index) * LINE} />
+        {rows.slice(first, last + 1).map((row, index) => (
+          <Row
+            key={row.entry.id}
+            row={row}
+            count={row.count}
+            columns={layout.columns}
+            search={filter.search}
+            top={places.startOf(first + index) * LINE}
+          />
         ))}
       </div>
-      {entries.length === 0 && (
+      {rows.length === 0 && (
         <p class="empty">
           {olderEntries.value === "coming"
             ? "Loading older entries…"
@@ -109,27 +123,67 @@ function characterWidth(): number {
   return measured || 7.2;
 }
 
-function Row({ entry, columns, top }: { entry: LogEntry; columns: number; top: number }) {
-  const { level, ts, source } = entry;
-  const text = wrapped(textOf(entry), columns);
+interface RowProps {
+  row: LogRow;
+  /** Of the row, which is the same object while it grows. */
+  count: number;
+  columns: number;
+  search: string;
+  top: number;
+}
+
+function Row({ row, count, columns, search, top }: RowProps) {
+  const { level, source, msg } = row.entry;
+  const { ts } = row.isUnfolded ? row.entry : row.last;
+  const text = wrapped(textOf(row.entry), columns);
   const isNamed = source !== "manager" && text.startsWith(`${source}: `);
+  const named = isNamed
+    ? [hasProcess(source) ? { name: source } : source, ...withNames(text.slice(source.length), hasProcess)]
+    : withNames(text, hasProcess);
+  const matches = matchesIn(text, search);
+  let at = 0;
+  const parts = named.map((part, index) => {
+    const words = typeof part === "string" ? part : part.name;
+    const pieces = <Pieces pieces={marked(words, at, matches)} />;
+    at += words.length;
+    if (typeof part !== "string") return <NameLink key={part.name} name={part.name} text={pieces} />;
+    return isNamed && index === 0 ? <b>{pieces}</b> : pieces;
+  });
+  const span = count > 1 ? `${row.entry.ts} to ${row.last.ts} UTC` : `${ts} UTC`;
   return (
     <div class={`entry level-${level}`} style={{ transform: `translateY(${top}px)` }}>
-      <time dateTime={`${ts}Z`} title={`${ts} UTC`}>
+      <time dateTime={`${ts}Z`} title={span}>
         {clockTime(ts)}
       </time>
       <span class="level">{level}</span>
-      <span class="msg">
-        {isNamed && (hasProcess(source) ? <NameLink name={source} /> : <b>{source}</b>)}
-        {withNames(isNamed ? text.slice(source.length) : text, hasProcess).map((part) =>
-          typeof part === "string" ? part : <NameLink key={part.name} name={part.name} />,
-        )}
-      </span>
+      <span class="msg">{parts}</span>
+      {count > 1 && (
+        <button
+          type="button"
+          class="repeats"
+          aria-expanded={row.isUnfolded}
+          aria-label={`${count} times in a row: ${msg.slice(0, 80)}`}
+          title={row.isUnfolded ? "Fold these entries" : `Show all ${count} entries`}
+          onClick={() => toggleFold(row.entry.id)}
+        >
+          × {count}
+        </button>
+      )}
     </div>
   );
 }
 
+function toggleFold(id: number): void {
+  const next = new Set(unfolded.peek());
+  if (!next.delete(id)) next.add(id);
+  unfolded.value = next;
+}
+
+function Pieces({ pieces }: { pieces: ReturnType<typeof marked> }) {
+  return <>{pieces.map(({ text, isMatch }) => (isMatch ? <mark>{text}</mark> : text))}</>;
+}
+
 /** A link, not a button: the text breaks within it. */
-function NameLink({ name }: { name: string }) {
-  return poppedOut ? <span>{name}</span> : <a {...linkTo({ kind: "process", name })}>{name}</a>;
+function NameLink({ name, text }: { name: string; text: ComponentChildren }) {
+  return poppedOut ? <span>{text}</span> : <a {...linkTo({ kind: "process", name })}>{text}</a>;
 }

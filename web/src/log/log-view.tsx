@@ -5,6 +5,7 @@ import { logOpen } from "../app/settings.ts";
 import { client } from "../app/store.ts";
 import { downloadFrom } from "../ui/download.ts";
 import { IconButton } from "../ui/icons.tsx";
+import { MenuButton } from "../ui/menu.tsx";
 import { wantLevel } from "./log-history.ts";
 import { LogRows } from "./log-rows.tsx";
 import type { LogFilter } from "./log-selection.ts";
@@ -32,9 +33,14 @@ export function LogView({ docked = false }: { docked?: boolean }) {
             follows.value = !follows.value;
           }}
         />
-        <IconButton icon="download" label="Download the log" onClick={() => downloadLog()} />
-        {docked && <IconButton icon="splitRight" label="Open log in tab" onClick={() => show({ kind: "log" }, true)} />}
-        {!poppedOut && <IconButton icon="popOut" label="Open log in new window" onClick={() => popOut({ kind: "log" })} />}
+        <MenuButton
+          label="More actions of the log"
+          items={[
+            { icon: "download", label: "Download the log", run: downloadLog },
+            ...(docked ? [{ icon: "splitRight" as const, label: "Open log in tab", run: () => show({ kind: "log" }, true) }] : []),
+            ...(poppedOut ? [] : [{ icon: "popOut" as const, label: "Open log in new window", run: () => popOut({ kind: "log" }) }]),
+          ]}
+        />
         {docked && (
           <IconButton
             icon="close"

@@ -11,6 +11,7 @@ import { TerminalGrid } from "../terminal/terminal-grid.tsx";
 import { Button } from "../ui/button.tsx";
 import { Icon, IconButton } from "../ui/icons.tsx";
 import { LoadText } from "../ui/load-text.tsx";
+import { Name } from "../ui/name.tsx";
 import { StateChip } from "../ui/state-mark.tsx";
 import { MemberTable } from "./member-table.tsx";
 import { RestartToApply } from "./restart-to-apply.tsx";
@@ -52,9 +53,8 @@ function Members({ label, path, title, below, members, target }: MembersProps) {
   return (
     <section class="group" aria-label={label}>
       <header class="bar">
-        <h1 title={`${path}${title}`}>
-          <span class="path">{path}</span>
-          {title}
+        <h1 title={`${path}${title}`} aria-label={`${path}${title}`}>
+          <Name name={`${path}${title}`} />
         </h1>
         <StateChip state={shownGroupState(members)} />
         <span class="actions">
@@ -99,7 +99,7 @@ function Members({ label, path, title, below, members, target }: MembersProps) {
         </span>
       </header>
       <Progress members={members} />
-      {groupStyle.value === "table" ? <MemberTable below={below} members={members} /> : <TerminalGrid members={members} />}
+      {groupStyle.value === "table" ? <MemberTable below={below} members={members} /> : <TerminalGrid members={members} below={below} />}
     </section>
   );
 }

@@ -10,6 +10,7 @@ import { isNarrow } from "../app/settings.ts";
 import { asOf, reasonOf } from "../process/status-reason.ts";
 import { useHeldRows } from "../ui/held-rows.ts";
 import { IconButton } from "../ui/icons.tsx";
+import { Name } from "../ui/name.tsx";
 import { useRowFocus } from "../ui/row-focus.ts";
 import { ProcessMark } from "../ui/state-mark.tsx";
 import { lasting, millisecondsOf } from "../ui/time.ts";
@@ -117,14 +118,15 @@ function Head({ column, class: name = "", children }: { column: Column; class?: 
 
 function MemberRow({ process, below, index, hasHosts }: { process: Process; below: string; index: number; hasHosts: boolean }) {
   const { name, host, host_ready } = process;
+  const shortName = below === "" ? name : name.slice(below.length + 1);
   const since = sinceOf(process);
   const verb = canDo("start", process) ? "start" : "stop";
   const load = process.pid === null ? null : loadOf([name]);
   return (
     <tr data-key={name} aria-rowindex={index + 2}>
       <td class="of-name">
-        <a class="member" {...linkTo({ kind: "process", name })} title={name}>
-          {below === "" ? name : name.slice(below.length + 1)}
+        <a class="member" {...linkTo({ kind: "process", name }, shortName)} title={name}>
+          <Name name={shortName} />
         </a>
       </td>
       <td class="of-state">

@@ -5,7 +5,7 @@ import { canDo, type Verb } from "../app/command-effects.ts";
 import { request, type Target } from "../app/commands.ts";
 import { show } from "../app/navigation.ts";
 import { detailsOpen } from "../app/settings.ts";
-import { command, startTools, startupCommands } from "../app/store.ts";
+import { command, isConnected, startTools, startupCommands } from "../app/store.ts";
 import { searchLog } from "../log/log-view.tsx";
 import { download, terminalOf } from "../terminal/terminal-actions.ts";
 import { confirm } from "../ui/dialog.tsx";
@@ -19,7 +19,7 @@ const VERBS: readonly [Verb, string, string][] = [
 
 /** Start, stop and restart of a target, those that make sense now. What ends processes is marked, and asks. */
 export function verbActions(what: string, target: Target, processes: readonly Process[], near = false): Action[] {
-  return VERBS.filter(([verb]) => processes.some((process) => canDo(verb, process))).map(([verb, word, keys]) => ({
+  return VERBS.filter(([verb]) => isConnected.value && processes.some((process) => canDo(verb, process))).map(([verb, word, keys]) => ({
     title: `${word} ${what}`,
     ...(near ? { keys, near } : {}),
     ...(verb === "start" ? {} : { isDanger: true }),
@@ -37,8 +37,8 @@ export function processViewActions(process: Process): Action[] {
     { title: "Show its log entries", run: () => showInLog(name) },
     { title: "Copy its name", run: () => void copy(name, "the name") },
     { title: "Copy startup commands", run: () => void copyCommands(name).catch(complain) },
-    ...commandActions(process),
-    ...(process.pid === null ? [] : signalActions(name)),
+    ...(isConnected.value ? commandActions(process) : []),
+    ...(process.pid === null || !isConnected.value ? [] : signalActions(name)),
   ];
 }
 

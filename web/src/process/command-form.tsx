@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
-import { command, startTools } from "../app/store.ts";
+import { command, isConnected, startTools } from "../app/store.ts";
+import { Button } from "../ui/button.tsx";
 import { toast } from "../ui/toasts.ts";
 
 /** Which command runs at the next start, what replaces it, and what it is wrapped by. */
@@ -14,6 +15,7 @@ export function CommandForm({ process }: { process: Process }) {
       <label class="field">
         <span>Start tool</span>
         <select
+          disabled={!isConnected.value}
           value={process.start_tool ?? ""}
           onChange={async (event) => {
             const value = event.currentTarget.value || null;
@@ -31,6 +33,7 @@ export function CommandForm({ process }: { process: Process }) {
       <label class="check">
         <input
           type="checkbox"
+          disabled={!isConnected.value}
           checked={process.svc_debug}
           onChange={async (event) => {
             const value = event.currentTarget.checked;
@@ -56,6 +59,7 @@ function Display({ process }: { process: Process }) {
       <label class="check">
         <input
           type="checkbox"
+          disabled={!isConnected.value}
           checked={process.low_delay_output}
           onChange={(event) => void command({ type: "set_process_low_delay_output", name, enabled: event.currentTarget.checked })}
         />
@@ -64,6 +68,7 @@ function Display({ process }: { process: Process }) {
       <label class="check">
         <input
           type="checkbox"
+          disabled={!isConnected.value}
           checked={process.no_skip_display}
           onChange={(event) => void command({ type: "set_process_no_skip_display", name, enabled: event.currentTarget.checked })}
         />
@@ -111,7 +116,7 @@ function CommandRow({ process, label, configured, alone }: RowProps) {
           type="radio"
           name={`which-${name}`}
           checked={process.current_alternate_command === label}
-          disabled={alone}
+          disabled={alone || !isConnected.value}
           onChange={async () => {
             if (await command({ type: "set_process_current_alternate_command", name, which: label })) atNextStart();
           }}
@@ -135,14 +140,14 @@ function CommandRow({ process, label, configured, alone }: RowProps) {
       {(draft !== null && draft !== effective) || override !== null ? (
         <div class="row-buttons">
           {draft !== null && draft !== effective && (
-            <button type="submit" class="strong">
+            <Button class="strong" needsManager onClick={() => void save(draft)}>
               Override
-            </button>
+            </Button>
           )}
           {override !== null && (
-            <button type="button" title={configured} onClick={() => void save("")}>
+            <Button needsManager title={configured} onClick={() => void save("")}>
               Reset to configured command
-            </button>
+            </Button>
           )}
         </div>
       ) : null}

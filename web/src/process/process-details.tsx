@@ -5,6 +5,7 @@ import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { ask, startupCommands } from "../app/store.ts";
 import { DependencyGraph } from "../overview/dependency-graph.tsx";
+import { Button } from "../ui/button.tsx";
 import { IconButton } from "../ui/icons.tsx";
 import { clockTime, lasting } from "../ui/time.ts";
 import { complain, copy } from "../ui/toasts.ts";
@@ -135,9 +136,9 @@ function StartupCommands({ name }: { name: string }) {
   return (
     <Section title="Startup commands">
       {shown === null ? (
-        <button type="button" onClick={() => load().catch(complain)}>
+        <Button needsManager onClick={() => void load().catch(complain)}>
           Show commands
-        </button>
+        </Button>
       ) : (
         <div class="with-copy">
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard (axe: scrollable-region-focusable) */}

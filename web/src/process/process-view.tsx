@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { isLost, shownState } from "../../../src/client/shown/shown-state.ts";
 import { type Process, SIGNALS, type Signal } from "../../../src/protocol/resources/resources.ts";
 import { isTroubleState } from "../app/actions.ts";
@@ -7,17 +7,19 @@ import { request } from "../app/commands.ts";
 import { useLoads } from "../app/loads.ts";
 import { poppedOut, show, showProcess } from "../app/navigation.ts";
 import { detailsOpen } from "../app/settings.ts";
-import { command, isLoaded, processOf } from "../app/store.ts";
+import { command, isConnected, isLoaded, processOf } from "../app/store.ts";
 import { RestartToApply } from "../overview/restart-to-apply.tsx";
+import { SearchBar } from "../terminal/search-bar.tsx";
 import type { OpenTerminal, ShownSize } from "../terminal/terminal.ts";
-import { download, offerTerminal } from "../terminal/terminal-actions.ts";
+import { offerTerminal } from "../terminal/terminal-actions.ts";
 import { TerminalBox } from "../terminal/terminal-box.tsx";
+import { TerminalTools } from "../terminal/terminal-tools.tsx";
 import { Button } from "../ui/button.tsx";
 import { Icon, IconButton, type IconName } from "../ui/icons.tsx";
 import { LoadText } from "../ui/load-text.tsx";
+import { Name } from "../ui/name.tsx";
 import { ProcessChip } from "../ui/state-mark.tsx";
 import { lasting } from "../ui/time.ts";
-import { complain } from "../ui/toasts.ts";
 import { ProcessDetails } from "./process-details.tsx";
 import { reasonOf } from "./status-reason.ts";
 
@@ -45,9 +47,8 @@ function KnownProcess({ process }: { process: Process }) {
   return (
     <section class="process" aria-label={`Process ${name}`}>
       <header class="bar">
-        <h1 title={name}>
-          <span class="path">{name.slice(0, name.lastIndexOf("/") + 1)}</span>
-          {name.slice(name.lastIndexOf("/") + 1)}
+        <h1 title={name} aria-label={name}>
+          <Name name={name} />
         </h1>
         <ProcessChip process={process} />
         <Buttons process={process} />
@@ -129,6 +130,7 @@ const VERBS: readonly [Verb, string][] = [
 function Buttons({ process }: { process: Process }) {
   const { name } = process;
   const isAlive = process.pid !== null;
+  const canSignal = isAlive && isConnected.value;
   return (
     <span class="actions">
       {VERBS.map(([verb, word]) => (
@@ -147,7 +149,7 @@ function Buttons({ process }: { process: Process }) {
         class="signals"
         aria-label="Send a signal"
         title="Send a signal to the main process"
-        aria-disabled={isAlive ? undefined : true}
+        aria-disabled={canSignal ? undefined : true}
         onChange={(event) => {
           const signal = event.currentTarget.value as Signal | "";
           event.currentTarget.selectedIndex = 0;
@@ -159,7 +161,7 @@ function Buttons({ process }: { process: Process }) {
           Signal
         </option>
         {SIGNALS.map((signal) => (
-          <option key={signal} value={signal} disabled={!isAlive}>
+          <option key={signal} value={signal} disabled={!canSignal}>
             {signal}
           </option>
         ))}
@@ -205,90 +207,5 @@ function Why({ process }: { process: Process }) {
     <p title={text} class={`why ${state === "error" ? "bad" : isTroubleState(state) ? "warn" : ""}`}>
       {text}
     </p>
-  );
-}
-
-function SearchBar({ terminal, asked, onClose }: { terminal: OpenTerminal | null; asked: number; onClose: () => void }) {
-  const input = useRef<HTMLInputElement>(null);
-  const [missed, setMissed] = useState(false);
-  // Before it is painted: what is typed next is for it and not for the process.
-  useLayoutEffect(() => {
-    input.current?.focus();
-    input.current?.select();
-  }, [asked]);
-  const find = (backwards: boolean) => {
-    const text = input.current?.value ?? "";
-    setMissed(text !== "" && terminal?.find(text, backwards) === false);
-  };
-  return (
-    <search class="search-bar">
-      <input
-        ref={input}
-        type="search"
-        aria-label="Search the terminal"
-        placeholder="Search the terminal"
-        class={missed ? "missed" : ""}
-        onInput={() => find(true)}
-        onKeyDown={(event) => {
-          if (event.key === "Enter") find(!event.shiftKey);
-          else if (event.key === "Escape") onClose();
-          else return;
-          event.preventDefault();
-        }}
-      />
-      <IconButton icon="up" label="Earlier  Enter" onClick={() => find(true)} />
-      <IconButton icon="down" label="Later  Shift-Enter" onClick={() => find(false)} />
-      <IconButton icon="close" label="Close search  Esc" onClick={onClose} />
-      {missed && <span class="warn">not found</span>}
-    </search>
-  );
-}
-
-/** The true size of the process's terminal; with another viewer's size, a button that takes it over. */
-function TerminalSizeText({ size, onTake }: { size: ShownSize | null; onTake: () => void }) {
-  if (size === null) return null;
-  const text = `${size.cols}×${size.rows}`;
-  if (!size.isForeign) return <span class="size">{text}</span>;
-  return (
-    <button
-      type="button"
-      class="size"
-      title="The terminal has the size of another viewer, who typed last. Typing, or this button, fits it to this window."
-      onClick={onTake}
-    >
-      {`${text}, fit to window`}
-    </button>
-  );
-}
-
-/** The command that runs. While another one is to run next, both stand in the tooltip. */
-function CommandLine({ process: { running_command, current_command } }: { process: Process }) {
-  const command = running_command ?? current_command;
-  return <code title={command === current_command ? command : `Runs: ${command}\nNext start: ${current_command}`}>{command}</code>;
-}
-
-interface ToolsProps {
-  process: Process;
-  size: ShownSize | null;
-  terminal: OpenTerminal | null;
-  paused: boolean;
-  onPause: () => void;
-  onSearch: () => void;
-}
-
-function TerminalTools({ process, size, terminal, paused, onPause, onSearch }: ToolsProps) {
-  return (
-    <footer class="terminal-tools">
-      <CommandLine process={process} />
-      <span class="keyboard-here" title="What you type goes to the process. Ctrl-Shift-L leaves the terminal.">
-        <Icon name="keyboard" /> Ctrl-Shift-L leaves
-      </span>
-      <TerminalSizeText size={size} onTake={() => terminal?.takeSize()} />
-      <IconButton icon="search" label="Search  Ctrl-Shift-F" onClick={onSearch} />
-      <IconButton icon={paused ? "start" : "pause"} label={paused ? "Resume" : "Pause output"} pressed={paused} onClick={onPause} />
-      <IconButton icon="copy" label="Copy selection or all output" onClick={() => terminal?.copy()} />
-      <IconButton icon="download" label="Download the output" onClick={() => void download(process.name).catch(complain)} />
-      <IconButton icon="clear" label="Clear terminal" onClick={() => terminal?.clear()} />
-    </footer>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { TaskColumn, TaskRow } from "../../../src/protocol/resources/resources.ts";
-import { ask } from "../app/store.ts";
+import { ask, isConnected } from "../app/store.ts";
 import { addressOfView } from "../app/views.ts";
 import { IconButton } from "../ui/icons.tsx";
 import { complain, copy, toast } from "../ui/toasts.ts";
@@ -194,7 +194,7 @@ function SchedulingForm({ host, pid, tid, cell, onChanged }: FormProps) {
         >
           Reset
         </button>
-        <button type="submit" class="strong">
+        <button type="submit" class="strong" disabled={!isConnected.value}>
           Apply
         </button>
       </span>

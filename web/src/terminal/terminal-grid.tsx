@@ -1,26 +1,38 @@
+import { useState } from "preact/hooks";
+import { shownState } from "../../../src/client/shown/shown-state.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
+import { canDo } from "../app/command-effects.ts";
+import { request } from "../app/commands.ts";
 import { linkTo } from "../app/navigation.ts";
+import { reasonOf } from "../process/status-reason.ts";
+import { IconButton } from "../ui/icons.tsx";
+import { Name } from "../ui/name.tsx";
 import { ProcessMark } from "../ui/state-mark.tsx";
 import { TerminalBox } from "./terminal-box.tsx";
 
 /** Terminals drawn at once; more would take a second each to draw. */
 const MOST_TERMINALS = 16;
 
-export function TerminalGrid({ members }: { members: Process[] }) {
+/** Terminals of many processes side by side; `below`: the group that their names are shown without. */
+export function TerminalGrid({ members, below }: { members: Process[]; below: string }) {
+  const [enlarged, setEnlarged] = useState<string | null>(null);
   const shown = members.slice(0, MOST_TERMINALS);
+  const one = shown.some(({ name }) => name === enlarged) ? enlarged : null;
   return (
     <>
-      <div class="terminal-grid" style={{ "--columns": String(Math.max(1, Math.round(Math.sqrt(shown.length)))) }}>
+      <div
+        class={`terminal-grid ${one === null ? "" : "enlarged"}`}
+        style={{ "--columns": String(Math.max(1, Math.round(Math.sqrt(shown.length)))) }}
+      >
         {shown.map((process) => (
-          <section key={process.name} class="cell" aria-label={`Process ${process.name}`}>
-            <header>
-              <ProcessMark process={process} />
-              <a class="member" {...linkTo({ kind: "process", name: process.name })} title={process.name}>
-                {process.name}
-              </a>
-            </header>
-            <TerminalBox name={process.name} webgl={false} />
-          </section>
+          <Tile
+            key={process.name}
+            process={process}
+            below={below}
+            isHidden={one !== null && one !== process.name}
+            isEnlarged={one === process.name}
+            onEnlarge={() => setEnlarged(one === process.name ? null : process.name)}
+          />
         ))}
       </div>
       {members.length > shown.length && (
@@ -29,5 +41,56 @@ export function TerminalGrid({ members }: { members: Process[] }) {
         </p>
       )}
     </>
+  );
+}
+
+interface TileProps {
+  process: Process;
+  below: string;
+  /** Another one is enlarged: this one keeps its terminal. */
+  isHidden: boolean;
+  isEnlarged: boolean;
+  onEnlarge: () => void;
+}
+
+function Tile({ process, below, isHidden, isEnlarged, onEnlarge }: TileProps) {
+  const { name } = process;
+  const shortName = below === "" ? name : name.slice(below.length + 1);
+  const state = shownState(process);
+  const verb = canDo("start", process) ? "start" : "stop";
+  const reason = reasonOf(process);
+  return (
+    <section class={`cell cell-${state}`} aria-label={`Process ${name}`} hidden={isHidden}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: for the mouse; the keyboard has the buttons in it */}
+      <header
+        onDblClick={onEnlarge}
+        onKeyDown={(event) => {
+          if (event.key === "Escape" && isEnlarged) onEnlarge();
+        }}
+      >
+        <ProcessMark process={process} />
+        <a class="member" {...linkTo({ kind: "process", name }, shortName)} title={name}>
+          <Name name={shortName} />
+        </a>
+        <span class="cell-reason soft" title={reason ?? undefined}>
+          {reason}
+        </span>
+        <IconButton
+          icon={verb}
+          class={verb}
+          needsManager
+          enabled={canDo(verb, process)}
+          label={`${verb === "start" ? "Start" : "Stop"} ${name}`}
+          onClick={() => void request(verb, { kind: "process", name })}
+        />
+        <IconButton
+          icon={isEnlarged ? "shrink" : "enlarge"}
+          label={isEnlarged ? `Back to all terminals  Esc` : `Enlarge ${name}`}
+          pressed={isEnlarged}
+          onClick={onEnlarge}
+        />
+      </header>
+      <TerminalBox name={name} webgl={false} />
+    </section>
   );
 }

@@ -7,6 +7,7 @@ import { ForceRedraw } from "../../../src/client/handles/force-redraw.ts";
 import { fontSize, screenReader, shade } from "../app/settings.ts";
 import { client, command, processOf } from "../app/store.ts";
 import { inOrder } from "../app/typing.ts";
+import { MAX_MATCHES, type SearchQuery, type SearchResults } from "./search-query.ts";
 import { ownKeys } from "./terminal-keys.ts";
 import { drawRule, searchColors, themeOf, useWebGl } from "./terminal-look.ts";
 import { TerminalOutput } from "./terminal-output.ts";
@@ -39,7 +40,11 @@ export interface ShownSize extends Size {
 export interface OpenTerminal {
   /** Makes the process's terminal as large as this one. */
   takeSize(): void;
-  find(text: string, backwards: boolean): boolean;
+  /** The next search begins at the end of the output. */
+  beginFind(): void;
+  /** Selects the next match; `onResults` tells how many there are. */
+  find(query: SearchQuery, direction: "earlier" | "later"): void;
+  onResults(listener: (results: SearchResults) => void): () => void;
   endFind(): void;
   copy(): void;
   clear(): void;
@@ -64,7 +69,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
     theme: themeOf(parent),
   });
   const fit = new FitAddon();
-  const search = new SearchAddon();
+  const search = new SearchAddon({ highlightLimit: MAX_MATCHES });
   terminal.loadAddon(fit);
   terminal.loadAddon(search);
   terminal.loadAddon(new WebLinksAddon((_, uri) => window.open(uri, "_blank", "noopener")));
@@ -172,8 +177,19 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
       size.typed();
       terminal.focus();
     },
-    find: (text, backwards) =>
-      backwards ? search.findPrevious(text, { decorations: searchColors() }) : search.findNext(text, { decorations: searchColors() }),
+    beginFind() {
+      search.clearDecorations();
+      terminal.clearSelection();
+    },
+    find({ text, ...how }, direction) {
+      const options = { ...how, decorations: searchColors() };
+      if (direction === "earlier") search.findPrevious(text, options);
+      else search.findNext(text, options);
+    },
+    onResults(listener) {
+      const results = search.onDidChangeResults(({ resultIndex, resultCount }) => listener({ index: resultIndex, count: resultCount }));
+      return () => results.dispose();
+    },
     endFind() {
       search.clearDecorations();
       terminal.focus();

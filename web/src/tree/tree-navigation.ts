@@ -1,4 +1,6 @@
 import { computed, signal } from "@preact/signals";
+import { ancestorNames } from "../../../src/base/names.ts";
+import { findGroup } from "../../../src/client/mirror.ts";
 import type { ProcessTreeNode } from "../../../src/protocol/resources/resources.ts";
 import { isTrouble } from "../app/actions.ts";
 import { current, show } from "../app/navigation.ts";
@@ -8,7 +10,7 @@ import { keyOf, type View } from "../app/views.ts";
 import { toast } from "../ui/toasts.ts";
 import type { Viewport } from "../ui/viewport.ts";
 import { filter, fits } from "./tree-filter.ts";
-import { membersOf, type TreeRow, treeRows } from "./tree-rows.ts";
+import { isOpen, membersOf, type TreeRow, treeRows } from "./tree-rows.ts";
 
 /** Name of the row that Tab comes to. */
 export const focusedRow = signal("");
@@ -38,6 +40,17 @@ export function foldAll(open: boolean): void {
 
 export function fold(name: string, open: boolean): void {
   folds.value = { ...folds.value, [name]: open };
+}
+
+/** Opens the folded groups that a view is in. Returns whether there were any. */
+export function unfoldTo(view: View): boolean {
+  if (view.kind !== "process" && view.kind !== "group") return false;
+  const folded = ancestorNames(view.name).filter((name) => {
+    const group = findGroup(tree.peek(), name);
+    return group !== undefined && !isOpen(group, folds.peek());
+  });
+  if (folded.length > 0) folds.value = { ...folds.peek(), ...Object.fromEntries(folded.map((name) => [name, true])) };
+  return folded.length > 0;
 }
 
 /** Enter in the filter opens the first process that is left. */

@@ -1,4 +1,4 @@
-import type { ProcessTreeNode } from "../../../src/protocol/resources/resources.ts";
+import type { GroupNode, ProcessTreeNode } from "../../../src/protocol/resources/resources.ts";
 
 export interface TreeRow {
   node: ProcessTreeNode;
@@ -20,6 +20,11 @@ export function membersOf(node: ProcessTreeNode): string[] {
 }
 const members = new WeakMap<ProcessTreeNode, string[]>();
 
+/** Whether a group is unfolded: as the user left it, else as configured. */
+export function isOpen({ name, opened }: Pick<GroupNode, "name" | "opened">, folds: Readonly<Record<string, boolean>>): boolean {
+  return (Object.hasOwn(folds, name) ? folds[name] : undefined) ?? opened;
+}
+
 /** The visible rows, top to bottom: what is folded or does not hold `wanted` is not there. */
 export function treeRows(
   tree: readonly ProcessTreeNode[],
@@ -31,8 +36,7 @@ export function treeRows(
   const walk = (nodes: readonly ProcessTreeNode[], depth: number) => {
     const here = isFiltered ? nodes.filter((node) => membersOf(node).some(wanted)) : nodes;
     here.forEach((node, index) => {
-      const open =
-        node.type === "group" && (isFiltered || ((Object.hasOwn(folds, node.name) ? folds[node.name] : undefined) ?? node.opened));
+      const open = node.type === "group" && (isFiltered || isOpen(node, folds));
       found.push({ node, depth, open, position: index + 1, siblings: here.length });
       if (node.type === "group" && open) walk(node.children, depth + 1);
     });

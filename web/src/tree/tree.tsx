@@ -4,15 +4,16 @@ import { isFine, shownGroupState, shownState, stateText, wordOf } from "../../..
 import { isVerbKey, processesOf, VERB_KEYS } from "../app/actions.ts";
 import { request, requestForView } from "../app/commands.ts";
 import { current, layout, show, takesFocus } from "../app/navigation.ts";
-import { isLoaded, processNames } from "../app/store.ts";
+import { isConnected, isLoaded, processNames } from "../app/store.ts";
 import { keyOf } from "../app/views.ts";
 import { asOf } from "../process/status-reason.ts";
 import { focusTerminal } from "../terminal/terminal-actions.ts";
 import { Icon } from "../ui/icons.tsx";
+import { Name } from "../ui/name.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
 import { useViewport } from "../ui/viewport.ts";
 import { TreeFilter } from "./filter-box.tsx";
-import { bringInSight, focusedRow, focusRow, fold, giveFocus, rowHeight, rows, viewOf, viewport } from "./tree-navigation.ts";
+import { bringInSight, focusedRow, focusRow, fold, giveFocus, rowHeight, rows, unfoldTo, viewOf, viewport } from "./tree-navigation.ts";
 import type { TreeRow } from "./tree-rows.ts";
 
 /** Rows drawn above and below what is in sight, and how many are scrolled by before others are drawn: not at each frame. */
@@ -30,11 +31,19 @@ export function Tree() {
   const list = useRef<HTMLDivElement>(null);
   useViewport(list, viewport);
   const shown = keyOf(current.value);
-  // The row of the shown view stays in sight, also when it was opened elsewhere.
+  // The row of the shown view is brought in sight, wherever it was opened: by its address, before there is a tree, too.
+  const isToReveal = useRef(true);
   useLayoutEffect(() => {
+    isToReveal.current = true;
+  }, [shown]);
+  useLayoutEffect(() => {
+    if (!isToReveal.current || !isLoaded.peek()) return;
+    // Then it is drawn again.
+    if (unfoldTo(current.peek())) return;
+    isToReveal.current = false;
     const at = rows.peek().findIndex((row) => keyOf(viewOf(row)) === shown);
     if (at >= 0) bringInSight(at);
-  }, [shown]);
+  });
   const height = rowHeight.value;
   const first = firstDrawn.value;
   const drawn = rows.value.slice(first, endDrawn.value);
@@ -104,7 +113,7 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
       {isGroup ? <Twist name={node.name} open={open} /> : <span class="twist" />}
       {state && <StateMark state={state} isOld={members.some((one) => !one.host_ready)} />}
       <span class="name" title={node.name}>
-        {node.name.slice(node.name.lastIndexOf("/") + 1)}
+        <Name name={node.name.slice(node.name.lastIndexOf("/") + 1)} />
       </span>
       {isGroup && (
         <span class="count" title={`${fine} of ${members.length} run or have completed`} data-count={`${fine}/${members.length}`} />
@@ -135,14 +144,15 @@ function Twist({ name, open }: { name: string; open: boolean }) {
 
 function QuickButton({ name, isGroup, running }: { name: string; isGroup: boolean; running: boolean }) {
   const verb = running ? "stop" : "start";
+  const isOff = !isConnected.value;
   return (
     <span
-      class="quick"
+      class={`quick ${isOff ? "off" : ""}`}
       aria-hidden="true"
-      title={`${verb} ${name}`}
+      title={isOff ? "Disconnected" : `${verb} ${name}`}
       onClick={(event) => {
         event.stopPropagation();
-        void request(verb, { kind: isGroup ? "group" : "process", name });
+        if (!isOff) void request(verb, { kind: isGroup ? "group" : "process", name });
       }}
     >
       <Icon name={verb} />

@@ -1,11 +1,13 @@
 import type { ComponentChildren } from "preact";
-import { connection } from "../app/store.ts";
+import { isConnected } from "../app/store.ts";
 
 interface Props {
   class?: string;
   title?: string;
   label?: string;
   pressed?: boolean;
+  /** The menu that it opens. */
+  popup?: { id: string; isOpen: boolean };
   enabled?: boolean;
   /** Off while the manager cannot be reached. */
   needsManager?: boolean;
@@ -17,8 +19,8 @@ interface Props {
  * A button that keeps the keyboard when it can no longer be used, as by what it has just done: of a disabled one the
  * browser takes the focus away, and the next key would be the page's.
  */
-export function Button({ class: name, title, label, pressed, enabled = true, needsManager = false, onClick, children }: Props) {
-  const isOn = enabled && !(needsManager && connection.value.kind === "lost");
+export function Button({ class: name, title, label, pressed, popup, enabled = true, needsManager = false, onClick, children }: Props) {
+  const isOn = enabled && !(needsManager && !isConnected.value);
   return (
     <button
       type="button"
@@ -26,6 +28,9 @@ export function Button({ class: name, title, label, pressed, enabled = true, nee
       title={title}
       aria-label={label}
       aria-pressed={pressed}
+      aria-haspopup={popup && "menu"}
+      aria-expanded={popup?.isOpen}
+      aria-controls={popup?.isOpen ? popup.id : undefined}
       aria-disabled={isOn ? undefined : true}
       onClick={(event) => isOn && onClick(event)}
     >

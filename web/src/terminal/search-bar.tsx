@@ -1,0 +1,91 @@
+import { signal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Button } from "../ui/button.tsx";
+import { IconButton } from "../ui/icons.tsx";
+import { resultText, type SearchQuery, type SearchResults, searchProblem } from "./search-query.ts";
+import type { OpenTerminal } from "./terminal.ts";
+
+/** Kept from one search to the next, in every terminal. */
+const isCaseSensitive = signal(false);
+const isRegex = signal(false);
+
+/** Searches a terminal, from its end upwards. `asked` grows with each request for the bar, which then takes the keyboard. */
+export function SearchBar({ terminal, asked, onClose }: { terminal: OpenTerminal | null; asked: number; onClose: () => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState("");
+  const [results, setResults] = useState<SearchResults>({ index: -1, count: 0 });
+  const query: SearchQuery = { text, caseSensitive: isCaseSensitive.value, regex: isRegex.value };
+  // Before it is painted: what is typed next is for it and not for the process.
+  useLayoutEffect(() => {
+    input.current?.focus();
+    input.current?.select();
+  }, [asked]);
+  useEffect(() => terminal?.onResults(setResults), [terminal]);
+  useEffect(() => {
+    // A selection stays until something is typed.
+    if (!terminal || (text === "" && results.count === 0)) return;
+    terminal.beginFind();
+    if (text === "" || searchProblem(query) !== null) setResults({ index: -1, count: 0 });
+    else terminal.find(query, "earlier");
+  }, [terminal, text, isCaseSensitive.value, isRegex.value]);
+  const find = (direction: "earlier" | "later") => {
+    if (text !== "" && searchProblem(query) === null) terminal?.find(query, direction);
+  };
+  const told = resultText(query, results);
+  const isMissed = text !== "" && results.count === 0;
+  return (
+    <search
+      class="search-bar"
+      aria-label="Terminal search"
+      onKeyDown={(event) => {
+        const key = event.key.toLowerCase();
+        if (event.key === "Escape") onClose();
+        else if (event.altKey && key === "c") isCaseSensitive.value = !isCaseSensitive.value;
+        else if (event.altKey && key === "r") isRegex.value = !isRegex.value;
+        else return;
+        event.preventDefault();
+        event.stopPropagation();
+      }}
+    >
+      <input
+        ref={input}
+        type="search"
+        aria-label="Search the terminal"
+        placeholder="Search the terminal"
+        aria-invalid={isMissed || undefined}
+        class={isMissed ? "missed" : ""}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter") return;
+          find(event.shiftKey ? "later" : "earlier");
+          event.preventDefault();
+        }}
+      />
+      <Switch label="Match case  Alt-C" text="Aa" setting={isCaseSensitive} />
+      <Switch label="Regular expression  Alt-R" text=".*" setting={isRegex} />
+      <span class={`results ${isMissed ? "warn" : ""}`} role="status">
+        {told}
+      </span>
+      <IconButton icon="up" label="Earlier match  Enter" enabled={results.count > 0} onClick={() => find("earlier")} />
+      <IconButton icon="down" label="Later match  Shift-Enter" enabled={results.count > 0} onClick={() => find("later")} />
+      <IconButton icon="close" label="Close search  Esc" onClick={onClose} />
+    </search>
+  );
+}
+
+function Switch({ label, text, setting }: { label: string; text: string; setting: { value: boolean } }) {
+  return (
+    <Button
+      class="icon switch"
+      label={label}
+      title={label}
+      pressed={setting.value}
+      onClick={() => {
+        setting.value = !setting.value;
+      }}
+    >
+      {text}
+    </Button>
+  );
+}

@@ -1,0 +1,61 @@
+import type { Process } from "../../../src/protocol/resources/resources.ts";
+import { Icon, IconButton } from "../ui/icons.tsx";
+import { MenuButton } from "../ui/menu.tsx";
+import { complain } from "../ui/toasts.ts";
+import type { OpenTerminal, ShownSize } from "./terminal.ts";
+import { download } from "./terminal-actions.ts";
+
+/** The true size of the process's terminal; with another viewer's size, a button that takes it over. */
+function TerminalSizeText({ size, onTake }: { size: ShownSize | null; onTake: () => void }) {
+  if (size === null) return null;
+  const text = `${size.cols}×${size.rows}`;
+  if (!size.isForeign) return <span class="size">{text}</span>;
+  return (
+    <button
+      type="button"
+      class="size"
+      title="The terminal has the size of another viewer, who typed last. Typing, or this button, fits it to this window."
+      onClick={onTake}
+    >
+      {`${text}, fit to window`}
+    </button>
+  );
+}
+
+/** The command that runs. While another one is to run next, both stand in the tooltip. */
+function CommandLine({ process: { running_command, current_command } }: { process: Process }) {
+  const command = running_command ?? current_command;
+  return <code title={command === current_command ? command : `Runs: ${command}\nNext start: ${current_command}`}>{command}</code>;
+}
+
+interface ToolsProps {
+  process: Process;
+  size: ShownSize | null;
+  terminal: OpenTerminal | null;
+  paused: boolean;
+  onPause: () => void;
+  onSearch: () => void;
+}
+
+/** The line below a terminal. */
+export function TerminalTools({ process, size, terminal, paused, onPause, onSearch }: ToolsProps) {
+  return (
+    <footer class="terminal-tools">
+      <CommandLine process={process} />
+      <span class="keyboard-here" title="What you type goes to the process. Ctrl-Shift-L leaves the terminal.">
+        <Icon name="keyboard" /> Ctrl-Shift-L leaves
+      </span>
+      <TerminalSizeText size={size} onTake={() => terminal?.takeSize()} />
+      <IconButton icon="search" label="Search  Ctrl-Shift-F" onClick={onSearch} />
+      <IconButton icon={paused ? "start" : "pause"} label={paused ? "Resume" : "Pause output"} pressed={paused} onClick={onPause} />
+      <MenuButton
+        label="More actions of the terminal"
+        items={[
+          { icon: "copy", label: "Copy selection or all output", run: () => terminal?.copy() },
+          { icon: "download", label: "Download the output", run: () => void download(process.name).catch(complain) },
+          { icon: "clear", label: "Clear terminal", run: () => terminal?.clear() },
+        ]}
+      />
+    </footer>
+  );
+}
