@@ -15,7 +15,7 @@ export function Name({ name }: { name: string }) {
       {slash >= 0 && <span class="path">{name.slice(0, slash)}</span>}
       <span class="own-name">
         {slash >= 0 && <span class="path">/</span>}
-        <span class="own-head">{own.slice(0, cut)}</span>
+        {cut > 0 && <span class="own-head">{own.slice(0, cut)}</span>}
         <span class="own-tail">{own.slice(cut)}</span>
       </span>
     </span>
