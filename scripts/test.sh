@@ -17,6 +17,7 @@ step "types" npm run --silent typecheck
 step "style and unused code" npm run --silent lint
 step "import rules" node scripts/checks/imports.js
 step "citations" node scripts/checks/citations.js
+step "assertions" node scripts/checks/assertions.js
 
 report=$(mktemp)
 echo "== tests"

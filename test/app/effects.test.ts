@@ -82,7 +82,7 @@ describe("spawning", () => {
     await (await next(link, "spawn")).refuse(new MgrError("conflict", "its last run lives"));
     await (await next(link, "spawn")).refuse(new MgrError("host_unavailable", "away"));
     await (await next(link, "spawn")).answer({ run: report("1-1") });
-    await spawned;
+    await expect(spawned).resolves.toMatchObject({ run_id: "1-1" });
   });
 
   it.each(["spawn_failed", "bad_field", "forbidden", "internal"] as const)("gives up on %s, with the host's sentence", async (code) => {

@@ -163,6 +163,7 @@ test("after any sequence of commands and ends, what a connection was told equals
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
       const followed = await begin();
+      expect(followed.followers.length).toBeGreaterThan(0);
       for (const { act, label } of steps) {
         await act(followed);
         await followed.settle();

@@ -307,10 +307,7 @@ describe("a manager's bus", () => {
       await using server = await NatsServer.start(config);
       write("manager.creds", makeCredentials().credentials);
       const { bus } = await open({ bus: server.url, bus_credentials_file: "manager.creds" });
-      await new Promise<void>((resolve) => {
-        if (logged().includes("Authorization Violation")) resolve();
-        log.subscribe(({ msg }) => msg.includes("Authorization Violation") && resolve());
-      });
+      await expect.poll(logged).toContain("Authorization Violation");
       write("manager.creds", credentials);
       await (await bus.shared).flush();
     });

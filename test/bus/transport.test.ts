@@ -154,5 +154,6 @@ describe("a bus connection", () => {
     }, 20);
     // Ends only if the timer gets its turn.
     while (!isOver) await asker.request("echo", "x", { timeoutMs: 1_000 });
+    expect(isOver).toBe(true);
   });
 });

@@ -209,6 +209,7 @@ test("a half-closed silent connection is let go", async () => {
   const socket = connect({ port: rig.server.port, host: "127.0.0.1", allowHalfOpen: true });
   socket.end();
   await once(socket.resume(), "close");
+  expect(socket.readableEnded).toBe(true);
 });
 
 test("a body larger than a socket buffer arrives whole behind the first byte", async () => {
@@ -296,11 +297,9 @@ test("closing ends idle connections, silent ones, followers and open WebSockets"
   webSocket.write(upgradeRequest("/ws", rig.host, { Authorization: GOOD }));
   await readUntil(webSocket, (text) => text.includes("\r\n\r\n"));
   const followed = readUntil(follower, (text) => text.endsWith("0\r\n\r\n"));
-  await Promise.all([
-    rig[Symbol.asyncDispose](),
-    followed,
-    ...[silent, idle, follower, webSocket].map((socket) => once(socket.resume(), "close")),
-  ]);
+  const sockets = [silent, idle, follower, webSocket];
+  await Promise.all([rig[Symbol.asyncDispose](), followed, ...sockets.map((socket) => once(socket.resume(), "close"))]);
+  expect(sockets.every((socket) => socket.destroyed)).toBe(true);
 });
 
 test("closing waits for no connection that never said anything: browsers keep such in reserve", async () => {
@@ -308,6 +307,7 @@ test("closing waits for no connection that never said anything: browsers keep su
   const silent = connect(rig.server.port, "127.0.0.1");
   await once(silent, "connect");
   await Promise.all([rig[Symbol.asyncDispose](), once(silent.resume(), "close")]);
+  expect(silent.destroyed).toBe(true);
 });
 
 test("a server that does not exist any more is refused by the system, not left hanging", async () => {

@@ -114,6 +114,7 @@ describe("the local socket", () => {
     const ended = Promise.all([once(ws, "close"), once(idle, "close"), once(response, "close")]);
     await rig.close();
     await ended;
+    expect([ws.readyState, idle.destroyed, response.complete]).toEqual([WebSocket.CLOSED, true, true]);
     await rig[Symbol.asyncDispose]();
   });
 

@@ -167,6 +167,7 @@ describe("revocation", () => {
     if (!accepted) throw new Error("the upgrade was not handed on");
     rig.writeAuth("bob secret\n");
     await once(accepted, "close");
+    expect(accepted.readyState).toBe(WebSocket.CLOSED);
     ws.terminate();
   });
 

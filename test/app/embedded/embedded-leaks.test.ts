@@ -158,13 +158,10 @@ describe("a bench", () => {
     await round();
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
-    await until(
-      () => {
-        collect();
-        return released.length === 2;
-      },
-      10_000,
-      () => released,
-    );
+    const collected = () => {
+      collect();
+      return released.length;
+    };
+    await expect.poll(collected, { timeout: 50_000 }).toBe(2);
   }, 60_000);
 });

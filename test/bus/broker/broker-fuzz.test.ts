@@ -199,6 +199,7 @@ describe("hostile clients of the bus", () => {
     for (const socket of halves) socket.destroy();
     await all;
     await isServed();
+    await expect.poll(() => broker().stats().clients).toMatchObject([{ name: "echo" }]);
   });
 
   it("takes a thousand connections that come at once, and goes on with others meanwhile", async () => {

@@ -272,7 +272,7 @@ describe("bounds", () => {
     };
     client.socket.on("drain", flood);
     flood();
-    while (rig.broker.stats().clients.length > 0) await new Promise((resolve) => setImmediate(resolve));
+    await expect.poll(() => rig.broker.stats().clients).toEqual([]);
     // No text could reach it: it stands behind what it has not read.
     client.close();
     await client.end();

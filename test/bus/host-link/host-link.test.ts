@@ -118,10 +118,13 @@ describe.each(WAYS)("the host link over the bus, through %s", (way) => {
     await using one = await linkRig(way);
     let release = () => {};
     one.host.answer = (name) => (name === "write" ? new Promise((resolve) => (release = () => resolve({}))) : Promise.resolve({}));
-    const slow = one.link.request("write", write("x"));
+    const answered: string[] = [];
+    const slow = one.link.request("write", write("x")).then(() => answered.push("write"));
     await one.link.request("signal", { session: "s", run_id: "1-1", signal: "SIGHUP" });
+    answered.push("signal");
     release();
     await slow;
+    expect(answered).toEqual(["signal", "write"]);
   });
 
   it("carries the host's errors with code, message and details", async () => {

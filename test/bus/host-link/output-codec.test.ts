@@ -31,12 +31,12 @@ describe("output chunks on the bus", () => {
     fc.assert(
       fc.property(chunk, fc.nat(), fc.nat(255), (one, place, value) => {
         const bytes = Buffer.from(encodeChunk(one));
-        decodeChunk(bytes.subarray(0, place % bytes.length));
-        bytes[place % bytes.length] = value;
-        decodeChunk(bytes);
+        const changed = Buffer.from(bytes);
+        changed[place % bytes.length] = value;
+        for (const given of [bytes.subarray(0, place % bytes.length), changed]) expect(() => decodeChunk(given)).not.toThrow();
       }),
     );
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => void decodeChunk(bytes)));
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => void expect(() => decodeChunk(bytes)).not.toThrow()));
   });
 
   it.each([

@@ -95,5 +95,5 @@ it("takes another port when its own was taken meanwhile, and says so", async () 
 
 it("starts anew from a state file that it cannot use", async () => {
   writeFileSync(join(folder, "bus.json"), '{"secret": "of an older version"}');
-  await visit((await open()).localUrl);
+  expect((await visit((await open()).localUrl)).isConnected).toBe(true);
 });

@@ -15,6 +15,6 @@ test("a wait for an echo ends with the next output, within the same turn", async
 test("a program that does not echo is not waited for", async () => {
   const echo = new Echo();
   echo.come();
-  await echo.next();
-  await echo.next();
+  await expect(echo.next()).resolves.toBeUndefined();
+  await expect(echo.next()).resolves.toBeUndefined();
 });

@@ -140,7 +140,7 @@ describe("a log file", () => {
         }
       });
     await eventually(holds("logs/p.log", "one\r\n"));
-    await eventually(() => !open());
+    await expect.poll(open).toBe(false);
   });
 });
 

@@ -191,11 +191,10 @@ describe.runIf(isRoot)("a user", () => {
   test("is what a process is by the time that it is restricted, each time", async () => {
     await using rig = await HostRig.open();
     const limits = { nofile: { soft: 300, hard: 300 } };
-    for (let round = 0; round < ROUNDS; round++)
-      await rig.event(
-        await rig.spawn(spec(`p${round}`, "", { user: nobody, limits, program: { kind: "exec", argv: ["/bin/true"] } })),
-        "extinct",
-      );
+    for (let round = 0; round < ROUNDS; round++) {
+      const run = await rig.spawn(spec(`p${round}`, "", { user: nobody, limits, program: { kind: "exec", argv: ["/bin/true"] } }));
+      expect((await rig.event(run, "extinct")).run.exit).toMatchObject({ code: 0 });
+    }
   });
 
   test("that does not exist, a folder that it may not enter and a program that it may not execute are spawn_failed", async () => {

@@ -56,6 +56,7 @@ test("a lock that another process has taken meanwhile is waited for", { timeout:
   closeSync(other);
   await said(/^warning: .*has been made again/);
   await stop();
+  expect(await lock.isInPlace()).toBe(true);
 });
 
 test("once it is stopped nothing is made again", { timeout: 60_000 }, async () => {

@@ -353,16 +353,8 @@ describe("a host daemon", () => {
     await running(found, 10);
     daemon.kill("SIGKILL");
     await exit;
-    await until(
-      () => processesWith(found).length === 0,
-      60_000,
-      () => processesWith(found),
-    );
-    await until(
-      () => processesWith(manager.streamId).length === 0,
-      60_000,
-      () => processesWith(manager.streamId),
-    );
+    await expect.poll(() => processesWith(found), { timeout: 60_000 }).toEqual([]);
+    await expect.poll(() => processesWith(manager.streamId), { timeout: 60_000 }).toEqual([]);
   });
 
   test("whose predecessor was killed together with its guard ends what that left before it says that it is there", async () => {
@@ -430,10 +422,7 @@ describe("the native part of node-pty", () => {
     start();
     const manager = await greet();
     await manager.spawn("p", "test -t 1 && exit 7");
-    await until(
-      () => manager.events.some((event) => event.kind === "exited" && event.run.exit?.code === 7),
-      60_000,
-      () => manager.events,
-    );
+    const codes = () => manager.events.map((event) => (event.kind === "exited" ? event.run.exit?.code : null));
+    await expect.poll(codes, { timeout: 60_000 }).toContain(7);
   });
 });

@@ -92,11 +92,7 @@ test("kill -9 of a daemon leaves no orphan alive that has neither marker nor ses
     () => processesWith(found),
   );
   await killed(started);
-  await until(
-    () => processesWith(found).length === 0,
-    60_000,
-    () => processesWith(found),
-  );
+  await expect.poll(() => processesWith(found), { timeout: 60_000 }).toEqual([]);
   await until(() => started.guard().length === 0, 60_000, started.guard);
 });
 
