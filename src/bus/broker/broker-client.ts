@@ -1,4 +1,7 @@
 import type { ByteStream } from "../carriers/byte-stream.ts";
+import type { BrokerLinks } from "../leaf/broker-links.ts";
+import type { LeafLink } from "../leaf/leaf-link.ts";
+import { type LeafConnect, type LinkCounts, parseLeafConnect } from "../leaf/leaf-protocol.ts";
 import { BorrowedMessage } from "./borrowed-message.ts";
 import { BrokerConnection } from "./broker-connection.ts";
 import { type BrokerCounters, newCounters, type SubjectCounters } from "./broker-counters.ts";
@@ -27,7 +30,9 @@ export interface ClientEnvironment {
   readonly counters: BrokerCounters;
   readonly router: BrokerRouter;
   readonly hooks: BrokerHooks | null;
-  greeting(client: BrokerClient): string;
+  readonly links: BrokerLinks;
+  /** `counts`: for another broker, what is counted of its link. */
+  greeting(client: BrokerClient, counts?: LinkCounts): string;
   closed(client: BrokerClient): void;
   /** One of its operations or hooks threw. */
   defect(client: BrokerClient, error: unknown): void;
@@ -49,6 +54,8 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   #isAuthorized: boolean;
   #deadline: ReturnType<typeof setTimeout> | null = null;
   #isSlow = false;
+  #pings = 0;
+  #link: LeafLink | null = null;
 
   constructor(id: number, stream: ByteStream, accepted: AcceptOptions, environment: ClientEnvironment) {
     this.id = id;
@@ -72,6 +79,11 @@ export class BrokerClient implements BrokerOperations, HookedClient {
 
   get name(): string {
     return this.#options.name;
+  }
+
+  /** It is another broker; else null. */
+  get link(): LeafLink | null {
+    return this.#link;
   }
 
   /** Of its credentials or its principal, "" without. */
@@ -157,6 +169,8 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   }
 
   connect(json: string): void {
+    const leaf = this.#link === null ? parseLeafConnect(json) : null;
+    if (leaf !== null) return this.#connectLeaf(leaf);
     this.#options = parseConnect(json, this.#options);
     const { authenticate } = this.accepted;
     if (!authenticate) {
@@ -170,6 +184,26 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     else this.#connection.hold(answer.then((permissions) => this.#admit(permissions)));
   }
 
+  #connectLeaf(leaf: LeafConnect): void {
+    const { authenticate, permissions } = this.accepted;
+    this.#options = { ...DEFAULT_CONNECT_OPTIONS, name: leaf.name, verbose: false, pedantic: false, headers: true };
+    const open = (given: BrokerPermissions | null) => {
+      if (given === null || (given.mayLink !== true && (given !== NO_PERMISSIONS || authenticate !== undefined)))
+        throw new ProtocolViolation(ERROR_TEXTS.authorization);
+      this.#admit(given);
+      for (const subscription of this.subscriptions.values()) this.#remove(subscription);
+      const { link, counts } = this.#environment.links.accept(this, leaf, this.#connection);
+      this.#link = link;
+      this.#connection.answer(this.#environment.greeting(this, counts));
+      link.announce();
+    };
+    if (!authenticate) return open(permissions ?? NO_PERMISSIONS);
+    const { user = null, pass = null, auth_token: token = null, name } = leaf;
+    const answer = authenticate({ user, pass, token, name }, this.address);
+    if (!(answer instanceof Promise)) open(answer);
+    else this.#connection.hold(answer.then(open));
+  }
+
   /** Before room is made for the message. */
   announce(): void {
     this.#assertAuthorized();
@@ -178,6 +212,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   ping(): void {
     this.#assertAuthorized();
     this.#connection.answer(`PONG${CRLF}`);
+    if (this.#link !== null && ++this.#pings === 2) this.#link.complete();
   }
 
   /** Any input counts as a sign of life, so PONG itself needs no further handling. */
@@ -216,6 +251,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
 
   publish(envelope: Envelope, message: BorrowedMessage): void {
     this.#assertAuthorized();
+    if (this.#link !== null) return this.#link.receive(envelope, message);
     if (envelope.headerBytes > 0 && !this.#options.headers) throw new ProtocolViolation(ERROR_TEXTS.headers);
     const { counters, hooks } = this.#environment;
     this.counters.in_msgs++;
@@ -311,9 +347,11 @@ export class BrokerClient implements BrokerOperations, HookedClient {
 
   #forget(): void {
     if (this.#deadline) clearTimeout(this.#deadline);
+    this.#link?.close();
     for (const subscription of this.subscriptions.values()) this.#remove(subscription);
   }
 }
 
+const NO_PERMISSIONS: BrokerPermissions = {};
 const NO_RESPONDERS = Buffer.from(NO_RESPONDERS_HEADERS + CRLF, "latin1");
 const NO_RESPONDERS_MESSAGE = new BorrowedMessage().of(NO_RESPONDERS, 0, NO_RESPONDERS.length);

@@ -13,6 +13,17 @@ export interface BrokerOperations {
   announce(envelope: Envelope): void;
   /** Both are only lent: copy what is to be kept. The first `headerBytes` of the message are headers. */
   publish(envelope: Envelope, message: BorrowedMessage): void;
+  /** The other side is another broker, and says so in the words of a leaf node; null: it is a client. */
+  readonly link: LinkOperations | null;
+}
+
+/** What another broker can ask for; its messages come by `announce` and `publish`. */
+export interface LinkOperations {
+  /** It wants this subject, or has `weight` members of the queue group. Repeated when the weight changes. */
+  interest(subject: string, queue: string | null, weight: number): void;
+  disinterest(subject: string, queue: string | null): void;
+  /** INFO, -ERR or +OK, and what follows the word. */
+  told(word: string, text: string): void;
 }
 
 /** What PUB or HPUB says about the message that follows. */
@@ -23,6 +34,8 @@ export interface Envelope {
   readonly headerBytes: number;
   /** Headers and payload together, without the CR LF behind them. */
   readonly size: number;
+  /** Of another broker's message: the queue groups of which this broker serves one member each. A client's goes to all groups. */
+  readonly queues?: readonly string[];
 }
 
 export interface ParserLimits {
@@ -45,8 +58,12 @@ const QUICK_DIGITS = 7;
 const BY_PIECES = 16 * 1024;
 /** More pieces than this are joined: each costs more than the bytes of a small one. */
 const MAX_PIECES = 64;
-/** The operation and its arguments: HPUB has four. */
+/** The operation and its arguments: HPUB has four; LMSG names queue groups. */
 const MAX_WORDS = 5;
+const MAX_LINK_WORDS = 512;
+const NO_QUEUES: readonly string[] = [];
+/** Longest control line of a link, bytes: INFO, or LMSG with the names of its queue groups. */
+const MAX_LINK_LINE_BYTES = 32 * 1024;
 const DIGITS = /^\d{1,10}$/;
 
 /**
@@ -72,7 +89,8 @@ export class BrokerParser {
    */
   readonly #quick = { subject: "", reply: null, headerBytes: 0, size: 0 };
   /** Where the words of the present line begin and end. */
-  readonly #words = new Int32Array(2 * MAX_WORDS);
+  #words = new Int32Array(2 * MAX_WORDS);
+  #maxWords = MAX_WORDS;
 
   constructor(operations: BrokerOperations, limits: ParserLimits) {
     this.#operations = operations;
@@ -85,23 +103,27 @@ export class BrokerParser {
    */
   step(chunk: Buffer, position: number): number {
     if (this.#envelope) return this.#takeMessage(chunk, position, this.#envelope);
-    if (!this.#line) {
+    if (!this.#line && this.#operations.link === null) {
       const next = this.#quickPublish(chunk, position);
       if (next > position) return next;
     }
     const end = chunk.indexOf(LF, position);
     if (this.#line || end < 0) return this.#takePartOfLine(chunk, position, end);
-    if (end - position > this.#limits.maxControlLine) throw new ProtocolViolation(ERROR_TEXTS.controlLine);
+    if (end - position > this.#maxLine) throw new ProtocolViolation(ERROR_TEXTS.controlLine);
     this.#execute(chunk, position, end);
     return end + 1;
+  }
+
+  get #maxLine(): number {
+    return this.#operations.link === null ? this.#limits.maxControlLine : MAX_LINK_LINE_BYTES;
   }
 
   #takePartOfLine(chunk: Buffer, position: number, end: number): number {
     const stop = end < 0 ? chunk.length : end;
     const length = this.#lineLength + stop - position;
-    if (length > this.#limits.maxControlLine) throw new ProtocolViolation(ERROR_TEXTS.controlLine);
+    if (length > this.#maxLine) throw new ProtocolViolation(ERROR_TEXTS.controlLine);
     // Of the greatest size at once: a line that comes byte by byte is not copied again for each.
-    const line = this.#line ?? Buffer.allocUnsafe(this.#limits.maxControlLine);
+    const line = this.#line ?? Buffer.allocUnsafe(this.#maxLine);
     chunk.copy(line, this.#lineLength, position, stop);
     this.#line = end < 0 ? line : null;
     this.#lineLength = end < 0 ? length : 0;
@@ -178,8 +200,15 @@ export class BrokerParser {
   /** One control line, from `start` to its LF at `end`. */
   #execute(bytes: Buffer, start: number, end: number): void {
     const stop = end > start && bytes[end - 1] === CR ? end - 1 : end;
+    const { link } = this.#operations;
+    if (link !== null) this.#allowLinkWords();
     const count = this.#split(bytes, start, stop);
-    switch (count === 0 ? "" : this.#word(bytes, 0).toUpperCase()) {
+    const word = count === 0 ? "" : this.#word(bytes, 0).toUpperCase();
+    if (link !== null) {
+      if (this.#executeLink(link, word, count, bytes, stop)) return;
+      if (!["PING", "PONG"].includes(word)) throw new ProtocolViolation(ERROR_TEXTS.unknownOperation);
+    }
+    switch (word) {
       case "PUB":
         this.#announce(bytes, count, false);
         break;
@@ -208,6 +237,63 @@ export class BrokerParser {
     }
   }
 
+  /** False for what is none of a link's own words. */
+  #executeLink(link: LinkOperations, word: string, count: number, bytes: Buffer, stop: number): boolean {
+    switch (word) {
+      case "LMSG":
+        this.#announceLinked(bytes, count, false);
+        return true;
+      case "HMSG":
+        this.#announceLinked(bytes, count, true);
+        return true;
+      case "LS+":
+        expect(count >= 2 && count <= 4);
+        link.interest(
+          this.#word(bytes, 1),
+          count > 2 ? this.#word(bytes, 2) : null,
+          count === 4 ? Math.max(1, this.#number(bytes, 3)) : 1,
+        );
+        return true;
+      case "LS-":
+        expect(count === 2 || count === 3);
+        link.disinterest(this.#word(bytes, 1), count === 3 ? this.#word(bytes, 2) : null);
+        return true;
+      case "INFO":
+      case "-ERR":
+      case "+OK":
+        link.told(word, bytes.toString("utf8", this.#words[1], stop).trim());
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** `LMSG subject [reply] size`, `LMSG subject | queue… size` or `LMSG subject + reply queue… size`; HMSG has two sizes. */
+  #announceLinked(bytes: Buffer, count: number, withHeaders: boolean): void {
+    const numbers = withHeaders ? 2 : 1;
+    const end = count - numbers;
+    expect(end >= 2 && count <= this.#maxWords);
+    const size = this.#number(bytes, count - 1);
+    const headerBytes = withHeaders ? this.#number(bytes, count - 2) : 0;
+    if (size > this.#limits.maxPayload) throw new ProtocolViolation(ERROR_TEXTS.payload);
+    expect(headerBytes <= size);
+    const words = Array.from({ length: end - 2 }, (_, index) => this.#word(bytes, index + 2));
+    const [mark] = words;
+    const isMarked = mark === "|" || mark === "+";
+    expect(isMarked ? words.length > (mark === "+" ? 2 : 1) : words.length <= 1);
+    const reply = mark === "+" ? (words[1] ?? null) : isMarked ? null : (mark ?? null);
+    const queues = isMarked ? words.slice(mark === "+" ? 2 : 1) : NO_QUEUES;
+    const envelope = { subject: this.#word(bytes, 1), reply, headerBytes, size, queues };
+    this.#operations.announce(envelope);
+    this.#envelope = envelope;
+  }
+
+  #allowLinkWords(): void {
+    if (this.#maxWords === MAX_LINK_WORDS) return;
+    this.#maxWords = MAX_LINK_WORDS;
+    this.#words = new Int32Array(2 * MAX_LINK_WORDS);
+  }
+
   /** `PUB subject [reply] size` or `HPUB subject [reply] header-size size`: the message follows. */
   #announce(bytes: Buffer, count: number, withHeaders: boolean): void {
     const numbers = withHeaders ? 2 : 1;
@@ -229,7 +315,7 @@ export class BrokerParser {
     for (;;) {
       while (position < stop && (bytes[position] === SPACE || bytes[position] === TAB)) position++;
       if (position >= stop) return count;
-      if (count === MAX_WORDS) return count + 1;
+      if (count === this.#maxWords) return count + 1;
       words[2 * count] = position;
       while (position < stop && bytes[position] !== SPACE && bytes[position] !== TAB) position++;
       words[2 * count + 1] = position;

@@ -15,6 +15,7 @@ export class BrokerPort implements Subscriber {
   readonly id: number;
   readonly published: SubjectCounters[] = [];
   readonly echo = true;
+  readonly link = null;
   readonly #environment: PortEnvironment;
   readonly #log: BusLog;
   readonly #receivers = new Map<ClientSubscription, Receive>();

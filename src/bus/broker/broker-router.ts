@@ -2,7 +2,7 @@ import type { BorrowedMessage } from "./borrowed-message.ts";
 import { SubjectBook, type SubjectCounters } from "./broker-counters.ts";
 import type { Envelope } from "./broker-parser.ts";
 import { readableText } from "./broker-protocol.ts";
-import type { ClientSubscription, Subscriber } from "./broker-subscriber.ts";
+import type { ClientSubscription, LinkTarget, Subscriber } from "./broker-subscriber.ts";
 import { SubscriptionTree } from "./broker-subscriptions.ts";
 
 export interface BrokerSubjectStats {
@@ -20,28 +20,41 @@ export interface BrokerSubjectStats {
 export class BrokerRouter {
   readonly tree = new SubscriptionTree<ClientSubscription>();
   readonly #book = new SubjectBook();
+  /** Links without a connection, which count what they miss. */
+  readonly absent = new Set<{ miss(envelope: Envelope): void }>();
 
-  /** False when there are no subscribers. */
+  /**
+   * False when there are no subscribers. Each other broker gets the message once, with the queue groups that have no member here and
+   * of which it shall choose one.
+   */
   route(publisher: Subscriber, envelope: Envelope, message: BorrowedMessage): boolean {
-    const { subject, size } = envelope;
+    const { subject, size, queues } = envelope;
     const { plain, groups } = this.tree.match(subject);
     this.#count(publisher, this.#book.account(subject), size);
+    if (this.absent.size > 0) for (const link of this.absent) link.miss(envelope);
+    let crossing: Map<LinkTarget, string[]> | null = null;
     let interest = false;
     for (const subscription of plain) {
       if (!wants(subscription, publisher, subject)) continue;
       interest = true;
-      subscription.client.deliver(subscription, envelope, message);
+      const { link } = subscription.client;
+      if (link === null) subscription.client.deliver(subscription, envelope, message);
+      else if (!crossing?.has(link)) crossing = (crossing ?? new Map<LinkTarget, string[]>()).set(link, []);
     }
     for (const group of groups) {
-      const first = Math.floor(Math.random() * group.length);
-      for (let offset = 0; offset < group.length; offset++) {
-        const member = group[(first + offset) % group.length] as ClientSubscription;
-        if (!wants(member, publisher, subject)) continue;
-        interest = true;
-        // A member that cannot take it leaves it to the next.
-        if (member.client.deliver(member, envelope, message)) break;
-      }
+      const queue = group[0]?.queue ?? "";
+      // The other broker has named the groups that it leaves to this one.
+      if (queues !== undefined && !queues.includes(queue)) continue;
+      const outcome = deliverToOne(group, publisher, envelope, message);
+      if (outcome !== "none") interest = true;
+      if (outcome === "delivered") continue;
+      const link = chooseLink(group, publisher, subject);
+      if (link === null) continue;
+      interest = true;
+      crossing ??= new Map<LinkTarget, string[]>();
+      crossing.set(link, [...(crossing.get(link) ?? []), queue]);
     }
+    if (crossing !== null) for (const [link, chosen] of crossing) link.send(envelope, chosen, message);
     return interest;
   }
 
@@ -73,4 +86,39 @@ function wants(subscription: ClientSubscription, publisher: Subscriber, subject:
   const { client } = subscription;
   if ((client === publisher && !client.echo) || subscription.isEnded) return false;
   return !subscription.isFiltered || client.mayReceive(subject);
+}
+
+/** "lost": there are members, and none could take it. */
+function deliverToOne(
+  group: readonly ClientSubscription[],
+  publisher: Subscriber,
+  envelope: Envelope,
+  message: BorrowedMessage,
+): "delivered" | "lost" | "none" {
+  const first = Math.floor(Math.random() * group.length);
+  let outcome: "lost" | "none" = "none";
+  for (let offset = 0; offset < group.length; offset++) {
+    const member = group[(first + offset) % group.length] as ClientSubscription;
+    if (member.client.link !== null || !wants(member, publisher, envelope.subject)) continue;
+    // A member that cannot take it leaves it to the next.
+    if (member.client.deliver(member, envelope, message)) return "delivered";
+    outcome = "lost";
+  }
+  return outcome;
+}
+
+/** One of the brokers that have members, each with the chance that its number of members gives it; one that can take it, if there is. */
+function chooseLink(group: readonly ClientSubscription[], publisher: Subscriber, subject: string): LinkTarget | null {
+  const members = group.flatMap((subscription) => {
+    const { link } = subscription.client;
+    return link !== null && wants(subscription, publisher, subject) ? { link, weight: link.weightOf(subscription) } : [];
+  });
+  const ready = members.filter(({ link }) => link.canTake());
+  const candidates = ready.length > 0 ? ready : members;
+  let left = Math.random() * candidates.reduce((sum, { weight }) => sum + weight, 0);
+  for (const { link, weight } of candidates) {
+    left -= weight;
+    if (left < 0) return link;
+  }
+  return candidates.at(-1)?.link ?? null;
 }

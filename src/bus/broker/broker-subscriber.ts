@@ -10,10 +10,21 @@ export interface Subscriber {
   readonly published: SubjectCounters[];
   /** Whether it receives its own messages, too. */
   readonly echo: boolean;
+  /** Itself, if it is another broker; else null. */
+  readonly link: LinkTarget | null;
   /** Asked for subscriptions that are filtered. */
   mayReceive(subject: string): boolean;
   /** False: the message could not be taken. */
   deliver(subscription: ClientSubscription, envelope: Envelope, message: BorrowedMessage): boolean;
+}
+
+/** Another broker, whose subscriptions stand for all its clients: a message goes there once. */
+export interface LinkTarget extends Subscriber {
+  /** Members of the subscription's queue group behind it. */
+  weightOf(subscription: ClientSubscription): number;
+  canTake(): boolean;
+  /** `queues`: groups of which the other broker chooses a member. False: the message was lost. */
+  send(envelope: Envelope, queues: readonly string[], message: BorrowedMessage): boolean;
 }
 
 export interface ClientSubscription {

@@ -29,6 +29,8 @@ const CACHED_SUBJECTS = 4_096;
 export class SubscriptionTree<S extends Subscribed> {
   readonly #root = newNode<S>();
   #cache = new Map<string, Match<S>>();
+  /** Told of each subscription that comes (1) or goes (-1). */
+  watch: ((subscription: S, delta: 1 | -1) => void) | null = null;
   size = 0;
 
   insert(subscription: S): void {
@@ -38,6 +40,7 @@ export class SubscriptionTree<S extends Subscribed> {
     node.subscriptions.add(subscription);
     this.size++;
     this.#changed();
+    this.watch?.(subscription, 1);
   }
 
   remove(subscription: S): void {
@@ -54,6 +57,7 @@ export class SubscriptionTree<S extends Subscribed> {
     for (let depth = tokens.length; depth > 0 && isEmpty(path[depth] as Node<S>); depth--) {
       dropChild(path[depth - 1] as Node<S>, tokens[depth - 1] as string);
     }
+    this.watch?.(subscription, -1);
   }
 
   match(subject: string): Match<S> {

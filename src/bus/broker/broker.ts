@@ -10,6 +10,9 @@ import { listenTcp } from "../carriers/tcp-listener.ts";
 import { greetThenSecure } from "../carriers/tls-stream.ts";
 import { listenUnix, type SocketHome } from "../carriers/unix-listener.ts";
 import { ThrottledWarning } from "../client/throttled-warning.ts";
+import { BrokerLinks, type LinkStats } from "../leaf/broker-links.ts";
+import type { LinkCounts } from "../leaf/leaf-protocol.ts";
+import type { DialedLink, DialedLinkOptions } from "../leaf/dialed-link.ts";
 import { BrokerClient, type ClientEnvironment } from "./broker-client.ts";
 import { type BrokerCounters, newCounters } from "./broker-counters.ts";
 import type { BrokerHooks } from "./broker-hooks.ts";
@@ -42,6 +45,8 @@ export interface BrokerClientStats extends BrokerCounters {
 
 export interface BrokerStats extends BrokerCounters {
   clients: BrokerClientStats[];
+  /** To other brokers, also those without a connection at the moment. */
+  links: LinkStats[];
   subscriptions: number;
 }
 
@@ -64,6 +69,8 @@ export interface Broker {
   port(): BrokerPort;
   /** Serves any other carrier, such as a WebSocket. */
   accept(stream: ByteStream, options: AcceptOptions): void;
+  /** Links this broker, as a leaf, to the hub at the other end of `stream`. */
+  link(options: DialedLinkOptions): DialedLink;
   stats(): BrokerStats;
   /** Published messages by subject; inboxes share one entry, as do the subjects after the first 10,000. */
   subjects(): BrokerSubjectStats[];
@@ -88,9 +95,10 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   readonly turns = new BrokerTurns();
   readonly counters = newCounters();
   readonly hooks: BrokerHooks | null;
+  readonly links: BrokerLinks;
   readonly #name: string;
   readonly #log: NonNullable<BrokerOptions["log"]>;
-  readonly #id = randomBytes(12).toString("hex").toUpperCase();
+  readonly id = randomBytes(12).toString("hex").toUpperCase();
   readonly #clients = new Set<BrokerClient>();
   readonly #ports = new Set<BrokerPort>();
   readonly #listeners: { close(): Promise<void> }[] = [];
@@ -110,9 +118,11 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     this.#log = log;
     this.#untaken = new ThrottledWarning(log);
     this.limits = { ...BROKER_LIMITS, ...limits };
+    this.links = new BrokerLinks(this, log);
     this.#sockets = new ClientSockets(this.limits.maxClients);
     this.#ticks = setInterval(() => {
       for (const client of this.#clients) client.tick();
+      this.links.tick();
     }, this.limits.pingIntervalMs);
     this.#ticks.unref();
   }
@@ -177,6 +187,11 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     else if (isFull) client.fail(ERROR_TEXTS.clients);
   }
 
+  link(options: DialedLinkOptions): DialedLink {
+    this.#assertOpen();
+    return this.links.dial(this.#nextClient++, options);
+  }
+
   stats(): BrokerStats {
     const clients = [...this.#clients].map((client) => ({
       id: client.id,
@@ -188,7 +203,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
       pending_bytes: client.pending,
       ...client.counters,
     }));
-    return { ...this.counters, clients, subscriptions: this.router.tree.size };
+    return { ...this.counters, clients, links: this.links.stats(), subscriptions: this.router.tree.size };
   }
 
   subjects(): BrokerSubjectStats[] {
@@ -221,13 +236,13 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     for (const port of this.#ports) port.close();
     const closed = this.#listeners.splice(0).map((listener) => listener.close());
     await Promise.all([...this.#clients].map((client) => client.leave()));
-    await Promise.all(closed);
+    await Promise.all([...closed, this.links.close()]);
     this.hooks?.ended();
   }
 
-  greeting(client: BrokerClient): string {
+  greeting(client: BrokerClient, counts?: LinkCounts): string {
     const info = {
-      server_id: this.#id,
+      server_id: this.id,
       server_name: this.#name,
       version: SPOKEN_VERSION,
       proto: 1,
@@ -240,6 +255,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
       ...(client.accepted.authenticate ? { auth_required: true } : {}),
       ...(client.accepted.tls ? { tls_required: true } : {}),
       ...(this.#isRetiring ? { ldm: true } : {}),
+      ...(counts ? { connect_info: true, mgr_counts: counts } : {}),
     };
     return `INFO ${JSON.stringify(info)} ${CRLF}`;
   }

@@ -29,6 +29,8 @@ export interface BrokerPermissions {
   deliver?(subject: string): boolean;
   /** Checked from time to time: the client's permission to connect may have been revoked. */
   isValid?(): boolean;
+  /** It may be another broker, whose clients' subjects a link carries. Connections without any permissions may, too. */
+  readonly mayLink?: boolean;
 }
 
 /** What a client said about itself in CONNECT. */
@@ -63,6 +65,7 @@ export function permissionsOf(member: BusMember): BrokerPermissions {
   return {
     user: `${member.kind}:${member.name}`,
     ...(member.kind === "client" ? { identity: { name: member.name, run_id: member.run_id ?? null, process: member.process ?? "" } } : {}),
+    mayLink: member.kind === "host",
     publish: (subject) => isOwn(subject) || subject.startsWith(INBOX) || (member.kind === "client" && !isReserved(subject)),
     subscribe: (subject) => {
       const [first = "", second = ""] = subject.split(".", 2);
@@ -79,5 +82,5 @@ const INBOX = "_INBOX.";
 
 /** Subjects of the manager and its hosts, and of servers among themselves. */
 function isReserved(subject: string): boolean {
-  return /^(mgr|\$SYS)(\.|$)/.test(subject);
+  return /^(mgr|\$SYS|\$LDS)(\.|$)/.test(subject);
 }

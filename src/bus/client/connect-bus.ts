@@ -106,7 +106,8 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
   }
 }
 
-function dialer(
+/** Dials the addresses of a server one after the other. */
+export function dialer(
   server: BusServer,
   options: Pick<ConnectBusOptions, "signal" | "token" | "onAttempt">,
 ): { dial: Dial; current(): URL | null } {

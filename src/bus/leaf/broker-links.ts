@@ -1,0 +1,162 @@
+import { randomBytes } from "node:crypto";
+import type { BrokerCounters } from "../broker/broker-counters.ts";
+import type { BrokerLimits } from "../broker/broker-protocol.ts";
+import type { BrokerRouter } from "../broker/broker-router.ts";
+import type { BrokerTurns } from "../broker/broker-turns.ts";
+import type { BusLog } from "../client/bus-message.ts";
+import { ThrottledWarning } from "../client/throttled-warning.ts";
+import { DialedLink, type DialedLinkOptions } from "./dialed-link.ts";
+import { InboxOwners } from "./inbox-owners.ts";
+import { InterestTable } from "./interest-table.ts";
+import { LeafLink, type LinkEnvironment, type LinkWire } from "./leaf-link.ts";
+import type { LeafConnect, LinkCounts } from "./leaf-protocol.ts";
+import { LinkAccount, type LinkCounters } from "./link-account.ts";
+import { inboxName, isInbox } from "./link-filter.ts";
+
+/** Owner of the inboxes of this broker's own clients. */
+const OWN = "";
+/** Leaves that are remembered while they are away, each with what it wanted. */
+const MAX_LEAVES = 1_000;
+
+export interface LinkStats extends LinkCounters {
+  /** Of the other side: "hub", or the user name of the leaf. */
+  name: string;
+  is_up: boolean;
+  /** Distinct interest of the other side, and what it has been told of this one. */
+  theirs: number;
+  ours: number;
+  /** So far. */
+  connections: number;
+}
+
+/** The broker. */
+interface LinksEnvironment {
+  readonly id: string;
+  readonly limits: BrokerLimits;
+  readonly turns: BrokerTurns;
+  readonly counters: BrokerCounters;
+  readonly router: BrokerRouter;
+}
+
+/** The other side of a link that was dialed there. */
+interface Caller {
+  readonly id: number;
+  readonly user: string;
+  destroy(): void;
+}
+
+interface Leaf {
+  readonly user: string;
+  readonly account: LinkAccount;
+  serverId: string;
+  live: { caller: Caller; link: LeafLink } | null;
+}
+
+/** All links of one broker: those of leaves that dialed it, and its own to a hub. */
+export class BrokerLinks implements LinkEnvironment {
+  readonly id: string;
+  readonly limits: BrokerLimits;
+  readonly turns: BrokerTurns;
+  readonly counters: BrokerCounters;
+  readonly router: BrokerRouter;
+  readonly interest = new InterestTable();
+  readonly inboxes = new InboxOwners();
+  readonly loopId = randomBytes(16).toString("hex");
+  readonly warning: ThrottledWarning;
+  readonly #dialed = new Map<LinkAccount, DialedLink | null>();
+  readonly #leaves = new Set<Leaf>();
+
+  constructor(environment: LinksEnvironment, log: BusLog) {
+    this.id = environment.id;
+    this.limits = environment.limits;
+    this.turns = environment.turns;
+    this.counters = environment.counters;
+    this.router = environment.router;
+    this.warning = new ThrottledWarning(log);
+    this.router.tree.watch = (subscription, delta) => {
+      const { client, subject } = subscription;
+      if (delta === 1 && client.link === null && isInbox(subject)) this.inboxes.claim(inboxName(subject), OWN);
+      this.interest.change(subscription, delta);
+    };
+  }
+
+  /** A client turns out to be a leaf. Its earlier connection, which may not know yet that it has ended, is closed. */
+  accept(caller: Caller, connect: LeafConnect, wire: LinkWire): { link: LeafLink; counts: LinkCounts } {
+    const { server_id: serverId, max_payload: maxPayload = this.limits.maxPayload, mgr_counts } = connect;
+    const leaf = this.#leafOf(caller.user, serverId);
+    leaf.live?.link.close();
+    leaf.live?.caller.destroy();
+    leaf.serverId = serverId;
+    const { account } = leaf;
+    const { counts } = account;
+    account.begin(this.id, serverId, mgr_counts);
+    const link: LeafLink = new LeafLink({
+      id: caller.id,
+      name: `the leaf ${caller.user === "" ? "of this machine" : caller.user}`,
+      peer: "leaf",
+      owner: `leaf ${caller.user}`,
+      maxPayload,
+      account,
+      wire,
+      environment: this,
+      onComplete: () => this.router.absent.delete(account),
+      onClosed: () => {
+        if (leaf.live?.link === link) leaf.live = null;
+        this.router.absent.add(account);
+      },
+    });
+    leaf.live = { caller, link };
+    return { link, counts };
+  }
+
+  /** Dials a hub: `options.stream` leads there. The account is that of all connections to this hub. */
+  dial(id: number, options: DialedLinkOptions): DialedLink {
+    const { account } = options;
+    const link = new DialedLink(id, options, this);
+    this.#dialed.set(account, link);
+    link.open();
+    return link;
+  }
+
+  closed(account: LinkAccount): void {
+    this.#dialed.set(account, null);
+  }
+
+  tick(): void {
+    for (const link of this.#dialed.values()) link?.tick();
+  }
+
+  stats(): LinkStats[] {
+    const hubs = [...this.#dialed].map(([account, link]) => {
+      const { is_up = false, theirs = 0, ours = 0 } = link?.stats ?? {};
+      return { name: "hub", is_up, theirs, ours, connections: account.connections, ...account.counters };
+    });
+    const leaves = [...this.#leaves].map(({ user, account, live }) => ({
+      name: user,
+      is_up: live !== null,
+      ...(live?.link.interests ?? { theirs: 0, ours: 0 }),
+      connections: account.connections,
+      ...account.counters,
+    }));
+    return [...hubs, ...leaves];
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#dialed.values()].map((link) => link?.leave()));
+  }
+
+  #leafOf(user: string, serverId: string): Leaf {
+    const own = [...this.#leaves].filter((leaf) => leaf.user === user);
+    const known = own.find((leaf) => leaf.serverId === serverId) ?? own.find(({ live }) => live === null);
+    if (known) return known;
+    const leaf: Leaf = { user, account: new LinkAccount(), serverId, live: null };
+    this.#leaves.add(leaf);
+    for (const old of this.#leaves) {
+      if (this.#leaves.size <= MAX_LEAVES) break;
+      if (old.live !== null || old === leaf) continue;
+      this.#leaves.delete(old);
+      this.router.absent.delete(old.account);
+    }
+    return leaf;
+  }
+}

@@ -1,0 +1,218 @@
+import { messageOf } from "../../base/errors.ts";
+import type { BorrowedMessage } from "../broker/borrowed-message.ts";
+import { BrokerConnection } from "../broker/broker-connection.ts";
+import type { BrokerOperations, Envelope, LinkOperations } from "../broker/broker-parser.ts";
+import { CRLF, ERROR_TEXTS, ProtocolViolation } from "../broker/broker-protocol.ts";
+import type { BrokerTurns } from "../broker/broker-turns.ts";
+import type { ByteStream } from "../carriers/byte-stream.ts";
+import { LeafLink, type LinkEnvironment, type LinkWire } from "./leaf-link.ts";
+import { LOOP_ERROR, parseHubInfo } from "./leaf-protocol.ts";
+import type { LinkAccount } from "./link-account.ts";
+
+/** PINGs without an answer, and without progress of what is being sent, before the link is given up. */
+const MAX_PINGS_OUT = 2;
+
+export interface LinkCredentials {
+  readonly user?: string;
+  readonly pass?: string;
+  readonly auth_token?: string;
+}
+
+export interface DialedLinkOptions {
+  readonly stream: ByteStream;
+  /** Name of this broker, for the hub's statistics. */
+  readonly name: string;
+  /** Where the hub is, for people. */
+  readonly place: string;
+  readonly credentials: LinkCredentials;
+  readonly account: LinkAccount;
+  /** The hub has accepted the link and told what it wants. */
+  readonly onUp: () => void;
+  /** Once, at the end; `problem` is what the hub said, or null. */
+  readonly onClosed: (problem: string | null, isLoop: boolean) => void;
+}
+
+interface DialedEnvironment extends LinkEnvironment {
+  readonly turns: BrokerTurns;
+  /** server_id of this broker. */
+  readonly id: string;
+  closed(account: LinkAccount): void;
+}
+
+/** The leaf's end of one connection to a hub. */
+export class DialedLink implements BrokerOperations, LinkOperations, LinkWire {
+  readonly link = this;
+  readonly #id: number;
+  readonly #options: DialedLinkOptions;
+  readonly #environment: DialedEnvironment;
+  readonly #connection: BrokerConnection;
+  #leaf: LeafLink | null = null;
+  #isGreeted = false;
+  #isUp = false;
+  #problem: string | null = null;
+  #isLoop = false;
+  /** `out_msgs` when each of the unanswered PINGs was sent. */
+  readonly #pings: number[] = [];
+  #lastPending = 0;
+
+  constructor(id: number, options: DialedLinkOptions, environment: DialedEnvironment) {
+    this.#id = id;
+    this.#options = options;
+    this.#environment = environment;
+    const { limits, turns, counters } = environment;
+    this.#connection = new BrokerConnection(options.stream, this, {
+      limits,
+      turns,
+      deliveries: () => counters.out_msgs + counters.dropped_msgs,
+      failed: () => this.#leaf?.close(),
+      defect: (error) => environment.warning.warn(`a defect of the bus closed the link to ${options.place}: ${messageOf(error)}`),
+      closed: () => {
+        this.#leaf?.close();
+        environment.closed(options.account);
+        options.onClosed(this.#problem, this.#isLoop);
+      },
+    });
+  }
+
+  open(): void {
+    this.#connection.open("");
+  }
+
+  leave(): Promise<void> {
+    return this.#connection.end();
+  }
+
+  destroy(): void {
+    this.#connection.destroy();
+  }
+
+  get stats() {
+    return { is_up: this.#isUp, pending_bytes: this.#connection.pending, ...(this.#leaf?.interests ?? { theirs: 0, ours: 0 }) };
+  }
+
+  /** Called once per ping interval. */
+  tick(): void {
+    if (this.#leaf === null) return;
+    const { pending } = this.#connection;
+    const isMoving = pending > 0 && pending !== this.#lastPending;
+    this.#lastPending = pending;
+    if (this.#pings.length < MAX_PINGS_OUT) this.#ping();
+    else if (!isMoving) this.fail(ERROR_TEXTS.stale);
+  }
+
+  told(word: string, text: string): void {
+    if (word === "INFO") this.#informed(text);
+    else if (word === "-ERR") this.#refused(text.replace(/^'|'$/g, ""));
+  }
+
+  /** The first INFO asks for credentials, the second confirms them; later ones tell of changes in the hub's cluster. */
+  #informed(text: string): void {
+    const info = parseHubInfo(text);
+    const { account, place } = this.#options;
+    const { id, limits } = this.#environment;
+    if (!this.#isGreeted) {
+      this.#isGreeted = true;
+      const { name, credentials } = this.#options;
+      const own = { tls_required: false, server_id: id, name, headers: true, jetstream: false, cluster: "", proto: 1 };
+      const connect = { ...credentials, ...own, max_payload: limits.maxPayload, mgr_counts: account.counts };
+      this.#connection.answer(`CONNECT ${JSON.stringify(connect)}${CRLF}`);
+      this.#ping();
+      return;
+    }
+    if (this.#leaf !== null) return;
+    account.begin(id, info.server_id, info.mgr_counts);
+    this.#leaf = new LeafLink({
+      id: this.#id,
+      name: `the hub ${place}`,
+      peer: "hub",
+      owner: "",
+      maxPayload: info.max_payload ?? limits.maxPayload,
+      account,
+      wire: this,
+      environment: this.#environment,
+      onComplete: () => this.#environment.router.absent.delete(account),
+      onClosed: () => this.#environment.router.absent.add(account),
+    });
+    this.#leaf.announce();
+    this.#ping();
+  }
+
+  #refused(text: string): void {
+    // A refusal of one subject leaves the link as it is.
+    if (/^Permissions Violation/i.test(text)) {
+      this.#leaf?.told("-ERR", text);
+      return;
+    }
+    this.#problem = text;
+    this.#isLoop ||= text.startsWith(LOOP_ERROR.slice(0, "Loop detected".length));
+  }
+
+  fail(text: string): void {
+    this.#refused(text);
+    this.#connection.fail(text);
+  }
+
+  get pending(): number {
+    return this.#connection.pending;
+  }
+
+  message(header: string, message: BorrowedMessage): void {
+    this.#connection.message(header, message);
+  }
+
+  answer(text: string): void {
+    this.#connection.answer(text);
+  }
+
+  #ping(): void {
+    this.#pings.push(this.#options.account.counters.out_msgs);
+    this.#connection.answer(`PING${CRLF}`);
+  }
+
+  ping(): void {
+    this.#connection.answer(`PONG${CRLF}`);
+  }
+
+  pong(): void {
+    const sent = this.#pings.shift();
+    if (sent === undefined || this.#leaf === null) return;
+    this.#options.account.confirm(sent);
+    if (this.#isUp) return;
+    this.#isUp = true;
+    this.#leaf.complete();
+    this.#options.onUp();
+  }
+
+  interest(subject: string, queue: string | null, weight: number): void {
+    this.#linked().interest(subject, queue, weight);
+  }
+
+  disinterest(subject: string, queue: string | null): void {
+    this.#linked().disinterest(subject, queue);
+  }
+
+  announce(): void {
+    this.#linked();
+  }
+
+  publish(envelope: Envelope, message: BorrowedMessage): void {
+    this.#linked().receive(envelope, message);
+  }
+
+  connect(): void {
+    throw new ProtocolViolation(ERROR_TEXTS.unknownOperation);
+  }
+
+  subscribe(): void {
+    throw new ProtocolViolation(ERROR_TEXTS.unknownOperation);
+  }
+
+  unsubscribe(): void {
+    throw new ProtocolViolation(ERROR_TEXTS.unknownOperation);
+  }
+
+  #linked(): LeafLink {
+    if (this.#leaf === null) throw new ProtocolViolation(ERROR_TEXTS.authorization);
+    return this.#leaf;
+  }
+}

@@ -1,0 +1,128 @@
+import { messageOf } from "../../base/errors.ts";
+import type { Broker } from "../broker/broker.ts";
+import type { ByteStream } from "../carriers/byte-stream.ts";
+import type { BusLog } from "../client/bus-message.ts";
+import type { DialedLink, LinkCredentials } from "./dialed-link.ts";
+import { LinkAccount } from "./link-account.ts";
+
+/** Pauses between attempts grow from the first to the last of these, milliseconds. */
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 2_000;
+/** Time for one attempt until the hub has accepted the link, milliseconds. */
+const ATTEMPT_MS = 5_000;
+/** A link that leads back to this broker is tried again after this, milliseconds; as nats-server does. */
+const LOOP_PAUSE_MS = 30_000;
+
+/** A way to a hub. */
+export interface HubDial {
+  /** For people, without secrets. Read after the attempt: there may be several addresses. */
+  place(): string;
+  stream(signal: AbortSignal): Promise<ByteStream>;
+  /** For the address that was dialed last. */
+  credentials(): LinkCredentials;
+}
+
+export interface HubConnectionOptions {
+  readonly broker: Broker;
+  /** Name of this broker in the hub's statistics. */
+  readonly name: string;
+  readonly dial: HubDial;
+  readonly log: BusLog;
+  /** Asked of each change. */
+  readonly onChange?: (isUp: boolean) => void;
+}
+
+/** Keeps a broker linked to its hub: dials again for ever. */
+export class HubConnection {
+  readonly #options: HubConnectionOptions;
+  readonly #account = new LinkAccount();
+  readonly #end = new AbortController();
+  readonly #ended: Promise<void>;
+  #link: DialedLink | null = null;
+  #failures = 0;
+  /** What was logged last: each new reason is logged once. */
+  #told: string | null = "";
+
+  constructor(options: HubConnectionOptions) {
+    this.#options = options;
+    this.#ended = this.#run();
+  }
+
+  async close(): Promise<void> {
+    this.#end.abort();
+    await this.#link?.leave();
+    await this.#ended;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#end;
+    while (!signal.aborted) {
+      const { problem, isLoop } = await this.#attempt();
+      if (signal.aborted) return;
+      if (problem !== null) this.#tell(problem);
+      const pause = isLoop ? LOOP_PAUSE_MS : Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 1.5 ** this.#failures++);
+      await pauseUnless(pause * (0.75 + Math.random() / 2), signal);
+    }
+  }
+
+  /** Resolves when its connection is over. */
+  async #attempt(): Promise<{ problem: string | null; isLoop: boolean }> {
+    const { broker, name, dial, onChange } = this.#options;
+    const late = new AbortController();
+    const timer = setTimeout(() => {
+      late.abort();
+      this.#link?.destroy();
+    }, ATTEMPT_MS);
+    try {
+      const stream = await dial.stream(AbortSignal.any([late.signal, this.#end.signal]));
+      return await new Promise((resolve) => {
+        let isUp = false;
+        this.#link = broker.link({
+          stream,
+          name,
+          place: dial.place(),
+          credentials: dial.credentials(),
+          account: this.#account,
+          onUp: () => {
+            clearTimeout(timer);
+            isUp = true;
+            this.#failures = 0;
+            this.#tell(null);
+            onChange?.(true);
+          },
+          onClosed: (problem, isLoop) => {
+            this.#link = null;
+            if (isUp) onChange?.(false);
+            resolve({ problem: problem ?? (isUp ? "the connection was lost" : "the connection was closed"), isLoop });
+          },
+        });
+        if (this.#end.signal.aborted) void this.#link.leave();
+      });
+    } catch (error) {
+      return { problem: messageOf(error), isLoop: false };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #tell(problem: string | null): void {
+    if (problem === this.#told) return;
+    this.#told = problem;
+    const { log, dial } = this.#options;
+    if (problem === null) log("info", `linked to the hub ${dial.place()}`);
+    else log("warning", `no link to the hub ${dial.place()}, programs of other hosts are out of reach: ${problem}; retrying`);
+  }
+}
+
+function pauseUnless(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done, { once: true });
+    if (signal.aborted) done();
+  });
+}

@@ -1,0 +1,24 @@
+import { type ConnectBusOptions, dialer } from "../client/connect-bus.ts";
+import { placeOf } from "../client/bus-url.ts";
+import type { HubDial } from "./hub-connection.ts";
+
+/** Dials a hub as `connectBus` dials a server. Credentials in the address come before the token. */
+export function hubDial({ server, token }: Pick<ConnectBusOptions, "server" | "token">): HubDial {
+  const { dial, current } = dialer(server, token === undefined ? {} : { token });
+  return {
+    place: () => {
+      const url = current();
+      return url ? placeOf(url) : "of this machine";
+    },
+    stream: dial,
+    credentials() {
+      const url = current();
+      if (url && url.username !== "") {
+        const user = decodeURIComponent(url.username);
+        return url.password === "" ? { auth_token: user } : { user, pass: decodeURIComponent(url.password) };
+      }
+      if (token === undefined) return {};
+      return { auth_token: typeof token === "function" ? token() : token };
+    },
+  };
+}

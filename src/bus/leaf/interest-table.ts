@@ -1,0 +1,49 @@
+import type { Subscribed } from "../broker/broker-subscriptions.ts";
+
+/** Distinct interest of one broker: how many subscriptions there are to a subject, or in a queue group. */
+export interface Interest {
+  readonly subject: string;
+  readonly queue: string | null;
+  count: number;
+}
+
+/** A link, which tells the other side what is wanted on this one. */
+export interface InterestListener {
+  /** `count` of this entry changed; 0: it is gone. */
+  interestChanged(key: string, interest: Interest): void;
+}
+
+/** What the subscribers of one broker want, each distinct interest once. */
+export class InterestTable {
+  readonly #entries = new Map<string, Interest>();
+  readonly #listeners = new Set<InterestListener>();
+
+  /** Returns the function that ends it. */
+  listen(listener: InterestListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** A subscription came (1) or went (-1). */
+  readonly change = ({ subject, queue }: Subscribed, delta: 1 | -1): void => {
+    const key = interestKey(subject, queue);
+    const interest = this.#entries.get(key) ?? { subject, queue, count: 0 };
+    interest.count += delta;
+    if (interest.count > 0) this.#entries.set(key, interest);
+    else this.#entries.delete(key);
+    for (const listener of this.#listeners) listener.interestChanged(key, interest);
+  };
+
+  get(key: string): Interest | undefined {
+    return this.#entries.get(key);
+  }
+
+  entries(): IterableIterator<[string, Interest]> {
+    return this.#entries.entries();
+  }
+}
+
+/** Neither part holds a blank. */
+export function interestKey(subject: string, queue: string | null): string {
+  return queue === null ? subject : `${subject} ${queue}`;
+}

@@ -1,0 +1,266 @@
+import type { BorrowedMessage } from "../broker/borrowed-message.ts";
+import type { BrokerCounters, SubjectCounters } from "../broker/broker-counters.ts";
+import type { Envelope, LinkOperations } from "../broker/broker-parser.ts";
+import { type BrokerLimits, CRLF, ERROR_TEXTS, ProtocolViolation, readableText } from "../broker/broker-protocol.ts";
+import type { BrokerRouter } from "../broker/broker-router.ts";
+import { type ClientSubscription, type LinkTarget, newSubscription } from "../broker/broker-subscriber.ts";
+import type { ThrottledWarning } from "../client/throttled-warning.ts";
+import type { InboxOwners } from "./inbox-owners.ts";
+import { type Interest, type InterestListener, type InterestTable, interestKey } from "./interest-table.ts";
+import { disinterestLine, fitsIntoLine, interestLine, LOOP_ERROR, LOOP_PREFIX, linkHead } from "./leaf-protocol.ts";
+import type { LinkAccount } from "./link-account.ts";
+import { inboxName, isInbox, isLoopSubject, mayCross, mayMatchWildcard, mayWant } from "./link-filter.ts";
+
+/** The broker that a link belongs to. */
+export interface LinkEnvironment {
+  readonly limits: BrokerLimits;
+  readonly counters: BrokerCounters;
+  readonly router: BrokerRouter;
+  readonly interest: InterestTable;
+  readonly inboxes: InboxOwners;
+  /** Name of this broker for the detection of loops. It goes to hubs only: another leaf that knew it could pretend a loop. */
+  readonly loopId: string;
+  /** A link has refused something, or lost messages. */
+  readonly warning: ThrottledWarning;
+}
+
+/** The connection below a link. */
+export interface LinkWire {
+  /** Bytes that the other side has not read yet. */
+  readonly pending: number;
+  message(header: string, message: BorrowedMessage): void;
+  answer(text: string): void;
+  fail(text: string): void;
+}
+
+interface LeafLinkOptions {
+  /** Of the broker's connections. */
+  readonly id: number;
+  /** For people. */
+  readonly name: string;
+  /** What the other side is: a hub is trusted with the names of inboxes, a leaf is not. */
+  readonly peer: "hub" | "leaf";
+  /** Largest message that the other side accepts, bytes. */
+  readonly maxPayload: number;
+  readonly account: LinkAccount;
+  /** To whom its inboxes belong. */
+  readonly owner: string;
+  readonly wire: LinkWire;
+  readonly environment: LinkEnvironment;
+  /** The other side's interest is complete. */
+  readonly onComplete?: () => void;
+  readonly onClosed?: () => void;
+}
+
+/**
+ * One connection between two brokers: each side tells the other what is wanted on it, each distinct interest once, and sends
+ * what the other side wants, once whatever the number of subscribers there.
+ */
+export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
+  readonly id: number;
+  readonly echo = false;
+  readonly link = this;
+  readonly published: SubjectCounters[] = [];
+  readonly #options: LeafLinkOptions;
+  /** What the other side wants, and how many members of its queue groups there are. */
+  readonly #wanted = new Map<string, { subscription: ClientSubscription; weight: number }>();
+  /** What the other side has been told, with the number of members. */
+  readonly #told = new Map<string, number>();
+  #stopListening: (() => void) | null = null;
+  #isSlow = false;
+  #isClosed = false;
+
+  constructor(options: LeafLinkOptions) {
+    this.id = options.id;
+    this.#options = options;
+  }
+
+  /** Distinct interest of the other side, and of this one. */
+  get interests(): { theirs: number; ours: number } {
+    return { theirs: this.#wanted.size, ours: this.#told.size };
+  }
+
+  /** Tells the other side what is wanted here, from now on. */
+  announce(): void {
+    const { interest, loopId } = this.#options.environment;
+    this.#options.wire.answer(interestLine(LOOP_PREFIX + loopId, null, 1));
+    for (const [key, entry] of interest.entries()) this.interestChanged(key, entry);
+    this.#stopListening = interest.listen(this);
+  }
+
+  interestChanged(key: string, { subject, queue, count }: Interest): void {
+    const others = count - (this.#wanted.has(key) ? 1 : 0);
+    const told = this.#told.get(key);
+    if (others <= 0) {
+      if (told === undefined) return;
+      this.#told.delete(key);
+      this.#options.wire.answer(disinterestLine(subject, queue));
+    } else if (told === undefined) {
+      if (this.#isTold(subject)) this.#tell(key, { subject, queue, count: others });
+    } else if (queue !== null && told !== others) this.#tell(key, { subject, queue, count: others });
+  }
+
+  /** Inboxes are told to a leaf only when a request goes there. */
+  #isTold(subject: string): boolean {
+    if (isLoopSubject(subject)) return this.#options.peer === "hub";
+    if (mayWant(subject) === false) return false;
+    return this.#options.peer === "hub" || !isInbox(subject);
+  }
+
+  #tell(key: string, { subject, queue, count }: Interest): void {
+    const { limits, warning } = this.#options.environment;
+    if (!this.#told.has(key) && this.#told.size >= limits.maxSubscriptions) {
+      warning.warn(`${this.#options.name} is not told of more than ${limits.maxSubscriptions} subscriptions`);
+      return;
+    }
+    this.#told.set(key, count);
+    this.#options.wire.answer(interestLine(subject, queue, count));
+  }
+
+  interest(subject: string, queue: string | null, weight: number): void {
+    const { environment, account, wire, name } = this.#options;
+    if (isLoopSubject(subject)) return this.#loopInterest(subject);
+    const allowed = mayWant(subject);
+    const isForeignInbox = isInbox(subject) && this.#options.peer === "leaf" && !environment.inboxes.claim(inboxName(subject), this.#options.owner);
+    if (allowed === false || isForeignInbox) {
+      account.counters.refused_msgs++;
+      environment.warning.warn(`${name} must not subscribe to ${readableText(subject)}; refused`);
+      wire.answer(`-ERR 'Permissions Violation for Subscription to "${subject}"'${CRLF}`);
+      return;
+    }
+    const key = interestKey(subject, queue);
+    const known = this.#wanted.get(key);
+    if (known) known.weight = weight;
+    else this.#insert(key, newSubscription(this, { subject, queue, sid: key, isFiltered: allowed === "filtered" }), weight);
+  }
+
+  disinterest(subject: string, queue: string | null): void {
+    this.#remove(interestKey(subject, queue));
+  }
+
+  /** Ours, or one that another link has announced: messages would go round. */
+  #loopInterest(subject: string): void {
+    const { environment, wire, name } = this.#options;
+    const isOwn = subject === LOOP_PREFIX + environment.loopId;
+    const isElsewhere = !this.#wanted.has(subject) && environment.interest.get(subject) !== undefined;
+    if (!isOwn && !isElsewhere) {
+      if (!this.#wanted.has(subject)) this.#insert(subject, newSubscription(this, { subject, queue: null, sid: subject, isFiltered: false }), 1);
+      return;
+    }
+    environment.warning.warn(`${name} leads back to this broker by another way; it is not used`);
+    wire.fail(LOOP_ERROR);
+  }
+
+  #insert(key: string, subscription: ClientSubscription, weight: number): void {
+    const { limits, router } = this.#options.environment;
+    if (this.#wanted.size >= limits.maxSubscriptions) throw new ProtocolViolation(ERROR_TEXTS.subscriptions);
+    this.#wanted.set(key, { subscription, weight });
+    router.tree.insert(subscription);
+  }
+
+  #remove(key: string): void {
+    const known = this.#wanted.get(key);
+    if (!known) return;
+    known.subscription.isEnded = true;
+    // Before the table changes: `interestChanged` leaves out what the other side wants itself.
+    this.#wanted.delete(key);
+    this.#options.environment.router.tree.remove(known.subscription);
+  }
+
+  mayReceive(subject: string): boolean {
+    return mayMatchWildcard(readableText(subject));
+  }
+
+  weightOf({ sid }: ClientSubscription): number {
+    return this.#wanted.get(sid)?.weight ?? 1;
+  }
+
+  canTake(): boolean {
+    return !this.#isClosed && this.#options.wire.pending <= this.#options.environment.limits.maxPending;
+  }
+
+  /** Once for all its subscriptions: the router calls `send`. */
+  deliver(): boolean {
+    return false;
+  }
+
+  send(envelope: Envelope, queues: readonly string[], message: BorrowedMessage): boolean {
+    const { account, environment, maxPayload, wire } = this.#options;
+    const { size, reply } = envelope;
+    if (this.#isClosed) return false;
+    if (!this.canTake() || size > maxPayload || !fitsIntoLine(queues)) {
+      this.#drop(envelope);
+      return false;
+    }
+    this.#isSlow = false;
+    if (reply !== null) this.#tellInbox(reply);
+    wire.message(linkHead(envelope, queues), message);
+    account.counters.out_msgs++;
+    account.counters.out_bytes += size;
+    environment.counters.out_msgs++;
+    environment.counters.out_bytes += size;
+    return true;
+  }
+
+  /** The answer has to find its way back. */
+  #tellInbox(reply: string): void {
+    if (this.#options.peer === "hub" || !isInbox(reply)) return;
+    const { router, interest } = this.#options.environment;
+    for (const { client, subject } of router.tree.match(reply).plain) {
+      const key = interestKey(subject, null);
+      const entry = interest.get(key);
+      if (client !== this && entry && !this.#told.has(key)) this.#tell(key, entry);
+    }
+  }
+
+  #drop({ subject, size }: Envelope): void {
+    const { account, environment, name, maxPayload } = this.#options;
+    for (const counters of [account.counters, environment.counters]) {
+      counters.dropped_msgs++;
+      counters.dropped_bytes += size;
+    }
+    if (size > maxPayload) environment.warning.warn(`${name} accepts at most ${maxPayload} bytes; a message of ${size} to ${subject} was dropped`);
+    else if (!this.#isSlow) environment.warning.warn(`${name} does not read fast enough and loses messages`);
+    this.#isSlow = size <= maxPayload;
+  }
+
+  /** A message of the other side. */
+  receive(envelope: Envelope, message: BorrowedMessage): void {
+    const { account, environment, name, wire } = this.#options;
+    const { subject, reply, size } = envelope;
+    account.counters.in_msgs++;
+    account.counters.in_bytes += size;
+    environment.counters.in_msgs++;
+    environment.counters.in_bytes += size;
+    const refused = [subject, reply].find((one) => one !== null && !mayCross(one));
+    if (refused === undefined || refused === null) {
+      environment.router.route(this, envelope, message);
+      return;
+    }
+    account.counters.refused_msgs++;
+    environment.warning.warn(`${name} must not publish to ${readableText(refused)}; refused`);
+    wire.answer(`-ERR 'Permissions Violation for Publish to "${refused}"'${CRLF}`);
+  }
+
+  told(word: string, text: string): void {
+    if (word === "-ERR") this.#options.environment.warning.warn(`${this.#options.name} reports ${text}`);
+  }
+
+  /** The other side's interest is complete again: a leaf sends its second PING then, a hub answers the first. */
+  complete(): void {
+    this.#options.account.restored();
+    this.#options.onComplete?.();
+  }
+
+  /** The connection is gone, or going. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#stopListening?.();
+    const { account, environment } = this.#options;
+    account.end([...this.#wanted.values()].map(({ subscription }) => subscription));
+    for (const key of [...this.#wanted.keys()]) this.#remove(key);
+    environment.router.forget(this);
+    this.#options.onClosed?.();
+  }
+}

@@ -1,0 +1,85 @@
+import { z } from "zod";
+import type { Envelope } from "../broker/broker-parser.ts";
+import { CRLF, ERROR_TEXTS, ProtocolViolation } from "../broker/broker-protocol.ts";
+
+/** The NATS leaf-node protocol as nats-server 2.9 and 2.10 speak it, and what two brokers of this program say beside it. */
+
+/** Of the broker's own loop detection: interest in it that comes back over another link means a loop. */
+export const LOOP_PREFIX = "$LDS.";
+/** Both sides of a loop learn of it by this text. */
+export const LOOP_ERROR = 'Loop detected for leafnode account="$G"';
+/** Room for the names of queue groups in one LMSG, bytes. */
+const MAX_QUEUES_BYTES = 16 * 1024;
+
+/** What one end has counted of all messages of a link so far, over all its connections. nats-server does not tell. */
+const counts = z.object({
+  /** The other end's server_id. */
+  of: z.string(),
+  in: z.number(),
+  out: z.number(),
+});
+export type LinkCounts = z.infer<typeof counts>;
+
+/** CONNECT of a leaf. Clients have no `server_id`. */
+const leafConnect = z.object({
+  server_id: z.string().min(1),
+  name: z.string().default(""),
+  user: z.string().nullish(),
+  pass: z.string().nullish(),
+  auth_token: z.string().nullish(),
+  max_payload: z.number().optional(),
+  mgr_counts: counts.optional(),
+});
+export type LeafConnect = z.infer<typeof leafConnect>;
+
+/** INFO of a hub, as far as a leaf needs it. */
+const hubInfo = z.object({
+  server_id: z.string().default(""),
+  server_name: z.string().default(""),
+  max_payload: z.number().optional(),
+  mgr_counts: counts.optional(),
+});
+export type HubInfo = z.infer<typeof hubInfo>;
+
+/** null: the CONNECT is a client's. */
+export function parseLeafConnect(json: string): LeafConnect | null {
+  // Looked for before it is parsed: almost every CONNECT is a client's.
+  if (!json.includes('"server_id"')) return null;
+  return leafConnect.safeParse(parsed(json)).data ?? null;
+}
+
+export function parseHubInfo(json: string): HubInfo {
+  const info = hubInfo.safeParse(parsed(json));
+  if (!info.success) throw new ProtocolViolation(ERROR_TEXTS.parser);
+  return info.data;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (cause) {
+    throw new ProtocolViolation(ERROR_TEXTS.parser, { cause });
+  }
+}
+
+export function interestLine(subject: string, queue: string | null, weight: number): string {
+  return queue === null ? `LS+ ${subject}${CRLF}` : `LS+ ${subject} ${queue} ${weight}${CRLF}`;
+}
+
+export function disinterestLine(subject: string, queue: string | null): string {
+  return queue === null ? `LS- ${subject}${CRLF}` : `LS- ${subject} ${queue}${CRLF}`;
+}
+
+/** The line before a message. `queues`: groups of which the other side shall choose one member each. */
+export function linkHead({ subject, reply, headerBytes, size }: Envelope, queues: readonly string[]): string {
+  const sizes = headerBytes > 0 ? `${headerBytes} ${size}` : `${size}`;
+  const verb = headerBytes > 0 ? "HMSG" : "LMSG";
+  const groups = queues.join(" ");
+  if (groups === "") return `${verb} ${subject} ${reply === null ? "" : `${reply} `}${sizes}${CRLF}`;
+  return `${verb} ${subject} ${reply === null ? "|" : `+ ${reply}`} ${groups} ${sizes}${CRLF}`;
+}
+
+/** Whether `names` fit into one line. */
+export function fitsIntoLine(names: readonly string[]): boolean {
+  return names.reduce((sum, { length }) => sum + length + 1, 0) <= MAX_QUEUES_BYTES;
+}

@@ -1,0 +1,47 @@
+import { isValidLiteral, isValidSubscription } from "../broker/broker-subscriptions.ts";
+import { LOOP_PREFIX } from "./leaf-protocol.ts";
+
+const INBOX = "_INBOX.";
+
+/**
+ * What links carry: clients' subjects only. The manager and its hosts talk on connections of their own; a link passes on nothing of
+ * theirs in either direction, whatever the other side asks for.
+ */
+
+/** Subjects of the manager and its hosts, and of servers among themselves. */
+function isInternal(subject: string): boolean {
+  return /^(mgr|\$SYS|\$LDS)(\.|$)/.test(subject);
+}
+
+/** Whether a message may cross. */
+export function mayCross(subject: string): boolean {
+  return !isInternal(subject) && isValidLiteral(subject);
+}
+
+/** "filtered": the wildcard may match what must not cross. False: the other side must not ask for it. */
+export function mayWant(subject: string): boolean | "filtered" {
+  if (!isValidSubscription(subject)) return false;
+  const [first = "", second = ""] = subject.split(".", 2);
+  if (first === ">" || first === "*") return "filtered";
+  if (first === "_INBOX") return second !== "" && second !== "*" && second !== ">";
+  return !isInternal(subject);
+}
+
+/** For filtered interest: answers are for those who know the name of the inbox. */
+export function mayMatchWildcard(subject: string): boolean {
+  return !isInternal(subject) && !subject.startsWith(INBOX);
+}
+
+export function isInbox(subject: string): boolean {
+  return subject.startsWith(INBOX);
+}
+
+/** Whose name only an answer needs: `<name>` of `_INBOX.<name>.…`. */
+export function inboxName(subject: string): string {
+  const end = subject.indexOf(".", INBOX.length);
+  return subject.slice(INBOX.length, end < 0 ? undefined : end);
+}
+
+export function isLoopSubject(subject: string): boolean {
+  return subject.startsWith(LOOP_PREFIX);
+}
