@@ -7,6 +7,8 @@ import { type Broker, type BrokerOptions, createBroker } from "../../src/bus/bro
 import { type BrokerPermissions, permissionsOf } from "../../src/bus/broker/permissions.ts";
 import type { Bus } from "../../src/bus/client/bus.ts";
 import { type BusServer, type ConnectBusOptions, connectBus } from "../../src/bus/client/connect-bus.ts";
+import { HubConnection } from "../../src/bus/leaf/hub-connection.ts";
+import { hubDial } from "../../src/bus/leaf/hub-dial.ts";
 import { makeCertificate } from "../http/certificates.ts";
 import { basic, PASSWORD, Rig, USER } from "../http/rig.ts";
 import { NatsServer } from "../support/nats-server.ts";
@@ -198,12 +200,37 @@ class External extends Base {
   }
 }
 
+/** The broker of a host that is linked to a hub. */
+class Leaf extends Unix {
+  #hub: Broker | null = null;
+  #link: HubConnection | null = null;
+
+  override async begin(): Promise<void> {
+    await super.begin();
+    if (this.broker === null) throw new Error("no broker");
+    this.#hub = createBroker();
+    const linked = new Promise<void>((resolve) => {
+      if (this.broker === null || this.#hub === null) throw new Error("no broker");
+      const dial = hubDial({ server: { kind: "memory", broker: this.#hub } });
+      this.#link = new HubConnection({ broker: this.broker, name: "leaf", dial, log: () => {}, onChange: (isUp) => isUp && resolve() });
+    });
+    await linked;
+  }
+
+  override async end(): Promise<void> {
+    await this.#link?.close();
+    await super.end();
+    await this.#hub?.close();
+  }
+}
+
 const KINDS = {
   "in process": () => new Memory(),
   "a unix socket": () => new Unix(),
   TCP: () => new Tcp(),
   "TCP with TLS": () => new Tcp(true),
   "a WebSocket": () => new Web(),
+  "a leaf": () => new Leaf(),
   "nats-server": () => new External(),
 } as const;
 

@@ -7,6 +7,8 @@ import { join } from "node:path";
 export class NatsServer implements AsyncDisposable {
   readonly folder: string;
   port = 0;
+  /** Where the configuration has `leafnodes {listen: "127.0.0.1:$LEAF_PORT"}`. */
+  leafPort = 0;
   #process: ChildProcess | null = null;
   #config = "";
 
@@ -33,7 +35,7 @@ export class NatsServer implements AsyncDisposable {
   /** On the port that it had before. */
   async begin(): Promise<void> {
     const file = join(this.folder, "nats.conf");
-    await writeFile(file, `listen: "127.0.0.1:${this.port === 0 ? -1 : this.port}"\n${this.#config}\n`);
+    await writeFile(file, `listen: "127.0.0.1:${this.port === 0 ? -1 : this.port}"\n${this.#config.replace("$LEAF_PORT", String(this.leafPort || -1))}\n`);
     const child = spawn("nats-server", ["-c", file], {
       stdio: ["ignore", "ignore", "pipe"],
       env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` },
@@ -47,6 +49,8 @@ export class NatsServer implements AsyncDisposable {
         said += chunk.toString();
         const port = /Listening for client connections on [^\s]*:(\d+)/.exec(said)?.[1];
         if (port !== undefined) this.port = Number(port);
+        const leafPort = /Listening for leafnode connections on [^\s]*:(\d+)/.exec(said)?.[1];
+        if (leafPort !== undefined) this.leafPort = Number(leafPort);
         if (said.includes("Server is ready")) resolve();
       });
     });

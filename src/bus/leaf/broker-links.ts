@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { BrokerCounters } from "../broker/broker-counters.ts";
-import type { BrokerLimits } from "../broker/broker-protocol.ts";
+import { type BrokerLimits, ProtocolViolation } from "../broker/broker-protocol.ts";
 import type { BrokerRouter } from "../broker/broker-router.ts";
 import type { BrokerTurns } from "../broker/broker-turns.ts";
 import type { BusLog } from "../client/bus-message.ts";
@@ -9,7 +9,7 @@ import { DialedLink, type DialedLinkOptions } from "./dialed-link.ts";
 import { InboxOwners } from "./inbox-owners.ts";
 import { InterestTable } from "./interest-table.ts";
 import { LeafLink, type LinkEnvironment, type LinkWire } from "./leaf-link.ts";
-import type { LeafConnect, LinkCounts } from "./leaf-protocol.ts";
+import { type LeafConnect, type LinkCounts, LOOP_ERROR } from "./leaf-protocol.ts";
 import { LinkAccount, type LinkCounters } from "./link-account.ts";
 import { inboxName, isInbox } from "./link-filter.ts";
 
@@ -27,6 +27,8 @@ export interface LinkStats extends LinkCounters {
   ours: number;
   /** So far. */
   connections: number;
+  /** Bytes that the other side has not read yet. */
+  pending_bytes: number;
 }
 
 /** The broker. */
@@ -49,6 +51,7 @@ interface Leaf {
   readonly user: string;
   readonly account: LinkAccount;
   serverId: string;
+  linkId: string | undefined;
   live: { caller: Caller; link: LeafLink } | null;
 }
 
@@ -62,7 +65,8 @@ export class BrokerLinks implements LinkEnvironment {
   readonly interest = new InterestTable();
   readonly inboxes = new InboxOwners();
   readonly loopId = randomBytes(16).toString("hex");
-  readonly warning: ThrottledWarning;
+  readonly refusals: ThrottledWarning;
+  readonly losses: ThrottledWarning;
   readonly #dialed = new Map<LinkAccount, DialedLink | null>();
   readonly #leaves = new Set<Leaf>();
 
@@ -72,7 +76,8 @@ export class BrokerLinks implements LinkEnvironment {
     this.turns = environment.turns;
     this.counters = environment.counters;
     this.router = environment.router;
-    this.warning = new ThrottledWarning(log);
+    this.refusals = new ThrottledWarning(log);
+    this.losses = new ThrottledWarning(log);
     this.router.tree.watch = (subscription, delta) => {
       const { client, subject } = subscription;
       if (delta === 1 && client.link === null && isInbox(subject)) this.inboxes.claim(inboxName(subject), OWN);
@@ -80,13 +85,18 @@ export class BrokerLinks implements LinkEnvironment {
     };
   }
 
-  /** A client turns out to be a leaf. Its earlier connection, which may not know yet that it has ended, is closed. */
+  /**
+   * A client turns out to be a leaf. Its earlier connection, which may not know yet that it has ended, is closed. Throws if the same broker
+   * is linked already by another way.
+   */
   accept(caller: Caller, connect: LeafConnect, wire: LinkWire): { link: LeafLink; counts: LinkCounts } {
     const { server_id: serverId, max_payload: maxPayload = this.limits.maxPayload, mgr_counts } = connect;
     const leaf = this.#leafOf(caller.user, serverId);
+    if (leaf.live !== null && leaf.linkId !== connect.mgr_link) throw new ProtocolViolation(LOOP_ERROR);
     leaf.live?.link.close();
     leaf.live?.caller.destroy();
     leaf.serverId = serverId;
+    leaf.linkId = connect.mgr_link;
     const { account } = leaf;
     const { counts } = account;
     account.begin(this.id, serverId, mgr_counts);
@@ -128,13 +138,14 @@ export class BrokerLinks implements LinkEnvironment {
 
   stats(): LinkStats[] {
     const hubs = [...this.#dialed].map(([account, link]) => {
-      const { is_up = false, theirs = 0, ours = 0 } = link?.stats ?? {};
-      return { name: "hub", is_up, theirs, ours, connections: account.connections, ...account.counters };
+      const { is_up = false, theirs = 0, ours = 0, pending_bytes = 0 } = link?.stats ?? {};
+      return { name: "hub", is_up, theirs, ours, pending_bytes, connections: account.connections, ...account.counters };
     });
     const leaves = [...this.#leaves].map(({ user, account, live }) => ({
       name: user,
       is_up: live !== null,
       ...(live?.link.interests ?? { theirs: 0, ours: 0 }),
+      pending_bytes: live?.link.pending ?? 0,
       connections: account.connections,
       ...account.counters,
     }));
@@ -149,7 +160,7 @@ export class BrokerLinks implements LinkEnvironment {
     const own = [...this.#leaves].filter((leaf) => leaf.user === user);
     const known = own.find((leaf) => leaf.serverId === serverId) ?? own.find(({ live }) => live === null);
     if (known) return known;
-    const leaf: Leaf = { user, account: new LinkAccount(), serverId, live: null };
+    const leaf: Leaf = { user, account: new LinkAccount(), serverId, linkId: undefined, live: null };
     this.#leaves.add(leaf);
     for (const old of this.#leaves) {
       if (this.#leaves.size <= MAX_LEAVES) break;

@@ -26,6 +26,8 @@ export interface DialedLinkOptions {
   readonly place: string;
   readonly credentials: LinkCredentials;
   readonly account: LinkAccount;
+  /** Of all connections of this link: a hub tells by it a connection that is made again from a second way to the same broker. */
+  readonly linkId: string;
   /** The hub has accepted the link and told what it wants. */
   readonly onUp: () => void;
   /** Once, at the end; `problem` is what the hub said, or null. */
@@ -65,7 +67,7 @@ export class DialedLink implements BrokerOperations, LinkOperations, LinkWire {
       turns,
       deliveries: () => counters.out_msgs + counters.dropped_msgs,
       failed: () => this.#leaf?.close(),
-      defect: (error) => environment.warning.warn(`a defect of the bus closed the link to ${options.place}: ${messageOf(error)}`),
+      defect: (error) => environment.refusals.warn(`a defect of the bus closed the link to ${options.place}: ${messageOf(error)}`),
       closed: () => {
         this.#leaf?.close();
         environment.closed(options.account);
@@ -112,9 +114,9 @@ export class DialedLink implements BrokerOperations, LinkOperations, LinkWire {
     const { id, limits } = this.#environment;
     if (!this.#isGreeted) {
       this.#isGreeted = true;
-      const { name, credentials } = this.#options;
+      const { name, credentials, linkId } = this.#options;
       const own = { tls_required: false, server_id: id, name, headers: true, jetstream: false, cluster: "", proto: 1 };
-      const connect = { ...credentials, ...own, max_payload: limits.maxPayload, mgr_counts: account.counts };
+      const connect = { ...credentials, ...own, max_payload: limits.maxPayload, mgr_link: linkId, mgr_counts: account.counts };
       this.#connection.answer(`CONNECT ${JSON.stringify(connect)}${CRLF}`);
       this.#ping();
       return;

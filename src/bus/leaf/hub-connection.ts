@@ -1,7 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { messageOf } from "../../base/errors.ts";
-import type { Broker } from "../broker/broker.ts";
+import type { Broker, BrokerOptions } from "../broker/broker.ts";
 import type { ByteStream } from "../carriers/byte-stream.ts";
-import type { BusLog } from "../client/bus-message.ts";
 import type { DialedLink, LinkCredentials } from "./dialed-link.ts";
 import { LinkAccount } from "./link-account.ts";
 
@@ -27,7 +27,7 @@ export interface HubConnectionOptions {
   /** Name of this broker in the hub's statistics. */
   readonly name: string;
   readonly dial: HubDial;
-  readonly log: BusLog;
+  readonly log: NonNullable<BrokerOptions["log"]>;
   /** Asked of each change. */
   readonly onChange?: (isUp: boolean) => void;
 }
@@ -36,6 +36,7 @@ export interface HubConnectionOptions {
 export class HubConnection {
   readonly #options: HubConnectionOptions;
   readonly #account = new LinkAccount();
+  readonly #linkId = randomUUID();
   readonly #end = new AbortController();
   readonly #ended: Promise<void>;
   #link: DialedLink | null = null;
@@ -83,6 +84,7 @@ export class HubConnection {
           place: dial.place(),
           credentials: dial.credentials(),
           account: this.#account,
+          linkId: this.#linkId,
           onUp: () => {
             clearTimeout(timer);
             isUp = true;

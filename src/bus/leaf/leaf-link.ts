@@ -20,8 +20,9 @@ export interface LinkEnvironment {
   readonly inboxes: InboxOwners;
   /** Name of this broker for the detection of loops. It goes to hubs only: another leaf that knew it could pretend a loop. */
   readonly loopId: string;
-  /** A link has refused something, or lost messages. */
-  readonly warning: ThrottledWarning;
+  /** A link has refused something; it has lost messages. */
+  readonly refusals: ThrottledWarning;
+  readonly losses: ThrottledWarning;
 }
 
 /** The connection below a link. */
@@ -80,6 +81,10 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     return { theirs: this.#wanted.size, ours: this.#told.size };
   }
 
+  get pending(): number {
+    return this.#options.wire.pending;
+  }
+
   /** Tells the other side what is wanted here, from now on. */
   announce(): void {
     const { interest, loopId } = this.#options.environment;
@@ -108,9 +113,9 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   }
 
   #tell(key: string, { subject, queue, count }: Interest): void {
-    const { limits, warning } = this.#options.environment;
+    const { limits, losses } = this.#options.environment;
     if (!this.#told.has(key) && this.#told.size >= limits.maxSubscriptions) {
-      warning.warn(`${this.#options.name} is not told of more than ${limits.maxSubscriptions} subscriptions`);
+      losses.warn(`${this.#options.name} is not told of more than ${limits.maxSubscriptions} subscriptions`);
       return;
     }
     this.#told.set(key, count);
@@ -122,9 +127,11 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     if (isLoopSubject(subject)) return this.#loopInterest(subject);
     const allowed = mayWant(subject);
     const isForeignInbox = isInbox(subject) && this.#options.peer === "leaf" && !environment.inboxes.claim(inboxName(subject), this.#options.owner);
+    // nats-server always announces some internal subjects of its own.
+    if (allowed === false && this.#options.peer === "hub") return;
     if (allowed === false || isForeignInbox) {
       account.counters.refused_msgs++;
-      environment.warning.warn(`${name} must not subscribe to ${readableText(subject)}; refused`);
+      environment.refusals.warn(`${name} must not subscribe to ${readableText(subject)}; refused`);
       wire.answer(`-ERR 'Permissions Violation for Subscription to "${subject}"'${CRLF}`);
       return;
     }
@@ -147,7 +154,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
       if (!this.#wanted.has(subject)) this.#insert(subject, newSubscription(this, { subject, queue: null, sid: subject, isFiltered: false }), 1);
       return;
     }
-    environment.warning.warn(`${name} leads back to this broker by another way; it is not used`);
+    environment.refusals.warn(`${name} leads back to this broker by another way; it is not used`);
     wire.fail(LOOP_ERROR);
   }
 
@@ -219,8 +226,8 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
       counters.dropped_msgs++;
       counters.dropped_bytes += size;
     }
-    if (size > maxPayload) environment.warning.warn(`${name} accepts at most ${maxPayload} bytes; a message of ${size} to ${subject} was dropped`);
-    else if (!this.#isSlow) environment.warning.warn(`${name} does not read fast enough and loses messages`);
+    if (size > maxPayload) environment.losses.warn(`${name} accepts at most ${maxPayload} bytes; a message of ${size} to ${subject} was dropped`);
+    else if (!this.#isSlow) environment.losses.warn(`${name} does not read fast enough and loses messages`);
     this.#isSlow = size <= maxPayload;
   }
 
@@ -238,12 +245,12 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
       return;
     }
     account.counters.refused_msgs++;
-    environment.warning.warn(`${name} must not publish to ${readableText(refused)}; refused`);
+    environment.refusals.warn(`${name} must not publish to ${readableText(refused)}; refused`);
     wire.answer(`-ERR 'Permissions Violation for Publish to "${refused}"'${CRLF}`);
   }
 
   told(word: string, text: string): void {
-    if (word === "-ERR") this.#options.environment.warning.warn(`${this.#options.name} reports ${text}`);
+    if (word === "-ERR") this.#options.environment.refusals.warn(`${this.#options.name} reports ${text}`);
   }
 
   /** The other side's interest is complete again: a leaf sends its second PING then, a hub answers the first. */

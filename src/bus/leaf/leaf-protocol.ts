@@ -28,6 +28,7 @@ const leafConnect = z.object({
   pass: z.string().nullish(),
   auth_token: z.string().nullish(),
   max_payload: z.number().optional(),
+  mgr_link: z.string().optional(),
   mgr_counts: counts.optional(),
 });
 export type LeafConnect = z.infer<typeof leafConnect>;

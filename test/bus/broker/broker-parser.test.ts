@@ -10,6 +10,7 @@ function parse(chunks: Buffer[], limits = LIMITS): unknown[] {
   const said: unknown[] = [];
   const parser = new BrokerParser(
     {
+      link: null,
       announce: () => {},
       connect: (json) => said.push(["connect", json]),
       ping: () => said.push(["ping"]),
