@@ -104,6 +104,10 @@ export interface InstanceSettings {
   readonly bus_ca_file: string | null;
   readonly bus_cert_file: string | null;
   readonly bus_key_file: string | null;
+  /** Leaf-node listener of the server in `bus`, which links the brokers of all hosts. */
+  readonly bus_leafnode_url: string | null;
+  /** Bytes. */
+  readonly bus_max_payload: number;
   /** Absolute. */
   readonly state_dir: string;
   readonly retained_log_entries: number;

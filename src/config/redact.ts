@@ -2,7 +2,7 @@ import { type Document, isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCou
 import { parseYamlDocument } from "./load/yaml-document.ts";
 
 /** Keys with secret values; no value below one of them is shown. */
-const SECRET_KEY = /^(environment|bus)$|token|passw|secret|credential|api_?key/i;
+const SECRET_KEY = /^(environment|bus|bus_leafnode_url)$|token|passw|secret|credential|api_?key/i;
 const REDACTED = "***";
 /** Sections that are mappings from names. */
 const NAMED = new Set<unknown>(["processes", "groups", "hosts", "nodes", "networks", "templates", "loggers"]);

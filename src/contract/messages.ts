@@ -22,6 +22,18 @@ export const HEARTBEAT_LOST_MS = 6_000;
 /** Most bytes of unwritten stdin per process; beyond it `busy` (docs/design/wire-rules.md, "Output"). */
 export const MAX_STDIN_QUEUE_BYTES = 1024 * 1024;
 
+/** Most that the broker of a host accepts for one message by default, and at most, bytes. */
+export const DEFAULT_MAX_PAYLOAD_BYTES = 1024 * 1024;
+export const MAX_MAX_PAYLOAD_BYTES = 64 * 1024 * 1024;
+
+/** How the broker of a host works together with others, as the manager's configuration has it. */
+const busSettings = z.object({
+  /** Where it links: the broker that the daemon reaches its manager by, or a nats-server's leaf-node listener; null: nowhere. */
+  hub: z.union([z.literal("manager"), z.object({ url: z.string() })]).nullable(),
+  max_payload: z.number().int().min(1_024).max(MAX_MAX_PAYLOAD_BYTES),
+});
+export type BusSettings = z.infer<typeof busSettings>;
+
 const session = z.string().min(1).max(64);
 const offset = z.number().int().min(0);
 const dimension = z.number().int().min(1).max(65_535);
@@ -38,6 +50,7 @@ export const HOST_REQUESTS = {
       contracts: z.array(z.number().int()),
       /** Without a manager for so long, milliseconds, the host stops everything (`on_manager_lost`); null: never. */
       stop_after_ms: z.number().int().min(0).nullable().optional(),
+      bus: busSettings.optional(),
     }),
     response: z.object({
       session,

@@ -24,6 +24,8 @@ interface HostControllerOptions {
   log: LogBook;
   /** How long the host waits for a lost manager before it stops everything, milliseconds; null: for ever. */
   stopAfterMs: () => number | null;
+  /** How the host's broker is linked to others. */
+  bus: () => BusSettings;
   /** Resolves when it is this host's turn to report to its processes: hundreds of hosts may come back at the same moment. */
   turn: () => Promise<void>;
   registry: Pick<ProcessRegistry, "namesAt" | "hostOf" | "isUnknown" | "foundAt" | "concerns">;
@@ -82,6 +84,7 @@ export class HostController {
       epoch: options.epoch,
       clock: options.clock,
       stopAfterMs: options.stopAfterMs,
+      bus: options.bus,
       listener: {
         onHeartbeat: (heartbeat) => system.send("host", host, { type: "heartbeat", heartbeat }),
         onOutput: (chunk) => hub.receive(host, chunk),

@@ -3,6 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { type AnyErrorCode, MgrError } from "../../base/errors.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import {
+  type BusSettings,
   CONTRACT_VERSION,
   HEARTBEAT_MS,
   type HostEvent,
@@ -46,6 +47,8 @@ interface SessionOptions {
   clock: Clock;
   /** How long the host waits for a lost manager before it stops everything, milliseconds; null: no limit. */
   stopAfterMs?: () => number | null;
+  /** How the host's broker is linked to others. */
+  bus?: () => BusSettings;
   listener: HostSessionListener;
 }
 
@@ -152,8 +155,9 @@ export class HostSession {
   }
 
   #hello(): RequestOf<"hello"> {
-    const { epoch, stopAfterMs } = this.#options;
-    return { epoch, manager_pid: process.pid, contracts: contractsSpoken(), stop_after_ms: stopAfterMs?.() ?? null };
+    const { epoch, stopAfterMs, bus } = this.#options;
+    const hello = { epoch, manager_pid: process.pid, contracts: contractsSpoken(), stop_after_ms: stopAfterMs?.() ?? null };
+    return bus === undefined ? hello : { ...hello, bus: bus() };
   }
 
   /** Applies the requested table, then the events since. */

@@ -122,6 +122,8 @@ function resolveInstance(section: NonNullable<ConfigFile["instance"]>, dir: stri
     bus_ca_file: fromHere(section.bus_ca_file),
     bus_cert_file: fromHere(section.bus_cert_file),
     bus_key_file: fromHere(section.bus_key_file),
+    bus_leafnode_url: section.bus_leafnode_url ?? null,
+    bus_max_payload: section.bus_max_payload ?? DEFAULT_MAX_PAYLOAD_BYTES,
     state_dir: fromHere(section.state_dir) ?? fallback.state_dir ?? join(stateHome(), name),
     retained_log_entries: section.retained_log_entries ?? 10_000,
     on_manager_lost: section.on_manager_lost ?? "keep",

@@ -181,6 +181,26 @@ export const httpUrl = text("a URL that begins with http:// or https://", (value
   /^https?:\/\/[^/]/.test(value) && URL.canParse(value) ? null : `must be a URL that begins with http:// or https://, found '${value}'`,
 );
 
+export const payloadSize = leaf<string | number, number>(
+  "a size such as 1MiB or a number of bytes, from 1KiB to 64MiB",
+  {
+    anyOf: [
+      { type: "string", pattern: SIZE_PATTERN },
+      { type: "integer", minimum: 1_024, maximum: MAX_MAX_PAYLOAD_BYTES },
+    ],
+  },
+  (value) => {
+    const size = parseSize(value);
+    return size !== undefined && size >= 1_024 && size <= MAX_MAX_PAYLOAD_BYTES ? size : undefined;
+  },
+);
+
+export const leafnodeAddress = text("the URL of a leaf-node listener, such as nats://10.0.0.1:7422", (value) => {
+  const problem = busUrlProblem(value);
+  if (problem !== null) return problem;
+  return /^(nats|tls):/.test(value) ? null : "must begin with nats:// or tls://";
+});
+
 export const busAddress = text("the URL of a NATS server, such as nats://10.0.0.1:4222", busUrlProblem);
 
 export const headerValue = leaf<string, string>("a string", { type: "string" }, (value) => {

@@ -5,6 +5,8 @@ import { described, jsonSchemaOf, listOf, listOr, namedMap, section } from "./sc
 import { defaultsSection, processSection, templateSection } from "./schema-process.ts";
 import {
   busAddress,
+  leafnodeAddress,
+  payloadSize,
   environmentValue,
   flag,
   hostName,
@@ -63,6 +65,14 @@ const instance = {
   ),
   bus_cert_file: described("PEM file with the manager's own certificate, if 'bus' requires one.", path("the path of a file")),
   bus_key_file: described("PEM file with the private key of bus_cert_file.", path("the path of a file")),
+  bus_leafnode_url: described(
+    "With 'bus': the leaf-node listener of that nats-server, such as nats://leaf:PASSWORD@10.0.0.1:7422, which links the programs of all hosts.",
+    leafnodeAddress,
+  ),
+  bus_max_payload: described(
+    "Largest message on the bus, from 1KiB to 64MiB. Default 1MiB. Each subscriber's queue can hold one more message than its limit.",
+    payloadSize,
+  ),
   state_dir: described("Folder for the state of the manager. Default $XDG_STATE_HOME/mgr/<name>.", path("the path of a folder")),
   retained_log_entries: described("Entries of the manager's log that are kept in memory. Default 10000.", integer(1, 1_000_000)),
   on_manager_lost: described(
@@ -142,7 +152,7 @@ function checkHttps(values: ReadonlyMap<string, unknown>, report: (finding: Find
 }
 
 function checkBus(values: ReadonlyMap<string, unknown>, report: (finding: Finding) => void): void {
-  const own = ["bus_credentials_file", "bus_ca_file", "bus_cert_file", "bus_key_file"];
+  const own = ["bus_credentials_file", "bus_ca_file", "bus_cert_file", "bus_key_file", "bus_leafnode_url"];
   if (values.has("bus") && values.has("bus_listen"))
     report({ path: ["bus_listen"], message: "cannot be used with 'bus': clients connect to that server" });
   for (const key of own)
