@@ -239,6 +239,7 @@ export class Host implements HostLink {
       throw error;
     }
     this.#managerLost.greeted(request.stop_after_ms ?? null);
+    if (request.bus !== undefined) this.#bus?.follow(request.bus);
     return {
       session,
       contract: CONTRACT_VERSION,

@@ -3,15 +3,16 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { isDiskFull, messageOf } from "../base/errors.ts";
 import { visible } from "../base/visible-text.ts";
+import { hubDial } from "../bus/leaf/hub-dial.ts";
 import { CONTRACT_VERSION, type HostLog } from "../contract/messages.ts";
 import { openJsonLog, PINO_LEVELS } from "../log/json-log.ts";
-import { type BusFiles, busFiles } from "./bus/bus-files.ts";
+import { busFiles } from "./bus/bus-files.ts";
 import { HostBus, type HostBusOptions } from "./bus/host-bus.ts";
 import { Host } from "./host.ts";
 import { ptyBinding } from "./native/pty-binding.ts";
 import { optimizeEarly } from "./optimize-early.ts";
 import { keepInheritedFiles } from "./process/inherited-files.ts";
-import { type BusService, serveOnBus } from "./session/bus-service.ts";
+import { type BusService, serveOnBus, serverOf } from "./session/bus-service.ts";
 import { instanceUuid, keepInstanceUuid } from "./session/instance.ts";
 import { acquireLock } from "./session/lock.ts";
 import { watchLock } from "./session/lock-watch.ts";
@@ -54,7 +55,10 @@ async function main(): Promise<void> {
   const cgroups = RunCgroups.create(streamId);
   const reaper = createGuardedReaper({ subreaper: true, marker: streamId, locks: lock.info.paths, cgroups, log: (msg) => log.warn(msg) });
   const files = busFiles(options.state_dir);
-  const bus = await openBus(options.host, files, (level, msg) => tell(level, "bus", msg));
+  const managerLock = join(options.state_dir, "manager.lock");
+  const bus = await openBus({ ...options, hub: () => hubDial(serverOf(options.bus, managerLock)), files }, (level, msg) =>
+    tell(level, "bus", msg),
+  );
   const host = new Host({
     host: options.host,
     subreaper: true,
@@ -119,7 +123,7 @@ async function main(): Promise<void> {
     service = await serveOnBus({
       host,
       bus: options.bus,
-      managerLock: join(options.state_dir, "manager.lock"),
+      managerLock,
       log: (level, msg) => tell(level, "bus", msg),
       signal: waiting.signal,
     });
@@ -129,9 +133,12 @@ async function main(): Promise<void> {
 }
 
 /** null: it could not be opened. Processes matter more, and run without it. */
-async function openBus(host: string, files: BusFiles, log: HostBusOptions["log"]): Promise<HostBus | null> {
+async function openBus(
+  { host, files, hub }: Pick<HostBusOptions, "host" | "files" | "hub">,
+  log: HostBusOptions["log"],
+): Promise<HostBus | null> {
   try {
-    return await HostBus.open({ host, files, log });
+    return await HostBus.open({ host, files, hub, log });
   } catch (error) {
     log("error", `programs of this host have no bus: ${messageOf(error)}`);
     return null;

@@ -51,6 +51,8 @@ describe("the JSON Schema of the configuration", () => {
       "bus_ca_file",
       "bus_cert_file",
       "bus_key_file",
+      "bus_leafnode_url",
+      "bus_max_payload",
       "state_dir",
       "retained_log_entries",
       "on_manager_lost",

@@ -35,7 +35,10 @@ export class NatsServer implements AsyncDisposable {
   /** On the port that it had before. */
   async begin(): Promise<void> {
     const file = join(this.folder, "nats.conf");
-    await writeFile(file, `listen: "127.0.0.1:${this.port === 0 ? -1 : this.port}"\n${this.#config.replace("$LEAF_PORT", String(this.leafPort || -1))}\n`);
+    await writeFile(
+      file,
+      `listen: "127.0.0.1:${this.port === 0 ? -1 : this.port}"\n${this.#config.replace("$LEAF_PORT", String(this.leafPort || -1))}\n`,
+    );
     const child = spawn("nats-server", ["-c", file], {
       stdio: ["ignore", "ignore", "pipe"],
       env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` },

@@ -47,7 +47,8 @@ export async function openManagerBus(options: ManagerBusOptions): Promise<Manage
   const warn = (level: "info" | "warning" | "error", msg: string) => void options.log.append({ level, source: "bus", msg });
   const place = { port: 0 };
   const registry = new Registry({ host: localHostName(), server: "hub", place: () => ({ ...place, unix_socket: null }), log: warn });
-  const broker = createBroker({ name: options.instance.name, log: warn, hooks: registry, pingIntervalMs: PING_MS });
+  const { name, bus_max_payload: maxPayload } = options.instance;
+  const broker = createBroker({ name, log: warn, hooks: registry, pingIntervalMs: PING_MS, maxPayload });
   const local = await connectBus({ server: { kind: "memory", broker }, name: "manager", log: warn });
   return new ManagerBus({ ...options, broker, registry, place, local });
 }
@@ -137,8 +138,8 @@ export class ManagerBus {
   /** The broker's view and, for an external server, what the members report about themselves. */
   async #report(): Promise<object> {
     const { broker, door, local } = this;
-    const { clients: connections, ...totals } = broker.stats();
-    const own = { totals, connections, subjects: broker.subjects() };
+    const { clients: connections, links, ...totals } = broker.stats();
+    const own = { totals, connections, links, subjects: broker.subjects() };
     if (door.elsewhere === null) return { server: null, ...own, members: [] };
     const shared = await Promise.race([this.shared, Promise.resolve(local)]);
     const members = shared === local || !shared.isConnected ? [] : await collectReports(shared);

@@ -5,6 +5,7 @@ import { type Clock, systemClock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
 import { checkOptions, FLAG, FUNCTION, type OptionRule, objectWith, shown, TEXT } from "../../base/options.ts";
 import { deferredHostLink } from "../../bus/host-link/deferred-host-link.ts";
+import { hubDial } from "../../bus/leaf/hub-dial.ts";
 import type { Config } from "../../config/definition.ts";
 import { fileReader, loadConfigFile, loadConfigObject } from "../../config/load/load.ts";
 import type { ConfigInput } from "../../config/schema/schema.ts";
@@ -82,7 +83,11 @@ export async function createManager(config: ConfigInput | string, options: Creat
     if (options.onLog) log.subscribe(options.onLog);
     const history = await state.begin(log);
     const logBus: HostBusOptions["log"] = (level, msg) => void log.append({ level, source: "bus", msg });
-    const hostBus = options.bus && !options.host ? await HostBus.open({ host: HOST, files: state.bus, log: logBus }) : null;
+    const dialHub = () => {
+      if (bus === null) throw new MgrError("internal", "the bus is opened before the host is greeted");
+      return hubDial({ server: { kind: "memory", broker: bus.broker } });
+    };
+    const hostBus = options.bus && !options.host ? await HostBus.open({ host: HOST, files: state.bus, hub: dialHub, log: logBus }) : null;
     if (hostBus) cleanups.push(() => hostBus.close());
     const host = options.host ?? ownHost({ clock, log, bus: hostBus });
     cleanups.push(() => host.close());

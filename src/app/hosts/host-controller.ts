@@ -3,7 +3,7 @@ import type { ActorSystem } from "../../actors/system.ts";
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { HostLink } from "../../contract/host-link.ts";
-import type { HostEvent } from "../../contract/messages.ts";
+import type { BusSettings, HostEvent } from "../../contract/messages.ts";
 import type { RunReport } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";

@@ -170,7 +170,10 @@ export class BrokerClient implements BrokerOperations, HookedClient {
 
   connect(json: string): void {
     const leaf = this.#link === null ? parseLeafConnect(json) : null;
-    if (leaf !== null) return this.#connectLeaf(leaf);
+    if (leaf !== null) {
+      this.#connectLeaf(leaf);
+      return;
+    }
     this.#options = parseConnect(json, this.#options);
     const { authenticate } = this.accepted;
     if (!authenticate) {
@@ -197,7 +200,10 @@ export class BrokerClient implements BrokerOperations, HookedClient {
       this.#connection.answer(this.#environment.greeting(this, counts));
       link.announce();
     };
-    if (!authenticate) return open(permissions ?? NO_PERMISSIONS);
+    if (!authenticate) {
+      open(permissions ?? NO_PERMISSIONS);
+      return;
+    }
     const { user = null, pass = null, auth_token: token = null, name } = leaf;
     const answer = authenticate({ user, pass, token, name }, this.address);
     if (!(answer instanceof Promise)) open(answer);
@@ -251,7 +257,10 @@ export class BrokerClient implements BrokerOperations, HookedClient {
 
   publish(envelope: Envelope, message: BorrowedMessage): void {
     this.#assertAuthorized();
-    if (this.#link !== null) return this.#link.receive(envelope, message);
+    if (this.#link !== null) {
+      this.#link.receive(envelope, message);
+      return;
+    }
     if (envelope.headerBytes > 0 && !this.#options.headers) throw new ProtocolViolation(ERROR_TEXTS.headers);
     const { counters, hooks } = this.#environment;
     this.counters.in_msgs++;

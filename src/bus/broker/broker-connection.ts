@@ -83,7 +83,9 @@ export class BrokerConnection implements Worker {
   /** An answer to the client's own operation. */
   answer(text: string): void {
     if (this.#state !== "open") return;
-    if (this.pending > this.#environment.limits.maxPending + ANSWER_RESERVE) {
+    const { maxPending, maxPayload } = this.#environment.limits;
+    // The queue takes a whole message as long as it is not full.
+    if (this.pending > maxPending + maxPayload + ANSWER_RESERVE) {
       this.fail(ERROR_TEXTS.slow);
       return;
     }

@@ -248,11 +248,7 @@ export class BrokerParser {
         return true;
       case "LS+":
         expect(count >= 2 && count <= 4);
-        link.interest(
-          this.#word(bytes, 1),
-          count > 2 ? this.#word(bytes, 2) : null,
-          count === 4 ? Math.max(1, this.#number(bytes, 3)) : 1,
-        );
+        link.interest(this.#word(bytes, 1), count > 2 ? this.#word(bytes, 2) : null, count === 4 ? Math.max(1, this.#number(bytes, 3)) : 1);
         return true;
       case "LS-":
         expect(count === 2 || count === 3);

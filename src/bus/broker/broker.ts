@@ -11,8 +11,8 @@ import { greetThenSecure } from "../carriers/tls-stream.ts";
 import { listenUnix, type SocketHome } from "../carriers/unix-listener.ts";
 import { ThrottledWarning } from "../client/throttled-warning.ts";
 import { BrokerLinks, type LinkStats } from "../leaf/broker-links.ts";
-import type { LinkCounts } from "../leaf/leaf-protocol.ts";
 import type { DialedLink, DialedLinkOptions } from "../leaf/dialed-link.ts";
+import type { LinkCounts } from "../leaf/leaf-protocol.ts";
 import { BrokerClient, type ClientEnvironment } from "./broker-client.ts";
 import { type BrokerCounters, newCounters } from "./broker-counters.ts";
 import type { BrokerHooks } from "./broker-hooks.ts";
@@ -74,6 +74,8 @@ export interface Broker {
   stats(): BrokerStats;
   /** Published messages by subject; inboxes share one entry, as do the subjects after the first 10,000. */
   subjects(): BrokerSubjectStats[];
+  /** Changes the largest message that is accepted, bytes. Clients are told; links keep what they were begun with. */
+  limitPayload(bytes: number): void;
   /** Closes the connections whose permissions are no longer valid. */
   revalidate(): void;
   /**
@@ -208,6 +210,12 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
 
   subjects(): BrokerSubjectStats[] {
     return this.router.subjects();
+  }
+
+  limitPayload(bytes: number): void {
+    if (bytes === this.limits.maxPayload) return;
+    this.limits.maxPayload = bytes;
+    for (const client of this.#clients) if (client.link === null) client.tell(this.greeting(client));
   }
 
   revalidate(): void {

@@ -106,7 +106,7 @@ export function websocketStream(ws: WebSocket): ByteStream {
 function* grouped(chunks: readonly Uint8Array[]): Generator<Uint8Array> {
   let group: Uint8Array[] = [];
   let size = 0;
-  for (const chunk of chunks) {
+  for (const chunk of chunks.flatMap(pieces)) {
     if (size > 0 && size + chunk.length > FRAME_BYTES) {
       yield joined(group);
       group = [];
@@ -116,6 +116,13 @@ function* grouped(chunks: readonly Uint8Array[]): Generator<Uint8Array> {
     size += chunk.length;
   }
   if (size > 0) yield joined(group);
+}
+
+/** A large message is several frames. */
+function pieces(chunk: Uint8Array): Uint8Array | Uint8Array[] {
+  if (chunk.length <= FRAME_BYTES) return chunk;
+  const count = Math.ceil(chunk.length / FRAME_BYTES);
+  return Array.from({ length: count }, (_, index) => chunk.subarray(index * FRAME_BYTES, (index + 1) * FRAME_BYTES));
 }
 
 function joined(group: readonly Uint8Array[]): Uint8Array {

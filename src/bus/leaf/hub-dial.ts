@@ -1,5 +1,5 @@
-import { type ConnectBusOptions, dialer } from "../client/connect-bus.ts";
 import { placeOf } from "../client/bus-url.ts";
+import { type ConnectBusOptions, dialer } from "../client/connect-bus.ts";
 import type { HubDial } from "./hub-connection.ts";
 
 /** Dials a hub as `connectBus` dials a server. Credentials in the address come before the token. */

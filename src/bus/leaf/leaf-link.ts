@@ -124,9 +124,13 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
 
   interest(subject: string, queue: string | null, weight: number): void {
     const { environment, account, wire, name } = this.#options;
-    if (isLoopSubject(subject)) return this.#loopInterest(subject);
+    if (isLoopSubject(subject)) {
+      this.#loopInterest(subject);
+      return;
+    }
     const allowed = mayWant(subject);
-    const isForeignInbox = isInbox(subject) && this.#options.peer === "leaf" && !environment.inboxes.claim(inboxName(subject), this.#options.owner);
+    const isForeignInbox =
+      isInbox(subject) && this.#options.peer === "leaf" && !environment.inboxes.claim(inboxName(subject), this.#options.owner);
     // nats-server always announces some internal subjects of its own.
     if (allowed === false && this.#options.peer === "hub") return;
     if (allowed === false || isForeignInbox) {
@@ -151,7 +155,8 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     const isOwn = subject === LOOP_PREFIX + environment.loopId;
     const isElsewhere = !this.#wanted.has(subject) && environment.interest.get(subject) !== undefined;
     if (!isOwn && !isElsewhere) {
-      if (!this.#wanted.has(subject)) this.#insert(subject, newSubscription(this, { subject, queue: null, sid: subject, isFiltered: false }), 1);
+      if (!this.#wanted.has(subject))
+        this.#insert(subject, newSubscription(this, { subject, queue: null, sid: subject, isFiltered: false }), 1);
       return;
     }
     environment.refusals.warn(`${name} leads back to this broker by another way; it is not used`);
@@ -226,7 +231,8 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
       counters.dropped_msgs++;
       counters.dropped_bytes += size;
     }
-    if (size > maxPayload) environment.losses.warn(`${name} accepts at most ${maxPayload} bytes; a message of ${size} to ${subject} was dropped`);
+    if (size > maxPayload)
+      environment.losses.warn(`${name} accepts at most ${maxPayload} bytes; a message of ${size} to ${subject} was dropped`);
     else if (!this.#isSlow) environment.losses.warn(`${name} does not read fast enough and loses messages`);
     this.#isSlow = size <= maxPayload;
   }

@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { ancestorNames } from "../../base/names.ts";
+import { DEFAULT_MAX_PAYLOAD_BYTES } from "../../contract/messages.ts";
 import { LIMIT_NAMES, type Limit, type LimitName, type Scheduling, type StopStep } from "../../contract/run.ts";
 import { toCommand } from "../command-line.ts";
 import { stateHome } from "../default-paths.ts";

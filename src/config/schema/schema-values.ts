@@ -1,6 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { busUrlProblem } from "../../bus/client/bus-url.ts";
+import { MAX_MAX_PAYLOAD_BYTES } from "../../contract/messages.ts";
 import { isSignal, REAL_TIME_SIGNAL, SIGNALS } from "../../protocol/process/signals.ts";
 import { toCommand } from "../command-line.ts";
 import { leaf, listOf, listOr, Refusal } from "./schema-kinds.ts";

@@ -5,16 +5,16 @@ import { described, jsonSchemaOf, listOf, listOr, namedMap, section } from "./sc
 import { defaultsSection, processSection, templateSection } from "./schema-process.ts";
 import {
   busAddress,
-  leafnodeAddress,
-  payloadSize,
   environmentValue,
   flag,
   hostName,
   instanceName,
   integer,
+  leafnodeAddress,
   listenAddress,
   managerLostPolicy,
   path,
+  payloadSize,
   positiveDuration,
   startRate,
   startToolCommand,

@@ -1,7 +1,12 @@
+import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../base/errors.ts";
+import { SerialQueue } from "../../base/serial-queue.ts";
 import { type Broker, type BrokerOptions, createBroker } from "../../bus/broker/broker.ts";
 import type { Credentials } from "../../bus/broker/permissions.ts";
+import { HubConnection, type HubDial } from "../../bus/leaf/hub-connection.ts";
+import { hubDial } from "../../bus/leaf/hub-dial.ts";
 import { Registry } from "../../bus/registry/registry.ts";
+import type { BusSettings } from "../../contract/messages.ts";
 import type { BusFiles } from "./bus-files.ts";
 import { RunTokens } from "./run-tokens.ts";
 
@@ -14,11 +19,14 @@ export interface HostBusOptions {
   readonly host: string;
   readonly files: BusFiles;
   readonly log: NonNullable<BrokerOptions["log"]>;
+  /** The way to the manager's broker. */
+  readonly hub: () => HubDial;
   /** The broker's limits. */
   readonly broker?: Omit<BrokerOptions, "name" | "log" | "hooks">;
 }
 
 interface HostBusParts {
+  readonly options: HostBusOptions;
   readonly broker: Broker;
   readonly registry: Registry;
   readonly files: BusFiles;
@@ -41,6 +49,12 @@ export class HostBus {
   readonly urlFile: string | null;
   readonly #files: BusFiles;
   readonly #tokens: RunTokens;
+  readonly #options: HostBusOptions;
+  #settings: BusSettings | null = null;
+  #link: HubConnection | null = null;
+  /** Links are replaced one after the other. */
+  readonly #changes = new SerialQueue();
+  #isClosed = false;
 
   /** Rejects with `conflict` when no port can be had. */
   static async open(options: HostBusOptions): Promise<HostBus> {
@@ -62,7 +76,7 @@ export class HostBus {
         log("warning", `the bus has another port than before; programs read it from bus.url: ${messageOf(error)}`);
         return listen(0);
       });
-      const bus = new HostBus({ broker, registry, files, tokens, localUrl: urlOf(token, port) });
+      const bus = new HostBus({ options, broker, registry, files, tokens, localUrl: urlOf(token, port) });
       files.keep({ port, token }, bus.localUrl);
       return bus;
     } catch (error) {
@@ -71,7 +85,8 @@ export class HostBus {
     }
   }
 
-  private constructor({ broker, registry, files, tokens, localUrl }: HostBusParts) {
+  private constructor({ options, broker, registry, files, tokens, localUrl }: HostBusParts) {
+    this.#options = options;
     this.broker = broker;
     this.registry = registry;
     this.localUrl = localUrl;
@@ -91,8 +106,28 @@ export class HostBus {
     if (this.#tokens.revoke(runId)) this.broker.revalidate();
   }
 
+  /** Links to the hub that the manager names. The link goes on without the manager, and is replaced when another one is named. */
+  follow(settings: BusSettings): void {
+    if (isDeepStrictEqual(settings, this.#settings) || this.#isClosed) return;
+    this.#settings = settings;
+    this.broker.limitPayload(settings.max_payload);
+    void this.#changes.run(async () => {
+      await this.#link?.close();
+      this.#link = this.#isClosed ? null : this.#connect(settings);
+    });
+  }
+
+  #connect({ hub }: BusSettings): HubConnection | null {
+    if (hub === null) return null;
+    const { host, log, hub: manager } = this.#options;
+    const dial = hub === "manager" ? manager() : hubDial({ server: { kind: "url", urls: [hub.url] } });
+    return new HubConnection({ broker: this.broker, name: host, dial, log });
+  }
+
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#files.forget();
+    await this.#changes.run(async () => this.#link?.close());
     await this.broker.close();
   }
 }

@@ -48,20 +48,23 @@ export async function serveOnBus(options: BusServiceOptions): Promise<BusService
 
 function connect({ host, bus, managerLock, log, signal }: BusServiceOptions, kind: "control" | "bulk"): Promise<Bus> {
   const name = `daemon ${host.host} ${kind}`;
+  const server = serverOf(bus, managerLock);
+  if ("socket" in bus) return connectBus({ ...server, name, log, signal });
+  const options: ConnectBusOptions = { ...server, name, log, signal, maxPauseMs: MAX_PAUSE_MS };
+  // One of the two connections tells for both.
+  return connectBus({ ...options, ...(kind === "control" ? { onAttempt: newsOnly(log) } : {}) });
+}
+
+/** Where the manager is to be found, and with which credentials. */
+export function serverOf(bus: StartOptions["bus"], managerLock: string): Pick<ConnectBusOptions, "server" | "token"> {
   if ("socket" in bus) {
     // The runtime folder may vanish, or be another one for the next manager: that one says where it listens.
     const path = () => readLockInfo(managerLock)?.socket || bus.socket;
-    return connectBus({ server: { kind: "unix", path }, name, log, signal });
+    return { server: { kind: "unix", path } };
   }
   const { urls, token_file, ca_file } = bus;
   const server: BusServer = { kind: "url", urls, ...(ca_file === null ? {} : { tls: { ca: readFileSync(ca_file, "utf8") } }) };
-  const options: ConnectBusOptions = { server, name, log, signal, maxPauseMs: MAX_PAUSE_MS };
-  return connectBus({
-    ...options,
-    // One of the two connections tells for both.
-    ...(kind === "control" ? { onAttempt: newsOnly(log) } : {}),
-    ...(token_file === null ? {} : { token: () => readToken(token_file) }),
-  });
+  return { server, ...(token_file === null ? {} : { token: () => readToken(token_file) }) };
 }
 
 /** Many attempts, each new outcome once. */

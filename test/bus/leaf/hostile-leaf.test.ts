@@ -10,7 +10,6 @@ import { LeafRig, type TestLeaf, until } from "./leaf-rig.ts";
 
 const CONNECT = { verbose: false, server_id: "EVIL", name: "evil", headers: true, proto: 1 };
 const connectLine = (more: object) => `CONNECT ${JSON.stringify({ ...CONNECT, ...more })}\r\n`;
-/** Fails the parser, so that the answer tells where the bytes were read to. */
 const lmsg = (subject: string, rest = "") => `LMSG ${subject} ${rest}4\r\nevil\r\n`;
 
 let rig: LeafRig;
@@ -113,14 +112,15 @@ describe("a leaf that lies", () => {
     await until(() => rig.hub?.stats().links.every(({ name, is_up }) => name !== "host:victim" || !is_up) ?? false);
     expect(await answer(raw, "LS+ _INBOX.private.*\r\n")).toContain("Permissions Violation for Subscription");
     await victim.heal();
-    expect(await answer(raw, "LS+ _INBOX.own.*\r\n")).toBe("");
+    expect(await answer(raw, "LS+ _INBOX.own.*\r\n")).not.toContain("-ERR");
     raw.close();
   });
 
   it("does not learn by which name others detect loops, and only cuts itself off by pretending one", async () => {
     const raw = await evilLeaf();
     await rig.known(await victim.bus("x"), victim);
-    expect((await answer(raw, "")) + raw.text).not.toMatch(/LS\+ \$LDS\.(?!own)[^]*LS\+ \$LDS\./);
+    await answer(raw, "");
+    expect(raw.text.match(/\$LDS/g)).toHaveLength(1);
     const own = /LS\+ (\$LDS\.\w+)/.exec(raw.text)?.[1] ?? "";
     raw.send(`LS+ ${own}\r\n`);
     expect(await raw.end()).toMatch(/-ERR 'Loop detected/);
@@ -155,7 +155,7 @@ describe("a leaf that lies", () => {
     ["without credentials", {}],
     ["with a wrong token", { auth_token: "wrong" }],
     ["with the token of a client", { auth_token: "client" }],
-    ["with a user's name of a host", { user: "host-evil", pass: "x" }],
+    ["with a user name and a password", { user: "host-evil", pass: "x" }],
   ])("is not accepted %s", async (_what, credentials) => {
     const raw = await RawClient.connect({ host: "127.0.0.1", port: rig.port });
     raw.send(connectLine(credentials));

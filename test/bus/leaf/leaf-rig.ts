@@ -63,7 +63,11 @@ export class LeafRig implements AsyncDisposable {
     const hub = createBroker({ name: "hub", log: (level, msg) => this.logged.push(`hub ${level}: ${msg}`), ...options });
     this.hub = hub;
     const authenticate = ({ token }: { token: string | null }) =>
-      token?.startsWith("host-") ? permissionsOf({ kind: "host", name: token.slice(5) }) : token === "client" ? permissionsOf({ kind: "client", name: "c" }) : null;
+      token?.startsWith("host-")
+        ? permissionsOf({ kind: "host", name: token.slice(5) })
+        : token === "client"
+          ? permissionsOf({ kind: "client", name: "c" })
+          : null;
     this.#port = await hub.listenTcp({ host: "127.0.0.1", port: this.#port, authenticate });
   }
 
@@ -194,7 +198,12 @@ export class TestLeaf {
   /** A second link of `other`, to this broker. */
   linkFrom(other: TestLeaf): HubConnection {
     const dial = hubDial({ server: { kind: "memory", broker: this.broker } });
-    return new HubConnection({ broker: other.broker, name: "second", dial, log: (level, msg) => this.#logged.push(`second ${level}: ${msg}`) });
+    return new HubConnection({
+      broker: other.broker,
+      name: "second",
+      dial,
+      log: (level, msg) => this.#logged.push(`second ${level}: ${msg}`),
+    });
   }
 
   async close(): Promise<void> {
