@@ -19,8 +19,8 @@ export interface HostBusOptions {
   readonly host: string;
   readonly files: BusFiles;
   readonly log: NonNullable<BrokerOptions["log"]>;
-  /** The way to the manager's broker. */
-  readonly hub: () => HubDial;
+  /** The way to the manager's broker; left out: there is none. */
+  readonly hub?: () => HubDial;
   /** The broker's limits. */
   readonly broker?: Omit<BrokerOptions, "name" | "log" | "hooks">;
 }
@@ -120,7 +120,8 @@ export class HostBus {
   #connect({ hub }: BusSettings): HubConnection | null {
     if (hub === null) return null;
     const { host, log, hub: manager } = this.#options;
-    const dial = hub === "manager" ? manager() : hubDial({ server: { kind: "url", urls: [hub.url] } });
+    const dial = hub === "manager" ? manager?.() : hubDial({ server: { kind: "url", urls: [hub.url] } });
+    if (dial === undefined) return null;
     return new HubConnection({ broker: this.broker, name: host, dial, log });
   }
 
