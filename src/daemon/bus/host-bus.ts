@@ -20,7 +20,7 @@ export interface HostBusOptions {
   readonly files: BusFiles;
   readonly log: NonNullable<BrokerOptions["log"]>;
   /** The way to the manager's broker; left out: there is none. */
-  readonly hub?: () => HubDial;
+  readonly hub?: (() => HubDial) | undefined;
   /** The broker's limits. */
   readonly broker?: Omit<BrokerOptions, "name" | "log" | "hooks">;
 }

@@ -22,15 +22,10 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const noHub = () => {
-  throw new Error("there is no hub");
-};
-
 async function open(): Promise<HostBus> {
   const bus = await HostBus.open({
     host: "rt1",
     files: busFiles(folder),
-    hub: noHub,
     log: (level, msg) => void logged.push(`${level}: ${msg}`),
   });
   cleanups.push(() => bus.close());
