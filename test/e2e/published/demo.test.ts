@@ -23,7 +23,7 @@ describe("the demo", () => {
       "sim/world",
       "sim/sensors/imu",
       "sim/sensors/lidar",
-    ].concat(["sim/painter", "tools/shell", "tools/monitor", "tools/clock", "faults/stubborn"]);
+    ].concat(["arm/simulation", "arm/controller", "sim/painter", "tools/shell", "tools/monitor", "tools/clock", "faults/stubborn"]);
     for (const name of running) {
       await eventually(`'${name}' runs`, async () => /^(started|ready)$/.test((await client.process(name)).state));
     }

@@ -1,11 +1,12 @@
-import { cpSync, readFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium } from "playwright-core";
 import { parse } from "yaml";
 import { type Configuration, Instance } from "./instance.ts";
 
-const DEMO = fileURLToPath(new URL("../../../examples/demo", import.meta.url));
+const PACKAGE = fileURLToPath(new URL("../../..", import.meta.url));
+const DEMO = join(PACKAGE, "examples/demo");
 
 /** The demo as it stands in examples/demo, but on a free port and in a folder of its own; perhaps with more processes. */
 export async function demo(more: Record<string, unknown> = {}, dir?: string): Promise<Instance> {
@@ -19,6 +20,9 @@ export async function demo(more: Record<string, unknown> = {}, dir?: string): Pr
     dir,
   );
   cpSync(join(DEMO, "programs"), join(instance.dir, "programs"), { recursive: true });
+  // The arm imports mgr/client.
+  mkdirSync(join(instance.dir, "node_modules"), { recursive: true });
+  symlinkSync(PACKAGE, join(instance.dir, "node_modules/mgr"));
   try {
     await instance.mgr("up", "--detach");
     return instance;
