@@ -7,6 +7,7 @@ import { writeFileAtomically } from "../../config/state/atomic-file.ts";
 /** Small files of the state folder that are there, with this content, for as long as the manager runs. */
 export class StateFiles {
   readonly dir: string;
+  /** Of the files that were written. Changed within `#writes` only: `rewrite` must not take a file that is still to be written for a removed one. */
   readonly #contents = new Map<string, string>();
   /** One write at a time. */
   readonly #writes = new SerialQueue();
@@ -17,13 +18,17 @@ export class StateFiles {
 
   /** On a full disk it is overwritten in its place, and one that is not there yet waits for room: `rewrite` makes it. */
   write(name: string, content: string): Promise<void> {
-    this.#contents.set(name, content);
-    return this.#writes.run(() => write(this.path(name), content));
+    return this.#writes.run(() => {
+      this.#contents.set(name, content);
+      return write(this.path(name), content);
+    });
   }
 
   remove(name: string): Promise<void> {
-    this.#contents.delete(name);
-    return this.#writes.run(() => rm(this.path(name), { force: true }));
+    return this.#writes.run(() => {
+      this.#contents.delete(name);
+      return rm(this.path(name), { force: true });
+    });
   }
 
   /** Writes them again: all, or those that are not there. Resolves with their names. */
