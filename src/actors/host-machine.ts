@@ -3,7 +3,7 @@
  *
  *   absent        never seen            heartbeat → greeting
  *   greeting      hello and report      done → ready; failed, or no answer in 30 s → lost
- *   ready         commands are taken    silence of 6 s → lost; its session is not ours → greeting; other daemon → greeting
+ *   ready         commands are taken    silence of 6 s → lost, unless it is in this process; its session is not ours → greeting; other daemon → greeting
  *   lost          silent                heartbeat → greeting
  *   incompatible  other contract        heartbeat of a contract that we speak → greeting
  *   died          its daemon is dead    heartbeat of another daemon → greeting
@@ -54,6 +54,8 @@ export interface HostContext {
   readonly name: string;
   /** On the manager's own machine. */
   readonly isLocal: boolean;
+  /** In this process (`HostLink.isDirect`). */
+  readonly isDirect: boolean;
   /** Of the newest greeting; null before the first and after the daemon's death. */
   readonly greeting: Greeting | null;
   /** The stream_id of a daemon that is known to be dead: its late heartbeats count for nothing. */
@@ -67,7 +69,7 @@ export const hostMachine = setup({
     context: {} as HostContext,
     events: {} as HostMachineEvent,
     emitted: {} as HostEmitted,
-    input: {} as { readonly name: string; readonly isLocal: boolean },
+    input: {} as { readonly name: string; readonly isLocal: boolean; readonly isDirect: boolean },
   },
   actors: {
     /** hello, then the report of all runs delivered; rejects `conflict` when the daemon speaks another contract. */
@@ -78,6 +80,7 @@ export const hostMachine = setup({
     obeysAnother: ({ context, event }) => event.type === "heartbeat" && event.heartbeat.session !== context.greeting?.session,
     isDead: ({ context, event }) => event.type === "heartbeat" && event.heartbeat.stream_id === context.dead,
     known: ({ context }) => context.greeting !== null,
+    canBeSilent: ({ context }) => !context.isDirect,
   },
   actions: {
     emitReady: enqueueActions(({ context, enqueue }) => {
@@ -104,7 +107,7 @@ export const hostMachine = setup({
   delays: { silence: HEARTBEAT_LOST_MS, greetingTimeout: GREETING_TIMEOUT_MS },
 }).createMachine({
   id: "host",
-  context: ({ input }) => ({ name: input.name, isLocal: input.isLocal, greeting: null, dead: null }),
+  context: ({ input }) => ({ ...input, greeting: null, dead: null }),
   initial: "absent",
   on: {
     heartbeat: [{ guard: "incompatible", target: ".incompatible" }, { target: ".greeting" }],
@@ -149,7 +152,7 @@ export const hostMachine = setup({
         silent: "lost",
         stale: "greeting",
       },
-      states: { watching: { after: { silence: "#host.lost" } } },
+      states: { watching: { after: { silence: { guard: "canBeSilent", target: "#host.lost" } } } },
     },
     lost: {},
     incompatible: {

@@ -20,6 +20,8 @@ export interface HostListener {
  */
 export interface HostLink {
   readonly host: string;
+  /** Manager and host are in one process: neither can be silent without the other, so that no heartbeat has to prove that they are alive. */
+  readonly isDirect?: boolean;
   request<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>>;
   /** Fire and forget; repeated by the caller. Stale sessions are ignored. */
   window(windows: OutputWindows): void;

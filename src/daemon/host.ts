@@ -45,6 +45,8 @@ export interface HostOptions {
   log: (entry: HostLog) => void;
   /** Bytes of memory for the output of all processes. */
   ringBudget?: number;
+  /** Its manager is in this process (`HostLink.isDirect`). */
+  isDirect?: boolean;
   /** Identifies the life of this daemon; generated if left out. */
   streamId?: string;
   /** Version of the program, for managers to show. */
@@ -61,6 +63,7 @@ export interface HostOptions {
  */
 export class Host implements HostLink {
   readonly host: string;
+  readonly isDirect: boolean;
   readonly streamId: string;
   readonly #clock: Clock;
   readonly #log: (entry: HostLog) => void;
@@ -93,6 +96,7 @@ export class Host implements HostLink {
 
   constructor(options: HostOptions) {
     this.host = options.host;
+    this.isDirect = options.isDirect ?? false;
     this.#version = options.version;
     this.#bus = options.bus ?? null;
     this.streamId = options.streamId ?? randomUUID();
@@ -102,7 +106,11 @@ export class Host implements HostLink {
       options.log({ level: "error", source: "daemon", msg: `a listener of the host failed: ${messageOf(error)}` }),
     );
     this.#managerLost = new ManagerLostTimer({ clock: this.#clock, stop: (afterMs) => void this.#stopAbandoned(afterMs) });
-    this.#session = new ManagerSession({ clock: this.#clock, onVoid: (reason) => this.#sessionVoided(reason) });
+    this.#session = new ManagerSession({
+      clock: this.#clock,
+      isDirect: this.isDirect,
+      onVoid: (reason) => this.#sessionVoided(reason),
+    });
     this.#rings = new RingStore(options.ringBudget);
     this.#logFiles = new LogFiles({ clock: this.#clock, log: (level, msg) => this.#report(level, msg) });
     this.#windows = new WindowSender({

@@ -14,7 +14,7 @@ describe("the statechart of a host", () => {
   let emitted: HostEmitted[];
   let greetings: { resolve: (greeting: Greeting) => void; reject: (error: unknown) => void; signal: AbortSignal }[];
 
-  beforeEach(() => {
+  const begin = (isDirect: boolean) => {
     clock = testClock();
     emitted = [];
     greetings = [];
@@ -25,12 +25,13 @@ describe("the statechart of a host", () => {
         ),
       },
     });
-    actor = createActor(machine, { input: { name: "bench", isLocal: true }, clock });
+    actor = createActor(machine, { input: { name: "bench", isLocal: true, isDirect }, clock });
     actor.on("*", (event) => {
       emitted.push(event);
     });
     actor.start();
-  });
+  };
+  beforeEach(() => begin(false));
 
   const heartbeat = (overrides: Partial<HostHeartbeat> = {}) =>
     actor.send({
@@ -60,6 +61,14 @@ describe("the statechart of a host", () => {
     await greeted();
     expect(state()).toBe("ready");
     expect(emitted).toEqual([{ type: "ready", greeting: { session: "a", stream_id: "s1", pid: 7, version: null, clock_offset_ms: 0 } }]);
+  });
+
+  test("ready, in this process | silence | ready", async () => {
+    begin(true);
+    await ready();
+    clock.advance(10 * HEARTBEAT_LOST_MS);
+    expect(state()).toBe("ready");
+    expect(kinds()).toEqual(["ready"]);
   });
 
   test("greeting | failed | lost, a sentence in the log, and the next heartbeat tries again", async () => {

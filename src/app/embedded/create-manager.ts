@@ -147,7 +147,14 @@ export async function createManager(config: ConfigInput | string, options: Creat
 const HOST = "localhost";
 
 function ownHost({ clock, log, bus }: { clock: Clock; log: LogBook; bus: HostBus | null }): Host {
-  return new Host({ host: HOST, subreaper: false, clock, log: (entry) => void log.append(entry), ...(bus === null ? {} : { bus }) });
+  return new Host({
+    host: HOST,
+    isDirect: true,
+    subreaper: false,
+    clock,
+    log: (entry) => void log.append(entry),
+    ...(bus === null ? {} : { bus }),
+  });
 }
 
 /** Without the HTTP port there are no users, only processes with their own tokens. */

@@ -98,10 +98,10 @@ export class HostController {
 
   /** From here on the host is listened to. */
   begin(): void {
-    const { host, isLocal, system } = this.#options;
+    const { host, isLocal, link, system } = this.#options;
     system.spawn("host", host, (scope) => ({
       machine: hostWithEffects((signal) => this.#greet(signal), scope),
-      input: { name: host, isLocal },
+      input: { name: host, isLocal, isDirect: link.isDirect ?? false },
     }));
   }
 

@@ -84,7 +84,7 @@ export class HostSession {
     this.#forwards = new Forwards(options.link);
     this.#leave = options.link.listen({
       onHeartbeat: (heartbeat) => {
-        this.#answers.giveUpLate();
+        if (!this.link.isDirect) this.#answers.giveUpLate();
         listener.onHeartbeat(heartbeat);
         this.#compare(heartbeat);
       },

@@ -14,14 +14,17 @@ const OLDEST_TICK_MS = 3_000;
  */
 export class ManagerSession {
   readonly #clock: Clock;
+  readonly #isDirect: boolean;
   readonly #onVoid: (reason: string) => void;
   #id: string | null = null;
   #manager: { epoch: number; pid: number } | null = null;
   #heardAt: number;
   #tickedAt: number;
 
-  constructor(options: { clock: Clock; onVoid: (reason: string) => void }) {
+  /** `isDirect`: the manager is in this process; its session lasts until a new hello. */
+  constructor(options: { clock: Clock; isDirect?: boolean; onVoid: (reason: string) => void }) {
     this.#clock = options.clock;
+    this.#isDirect = options.isDirect ?? false;
     this.#onVoid = options.onVoid;
     this.#heardAt = this.#clock.monotonic();
     this.#tickedAt = this.#heardAt;
@@ -82,7 +85,7 @@ export class ManagerSession {
   }
 
   #voidIfLost(): void {
-    if (this.#id === null) return;
+    if (this.#id === null || this.#isDirect) return;
     const now = this.#clock.monotonic();
     if (now - this.#tickedAt > OLDEST_TICK_MS) this.#void(`the host stood still for ${Math.round(now - this.#tickedAt)} ms`);
     else if (now - this.#heardAt > HEARTBEAT_LOST_MS) this.#void(`no heartbeat of the manager for ${Math.round(now - this.#heardAt)} ms`);

@@ -57,6 +57,21 @@ test("a session lasts while the manager is heard, and is void after 6 s of silen
   expect(await report(rig)).toBe("accepted");
 });
 
+test("a manager in the same process is obeyed after both stood still, whichever timer comes first", async () => {
+  let asleep = 0;
+  const clock = new ManualClock();
+  const monotonic = clock.monotonic.bind(clock);
+  clock.monotonic = () => monotonic() + asleep;
+  await using rig = await HostRig.open({ clock, isDirect: true });
+  asleep = 60_000;
+  expect(await report(rig)).toBe("accepted");
+  clock.advance(2_000);
+  expect(await report(rig)).toBe("accepted");
+  expect(rig.heartbeats.at(-1)?.session).toBe(rig.session);
+  await rig.hello(2);
+  expect(await codeOf(rig.hello(1, 2))).toBe("forbidden");
+});
+
 test.each(["the command", "its own late tick"])(
   "a host that stood still obeys nothing that lay in its sockets (%s comes first)",
   async (first) => {
