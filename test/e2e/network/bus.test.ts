@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -44,18 +44,70 @@ test("a process comes to the bus by MGR_BUS_URL, and again to the next manager w
   expect((await (await instance.connect()).process("member")).restarts).toBe(0);
 });
 
-test("with a configured nats-server, the local host and its programs do not need it", async () => {
-  await using server = await NatsServer.start();
-  await using instance = await Instance.up({ instance: { bus: server.url }, processes: { ...processes, lone: { command: "sleep 1000" } } });
-  await instance.mgr("wait", "member", "--for", "ready");
-  const bus = await guest(busUrl(instance));
+const FAR_TOKEN = "a-secret-of-two-machines-0123456789";
+
+/** A manager and the daemon of another host, `far`, which runs the member. */
+async function twoHosts(settings: object, bus: (instance: Instance) => string) {
+  const configuration = (more: object) => ({
+    instance: { ...settings, ...more },
+    hosts: { far: { token_file: "far.token" } },
+    processes: { member: { ...processes.member, node: "far" }, lone: { command: "sleep 1000" } },
+  });
+  const started = await Instance.up(configuration({}));
+  // The next manager has to be where the daemon of the other host looks for it.
+  started.write(configuration({ manager: new URL(started.url).host }));
+  writeFileSync(join(started.dir, "far.token"), `${FAR_TOKEN}\n`, { mode: 0o600 });
+  const state = join(started.dir, "state-far");
+  started.start("daemon", "--host", "far", "--bus", bus(started), "--token-file", join(started.dir, "far.token"), "--state-dir", state);
+  await started.mgr("wait", "member", "--for", "ready");
+  return started;
+}
+
+const untilAnswered = async (bus: Bus, pid: number | null) => {
+  let heard = 0;
+  await eventually("the member of the other host answers", () => {
+    pidOf(bus).then(
+      (answer) => {
+        heard = answer;
+      },
+      () => {},
+    );
+    return heard !== 0;
+  });
+  expect(heard).toBe(pid);
+};
+
+test("programs of two hosts reach each other over the manager, and within a host also while it is away", async () => {
+  await using instance = await twoHosts({}, ({ url }) => url.replace(/^http/, "ws"));
   const { pid } = await (await instance.connect()).process("member");
-  expect(await pidOf(bus)).toBe(pid);
-  await bus.close();
+  const here = await guest(busUrl(instance));
+  const there = await guest(readFileSync(join(instance.dir, "state-far", "bus.url"), "utf8").trim());
+  await untilAnswered(here, pid);
+
+  instance.kill("manager");
+  await instance.foreground.ended;
+  expect(await pidOf(there)).toBe(pid);
+  await instance.start("up", "-c", instance.config).up();
+  await untilAnswered(here, pid);
+  expect(here.isConnected && there.isConnected).toBe(true);
+  await Promise.all([here.close(), there.close()]);
+});
+
+test("with a nats-server, its leaf-node listener links the hosts, and each goes on without it", async () => {
+  await using server = await NatsServer.start('leafnodes {listen: "127.0.0.1:$LEAF_PORT"}');
+  const { url, leafPort } = server;
+  await using instance = await twoHosts({ bus: url, bus_leafnode_url: `nats://127.0.0.1:${leafPort}` }, () => url);
+  const { pid } = await (await instance.connect()).process("member");
+  const [here, outside] = [await guest(busUrl(instance)), await guest(url)];
+  await untilAnswered(here, pid);
+  await untilAnswered(outside, pid);
+  await Promise.all([here.close(), outside.close()]);
+
   await server.end();
+  const there = await guest(readFileSync(join(instance.dir, "state-far", "bus.url"), "utf8").trim());
+  expect(await pidOf(there)).toBe(pid);
+  await there.close();
   await instance.mgr("start", "lone");
   await instance.mgr("restart", "lone");
-  const client = await instance.connect();
-  expect(await client.process("lone")).toMatchObject({ state: "started", host_ready: true });
-  expect((await client.process("member")).pid).toBe(pid);
+  expect(await (await instance.connect()).process("lone")).toMatchObject({ state: "started", host_ready: true });
 });
