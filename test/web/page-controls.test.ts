@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { resultText, searchProblem } from "../../web/src/terminal/search-query.ts";
 import { nextItem } from "../../web/src/ui/menu-keys.ts";
+import { nameParts } from "../../web/src/ui/name-parts.ts";
 
 describe("the results of a search", () => {
   const query = (text: string, regex = false) => ({ text, regex, caseSensitive: false });
@@ -29,3 +30,11 @@ test("keys of a menu: arrows go round, Home and End to its ends, letters to the 
   expect([next("c", 0), next("C", 2), next("d", 1), next("x", 0)]).toEqual([2, 0, 1, null]);
   expect([next("Enter", 0), next(" ", 0)]).toEqual([null, null]);
 });
+
+test.each([
+  ["sim/world", "sim", "", "world"],
+  ["lidar_front_left_calibration", "", "lidar_front_left", "_calibration"],
+  ["a/b/camera-0001", "a/b", "camera", "-0001"],
+  ["preprocessing_and_calibration_of_everything_x", "", "preprocessing_and_calibration_of_eve", "rything_x"],
+  ["averylongnamewithoutwords", "", "averylongnamewit", "houtwords"],
+])("%s is shortened between its parts", (name, groups, head, tail) => expect(nameParts(name)).toEqual({ groups, head, tail }));

@@ -137,7 +137,7 @@ describe("a process that is opened by its address", () => {
     expect(head).toBeLessThan(headText);
     const [tail, tailText] = await widths(".own-tail");
     expect(tail).toBe(tailText);
-    expect(await row.locator(".own-tail").textContent()).toBe("tion_node");
+    expect(await row.locator(".own-tail").textContent()).toBe("_node");
     await page.getByRole("heading", { name: `folded/deep/${LONG}`, exact: true }).waitFor();
   });
 });

@@ -13,7 +13,7 @@ let page: Page;
 beforeAll(async () => {
   const needs = (name: string) => ({ [name]: { condition: "started" } });
   rig = await PageRig.up({
-    groups: { jobs: { opened: true }, chain: { opened: true }, tools: { opened: true } },
+    groups: { jobs: { opened: true }, chain: { opened: true }, tools: { opened: true }, apply: { opened: true } },
     processes: {
       // It runs on after its first failure, and is not stable for as long as the tests take.
       "tools/loop": {
@@ -24,6 +24,9 @@ beforeAll(async () => {
       "jobs/once": { command: "true", autostart: true },
       "jobs/lasting": { command: ECHO, autostart: true },
       "tools/edit": { command: ECHO, alternate_commands: { other: "cat -u" }, autostart: true },
+      "apply/one": { command: ECHO, alternate_commands: { other: "cat -u" }, autostart: true },
+      "apply/two": { command: ECHO, alternate_commands: { other: "cat -u" }, autostart: true },
+      "apply/same": { command: ECHO, autostart: true },
       "chain/db": { command: ECHO, autostart: true },
       "chain/api": { command: ECHO, depends_on: needs("chain/db"), autostart: true },
       "chain/web": { command: ECHO, depends_on: needs("chain/api"), autostart: true },
@@ -83,6 +86,37 @@ test("the page shows the command that runs, and offers to restart what is out of
   await page.locator(".overview").getByRole("button", { name: "Restart edit to apply changes" }).click();
   await eventually("it runs the other command", async () => (await client.process("tools/edit")).running_command === "cat -u");
   await soon(() => page.locator(".to-apply").count()).toBe(0);
+});
+
+test("several processes that are out of date are restarted together, after a question, and no others", async () => {
+  const same = (await client.process("apply/same")).pid;
+  for (const name of ["apply/one", "apply/two"]) {
+    await client.ask({ type: "set_process_current_alternate_command", name, which: "other" });
+  }
+  await overview();
+  await page.locator(".overview").getByRole("button", { name: "Restart these 2 to apply changes" }).click();
+  const question = page.getByRole("dialog", { name: "Restart 2 processes?" });
+  await question.getByText("2 processes will restart: apply/one, apply/two.").waitFor();
+  await question.getByRole("button", { name: "Restart 2 processes" }).click();
+  for (const name of ["apply/one", "apply/two"])
+    await eventually(`'${name}' runs the other command`, async () => (await client.process(name)).running_command === "cat -u");
+  await soon(() => page.locator(".to-apply").count()).toBe(0);
+  expect((await client.process("apply/same")).pid).toBe(same);
+});
+
+test("CPU and memory stand in the table, in the header of a process and in that of its group, while it runs", async () => {
+  await shown.goTo("jobs", "group");
+  const cells = (name: string) => page.locator(`.members tr[data-key="${name}"]`).locator(".of-cpu, .of-memory").allTextContents();
+  const memory = /^\d+(\.\d+)? [KMG]iB$/;
+  await soon(() => cells("jobs/lasting")).toEqual([expect.stringMatching(/^\d+\.\d %$/), expect.stringMatching(memory)]);
+  expect(await cells("jobs/once")).toEqual(["", ""]);
+  await soon(() => page.locator(".group .load-memory").textContent()).toMatch(memory);
+  await page.getByRole("button", { name: "Memory", exact: true }).click();
+  await soon(() => page.locator(".members th.of-memory").getAttribute("aria-sort")).toBe("ascending");
+  await page.getByRole("button", { name: "Memory", exact: true }).click();
+  await page.getByRole("button", { name: "Memory", exact: true }).click();
+  await shown.goTo("jobs/lasting");
+  await soon(() => page.locator(".process .load-memory").textContent()).toMatch(memory);
 });
 
 describe("a stop that takes dependents along", () => {

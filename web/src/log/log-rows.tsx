@@ -156,19 +156,21 @@ function Row({ row, count, columns, search, top }: RowProps) {
         {clockTime(ts)}
       </time>
       <span class="level">{level}</span>
-      <span class="msg">{parts}</span>
-      {count > 1 && (
-        <button
-          type="button"
-          class="repeats"
-          aria-expanded={row.isUnfolded}
-          aria-label={`${count} times in a row: ${msg.slice(0, 80)}`}
-          title={row.isUnfolded ? "Fold these entries" : `Show all ${count} entries`}
-          onClick={() => toggleFold(row.entry.id)}
-        >
-          × {count}
-        </button>
-      )}
+      <span class="msg">
+        {parts}
+        {count > 1 && (
+          <button
+            type="button"
+            class="repeats"
+            aria-expanded={row.isUnfolded}
+            aria-label={`${count} times in a row: ${msg.slice(0, 80)}`}
+            title={row.isUnfolded ? "Fold these entries" : `Show all ${count} entries`}
+            onClick={() => toggleFold(row.entry.id)}
+          >
+            × {count}
+          </button>
+        )}
+      </span>
     </div>
   );
 }

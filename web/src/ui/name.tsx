@@ -1,5 +1,4 @@
-/** Characters at the end of a name that stay when the name itself has to be shortened. */
-const TAIL = 9;
+import { nameParts } from "./name-parts.ts";
 
 /**
  * A name of groups and process, on one line. Where it has no room, the groups are cut first, and then the middle of the process's own name:
@@ -7,16 +6,14 @@ const TAIL = 9;
  * label of what is around it.
  */
 export function Name({ name }: { name: string }) {
-  const slash = name.lastIndexOf("/");
-  const own = name.slice(slash + 1);
-  const cut = Math.max(0, own.length - TAIL);
+  const { groups, head, tail } = nameParts(name);
   return (
     <span class="whole-name">
-      {slash >= 0 && <span class="path">{name.slice(0, slash)}</span>}
+      {groups !== "" && <span class="path">{groups}</span>}
       <span class="own-name">
-        {slash >= 0 && <span class="path">/</span>}
-        {cut > 0 && <span class="own-head">{own.slice(0, cut)}</span>}
-        <span class="own-tail">{own.slice(cut)}</span>
+        {groups !== "" && <span class="path">/</span>}
+        {head !== "" && <span class="own-head">{head}</span>}
+        <span class="own-tail">{tail}</span>
       </span>
     </span>
   );

@@ -1,0 +1,23 @@
+/** Characters at the end of a name that stay when it has to be shortened. */
+const TAIL = 9;
+/** The tail is the last word of a name, if that is neither shorter nor longer. */
+const SHORTEST_WORD = 3;
+const LONGEST_WORD = 14;
+
+interface NameParts {
+  /** The groups, without the last slash; "" if it is in none. */
+  groups: string;
+  /** The process's own name in two parts: the end of the first one goes when there is no room. */
+  head: string;
+  tail: string;
+}
+
+/** The parts of a name as it is shortened: the groups first, then the middle of the process's own name. */
+export function nameParts(name: string): NameParts {
+  const slash = name.lastIndexOf("/");
+  const own = name.slice(slash + 1);
+  const word = own.length - Math.max(...["_", "-", "."].map((separator) => own.lastIndexOf(separator)));
+  const tail = word > SHORTEST_WORD && word <= LONGEST_WORD ? word : TAIL;
+  const cut = Math.max(0, own.length - tail);
+  return { groups: name.slice(0, Math.max(0, slash)), head: own.slice(0, cut), tail: own.slice(cut) };
+}
