@@ -140,18 +140,33 @@ describe("a link over a WebSocket", () => {
     made.close("changed my mind");
     expect(await state(made, "closed")).toEqual({ kind: "closed", reason: "changed my mind" });
     expect(made.send({ type: "get_snapshot" })).toBe(false);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect([...sockets.clients].filter((ws) => ws.readyState === WebSocket.OPEN)).toEqual([]);
+    // One that is dialled later has come: the other one would have come before it.
+    await state(link(port), "open");
+    expect([...sockets.clients].filter((ws) => ws.readyState === WebSocket.OPEN)).toHaveLength(1);
   });
 
   it("closed while it waits tries no more", async () => {
-    const { port, close, upgrades } = await serve();
+    const { port, close } = await serve();
     await close();
-    const made = link(port, { first: 20, max: 20 });
+    const dialled: string[] = [];
+    const open = (name: string) => {
+      const made = webSocketLink({
+        open: () => {
+          dialled.push(name);
+          return new WebSocket(`ws://127.0.0.1:${port}`) as WebSocketLike;
+        },
+        retry: { first: 20, max: 20 },
+      });
+      closing.push(() => made.close());
+      return made;
+    };
+    const made = open("closed");
     await state(made, "waiting");
     made.close();
-    await new Promise((resolve) => setTimeout(resolve, 60));
-    expect(upgrades).toEqual([]);
+    // One that waits as long, from later on, has tried again twice.
+    open("later");
+    await vi.waitFor(() => expect(dialled.filter((name) => name === "later").length).toBeGreaterThan(2), { timeout: 50_000 });
+    expect(dialled.filter((name) => name === "closed")).toHaveLength(1);
   });
 
   it("with something that is no manager ends in words", async () => {

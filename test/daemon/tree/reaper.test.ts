@@ -146,7 +146,7 @@ describe("as a child subreaper", () => {
   test("such a child is found also if its run goes on, and another run's end does not touch it", async () => {
     const by = start();
     const other = run(by, ["sleep"]);
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await expect.poll(() => processesWith(other.word), { timeout: 60_000 }).toHaveLength(1);
     const started = run(by, ["env-setsid.sh", "WORD", "WORD"]);
     await ready(started);
     await until(
