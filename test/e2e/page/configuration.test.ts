@@ -28,6 +28,8 @@ afterAll(() => rig?.[Symbol.asyncDispose]());
 
 const text = () => page.getByLabel("Configuration editor");
 const tab = (name: string) => page.getByRole("tab", { name });
+const panel = () => page.getByRole("region", { name: "Problems of the configuration" });
+const state = (word: string) => page.locator(".file-state").getByText(word, { exact: true });
 const read = (file: string) => readFileSync(join(rig.instance.dir, file), "utf8");
 
 async function edit(from: string, to: string): Promise<void> {
@@ -52,13 +54,125 @@ test("is edited, checked, saved, previewed and reloaded", async () => {
     .first()
     .waitFor();
   expect(read("mgr.yaml")).toContain("tools/brief");
+  // In the panel alone, with its place: a toast would be gone before it is read.
+  await panel().getByText("Not saved: 1 error").waitFor();
+  await panel()
+    .getByRole("button", { name: /^error .*autostrat.* mgr\.yaml:\d+:\d+$/ })
+    .waitFor();
+  expect(await page.locator(".toasts").textContent()).toBe("");
+  expect(await shown.violations()).toEqual([]);
   await edit('"autostrat": true', '"autostart": true');
+  await panel().getByText("No problems", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Reload …" }).click();
   const plan = page.getByRole("dialog", { name: "Changes that a reload will make" });
   await plan.getByText("tools/renamed").waitFor();
   await plan.getByText("tools/brief").waitFor();
+  await state("saved").waitFor();
   await plan.getByRole("button", { name: "Reload", exact: true }).click();
   await shown.row("tools/renamed").waitFor();
+  await state("in effect").waitFor();
+});
+
+test("a preview says what starts, what stops, and what changes from what to what", async () => {
+  await edit('"sleep 1000"', '"sleep 1234", "restart": {"delay": "3s"}, "autostart": true');
+  await state("draft").waitFor();
+  await edit('"tools/echo"', '"tools/other"');
+  await page.getByRole("button", { name: "Reload …" }).click();
+  const plan = page.getByRole("dialog", { name: "Changes that a reload will make" });
+  await plan.getByRole("list", { name: "Starts" }).getByText("tools/other").waitFor();
+  await plan.getByRole("list", { name: "Stops, and is removed" }).getByText("tools/echo").waitFor();
+  const changes = plan.getByRole("list", { name: "Changes" }).getByRole("listitem").filter({ hasText: "tools/renamed" });
+  await changes.getByText("applies at the next start").waitFor();
+  expect(await changes.locator(".differences > div").allInnerTexts()).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^command\s+sleep 1000 → sleep 1234$/),
+      expect.stringMatching(/^restart\.delay\s+1s → 3s$/),
+    ]),
+  );
+  expect(await shown.violations()).toEqual([]);
+  await plan.getByRole("button", { name: "Cancel" }).click();
+  await state("saved").waitFor();
+  await shown.row("tools/echo").waitFor();
+});
+
+test("earlier versions are listed, compared and restored", async () => {
+  await page.getByRole("button", { name: "Versions" }).click();
+  const versions = page.getByRole("list", { name: "Versions" }).getByRole("listitem");
+  await soon(() => versions.count()).toBeGreaterThanOrEqual(3);
+  await versions.first().getByText("on disk", { exact: true }).waitFor();
+  const effective = versions.filter({ hasText: "in effect" });
+  await effective.getByText(`saved by ${rig.instance.user}`).waitFor();
+  await effective.getByRole("button", { name: /^Compare with version/ }).click();
+  await page.getByText(/^Your text compared with version/).waitFor();
+  await page.locator(".cm-deletedChunk").getByText("tools/echo").waitFor();
+  expect(await shown.violations()).toEqual([]);
+  await effective.getByRole("button", { name: /^Restore version/ }).click();
+  await state("draft").waitFor();
+  await page.getByRole("button", { name: "Save" }).click();
+  await state("in effect").waitFor();
+  expect(read("mgr.yaml")).toContain("tools/echo");
+  await page.getByRole("button", { name: "Close versions" }).click();
+});
+
+test("a change by another program is told, and taken on request", async () => {
+  const text = read("mgr.yaml");
+  writeFileSync(rig.instance.config, `${text}\n# by hand\n`);
+  await rig.instance.mgr("reload");
+  await page.getByRole("button", { name: "changed on disk: load" }).click();
+  await page.getByText("# by hand").waitFor();
+  await state("in effect").waitFor();
+});
+
+test("a problem in another file is a click away from its line", async () => {
+  writeFileSync(join(rig.instance.dir, "more.yaml"), "processes:\n  more/one:\n    commnd: sleep 1001\n");
+  await page.getByRole("button", { name: "Reload …" }).click();
+  await panel().getByText("Cannot be reloaded: 2 errors").waitFor();
+  await panel()
+    .getByRole("button", { name: /more\.yaml:3:5$/ })
+    .first()
+    .click();
+  await soon(() => page.getByRole("tab", { name: "more.yaml" }).getAttribute("aria-selected")).toBe("true");
+  await soon(() => page.locator(".cm-activeLine").textContent()).toContain("commnd");
+  await edit("commnd", "command");
+  await page.getByRole("button", { name: "Save" }).click();
+  await panel().getByText("No problems", { exact: true }).waitFor();
+  await tab("mgr.yaml").click();
+  await page.getByText("tools/renamed").first().waitFor();
+});
+
+test("at 1024 px no button covers another, and the banner of a lost connection covers no title", async () => {
+  await page.setViewportSize({ width: 1024, height: 700 });
+  // Their words, too, must not stand out of them.
+  const buttons = await page.evaluate(`[...document.querySelectorAll(".config .actions button")].map((button) => {
+    const { left, right } = button.getBoundingClientRect();
+    return { word: button.innerText.trim(), left, right, isCut: button.scrollWidth > button.clientWidth };
+  })`);
+  const found = buttons as { word: string; left: number; right: number; isCut: boolean }[];
+  expect(found.map(({ word, isCut }) => [word, isCut])).toEqual(["Compare", "Versions", "Save", "Reload …"].map((word) => [word, false]));
+  for (const [index, { right }] of found.entries()) expect(right).toBeLessThanOrEqual(found[index + 1]?.left ?? 1024);
+  await page.context().setOffline(true);
+  rig.instance.kill("manager");
+  const banner = page.getByRole("alert").filter({ hasText: "Disconnected." });
+  await banner.waitFor();
+  const bannerBox = await banner.boundingBox();
+  for (const title of [
+    page.getByRole("heading", { name: "Configuration" }),
+    page.getByRole("navigation", { name: "Views" }),
+    page.locator(".brand"),
+  ]) {
+    const box = await title.boundingBox();
+    if (!box || !bannerBox) throw new Error("both are shown");
+    const isApart =
+      box.x + box.width <= bannerBox.x ||
+      bannerBox.x + bannerBox.width <= box.x ||
+      box.y + box.height <= bannerBox.y ||
+      bannerBox.y + bannerBox.height <= box.y;
+    expect(isApart).toBe(true);
+  }
+  await page.context().setOffline(false);
+  await rig.instance.mgr("up", "--detach");
+  shown = await rig.open("/?view=config");
+  ({ page } = shown);
 });
 
 test("completes keys by the published schema", async () => {
@@ -113,7 +227,7 @@ test("that was changed elsewhere is overwritten only on confirmation", async () 
   await type("# second\n");
   await dialog.getByRole("button", { name: "Use version on disk" }).click();
   await page.getByText("more/others").waitFor();
-  await eventually("nothing is unsaved", async () => (await page.getByText("unsaved", { exact: true }).count()) === 0);
+  await state("saved").waitFor();
 
   theirs();
   await type("# mine\n");

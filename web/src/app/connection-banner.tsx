@@ -8,7 +8,8 @@ export function ConnectionBanner() {
   const seconds = Math.ceil((state.retryAt - now.value) / 1_000);
   return (
     <p class="connection-banner" role="alert" title={state.reason}>
-      <b>Disconnected.</b> {isLoaded.value && "This was the state before; nothing can be started or stopped. "}
+      <b>Disconnected.</b>
+      {isLoaded.value && <span class="detail">This was the state before; nothing can be started or stopped.</span>}
       {/* Not read out each second. */}
       <span aria-hidden="true">Trying again{seconds > 0 ? ` in ${seconds} s` : " …"}</span>
       <button type="button" onClick={() => location.reload()}>

@@ -10,12 +10,18 @@ import { draftOf, keepDraft, rebaseDraft } from "./config-drafts.ts";
 import { FileTabs, shortPath } from "./config-files.tsx";
 import { type Conflict, ConflictDialog } from "./conflict-dialog.tsx";
 import type { ConfigEditor } from "./editor.ts";
-import { type Plan, PlanPreview } from "./plan-preview.tsx";
+import { FileStateChip } from "./file-state.tsx";
+import type { Plan } from "./plan-parts.ts";
+import { PlanPreview } from "./plan-preview.tsx";
+import { allProblems, fileState, type ShownProblem } from "./problems.ts";
+import { ProblemsPanel } from "./problems-panel.tsx";
+import { useHistory } from "./use-history.ts";
+import { type Version, VersionsPanel, versionName } from "./versions-panel.tsx";
 
 type File = Extract<ManagerFrame, { type: "config_file"; ok: true }>;
 
 /** Actions of the view, for the palette; null while it is not shown. */
-export const configActions = signal<{ save: () => void; compare: () => void; reload: () => void } | null>(null);
+export const configActions = signal<{ save: () => void; compare: () => void; reload: () => void; versions: () => void } | null>(null);
 
 /** The configuration's files: edit, compare, save, and preview what a reload would do. */
 export function ConfigView() {
@@ -23,14 +29,20 @@ export function ConfigView() {
   const editor = useRef<ConfigEditor | null>(null);
   const [file, setFile] = useState<File | null>(null);
   const [dirty, setDirty] = useState(false);
-  const [comparing, setComparing] = useState(false);
-  const [problems, setProblems] = useState<ConfigFileProblem[]>([]);
+  /** What the text is compared with. */
+  const [compared, setCompared] = useState<"saved" | Version | null>(null);
+  const [found, setFound] = useState<ShownProblem[]>([]);
+  /** What the manager has found in all files, and what it refused for that. */
+  const [told, setTold] = useState<{ refusal: string | null; problems: readonly ConfigFileProblem[] }>({ refusal: null, problems: [] });
+  const [isPanelOpen, setPanelOpen] = useState(false);
+  const [hasVersions, setVersions] = useState(false);
   const [plan, setPlan] = useState<Plan | null>(null);
   const [conflict, setConflict] = useState<Conflict | null>(null);
   const [trouble, setTrouble] = useState("");
   // The editor keeps its first callbacks: they look up what they need when they are called.
   const latest = useRef<File | null>(null);
   latest.current = file;
+  const { history, refresh } = useHistory(file?.path ?? null);
 
   const open = async (path?: string) => {
     const answer = await ask(path === undefined ? { type: "request_config_file" } : { type: "request_config_file", path }, "config_file");
@@ -42,8 +54,8 @@ export function ConfigView() {
     const draft = draftOf(answer.path);
     const shown = draft ? { ...answer, content: draft.original, hash: draft.hash } : answer;
     setDirty(draft !== undefined);
-    setComparing(false);
-    setProblems([]);
+    setCompared(null);
+    setFound([]);
     setTrouble("");
     setFile(shown);
     latest.current = shown;
@@ -54,8 +66,10 @@ export function ConfigView() {
         if (now) keepDraft(now.path, text === now.content ? null : { text, original: now.content, hash: now.hash });
       },
       onSave: () => void save().catch(complain),
+      onProblems: (problems) => setFound(problems.map((problem) => ({ ...problem, path: shown.path }))),
     });
     if (draft) editor.current.replace(draft.text);
+    editor.current.mark(told.problems.filter((problem) => problem.path === shown.path));
   };
 
   const isOpen = connection.value.kind === "open";
@@ -69,6 +83,13 @@ export function ConfigView() {
     },
     [],
   );
+
+  /** What the manager said of the whole configuration; with problems the panel opens. */
+  const tell = (refusal: string | null, problems: readonly ConfigFileProblem[]) => {
+    setTold({ refusal, problems });
+    editor.current?.mark(problems.filter(({ path }) => path === latest.current?.path));
+    if (problems.length > 0) setPanelOpen(true);
+  };
 
   /** One save after the other: each is based on the text that the previous one saved. */
   const saving = useRef<Promise<unknown>>(Promise.resolve());
@@ -87,21 +108,20 @@ export function ConfigView() {
     const frame = { type: "save_config_file", path: now.path, content, base_hash: over?.hash ?? now.hash } as const;
     const answer = await ask(frame, "config_file_saved");
     const isShown = editor.current !== null && latest.current?.path === path;
+    const problems = answer.problems ?? [];
     if (answer.ok) {
       if (isShown) rebase({ content, hash: answer.hash });
       else rebaseDraft(path, { content, hash: answer.hash });
       toast("Saved. Reload to apply the changes.");
+      refresh();
     }
-    if (isShown) {
-      const found = answer.problems ?? [];
-      setProblems(found);
-      editor.current?.mark(found.filter((problem) => problem.path === path));
-    }
+    if (isShown) tell(answer.ok ? null : "Not saved", problems);
     if (answer.ok) return true;
     if (answer.code === "conflict" && isShown) {
       const theirs = await ask({ type: "request_config_file", path }, "config_file");
       if (theirs.ok && latest.current?.path === path) setConflict({ path, theirs });
-    } else toast(answer.message, { bad: true });
+      // Problems stand in the panel, with their places.
+    } else if (problems.length === 0 || !isShown) toast(problems.length === 0 ? answer.message : `${path} was not saved.`, { bad: true });
     return false;
   };
 
@@ -114,25 +134,55 @@ export function ConfigView() {
     editor.current.rebase(content);
   };
 
-  const compare = (on: boolean) => {
-    editor.current?.compare(on);
-    setComparing(on);
+  const textOf = async (version: Version): Promise<string> => {
+    const answer = await ask({ type: "request_config_file", path: latest.current?.path ?? "", hash: version.hash }, "config_file");
+    if (!answer.ok) throw new Error(answer.message);
+    return answer.content;
+  };
+
+  const compare = async (to: "saved" | Version | null) => {
+    editor.current?.compare(to === null || to === "saved" ? to : { earlier: await textOf(to) });
+    setCompared(to);
+  };
+
+  const restore = async (version: Version) => {
+    const text = await textOf(version);
+    editor.current?.replace(text);
+    await compare(null);
+    toast(`Restored version ${versionName(version)} as a draft. Save to keep it.`);
   };
 
   const preview = async () => {
     if (dirty && !(await save())) return;
     const answer = await ask({ type: "reload_config", dry_run: true }, "config_reload_result");
+    tell(answer.ok ? null : "Cannot be reloaded", answer.problems ?? []);
     if (answer.ok) setPlan(answer);
-    else {
-      setProblems(answer.problems ?? []);
-      toast(answer.message, { bad: true });
-    }
+    else if ((answer.problems ?? []).length === 0) toast(answer.message, { bad: true });
+  };
+
+  const goTo = async (problem: ShownProblem) => {
+    if (problem.path !== latest.current?.path) await open(problem.path);
+    editor.current?.goTo(problem);
+  };
+
+  /** Another program or user has written the file. */
+  const takeNewest = async () => {
+    const theirs = await ask({ type: "request_config_file", path: latest.current?.path ?? "" }, "config_file");
+    if (!theirs.ok) throw new Error(theirs.message);
+    if (dirty) return setConflict({ path: theirs.path, theirs });
+    rebase(theirs);
+    editor.current?.replace(theirs.content);
   };
 
   const run = (what: () => Promise<unknown>) => () => void what().catch(complain);
+  const toggleCompare = run(() => compare(compared === null ? "saved" : null));
+  const toggleVersions = () => {
+    setVersions(!hasVersions);
+    refresh();
+  };
   // Before the next key can arrive: the palette offers the current actions.
   useLayoutEffect(() => {
-    const actions = { save: run(() => save()), compare: () => compare(!comparing), reload: run(preview) };
+    const actions = { save: run(() => save()), compare: toggleCompare, reload: run(preview), versions: toggleVersions };
     configActions.value = actions;
     return () => {
       if (configActions.peek() === actions) configActions.value = null;
@@ -140,6 +190,9 @@ export function ConfigView() {
   });
 
   const isWritable = file?.files.find(({ path }) => path === file.path)?.writable !== false;
+  const files = file?.files ?? [];
+  const effectiveHash = history?.effective_hash ?? file?.effective_hash ?? null;
+  const isOutdated = file !== null && history !== null && history.hash !== file.hash;
   return (
     <section class="config" aria-label="Configuration">
       <header class="bar">
@@ -149,49 +202,75 @@ export function ConfigView() {
             {shortPath(file.path, file.files)}
           </code>
         )}
-        {dirty && <span class="tag">unsaved</span>}
+        {file && <FileStateChip state={fileState({ isDirty: dirty, hash: file.hash, effectiveHash })} />}
         {file && !isWritable && <span class="tag">read-only</span>}
+        {isOutdated && (
+          <button type="button" class="flat warn" title="Another user or program has written this file" onClick={run(takeNewest)}>
+            changed on disk: load
+          </button>
+        )}
         <span class="grow" />
         <span class="actions">
-          <Button pressed={comparing} enabled={file !== null} title="Compare with saved file" onClick={() => compare(!comparing)}>
-            Compare
+          <Button pressed={compared === "saved"} enabled={file !== null} title="Compare with saved file" onClick={toggleCompare}>
+            <Icon name="compare" />
+            <span class="word">Compare</span>
           </Button>
-          <Button class="strong" enabled={dirty && isWritable && isOpen} onClick={run(() => save())}>
+          <Button pressed={hasVersions} enabled={file !== null} title="Earlier versions of this file" onClick={toggleVersions}>
+            <Icon name="history" />
+            <span class="word">Versions</span>
+          </Button>
+          <Button class="strong" enabled={dirty && isWritable && isOpen} title="Save this file  Ctrl-S" onClick={run(() => save())}>
             <Icon name="check" />
             <span class="word">Save</span>
           </Button>
-          <Button enabled={file !== null && isOpen} onClick={run(preview)}>
-            <Icon name="restart" />
+          <Button enabled={file !== null && isOpen} title="Preview what a reload changes" onClick={run(preview)}>
+            <Icon name="reload" />
             <span class="word">Reload …</span>
           </Button>
         </span>
       </header>
-      {file && file.files.length > 1 && (
-        <FileTabs files={file.files} shown={file.path} onOpen={(path) => path !== file.path && open(path).catch(complain)} />
+      {file && files.length > 1 && (
+        <FileTabs files={files} shown={file.path} onOpen={(path) => path !== file.path && open(path).catch(complain)} />
       )}
       {trouble && <p class="why bad">{trouble}</p>}
-      <div class="editor" ref={box} />
-      {problems.length > 0 && (
-        <ul class="problems" aria-label="Problems">
-          {problems.map((problem) => (
-            <li key={`${problem.path}:${problem.line}:${problem.column}:${problem.message}`}>
-              <button type="button" class="flat" onClick={() => editor.current?.goTo(problem)}>
-                <span class="soft">
-                  {shortPath(problem.path, file?.files ?? [])}:{problem.line}:{problem.column}
-                </span>{" "}
-                {problem.message}
-              </button>
-            </li>
-          ))}
-        </ul>
+      {compared !== null && (
+        <p class="compare-line">
+          <span>
+            Your text compared with <b>{compared === "saved" ? "the saved file" : `version ${versionName(compared)}`}</b>
+          </span>
+          <button type="button" class="linklike" onClick={run(() => compare(null))}>
+            End comparison
+          </button>
+        </p>
       )}
-      {plan && <PlanPreview plan={plan} onClose={() => setPlan(null)} />}
+      <div class="config-body">
+        <div class="editor" ref={box} />
+        {hasVersions && history && (
+          <VersionsPanel
+            history={history}
+            compared={compared === "saved" ? null : compared}
+            isWritable={isWritable}
+            onCompare={(version) => void compare(version).catch(complain)}
+            onRestore={(version) => void restore(version).catch(complain)}
+            onClose={() => setVersions(false)}
+          />
+        )}
+      </div>
+      <ProblemsPanel
+        problems={allProblems({ path: file?.path ?? "", found }, told.problems)}
+        files={files}
+        refusal={told.refusal}
+        isOpen={isPanelOpen}
+        onToggle={() => setPanelOpen(!isPanelOpen)}
+        onGo={(problem) => void goTo(problem).catch(complain)}
+      />
+      {plan && <PlanPreview plan={plan} onClose={() => setPlan(null)} onReloaded={refresh} />}
       {conflict && (
         <ConflictDialog
           conflict={conflict}
           onCompare={() => {
             rebase(conflict.theirs);
-            compare(true);
+            void compare("saved").catch(complain);
           }}
           onTheirs={() => {
             rebase(conflict.theirs);

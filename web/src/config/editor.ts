@@ -2,26 +2,35 @@ import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } 
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentOnInput, syntaxHighlighting } from "@codemirror/language";
-import { type Diagnostic, linter, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { type Diagnostic, forEachDiagnostic, linter, lintGutter, lintKeymap, setDiagnostics, setDiagnosticsEffect } from "@codemirror/lint";
 import { unifiedMergeView, updateOriginalDoc } from "@codemirror/merge";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { ChangeSet, Compartment, EditorState, Text } from "@codemirror/state";
-import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from "@codemirror/view";
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  keymap,
+  lineNumbers,
+  type ViewUpdate,
+} from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { ConfigFileProblem } from "../../../src/protocol/resources/resources.ts";
+import type { ShownProblem } from "./problems.ts";
 import { completeFromSchema, schemaProblems } from "./schema-support.ts";
 
 export interface ConfigEditor {
   text(): string;
   /** Puts another text in the place of what is there; it can be undone. */
   replace(text: string): void;
-  /** Shows problems that the manager has found in this file. */
-  mark(problems: ConfigFileProblem[]): void;
-  goTo(problem: ConfigFileProblem): void;
+  /** Shows problems that the manager has found in this file. Each goes when its line is edited. */
+  mark(problems: readonly ConfigFileProblem[]): void;
+  goTo(place: { line: number; column: number }): void;
   /** The text on disk is another now. */
   rebase(content: string): void;
-  /** Shows the differences to the text on disk, within the text. */
-  compare(on: boolean): void;
+  /** Shows the differences to the text on disk or to an earlier one, within the text; null: no differences. */
+  compare(to: "saved" | { earlier: string } | null): void;
   close(): void;
 }
 
@@ -30,6 +39,8 @@ interface Callbacks {
   /** At each change. */
   onText: (text: string) => void;
   onSave: () => void;
+  /** All problems that are marked in the text, at each change of them. */
+  onProblems: (problems: Omit<ShownProblem, "path">[]) => void;
 }
 
 /** Colours by the style sheet's variables, so that both themes are right. */
@@ -42,11 +53,13 @@ const colours = HighlightStyle.define([
   { tag: [tags.punctuation, tags.separator, tags.squareBracket, tags.brace], color: "var(--soft)" },
 ]);
 
-export function openEditor(parent: HTMLElement, content: string, { onDirty, onText, onSave }: Callbacks): ConfigEditor {
+export function openEditor(parent: HTMLElement, content: string, { onDirty, onText, onSave, onProblems }: Callbacks): ConfigEditor {
   const comparison = new Compartment();
   let original = Text.of(content.split("\n"));
   let isDirty = false;
   let isComparing = false;
+  /** What the manager has found, moved along with the text. */
+  let marks: readonly Diagnostic[] = [];
   const tellDirty = (now: boolean) => {
     if (now === isDirty) return;
     isDirty = now;
@@ -71,11 +84,14 @@ export function openEditor(parent: HTMLElement, content: string, { onDirty, onTe
         yaml(),
         syntaxHighlighting(colours),
         autocompletion({ override: [completeFromSchema], icons: false }),
-        linter(schemaProblems, { delay: 300 }),
+        linter((linted) => withMarks(schemaProblems(linted), marks), { delay: 300 }),
         EditorState.tabSize.of(2),
         EditorView.contentAttributes.of({ "aria-label": "Configuration editor" }),
         EditorView.updateListener.of((update) => {
+          if (update.transactions.some(({ effects }) => effects.some((one) => one.is(setDiagnosticsEffect))))
+            onProblems(shownProblems(update.state));
           if (!update.docChanged) return;
+          marks = movedMarks(marks, update);
           tellDirty(!update.state.doc.eq(original));
           onText(update.state.doc.toString());
         }),
@@ -108,12 +124,8 @@ export function openEditor(parent: HTMLElement, content: string, { onDirty, onTe
     text: () => view.state.doc.toString(),
     replace: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }),
     mark(problems) {
-      view.dispatch(
-        setDiagnostics(
-          view.state,
-          problems.map((problem) => diagnostic(view.state, problem)),
-        ),
-      );
+      marks = problems.map((problem) => diagnostic(view.state, problem));
+      view.dispatch(setDiagnostics(view.state, withMarks(schemaProblems(view), marks)));
     },
     goTo({ line, column }) {
       const position = positionOf(view.state, line, column);
@@ -127,10 +139,13 @@ export function openEditor(parent: HTMLElement, content: string, { onDirty, onTe
       tellDirty(!view.state.doc.eq(original));
       onText(view.state.doc.toString());
     },
-    compare(on) {
-      isComparing = on;
-      const extension = on ? unifiedMergeView({ original, mergeControls: undoButton, gutter: true }) : [];
-      view.dispatch({ effects: comparison.reconfigure(extension) });
+    compare(to) {
+      isComparing = to === "saved";
+      // The text to compare with is kept by what is configured: it is taken out first.
+      view.dispatch({ effects: comparison.reconfigure([]) });
+      if (to === null) return;
+      const base = to === "saved" ? original : Text.of(to.earlier.split("\n"));
+      view.dispatch({ effects: comparison.reconfigure(unifiedMergeView({ original: base, mergeControls: undoButton, gutter: true })) });
     },
     close: () => view.destroy(),
   };
@@ -144,6 +159,30 @@ function undoButton(type: "reject" | "accept", act: (event: MouseEvent) => void)
   button.textContent = "Revert";
   button.onmousedown = act;
   return button;
+}
+
+/** Of two at the same place the manager's is shown: it has the whole configuration. */
+function withMarks(found: readonly Diagnostic[], marks: readonly Diagnostic[]): Diagnostic[] {
+  const places = new Set(marks.map(({ from }) => from));
+  return [...found.filter(({ from }) => !places.has(from)), ...marks];
+}
+
+/** Marks in the new text; without those whose line was edited. */
+function movedMarks(marks: readonly Diagnostic[], { changes, startState }: ViewUpdate): Diagnostic[] {
+  return marks.flatMap((mark) => {
+    const line = startState.doc.lineAt(mark.from);
+    if (changes.touchesRange(line.from, line.to)) return [];
+    return [{ ...mark, from: changes.mapPos(mark.from), to: changes.mapPos(mark.to) }];
+  });
+}
+
+function shownProblems(state: EditorState): Omit<ShownProblem, "path">[] {
+  const found: Omit<ShownProblem, "path">[] = [];
+  forEachDiagnostic(state, ({ severity, message }, from) => {
+    const line = state.doc.lineAt(from);
+    found.push({ line: line.number, column: from - line.from + 1, severity: severity === "error" ? "error" : "warning", message });
+  });
+  return found;
 }
 
 function diagnostic(state: EditorState, { line, column, message }: ConfigFileProblem): Diagnostic {

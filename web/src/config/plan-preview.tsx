@@ -1,64 +1,104 @@
-import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
+import type { ComponentChildren } from "preact";
 import { ask } from "../app/store.ts";
 import { Dialog } from "../ui/dialog.tsx";
+import { Icon } from "../ui/icons.tsx";
 import { complain, toast } from "../ui/toasts.ts";
+import { type Plan, planParts } from "./plan-parts.ts";
 
-export type Plan = Extract<ManagerFrame, { type: "config_reload_result"; ok: true }>;
-
-const PARTS: readonly ["added" | "removed" | "changed" | "restart_needed", string, string][] = [
-  ["added", "+", "added"],
-  ["removed", "−", "removed"],
-  ["changed", "~", "changed"],
-  ["restart_needed", "↻", "running, restart needed"],
-];
+/** Rows of a part; more are counted. */
+const MAX_ROWS = 100;
 
 /** What a reload will do, before it does it. */
-export function PlanPreview({ plan, onClose }: { plan: Plan; onClose: () => void }) {
-  const isEmpty = PARTS.every(([key]) => plan[key].length === 0);
+export function PlanPreview({ plan, onClose, onReloaded }: { plan: Plan; onClose: () => void; onReloaded: () => void }) {
+  const parts = planParts(plan);
+  const isEmpty = parts.isEmpty;
   const reload = async () => {
     const answer = await ask({ type: "reload_config" }, "config_reload_result");
     if (!answer.ok) throw new Error(answer.message);
     toast(`Reloaded: ${answer.added.length} added, ${answer.removed.length} removed, ${answer.changed.length} changed.`);
+    onReloaded();
   };
   return (
-    <Dialog label="Changes that a reload will make" title onClose={onClose}>
-      {isEmpty && <p>No changes: the running configuration matches the files on disk.</p>}
-      <div class="plan">
-        {PARTS.map(([key, sign, words]) =>
-          plan[key].length === 0 ? null : (
-            <section key={key}>
-              <h3>
-                {plan[key].length} {words}
-              </h3>
-              <ul class={`plan-${key}`}>
-                {plan[key].map((name) => (
-                  <li key={name}>
-                    <span aria-hidden="true">{sign}</span> {name}
-                  </li>
-                ))}
-              </ul>
-            </section>
-          ),
-        )}
+    <Dialog label="Changes that a reload will make" class="wide-dialog" title onClose={onClose}>
+      {isEmpty && <p>No process changes: what runs matches the files on disk.</p>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard (axe: scrollable-region-focusable) */}
+      <div class="plan" tabIndex={0}>
+        <Part title="Starts" class="good" rows={parts.starts} icon="start" />
+        <Part title="Stops, and is removed" class="bad" rows={parts.stops} icon="stop" />
+        <Part
+          title="Changes"
+          class="warn"
+          rows={parts.changed}
+          below={({ differences, needsRestart }) => (
+            <>
+              <span class="tag">{needsRestart ? "runs on as it is: restart to apply" : "applies at the next start"}</span>
+              {differences.length > 0 && (
+                <dl class="differences">
+                  {differences.map(({ key, from, to }) => (
+                    <div key={key}>
+                      <dt>{key}</dt>
+                      <dd>
+                        <del>{from ?? "not set"}</del>{" "}
+                        <span role="img" aria-label="becomes">
+                          →
+                        </span>{" "}
+                        <ins>{to ?? "not set"}</ins>
+                      </dd>
+                    </div>
+                  ))}
+                </dl>
+              )}
+            </>
+          )}
+        />
+        <Part title="Added, not started" rows={parts.added} />
+        <Part title="Removed, does not run" rows={parts.removed} />
+        <Part title="Still runs with an earlier configuration: restart to apply" class="warn" rows={parts.outdated} icon="restart" />
       </div>
       <div class="dialog-buttons">
         <button type="button" onClick={onClose}>
           {isEmpty ? "Close" : "Cancel"}
         </button>
-        {!isEmpty && (
-          <button
-            type="button"
-            class="strong"
-            data-first
-            onClick={() => {
-              onClose();
-              reload().catch(complain);
-            }}
-          >
-            Reload
-          </button>
-        )}
+        <button
+          type="button"
+          class="strong"
+          data-first
+          onClick={() => {
+            onClose();
+            reload().catch(complain);
+          }}
+        >
+          Reload
+        </button>
       </div>
     </Dialog>
+  );
+}
+
+interface PartProps<T> {
+  title: string;
+  rows: readonly T[];
+  class?: string;
+  icon?: "start" | "stop" | "restart";
+  below?: (row: T) => ComponentChildren;
+}
+
+function Part<T extends { name: string }>({ title, rows, class: colour = "soft", icon, below }: PartProps<T>) {
+  if (rows.length === 0) return null;
+  return (
+    <section>
+      <h3 class={colour}>
+        {icon && <Icon name={icon} />}
+        {title} <span class="soft">({rows.length})</span>
+      </h3>
+      <ul aria-label={title}>
+        {rows.slice(0, MAX_ROWS).map((row) => (
+          <li key={row.name}>
+            <code>{row.name}</code> {below?.(row)}
+          </li>
+        ))}
+        {rows.length > MAX_ROWS && <li class="soft">and {rows.length - MAX_ROWS} more</li>}
+      </ul>
+    </section>
   );
 }

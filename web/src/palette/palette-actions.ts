@@ -46,6 +46,7 @@ function viewActions(): Action[] {
     actions.push(
       { title: "Save configuration file", keys: "Ctrl-S", near: true, run: config.save },
       { title: "Compare with saved file", near: true, run: config.compare },
+      { title: "Show or hide versions of this file", near: true, run: config.versions },
       { title: "Reload configuration: preview changes", near: true, run: config.reload },
     );
   }

@@ -18,16 +18,10 @@ const SHAPES: Record<ShownState, string> = {
   stopped: "M8 3.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 0 1 0-9Z",
 };
 
-export function StateMark({ state, isOld = false }: { state: ShownState; isOld?: boolean }) {
+/** `label`: where the shape stands for something else than a state. */
+export function StateMark({ state, isOld = false, label = wordOf(state) }: { state: ShownState; isOld?: boolean; label?: string }) {
   return (
-    <svg
-      class={`mark mark-${state} ${isOld ? "old" : ""}`}
-      viewBox="0 0 16 16"
-      width="14"
-      height="14"
-      role="img"
-      aria-label={wordOf(state)}
-    >
+    <svg class={`mark mark-${state} ${isOld ? "old" : ""}`} viewBox="0 0 16 16" width="14" height="14" role="img" aria-label={label}>
       <path d={SHAPES[state]} />
     </svg>
   );

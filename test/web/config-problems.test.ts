@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import { planParts } from "../../web/src/config/plan-parts.ts";
+import { allProblems, fileState, problemCount } from "../../web/src/config/problems.ts";
+
+const problem = (path: string, line: number, column = 1) => ({ path, line, column, message: `${path} ${line}` });
+
+describe("problems of the configuration", () => {
+  test("are those of the editor for its file, then the manager's of the others, by place", () => {
+    const found = [
+      { ...problem("a", 9), severity: "warning" as const },
+      { ...problem("a", 2), severity: "error" as const },
+    ];
+    const shown = allProblems({ path: "a", found }, [problem("a", 1), problem("b", 7), problem("b", 7, 0), problem("c", 1)]);
+    expect(shown.map(({ path, line, column, severity }) => `${path}:${line}:${column} ${severity}`)).toEqual([
+      "a:2:1 error",
+      "a:9:1 warning",
+      "b:7:0 error",
+      "b:7:1 error",
+      "c:1:1 error",
+    ]);
+  });
+
+  test("are counted by severity", () => {
+    const severities = (...all: ("error" | "warning")[]) => problemCount(all.map((severity) => ({ severity })));
+    expect([severities(), severities("error"), severities("error", "warning", "error"), severities("warning", "warning")]).toEqual([
+      "No problems",
+      "1 error",
+      "2 errors, 1 warning",
+      "2 warnings",
+    ]);
+  });
+});
+
+test("a text is a draft, saved or in effect", () => {
+  expect(fileState({ isDirty: true, hash: "1", effectiveHash: "1" })).toBe("draft");
+  expect(fileState({ isDirty: false, hash: "2", effectiveHash: "1" })).toBe("saved");
+  expect(fileState({ isDirty: false, hash: "2", effectiveHash: null })).toBe("saved");
+  expect(fileState({ isDirty: false, hash: "1", effectiveHash: "1" })).toBe("in effect");
+});
+
+test("a plan tells each process once: what starts, what stops, what changes, and the rest", () => {
+  const difference = { name: "api", key: "command", from: "a", to: "b" };
+  const parts = planParts({
+    added: ["new", "idle"],
+    removed: ["old", "resting"],
+    changed: ["api", "job"],
+    restart_needed: ["api", "earlier"],
+    starts: ["new", "db"],
+    stops: ["old"],
+    differences: [difference],
+  });
+  expect(parts).toEqual({
+    starts: [{ name: "new" }, { name: "db" }],
+    stops: [{ name: "old" }],
+    changed: [
+      { name: "api", differences: [difference], needsRestart: true },
+      { name: "job", differences: [], needsRestart: false },
+    ],
+    added: [{ name: "idle" }],
+    removed: [{ name: "resting" }],
+    outdated: [{ name: "earlier" }],
+    isEmpty: false,
+  });
+});

@@ -1,0 +1,36 @@
+import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
+
+export type Plan = Extract<ManagerFrame, { type: "config_reload_result"; ok: true }>;
+
+type Planned = Pick<Plan, "added" | "removed" | "changed" | "restart_needed" | "starts" | "stops" | "differences">;
+type Named = { readonly name: string };
+
+interface ChangedProcess extends Named {
+  readonly differences: Plan["differences"];
+  /** It runs, and goes on with the configuration that it was started with. */
+  readonly needsRestart: boolean;
+}
+
+/** What a reload does, each process once: what starts, what stops, what changes, then what has no effect yet. */
+export function planParts(plan: Planned) {
+  const named = (names: readonly string[]): Named[] => names.map((name) => ({ name }));
+  const without = (names: readonly string[], others: readonly string[]) => {
+    const left = new Set(others);
+    return named(names.filter((name) => !left.has(name)));
+  };
+  const byName = new Map<string, Plan["differences"]>();
+  for (const difference of plan.differences) byName.set(difference.name, [...(byName.get(difference.name) ?? []), difference]);
+  const needed = new Set(plan.restart_needed);
+  const changed = plan.changed.map(
+    (name): ChangedProcess => ({ name, differences: byName.get(name) ?? [], needsRestart: needed.has(name) }),
+  );
+  return {
+    starts: named(plan.starts),
+    stops: named(plan.stops),
+    changed,
+    added: without(plan.added, plan.starts),
+    removed: without(plan.removed, plan.stops),
+    outdated: without(plan.restart_needed, plan.changed),
+    isEmpty: plan.added.length + plan.removed.length + plan.changed.length + plan.starts.length === 0,
+  };
+}
