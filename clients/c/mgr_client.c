@@ -13,7 +13,7 @@
 #define MAX_CLIENT_NAME_BYTES 512
 #define MAX_SUBJECT_BYTES (MAX_NAME_BYTES * 3 + 16)
 #define MAX_UNSENT_BYTES (8 * 1024 * 1024)
-#define REGISTER_TIMEOUT_MS 2000
+#define REGISTER_TIMEOUT_MS 10000
 #define RECONNECT_WAIT_MS 200
 #define PING_INTERVAL_MS 2000
 #define MAX_PINGS_OUT 2
@@ -30,7 +30,7 @@ struct mgr_publisher {
   char *topic_json; /* its entry in the registration */
   char *name;
   char subject[MAX_SUBJECT_BYTES];
-  info *info; /* NULL: bytes */
+  info *info;
   natsSubscription *info_subscription;
   uint64_t seq;
 };
@@ -267,8 +267,7 @@ static natsStatus describe(mgr_publisher *publisher, const mgr_topic *topic) {
   if (name != NULL && definition != NULL && named != NULL)
     size = asprintf(&publisher->topic_json, "{\"name\":%s,\"encoding\":\"%s\",\"definition\":%s%s,\"keep_last\":%s}", name, encoding, definition,
                     named, topic->keep_last ? "true" : "false");
-  bool is_raw = strcmp(encoding, "raw") == 0;
-  publisher->info = size > 0 && !is_raw ? calloc(1, sizeof *publisher->info) : NULL;
+  publisher->info = size > 0 ? calloc(1, sizeof *publisher->info) : NULL;
   if (publisher->info != NULL) {
     size = asprintf(&publisher->info->text, "{\"name\":%s,\"encoding\":\"%s\",\"definition\":%s,\"definition_name\":%s}", name, encoding, definition,
                     definition_name);

@@ -54,10 +54,10 @@ CONNECT_TIMEOUT = 5.0
 PING_INTERVAL = 2.0
 MIN_PAUSE = 0.1
 MAX_PAUSE = 2.0
-REGISTER_TIMEOUT = 2.0
+REGISTER_TIMEOUT = 10.0
 TAKEN_RETRY = 2.0
 SILENT_RETRY = 5.0
-INFO_TIMEOUT = 2.0
+INFO_TIMEOUT = 10.0
 INFO_RETRY = 2.0
 CHANGED_INTERVAL = 0.02
 UNCHANGED_INTERVAL = 0.1
@@ -710,11 +710,8 @@ class Publisher:
         self._subject = subject_of_topic(self.topic)
         self._seq = 0
         self._is_closed = False
-        self._info: Optional[int] = None
-        if codec.encoding != "raw":
-            keys = ("name", "encoding", "definition", "definition_name")
-            answer = json_text({key: topic[key] for key in keys}).encode()
-            self._info = client._nats.subscribe("topic_info." + subject_tokens(self.topic), lambda message: client._reply(message, answer))
+        answer = json_text({key: topic[key] for key in ("name", "encoding", "definition", "definition_name")}).encode()
+        self._info = client._nats.subscribe("topic_info." + subject_tokens(self.topic), lambda message: client._reply(message, answer))
 
     def publish(self, value: Any) -> bool:
         """Sends one message now. False: it could not be sent and is counted as unsent; subscribers see the gap.
@@ -741,8 +738,7 @@ class Publisher:
         if self._is_closed:
             return
         self._is_closed = True
-        if self._info is not None:
-            self._client._nats.unsubscribe(self._info)
+        self._client._nats.unsubscribe(self._info)
         self._client._forget(self)
 
 
@@ -776,16 +772,16 @@ class Subscription:
         self._on_message = on_message
         self._is_fixed = definition is not None
         self._codec: Optional[Codec] = _codec(definition) if self._is_fixed else None
-        self._info = ""
         self._retry_at = 0.0
         self._is_asking = False
+        # A publisher that did not answer is asked again beside the messages, which do not wait another time.
+        self._is_silent = False
         self._held: deque[_Msg] = deque()
         self._queue: deque[Message] = deque()
         self._wake = asyncio.Event()
         self._last: Optional[Tuple[int, Optional[int]]] = None
         self._is_closed = False
         self._sid = client._nats.subscribe(subject_of_topic(topic), self._receive)
-        self._ask_if_needed()
 
     def __aiter__(self) -> AsyncIterator[Message]:
         return self
@@ -814,10 +810,11 @@ class Subscription:
             # Its definition may be another one.
             self._codec = None
             self._retry_at = 0.0
+            self._is_silent = False
         self.counters["received"] += 1
         self.counters["bytes"] += len(message.data)
         self._ask_if_needed()
-        if self._is_asking:
+        if self._is_asking and not self._is_silent:
             self._push(self._held, message)
         else:
             self._deliver(message)
@@ -846,9 +843,10 @@ class Subscription:
         try:
             answer = await self._client._nats.request("topic_info." + subject_tokens(self.topic), b"", INFO_TIMEOUT)
             info = json.loads(answer.data)
-            self._codec = _codec(str(info["definition"]) if info["encoding"] == "cdr" else {})
+            self._codec = _codec({"cdr": str(info["definition"]), "json": {}, "raw": None}[info["encoding"]])
         except (MgrError, ValueError, KeyError, TypeError):
             # A publisher without a library: its messages are bytes.
+            self._is_silent = True
             self._retry_at = time.monotonic() + INFO_RETRY
         finally:
             self._is_asking = False

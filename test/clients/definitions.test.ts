@@ -35,6 +35,8 @@ describe.each(COMPLETE)("definitions of topics by the client library in $name", 
     await program.do("publish", "raw", '"AP8Q"', "true");
     await expect.poll(() => program.received("raw").map(({ value }) => value)).toEqual(["AP8Q"]);
     expect(hub.topic("raw")?.encoding).toBe("raw");
+    const { data } = await hub.bus.request("topic_info.raw", "", { timeoutMs: 30_000 });
+    expect(JSON.parse(textOf(data))).toEqual({ name: "raw", encoding: "raw", definition: "", definition_name: "" });
   });
 
   it("says what its topics are, and asks for the definition again when a publisher was restarted", async () => {
@@ -42,12 +44,13 @@ describe.each(COMPLETE)("definitions of topics by the client library in $name", 
     const { data } = await hub.bus.request("topic_info.info.own", "", { timeoutMs: 30_000 });
     expect(JSON.parse(textOf(data))).toEqual({ name: "info/own", encoding: "cdr", definition: "float64 x", definition_name: "" });
 
+    // The subscription is there before the publisher.
+    await program.do("subscribe", "info/late");
     let definition = "uint8 a";
     hub.bus.subscribe("topic_info.info.late", ({ reply }) => {
       if (reply) hub.bus.publish(reply, JSON.stringify({ name: "info/late", encoding: "cdr", definition, definition_name: "" }));
     });
     await hub.bus.flush();
-    await program.do("subscribe", "info/late");
     const send = (seq: number) => hub.send("topic.info.late", Uint8Array.of(0, 1, 0, 0, 7), { "Mgr-Seq": String(seq) });
     send(1);
     send(2);

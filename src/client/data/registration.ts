@@ -35,7 +35,7 @@ const NO_REFUSALS: Refusals = new Map();
 
 const SUBJECT = "mgr.client.register";
 /** Milliseconds: for one request; until the next one when a topic is taken; when nothing answered. */
-const TIMEOUT_MS = 2_000;
+const TIMEOUT_MS = 10_000;
 const TAKEN_RETRY_MS = 2_000;
 const SILENT_RETRY_MS = 5_000;
 

@@ -5,7 +5,7 @@ import type { Bus } from "../../bus/client/bus.ts";
 import { type TopicCodec, topicCodec } from "./topic-codec.ts";
 import { describeTopic, INFO_PREFIX, type TopicDefinition } from "./topic-publisher.ts";
 
-const TIMEOUT_MS = 2_000;
+const TIMEOUT_MS = 10_000;
 /** Pause before a publisher that did not say what its topic is, is asked again, milliseconds. */
 const RETRY_MS = 2_000;
 
@@ -17,6 +17,8 @@ export class TopicDecoder {
   #codec: TopicCodec | null = null;
   #parsed = "";
   #retryAt = 0;
+  /** A publisher that did not answer is asked again beside the messages, which do not wait another time. */
+  #isSilent = false;
   #asking: Promise<void> | null = null;
 
   constructor(bus: Bus, topic: string, definition: TopicDefinition | undefined) {
@@ -33,6 +35,7 @@ export class TopicDecoder {
     if (this.#isFixed) return;
     this.#codec = null;
     this.#retryAt = 0;
+    this.#isSilent = false;
   }
 
   /** A promise while messages have to wait for the publisher's answer. */
@@ -41,7 +44,7 @@ export class TopicDecoder {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = null;
     });
-    return this.#asking;
+    return this.#isSilent ? null : this.#asking;
   }
 
   /** The value; or the bytes and why there is no value. */
@@ -60,12 +63,14 @@ export class TopicDecoder {
       const answer = parseJson(new TextDecoder().decode(data));
       const encoding: unknown = Reflect.get(Object(answer), "encoding");
       const definition: unknown = Reflect.get(Object(answer), "definition");
-      if (typeof definition !== "string" || (encoding !== "cdr" && encoding !== "json")) throw new Error("not understood");
+      if (typeof definition !== "string" || (encoding !== "cdr" && encoding !== "json" && encoding !== "raw"))
+        throw new Error("not understood");
       const parsed = `${encoding} ${definition}`;
       if (this.#codec === null || parsed !== this.#parsed) this.#codec = topicCodec(encoding, definition);
       this.#parsed = parsed;
     } catch {
       // A publisher without a library: its messages are bytes.
+      this.#isSilent = true;
       this.#retryAt = performance.now() + RETRY_MS;
     }
   }

@@ -38,7 +38,7 @@ export class TopicPublisher {
   readonly #bus: Bus;
   readonly #subject: string;
   readonly #codec: TopicCodec;
-  readonly #info: BusSubscription | null;
+  readonly #info: BusSubscription;
   readonly #onClose: () => void;
   #seq = 0;
   #isClosed = false;
@@ -52,12 +52,9 @@ export class TopicPublisher {
     this.#codec = topicCodec(encoding, definition);
     this.#onClose = onClose;
     const answer = JSON.stringify({ name, encoding, definition, definition_name: topic.definition_name });
-    this.#info =
-      encoding === "raw"
-        ? null
-        : bus.subscribe(INFO_PREFIX + subjectTokens(name), ({ reply }) => {
-            if (reply && bus.isConnected) bus.publish(reply, answer);
-          });
+    this.#info = bus.subscribe(INFO_PREFIX + subjectTokens(name), ({ reply }) => {
+      if (reply && bus.isConnected) bus.publish(reply, answer);
+    });
   }
 
   /**
@@ -86,7 +83,7 @@ export class TopicPublisher {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#info?.unsubscribe();
+    this.#info.unsubscribe();
     this.#onClose();
   }
 }

@@ -57,7 +57,6 @@ export class TopicSubscription implements AsyncIterable<TopicMessage> {
     const subject = subjectOfTopic(topic);
     this.#decoder = new TopicDecoder(bus, topic, options.definition);
     this.#subscription = bus.subscribe(subject, (message) => this.#receive(message));
-    this.#hold();
   }
 
   /** Ends when the subscription is closed. */
