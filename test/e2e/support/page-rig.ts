@@ -93,6 +93,13 @@ export class ShownPage {
     return this.page.getByText("connected", { exact: true }).waitFor();
   }
 
+  /** Changes the colour scheme of the system, and waits until the page is drawn in it. */
+  async turn(colorScheme: "dark" | "light"): Promise<void> {
+    await this.page.emulateMedia({ colorScheme });
+    await soon(() => this.page.evaluate("document.documentElement.dataset.theme")).toBe(colorScheme);
+    await this.page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
+  }
+
   /** A row of the tree, which has to be in sight. */
   row(name: string): Locator {
     return this.page.locator(`[role=treeitem][data-name="${name}"]`);
