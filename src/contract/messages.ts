@@ -29,7 +29,13 @@ export const MAX_MAX_PAYLOAD_BYTES = 64 * 1024 * 1024;
 /** How the broker of a host works together with others, as the manager's configuration has it. */
 const busSettings = z.object({
   /** Where it links: the broker that the daemon reaches its manager by, or a nats-server's leaf-node listener; null: nowhere. */
-  hub: z.union([z.literal("manager"), z.object({ url: z.string() })]).nullable(),
+  hub: z
+    .union([
+      z.literal("manager"),
+      // `ca`: certificate authorities as PEM text; null: those of the host's system.
+      z.object({ url: z.string(), ca: z.string().max(65_536).nullable().default(null) }),
+    ])
+    .nullable(),
   max_payload: z.number().int().min(1_024).max(MAX_MAX_PAYLOAD_BYTES),
 });
 export type BusSettings = z.infer<typeof busSettings>;

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { MgrError, messageOf } from "../../base/errors.ts";
 import { type Broker, createBroker } from "../../bus/broker/broker.ts";
 import type { Credentials } from "../../bus/broker/permissions.ts";
 import { type BrokerPermissions, permissionsOf } from "../../bus/broker/permissions.ts";
@@ -16,6 +15,7 @@ import type { BusUpgrade } from "../../http/server/bus-upgrade.ts";
 import { Certificate } from "../../http/server/certificate.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import { localHostName } from "../hosts/host-names.ts";
+import { readPem } from "./bus-settings.ts";
 import { BusTokens } from "./bus-tokens.ts";
 
 /** How long clients have at shutdown to find another server, milliseconds. */
@@ -197,17 +197,10 @@ function permissionsOfUser(user: string): BrokerPermissions {
 
 /** Rejects with `bad_field` for unreadable files, at startup instead of at the first connection. */
 function tlsOf({ bus_ca_file, bus_cert_file, bus_key_file }: InstanceSettings) {
-  const read = (key: string, path: string) => {
-    try {
-      return readFileSync(path, "utf8");
-    } catch (cause) {
-      throw new MgrError("bad_field", `instance.${key}: ${path} cannot be read: ${messageOf(cause)}`, { cause });
-    }
-  };
   return {
-    ...(bus_ca_file === null ? {} : { ca: read("bus_ca_file", bus_ca_file) }),
-    ...(bus_cert_file === null ? {} : { cert: read("bus_cert_file", bus_cert_file) }),
-    ...(bus_key_file === null ? {} : { key: read("bus_key_file", bus_key_file) }),
+    ...(bus_ca_file === null ? {} : { ca: readPem("bus_ca_file", bus_ca_file) }),
+    ...(bus_cert_file === null ? {} : { cert: readPem("bus_cert_file", bus_cert_file) }),
+    ...(bus_key_file === null ? {} : { key: readPem("bus_key_file", bus_key_file) }),
   };
 }
 

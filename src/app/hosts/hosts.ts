@@ -4,11 +4,11 @@ import type { Clock } from "../../base/clock.ts";
 import { TurnShare } from "../../base/turns.ts";
 import type { Config } from "../../config/definition.ts";
 import type { HostLink } from "../../contract/host-link.ts";
-import type { BusSettings } from "../../contract/messages.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { HostEntry } from "../../protocol/resources/resources.ts";
 import { formatTime } from "../../protocol/time.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";
+import { busSettings } from "../bus/bus-settings.ts";
 import type { ProcessRegistry } from "../processes/process-registry.ts";
 import { HostController } from "./host-controller.ts";
 import { localHostNames, remoteHostNames, remoteHosts } from "./host-names.ts";
@@ -31,15 +31,6 @@ interface HostsOptions {
   onRemoved: (host: string) => void;
   /** A process that was looked up on a host that is no longer configured starts anew on its configured host. */
   respawn: (name: string) => void;
-}
-
-/**
- * A host links to the broker by which it reaches the manager, unless that is a nats-server: its clients' port takes no leaf nodes, but
- * its leaf-node listener does. The local host always reaches the manager's own.
- */
-export function busSettings({ bus, bus_leafnode_url, bus_max_payload }: Config["instance"], isLocal: boolean): BusSettings {
-  const own = isLocal || bus.length === 0 ? ("manager" as const) : null;
-  return { hub: bus_leafnode_url === null ? own : { url: bus_leafnode_url }, max_payload: bus_max_payload };
 }
 
 /** Adds and removes the hosts of this manager: its own, and those of the configuration. */

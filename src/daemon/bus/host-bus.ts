@@ -120,7 +120,10 @@ export class HostBus {
   #connect({ hub }: BusSettings): HubConnection | null {
     if (hub === null) return null;
     const { host, log, hub: manager } = this.#options;
-    const dial = hub === "manager" ? manager?.() : hubDial({ server: { kind: "url", urls: [hub.url] } });
+    const dial =
+      hub === "manager"
+        ? manager?.()
+        : hubDial({ server: { kind: "url", urls: [hub.url], ...(hub.ca === null ? {} : { tls: { ca: hub.ca } }) } });
     if (dial === undefined) return null;
     return new HubConnection({ broker: this.broker, name: host, dial, log });
   }

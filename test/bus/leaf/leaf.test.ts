@@ -82,7 +82,7 @@ describe.each(HUBS)("hosts linked by %s", (hub) => {
     const { a, b, onA, onB } = await twoHosts(rig);
     const others = [await b.bus("other 1"), await b.bus("other 2")];
     const heard = [hear(onB, "topic.x"), hear(onB, "topic.*"), ...others.map((bus) => hear(bus, "topic.x"))];
-    const subscription = onB.subscribe("topic.brief", () => {});
+    const subscription = onB.subscribe("brief", () => {});
     for (const bus of [...others, onB]) await rig.known(bus, a);
     const once = await rig.crossing(a, async () => {
       publish(onA, "topic.x", 100);
@@ -91,20 +91,21 @@ describe.each(HUBS)("hosts linked by %s", (hub) => {
     });
     expect(once.out).toBe(100);
     subscription.unsubscribe();
-    const others2 = hear(onB, "topic.y.end");
+    const end = hear(onB, "end");
     await rig.known(onB, a);
-    // The wildcard still wants this one.
-    expect((await rig.crossing(a, async () => publish(onA, "topic.brief", 10))).out).toBe(0);
-    await onA.flush();
-    onA.publish("topic.y.end", "");
-    await until(() => others2.length === 1);
-    expect(heard[1]).toHaveLength(110);
+    const after = await rig.crossing(a, async () => {
+      publish(onA, "brief", 10);
+      onA.publish("end", "");
+      await until(() => end.length === 1);
+    });
+    expect(after.out).toBe(1);
   });
 
   it("announce each distinct interest once, and take it back with the last subscriber", async () => {
     await using rig = await LeafRig.start(hub);
     const { a, b, onA, onB } = await twoHosts(rig);
     const other = await b.bus("other");
+    await other.flush();
     await rig.known(onB, a);
     const before = b.stats.ours;
     const subscriptions = [onB, onB, other].map((bus) => bus.subscribe("topic.same", () => {}));
@@ -281,10 +282,9 @@ describe.each(HUBS)("hosts linked by %s", (hub) => {
     const second = b.linkFrom(a);
     const heard = hear(onB, "topic.x");
     await until(() => /leads back to this broker|Loop detected/.test(rig.logged.join("\n")));
-    // Whatever way is left, a message arrives at most once.
+    // Whatever way is left, a message arrives at most once: one that went round would come again and again.
     publish(onA, "topic.x", 10);
-    await onA.flush();
-    await onB.flush();
+    for (let n = 0; n < 10; n++) await Promise.all([onA.flush(), onB.flush()]);
     expect(new Set(heard).size).toBe(heard.length);
     await second.close();
   });

@@ -3,11 +3,17 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Broker, type BrokerOptions, createBroker } from "../../../src/bus/broker/broker.ts";
 import type { Bus } from "../../../src/bus/client/bus.ts";
 import { connectBus } from "../../../src/bus/client/connect-bus.ts";
+import type { HubDial } from "../../../src/bus/leaf/hub-connection.ts";
+import { hubDial } from "../../../src/bus/leaf/hub-dial.ts";
 import { busFiles } from "../../../src/daemon/bus/bus-files.ts";
 import { HostBus } from "../../../src/daemon/bus/host-bus.ts";
+import { until } from "../../bus/leaf/leaf-rig.ts";
+import { makeCertificate } from "../../http/certificates.ts";
+import { NatsServer } from "../../support/nats-server.ts";
 
 let folder: string;
 let logged: string[];
@@ -22,12 +28,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function open(): Promise<HostBus> {
-  const bus = await HostBus.open({
-    host: "rt1",
-    files: busFiles(folder),
-    log: (level, msg) => void logged.push(`${level}: ${msg}`),
-  });
+async function open(hub?: () => HubDial): Promise<HostBus> {
+  const bus = await HostBus.open({ host: "rt1", files: busFiles(folder), hub, log: (level, msg) => void logged.push(`${level}: ${msg}`) });
   cleanups.push(() => bus.close());
   return bus;
 }
@@ -100,4 +102,63 @@ it("takes another port when its own was taken meanwhile, and says so", async () 
 it("starts anew from a state file that it cannot use", async () => {
   writeFileSync(join(folder, "bus.json"), '{"secret": "of an older version"}');
   expect((await visit((await open()).localUrl)).isConnected).toBe(true);
+});
+
+describe("with a hub that the manager names", () => {
+  const linked = (bus: HostBus) => until(() => bus.broker.stats().links.some(({ is_up }) => is_up));
+  const dialHub = (broker: Broker) => () => hubDial({ server: { kind: "memory", broker } });
+
+  function hubBroker(options: BrokerOptions = {}): Broker {
+    const broker = createBroker(options);
+    cleanups.push(() => broker.close());
+    return broker;
+  }
+
+  it("links to the manager's broker, which carries messages of the size that the manager allows", async () => {
+    const payload = 3 * 1024 * 1024;
+    const hub = hubBroker({ maxPayload: payload });
+    const bus = await open(dialHub(hub));
+    const arm = await visit(bus.begin("1-1", "arm"));
+    expect(arm.connection.info?.max_payload).toBe(1024 * 1024);
+    bus.follow({ hub: "manager", max_payload: payload });
+    await linked(bus);
+    await arm.flush();
+    expect(arm.connection.info?.max_payload).toBe(payload);
+    const [onHub, probe] = [hub.port(), bus.broker.port()];
+    const received = new Promise<number>((resolve) => onHub.subscribe("topic.image", ({ data }) => resolve(data.length)));
+    // Interest is announced in order.
+    onHub.subscribe("marker", () => {});
+    await until(() => probe.publish("marker", ""));
+    arm.publish("topic.image", Buffer.alloc(payload));
+    expect(await received).toBe(payload);
+    await arm.flush();
+    expect(arm.isConnected).toBe(true);
+  });
+
+  it("changes to another hub when the manager names one, and leaves the first", async () => {
+    const [one, two] = [hubBroker(), hubBroker()];
+    let current = one;
+    const bus = await open(() => dialHub(current)());
+    bus.follow({ hub: "manager", max_payload: 1_048_576 });
+    await linked(bus);
+    bus.follow({ hub: null, max_payload: 1_048_576 });
+    await until(() => one.stats().links.every(({ is_up }) => !is_up));
+    current = two;
+    bus.follow({ hub: "manager", max_payload: 1_048_576 });
+    await until(() => two.stats().links.some(({ is_up }) => is_up));
+    expect(one.stats().links.map(({ is_up }) => is_up)).toEqual([false]);
+  });
+
+  it("links to a nats-server over TLS, by the certificate authority that the manager gives", async () => {
+    const { certFile, keyFile } = makeCertificate(folder, "hub");
+    await using server = await NatsServer.start(
+      `leafnodes {listen: "127.0.0.1:$LEAF_PORT", tls {cert_file: "${certFile}", key_file: "${keyFile}"}}`,
+    );
+    const bus = await open();
+    const url = `tls://127.0.0.1:${server.leafPort}`;
+    bus.follow({ hub: { url, ca: null }, max_payload: 1_048_576 });
+    await until(() => /no link to the hub tls:.*self-signed certificate/.test(logged.join()));
+    bus.follow({ hub: { url, ca: readFileSync(certFile, "utf8") }, max_payload: 1_048_576 });
+    await linked(bus);
+  });
 });
