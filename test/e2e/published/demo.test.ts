@@ -34,6 +34,23 @@ describe("the demo", () => {
     await eventually("the crasher backs off", async () => (await client.process("faults/crasher")).restarts > 0);
   });
 
+  test("shows the arm's topics, which flow, and its service", async () => {
+    type Shown = { name: string; publisher: string; message_definition: string; published_packets: number; provider: string };
+    const topic = async (name: string) =>
+      ((await client.ask({ type: "request_topics" })).topics as Shown[]).find((each) => each.name === name);
+    const before = await eventually("the arm publishes", () => topic("arm/joint_states"));
+    expect(before).toMatchObject({ publisher: "arm/simulation", message_definition: "sensor_msgs/msg/JointState" });
+    await eventually(
+      "more is published",
+      async () => ((await topic("arm/joint_states"))?.published_packets ?? 0) > before.published_packets,
+    );
+    await eventually("the service is there", async () =>
+      ((await client.ask({ type: "request_services" })).services as Shown[]).some(
+        ({ name, provider }) => name === "arm/move_to" && provider === "arm/controller",
+      ),
+    );
+  });
+
   test("ends in reverse order and leaves nothing, the stubborn one included", async () => {
     const other = await demo();
     try {
