@@ -11,6 +11,8 @@ import type { TerminalSize } from "./process-types.ts";
 export interface BacklogRange {
   readonly lines: number;
   readonly seconds?: number;
+  /** Also when it was written. */
+  readonly times?: boolean;
 }
 
 /** A piece of backlog: terminal text, and where it ends in the stream (docs/design/wire-rules.md, "Output"). */
@@ -21,6 +23,7 @@ export interface Backlog {
   /** Offset of the byte after the last one of `output`. */
   offset: number;
   stream_id: string;
+  times?: { offset: number; time: string }[];
 }
 
 /** All output that is kept of a process: `size` bytes, in pages. */

@@ -188,7 +188,7 @@ export class Engine {
       state: managerState({ status, registry, hosts, settings, runSpecs, sessions, log }),
       configuration,
       commands,
-      terminals: new ProcessTerminals({ registry, sessions, system, sizes, log }),
+      terminals: new ProcessTerminals({ registry, sessions, system, sizes, log, clock }),
       settings,
       hostRequests: new NamedHostRequests({ hosts, table: hostTable, log, clock }),
       dataPlane,

@@ -101,7 +101,14 @@ export const HOST_REQUESTS = {
   memo: { request: z.object({ session, run_id: runId, memo: z.string().max(4_096) }), response: z.object({}) },
   /** Where the last `lines` lines of a name's ring begin, of those that are not older than `max_age_ms`. `pid` 0 and equal offsets if it never ran. */
   tail: {
-    request: z.object({ session, name: z.string(), lines: z.number().int().min(1).max(100_000), max_age_ms: z.number().min(0).optional() }),
+    request: z.object({
+      session,
+      name: z.string(),
+      lines: z.number().int().min(1).max(100_000),
+      max_age_ms: z.number().min(0).optional(),
+      /** Also when it was written. */
+      ages: z.boolean().optional(),
+    }),
     response: z.object({
       stream_id: z.string(),
       pid: z.number().int(),
@@ -109,6 +116,8 @@ export const HOST_REQUESTS = {
       until: offset,
       /** The ring had fewer lines than asked for because older ones were evicted. */
       truncated: z.boolean(),
+      /** Of the output from `offset` to the next one, oldest first. Daemons of an earlier version leave it out. */
+      ages: z.array(z.object({ offset, age_ms: z.number() })).optional(),
     }),
   },
   /** At most `max` (≤ 256 KiB) bytes of the ring from `from`; `from` of the answer is later if bytes were evicted. */

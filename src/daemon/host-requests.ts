@@ -71,10 +71,16 @@ export function hostHandlers({
       runs.byId(run_id).memo = memo;
       return {};
     },
-    tail: ({ name, lines, max_age_ms }) => {
+    tail: ({ name, lines, max_age_ms, ages }) => {
       const ring = rings.find(name);
       const begin = ring?.tail(lines, max_age_ms) ?? { from: 0, truncated: false };
-      return { stream_id: streamId, pid: runs.newest(name)?.pid ?? 0, until: ring?.end ?? 0, ...begin };
+      return {
+        stream_id: streamId,
+        pid: runs.newest(name)?.pid ?? 0,
+        until: ring?.end ?? 0,
+        ...begin,
+        ...(ages ? { ages: ring?.ages(begin.from) ?? [] } : {}),
+      };
     },
     read: ({ name, from, max }) => rings.find(name)?.read(from, max) ?? { from: 0, data: new Uint8Array(0) },
     tasks: ({ session: _session, ...request }) => tasks.make(request),

@@ -180,11 +180,17 @@ export class FakeHost implements HostLink {
         run(run_id).memo = memo;
         return {};
       },
-      tail: ({ name, lines, max_age_ms }) => {
+      tail: ({ name, lines, max_age_ms, ages }) => {
         const { rings, runs, streamId } = this.#parts;
         const ring = rings.find(name);
         const begin = ring?.tail(lines, max_age_ms) ?? { from: 0, truncated: false };
-        return { stream_id: streamId, pid: runs.newest(name)?.pid ?? 0, until: ring?.end ?? 0, ...begin };
+        return {
+          stream_id: streamId,
+          pid: runs.newest(name)?.pid ?? 0,
+          until: ring?.end ?? 0,
+          ...begin,
+          ...(ages ? { ages: ring?.ages(begin.from) ?? [] } : {}),
+        };
       },
       read: ({ name, from, max }) => this.#parts.rings.find(name)?.read(from, max) ?? { from: 0, data: new Uint8Array(0) },
       report: ({ after }) => ({ seq: this.#parts.seq, ...this.#parts.runs.page(after) }),

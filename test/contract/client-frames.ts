@@ -34,7 +34,10 @@ const BASIC_FRAMES: Readonly<Record<string, ClientFrameRow>> = {
   start_group: row({ name }),
   stop_group: row({ name }),
   // `lines` and `seconds` may be left out
-  get_process_output: row({ name, lines: optional("integer"), seconds: optional("number") }, "process_output_snapshot"),
+  get_process_output: row(
+    { name, lines: optional("integer"), seconds: optional("number"), times: optional("boolean") },
+    "process_output_snapshot",
+  ),
   subscribe_process_output: row({ patterns: arrayOf("string") }),
   unsubscribe_process_output: row({ patterns: arrayOf("string") }),
   // `reply`: only the connection that last typed or resized may reply (docs/design/wire-rules.md, "Output")

@@ -52,6 +52,7 @@ const BASIC_FRAMES: Readonly<Record<string, ManagerFrameRow>> = {
     truncated: "boolean",
     offset: "integer",
     stream_id: "string",
+    times: optional(arrayOf(table("output time"))),
   }),
   clients_snapshot: event({ clients: arrayOf(table("client")) }),
   client_upsert: event({ client: table("client") }),

@@ -23,6 +23,7 @@ export const VNC_SESSION = byField("kind", { private: "private VNC session", con
 
 /** Every resource with all its fields (docs/protocol.md, "Resources"). */
 export const RESOURCES: Tables = {
+  "output time": { offset: "integer", time: "timestamp" },
   process: {
     name: "string",
     display_name: "string",

@@ -1,5 +1,6 @@
 import type { Backlog, BacklogRange } from "../../actors/control.ts";
 import { completeLength } from "../../base/character-cut.ts";
+import { formatTime } from "../../protocol/time.ts";
 import type { HostSession } from "../hosts/host-session.ts";
 
 /** Bytes asked for at a time: the contract's maximum. */
@@ -9,10 +10,16 @@ const PAGE_BYTES = 262_144;
  * The last `lines` lines of a process's ring as text, of the last `seconds` if given, cut between characters at both ends; `offset` is
  * where it ends.
  */
-export async function readBacklog(session: HostSession, name: string, { lines, seconds }: BacklogRange): Promise<Backlog> {
+export async function readBacklog(
+  session: HostSession,
+  name: string,
+  { lines, seconds, times = false }: BacklogRange,
+  now: () => number,
+): Promise<Backlog> {
   const { link } = session;
   const age = seconds === undefined ? {} : { max_age_ms: seconds * 1_000 };
-  const tail = await session.command((id) => link.request("tail", { session: id, name, lines, ...age }));
+  const tail = await session.command((id) => link.request("tail", { session: id, name, lines, ...age, ...(times ? { ages: true } : {}) }));
+  const written = tail.ages?.map(({ offset, age_ms }) => ({ offset, time: formatTime(now() - age_ms) }));
   const text = new TornText(tail.truncated || seconds !== undefined);
   let truncated = tail.truncated;
   let position = tail.from;
@@ -29,7 +36,8 @@ export async function readBacklog(session: HostSession, name: string, { lines, s
     if (page.data.length === 0) break;
     text.add(page.data);
   }
-  return { pid: tail.pid, output: text.text, truncated, offset: position - text.rest, stream_id: tail.stream_id };
+  const backlog = { pid: tail.pid, output: text.text, truncated, offset: position - text.rest, stream_id: tail.stream_id };
+  return written === undefined ? backlog : { ...backlog, times: written };
 }
 
 /** Text from bytes that come in pieces and may begin and end within a character. */

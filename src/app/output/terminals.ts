@@ -1,6 +1,7 @@
 import type { Backlog, BacklogRange, RetainedOutput, Terminals } from "../../actors/control.ts";
 import type { TerminalSize } from "../../actors/process-types.ts";
 import type { ActorSystem } from "../../actors/system.ts";
+import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { ProcessRegistry } from "../processes/process-registry.ts";
@@ -17,6 +18,7 @@ interface TerminalsOptions {
   /** Keeps a terminal's size across restarts of the manager. */
   sizes: TerminalSizes;
   log: LogBook;
+  clock: Clock;
 }
 
 export class ProcessTerminals implements Terminals {
@@ -50,7 +52,8 @@ export class ProcessTerminals implements Terminals {
   }
 
   async backlog(name: string, range: BacklogRange): Promise<Backlog> {
-    return readBacklog(this.#options.sessions.ofOutput(name), name, range);
+    const { sessions, clock } = this.#options;
+    return readBacklog(sessions.ofOutput(name), name, range, () => clock.now());
   }
 
   async retainedOutput(name: string): Promise<RetainedOutput> {

@@ -112,6 +112,12 @@ export class OutputRing {
     return youngest > tail.from ? { from: youngest, truncated: false } : tail;
   }
 
+  /** When the output from an offset on was written, oldest first: each age, in milliseconds, is that of the output up to the next place. */
+  ages(from: number): { offset: number; age_ms: number }[] {
+    const now = performance.now();
+    return this.#times.from(from).map(({ offset, time }) => ({ offset, age_ms: Math.max(0, now - time) }));
+  }
+
   #lastLines(lines: number): { from: number; truncated: boolean } {
     let missing = lines;
     // A newline at the very end ends the last line, it does not begin another.

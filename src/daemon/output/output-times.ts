@@ -31,6 +31,12 @@ export class OutputTimes {
     return newer < 0 ? null : (this.#marks[newer]?.offset ?? null);
   }
 
+  /** When the output from an offset on was written: each mark is valid until the next one. The first may be of before. */
+  from(offset: number): readonly Mark[] {
+    const newer = this.#marks.findIndex((mark) => mark.offset > offset);
+    return this.#marks.slice(Math.max(0, (newer < 0 ? this.#marks.length : newer) - 1));
+  }
+
   #join(): void {
     while (this.#marks.length > MAX_MARKS / 2) {
       this.#interval *= 2;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { fitsInUtf8 } from "../../base/text-length.ts";
-import { amount, count, flag, pattern, processName } from "../frames/field-kinds.ts";
+import { amount, count, flag, pattern, processName, timestamp } from "../frames/field-kinds.ts";
 import { answer, clientFrames, event, managerFrames } from "../frames/frame-table.ts";
 
 export const DEFAULT_OUTPUT_LINES = 1_000;
@@ -33,6 +33,7 @@ export const outputCommands = clientFrames("Output", {
       seconds: amount(MAX_OUTPUT_AGE_SECONDS)
         .describe("Only what was written in the last so many seconds; a little older output may be included.")
         .exactOptional(),
+      times: flag.optional().describe("Also say when it was written."),
     },
     answer: "process_output_snapshot",
     scope: "name",
@@ -102,6 +103,12 @@ export const outputFrames = managerFrames("Output", {
       output: z.string(),
       truncated: z.boolean().describe("Older lines that were asked for are no longer kept."),
       ...place,
+      times: z
+        .array(z.object({ offset: z.int(), time: timestamp }))
+        .exactOptional()
+        .describe(
+          "With `times`: from each offset to the next, when it was written, oldest first. Precise to a second at first. Hosts of an earlier version leave it out.",
+        ),
     },
     "Backlog of a process.",
   ),

@@ -6,8 +6,8 @@ type Types = "get_process_output" | "subscribe_process_output" | "unsubscribe_pr
 export const outputHandlers: HandlerTable<Types> = {
   get_process_output: {
     kind: "request",
-    answer: async ({ name, lines = DEFAULT_OUTPUT_LINES, seconds }, { control }) => {
-      const backlog = await control.terminals.backlog(name, { lines, ...(seconds === undefined ? {} : { seconds }) });
+    answer: async ({ name, lines = DEFAULT_OUTPUT_LINES, seconds, times = false }, { control }) => {
+      const backlog = await control.terminals.backlog(name, { lines, times, ...(seconds === undefined ? {} : { seconds }) });
       return [{ type: "process_output_snapshot", name, ...backlog }];
     },
   },

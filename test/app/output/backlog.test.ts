@@ -13,12 +13,13 @@ interface Ring {
   truncated?: boolean;
   pageSize?: number;
   pid?: number;
+  ages?: { offset: number; age_ms: number }[];
   /** Called before each page: the ring may move on. */
   beforeRead?: (ring: Required<Pick<Ring, "begin">>) => void;
 }
 
 /** A session with a host that has this ring. Offsets count from the first byte of `bytes`. */
-async function sessionWith({ bytes, begin = 0, from = begin, truncated = false, pageSize = 262_144, pid = 7, beforeRead }: Ring) {
+async function sessionWith({ bytes, begin = 0, from = begin, truncated = false, pageSize = 262_144, pid = 7, ages, beforeRead }: Ring) {
   const link = new ScriptedLink();
   const ring = { begin };
   const asked: Record<string, unknown>[] = [];
@@ -26,7 +27,7 @@ async function sessionWith({ bytes, begin = 0, from = begin, truncated = false, 
     if (name === "hello") return hello();
     if (name === "report") return page(0);
     asked.push(request);
-    if (name === "tail") return { stream_id: "stream-a", pid, from, until: bytes.length, truncated };
+    if (name === "tail") return { stream_id: "stream-a", pid, from, until: bytes.length, truncated, ages };
     beforeRead?.(ring);
     const start = Math.max(Number(request.from), ring.begin);
     const data = bytes.subarray(start, start + Math.min(pageSize, Number(request.max)));
@@ -47,7 +48,7 @@ async function sessionWith({ bytes, begin = 0, from = begin, truncated = false, 
 async function read(ring: Ring, lines = 1_000) {
   const { session } = await sessionWith(ring);
   try {
-    return await readBacklog(session, "a", { lines });
+    return await readBacklog(session, "a", { lines }, () => 0);
   } finally {
     session.close();
   }
@@ -58,7 +59,7 @@ const utf8 = (text: string) => new TextEncoder().encode(text);
 describe("a backlog", () => {
   it("is the ring's text from where its last lines begin, with pid, stream and the offset of its end", async () => {
     const { session, asked } = await sessionWith({ bytes: utf8("one\ntwo\n"), from: 4 });
-    expect(await readBacklog(session, "a", { lines: 1 })).toEqual({
+    expect(await readBacklog(session, "a", { lines: 1 }, () => 0)).toEqual({
       pid: 7,
       output: "two\n",
       truncated: false,
@@ -127,9 +128,18 @@ describe("a backlog", () => {
     expect(gone).toEqual({ pid: 7, output: "", truncated: true, offset: 4, stream_id: "stream-a" });
   });
 
+  it("tells when it was written, if that is asked for, by the manager's clock", async () => {
+    const { session, asked } = await sessionWith({ bytes: utf8("one\ntwo\n"), ages: [{ offset: 4, age_ms: 1_500 }] });
+    const now = () => Date.UTC(2026, 10, 22, 10);
+    const { times } = await readBacklog(session, "a", { lines: 9, times: true }, now);
+    expect(times).toEqual([{ offset: 4, time: "2026-11-22T09:59:58.500" }]);
+    expect(asked[0]).toMatchObject({ ages: true });
+    session.close();
+  });
+
   it("is refused when the session is gone", async () => {
     const { session } = await sessionWith({ bytes: utf8("a") });
     session.close();
-    await expect(readBacklog(session, "a", { lines: 1 })).rejects.toMatchObject({ code: "host_unavailable" });
+    await expect(readBacklog(session, "a", { lines: 1 }, () => 0)).rejects.toMatchObject({ code: "host_unavailable" });
   });
 });

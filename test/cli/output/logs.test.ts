@@ -31,6 +31,17 @@ describe("mgr logs", () => {
     expect(output).toBe("a | one\nb | two\na | unfinished\n");
   });
 
+  it("of several prints the lines in the order in which they were written, as far as the manager tells", async () => {
+    await using manager = await ScriptedManager.open("a", "b", "old");
+    const at = (offset: number, second: number) => ({ offset, time: `2026-11-22T10:00:0${second}.000` });
+    manager.backlogs.set("a", { output: "first\nthird\n", offset: 112, stream_id: "s", times: [at(100, 1), at(106, 3)] });
+    manager.backlogs.set("b", { output: "second\nfourth\n", offset: 14, stream_id: "s", times: [at(0, 2), at(7, 4)] });
+    manager.backlogs.set("old", { output: "unknown\n", offset: 8, stream_id: "s" });
+    const { output } = await printed(() => logs(["*"], { ...manager.flags, lines: 10 }));
+    expect(output).toBe("old | unknown\na   | first\nb   | second\na   | third\nb   | fourth\n");
+    expect(manager.asked.at(-1)).toMatchObject({ times: true });
+  });
+
   it("without names is that of all processes, and with -f of those that appear later", async () => {
     await using manager = await ScriptedManager.open("a", "b");
     manager.backlogs.set("b", { output: "two\r\n", offset: 5, stream_id: "s" });

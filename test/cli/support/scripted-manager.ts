@@ -15,7 +15,7 @@ export class ScriptedManager implements AsyncDisposable {
   readonly asked: Frame[] = [];
   /** Called for each frame before its answer. */
   onFrame: (frame: Frame) => void = () => {};
-  readonly backlogs = new Map<string, { output: string; offset: number; stream_id: string }>();
+  readonly backlogs = new Map<string, { output: string; offset: number; stream_id: string; times?: { offset: number; time: string }[] }>();
   readonly #processes = new Map<string, Process>();
   readonly #http = createServer();
   readonly #sockets = new WebSocketServer({ server: this.#http });

@@ -12,6 +12,24 @@ test("output since a time begins where it was written; after a pause there is no
   expect(new OutputTimes().offsetAt(0)).toBeNull();
 });
 
+test("the output from an offset on was written from the mark before it on", () => {
+  const times = new OutputTimes();
+  for (const [offset, time] of [
+    [0, 1_000],
+    [10, 5_000],
+    [20, 9_000],
+  ] as const)
+    times.note(offset, time);
+  expect([0, 10, 15, 20, 99].map((offset) => times.from(offset).map((mark) => mark.offset))).toEqual([
+    [0, 10, 20],
+    [10, 20],
+    [10, 20],
+    [20],
+    [20],
+  ]);
+  expect(new OutputTimes().from(0)).toEqual([]);
+});
+
 test("however much and however irregularly is written, none of what is asked for is left out", () => {
   fc.assert(
     fc.property(
