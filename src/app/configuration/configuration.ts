@@ -51,7 +51,6 @@ export class RunningConfiguration implements Configuration {
     return this.#operations.run(async () => {
       try {
         const change = take(await this.#load());
-        await this.#noteFiles();
         const { added, removed, changed, restart_needed } = change;
         const counts = `${added.length} added, ${removed.length} removed, ${changed.length} changed`;
         log.append({ level: "info", source: "manager", msg: `'${by}' reloads the configuration: ${counts}` });
@@ -63,6 +62,7 @@ export class RunningConfiguration implements Configuration {
             msg: `these still run with their earlier configuration; restart them to apply the new one: ${names}`,
           });
         }
+        await this.#noteFiles();
         return change;
       } catch (error) {
         log.append({ level: "error", source: "manager", msg: `'${by}' cannot reload the configuration: ${messageOf(error)}` });

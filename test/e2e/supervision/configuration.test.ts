@@ -25,15 +25,17 @@ describe("a changed configuration", () => {
     const client = await instance.connect();
     await started(client, "same");
     await started(client, "other");
+    await started(client, "old");
     const { pid } = await client.process("same");
     expect((await instance.mgr("plan")).stdout).toBe("nothing would change; 3 processes\n");
 
     instance.write(after);
-    const planned = "+ new/one\n~ other\n- old\n1 would be added, 1 changed, 1 removed; 1 unchanged\n";
+    const planned = "+ new/one, starts\n~ other\n    cwd: . → /\n- old, stops\n1 would be added, 1 changed, 1 removed; 1 unchanged\n";
+    const reloaded = planned.replace("would be ", "").replace("starts", "started").replace("stops", "stopped");
     const needed = "these still run with their earlier configuration; restart them to apply the new one: other\n";
     expect((await instance.mgr("plan")).stdout).toBe(planned + needed);
     expect((await client.snapshot()).processes).toHaveLength(3);
-    expect((await instance.mgr("reload")).stdout).toBe(planned.replace("would be ", "") + needed);
+    expect((await instance.mgr("reload")).stdout).toBe(reloaded + needed);
     await started(client, "new/one");
     await eventually("the removed one is gone", async () => ((await client.snapshot()).processes as object[]).length === 3);
     expect((await client.process("same")).pid).toBe(pid);
