@@ -9,7 +9,7 @@ import { LinkAccount } from "./link-account.ts";
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2_000;
 /** Time for one attempt until the hub has accepted the link, milliseconds. */
-const ATTEMPT_MS = 5_000;
+const ATTEMPT_MS = 15_000;
 /** A link that leads back to this broker is tried again after this, milliseconds; as nats-server does. */
 const LOOP_PAUSE_MS = 30_000;
 
