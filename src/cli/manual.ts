@@ -1,15 +1,6 @@
 import type { Command } from "commander";
-
-interface Page {
-  /** What the one line of the list does not say. */
-  readonly about: string;
-  /** A command line, and what it is for. */
-  readonly examples: readonly (readonly [line: string, purpose: string])[];
-  /** What `--json` prints. */
-  readonly json?: string;
-  /** Exit codes beyond the common ones. */
-  readonly exitCodes?: string;
-}
+import { DATA_PAGES } from "./data-manual.ts";
+import type { Page } from "./manual-page.ts";
 
 const CHOOSING = "NAMES are processes, groups (with all subgroups) or fnmatch patterns such as 'sim/*'.";
 const EXIT_CODES = "0 done, 1 failed, 2 usage or bad configuration, 3 not found, 4 time-out";
@@ -21,6 +12,7 @@ certificate, give its PEM file with --ca-file.`;
 const PLAN_JSON = "{ok, added, removed, changed, unchanged, restart_needed, problems}; all except ok and problems are lists of names";
 
 const PAGES: Readonly<Record<string, Page>> = {
+  ...DATA_PAGES,
   up: {
     about: `In the foreground it prints its log, and the output of all processes, each line with its process name. The first SIGINT (Ctrl-C), SIGTERM or SIGHUP stops all processes in reverse order, the second
 kills them at once. During the stop, the page and 'mgr ps' keep working, and commands are refused. If the manager is killed,
@@ -184,11 +176,15 @@ export function addManual(program: Command): void {
     "after",
     `\n${EXAMPLES_OF_ALL}\n\nExit codes: ${EXIT_CODES}.\nSet NO_COLOR to disable colours. See 'mgr help COMMAND' for details.`,
   );
-  for (const command of program.commands) {
-    const page = PAGES[command.name()];
-    if (!page) throw new Error(`the command '${command.name()}' has no page in manual.ts`);
-    command.addHelpText("after", pageText(page, isConnecting(command)));
-  }
+  for (const command of program.commands) addPages(command, command.name());
+}
+
+function addPages(command: Command, path: string): void {
+  // The commands of a group are listed in its help.
+  for (const each of command.commands) addPages(each, `${path} ${each.name()}`);
+  const page = PAGES[path];
+  if (!page) throw new Error(`the command '${path}' has no page in manual.ts`);
+  command.addHelpText("after", pageText(page, isConnecting(command)));
 }
 
 const EXAMPLES_OF_ALL = `Examples:

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { visibleLines } from "../base/visible-text.ts";
 import { VERSION } from "../http/package-files.ts";
 import { PROCESS_STATES } from "../protocol/process/process-state.ts";
@@ -18,7 +18,9 @@ import { signal } from "./commands/signal.ts";
 import { top } from "./commands/top.ts";
 import { up } from "./commands/up.ts";
 import { wait } from "./commands/wait.ts";
+import { addDataCommands } from "./data-program.ts";
 import { addManual } from "./manual.ts";
+import { age, configuration, connecting, count, port, seconds } from "./option-values.ts";
 
 /** Every command with its options and help; parsing runs one. */
 export function createProgram(): Command {
@@ -123,6 +125,8 @@ export function createProgram(): Command {
     .option("--json", "as JSON")
     .action(graph);
 
+  addDataCommands(program);
+
   program
     .command("init")
     .description("create a first configuration, and a web user with a generated password")
@@ -167,46 +171,4 @@ export function createProgram(): Command {
 
   addManual(program);
   return program;
-}
-
-const configuration = () =>
-  new Option("-c, --config <file>", "configuration file (default: mgr.yaml in this folder or the nearest one above)");
-const connecting = (command: Command) =>
-  command
-    .addOption(configuration())
-    .option("--url <url>", "the manager's address (MGR_URL)")
-    .option("--user <name>", "web user (MGR_USER)")
-    .option("--password-file <file>", "file that holds the user's password (MGR_PASSWORD_FILE)")
-    .option("--ca-file <file>", "PEM file of certificates to trust for https (MGR_CA_FILE)");
-
-function seconds(text: string): number {
-  const value = Number(text);
-  if (!(value > 0 && value <= 86_400)) throw new InvalidArgumentError("expected a number of seconds, at most 86400.");
-  return value;
-}
-
-function port(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0 || value > 65_535)
-    throw new InvalidArgumentError("expected a port from 0 to 65535; 0 selects a free port.");
-  return value;
-}
-
-function count(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > 100_000) throw new InvalidArgumentError("expected a whole number from 1 to 100000.");
-  return value;
-}
-
-/** An age in seconds, given as one or as a local time. */
-function age(text: string): number {
-  const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)(s|m|h|d)$/.exec(text) ?? [];
-  const unitSeconds = { s: 1, m: 60, h: 3_600, d: 86_400 }[unit];
-  if (amount !== undefined && unitSeconds !== undefined) return Math.max(1, Number(amount) * unitSeconds);
-  const isClock = /^\d{1,2}:\d{2}(:\d{2})?$/.test(text);
-  const time = isClock ? new Date(`${new Date().toDateString()} ${text}`).getTime() : Date.parse(text);
-  const seconds = (Date.now() - time) / 1_000;
-  if (Number.isNaN(seconds)) throw new InvalidArgumentError("expected an age such as 30s, 10m or 2h, or a time such as 14:30.");
-  if (seconds < 0) throw new InvalidArgumentError("this time is in the future.");
-  return Math.max(1, seconds);
 }

@@ -4,12 +4,12 @@ import type { ManagerClient } from "../../client/index.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { connectManager, reconnectManager } from "../manager/connection.ts";
 import type { ConnectionFlags } from "../manager/way.ts";
+import { keysOf } from "../terminal/keys.ts";
+import { Screen } from "../terminal/screen.ts";
 import { type Command, press } from "../top/actions.ts";
-import { keysOf } from "../top/keys.ts";
 import { loadsOf } from "../top/loads.ts";
 import { INITIAL, selectedProcess, type TopState } from "../top/model.ts";
 import { pageOf, picture } from "../top/picture.ts";
-import { Screen } from "../top/screen.ts";
 import { attachTo } from "./attach.ts";
 
 /** Interval between requests for the load, milliseconds. */

@@ -8,24 +8,46 @@ import { CommandFailure, EXIT } from "../exit-codes.ts";
 /** Generations that are looked at: more than any terminal has. */
 const MAX_ANCESTORS = 64;
 
+/** What is named on a command line, in words, and the command that lists it. */
+export interface Kind {
+  readonly word: string;
+  readonly list: string;
+}
+
+const PROCESS: Kind = { word: "process or group", list: "mgr ps" };
+
 /** Processes named on a command line: by process name, group, or fnmatch pattern. Each argument has to match something. */
 export function selectProcesses<Named extends Pick<Process, "name">>(processes: readonly Named[], wanted: readonly string[]): Named[] {
+  return select(processes, wanted, PROCESS);
+}
+
+/** The same for anything with names like those of processes. */
+export function select<Named extends { readonly name: string }>(all: readonly Named[], wanted: readonly string[], kind: Kind): Named[] {
   const chosen = new Set<Named>();
   for (const word of wanted) {
     // A name may contain pattern characters: an exact name means that process alone.
-    const named = processes.filter((process) => isWithin(process.name, word));
+    const named = all.filter(({ name }) => isWithin(name, word));
     const matches = compileFnmatch(word);
-    const found = named.length > 0 ? named : processes.filter((process) => matches(process.name));
-    if (found.length === 0) {
-      const suggestion = didYouMeanName(
-        word,
-        processes.map(({ name }) => name),
-      );
-      throw new CommandFailure(EXIT.notFound, `'${word}' matches no process or group${suggestion || "; 'mgr ps' lists all"}`);
-    }
-    for (const process of found) chosen.add(process);
+    const found = named.length > 0 ? named : all.filter(({ name }) => matches(name));
+    if (found.length === 0) throw notFound(`'${word}' matches no ${kind.word}`, word, all, kind);
+    for (const one of found) chosen.add(one);
   }
   return [...chosen];
+}
+
+/** The one of this name; else exit code 3. */
+export function find<Named extends { readonly name: string }>(all: readonly Named[], name: string, kind: Kind): Named {
+  const found = all.find((each) => each.name === name);
+  if (found === undefined) throw notFound(`there is no ${kind.word} '${name}'`, name, all, kind);
+  return found;
+}
+
+export function notFound(sentence: string, word: string, all: readonly { readonly name: string }[], { list }: Kind): CommandFailure {
+  const suggestion = didYouMeanName(
+    word,
+    all.map(({ name }) => name),
+  );
+  return new CommandFailure(EXIT.notFound, `${sentence}${suggestion || `; '${list}' lists all`}`);
 }
 
 /** Whether this very command runs within `process`: what it prints there would be output of the process, printed again for ever. */

@@ -1,6 +1,7 @@
 import { MgrError } from "../../base/errors.ts";
 import { checkOptions, FLAG, FUNCTION, objectWith, TEXT } from "../../base/options.ts";
 import { hasLength } from "../../base/text-length.ts";
+import { visible } from "../../base/visible-text.ts";
 import type { BusLog } from "../../bus/client/bus-message.ts";
 import { connectBus } from "../../bus/client/connect-bus.ts";
 import { DataClient } from "./data-client.ts";
@@ -78,5 +79,5 @@ export async function connectClient(options: ConnectClientOptions): Promise<Data
 }
 
 function toStandardError(name: string): BusLog {
-  return (level, message) => process.stderr.write(`${name}: ${level}: ${message}\n`);
+  return (level, message) => process.stderr.write(`${visible(name)}: ${level}: ${visible(message)}\n`);
 }

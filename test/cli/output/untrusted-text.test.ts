@@ -6,13 +6,25 @@ import { taskRow } from "../../../src/app/hosts/task-columns.ts";
 import { OutputFilter } from "../../../src/base/output-filter.ts";
 import { outcomeLine, stillStoppedHint } from "../../../src/cli/commands/control.ts";
 import { listing as hostListing } from "../../../src/cli/commands/hosts.ts";
+import { diffText } from "../../../src/cli/commands/param/file.ts";
+import { listing as parameterListing } from "../../../src/cli/commands/param/list.ts";
+import { changeText } from "../../../src/cli/commands/param/set.ts";
 import { listing as processListing } from "../../../src/cli/commands/ps.ts";
 import { describeReload } from "../../../src/cli/commands/reload.ts";
+import { infoText as serviceInfo } from "../../../src/cli/commands/service/info.ts";
+import { listing as serviceListing } from "../../../src/cli/commands/service/list.ts";
+import { formatOf } from "../../../src/cli/commands/topic/echo.ts";
+import { infoText as topicInfo } from "../../../src/cli/commands/topic/info.ts";
+import { listing as topicListing } from "../../../src/cli/commands/topic/list.ts";
+import { measured } from "../../../src/cli/commands/topic/rates.ts";
 import { stateLine } from "../../../src/cli/commands/wait.ts";
 import { dotGraph, mermaidGraph, textGraph } from "../../../src/cli/output/graph.ts";
 import { NamedLines } from "../../../src/cli/output/named-lines.ts";
 import { logLine } from "../../../src/cli/output/printer.ts";
 import { jsonText, paint, table } from "../../../src/cli/output/table.ts";
+import { INITIAL as SCOPE } from "../../../src/cli/scope/model.ts";
+import { picture as scopePicture } from "../../../src/cli/scope/picture.ts";
+import { TraceBuffer } from "../../../src/cli/scope/trace-buffer.ts";
 import { INITIAL } from "../../../src/cli/top/model.ts";
 import { picture } from "../../../src/cli/top/picture.ts";
 import { formatConfigError } from "../../../src/config/load/check-report.ts";
@@ -24,6 +36,7 @@ import { TASK_COLUMNS } from "../../../src/protocol/process/task-columns.ts";
 import type { LogEntry, Process } from "../../../src/protocol/resources/resources.ts";
 import { fakeProcess } from "../../support/fake-control.ts";
 import { ACTS_ON_TERMINAL, HOSTILE } from "../../support/untrusted-text.ts";
+import { fakeParameter, fakeService, fakeTopic } from "../support/fake-data.ts";
 
 const hostile = (text: string): Process => ({
   ...fakeProcess(text),
@@ -55,6 +68,22 @@ const host = (text: string) => ({
   clock_offset: null,
 });
 const problem = (text: string) => ({ file: text, line: 1, column: 1, path: text, message: text, excerpt: text });
+
+const detail = (text: string) => ({
+  topic: fakeTopic(text, { message_definition: text }),
+  publisher: { client_id: 1, client: text, host: text },
+  subscribers: [{ client_id: 2, client: text, host: text }],
+  definition: text,
+  encoding: text,
+  last_sample: { ts: text, value: text },
+});
+const sample = (text: string) => ({ value: { text, [text]: text }, time: 1n, seq: 1 });
+const hostileService = (text: string) =>
+  fakeService(text, {
+    provider: text,
+    provider_host: text,
+    interface: JSON.stringify({ name: text, endpoints: { [text]: { description: text, request: { [text]: text } } } }),
+  });
 
 /** Every place that prints or logs untrusted text, and what it prints. */
 const PLACES: Record<string, (text: string) => string> = {
@@ -93,6 +122,38 @@ const PLACES: Record<string, (text: string) => string> = {
   "mgr graph": (text) => textGraph(nodes(text)),
   "mgr graph --dot": (text) => dotGraph(nodes(text)),
   "mgr graph --mermaid": (text) => mermaidGraph(nodes(text)),
+  "mgr topic list": (text) => topicListing([fakeTopic(text, { publisher: text, publisher_host: text, message_definition: text })]),
+  "mgr topic info": (text) => topicInfo(detail(text)),
+  "mgr topic info of a JSON Schema": (text) =>
+    topicInfo({ ...detail(text), encoding: "json", definition: JSON.stringify({ [text]: text }) }),
+  "mgr topic echo": (text) => formatOf({})(sample(text)),
+  "mgr topic echo --csv": (text) => formatOf({ csv: true })(sample(text)),
+  "mgr topic echo --json": (text) => formatOf({ json: true })(sample(text)),
+  "mgr topic echo --field": (text) => formatOf({ field: "text" })(sample(text)),
+  "mgr topic hz": (text) =>
+    measured("hz", { sample_seconds: 1, topics: [{ name: text, rate: 1, bytes_s: 1, packets: 1 }] }, { once: true }),
+  "mgr service list": (text) => serviceListing([hostileService(text)]),
+  "mgr service info": (text) => serviceInfo(hostileService(text)),
+  "mgr param list": (text) =>
+    parameterListing([
+      fakeParameter(text, {
+        service: text,
+        description: text,
+        input: text,
+        output: text,
+        override_value: text,
+        override_enabled: true,
+      }),
+    ]),
+  "mgr param set": (text) => changeText(fakeParameter(text), text),
+  "mgr param diff": (text) => diffText([{ parameter: text, file: text, now: text }]),
+  "mgr scope": (text) =>
+    scopePicture(
+      { ...SCOPE, lost: text, message: { text, isBad: true } },
+      [{ name: text, colour: 1, buffer: new TraceBuffer(), isHidden: false, status: text, missed: 0 }],
+      { rows: 24, cols: 200 },
+      1,
+    ).lines.join("\n"),
   "mgr check": (text) => formatConfigError(new ConfigError(text, [problem(text)])),
   "mgr up": (text) => logLine(entry(text)),
   "mgr up, output of a process": (text) => {
@@ -147,10 +208,22 @@ const WRITES: Record<string, number> = {
   "src/cli/commands/init.ts": 6,
   "src/cli/commands/log.ts": 1,
   "src/cli/commands/logs.ts": 4,
+  "src/cli/commands/param/file.ts": 4,
+  "src/cli/commands/param/get.ts": 1,
+  "src/cli/commands/param/list.ts": 1,
+  "src/cli/commands/param/set.ts": 1,
   "src/cli/commands/passwd.ts": 2,
   "src/cli/commands/ps.ts": 4,
   "src/cli/commands/reload.ts": 1,
   "src/cli/commands/save-all.ts": 1,
+  "src/cli/commands/service/info.ts": 1,
+  "src/cli/commands/service/list.ts": 1,
+  "src/cli/commands/topic/delay.ts": 2,
+  "src/cli/commands/topic/echo.ts": 2,
+  "src/cli/commands/topic/info.ts": 1,
+  "src/cli/commands/topic/list.ts": 1,
+  "src/cli/commands/topic/pub.ts": 2,
+  "src/cli/commands/topic/rates.ts": 1,
   "src/cli/commands/top.ts": 1,
   "src/cli/commands/up.ts": 6,
   "src/cli/commands/wait.ts": 1,
@@ -161,7 +234,9 @@ const WRITES: Record<string, number> = {
   "src/cli/main.ts": 2,
   "src/cli/program.ts": 1,
   "src/cli/output/replay.ts": 2,
-  "src/cli/top/screen.ts": 1,
+  "src/cli/parameters/find-parameters.ts": 1,
+  "src/cli/terminal/screen.ts": 1,
+  "src/client/data/connect-client.ts": 1,
   "src/daemon/main.ts": 2,
 };
 

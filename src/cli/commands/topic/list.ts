@@ -1,0 +1,46 @@
+import { memoryText } from "../../../client/shown/load-text.ts";
+import type { Topic } from "../../../protocol/resources/resources.ts";
+import { connectManager } from "../../manager/connection.ts";
+import type { ConnectionFlags } from "../../manager/way.ts";
+import { printJson, table } from "../../output/table.ts";
+import { findTopics } from "../../topics/find-topic.ts";
+
+export interface ListFlags extends ConnectionFlags {
+  json?: boolean;
+}
+
+/** `mgr topic list [NAME…]`: what is published, by which client, how often. */
+export async function topicList(names: string[], flags: ListFlags): Promise<void> {
+  const client = await connectManager(flags);
+  try {
+    const topics = await findTopics(client, names);
+    if (flags.json) printJson(topics);
+    else process.stdout.write(`${listing(topics)}\n`);
+  } finally {
+    client.close();
+  }
+}
+
+export function listing(topics: Topic[]): string {
+  return table<Topic>(
+    [
+      { title: "TOPIC", text: ({ name }) => name },
+      { title: "RATE", text: ({ publisher_rate }) => rateText(publisher_rate), right: true },
+      { title: "SIZE", text: ({ message_size }) => bytesText(message_size), right: true },
+      { title: "MESSAGES", text: ({ published_packets }) => String(published_packets), right: true },
+      { title: "SUBSCRIBERS", text: ({ subscribers }) => String(subscribers), right: true },
+      { title: "PUBLISHER", text: ({ publisher }) => publisher || "-" },
+      { title: "HOST", text: ({ publisher_host }) => publisher_host },
+      { title: "DEFINITION", text: ({ message_definition }) => message_definition || "-" },
+    ],
+    topics,
+  );
+}
+
+export function rateText(perSecond: number): string {
+  return `${perSecond.toFixed(perSecond < 10 ? 2 : 1)} Hz`;
+}
+
+export function bytesText(bytes: number): string {
+  return bytes < 1024 ? `${Math.round(bytes)} B` : memoryText(bytes);
+}
