@@ -1,8 +1,47 @@
-import type { Client, Service, Topic } from "../protocol/resources/resources.ts";
+import type { AnswerOf, FrameOf, ManagerFrameOf } from "../protocol/frames/frames.ts";
+import type { Client, Parameter, Service, Topic } from "../protocol/resources/resources.ts";
 
-/** Programs on the bus, and what they publish and provide. Reading: always the state of this turn. */
+type Ok<T> = Extract<T, { ok: true }>;
+
+/** The answers without `ok` and the fields that name what was asked. */
+export type TopicsStat = Pick<Ok<AnswerOf<"request_topics_stat">>, "sample_seconds" | "topics">;
+export type TopicDetail = Pick<
+  Ok<AnswerOf<"request_topic_detail">>,
+  "topic" | "publisher" | "subscribers" | "definition" | "encoding" | "last_sample"
+>;
+export type TopicTask = Ok<AnswerOf<"request_topic_scheduling">>["tasks"][number];
+export type WantedTopicTask = FrameOf<"apply_topic_scheduling">["tasks"][number];
+export type AppliedTopicTask = Ok<AnswerOf<"apply_topic_scheduling">>["tasks"][number];
+export type ServiceCall = Pick<FrameOf<"call_service">, "name" | "endpoint" | "request">;
+export type OverrideChange = Pick<FrameOf<"set_parameter_override">, "service" | "provider_id" | "parameter" | "enabled" | "value">;
+export type NamedParameter = Pick<OverrideChange, "service" | "provider_id" | "parameter">;
+export type TopicSample = ManagerFrameOf<"topic_sample">;
+
+/** Parameters, and the providers that did not tell theirs. */
+export interface FoundParameters {
+  readonly parameters: Parameter[];
+  readonly errors: AnswerOf<"request_parameters">["errors"];
+}
+
+/**
+ * Programs on the bus, and what they publish and provide. Lists are as of this turn. Rejections are MgrError: `not_found` for an unknown
+ * name, `host_unavailable` where nothing answers, `timeout`, `bad_field` and `conflict` for what a service refuses.
+ */
 export interface DataPlane {
   clients(): Client[];
   topics(): Topic[];
   services(): Service[];
+  /** Takes `seconds`. */
+  topicsStat(seconds: number): Promise<TopicsStat>;
+  topicDetail(name: string): Promise<TopicDetail>;
+  /** Threads of the programs that publish or receive the topic, as far as their pids are known. */
+  topicScheduling(name: string): Promise<TopicTask[]>;
+  /** Each task succeeds or fails by itself. */
+  applyTopicScheduling(name: string, tasks: readonly WantedTopicTask[], by: string): Promise<AppliedTopicTask[]>;
+  callService(call: ServiceCall, by: string): Promise<unknown>;
+  parameters(pattern: string): Promise<FoundParameters>;
+  setOverride(change: OverrideChange, by: string): Promise<{ enabled: boolean; value: string }>;
+  openScope(parameter: NamedParameter, by: string): Promise<{ topic: string; process: string }>;
+  /** At most `maxRate` samples a second, the newest ones. The topic need not exist yet. Returns the function that ends it. */
+  followTopic(name: string, maxRate: number, receive: (sample: TopicSample) => void): () => void;
 }

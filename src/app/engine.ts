@@ -7,6 +7,7 @@ import type { ProcessEmitted } from "../actors/process-types.ts";
 import { ActorSystem } from "../actors/system.ts";
 import { type Clock, pause } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
+import type { Bus } from "../bus/client/bus.ts";
 import type { Registry } from "../bus/registry/registry.ts";
 import type { Config } from "../config/definition.ts";
 import type { HostLink } from "../contract/host-link.ts";
@@ -59,6 +60,8 @@ export interface EngineOptions {
   history?: RunHistory | undefined;
   /** Clients of the manager's own broker; omitted if there is none. */
   clients?: Registry | undefined;
+  /** For programs on the bus; omitted if there is none. */
+  bus?: Promise<Bus> | undefined;
   /** Default: in memory only. */
   clientIds?: ClientIds | undefined;
   /** Earlier versions of the configuration's files; by default kept in memory. */
@@ -172,6 +175,8 @@ export class Engine {
       check: (name) => sessions.lasting(name),
       apply: (name, chosen) => system.send("process", name, { type: "settings", settings: chosen }),
     });
+    const commands = new ProcessCommands({ registry, sessions, system, actors, router, waits, intents, status, log });
+    const hostRequests = new NamedHostRequests({ hosts, table: hostTable, log, clock });
     const dataPlane = new ManagerDataPlane({
       events,
       log,
@@ -179,9 +184,12 @@ export class Engine {
       ids: options.clientIds ?? ClientIds.inMemory(),
       hosts: hostTable,
       hostEntries: () => hosts.entries(),
+      hostRequests,
       registry: options.clients ?? null,
+      bus: options.bus ?? null,
+      scopeProcess: () => current.config.instance.scope_process,
+      startProcess: (name, by) => commands.process("start", name, by),
     });
-    const commands = new ProcessCommands({ registry, sessions, system, actors, router, waits, intents, status, log });
     this.control = {
       events,
       log,
@@ -190,7 +198,7 @@ export class Engine {
       commands,
       terminals: new ProcessTerminals({ registry, sessions, system, sizes, log, clock }),
       settings,
-      hostRequests: new NamedHostRequests({ hosts, table: hostTable, log, clock }),
+      hostRequests,
       dataPlane,
     };
     this.#dataPlane = dataPlane;

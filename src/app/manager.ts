@@ -147,6 +147,7 @@ class Manager implements RunningManager {
       onProcessAtRest: this.#options.onProcessAtRest,
       history,
       clients: bus.registry,
+      bus: bus.shared,
       clientIds: await ClientIds.open(files, (msg) => this.#logError(msg)),
       configHistory,
     });

@@ -110,6 +110,8 @@ export interface InstanceSettings {
   readonly bus_max_payload: number;
   /** Absolute. */
   readonly state_dir: string;
+  /** Name of the process that shows traces. */
+  readonly scope_process: string | null;
   readonly retained_log_entries: number;
   /** What daemons do that have heard no manager for `manager_lost_after` milliseconds. */
   readonly on_manager_lost: "keep" | "stop";

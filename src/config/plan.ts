@@ -31,5 +31,5 @@ export function isSameDefinition(a: ProcessDefinition, b: ProcessDefinition): bo
 /** Keys of `instance` that differ and that only the next start of the manager can take. */
 export function fixedSettings(before: Config["instance"], after: Config["instance"]): string[] {
   const keys = Object.keys(after) as (keyof Config["instance"])[];
-  return keys.filter((key) => key !== "start_tools" && !isDeepStrictEqual(before[key], after[key]));
+  return keys.filter((key) => key !== "start_tools" && key !== "scope_process" && !isDeepStrictEqual(before[key], after[key]));
 }

@@ -80,6 +80,8 @@ export type ClientRecord = z.infer<typeof clientRecord>;
 
 /** Of the present publisher of a topic. Rates are over the last full second. */
 export const topicCounters = z.object({
+  /** When they were read, by a monotonic clock of the broker; milliseconds. */
+  at: z.number(),
   packets: z.int(),
   bytes: z.int(),
   /** Bytes of the last packet, headers included; 0 before the first. */

@@ -18,6 +18,7 @@ import type { OutputHub } from "./output/output-hub.ts";
 import type { OutputSubscription } from "./output/output-subscription.ts";
 import type { RefusalLog } from "./refusal-log.ts";
 import { MAX_WAITING_REQUESTS, RequestLine } from "./request-line.ts";
+import { TopicSubscriptions } from "./topic-subscriptions.ts";
 import { contains, outOfScope, type ViewMode } from "./view.ts";
 
 /** What all connections share. */
@@ -58,6 +59,7 @@ export class Connection implements HandlerContext, TerminalViewer {
   readonly #line = new RequestLine();
   readonly #events: Subscription;
   readonly #output: OutputSubscription;
+  readonly #topics: TopicSubscriptions;
   #log: Subscription;
   #logMinLevel: LogLevel = "info";
   #commandsUnderWay = 0;
@@ -71,6 +73,7 @@ export class Connection implements HandlerContext, TerminalViewer {
     this.#outbox = new Outbox(socket, { ...observer, hasRoom: () => services.hub.hasRoom(this.#output) });
     this.#events = services.events.of(view).subscribe((frame) => this.#outbox.push(frame));
     this.#log = this.#followLog();
+    this.#topics = new TopicSubscriptions(this.control.dataPlane, (frame) => this.#outbox.push(frame));
     this.#output = services.hub.open({
       sink: this.#outbox,
       contains: (name) => contains(view, name),
@@ -103,6 +106,7 @@ export class Connection implements HandlerContext, TerminalViewer {
     this.#outbox.flush();
     this.#events.unsubscribe();
     this.#log.unsubscribe();
+    this.#topics.close();
     this.#services.hub.closeSubscription(this.#output);
     this.#services.inputOwners.forget(this);
     this.#line.close();
@@ -130,6 +134,14 @@ export class Connection implements HandlerContext, TerminalViewer {
 
   unsubscribeOutput(patterns: readonly string[]): void | Promise<void> {
     return this.#services.hub.unsubscribe(this.#output, patterns);
+  }
+
+  followTopic(name: string, maxRate: number): void {
+    this.#topics.follow(name, maxRate);
+  }
+
+  unfollowTopic(name: string): void {
+    this.#topics.unfollow(name);
   }
 
   noteTyping(name: string): void {

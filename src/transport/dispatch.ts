@@ -9,18 +9,8 @@ import { taskHandlers } from "./handlers/task-list.ts";
 
 /** Frames whose part of the manager is not there yet. This list shrinks to nothing. */
 export const NOT_YET = [
-  "request_parameters",
-  "set_parameter_override",
-  "open_parameter_scope",
   "request_network_stats",
   "request_network_topology",
-  "request_topics_stat",
-  "request_topic_detail",
-  "request_topic_scheduling",
-  "apply_topic_scheduling",
-  "subscribe_topic",
-  "unsubscribe_topic",
-  "call_service",
   "request_loggers",
   "configure_logger",
   "start_logger",

@@ -54,6 +54,7 @@ describe("the JSON Schema of the configuration", () => {
       "bus_leafnode_url",
       "bus_max_payload",
       "state_dir",
+      "scope_process",
       "retained_log_entries",
       "on_manager_lost",
       "manager_lost_after",

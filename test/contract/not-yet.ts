@@ -12,18 +12,8 @@ const rows = (kind: NotYetRow["kind"], names: readonly string[]): NotYetRow[] =>
 export const NOT_YET: readonly NotYetRow[] = [
   // Answered by `error` with code `not_found`.
   ...rows("client frame", [
-    "request_parameters",
-    "set_parameter_override",
-    "open_parameter_scope",
     "request_network_stats",
     "request_network_topology",
-    "request_topics_stat",
-    "request_topic_detail",
-    "request_topic_scheduling",
-    "apply_topic_scheduling",
-    "subscribe_topic",
-    "unsubscribe_topic",
-    "call_service",
     "request_loggers",
     "configure_logger",
     "start_logger",
@@ -32,28 +22,17 @@ export const NOT_YET: readonly NotYetRow[] = [
   ]),
   // Never sent.
   ...rows("manager frame", [
-    "parameters_snapshot",
-    "parameter_override_result",
-    "parameter_open_scope_result",
     "logger_upsert",
     "logger_remove",
     "logger_action_result",
     "network_stats",
     "network_topology",
     "web_x_display_used",
-    "topic_sample",
-    "topics_stat",
-    "topic_detail",
-    "topic_scheduling",
-    "topic_scheduling_result",
-    "service_call_result",
   ]),
   // Never seen inside a frame.
   ...rows("resource", [
     "logger",
     "logger topic",
-    "parameter",
-    "parameter error",
     "private VNC session",
     "configured VNC session",
     "network stats",
@@ -67,9 +46,6 @@ export const NOT_YET: readonly NotYetRow[] = [
     "network",
     "network interface",
     "gateway",
-    "topic statistics",
-    "topic task",
-    "applied topic task",
   ]),
   // Answered by 404.
   ...rows("route", ["GET /mgr/vnc/info", "GET /mgr/vnc/ws", "GET /mgr/logger-download"]),

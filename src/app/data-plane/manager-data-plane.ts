@@ -1,124 +1,177 @@
-import type { DataPlane } from "../../actors/data-plane.ts";
-import type { DomainEvents } from "../../actors/domain-events.ts";
-import type { Clock } from "../../base/clock.ts";
-import type { Registry } from "../../bus/registry/registry.ts";
-import type { DataPlaneChange } from "../../contract/data-plane.ts";
-import type { LogBook } from "../../log/log-book.ts";
-import type { Client, HostEntry, Service, Topic } from "../../protocol/resources/resources.ts";
-import type { HostTable } from "../hosts/host-table.ts";
-import type { BrokerTables } from "./broker-tables.ts";
-import type { ClientIds } from "./client-ids.ts";
-import { DataPlaneTables } from "./data-plane-tables.ts";
-import { HostFeed } from "./host-feed.ts";
+import type { HostRequests } from "../../actors/control.ts";
+import type {
+  AppliedTopicTask,
+  DataPlane,
+  FoundParameters,
+  NamedParameter,
+  OverrideChange,
+  ServiceCall,
+  TopicDetail,
+  TopicSample,
+  TopicsStat,
+  TopicTask,
+  WantedTopicTask,
+} from "../../actors/data-plane.ts";
+import { pause } from "../../base/clock.ts";
+import { MgrError } from "../../base/errors.ts";
+import { subjectOfTopic } from "../../base/topic-subject.ts";
+import type { Bus } from "../../bus/client/bus.ts";
+import type { Client, Service, Topic } from "../../protocol/resources/resources.ts";
+import type { KnownClient } from "./broker-tables.ts";
+import { DataPlaneFeeds, type DataPlaneFeedsOptions } from "./data-plane-feeds.ts";
+import { Parameters } from "./parameters.ts";
+import { Scope } from "./scope.ts";
+import { callEndpoint } from "./service-calls.ts";
+import { TopicSamples } from "./topic-samples.ts";
+import { TopicScheduling } from "./topic-scheduling.ts";
+import { measureTopics } from "./topic-stat.ts";
 
-export interface ManagerDataPlaneOptions {
-  readonly events: DomainEvents;
-  readonly log: LogBook;
-  readonly clock: Clock;
-  readonly ids: ClientIds;
-  readonly hosts: HostTable;
-  readonly hostEntries: () => HostEntry[];
-  /** Clients of the manager's own broker; null: there is none. */
-  readonly registry: Registry | null;
+/** How long a called service may take, milliseconds. */
+const CALL_TIMEOUT_MS = 10_000;
+/** How long the details of a topic wait for a sample, milliseconds: topics with `keep_last` give one at once. */
+const LAST_SAMPLE_MS = 500;
+const DETAIL_RATE = 60;
+
+export interface ManagerDataPlaneOptions extends DataPlaneFeedsOptions {
+  /** For remote hosts and clients; null: there is none. */
+  readonly bus: Promise<Bus> | null;
+  readonly hostRequests: HostRequests;
+  /** `instance.scope_process` of the present configuration. */
+  readonly scopeProcess: () => string | null;
+  readonly startProcess: (name: string, by: string) => void | Promise<void>;
 }
 
-/** What the manager knows of clients, topics and services: the reports of all hosts, and its own broker. */
+/** What clients of the manager may ask of the programs on the bus. */
 export class ManagerDataPlane implements DataPlane {
   readonly #options: ManagerDataPlaneOptions;
-  readonly #tables: DataPlaneTables;
-  readonly #feeds = new Map<string, { feed: HostFeed; isReady: boolean }>();
-  readonly #leave: (() => void)[];
+  readonly #feeds: DataPlaneFeeds;
+  readonly #samples: TopicSamples;
+  readonly #parameters: Parameters;
+  readonly #scheduling: TopicScheduling;
+  readonly #scope: Scope;
+  readonly #end = new AbortController();
 
   constructor(options: ManagerDataPlaneOptions) {
     this.#options = options;
-    const { events, log, ids, registry } = options;
-    this.#tables = new DataPlaneTables({
-      ids,
-      events,
-      log,
-      hostOfAddress: (address) => this.#hostOfAddress(address),
-      lose: (broker, topics) => this.#lose(broker, topics),
-    });
-    this.#leave = [
-      events.subscribe((event) => {
-        if (event.type === "host_upsert") this.#hostChanged(event.host);
-        else if (event.type === "host_remove") this.#hostRemoved(event.name);
-      }),
-    ];
-    if (registry === null) return;
-    const { clients, topics, services } = registry.tables();
-    const rows: DataPlaneChange[] = [
-      ...clients.map((client) => ({ kind: "client" as const, client })),
-      ...topics.map((topic) => ({ kind: "topic" as const, topic })),
-      ...services.map((service) => ({ kind: "service" as const, service })),
-    ];
-    this.#tables.replace(null, "hub", rows);
-    this.#leave.push(registry.listen((changes) => this.#tables.apply(null, changes)));
+    const { bus, clock, events, hostRequests, scopeProcess, startProcess } = options;
+    this.#feeds = new DataPlaneFeeds(options);
+    const { tables } = this.#feeds;
+    this.#samples = new TopicSamples({ clock, bus, record: (subject) => tables.topic(subject)?.known.record });
+    this.#parameters = new Parameters(tables, bus);
+    this.#scheduling = new TopicScheduling(tables, hostRequests);
+    this.#scope = new Scope({ tables, bus, clock, events, process: scopeProcess, start: startProcess });
   }
 
   clients(): Client[] {
-    return this.#tables.clients();
+    return this.#feeds.tables.clients();
   }
 
   topics(): Topic[] {
-    return this.#tables.topics();
+    return this.#feeds.tables.topics();
   }
 
   services(): Service[] {
-    return this.#tables.services();
+    return this.#feeds.tables.services();
+  }
+
+  topicsStat(seconds: number): Promise<TopicsStat> {
+    const { tables } = this.#feeds;
+    const read = () =>
+      tables.topics().flatMap(({ name }) => {
+        const record = tables.topic(subjectOfTopic(name))?.known.record;
+        return record === undefined ? [] : [{ name, counters: record.counters }];
+      });
+    return measureTopics(seconds, this.#options.clock, read, this.#end.signal);
+  }
+
+  async topicDetail(name: string): Promise<TopicDetail> {
+    const last = await this.#lastSample(this.#topic(name).resource.name);
+    // As it is now, after the wait for the sample.
+    const { resource, known, publisher, subscribers } = this.#topic(name);
+    return {
+      topic: resource,
+      publisher: publisher ? this.#endpoint(publisher) : null,
+      subscribers: subscribers.map((client) => this.#endpoint(client)),
+      definition: known.record.definition,
+      encoding: known.record.encoding,
+      last_sample: last && { ts: last.ts, value: last.value },
+    };
+  }
+
+  async topicScheduling(name: string): Promise<TopicTask[]> {
+    return this.#scheduling.of(this.#topic(name));
+  }
+
+  async applyTopicScheduling(name: string, tasks: readonly WantedTopicTask[], by: string): Promise<AppliedTopicTask[]> {
+    return this.#scheduling.apply(this.#topic(name), tasks, by);
+  }
+
+  async callService({ name, endpoint, request }: ServiceCall, by: string): Promise<unknown> {
+    const [service] = this.#feeds.tables.instances(name);
+    if (service === undefined) throw new MgrError("not_found", `there is no service '${name}'`);
+    const answer = await callEndpoint(this.#options.bus, service, { endpoint, request, timeoutMs: CALL_TIMEOUT_MS });
+    this.#log(`'${by}' called '${endpoint}' of service '${name}'`);
+    return answer;
+  }
+
+  parameters(pattern: string): Promise<FoundParameters> {
+    return this.#parameters.find(pattern);
+  }
+
+  async setOverride(change: OverrideChange, by: string): Promise<{ enabled: boolean; value: string }> {
+    const now = await this.#parameters.override(change);
+    const what = now.enabled ? `to '${now.value}'` : "off";
+    this.#log(`'${by}' set the override of parameter '${change.parameter}' of '${change.service}' ${what}`);
+    return now;
+  }
+
+  async openScope(parameter: NamedParameter, by: string): Promise<{ topic: string; process: string }> {
+    const topic = await this.#parameters.topicOf(parameter);
+    return { topic, process: await this.#scope.open(`${topic}.output`, by) };
+  }
+
+  followTopic(name: string, maxRate: number, receive: (sample: TopicSample) => void): () => void {
+    return this.#samples.follow(name, maxRate, receive);
   }
 
   close(): void {
-    for (const leave of this.#leave) leave();
-    for (const { feed } of this.#feeds.values()) feed.close();
+    this.#end.abort(new MgrError("shutting_down", "the manager is shutting down"));
+    this.#samples.close();
+    this.#feeds.close();
   }
 
-  #hostChanged({ name, state }: HostEntry): void {
-    const known = this.#feeds.get(name) ?? this.#follow(name);
-    if (known === null) return;
-    const wasReady = known.isReady;
-    known.isReady = state === "ready";
-    if (known.isReady && !wasReady) known.feed.begin();
-    else if (state === "lost") this.#tables.lost(name);
-    else if (state === "died") this.#tables.remove(name);
+  #topic(name: string) {
+    const { tables } = this.#feeds;
+    const subject = subjectOfTopic(name);
+    const topic = tables.topic(subject);
+    if (topic === null) throw new MgrError("not_found", `there is no topic '${name}'`);
+    return { ...topic, subscribers: tables.subscribers(subject) };
   }
 
-  #follow(host: string) {
-    const session = this.#options.hosts.session(host);
-    if (session === null) return null;
-    const feed = new HostFeed({
-      session,
-      clock: this.#options.clock,
-      changed: (changes) => this.#tables.apply(host, changes),
-      replaced: (life, rows) => this.#tables.replace(host, life, rows),
-    });
-    const followed = { feed, isReady: false };
-    this.#feeds.set(host, followed);
-    return followed;
+  /** Its end of a topic. */
+  #endpoint(client: KnownClient) {
+    return { client_id: client.id, client: client.record.name, host: this.#feeds.tables.hostOf(client) };
   }
 
-  #hostRemoved(host: string): void {
-    this.#feeds.get(host)?.feed.close();
-    this.#feeds.delete(host);
-    this.#tables.remove(host);
-  }
-
-  #lose(broker: BrokerTables, topics: ReadonlyMap<string, string>): void {
-    if (broker.host === null) {
-      this.#options.registry?.loseTopics(topics);
-      return;
+  /** The newest sample, or the next one; null if none comes. */
+  async #lastSample(name: string): Promise<TopicSample | null> {
+    const end = new AbortController();
+    let leave = () => {};
+    try {
+      return await new Promise<TopicSample | null>((resolve) => {
+        leave = this.followTopic(name, DETAIL_RATE, resolve);
+        pause(this.#options.clock, LAST_SAMPLE_MS, end.signal).then(
+          () => resolve(null),
+          () => {},
+        );
+      });
+    } finally {
+      end.abort();
+      leave();
     }
-    const session = this.#options.hosts.session(broker.host);
-    if (!session?.isOpen) return;
-    const list = [...topics].map(([subject, message]) => ({ subject, message }));
-    // It is told again with its next tables.
-    session.command((id) => session.link.request("lose_topics", { session: id, topics: list })).catch(() => undefined);
   }
 
-  /** A machine is a managed host if one of its names is the address; this one has the loopback addresses, too. */
-  #hostOfAddress(address: string): string {
-    const ip = address.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
-    const wanted = ip === "" || ip === "::1" || ip.startsWith("127.") ? "localhost" : ip;
-    return this.#options.hostEntries().find(({ all_names }) => all_names.includes(wanted))?.name ?? ip;
+  #log(msg: string): void {
+    this.#options.log.append({ level: "info", source: "manager", msg });
   }
 }

@@ -110,7 +110,7 @@ export async function createManager(config: ConfigInput | string, options: Creat
       },
       inspect: inspect && ((event) => aside(() => inspect(event))),
       clientIds: state.clientIds,
-      ...(bus ? { connectHost: (name) => deferredHostLink(bus.shared, name), clients: bus.registry } : {}),
+      ...(bus ? { connectHost: (name) => deferredHostLink(bus.shared, name), clients: bus.registry, bus: bus.shared } : {}),
     });
     cleanups.push(() => engine.close());
     const { listen = false } = options;

@@ -222,7 +222,8 @@ export class Registry implements BrokerHooks {
     for (const entry of this.#topics.entries()) {
       entry.readRate(at);
       const { counters, subject } = entry;
-      const text = Object.values(counters).join(" ");
+      const { at: _at, ...values } = counters;
+      const text = Object.values(values).join(" ");
       if (this.#reported.get(subject) === text) continue;
       this.#reported.set(subject, text);
       if (!this.#pending.has(`topic ${subject}`))

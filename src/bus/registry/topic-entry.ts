@@ -72,7 +72,7 @@ export class TopicEntry {
   get counters(): TopicCounters {
     const { packets, bytes, lastSize, dropped } = this;
     const rates = { rate: rounded(this.#rate.packets), bytes_rate: rounded(this.#rate.bytes) };
-    return { packets, bytes, last_size: lastSize, dropped, ...rates };
+    return { at: performance.now(), packets, bytes, last_size: lastSize, dropped, ...rates };
   }
 
   get record(): TopicRecord {

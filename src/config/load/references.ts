@@ -39,6 +39,7 @@ export function checkReferences(parts: readonly RawPart[]): PartFinding[] {
     ...checkCommands(names),
     ...checkDependencies(names),
     ...checkStartTools(names),
+    ...checkScopeProcess(names),
     ...checkNodes(names),
   ];
 }
@@ -226,6 +227,12 @@ function checkStartTools(names: Names): PartFinding[] {
   for (const [name, settings] of names.templates) check(["templates", name], settings);
   for (const [name, settings] of names.processes) check(["processes", name], settings);
   return findings;
+}
+
+function checkScopeProcess(names: Names): PartFinding[] {
+  const name = entriesOf(names.main.get("instance") ?? null)?.get("scope_process");
+  if (typeof name !== "string" || names.processes.has(name)) return [];
+  return [names.finding(["instance", "scope_process"], `there is no process '${name}'${didYouMean(name, names.processes.keys())}`)];
 }
 
 function checkNodes(names: Names): PartFinding[] {

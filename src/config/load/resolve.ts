@@ -126,6 +126,7 @@ function resolveInstance(section: NonNullable<ConfigFile["instance"]>, dir: stri
     bus_leafnode_url: section.bus_leafnode_url ?? null,
     bus_max_payload: section.bus_max_payload ?? DEFAULT_MAX_PAYLOAD_BYTES,
     state_dir: fromHere(section.state_dir) ?? fallback.state_dir ?? join(stateHome(), name),
+    scope_process: section.scope_process ?? null,
     retained_log_entries: section.retained_log_entries ?? 10_000,
     on_manager_lost: section.on_manager_lost ?? "keep",
     manager_lost_after: section.manager_lost_after ?? MANAGER_LOST_AFTER_MS,

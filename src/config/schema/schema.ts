@@ -74,6 +74,10 @@ const instance = {
     payloadSize,
   ),
   state_dir: described("Folder for the state of the manager. Default $XDG_STATE_HOME/mgr/<name>.", path("the path of a folder")),
+  scope_process: described(
+    "Process that provides the service 'mgr.scope.v1' (docs/clients.md): it shows the traces of open_parameter_scope, and is started for them.",
+    text("the name of a process"),
+  ),
   retained_log_entries: described("Entries of the manager's log that are kept in memory. Default 10000.", integer(1, 1_000_000)),
   on_manager_lost: described(
     "What daemons do when the manager is gone: keep their processes (the default), or stop them.",

@@ -14,6 +14,10 @@ const parameter = z
     output: z.string().describe("Formatted value that is in effect."),
     override_value: z.string(),
     override_enabled: z.boolean(),
+    type: z.string().describe("`float`, `int`, `bool` or `string`; empty if the provider does not tell."),
+    unit: z.string(),
+    minimum: z.number().nullable(),
+    maximum: z.number().nullable(),
   })
   .meta({ id: "Parameter" });
 export type Parameter = z.infer<typeof parameter>;

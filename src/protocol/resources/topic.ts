@@ -18,10 +18,12 @@ export const topic = z
   .meta({ id: "Topic" });
 export type Topic = z.infer<typeof topic>;
 
+/** Of `request_topics_stat`, seconds. */
+export const DEFAULT_SAMPLE_SECONDS = 1;
 /** Longest measurement of rates, seconds. */
 const MAX_SAMPLE_SECONDS = 60;
 /** Samples a second of `subscribe_topic`: more than a screen can show is no use. */
-const DEFAULT_SAMPLE_RATE = 10;
+export const DEFAULT_SAMPLE_RATE = 10;
 const MAX_SAMPLE_RATE = 60;
 
 const topicName = objectName.describe("Name of a topic.");
@@ -30,7 +32,9 @@ export const topicCommands = clientFrames("Topics", {
   request_topics: { fields: {}, answer: "topics_snapshot", scope: "global", meaning: "All topics." },
   request_topics_stat: {
     fields: {
-      sample_seconds: amount(MAX_SAMPLE_SECONDS).describe(`How long to measure; default 1, at most ${MAX_SAMPLE_SECONDS}.`).exactOptional(),
+      sample_seconds: amount(MAX_SAMPLE_SECONDS)
+        .describe(`How long to measure; default ${DEFAULT_SAMPLE_SECONDS}, at most ${MAX_SAMPLE_SECONDS}.`)
+        .exactOptional(),
     },
     answer: "topics_stat",
     scope: "global",

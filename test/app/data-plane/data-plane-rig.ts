@@ -1,10 +1,12 @@
-import { connect, type NatsConnection } from "@nats-io/transport-node";
+import type { NatsConnection } from "@nats-io/nats-core";
 import { expect } from "vitest";
 import type { DomainEvent } from "../../../src/actors/domain-events.ts";
 import { Engine } from "../../../src/app/engine.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { type Broker, createBroker } from "../../../src/bus/broker/broker.ts";
 import { permissionsOf } from "../../../src/bus/broker/permissions.ts";
+import type { Bus } from "../../../src/bus/client/bus.ts";
+import { connectBus } from "../../../src/bus/client/connect-bus.ts";
 import { Registry } from "../../../src/bus/registry/registry.ts";
 import { loadConfigObject } from "../../../src/config/load/load.ts";
 import type { HostLink, HostListener } from "../../../src/contract/host-link.ts";
@@ -75,6 +77,7 @@ export class DataPlaneRig {
   readonly one: HostWithBus;
   readonly two: HostWithBus;
   readonly engine: Engine;
+  readonly #manager: Promise<Bus>;
   readonly #open: NatsConnection[] = [];
 
   static async start(): Promise<DataPlaneRig> {
@@ -94,6 +97,7 @@ export class DataPlaneRig {
     this.hubPort = parts.port;
     this.one = parts.one;
     this.two = parts.two;
+    this.#manager = connectBus({ server: { kind: "memory", broker: this.hub }, name: "manager" });
     this.engine = this.manager(parts.registry);
     this.engine.events.subscribe((event) => void this.events.push(event));
   }
@@ -108,6 +112,7 @@ export class DataPlaneRig {
       link: this.one.link,
       connectHost: () => this.two.link,
       clients,
+      bus: this.#manager,
     });
   }
 
@@ -115,12 +120,10 @@ export class DataPlaneRig {
     return this.engine.control.dataPlane;
   }
 
+  /** By the project's own connection: that of the library would take the place of its transport. */
   async connect(host: HostWithBus | "hub", name: string): Promise<NatsConnection> {
-    const place =
-      host === "hub"
-        ? { servers: `127.0.0.1:${this.hubPort}`, token: "x" }
-        : { servers: host.bus.localUrl.replace(/^.*@/, ""), token: new URL(host.bus.localUrl).username };
-    const connection = await connect({ ...place, name, reconnect: false });
+    const url = host === "hub" ? `nats://token@127.0.0.1:${this.hubPort}` : host.bus.localUrl;
+    const { connection } = await connectBus({ server: { kind: "url", urls: [url] }, name, waitForBroker: false });
     this.#open.push(connection);
     return connection;
   }
@@ -130,6 +133,15 @@ export class DataPlaneRig {
     const about = { name, topics: topics.map((topic) => ({ name: topic, encoding: "raw" })) };
     expect(await register(connection, about)).toMatchObject({ ok: true });
     return connection;
+  }
+
+  subscriptionsTo(subject: string): number {
+    return this.hub.subjects().find((known) => known.subject === subject)?.subscribers ?? 0;
+  }
+
+  /** Resolves when what the manager has subscribed to so far is in place. */
+  async subscribed(): Promise<void> {
+    await (await this.#manager).flush();
   }
 
   topic(name: string) {
@@ -143,6 +155,7 @@ export class DataPlaneRig {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const connection of this.#open) await connection.close();
     this.engine.close();
+    await (await this.#manager).close();
     await this.one.close();
     await this.two.close();
     await this.hub.close();

@@ -1,0 +1,111 @@
+import type { DomainEvents } from "../../actors/domain-events.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Registry } from "../../bus/registry/registry.ts";
+import type { DataPlaneChange } from "../../contract/data-plane.ts";
+import type { LogBook } from "../../log/log-book.ts";
+import type { HostEntry } from "../../protocol/resources/resources.ts";
+import type { HostTable } from "../hosts/host-table.ts";
+import type { BrokerTables } from "./broker-tables.ts";
+import type { ClientIds } from "./client-ids.ts";
+import { DataPlaneTables } from "./data-plane-tables.ts";
+import { HostFeed } from "./host-feed.ts";
+
+export interface DataPlaneFeedsOptions {
+  readonly events: DomainEvents;
+  readonly log: LogBook;
+  readonly clock: Clock;
+  readonly ids: ClientIds;
+  readonly hosts: HostTable;
+  readonly hostEntries: () => HostEntry[];
+  /** Clients of the manager's own broker; null: there is none. */
+  readonly registry: Registry | null;
+}
+
+/** What the manager knows of clients, topics and services: the reports of all hosts, and its own broker. */
+export class DataPlaneFeeds {
+  readonly #options: DataPlaneFeedsOptions;
+  readonly tables: DataPlaneTables;
+  readonly #feeds = new Map<string, { feed: HostFeed; isReady: boolean }>();
+  readonly #leave: (() => void)[];
+
+  constructor(options: DataPlaneFeedsOptions) {
+    this.#options = options;
+    const { events, log, ids, registry } = options;
+    this.tables = new DataPlaneTables({
+      ids,
+      events,
+      log,
+      hostOfAddress: (address) => this.#hostOfAddress(address),
+      lose: (broker, topics) => this.#lose(broker, topics),
+    });
+    this.#leave = [
+      events.subscribe((event) => {
+        if (event.type === "host_upsert") this.#hostChanged(event.host);
+        else if (event.type === "host_remove") this.#hostRemoved(event.name);
+      }),
+    ];
+    if (registry === null) return;
+    const { clients, topics, services } = registry.tables();
+    const rows: DataPlaneChange[] = [
+      ...clients.map((client) => ({ kind: "client" as const, client })),
+      ...topics.map((topic) => ({ kind: "topic" as const, topic })),
+      ...services.map((service) => ({ kind: "service" as const, service })),
+    ];
+    this.tables.replace(null, "hub", rows);
+    this.#leave.push(registry.listen((changes) => this.tables.apply(null, changes)));
+  }
+
+  close(): void {
+    for (const leave of this.#leave) leave();
+    for (const { feed } of this.#feeds.values()) feed.close();
+  }
+
+  #hostChanged({ name, state }: HostEntry): void {
+    const known = this.#feeds.get(name) ?? this.#follow(name);
+    if (known === null) return;
+    const wasReady = known.isReady;
+    known.isReady = state === "ready";
+    if (known.isReady && !wasReady) known.feed.begin();
+    else if (state === "lost") this.tables.lost(name);
+    else if (state === "died") this.tables.remove(name);
+  }
+
+  #follow(host: string) {
+    const session = this.#options.hosts.session(host);
+    if (session === null) return null;
+    const feed = new HostFeed({
+      session,
+      clock: this.#options.clock,
+      changed: (changes) => this.tables.apply(host, changes),
+      replaced: (life, rows) => this.tables.replace(host, life, rows),
+    });
+    const followed = { feed, isReady: false };
+    this.#feeds.set(host, followed);
+    return followed;
+  }
+
+  #hostRemoved(host: string): void {
+    this.#feeds.get(host)?.feed.close();
+    this.#feeds.delete(host);
+    this.tables.remove(host);
+  }
+
+  #lose(broker: BrokerTables, topics: ReadonlyMap<string, string>): void {
+    if (broker.host === null) {
+      this.#options.registry?.loseTopics(topics);
+      return;
+    }
+    const session = this.#options.hosts.session(broker.host);
+    if (!session?.isOpen) return;
+    const list = [...topics].map(([subject, message]) => ({ subject, message }));
+    // It is told again with its next tables.
+    session.command((id) => session.link.request("lose_topics", { session: id, topics: list })).catch(() => undefined);
+  }
+
+  /** A machine is a managed host if one of its names is the address; this one has the loopback addresses, too. */
+  #hostOfAddress(address: string): string {
+    const ip = address.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
+    const wanted = ip === "" || ip === "::1" || ip.startsWith("127.") ? "localhost" : ip;
+    return this.#options.hostEntries().find(({ all_names }) => all_names.includes(wanted))?.name ?? ip;
+  }
+}

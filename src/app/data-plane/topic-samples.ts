@@ -1,0 +1,174 @@
+import type { TopicSample } from "../../actors/data-plane.ts";
+import type { Clock } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import { subjectOfTopic } from "../../base/topic-subject.ts";
+import type { Bus } from "../../bus/client/bus.ts";
+import type { BusMessage, BusSubscription } from "../../bus/client/bus-message.ts";
+import { type TopicCodec, topicCodec } from "../../client/data/topic-codec.ts";
+import type { TopicRecord } from "../../contract/data-plane.ts";
+import { formatTime } from "../../protocol/time.ts";
+import { base64Of, jsonValueOf } from "./json-value.ts";
+
+const NS_PER_MS = 1_000_000n;
+
+export interface TopicSamplesOptions {
+  readonly clock: Clock;
+  /** Null: there is no bus. */
+  readonly bus: Promise<Bus> | null;
+  /** The topic as it is known now. */
+  readonly record: (subject: string) => TopicRecord | undefined;
+}
+
+interface Viewer {
+  readonly receive: (sample: TopicSample) => void;
+  /** Between two samples, milliseconds. */
+  readonly interval: number;
+  /** Monotonic, milliseconds. */
+  dueAt: number;
+  /** The newest sample that it got. */
+  seen: Sample | null;
+}
+
+/** Samples of topics that are looked at: one subscription a topic, and each message decoded once at most. */
+export class TopicSamples {
+  readonly #options: TopicSamplesOptions;
+  readonly #followed = new Map<string, FollowedTopic>();
+
+  constructor(options: TopicSamplesOptions) {
+    this.#options = options;
+  }
+
+  /** Throws `bad_field` for a name that no topic can have. */
+  follow(name: string, maxRate: number, receive: Viewer["receive"]): () => void {
+    const subject = subjectOfTopic(name);
+    const topic = this.#followed.get(subject) ?? new FollowedTopic(name, subject, this.#options);
+    this.#followed.set(subject, topic);
+    const leave = topic.add({ receive, interval: 1_000 / maxRate, dueAt: Number.NEGATIVE_INFINITY, seen: null });
+    return () => {
+      leave();
+      if (topic.isUnused && this.#followed.get(subject) === topic) {
+        this.#followed.delete(subject);
+        topic.close();
+      }
+    };
+  }
+
+  close(): void {
+    for (const topic of this.#followed.values()) topic.close();
+    this.#followed.clear();
+  }
+}
+
+class FollowedTopic {
+  readonly #name: string;
+  readonly #subject: string;
+  readonly #options: TopicSamplesOptions;
+  readonly #viewers = new Set<Viewer>();
+  #subscription: BusSubscription | null = null;
+  #isClosed = false;
+  #latest: Sample | null = null;
+  #timer: unknown = null;
+  #codec: { record: TopicRecord; codec: TopicCodec } | null = null;
+
+  constructor(name: string, subject: string, options: TopicSamplesOptions) {
+    this.#name = name;
+    this.#subject = subject;
+    this.#options = options;
+    // A bus that is never reached has been told of.
+    options.bus?.then(
+      (bus) => {
+        if (!this.#isClosed) this.#subscription = bus.subscribe(subject, (message) => this.#receive(message));
+      },
+      () => {},
+    );
+  }
+
+  get isUnused(): boolean {
+    return this.#viewers.size === 0;
+  }
+
+  add(viewer: Viewer): () => void {
+    this.#viewers.add(viewer);
+    // What others have seen already; later than this call, as every sample.
+    if (this.#latest !== null) this.#schedule(0);
+    return () => this.#viewers.delete(viewer);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#options.clock.clearTimeout(this.#timer);
+    this.#subscription?.unsubscribe();
+  }
+
+  #receive(message: BusMessage): void {
+    this.#latest = new Sample(message, this.#options.clock.now());
+    this.#tell();
+  }
+
+  /** Gives the newest sample to those for whom it is time, and comes back for the others. */
+  #tell(): void {
+    const { clock } = this.#options;
+    const sample = this.#latest;
+    if (sample === null) return;
+    const now = clock.monotonic();
+    let next = Number.POSITIVE_INFINITY;
+    for (const viewer of this.#viewers) {
+      if (viewer.seen === sample) continue;
+      if (viewer.dueAt > now) {
+        next = Math.min(next, viewer.dueAt);
+        continue;
+      }
+      viewer.seen = sample;
+      // From when it was due, so that a timer that is late does not lower the rate.
+      viewer.dueAt = Math.max(viewer.dueAt, now - viewer.interval) + viewer.interval;
+      viewer.receive(sample.frame(this.#name, (data) => this.#decode(data)));
+    }
+    if (next !== Number.POSITIVE_INFINITY) this.#schedule(next - now);
+  }
+
+  #schedule(milliseconds: number): void {
+    const { clock } = this.#options;
+    clock.clearTimeout(this.#timer);
+    this.#timer = clock.setTimeout(() => this.#tell(), Math.max(0, milliseconds));
+  }
+
+  #decode(data: Uint8Array): unknown {
+    const record = this.#options.record(this.#subject);
+    if (record === undefined || record.encoding === "raw") return base64Of(data);
+    try {
+      const known = this.#codec;
+      const isSame = known?.record.definition === record.definition && known.record.encoding === record.encoding;
+      const codec = isSame && known ? known.codec : topicCodec(record.encoding, record.definition);
+      this.#codec = { record, codec };
+      return jsonValueOf(codec.decode(data));
+    } catch (error) {
+      return { error: messageOf(error), base64: base64Of(data) };
+    }
+  }
+}
+
+/** A message, decoded when the first viewer gets it. */
+class Sample {
+  readonly #message: BusMessage;
+  readonly #arrivedAt: number;
+  #frame: TopicSample | null = null;
+
+  constructor(message: BusMessage, arrivedAt: number) {
+    this.#message = message;
+    this.#arrivedAt = arrivedAt;
+  }
+
+  frame(name: string, decode: (data: Uint8Array) => unknown): TopicSample {
+    this.#frame ??= { type: "topic_sample", name, ts: formatTime(this.#time), value: decode(this.#message.data) };
+    return this.#frame;
+  }
+
+  /** Of publishing, else of arrival; milliseconds. */
+  get #time(): number {
+    const text = this.#message.headers?.get("Mgr-Time") ?? "";
+    return /^\d{1,21}$/.test(text) ? Math.min(Number(BigInt(text) / NS_PER_MS), MAX_TIME_MS) : this.#arrivedAt;
+  }
+}
+
+/** The last millisecond of the year 9999. */
+const MAX_TIME_MS = 253_402_300_799_999;

@@ -1,0 +1,33 @@
+import type { TopicsStat } from "../../actors/data-plane.ts";
+import { type Clock, pause } from "../../base/clock.ts";
+import { COUNTERS_MS, type TopicCounters } from "../../contract/data-plane.ts";
+
+interface Measured {
+  readonly name: string;
+  readonly counters: TopicCounters;
+}
+
+/** Measures rates over `seconds`: from the newest counters before to the newest ones after, by the clock of their broker. */
+export async function measureTopics(
+  seconds: number,
+  clock: Clock,
+  read: () => Iterable<Measured>,
+  signal: AbortSignal,
+): Promise<TopicsStat> {
+  const begin = clock.monotonic();
+  const before = new Map([...read()].map(({ name, counters }) => [name, counters]));
+  await pause(clock, seconds * 1_000, signal);
+  const elapsed = (clock.monotonic() - begin) / 1_000;
+  const topics = [...read()].map(({ name, counters }) => {
+    const first = before.get(name);
+    // Another publisher, or a topic that is new, begins with 0.
+    const isSame = first !== undefined && first.packets <= counters.packets;
+    const packets = counters.packets - (isSame ? first.packets : 0);
+    const bytes = counters.bytes - (isSame ? first.bytes : 0);
+    // Counters are told when they change: what was counted after a long rest was counted within the time of this measurement.
+    const span = isSame ? Math.min((counters.at - first.at) / 1_000, elapsed + COUNTERS_MS / 1_000) : elapsed;
+    const rate = (count: number) => (count === 0 || span <= 0 ? 0 : Math.round((1_000 * count) / span) / 1_000);
+    return { name, rate: rate(packets), bytes_s: rate(bytes), packets };
+  });
+  return { sample_seconds: elapsed, topics };
+}
