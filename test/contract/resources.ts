@@ -173,6 +173,11 @@ export const RESOURCES: Tables = {
     output: "string",
     override_value: "string",
     override_enabled: "boolean",
+    // docs/design/wire-rules.md, "Clients, topics, services, parameters and loggers"
+    type: "string",
+    unit: "string",
+    minimum: nullable("number"),
+    maximum: nullable("number"),
   },
   "parameter error": { provider: "string", provider_id: "integer", service: "string", message: "string" },
 

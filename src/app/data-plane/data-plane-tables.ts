@@ -46,8 +46,14 @@ export class DataPlaneTables implements TableObserver {
     return [...this.#told.topics.values()];
   }
 
+  /** By name: answers of services arrive in any order. */
   services(): Service[] {
-    return [...this.#services.values()].flatMap((instances) => [...instances].slice(0, 1).map((first) => this.#service(first)));
+    const names = [...this.#services.keys()].sort();
+    return names.flatMap((name) =>
+      this.instances(name)
+        .slice(0, 1)
+        .map((first) => this.#service(first)),
+    );
   }
 
   client(id: number): KnownClient | undefined {

@@ -14,7 +14,7 @@ import type {
 } from "../../actors/data-plane.ts";
 import { pause } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
-import { subjectOfTopic } from "../../base/topic-subject.ts";
+import { subjectOfTopic, topicNameProblem } from "../../base/topic-subject.ts";
 import type { Bus } from "../../bus/client/bus.ts";
 import type { Client, Service, Topic } from "../../protocol/resources/resources.ts";
 import type { KnownClient } from "./broker-tables.ts";
@@ -142,9 +142,9 @@ export class ManagerDataPlane implements DataPlane {
 
   #topic(name: string) {
     const { tables } = this.#feeds;
-    const subject = subjectOfTopic(name);
-    const topic = tables.topic(subject);
-    if (topic === null) throw new MgrError("not_found", `there is no topic '${name}'`);
+    const subject = topicNameProblem(name) === null ? subjectOfTopic(name) : null;
+    const topic = subject === null ? null : tables.topic(subject);
+    if (subject === null || topic === null) throw new MgrError("not_found", `there is no topic '${name}'`);
     return { ...topic, subscribers: tables.subscribers(subject) };
   }
 

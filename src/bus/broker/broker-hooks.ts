@@ -26,6 +26,8 @@ export interface BrokerHooks {
   closed(client: HookedClient): void;
   /** After the subscription is in place. */
   subscribed(client: HookedClient, subscription: ClientSubscription): void;
+  /** Another broker wants it, after that is in place. */
+  interested(subscription: ClientSubscription): void;
   unsubscribed(client: HookedClient, subscription: ClientSubscription): void;
   /** Before permissions are asked and before it is routed. "taken": it is not routed; any other text is the refusal; null: go on. */
   publishing(client: HookedClient, envelope: Envelope, message: BorrowedMessage): "taken" | Refusal | null;

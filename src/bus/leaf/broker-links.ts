@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { BrokerCounters } from "../broker/broker-counters.ts";
+import type { BrokerHooks } from "../broker/broker-hooks.ts";
 import { type BrokerLimits, ProtocolViolation } from "../broker/broker-protocol.ts";
 import type { BrokerRouter } from "../broker/broker-router.ts";
 import type { BrokerTurns } from "../broker/broker-turns.ts";
@@ -38,6 +39,7 @@ interface LinksEnvironment {
   readonly turns: BrokerTurns;
   readonly counters: BrokerCounters;
   readonly router: BrokerRouter;
+  readonly hooks: BrokerHooks | null;
 }
 
 /** The other side of a link that was dialed there. */
@@ -62,6 +64,7 @@ export class BrokerLinks implements LinkEnvironment {
   readonly turns: BrokerTurns;
   readonly counters: BrokerCounters;
   readonly router: BrokerRouter;
+  readonly hooks: BrokerHooks | null;
   readonly interest = new InterestTable();
   readonly inboxes = new InboxOwners();
   readonly loopId = randomBytes(16).toString("hex");
@@ -76,6 +79,7 @@ export class BrokerLinks implements LinkEnvironment {
     this.turns = environment.turns;
     this.counters = environment.counters;
     this.router = environment.router;
+    this.hooks = environment.hooks;
     this.refusals = new ThrottledWarning(log);
     this.losses = new ThrottledWarning(log);
     this.router.tree.watch = (subscription, delta) => {

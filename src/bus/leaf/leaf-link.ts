@@ -1,5 +1,6 @@
 import type { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { BrokerCounters, SubjectCounters } from "../broker/broker-counters.ts";
+import type { BrokerHooks } from "../broker/broker-hooks.ts";
 import type { Envelope, LinkOperations } from "../broker/broker-parser.ts";
 import { type BrokerLimits, CRLF, ERROR_TEXTS, ProtocolViolation, readableText } from "../broker/broker-protocol.ts";
 import type { BrokerRouter } from "../broker/broker-router.ts";
@@ -16,6 +17,7 @@ export interface LinkEnvironment {
   readonly limits: BrokerLimits;
   readonly counters: BrokerCounters;
   readonly router: BrokerRouter;
+  readonly hooks: BrokerHooks | null;
   readonly interest: InterestTable;
   readonly inboxes: InboxOwners;
   /** Name of this broker for the detection of loops. It goes to hubs only: another leaf that knew it could pretend a loop. */
@@ -164,10 +166,11 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   }
 
   #insert(key: string, subscription: ClientSubscription, weight: number): void {
-    const { limits, router } = this.#options.environment;
+    const { limits, router, hooks } = this.#options.environment;
     if (this.#wanted.size >= limits.maxSubscriptions) throw new ProtocolViolation(ERROR_TEXTS.subscriptions);
     this.#wanted.set(key, { subscription, weight });
     router.tree.insert(subscription);
+    hooks?.interested(subscription);
   }
 
   #remove(key: string): void {

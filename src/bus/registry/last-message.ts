@@ -27,6 +27,9 @@ export class LastMessage {
     const bytes = Buffer.concat([headers, this.#body, LINE_END]);
     const size = bytes.length - CRLF.length;
     const envelope = { subject: this.#subject, reply: null, headerBytes: headers.length, size };
-    subscription.client.deliver(subscription, envelope, new BorrowedMessage().of(bytes, 0, bytes.length));
+    const { client } = subscription;
+    const message = new BorrowedMessage().of(bytes, 0, bytes.length);
+    if (client.link === null) client.deliver(subscription, envelope, message);
+    else client.link.send(envelope, [], message);
   }
 }

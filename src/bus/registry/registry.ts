@@ -140,7 +140,6 @@ export class Registry implements BrokerHooks {
   }
 
   subscribed(client: HookedClient, subscription: ClientSubscription): void {
-    // Whoever subscribes gets the newest message, also another host's broker.
     this.#deliverLast(subscription);
     const member = this.#members.get(client);
     if (member === undefined) return;
@@ -148,6 +147,10 @@ export class Registry implements BrokerHooks {
     if (!mayMatchTopic(subscription.subject)) return;
     member.subscriptions.add(subscription);
     this.#noteClient(client);
+  }
+
+  interested(subscription: ClientSubscription): void {
+    this.#deliverLast(subscription);
   }
 
   unsubscribed(client: HookedClient, subscription: ClientSubscription): void {

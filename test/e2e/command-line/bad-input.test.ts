@@ -95,7 +95,9 @@ describe("on a WebSocket", () => {
     expect(await answersTo(() => client.send({ ...good, request_id: "" }))).toMatchObject([{ ...refusalOf(good), code: "bad_field" }]);
   });
 
-  test.each(existing.filter(([, { fields }]) => "name" in fields).map(([type]) => type))(
+  // A topic that does not exist yet may be subscribed to.
+  const later = ["subscribe_topic", "unsubscribe_topic"];
+  test.each(existing.filter(([type, { fields }]) => "name" in fields && !later.includes(type)).map(([type]) => type))(
     "%s: an unknown name is answered by one not_found that names it",
     async (type) => {
       const good = { type, ...exampleOfFields(CLIENT_FRAMES[type]?.fields ?? {}), ...(type === "send_signal" ? { signal: "SIGHUP" } : {}) };

@@ -117,6 +117,8 @@ const HAPPENINGS: Readonly<Record<string, () => unknown>> = {
 function toLive(frame: Frame): Frame {
   const live = JSON.parse(JSON.stringify(frame).replaceAll(DIR, instance.dir)) as Record<string, unknown> & Frame;
   if ("pid" in live) return { ...live, pid: pidOf("sim/world"), tid: pidOf("sim/world") };
+  const own = { host: hostname(), pid: process.pid, tid: process.pid };
+  if (Array.isArray(live.tasks)) return { ...live, tasks: live.tasks.map((task: object) => ({ ...task, ...own })) };
   if (live.type !== "save_config_file") return live;
   const file = client.frames.findLast(({ type }) => type === "config_file");
   return { ...live, content: `${live.content}${mark}`, base_hash: file?.hash };
@@ -151,7 +153,7 @@ function matches(value: unknown, pattern: unknown): boolean {
 
 /** Fields that are other ones each time: only their kind is compared. */
 const VOLATILE = new Set(
-  "pid tid ts clock_offset version time start_time stop_time next_start_time requested_time lost_time publisher_rate address port cpu_percent memory_rss ready_time offset stream_id id run_id hash base_hash effective_hash webui_asset_hash aliases all_names size".split(
+  "pid tid ts clock_offset version time start_time stop_time next_start_time requested_time lost_time publisher_rate rate bytes_s packets sample_seconds tasks address port cpu_percent memory_rss ready_time offset stream_id id run_id hash base_hash effective_hash webui_asset_hash aliases all_names size".split(
     " ",
   ),
 );

@@ -256,15 +256,76 @@ async function programsOnTheBus(): Promise<void> {
   const isThere = (type: string, name: string) => (frame: Frame) =>
     frame.type === `${type}_upsert` && (frame[type] as { name: string }).name === name;
   await client.until("the topic", isThere("topic", "arm/state"), start);
-  for (const name of ["arm/move_to", "scope", "arm/controller/parameters"]) await client.until(name, isThere("service", name), start);
+  for (const name of ["arm/move_to", "scope", "arm/controller/parameters", "arm/mute"])
+    await client.until(name, isThere("service", name), start);
   const { clients } = await client.ask({ type: "request_clients" });
   expect(clients).toMatchObject([{ name: "arm/controller", published_topics: ["arm/state"] }]);
   expect(await client.ask({ type: "request_topics" })).toMatchObject({ topics: [{ name: "arm/state", publisher: "arm/controller" }] });
   const { services } = await client.ask({ type: "request_services" });
-  expect((services as { name: string }[]).map(({ name }) => name).sort()).toEqual(["arm/controller/parameters", "arm/move_to", "scope"]);
+  expect((services as { name: string }[]).map(({ name }) => name).sort()).toEqual([
+    "arm/controller/parameters",
+    "arm/move_to",
+    "arm/mute",
+    "scope",
+  ]);
+  await topicsOf(program);
+  await parametersOf(services as { name: string }[], (clients as { id: number }[])[0]?.id ?? 0);
   await client.snapshot();
   await program.end();
   for (const type of ["client_remove", "topic_remove", "service_remove"]) await client.until(type, (frame) => frame.type === type, start);
+}
+
+async function topicsOf(program: BusProgram): Promise<void> {
+  const name = "arm/state";
+  const start = client.here;
+  await client.command({ type: "subscribe_topic", name, max_rate: 20 });
+  // The link between the brokers has to know of the subscription first.
+  program.publish(1);
+  await eventually("a sample", () => {
+    program.publish(2);
+    return client.frames.slice(start).some(({ type }) => type === "topic_sample");
+  });
+  await client.command({ type: "unsubscribe_topic", name });
+  const stat = await client.ask({ type: "request_topics_stat", sample_seconds: 1 });
+  expect(stat).toMatchObject({ ok: true, topics: [{ name }] });
+  await eventually("details with a sample", async () => {
+    const detail = await client.ask({ type: "request_topic_detail", name });
+    expect(detail).toMatchObject({ ok: true, name, encoding: "json", publisher: { client: "arm/controller" } });
+    return detail.last_sample !== null;
+  });
+  const { tasks } = await client.ask({ type: "request_topic_scheduling", name });
+  const [task] = tasks as { host: string; pid: number; tid: number; policy: number }[];
+  expect(task).toMatchObject({ pid: process.pid });
+  const wanted = { host: task?.host, pid: task?.pid, tid: task?.tid };
+  const applied = await client.ask({
+    type: "apply_topic_scheduling",
+    name,
+    tasks: [
+      { ...wanted, policy: 0 },
+      { ...wanted, prio: 50 },
+    ],
+  });
+  expect(applied).toMatchObject({ ok: true, tasks: [{ ok: true }, { ok: false, code: "bad_field" }] });
+}
+
+async function parametersOf(services: { name: string }[], provider_id: number): Promise<void> {
+  expect(services.length).toBe(4);
+  await eventually("the service answers through the link", async () => {
+    const answer = await client.ask({ type: "call_service", name: "arm/move_to", endpoint: "call", request: { position: 1 } });
+    return answer.ok === true && (answer.response as { reached: number }).reached === 1;
+  });
+  // A provider has 1.8 s to answer.
+  await eventually("the parameters of one provider, and that the other one did not answer", async () => {
+    const { parameters, errors } = await client.ask({ type: "request_parameters", pattern: "*" });
+    const [found, failed] = [parameters as { id: string }[], errors as { service: string }[]];
+    return (
+      `${found.map(({ id }) => id)} ${failed.map(({ service }) => service)}` === `${provider_id}:arm/controller/parameters:gain arm/mute`
+    );
+  });
+  const named = { service: "arm/controller/parameters", provider_id, parameter: "gain" };
+  const change = { type: "set_parameter_override", ...named, enabled: true, value: "2" };
+  expect(await client.ask(change)).toMatchObject({ ok: true, ...named, enabled: true, value: "2" });
+  expect(await client.ask({ type: "open_parameter_scope", ...named })).toMatchObject({ ok: true, ...named, topic: "gain", process: "" });
 }
 
 /** One process goes, one comes, one is changed; before that, the file is broken, told about, and mended. */

@@ -10,7 +10,7 @@ const GAIN = { name: "gain", type: "float", unit: "", minimum: 0, maximum: 10, d
 
 /**
  * A program on the bus of this machine: it publishes the topic arm/state, provides the services arm/move_to and scope, and has the
- * parameter gain.
+ * parameter gain. Its parameters arm/mute never answer.
  */
 export class BusProgram {
   readonly #connection: NatsConnection;
@@ -54,6 +54,7 @@ export class BusProgram {
       },
       request_topic: ({ parameter }) => ({ topic: parameter }),
     });
+    await this.#provide("arm/mute", "mgr.parameters.v1", "svc.arm.mute.1", { list: () => null });
   }
 
   #gain(): object {
@@ -65,7 +66,7 @@ export class BusProgram {
     name: string,
     interfaceName: string,
     subject: string,
-    endpoints: Record<string, (request: Record<string, unknown>) => object>,
+    endpoints: Record<string, (request: Record<string, unknown>) => object | null>,
   ) {
     const shapes = Object.fromEntries(Object.keys(endpoints).map((key) => [key, { request: SCHEMA, response: SCHEMA, description: "" }]));
     const metadata = {
@@ -79,7 +80,8 @@ export class BusProgram {
       service.addEndpoint(endpoint, {
         subject: `${subject}.${endpoint}`,
         handler: (_error: Error | null, message: ServiceMsg) => {
-          message.respond(JSON.stringify(answer(message.json<Record<string, unknown>>())));
+          const response = answer(message.json<Record<string, unknown>>());
+          if (response !== null) message.respond(JSON.stringify(response));
         },
       });
   }
