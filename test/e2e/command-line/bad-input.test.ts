@@ -100,7 +100,11 @@ describe("on a WebSocket", () => {
   test.each(existing.filter(([type, { fields }]) => "name" in fields && !later.includes(type)).map(([type]) => type))(
     "%s: an unknown name is answered by one not_found that names it",
     async (type) => {
-      const good = { type, ...exampleOfFields(CLIENT_FRAMES[type]?.fields ?? {}), ...(type === "send_signal" ? { signal: "SIGHUP" } : {}) };
+      const special: Record<string, object> = {
+        send_signal: { signal: "SIGHUP" },
+        apply_topic_scheduling: { tasks: [{ host: "localhost", pid: 1, tid: 1 }] },
+      };
+      const good = { type, ...exampleOfFields(CLIENT_FRAMES[type]?.fields ?? {}), ...special[type] };
       // Of loads a group may be asked for, too.
       const other = type.endsWith("_group") ? ["idle"] : type === "request_process_loads" ? [] : ["tools"];
       for (const name of ["no such", "tools/ech", "tools/echo/", "__proto__", "constructor", ...other]) {
