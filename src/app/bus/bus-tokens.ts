@@ -44,7 +44,7 @@ export class BusTokens {
     return known !== null && isEqual(token, known);
   }
 
-  /** Each of many connections is checked against the token files of all hosts. */
+  /** Cached: each of many connections is checked against the token files of all hosts. */
   #read(host: string, path: string): string | null {
     const now = performance.now();
     const known = this.#known.get(path);

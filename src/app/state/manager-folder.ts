@@ -20,7 +20,7 @@ import { INTENT_FILE } from "./state-folder.ts";
 
 interface FolderOptions {
   config: Config;
-  /** What has to be released again, in the order in which it was taken. */
+  /** What has to be released when the manager closes, oldest first. */
   cleanups: (() => unknown)[];
   /** The log is open. */
   onLog: (log: LogBook) => void;

@@ -6,7 +6,7 @@ import type { IntentKeeper } from "./intent-keeper.ts";
 
 /** How long a start, a stop or an answer waits for the disk, milliseconds. */
 const PATIENCE_MS = 2_000;
-/** What could not be written is tried again after this, milliseconds. */
+/** Delay before a failed write is retried, milliseconds. */
 const RETRY_MS = 2_000;
 
 interface RetryingIntentStoreOptions {
@@ -17,15 +17,15 @@ interface RetryingIntentStoreOptions {
 }
 
 /**
- * Has what users want written before anything is done about it, but does not stand still with the disk: a full one is said
- * and tried again, one that does not answer is waited for once. Until it does, a crash would forget the newest wishes.
+ * Writes what users request to the disk before it is carried out, but does not depend on the disk: if the disk is full, this is logged
+ * and the write is retried; if the disk does not respond, the wait is limited. Until it works again, a crash loses the newest requests.
  */
 export class RetryingIntentStore implements IntentKeeper {
   readonly #intents: IntentKeeper;
   readonly #clock: Clock;
   readonly #log: LogBook;
   readonly #onProblem: (problem: string | null) => void;
-  /** The disk is full or does not answer, and that has been said. */
+  /** The disk is full or does not respond, and this has been logged. */
   #isTroubled = false;
   #retry: unknown = null;
   #isClosed = false;
@@ -53,7 +53,7 @@ export class RetryingIntentStore implements IntentKeeper {
     this.#intents.forgetStart(name);
   }
 
-  /** Resolves when everything set so far is on the disk, or cannot be brought there now. Never rejects. */
+  /** Resolves when everything set so far is on disk, or cannot be written now. Never rejects. */
   async flush(): Promise<void> {
     const write = this.#write();
     if (this.#isTroubled) return;

@@ -4,12 +4,12 @@ import type { LogBook } from "../../log/log-book.ts";
 import { RotatedFile } from "../../log/rotated-file.ts";
 import { RunHistory } from "../processes/run-history.ts";
 
-/** Bytes of one of the two files: some 5,000 ends of runs. */
+/** Maximum size of each of the two files, bytes: about 5,000 ended runs. */
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * The run history that a file of JSON lines keeps for the next manager. Without the file, which is logged, it is kept in memory. `close`
- * resolves when what is pending is written.
+ * The run history, kept for the next manager in a file of JSON lines. If the file cannot be used, this is logged and the history is kept in
+ * memory. `close` resolves when pending lines are written.
  */
 export async function openRunHistory(path: string, log: LogBook): Promise<{ history: RunHistory; close: () => Promise<void> }> {
   try {

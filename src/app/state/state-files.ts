@@ -4,10 +4,13 @@ import { isDiskFull } from "../../base/errors.ts";
 import { SerialQueue } from "../../base/serial-queue.ts";
 import { writeFileAtomically } from "../../config/state/atomic-file.ts";
 
-/** Small files of the state folder that are there, with this content, for as long as the manager runs. */
+/** Small files of the state folder that must exist, with this content, while the manager runs. */
 export class StateFiles {
   readonly dir: string;
-  /** Of the files that were written. Changed within `#writes` only: `rewrite` must not take a file that is still to be written for a removed one. */
+  /**
+   * Content of the written files. Changed only within `#writes`, so that `rewrite` does not take a file whose first write is pending for
+   * a removed one.
+   */
   readonly #contents = new Map<string, string>();
   /** One write at a time. */
   readonly #writes = new SerialQueue();
@@ -16,7 +19,7 @@ export class StateFiles {
     this.dir = dir;
   }
 
-  /** On a full disk it is overwritten in its place, and one that is not there yet waits for room: `rewrite` makes it. */
+  /** On a full disk, an existing file is overwritten in place; a missing one is created by a later `rewrite`. */
   write(name: string, content: string): Promise<void> {
     return this.#writes.run(() => {
       this.#contents.set(name, content);
@@ -31,7 +34,7 @@ export class StateFiles {
     });
   }
 
-  /** Writes them again: all, or those that are not there. Resolves with their names. */
+  /** Writes all files again, or the missing ones. Resolves with their names. */
   rewrite(which: "all" | "missing"): Promise<string[]> {
     return this.#writes.run(async () => {
       const written: string[] = [];
@@ -67,7 +70,7 @@ async function writeInPlace(path: string, content: string): Promise<void> {
   await file.truncate(bytes.length);
 }
 
-/** A file that cannot be looked at is not taken for missing. */
+/** A file that cannot be accessed for another reason does not count as missing. */
 export async function isThere(path: string): Promise<boolean> {
   return access(path).then(
     () => true,

@@ -6,7 +6,7 @@ import { watchLock } from "../../daemon/session/lock-watch.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import { isThere, type StateFiles } from "./state-files.ts";
 
-/** In the state folder: what users want. */
+/** The file of requested states in the state folder. */
 export const INTENT_FILE = "intent.json";
 
 interface StateFolderOptions {
@@ -14,13 +14,13 @@ interface StateFolderOptions {
   intents: IntentStore;
   files: StateFiles;
   log: LogBook;
-  /** What else is looked after. */
+  /** Further checks, called with each look at the folder. */
   look?: () => void;
 }
 
 /**
- * Keeps the state folder of a running manager complete: a folder or file that is removed meanwhile, or a folder that is
- * replaced, is written again with what is true now. Returns the way to stop.
+ * Keeps the state folder of a running manager complete: if a file or the folder is removed, or the folder is replaced, it is written again
+ * with the current state. Returns a function that stops this.
  */
 export function keepStateFolder({ lock, intents, files, log, look }: StateFolderOptions): () => Promise<void> {
   const tell = (level: "warning" | "error", msg: string) => void log.append({ level, source: "manager", msg });

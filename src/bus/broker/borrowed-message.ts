@@ -1,6 +1,6 @@
 /**
- * The bytes of one message, with the CR LF behind them, where they were received: only lent, for the time of the call that
- * passes them on. The buffers themselves never change any more and may be kept.
+ * The bytes of one message, with the CR LF behind them, in the buffers in which they were received. This object is valid only during the
+ * call that it is passed to; the buffers do not change any more and may be kept.
  */
 export class BorrowedMessage {
   /** Holds the message from `start` on; all of it, unless there is a `rest`. */

@@ -11,7 +11,7 @@ export interface BrokerOperations {
   unsubscribe(sid: string, max: number): void;
   /** A message of this envelope is about to come; what is thrown refuses it. */
   announce(envelope: Envelope): void;
-  /** Both are only lent: copy what is to be kept. The first `headerBytes` of the message are headers. */
+  /** Both are valid only during the call: copy what must be kept. The first `headerBytes` of the message are headers. */
   publish(envelope: Envelope, message: BorrowedMessage): void;
   /** The other side is another broker, and says so in the words of a leaf node; null: it is a client. */
   readonly link: LinkOperations | null;

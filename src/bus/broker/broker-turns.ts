@@ -43,7 +43,7 @@ export class BrokerTurns {
   readonly #dirty = new Set<Worker>();
   #running = false;
   #waiting = false;
-  /** It will run before this turn ends. */
+  /** A run is scheduled for the end of this turn. */
   #due = false;
 
   /** `worker` has something to do. */

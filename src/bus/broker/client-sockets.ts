@@ -1,11 +1,11 @@
 import type { Socket } from "node:net";
 import { type DescriptorBudget, descriptorBudget } from "../carriers/descriptor-budget.ts";
 
-/** The connections of a TCP listener whose clients have to log in: those that have not done so make room for newcomers. */
+/** The connections of a TCP listener whose clients have to log in. If there is no room, the oldest that has not logged in is closed. */
 export class ClientSockets {
   readonly #budget: DescriptorBudget;
   readonly #most: number;
-  /** In the order in which they came. */
+  /** Sockets whose clients have not logged in yet, oldest first. */
   readonly #unknown = new Set<Socket>();
   readonly #all = new Set<Socket>();
 
@@ -15,7 +15,7 @@ export class ClientSockets {
     this.#most = budget.partOf(wanted);
   }
 
-  /** `refused`: there is no room, and it may be told so. `cut`: it has been closed, so many are being told already. */
+  /** `refused`: there is no room; the caller tells the client and closes it. `cut`: closed already, because too many are being told. */
   admit(socket: Socket): "admitted" | "refused" | "cut" {
     if (this.#take(socket) || (this.#makeRoom() && this.#take(socket))) {
       this.#all.add(socket);
@@ -28,7 +28,7 @@ export class ClientSockets {
     return "cut";
   }
 
-  /** It has logged in. */
+  /** The client has logged in. */
   keep(socket: Socket): void {
     this.#unknown.delete(socket);
   }

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** What a connection needs of its carrier: a unix or TCP socket, an in-process pair, later a WebSocket. */
+/** What a connection needs of its carrier: a unix or TCP socket, an in-process pair or a WebSocket. */
 export interface ByteStream {
   /** Bytes written that the other side or the kernel has not taken yet. */
   readonly unsent: number;
@@ -20,11 +20,11 @@ export interface ByteStreamHandlers {
   data(bytes: Uint8Array): void;
   /** `unsent` fell to 0 after it had been large. */
   drained(): void;
-  /** Once, at the end of everything; `error` if it was not a regular end. */
+  /** Called once, at the end; `error` if the end was not regular. */
   closed(error: Error | null): void;
 }
 
-/** A socket of `node:net` or anything alike. Its errors are handled from this call on. */
+/** A socket of `node:net` or a compatible stream. From this call on its errors are handled. */
 export function socketStream(socket: Socket): ByteStream {
   let error: Error | null = null;
   socket.on("error", (cause) => {

@@ -1,12 +1,12 @@
 import { closeSync, openSync, readFileSync } from "node:fs";
 
-/** Descriptors that connections of clients never take: files, children, the daemon and local commands need some. */
+/** Descriptors that client connections cannot use: files, children, the daemon and local commands need them. */
 const RESERVE = 128;
-/** Connections that are told that there is no room and then closed, at a time. Further ones are closed without an answer. */
+/** Maximum number of connections that are being told at once that there is no room. Further ones are closed without an answer. */
 const MAX_REFUSALS = 64;
 /** Connections over unix sockets: the daemon's and those of local commands. */
 const MAX_LOCAL = 1_024;
-/** The one port and the bus port: neither can take what belongs to the other. */
+/** The one port and the bus port: each has its own share. */
 const TCP_LISTENERS = 2;
 
 /** `client`: over TCP, which every user of the machine may open. `local`: over a unix socket of our own user. */
@@ -18,13 +18,13 @@ interface Held {
 }
 
 /**
- * How the descriptors of this process are shared out. All listeners of the process use the same budget, because the limit
- * is that of the process: without descriptors even looking at /proc fails.
+ * Shares the file descriptors of this process among its listeners. They all use the same budget because the limit applies to the process:
+ * without free descriptors even reading /proc fails.
  */
 export class DescriptorBudget {
   readonly #held: Record<Use, Set<Held>> = { client: new Set(), refusal: new Set(), local: new Set() };
   readonly #most: Record<Use, number>;
-  /** Descriptors that clients leave free, whatever else has taken the rest of the reserve. */
+  /** Descriptors that clients leave free even if the rest of the reserve is in use. */
   readonly #ceiling: number;
 
   /** `limit`: the soft limit of open files. */
@@ -36,12 +36,12 @@ export class DescriptorBudget {
     this.#ceiling = limit - Math.floor(reserve / 4);
   }
 
-  /** The number of connections that one listener may have: `wanted`, or its part of what there is. */
+  /** The number of connections that one listener may have: `wanted`, or its share if that is less. */
   partOf(wanted: number): number {
     return Math.min(wanted, Math.floor(this.#most.client / TCP_LISTENERS));
   }
 
-  /** Counts `held` until it closes. False: there is no room for it, close it. */
+  /** Counts `held` until it closes. False: there is no room; the caller closes it. */
   take(held: Held, use: Use): boolean {
     const all = this.#held[use];
     if (all.size >= this.#most[use] || (use !== "local" && this.#isShort())) return false;
@@ -50,17 +50,17 @@ export class DescriptorBudget {
     return true;
   }
 
-  /** Whether a process may be started whose terminal has this descriptor: what runs has to be looked after, too. */
+  /** Whether a process may be started whose terminal has this descriptor: enough must stay free to supervise what runs. */
   allowsStart(descriptor: number): boolean {
     return descriptor < this.#ceiling;
   }
 
-  /** For one that is closed in this turn: its `close` event comes later than its descriptor is free. */
+  /** For a connection that is closed in this turn: its descriptor is free before its `close` event. */
   release(held: Held): void {
     for (const all of Object.values(this.#held)) all.delete(held);
   }
 
-  /** The kernel gives the lowest free number: what is below it is in use, by connections and by everything else. */
+  /** The kernel assigns the lowest free number, so all numbers below it are in use. */
   #isShort(): boolean {
     if (this.#ceiling === Number.POSITIVE_INFINITY) return false;
     try {
@@ -73,7 +73,7 @@ export class DescriptorBudget {
   }
 }
 
-/** Of this process. Node has raised the soft limit to the hard one at its start. */
+/** The budget of this process. Node raises the soft limit to the hard limit at startup. */
 export const descriptorBudget = new DescriptorBudget(openFilesLimit());
 
 function openFilesLimit(): number {

@@ -3,9 +3,9 @@ import { createSecureContext, connect as secure } from "node:tls";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { type ByteStream, socketStream } from "./byte-stream.ts";
 
-/** What TLS connections need beside the system's certificates, as PEM texts. */
+/** What TLS connections need in addition to the system's certificates, in PEM format. */
 export interface TlsMaterial {
-  /** Whom to trust instead of the system's authorities. */
+  /** Certificate authorities to trust instead of the system's. */
   readonly ca?: string;
   /** Certificate and key of this program, where the server asks for one. */
   readonly cert?: string;
@@ -49,7 +49,7 @@ function dialed(socket: Socket, place: string, signal: AbortSignal): Promise<Byt
   });
 }
 
-/** The server's INFO comes in the clear and says whether TLS has to follow; it is delivered again as the first bytes. */
+/** The server sends INFO unencrypted; it says whether TLS is required. It is delivered again as the first bytes. */
 async function secureAfterGreeting(
   socket: Socket,
   clear: ByteStream,

@@ -1,6 +1,6 @@
 import type { ByteStream, ByteStreamHandlers } from "./byte-stream.ts";
 
-/** Two ends of an in-process connection: what one writes, the other reads, without a copy. */
+/** The two ends of an in-process connection: each reads what the other writes, without a copy. */
 export function memoryPair(): [ByteStream, ByteStream] {
   const left = new MemoryEnd();
   const right = new MemoryEnd();
@@ -101,7 +101,7 @@ class MemoryEnd implements ByteStream {
     if (chunks.length > 0) return;
     const peer = this.#peer;
     if (index > 0) peer?.tellDrained();
-    // Closed once both halves are: like a socket without allowHalfOpen, the other half follows by itself.
+    // Closed once both halves are closed. As with a socket without allowHalfOpen, the other half closes by itself.
     if (this.#peerEnded && !this.#paused) this.destroy();
   }
 }

@@ -10,8 +10,8 @@ export interface TcpAddress {
 }
 
 /**
- * Listens there; resolves with the port. Rejects with MgrError `conflict` when it cannot be had: the sentence names the port, its owner if
- * that can be seen, and the `setting` of the configuration that says otherwise.
+ * Listens on an address; resolves with the port. Rejects with MgrError `conflict` if the port is not available: the message names the port,
+ * its owner if that is visible, and the configuration key (`setting`) that changes it.
  */
 export async function bind(server: Server, address: TcpAddress, setting: string): Promise<number> {
   const { host, port } = address;
@@ -27,12 +27,12 @@ export async function bind(server: Server, address: TcpAddress, setting: string)
   return bound !== null && typeof bound === "object" ? bound.port : port;
 }
 
-/** Not left to the resolver: where it says ::1 first, every program that takes 127.0.0.1 for localhost would fail. */
+/** Not left to the resolver: if it returns ::1 first, programs that use 127.0.0.1 for localhost could not connect. */
 export function bindHost(host: string): string {
   return host.toLowerCase() === "localhost" ? "127.0.0.1" : host;
 }
 
-/** Why an address cannot be had, as `bind` says it. */
+/** Why an address is not available, from the error of `bind`. */
 export function cannotBind({ host, port }: TcpAddress, setting: string, cause: NodeJS.ErrnoException): MgrError {
   const place = host === "" ? `port ${port}` : `port ${port} of ${host}`;
   const refuse = (sentence: string) => new MgrError("conflict", sentence, { cause, details: { port } });
@@ -50,12 +50,12 @@ export function cannotBind({ host, port }: TcpAddress, setting: string, cause: N
   }
 }
 
-/** Listens on a TCP port. Rejects with `conflict` when it cannot be had. */
+/** Listens on a TCP port. Rejects with `conflict` if it is not available. */
 export async function listenTcp(
   address: TcpAddress,
   handlers: {
     accept(socket: Socket): void;
-    /** One connection could not be taken, for example for want of file descriptors; the port goes on. */
+    /** A connection could not be accepted, for example because no file descriptor was free; listening continues. */
     failed(error: Error): void;
   },
 ): Promise<{ port: number; close(): Promise<void> }> {

@@ -2,12 +2,12 @@ import type { Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
 import { type ByteStream, type ByteStreamHandlers, socketStream } from "./byte-stream.ts";
 
-/** How long the other side has for its handshake, milliseconds. */
+/** Time limit for the handshake of the other side, milliseconds. */
 const HANDSHAKE_MS = 5_000;
 
 /**
- * The server's end of a connection that turns to TLS as the NATS protocol wants it: the first write, the greeting, goes
- * out in the clear, everything else is encrypted.
+ * The server's end of a connection that is upgraded to TLS as in the NATS protocol: the first write, the greeting, is not encrypted;
+ * everything else is.
  */
 export function greetThenSecure(socket: Socket, context: () => SecureContext): ByteStream {
   const clear = socketStream(socket);

@@ -13,7 +13,7 @@ const LOOK_MS = 1_000;
 
 interface Handlers {
   accept(socket: Socket): void;
-  /** A connection could not be accepted (no file descriptors, for example), or the socket file not restored; listening goes on. */
+  /** A connection could not be accepted (no file descriptors, for example), or the socket file not restored; listening continues. */
   failed(error: Error): void;
 }
 

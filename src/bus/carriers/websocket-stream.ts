@@ -4,13 +4,13 @@ import { placeOf } from "../client/bus-url.ts";
 import type { ByteStream } from "./byte-stream.ts";
 import type { TlsMaterial } from "./dial.ts";
 
-/** Where a manager's bus is on its one port. */
+/** Path of a manager's bus on its one port. */
 export const BUS_PATH = "/mgr/bus";
 /** Largest frame, bytes: more than one message of the bus with its envelope. */
 export const MAX_FRAME_BYTES = 2 * 1024 * 1024;
-/** Bytes that are with the system before `drained` is worth telling. */
+/** Unsent bytes below which `drained` is reported. */
 const LOW_WATER = 16 * 1024;
-/** Messages in one frame at most, bytes: the other side has to hold a frame as a whole. */
+/** Maximum size of messages that are joined into one frame, bytes: the other side buffers whole frames. */
 const FRAME_BYTES = 256 * 1024;
 
 /** Connects to a manager's `/mgr/bus`. User and password of the address, or the token, are the credentials. */
@@ -45,14 +45,14 @@ export function dialWebsocket(
     ws.once("unexpected-response", (_request, response) => refusalText(response, fail));
     ws.once("open", () => {
       signal.removeEventListener("abort", giveUp);
-      // Nothing is to be lost between now and the reader's coming.
+      // Nothing may be lost before the reader listens.
       ws.pause();
       resolve(websocketStream(ws));
     });
   });
 }
 
-/** The manager's sentence. */
+/** Reads the manager's reason for the refusal. */
 function refusalText(response: IncomingMessage, tell: (text: string) => void): void {
   const chunks: Buffer[] = [];
   response.on("data", (chunk: Buffer) => chunks.length < 16 && chunks.push(chunk));
@@ -60,7 +60,7 @@ function refusalText(response: IncomingMessage, tell: (text: string) => void): v
   response.on("end", () => tell(`status ${response.statusCode}: ${Buffer.concat(chunks).toString().trim().slice(0, 500)}`));
 }
 
-/** A WebSocket as the carrier of a connection, either end: the protocol's bytes in binary frames, cut anywhere. */
+/** A WebSocket as the carrier of a connection, for either end: the bytes of the protocol in binary frames, split at any place. */
 export function websocketStream(ws: WebSocket): ByteStream {
   let error: Error | null = null;
   ws.on("error", (cause) => {
@@ -102,7 +102,7 @@ export function websocketStream(ws: WebSocket): ByteStream {
   };
 }
 
-/** A frame costs more than a few bytes of copying. */
+/** Joins small chunks: sending a frame costs more than copying a few bytes. */
 function* grouped(chunks: readonly Uint8Array[]): Generator<Uint8Array> {
   let group: Uint8Array[] = [];
   let size = 0;

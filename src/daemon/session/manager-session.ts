@@ -5,11 +5,11 @@ import { CONTRACT_VERSION, HEARTBEAT_LOST_MS, type RequestOf } from "../../contr
 
 /** Period of the host's own tick. */
 export const TICK_MS = 1_000;
-/** A tick older than this when a command arrives: this process stood still, and what it finds in its sockets is old. */
+/** If the last tick is older than this when a command arrives, this process was stopped, and what is in its sockets is old. */
 const OLDEST_TICK_MS = 3_000;
 
 /**
- * Whom the host obeys: the manager of the highest epoch, while it is heard. Nothing is replayed late after SIGSTOP, and
+ * The host obeys the manager with the highest epoch, while its heartbeats arrive. No command is carried out late after SIGSTOP, and
  * two managers never command one host (docs/design/runtime-invariants.md, "Sessions with a host").
  */
 export class ManagerSession {
@@ -35,7 +35,7 @@ export class ManagerSession {
     return this.#id;
   }
 
-  /** Begins a session; what an earlier one still sends is refused from now on. Throws `forbidden`. */
+  /** Begins a session; commands of earlier sessions are refused from now on. Throws `forbidden`. */
   begin({ epoch, manager_pid: pid, contracts }: RequestOf<"hello">): string {
     if (!contracts.includes(CONTRACT_VERSION)) {
       throw new MgrError(
@@ -73,9 +73,9 @@ export class ManagerSession {
     if (this.isCurrent(id)) this.#heardAt = this.#clock.monotonic();
   }
 
-  /** To be called each TICK_MS. */
+  /** Called every TICK_MS. */
   tick(): void {
-    // A late tick may run before the commands that lay in the sockets meanwhile: it voids the session as they would.
+    // A late tick may run before the commands that waited in the sockets, and then ends the session as they would.
     this.#voidIfLost();
     this.#tickedAt = this.#clock.monotonic();
   }

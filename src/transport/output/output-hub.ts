@@ -7,8 +7,6 @@ import { OutputStream } from "./output-stream.ts";
 import { type OutputPattern, type OutputSink, OutputSubscription } from "./output-subscription.ts";
 import { MAX_WINDOWS_PER_MESSAGE, type OutputSource, WindowSender } from "./window-sender.ts";
 
-export type { OutputSource } from "./window-sender.ts";
-
 /** What one turn may spend on patterns, milliseconds: 1,000 patterns against 10,000 names take seconds. */
 const SLICE_MS = 5;
 
