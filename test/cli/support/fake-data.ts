@@ -43,6 +43,10 @@ export function fakeParameter(name: string, change: Partial<Parameter> = {}): Pa
     output: "1",
     override_value: "1",
     override_enabled: false,
+    type: "float",
+    unit: "",
+    minimum: null,
+    maximum: null,
     ...change,
   };
 }
