@@ -9,7 +9,8 @@ password. With --url or --user, the password comes from the auth file (MGR_WEBUI
 first entry. With --password-file, or if MGR_WEBUI_AUTH_FILE is set, --url needs no configuration. If the manager has a self-signed
 certificate, give its PEM file with --ca-file.`;
 
-const PLAN_JSON = "{ok, added, removed, changed, unchanged, restart_needed, problems}; all except ok and problems are lists of names";
+const PLAN_JSON =
+  "{ok, added, removed, changed, unchanged, restart_needed, starts, stops, differences, problems}; lists of names, except ok, problems and differences ({name, key, from, to})";
 
 const PAGES: Readonly<Record<string, Page>> = {
   ...DATA_PAGES,
