@@ -135,7 +135,14 @@ test("entries that repeat are one row, which opens; what was searched for is mar
   await soon(tail).toEqual(folded);
   await page.getByLabel("Search the log").fill("START of 'sim/sec");
   await soon(async () => [...new Set(await entries().locator("mark").allTextContents())].sort()).toEqual(["sim/sec", "start of '"]);
-  expect(await shown.violations(["color-contrast"])).toEqual([]);
+  // In errors, too.
+  await page.getByLabel("Search the log").fill("sim/brief");
+  await page.locator(".level-error mark").first().waitFor();
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await soon(() => page.locator("html").getAttribute("data-theme")).toBe(colorScheme);
+    expect(await shown.violations(["color-contrast"]), colorScheme).toEqual([]);
+  }
   await page.getByLabel("Search the log").fill("");
 });
 
