@@ -138,6 +138,8 @@ const PLACES: Record<string, (text: string) => string> = {
     parameterListing([
       fakeParameter(text, {
         service: text,
+        type: text,
+        unit: text,
         description: text,
         input: text,
         output: text,

@@ -38,8 +38,15 @@ export function listing(parameters: Parameter[]): string {
         right: true,
       },
       { title: "INPUT", text: ({ input }) => input, right: true },
+      { title: "UNIT", text: ({ unit }) => unit },
+      { title: "TYPE", text: typeText },
       { title: "DESCRIPTION", text: ({ description }) => description },
     ],
     parameters,
   );
+}
+
+/** With the range of values that the program accepts. */
+function typeText({ type, minimum, maximum }: Parameter): string {
+  return minimum === null && maximum === null ? type : `${type} ${minimum ?? "-∞"} to ${maximum ?? "∞"}`;
 }

@@ -1,0 +1,224 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connectClient, type DataClient, ServiceError, type TopicPublisher } from "../../../src/client/index.ts";
+import { conforms } from "../../contract/check.ts";
+import { Instance } from "../support/instance.ts";
+import { TerminalSession } from "../support/terminal.ts";
+import { eventually } from "../support/wait.ts";
+
+const STATE = {
+  title: "ArmState",
+  type: "object",
+  properties: { position: { type: "array", items: { type: "number" } }, name: { type: "string" } },
+};
+
+let instance: Instance;
+let arm: DataClient;
+let state: TopicPublisher;
+let timer: NodeJS.Timeout | undefined;
+let overrides: () => unknown;
+
+beforeAll(async () => {
+  instance = await Instance.up({ processes: { idle: { command: "sleep 1000" } } });
+  const url = readFileSync(join(instance.stateDir, "bus.url"), "utf8").trim();
+  arm = await connectClient({ name: "arm/controller", url });
+  state = await arm.publisher("arm/state", STATE);
+  const { gain } = arm.parameters({
+    gain: { type: "float", value: 1, unit: "1/s", min: 0, max: 10, description: "of the position loop" },
+    limit: { type: "int", value: 7 },
+  });
+  overrides = () => [gain.isOverridden, gain.value];
+  arm.provide(
+    "arm/move_to",
+    { name: "demo.MoveTo", endpoints: { call: { request: { type: "object" }, description: "moves the arm" } } },
+    (request) => {
+      const position: unknown = Reflect.get(Object(request), "position");
+      if (typeof position !== "number") throw new ServiceError(400, "position must be a number");
+      return { reached: position };
+    },
+  );
+  let count = 0;
+  timer = setInterval(() => state.publish({ position: [0.5, ++count % 10], name: "arm" }), 20);
+  const client = await instance.connect();
+  await eventually("the manager knows the topic and both services", async () => {
+    const { topics = [] } = (await client.ask({ type: "request_topics" })) as { topics?: unknown[] };
+    const { services = [] } = (await client.ask({ type: "request_services" })) as { services?: unknown[] };
+    return topics.length === 1 && services.length === 2;
+  });
+});
+afterAll(async () => {
+  clearInterval(timer);
+  await arm?.close();
+  await instance?.[Symbol.asyncDispose]();
+});
+
+/** Runs a command of a group on this instance. */
+const run = (group: string, command: string, ...args: string[]) => instance.run(group, command, "-c", instance.config, ...args);
+const done = async (group: string, command: string, ...args: string[]) => {
+  const outcome = await run(group, command, ...args);
+  expect({ code: outcome.code, stderr: outcome.stderr }).toMatchObject({ code: 0 });
+  return outcome.stdout;
+};
+
+/** Asks again where a provider did not answer in time: this machine may be busy. */
+const param = async (command: string, ...args: string[]) => {
+  for (;;) {
+    const outcome = await run("param", command, ...args);
+    if (outcome.code !== 4 && !outcome.stderr.includes("did not tell its parameters")) return outcome;
+  }
+};
+const text = async (command: string, ...args: string[]) => {
+  const { code, stdout, stderr } = await param(command, ...args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout;
+};
+
+describe("mgr topic", () => {
+  test("list and info tell what is published, by which client", async () => {
+    expect(await done("topic", "list")).toMatch(/^TOPIC +RATE[\s\S]*arm\/state .*arm\/controller .*ArmState/);
+    const [topic] = JSON.parse(await done("topic", "list", "arm", "--json"));
+    expect(conforms("topic", topic)).toEqual([]);
+    expect(await done("topic", "info", "arm/state")).toMatch(/encoding +json, ArmState\npublisher +arm\/controller on [\s\S]*"position"/);
+    const unknown = await run("topic", "info", "arm/sate");
+    expect(unknown).toMatchObject({ code: 3, stderr: "mgr: there is no topic 'arm/sate'; did you mean 'arm/state'?\n" });
+  });
+
+  test("echo prints messages from the bus, and with --url samples from the manager", async () => {
+    expect(await done("topic", "echo", "arm/state", "--once", "--field", "position[0]")).toBe("0.5\n");
+    expect(await done("topic", "echo", "arm/state", "--once", "--csv")).toMatch(
+      /^time,seq,position\[0\],position\[1\],name\n\d+\.\d{9},\d+,0\.5,\d,arm\n$/,
+    );
+    const password = join(instance.dir, "password");
+    writeFileSync(password, instance.password, { mode: 0o600 });
+    const remote = await done(
+      "topic",
+      "echo",
+      "arm/state",
+      "--once",
+      "--json",
+      "--url",
+      instance.url,
+      "--user",
+      "ada",
+      "--password-file",
+      password,
+    );
+    expect(JSON.parse(remote)).toMatchObject({ seq: null, value: { name: "arm", position: [0.5, expect.any(Number)] } });
+  });
+
+  test("echo follows every message until Ctrl-C, and fails when none comes in time", async () => {
+    const follow = instance.start("topic", "echo", "-c", instance.config, "arm/state", "--json");
+    await eventually("three messages", () => follow.stdout.split("\n").length > 3);
+    follow.child.kill("SIGINT");
+    const { code, stdout, stderr } = await follow.ended;
+    const numbers = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).seq as number);
+    // A machine that stalls may lose messages; then that is told.
+    const missing = numbers.filter((number, index) => index > 0 && number !== (numbers[index - 1] ?? 0) + 1);
+    expect({ code, missing: stderr.includes("were missed") ? [] : missing }).toEqual({ code: 0, missing: [] });
+    const silent = await arm.publisher("silent", {});
+    await eventually("it is known", async () => (await run("topic", "list", "--json")).stdout.includes('"silent"'));
+    const outcome = await run("topic", "echo", "silent", "--timeout", "0.5");
+    expect(outcome).toMatchObject({ code: 4, stdout: "", stderr: "mgr: time-out: no message of 'silent' for 0.5 s\n" });
+    silent.close();
+  });
+
+  test("hz, bw and delay measure", async () => {
+    let stat = { topics: [{ packets: 0 }] };
+    await eventually("messages are counted", async () => {
+      stat = JSON.parse(await done("topic", "hz", "arm", "--once", "--json"));
+      return (stat.topics[0]?.packets ?? 0) > 0;
+    });
+    expect(stat.topics).toEqual([
+      { name: "arm/state", rate: expect.any(Number), bytes_s: expect.any(Number), packets: expect.any(Number) },
+    ]);
+    expect(await done("topic", "bw", "arm/state", "--once")).toMatch(/arm\/state +[\d.]+ [KM]?i?B\/s/);
+    const delay = JSON.parse(await done("topic", "delay", "arm/state", "--once", "--json"));
+    expect(delay.messages).toBeGreaterThan(0);
+    expect(delay.min_ms).toBeLessThanOrEqual(delay.max_ms);
+  });
+
+  test("pub sends a value, unless another client publishes the topic", async () => {
+    const received: unknown[] = [];
+    const subscription = arm.subscribe("goal", { definition: {}, onMessage: ({ value }) => received.push(value) });
+    await arm.flush();
+    await done("topic", "pub", "goal/once", '{"position": [-1, 2]}');
+    const repeated = instance.start("topic", "pub", "-c", instance.config, "goal", '{"position": [-1, 2]}', "--rate", "10");
+    await eventually("it arrives", () => received.length > 1);
+    repeated.child.kill("SIGINT");
+    expect(await repeated.ended).toMatchObject({ code: 0, stderr: expect.stringMatching(/^mgr: \d+ messages sent/) });
+    expect(received.slice(0, 2)).toEqual([{ position: [-1, 2] }, { position: [-1, 2] }]);
+    subscription.close();
+    const taken = await run("topic", "pub", "arm/state", "-1");
+    expect(taken.code).toBe(1);
+    expect(taken.stderr).toMatch(/the topic 'arm\/state' cannot be published: .*'arm\/controller'/);
+    expect(await run("topic", "pub", "goal", "{")).toMatchObject({ code: 2, stderr: expect.stringContaining("not JSON") });
+  });
+});
+
+test("mgr service lists, describes and calls", async () => {
+  expect(await done("service", "list")).toMatch(/arm\/move_to +demo\.MoveTo +call +arm\/controller/);
+  expect(await done("service", "info", "arm/move_to")).toMatch(/endpoint +call: moves the arm\n {2}request: {"type":"object"}/);
+  expect(JSON.parse(await done("service", "call", "arm/move_to", '{"position": 2}'))).toEqual({ reached: 2 });
+  expect(await run("service", "call", "arm/move_to")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("position must be a number"),
+  });
+  expect(await run("service", "call", "arm/moveto")).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining("did you mean 'arm/move_to'?"),
+  });
+});
+
+test("mgr param overrides, saves, compares and restores", async () => {
+  expect(await text("list")).toMatch(/arm\/controller\/parameters:gain +1 +- +1 +1\/s +float 0 to 10 +of the position loop/);
+  expect(await text("set", "gain", "2.5")).toBe("arm/controller/parameters:gain: overridden with 2.5\n");
+  expect(overrides()).toEqual([true, 2.5]);
+  expect(await text("get", "gain")).toBe("2.5\n");
+  const refused = await param("set", "gain", "-1");
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/parameters:gain: .*out of range/) });
+  expect(await param("get", "gian")).toMatchObject({ code: 3, stderr: expect.stringContaining("did you mean 'gain'?") });
+
+  const file = join(instance.dir, "overrides.yaml");
+  writeFileSync(file, await text("dump"));
+  expect(await text("diff", file)).toBe("");
+  await text("clear", "gain");
+  expect(overrides()).toEqual([false, 1]);
+  const differs = await param("diff", file);
+  expect(differs).toMatchObject({ code: 1, stdout: expect.stringMatching(/parameters:gain +2\.5 +-/) });
+  expect(await text("load", file)).toBe("1 override changed\n");
+  expect(overrides()).toEqual([true, 2.5]);
+});
+
+describe("mgr scope", () => {
+  test("draws fields of topics, opens what its service is asked for, pauses and resizes", async () => {
+    using terminal = new TerminalSession(["scope", "-c", instance.config, "arm/state.position[1]"], { rows: 24, cols: 80 });
+    await terminal.untilShown(/● arm\/state\.position\[1\] +\d/);
+    expect(terminal.isAlternate).toBe(true);
+    await terminal.untilShown(/[\u2801-\u28ff]/);
+    const open = () => arm.call("scope/scope", { trace: "arm/state.position[0]" }, { endpoint: "open" });
+    await eventually("its service answers", () =>
+      open().then(
+        () => true,
+        () => false,
+      ),
+    );
+    await terminal.untilShown(/● arm\/state\.position\[0\] +0\.5/);
+    await expect(arm.call("scope/scope", { trace: "a//b" }, { endpoint: "open" })).rejects.toThrow(/no trace/);
+    terminal.type(" ");
+    await terminal.untilShown(/Paused · last 10 s/);
+    terminal.resize(50, 200);
+    await eventually("it fills the larger terminal", () => terminal.lines.at(-1)?.startsWith("q quit") === true);
+    terminal.type("q");
+    expect(await terminal.ended).toMatchObject({ exitCode: 0 });
+    expect(terminal.isAlternate).toBe(false);
+  });
+
+  test("without a terminal says what to use instead", async () => {
+    const outcome = await instance.run("scope", "-c", instance.config);
+    expect(outcome).toMatchObject({ code: 2, stderr: "mgr: mgr scope needs a terminal; use mgr topic echo --csv in pipes\n" });
+  });
+});
