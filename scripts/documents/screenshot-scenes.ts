@@ -52,6 +52,20 @@ async function palette(page: Page, text: string): Promise<void> {
   await page.keyboard.type(text);
 }
 
+async function topic(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "arm/joint_states", exact: true }).click();
+  await page.locator(".data-panel .sample").waitFor();
+}
+
+async function plot(page: Page): Promise<void> {
+  await topic(page);
+  for (const field of ["position[0]", "position[1]"]) await page.getByRole("button", { name: field }).click();
+  await page.getByRole("link", { name: "show 2" }).click();
+  await page.locator(".plot-box canvas").waitFor();
+  // The window of the plot fills.
+  await page.waitForTimeout(9_000);
+}
+
 const restarting = async (instance: Instance) => {
   const client = await instance.connect();
   await client.command({ type: "start_process", name: "faults/crasher" });
@@ -74,6 +88,9 @@ export const ACTS: Act[] = [
     },
     scenes: [
       { name: "overview-good", path: "/" },
+      { name: "topics", path: "/?view=topics", set: topic },
+      { name: "plot", path: "/?view=topics", set: plot },
+      { name: "parameters", path: "/?view=parameters", set: (page) => page.locator(".parameters tr[data-key]").first().waitFor() },
       { name: "process", path: "/?process=sim/painter", set: terminal },
       { name: "full-screen", path: "/?process=tools/monitor", set: terminal },
       {

@@ -34,6 +34,8 @@ const VIEWS: Readonly<Record<string, (shown: ShownPage) => Promise<unknown>>> = 
   overview: (shown) => shown.go("/"),
   "all processes": (shown) => shown.go("/?view=all"),
   log: (shown) => shown.go("/?view=log"),
+  topics: (shown) => shown.go("/?view=topics"),
+  parameters: (shown) => shown.go("/?view=parameters"),
   "a group": (shown) => shown.go("/?group=sim"),
   "a group's terminals": async (shown) => {
     await shown.run("Show groups as terminals");

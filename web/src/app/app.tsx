@@ -13,7 +13,7 @@ import { isNarrow, logHeight, logOpen, sidebarWidth } from "./settings.ts";
 import { SettingsDialog } from "./settings-dialog.tsx";
 import { StatusBar } from "./status-bar.tsx";
 import { connection, counts, instance } from "./store.ts";
-import { titleOf } from "./views.ts";
+import { isData, titleOf } from "./views.ts";
 import { drag, ViewBox, Workspace } from "./workspace.tsx";
 
 export function App() {
@@ -90,6 +90,10 @@ function Shell() {
           <kbd>Ctrl-K</kbd>
         </button>
         <nav class="top-nav" aria-label="Views">
+          <button type="button" class="flat" aria-pressed={isData(current.value)} onClick={() => show({ kind: "topics" })}>
+            <Icon name="data" />
+            <span class="word">Data</span>
+          </button>
           <button type="button" class="flat" aria-pressed={current.value.kind === "config"} onClick={() => show({ kind: "config" })}>
             <Icon name="config" />
             <span class="word">Configuration</span>

@@ -56,7 +56,7 @@ export function showBeside(view: View, direction: layouts.Direction = "row"): vo
 }
 
 /** Whether a view can be popped out into its own window. */
-export const canPopOut = ({ kind }: View): boolean => kind !== "overview" && kind !== "config";
+export const canPopOut = (view: View): boolean => view.kind !== "overview" && view.kind !== "config";
 
 /** Opens a window with one view, over a focused connection. */
 export function popOut(view: View): void {

@@ -1,7 +1,7 @@
 import { effect, type Signal, signal } from "@preact/signals";
 
 /** What the user has arranged in this browser: kept in localStorage, read back with a check. */
-function kept<T>(name: string, initial: T, read: (value: unknown) => T | null): Signal<T> {
+export function kept<T>(name: string, initial: T, read: (value: unknown) => T | null): Signal<T> {
   const key = `mgr.${name}`;
   const held = signal(restore(key, read) ?? initial);
   effect(() => {

@@ -58,6 +58,8 @@ const hasLog = !/single_/.test(socketQuery(location));
 const address = `${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/ws${socketQuery(location)}`;
 const link = browserLink(address);
 export const client = new ManagerClient(link);
+/** Everything that the manager sends. */
+export const { frames$ } = link;
 const { mirror } = client;
 
 mirror.changes$.subscribe((name) => drawnWithNextFrame(() => batch(() => (name === null ? copyAll() : copyProcess(name)))));

@@ -4,9 +4,13 @@ export type View =
   | { kind: "all" }
   | { kind: "log" }
   | { kind: "config" }
+  | { kind: DataKind }
   | { kind: "process"; name: string }
   | { kind: "group"; name: string }
   | TasksView;
+
+/** What the programs exchange. */
+export type DataKind = "topics" | "services" | "parameters" | "clients" | "plot";
 
 /** The process list of a host (omitted: the manager's), of one process, scrolled to one thread. */
 export interface TasksView {
@@ -26,7 +30,17 @@ export function keyOf(view: View): string {
   return "name" in view ? `${view.kind}:${view.name}` : view.kind;
 }
 
-const TITLES = { overview: "Overview", all: "All processes", log: "Log", config: "Configuration" } as const;
+const TITLES = {
+  overview: "Overview",
+  all: "All processes",
+  log: "Log",
+  config: "Configuration",
+  topics: "Topics",
+  services: "Services",
+  parameters: "Parameters",
+  clients: "Clients",
+  plot: "Plot",
+} as const;
 /** Views of which there is one, by their name in an address. */
 const isSingle = (kind: unknown): kind is keyof typeof TITLES => typeof kind === "string" && Object.hasOwn(TITLES, kind);
 
@@ -109,3 +123,8 @@ export function readView(value: unknown): View | null {
   if (kind !== "process" && kind !== "group") return null;
   return "name" in value && typeof value.name === "string" ? { kind, name: value.name } : null;
 }
+
+const DATA_KINDS: ReadonlySet<string> = new Set<DataKind>(["topics", "services", "parameters", "clients", "plot"]);
+
+/** Whether a view shows what the programs exchange. */
+export const isData = (view: View): view is { kind: DataKind } => DATA_KINDS.has(view.kind);

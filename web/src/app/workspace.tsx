@@ -4,6 +4,7 @@ import { useRef } from "preact/hooks";
 import { findGroup } from "../../../src/client/mirror.ts";
 import { shownGroupState } from "../../../src/client/shown/shown-state.ts";
 import { ConfigView } from "../config/config-view.tsx";
+import { BusDataView } from "../data/data-view.tsx";
 import { LogView } from "../log/log-view.tsx";
 import { AllView, GroupView } from "../overview/group-view.tsx";
 import { Overview } from "../overview/overview.tsx";
@@ -18,7 +19,7 @@ import * as layouts from "./layout.ts";
 import { arrange, canPopOut, layout, popOut } from "./navigation.ts";
 import { isNarrow } from "./settings.ts";
 import { processOf, tree } from "./store.ts";
-import { keyOf, titleOf, type View } from "./views.ts";
+import { isData, keyOf, titleOf, type View } from "./views.ts";
 
 /** All panes; on a narrow screen the focused one only. */
 export function Workspace() {
@@ -206,7 +207,18 @@ function TabHandle({ pane, tab, index }: { pane: layouts.Pane; tab: layouts.Tab;
   );
 }
 
-const ICONS = { overview: "grid", all: "table", tasks: "table", log: "log", config: "config" } as const;
+const ICONS = {
+  overview: "grid",
+  all: "table",
+  tasks: "table",
+  log: "log",
+  config: "config",
+  topics: "data",
+  services: "data",
+  parameters: "data",
+  clients: "data",
+  plot: "data",
+} as const;
 
 /** What a view is about: the state of its process or group, or a picture. */
 function ViewMark({ view }: { view: View }) {
@@ -227,6 +239,7 @@ export function ViewBox({ view }: { view: View }) {
   if (view.kind === "all") return <AllView />;
   if (view.kind === "log") return <LogView />;
   if (view.kind === "tasks") return <TaskView view={view} />;
+  if (isData(view)) return <BusDataView kind={view.kind} />;
   return view.kind === "config" ? <ConfigView /> : <Overview />;
 }
 

@@ -1,0 +1,112 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
+
+/** The arm of the demo: joint states at 200 Hz, gains as parameters, a service. */
+const ARM = fileURLToPath(new URL("../../../examples/demo/programs/arm/", import.meta.url));
+
+let rig: PageRig;
+let shown: ShownPage;
+let page: Page;
+
+beforeAll(async () => {
+  rig = await PageRig.up({
+    processes: {
+      "arm/simulation": { command: ["node", `${ARM}simulation.js`], ready: { regex: "the arm is simulated" }, autostart: true },
+      "arm/controller": { command: ["node", `${ARM}controller.js`], ready: { regex: "the controller is ready" }, autostart: true },
+    },
+  });
+  await rig.untilState("arm/controller", "ready");
+  shown = await rig.open("/?view=topics");
+  ({ page } = shown);
+});
+afterAll(() => rig?.[Symbol.asyncDispose]());
+
+const row = (key: string) => page.locator(`.data-table tr[data-key="${key}"]`);
+
+describe("topics", () => {
+  test("are listed with their rates, and filtered", async () => {
+    await row("arm/joint_states").waitFor();
+    await soon(async () =>
+      Number.parseFloat((await row("arm/joint_states").locator("td.number").first().textContent()) ?? ""),
+    ).toBeGreaterThan(0);
+    await page.getByLabel("Filter topics").fill("no such topic");
+    await page.getByText("No matches.").waitFor();
+    await page.getByLabel("Filter topics").fill("joint");
+    await row("arm/joint_states").waitFor();
+    await page.getByLabel("Filter topics").fill("");
+  });
+
+  test("show their newest sample and their definition; a paused sample stays", async () => {
+    await page.getByRole("button", { name: "arm/joint_states", exact: true }).click();
+    const panel = page.getByRole("complementary", { name: "Topic arm/joint_states" });
+    const sample = panel.locator(".sample");
+    await soon(() => sample.textContent()).toMatch(/position: \[/);
+    const first = await sample.textContent();
+    await soon(() => sample.textContent()).not.toBe(first);
+    await panel.getByRole("button", { name: "Pause" }).click();
+    await panel.getByRole("button", { name: "Resume" }).click();
+    await panel.getByText(/float64\[] position/).waitFor();
+  });
+
+  test("have fields that are plotted live and saved as CSV", async () => {
+    const panel = page.getByRole("complementary", { name: "Topic arm/joint_states" });
+    await panel.getByRole("button", { name: "position[0]" }).click();
+    await panel.getByRole("button", { name: "position[1]" }).click();
+    await panel.getByRole("link", { name: "show 2" }).click();
+    await page.locator(".plot-box canvas").waitFor();
+    await page.getByRole("button", { name: "arm/joint_states.position[0]" }).waitFor();
+    const csv = async () => {
+      const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save as CSV" }).click()]);
+      return readFileSync(await download.path(), "utf8");
+    };
+    await soon(async () => (await csv()).trim().split("\n").length).toBeGreaterThan(5);
+    const [head, ...rows] = (await csv()).trim().split("\n");
+    expect(head).toBe("time,arm/joint_states.position[0],arm/joint_states.position[1]");
+    for (const line of rows) expect(line).toMatch(/^\d+(\.\d+)?,-?\d[^,]*,-?\d[^,]*$/);
+    await page.getByRole("button", { name: "arm/joint_states.position[1]" }).click();
+    await page.getByRole("button", { name: "arm/joint_states.position[0]" }).click();
+    await page.getByText("Nothing is plotted.").waitFor();
+  });
+});
+
+test("a service is called by a form that its interface fills in, also wrongly", async () => {
+  await page.getByRole("link", { name: /^Services/ }).click();
+  await page.getByRole("button", { name: "arm/move_to", exact: true }).click();
+  const panel = page.getByRole("complementary", { name: "Service arm/move_to" });
+  const request = panel.getByLabel("Request (JSON)");
+  expect(JSON.parse(await request.inputValue())).toEqual({ position: [0, 0] });
+  await request.fill("{");
+  await panel.getByText("This is not JSON").waitFor();
+  await request.fill('{"position": "left"}');
+  await panel.getByRole("button", { name: "Call", exact: true }).click();
+  await panel.locator("pre.bad").waitFor();
+  await request.fill('{"position": [0.5, -0.25]}');
+  await panel.getByRole("button", { name: "Call", exact: true }).click();
+  await panel.locator("pre.quoted:not(.bad, .soft)").waitFor();
+});
+
+test("a parameter is overridden in place, within its range", async () => {
+  await page.getByRole("link", { name: "Parameters" }).click();
+  const gain = page.locator('.parameters tr[data-key$=":arm/controller/parameters:stiffness"]');
+  await gain.waitFor();
+  const value = gain.getByLabel("Value of the override of stiffness");
+  await value.fill("-1");
+  await gain.locator(".bad").waitFor();
+  await value.fill("55");
+  await value.press("Enter");
+  await soon(() => gain.locator(".value").textContent()).toMatch(/^55(\s|$)/);
+  await gain.getByLabel("Override stiffness").click();
+  await soon(() => gain.locator(".value").textContent()).not.toMatch(/^55(\s|$)/);
+});
+
+test("clients name their process, and go with it", async () => {
+  await page.getByRole("link", { name: /^Clients/ }).click();
+  const controller = page.locator(".data-table tr", { hasText: "arm/controller" }).first();
+  await controller.getByRole("link", { name: "arm/controller" }).waitFor();
+  await rig.client.command({ type: "stop_process", name: "arm/controller" });
+  await controller.waitFor({ state: "detached" });
+  expect(rig.complaints).toEqual([]);
+});

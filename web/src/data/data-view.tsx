@@ -1,0 +1,37 @@
+import { linkTo } from "../app/navigation.ts";
+import type { DataKind } from "../app/views.ts";
+import { ClientsView } from "./clients-view.tsx";
+import { clients, services, topics } from "./data-store.ts";
+import { ParametersView } from "./parameters-view.tsx";
+import { PlotView } from "./plot-view.tsx";
+import { plotted } from "./plotted.ts";
+import { ServicesView } from "./services-view.tsx";
+import { TopicsView } from "./topics-view.tsx";
+
+const KINDS: readonly [DataKind, string][] = [
+  ["topics", "Topics"],
+  ["services", "Services"],
+  ["parameters", "Parameters"],
+  ["clients", "Clients"],
+  ["plot", "Plot"],
+];
+const VIEWS = { topics: TopicsView, services: ServicesView, parameters: ParametersView, clients: ClientsView, plot: PlotView };
+const countOf = (kind: DataKind) =>
+  ({ topics: topics.value, services: services.value, clients: clients.value, plot: plotted.value, parameters: null })[kind]?.length;
+
+/** What the programs exchange: topics, services, parameters, and the programs themselves. */
+export function BusDataView({ kind }: { kind: DataKind }) {
+  const Content = VIEWS[kind];
+  return (
+    <section class="data" aria-label={KINDS.find(([one]) => one === kind)?.[1] ?? kind}>
+      <nav class="data-kinds" aria-label="Data">
+        {KINDS.map(([one, word]) => (
+          <a key={one} {...linkTo({ kind: one })} aria-current={one === kind ? "page" : undefined}>
+            {word} <span class="soft">{countOf(one)}</span>
+          </a>
+        ))}
+      </nav>
+      <Content />
+    </section>
+  );
+}

@@ -1,0 +1,137 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { linkTo } from "../app/navigation.ts";
+import { shade } from "../app/settings.ts";
+import { Button } from "../ui/button.tsx";
+import { downloadFrom } from "../ui/download.ts";
+import { Icon } from "../ui/icons.tsx";
+import { millisecondsOf } from "../ui/time.ts";
+import { complain } from "../ui/toasts.ts";
+import { plotted, togglePlotted } from "./plotted.ts";
+import { readTopic } from "./topic-subscriptions.ts";
+import { csvOf, type Trace, TraceSamples, titleOfTrace } from "./traces.ts";
+
+const WINDOWS: readonly (readonly [number, string])[] = [
+  [5, "5 s"],
+  [10, "10 s"],
+  [30, "30 s"],
+  [60, "1 min"],
+  [300, "5 min"],
+];
+/** The manager sends at most so many samples a second. */
+const RATE = 60;
+const MAX_SAMPLES = 300 * RATE;
+/** Between two drawings, milliseconds. */
+const DRAW_MS = 50;
+const COLORS = ["#4c9be8", "#e8a33d", "#55b96a", "#e0625e", "#a583e0", "#3cb7b7", "#d977b0", "#9aa64a", "#7f8fa6", "#c98a5a"];
+
+/** Live traces of numeric fields of any topics. */
+export function PlotView() {
+  const traces = plotted.value;
+  const [seconds, setSeconds] = useState(10);
+  const [paused, setPaused] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  const columns = usePlot({ box, traces, seconds, paused, onZoom: () => setPaused(true) });
+  if (traces.length === 0)
+    return (
+      <p class="empty nothing">
+        Nothing is plotted. Select a <a {...linkTo({ kind: "topics" })}>topic</a> and add its fields.
+      </p>
+    );
+  return (
+    <div class="plot">
+      <div class="plot-tools">
+        <ul class="plot-traces" aria-label="Plotted traces">
+          {traces.map((trace, index) => (
+            <li key={titleOfTrace(trace)}>
+              <button type="button" title="Remove from the plot" onClick={() => togglePlotted(trace)} style={{ "--trace": colorOf(index) }}>
+                <span class="trace-color" />
+                {titleOfTrace(trace)}
+                <Icon name="close" />
+              </button>
+            </li>
+          ))}
+        </ul>
+        <span class="grow" />
+        <select aria-label="Length of the window" value={seconds} onChange={(event) => setSeconds(Number(event.currentTarget.value))}>
+          {WINDOWS.map(([value, word]) => (
+            <option key={value} value={value}>
+              {word}
+            </option>
+          ))}
+        </select>
+        <Button pressed={paused} onClick={() => setPaused(!paused)}>
+          {paused ? "Resume" : "Pause"}
+        </Button>
+        <Button onClick={() => saveCsv(traces, columns())}>Save as CSV</Button>
+      </div>
+      <div class="plot-box" ref={box} role="img" aria-label={`Plot of ${traces.map(titleOfTrace).join(", ")}`} />
+      <p class="soft plot-note">Drag to zoom, which pauses; double-click for the whole window.</p>
+    </div>
+  );
+}
+
+const colorOf = (index: number) => COLORS[index % COLORS.length] ?? "#888888";
+
+function saveCsv(traces: readonly Trace[], columns: Columns): void {
+  const address = URL.createObjectURL(new Blob([csvOf(traces, columns)], { type: "text/csv" }));
+  downloadFrom(address, "plot.csv");
+  // The browser has read it by then.
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+type Columns = (number | null | undefined)[][];
+interface PlotOptions {
+  readonly box: { readonly current: HTMLDivElement | null };
+  readonly traces: readonly Trace[];
+  readonly seconds: number;
+  readonly paused: boolean;
+  readonly onZoom: () => void;
+}
+
+/** Draws into the box; returns what reads the columns that are shown. */
+function usePlot({ box, traces, seconds, paused, onZoom }: PlotOptions): () => Columns {
+  const latest = useRef({ seconds, paused, onZoom });
+  latest.current = { seconds, paused, onZoom };
+  const shown = useRef<() => Columns>(() => []);
+  const key = traces.map(titleOfTrace).join("\n");
+  const theme = shade.value;
+  useEffect(() => {
+    if (traces.length === 0) return;
+    const ends: (() => void)[] = [];
+    const samples = new Map<string, TraceSamples>();
+    for (const { topic } of traces) {
+      if (samples.has(topic)) continue;
+      const of = new TraceSamples(
+        traces.filter((one) => one.topic === topic).map(({ field }) => field),
+        MAX_SAMPLES,
+      );
+      samples.set(topic, of);
+      ends.push(readTopic(topic, RATE, ({ ts, value }) => of.add(millisecondsOf(ts) / 1_000, value)));
+    }
+    let isOver = false;
+    import("./draw-plot.ts")
+      .then(({ DrawnPlot }) => {
+        if (isOver || !box.current) return;
+        const series = traces.map((trace, index) => ({ label: titleOfTrace(trace), stroke: colorOf(index) }));
+        const plot = new DrawnPlot(box.current, series, () => latest.current.onZoom());
+        const order = traces.map(({ topic, field }) => ({ topic, at: (samples.get(topic)?.fields.indexOf(field) ?? 0) + 1 }));
+        const draw = () => {
+          if (latest.current.paused || document.hidden) return;
+          const newest = Math.max(...[...samples.values()].map((one) => one.newest ?? Number.NEGATIVE_INFINITY));
+          if (Number.isFinite(newest)) plot.draw(samples, order, newest - latest.current.seconds, newest);
+        };
+        const timer = setInterval(draw, DRAW_MS);
+        shown.current = () => plot.columns();
+        ends.push(() => {
+          clearInterval(timer);
+          plot.close();
+        });
+      })
+      .catch(complain);
+    return () => {
+      isOver = true;
+      for (const end of ends) end();
+    };
+  }, [key, theme]);
+  return () => shown.current();
+}
