@@ -1,8 +1,8 @@
 // Messages a second from one publisher to one subscriber through the manager's broker, of 128 bytes and of 64 KiB.
 // Peer: Debian's nats-server with the same load. `npx tsx bench/bus-throughput.ts`
-import { readFileSync } from "node:fs";
 import { NatsServer } from "../test/support/nats-server.ts";
 import type { LoadCount } from "./support/bus-load.ts";
+import { cpuMs } from "./support/cpu.ts";
 import { percentile, printFigure, rounded, sleep } from "./support/figure.ts";
 import { Part } from "./support/part.ts";
 
@@ -11,8 +11,6 @@ const SIZES = [128, 65_536];
 const ROUNDS = 5;
 const SETTLE_MS = 400;
 const MEASURE_MS = 1_200;
-/** Of the kernel's clock in /proc, milliseconds. */
-const TICK_MS = 10;
 const BROKER = new URL("./support/bus-broker.ts", import.meta.url);
 const LOAD = new URL("./support/bus-load.ts", import.meta.url);
 
@@ -21,13 +19,6 @@ interface Measured {
   readonly messages: number;
   /** Processor time of the server, all threads, microseconds a message. */
   readonly cpu: number;
-}
-
-function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "latin1")
-    .replace(/^.*\) /s, "")
-    .split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
 async function measure(load: Part, server: { port: number; pid: number }, size: number): Promise<Measured> {

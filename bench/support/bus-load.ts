@@ -1,7 +1,6 @@
 // Publishers and subscribers of one subject each, on bare sockets: they write blocks made before and count what comes, so
 // that the server has the work.
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import { natsSocket, pong } from "./nats-socket.ts";
 
 /** Published and not arrived yet: less than any server drops. */
 const WINDOW_BYTES = 4 * 1024 * 1024;
@@ -35,8 +34,8 @@ async function begin(port: number, size: number): Promise<() => void> {
   const delivered = Buffer.byteLength(`MSG ${subject} 1 ${size}\r\n`) + size + 2;
   const perBlock = Math.max(1, Math.floor(BLOCK_BYTES / publish.length));
   const block = Buffer.concat(Array.from({ length: perBlock }, () => publish));
-  const [subscriber, publisher] = [await join(port), await join(port)];
-  subscriber.write(`SUB ${subject} 1\r\nPING\r\n`);
+  const [subscriber, publisher] = [await natsSocket(port), await natsSocket(port)];
+  subscriber.write(`SUB ${subject} 1\r\n`);
   await pong(subscriber);
   let received = 0;
   let sent = 0;
@@ -58,26 +57,4 @@ async function begin(port: number, size: number): Promise<() => void> {
     publisher.destroy();
     subscriber.destroy();
   };
-}
-
-async function join(port: number): Promise<Socket> {
-  const socket = connect({ port, host: "127.0.0.1", noDelay: true });
-  socket.on("error", () => {});
-  await once(socket, "connect");
-  socket.write('CONNECT {"verbose":false,"pedantic":false,"headers":true}\r\nPING\r\n');
-  await pong(socket);
-  return socket;
-}
-
-function pong(socket: Socket): Promise<void> {
-  return new Promise((resolve) => {
-    let said = "";
-    const look = (chunk: Buffer) => {
-      said += chunk.toString("latin1");
-      if (!said.endsWith("PONG\r\n")) return;
-      socket.off("data", look);
-      resolve();
-    };
-    socket.on("data", look);
-  });
 }

@@ -17,6 +17,10 @@ export class Part implements AsyncDisposable {
     return part;
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   async ask<T>(question: object): Promise<T> {
     const answer = this.#answer();
     this.#child.send(question);
