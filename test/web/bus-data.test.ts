@@ -95,7 +95,7 @@ describe("traces", () => {
   };
 
   test("are the numeric fields of a sample, 64-bit integers and booleans among them", () => {
-    expect(numericFields(sample)).toEqual(["position[0]", "position[1]", "header.stamp.nanosec", "on"]);
+    expect(numericFields(sample)).toEqual(["position[0]", "position[1]", "header.stamp.nanosec", "on", "nan"]);
     expect(numericFields(7)).toEqual([""]);
     expect(numericFields(Array.from({ length: 1_000 }, () => 1))).toHaveLength(200);
   });

@@ -1,3 +1,5 @@
+import { fieldAt, fieldPathText, leavesOf, numberOf, parseFieldPath } from "../../../src/base/field-path.ts";
+
 /** A numeric field of a topic, such as `position[0]` of `arm/state`; the empty field is the whole value. */
 export interface Trace {
   readonly topic: string;
@@ -7,38 +9,17 @@ export interface Trace {
 export const titleOfTrace = ({ topic, field }: Trace): string => (field === "" ? topic : `${topic}.${field}`);
 
 const MAX_FIELDS = 200;
-const MAX_DEPTH = 8;
 
 /** The numeric fields of a sample, in its order. */
 export function numericFields(value: unknown): string[] {
-  const found: string[] = [];
-  const walk = (at: unknown, path: string, depth: number) => {
-    if (found.length >= MAX_FIELDS || depth > MAX_DEPTH) return;
-    if (numberOf(at) !== null) found.push(path);
-    else if (Array.isArray(at)) for (const [index, item] of at.entries()) walk(item, `${path}[${index}]`, depth + 1);
-    else if (at !== null && typeof at === "object")
-      for (const [key, item] of Object.entries(at)) walk(item, path === "" ? key : `${path}.${key}`, depth + 1);
-  };
-  walk(value, "", 0);
-  return found;
+  return leavesOf(value, MAX_FIELDS).flatMap((leaf) => (numberOf(leaf.value) === null ? [] : [fieldPathText(leaf.path)]));
 }
 
-/** The number in a field of a sample; null if there is none. */
+/** The number in a field of a sample; null if there is none that can be drawn. */
 export function fieldValue(value: unknown, field: string): number | null {
-  let at = value;
-  for (const step of field.split(/\.|\[|\]/)) {
-    if (step === "") continue;
-    if (at === null || typeof at !== "object" || !Object.hasOwn(at, step)) return null;
-    at = (at as Record<string, unknown>)[step];
-  }
-  return numberOf(at);
-}
-
-/** 64-bit integers come as text; booleans are drawn as 0 and 1. */
-function numberOf(value: unknown): number | null {
-  if (typeof value === "number") return Number.isFinite(value) ? value : null;
-  if (typeof value === "boolean") return value ? 1 : 0;
-  return typeof value === "string" && /^-?\d{16,20}$/.test(value) ? Number(value) : null;
+  const path = field === "" ? [] : parseFieldPath(field);
+  const number = path === null ? null : numberOf(fieldAt(value, path));
+  return number !== null && Number.isFinite(number) ? number : null;
 }
 
 /** Samples of the traces of one topic, the newest last. */
