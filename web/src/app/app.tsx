@@ -9,6 +9,7 @@ import { ConnectionBanner } from "./connection-banner.tsx";
 import { onPageKey } from "./keyboard.ts";
 import { KeyboardSheet } from "./keyboard-sheet.tsx";
 import { current, drawerOpen, poppedOut, show } from "./navigation.ts";
+import { PhoneNav } from "./phone-nav.tsx";
 import { isNarrow, logHeight, logOpen, sidebarWidth } from "./settings.ts";
 import { SettingsDialog } from "./settings-dialog.tsx";
 import { StatusBar } from "./status-bar.tsx";
@@ -31,7 +32,6 @@ export function App() {
   return (
     <>
       {poppedOut ? <Alone /> : <Shell />}
-      <ConnectionBanner />
       <ConfirmDialog />
       <SettingsDialog />
       <Toasts />
@@ -49,6 +49,7 @@ function Alone() {
         </div>
       </main>
       <StatusBar />
+      <ConnectionBanner />
     </div>
   );
 }
@@ -61,15 +62,6 @@ function Shell() {
       style={{ "--sidebar": `${sidebarWidth.value}px` }}
     >
       <header class="top">
-        <IconButton
-          icon="menu"
-          label={drawerOpen.value ? "Hide sidebar" : "Show sidebar"}
-          class="drawer-button"
-          pressed={drawerOpen.value}
-          onClick={() => {
-            drawerOpen.value = !drawerOpen.value;
-          }}
-        />
         <button
           type="button"
           class="flat brand"
@@ -79,42 +71,7 @@ function Shell() {
           <img src="/icon.svg" alt="" width="20" height="20" />
           <b>{instance.value.name || "mgr"}</b>
         </button>
-        <button
-          type="button"
-          class="palette-button"
-          onClick={() => openPalette()}
-          aria-label="Search or run a command… Ctrl-K (command palette)"
-        >
-          <Icon name="search" />
-          <span>Search or run a command…</span>
-          <kbd>Ctrl-K</kbd>
-        </button>
-        <nav class="top-nav" aria-label="Views">
-          <button type="button" class="flat" aria-pressed={isData(current.value)} onClick={() => show({ kind: "topics" })}>
-            <Icon name="data" />
-            <span class="word">Data</span>
-          </button>
-          <button type="button" class="flat" aria-pressed={current.value.kind === "config"} onClick={() => show({ kind: "config" })}>
-            <Icon name="config" />
-            <span class="word">Configuration</span>
-          </button>
-          <button type="button" class="flat" aria-pressed={current.value.kind === "tasks"} onClick={() => show({ kind: "tasks" })}>
-            <Icon name="table" />
-            <span class="word">Process list</span>
-          </button>
-          <button
-            type="button"
-            class="flat"
-            aria-pressed={isNarrow.value ? current.value.kind === "log" : logOpen.value}
-            onClick={() => {
-              if (isNarrow.value) show({ kind: "log" });
-              else logOpen.value = !logOpen.value;
-            }}
-          >
-            <Icon name="log" />
-            <span class="word">Log</span>
-          </button>
-        </nav>
+        {!isNarrow.value && <TopNav />}
       </header>
       <nav class="sidebar" aria-label="Processes">
         <Tree />
@@ -156,10 +113,56 @@ function Shell() {
           <LogView docked />
         </aside>
       )}
+      {isNarrow.value && <PhoneNav />}
       <StatusBar />
+      {isNarrow.value && <ConnectionBanner />}
       <Palette />
       <KeyboardSheet />
     </div>
+  );
+}
+
+/** Search and the views beside the tree; a phone has them at the lower edge (PhoneNav). */
+function TopNav() {
+  return (
+    <>
+      <ConnectionBanner />
+      <button
+        type="button"
+        class="palette-button"
+        onClick={() => openPalette()}
+        aria-label="Search or run a command… Ctrl-K (command palette)"
+      >
+        <Icon name="search" />
+        <span>Search or run a command…</span>
+        <kbd>Ctrl-K</kbd>
+      </button>
+      <nav class="top-nav" aria-label="Views">
+        <button type="button" class="flat" aria-pressed={isData(current.value)} onClick={() => show({ kind: "topics" })}>
+          <Icon name="data" />
+          <span class="word">Data</span>
+        </button>
+        <button type="button" class="flat" aria-pressed={current.value.kind === "config"} onClick={() => show({ kind: "config" })}>
+          <Icon name="config" />
+          <span class="word">Configuration</span>
+        </button>
+        <button type="button" class="flat" aria-pressed={current.value.kind === "tasks"} onClick={() => show({ kind: "tasks" })}>
+          <Icon name="table" />
+          <span class="word">Process list</span>
+        </button>
+        <button
+          type="button"
+          class="flat"
+          aria-pressed={logOpen.value}
+          onClick={() => {
+            logOpen.value = !logOpen.value;
+          }}
+        >
+          <Icon name="log" />
+          <span class="word">Log</span>
+        </button>
+      </nav>
+    </>
   );
 }
 

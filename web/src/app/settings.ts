@@ -47,12 +47,18 @@ export const folds = kept<Record<string, boolean>>("folds", {}, (value) =>
 );
 export const storedLayout = kept<unknown>("layout", null, (value) => value);
 
+/** Follows a media query. */
+function matching(query: string): Signal<boolean> {
+  const list = matchMedia(query);
+  const matches = signal(list.matches);
+  list.addEventListener("change", () => {
+    matches.value = list.matches;
+  });
+  return matches;
+}
+
 /** Whether the page is dark now. */
-const systemIsLight = matchMedia("(prefers-color-scheme: light)");
-const systemLight = signal(systemIsLight.matches);
-systemIsLight.addEventListener("change", ({ matches }) => {
-  systemLight.value = matches;
-});
+const systemLight = matching("(prefers-color-scheme: light)");
 export const shade = signal<"dark" | "light">("dark");
 effect(() => {
   shade.value = theme.value === "system" ? (systemLight.value ? "light" : "dark") : theme.value;
@@ -60,8 +66,6 @@ effect(() => {
 });
 
 /** Narrow enough for one thing at a time; the style sheet has the same limit. */
-const narrowQuery = matchMedia("(max-width: 720px)");
-export const isNarrow = signal(narrowQuery.matches);
-narrowQuery.addEventListener("change", ({ matches }) => {
-  isNarrow.value = matches;
-});
+export const isNarrow = matching("(max-width: 720px)");
+/** A phone or tablet: its keyboard lacks keys that terminals need. */
+export const hasTouchKeys = matching("(max-width: 720px), (pointer: coarse)");

@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { LOG_LEVELS, type LogLevel } from "../../../src/protocol/resources/resources.ts";
 import { popOut, poppedOut, show } from "../app/navigation.ts";
-import { logOpen } from "../app/settings.ts";
+import { isNarrow, logOpen } from "../app/settings.ts";
 import { client } from "../app/store.ts";
 import { downloadFrom } from "../ui/download.ts";
 import { IconButton } from "../ui/icons.tsx";
@@ -28,6 +28,7 @@ export function LogView({ docked = false }: { docked?: boolean }) {
         <IconButton
           icon="toEnd"
           label="Follow the newest entries"
+          word="Follow"
           pressed={follows.value}
           onClick={() => {
             follows.value = !follows.value;
@@ -38,7 +39,9 @@ export function LogView({ docked = false }: { docked?: boolean }) {
           items={[
             { icon: "download", label: "Download the log", run: downloadLog },
             ...(docked ? [{ icon: "splitRight" as const, label: "Open log in tab", run: () => show({ kind: "log" }, true) }] : []),
-            ...(poppedOut ? [] : [{ icon: "popOut" as const, label: "Open log in new window", run: () => popOut({ kind: "log" }) }]),
+            ...(poppedOut || isNarrow.value
+              ? []
+              : [{ icon: "popOut" as const, label: "Open log in new window", run: () => popOut({ kind: "log" }) }]),
           ]}
         />
         {docked && (

@@ -83,6 +83,7 @@ function Members({ label, path, title, below, members, target }: MembersProps) {
           <IconButton
             icon="table"
             label="Show as table"
+            word="Table"
             pressed={groupStyle.value === "table"}
             onClick={() => {
               groupStyle.value = "table";
@@ -91,6 +92,7 @@ function Members({ label, path, title, below, members, target }: MembersProps) {
           <IconButton
             icon="grid"
             label="Show as terminals"
+            word="Terminals"
             pressed={groupStyle.value === "terminals"}
             onClick={() => {
               groupStyle.value = "terminals";

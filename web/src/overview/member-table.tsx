@@ -121,6 +121,7 @@ function MemberRow({ process, below, index, hasHosts }: { process: Process; belo
   const shortName = below === "" ? name : name.slice(below.length + 1);
   const since = sinceOf(process);
   const verb = canDo("start", process) ? "start" : "stop";
+  const word = verb === "start" ? "Start" : "Stop";
   const load = process.pid === null ? null : loadOf([name]);
   return (
     <tr data-key={name} aria-rowindex={index + 2}>
@@ -148,7 +149,8 @@ function MemberRow({ process, below, index, hasHosts }: { process: Process; belo
         <IconButton
           icon={verb}
           needsManager
-          label={`${verb === "start" ? "Start" : "Stop"} ${name}`}
+          label={`${word} ${name}`}
+          word={word}
           onClick={() => void request(verb, { kind: "process", name })}
         />
       </td>

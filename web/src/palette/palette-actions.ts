@@ -7,7 +7,7 @@ import { sheetOpen } from "../app/keyboard-sheet.tsx";
 import * as layouts from "../app/layout.ts";
 import { logOut } from "../app/login.ts";
 import { arrange, canPopOut, current, layout, popOut, show, showBeside } from "../app/navigation.ts";
-import { FONT_SIZE, fontSize, groupStyle, logOpen, screenReader, sidebarWidth, theme } from "../app/settings.ts";
+import { FONT_SIZE, fontSize, groupStyle, isNarrow, logOpen, screenReader, sidebarWidth, theme } from "../app/settings.ts";
 import { settingsOpen } from "../app/settings-dialog.tsx";
 import { allProcesses, counts, processOf, tree } from "../app/store.ts";
 import { stopped } from "../app/undo.ts";
@@ -65,8 +65,9 @@ function groupViewActions(name: string): Action[] {
 function paneActions(): Action[] {
   const pane = layouts.focusedPane(layout.value);
   return [
-    { title: "Split right", keys: "\\", near: true, run: () => splitFocused("row") },
-    { title: "Split down", keys: "-", near: true, run: () => splitFocused("column") },
+    // A phone shows one pane.
+    { title: "Split right", keys: "\\", near: !isNarrow.value, run: () => splitFocused("row") },
+    { title: "Split down", keys: "-", near: !isNarrow.value, run: () => splitFocused("column") },
     { title: "Close tab", keys: "w", near: true, run: () => closeFocused() },
     {
       title: "Keep this tab",
@@ -120,7 +121,7 @@ function pageActions(): Action[] {
     { title: "Clients", near: true, run: () => show({ kind: "clients" }) },
     { title: "Plot", near: true, run: () => show({ kind: "plot" }) },
     { title: "Log in a tab", near: true, run: () => show({ kind: "log" }) },
-    toggle("log panel", "l", logOpen),
+    ...(isNarrow.value ? [] : [toggle("log panel", "l", logOpen)]),
     { title: "Log in new window", run: () => popOut({ kind: "log" }) },
     { title: "Download the log", run: downloadLog },
     ...(counts.value.has("error") ? [{ title: "Restart all failed processes", near: true, run: restartFailed }] : []),

@@ -6,10 +6,13 @@ import { canDo, type Verb } from "../app/command-effects.ts";
 import { request } from "../app/commands.ts";
 import { useLoads } from "../app/loads.ts";
 import { poppedOut, show, showProcess } from "../app/navigation.ts";
-import { detailsOpen } from "../app/settings.ts";
+
+import { detailsOpen, hasTouchKeys } from "../app/settings.ts";
 import { command, isConnected, isLoaded, processOf } from "../app/store.ts";
 import { RestartToApply } from "../overview/restart-to-apply.tsx";
+import { KeyBar } from "../terminal/key-bar.tsx";
 import { SearchBar } from "../terminal/search-bar.tsx";
+
 import type { OpenTerminal, ShownSize } from "../terminal/terminal.ts";
 import { offerTerminal } from "../terminal/terminal-actions.ts";
 import { TerminalBox } from "../terminal/terminal-box.tsx";
@@ -96,6 +99,7 @@ function KnownProcess({ process }: { process: Process }) {
             onPause={togglePause}
             onSearch={() => (searches > 0 ? setSearches(0) : search())}
           />
+          {hasTouchKeys.value && <KeyBar terminal={terminal} />}
         </div>
         {detailsOpen.value && <ProcessDetails process={process} />}
       </div>
@@ -170,6 +174,7 @@ function Buttons({ process }: { process: Process }) {
         <IconButton
           icon="table"
           label="Processes and threads"
+          word="Threads"
           enabled={isAlive}
           onClick={() => process.pid !== null && show({ kind: "tasks", host: process.host, pid: process.pid })}
         />

@@ -37,7 +37,7 @@ const OF_THREADS = new Set(["tid", "processor"]);
 const OF_PROCESSES = new Set(["threads"]);
 
 /** Heights in the style sheet, pixels: rows out of sight are not drawn. */
-const rowHeight = () => (isNarrow.value ? 40 : 26);
+const rowHeight = () => (isNarrow.value ? 44 : 26);
 const SPARE = 12;
 
 interface TableProps {

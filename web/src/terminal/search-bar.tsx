@@ -67,9 +67,9 @@ export function SearchBar({ terminal, asked, onClose }: { terminal: OpenTerminal
       <span class={`results ${isMissed ? "warn" : ""}`} role="status">
         {told}
       </span>
-      <IconButton icon="up" label="Earlier match  Enter" enabled={results.count > 0} onClick={() => find("earlier")} />
-      <IconButton icon="down" label="Later match  Shift-Enter" enabled={results.count > 0} onClick={() => find("later")} />
-      <IconButton icon="close" label="Close search  Esc" onClick={onClose} />
+      <IconButton icon="up" label="Earlier match  Enter" word="Earlier" enabled={results.count > 0} onClick={() => find("earlier")} />
+      <IconButton icon="down" label="Later match  Shift-Enter" word="Later" enabled={results.count > 0} onClick={() => find("later")} />
+      <IconButton icon="close" label="Close search  Esc" word="Close" onClick={onClose} />
     </search>
   );
 }

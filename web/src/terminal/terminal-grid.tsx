@@ -58,6 +58,7 @@ function Tile({ process, below, isHidden, isEnlarged, onEnlarge }: TileProps) {
   const shortName = below === "" ? name : name.slice(below.length + 1);
   const state = shownState(process);
   const verb = canDo("start", process) ? "start" : "stop";
+  const word = verb === "start" ? "Start" : "Stop";
   const reason = reasonOf(process);
   return (
     <section class={`cell cell-${state}`} aria-label={`Process ${name}`} hidden={isHidden}>
@@ -80,11 +81,13 @@ function Tile({ process, below, isHidden, isEnlarged, onEnlarge }: TileProps) {
           class={verb}
           needsManager
           enabled={canDo(verb, process)}
-          label={`${verb === "start" ? "Start" : "Stop"} ${name}`}
+          label={`${word} ${name}`}
+          word={word}
           onClick={() => void request(verb, { kind: "process", name })}
         />
         <IconButton
           icon={isEnlarged ? "shrink" : "enlarge"}
+          word={isEnlarged ? "Back" : "Enlarge"}
           label={isEnlarged ? `Back to all terminals  Esc` : `Enlarge ${name}`}
           pressed={isEnlarged}
           onClick={onEnlarge}

@@ -47,7 +47,13 @@ export function TerminalTools({ process, size, terminal, paused, onPause, onSear
       </span>
       <TerminalSizeText size={size} onTake={() => terminal?.takeSize()} />
       <IconButton icon="search" label="Search  Ctrl-Shift-F" onClick={onSearch} />
-      <IconButton icon={paused ? "start" : "pause"} label={paused ? "Resume" : "Pause output"} pressed={paused} onClick={onPause} />
+      <IconButton
+        icon={paused ? "start" : "pause"}
+        label={paused ? "Resume" : "Pause output"}
+        word={paused ? "Resume" : "Pause"}
+        pressed={paused}
+        onClick={onPause}
+      />
       <MenuButton
         label="More actions of the terminal"
         items={[

@@ -13,6 +13,7 @@ import { drawRule, searchColors, themeOf, useWebGl } from "./terminal-look.ts";
 import { TerminalOutput } from "./terminal-output.ts";
 import { isTerminalReply } from "./terminal-replies.ts";
 import { type Size, TerminalSize } from "./terminal-size.ts";
+import { type TouchKey, textOfKey, typedText } from "./touch-keys.ts";
 import "@xterm/xterm/css/xterm.css";
 
 const SCROLLBACK = 20_000;
@@ -51,6 +52,8 @@ export interface OpenTerminal {
   toEnd(): void;
   setPaused(paused: boolean): void;
   focus(): void;
+  /** Types a key that the keyboard lacks. */
+  press(key: TouchKey): void;
   close(): void;
 }
 
@@ -142,10 +145,10 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   const typing = terminal.onData((text) => {
     // Of several terminals that show the process, the manager accepts replies from the one that last typed or resized.
     const isReply = isTerminalReply(text);
-    if (output.isReplaying && isReply) return;
+    if (isReply) return output.isReplaying ? undefined : type(text, { reply: true });
     // Before the text: a program that draws on it knows the size.
-    if (!isReply) size.typed();
-    type(text, isReply ? { reply: true } : {});
+    size.typed();
+    type(typedText(text), {});
   });
   const keys = ownKeys({ name, terminal, parent, onSearchWanted });
 
@@ -211,6 +214,9 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
       output.isPaused = now;
     },
     focus: () => terminal.focus(),
+    press(key) {
+      terminal.input(textOfKey(key, terminal.modes.applicationCursorKeysMode));
+    },
     close() {
       isClosed = true;
       nudge.end();

@@ -20,7 +20,7 @@ export const viewport = signal<Viewport>({ top: 0, height: 600, width: 264 });
 let wantsFocus: string | null = null;
 
 /** Rows are of one height, so that only those in sight are drawn; fingers need higher ones. */
-export const rowHeight = computed(() => (isNarrow.value ? 42 : 27));
+export const rowHeight = computed(() => (isNarrow.value ? 44 : 27));
 
 export const rows = computed<TreeRow[]>(() => {
   const wanted = filter.value.trim();

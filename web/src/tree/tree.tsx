@@ -4,7 +4,10 @@ import { isFine, shownGroupState, shownState, stateText, wordOf } from "../../..
 import { isVerbKey, processesOf, VERB_KEYS } from "../app/actions.ts";
 import { request, requestForView } from "../app/commands.ts";
 import { current, layout, show, takesFocus } from "../app/navigation.ts";
+
+import { isNarrow } from "../app/settings.ts";
 import { isConnected, isLoaded, processNames } from "../app/store.ts";
+
 import { keyOf } from "../app/views.ts";
 import { asOf } from "../process/status-reason.ts";
 import { focusTerminal } from "../terminal/terminal-actions.ts";
@@ -156,6 +159,7 @@ function QuickButton({ name, isGroup, running }: { name: string; isGroup: boolea
       }}
     >
       <Icon name={verb} />
+      {isNarrow.value && <span>{verb === "start" ? "Start" : "Stop"}</span>}
     </span>
   );
 }

@@ -1,3 +1,4 @@
+import { isNarrow } from "../app/settings.ts";
 import { Button } from "./button.tsx";
 
 /** Pictures on buttons: strokes in a square of 16, so that they follow the text's colour. */
@@ -34,6 +35,7 @@ const PATHS = {
   reload: "M3 8a5 5 0 0 1 8.500-3.500M13 8a5 5 0 0 1-8.500 3.500M11.800 1.800v2.900H8.900M4.200 14.200v-2.900h2.900",
   next: "M6 3.5 10.5 8 6 12.5",
   signal: "M8.8 2 4 9h3.500L7 14l5-7.500H8.400Z",
+  home: "M2.500 7.500 8 3l5.500 4.500M4 6.500V13h8V6.500",
   lock: "M4 7.500h8v5.500H4zM5.700 7.500V5.300a2.300 2.300 0 0 1 4.600 0v2.200",
   more: "M3 8a.5.5 0 1 0 1 0a.5.5 0 1 0-1 0M7.5 8a.5.5 0 1 0 1 0a.5.5 0 1 0-1 0M12 8a.5.5 0 1 0 1 0a.5.5 0 1 0-1 0",
   enlarge: "M9.500 2.500h4v4M13.500 2.500 9.300 6.700M6.500 13.500h-4v-4M2.500 13.500l4.200-4.200",
@@ -52,20 +54,26 @@ export function Icon({ name }: { name: IconName }) {
   );
 }
 
-/** A button that is a picture; its label is its tooltip, too. */
+/**
+ * A button that is a picture; its label is its tooltip, too. A phone has no tooltips: there its word stands below the picture, the label without
+ * its keys if no shorter one is given.
+ */
 export function IconButton(props: {
   icon: IconName;
   label: string;
+  word?: string;
   onClick: (event: MouseEvent) => void;
   pressed?: boolean;
   enabled?: boolean;
   needsManager?: boolean;
+  popup?: { id: string; isOpen: boolean };
   class?: string;
 }) {
-  const { icon, label, class: name = "", ...rest } = props;
+  const { icon, label, word = label.split("  ")[0], class: name = "", ...rest } = props;
   return (
     <Button {...rest} class={`icon ${name}`} label={label} title={label}>
       <Icon name={icon} />
+      {isNarrow.value && <span>{word}</span>}
     </Button>
   );
 }

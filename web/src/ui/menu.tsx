@@ -1,6 +1,5 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { Button } from "./button.tsx";
-import { Icon, type IconName } from "./icons.tsx";
+import { Icon, IconButton, type IconName } from "./icons.tsx";
 import { nextItem } from "./menu-keys.ts";
 
 export interface MenuItem {
@@ -32,15 +31,13 @@ export function MenuButton({ label, items, class: name = "" }: { label: string; 
         event.preventDefault();
       }}
     >
-      <Button
-        class="icon"
+      <IconButton
+        icon="more"
         label={label}
-        title={label}
+        word="More"
         popup={{ id, isOpen: opened !== null }}
         onClick={() => (opened === null ? setOpened(0) : close())}
-      >
-        <Icon name="more" />
-      </Button>
+      />
       {opened !== null && box.current && (
         <Menu id={id} label={label} items={items} first={opened} button={box.current} onClose={close} onLeave={() => setOpened(null)} />
       )}

@@ -1,0 +1,92 @@
+import { signal } from "@preact/signals";
+import { openPalette } from "../palette/palette.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Icon, type IconName } from "../ui/icons.tsx";
+import { logOut, user } from "./login.ts";
+import { current, drawerOpen, show } from "./navigation.ts";
+import { settingsOpen } from "./settings-dialog.tsx";
+
+const moreOpen = signal(false);
+
+/** On a phone, at the lower edge, within reach of a thumb. */
+export function PhoneNav() {
+  const { kind } = current.value;
+  return (
+    <nav class="phone-nav" aria-label="Views">
+      <Place icon="home" word="Overview" isCurrent={kind === "overview"} onClick={() => show({ kind: "overview" })} />
+      <button
+        type="button"
+        class="flat"
+        aria-expanded={drawerOpen.value}
+        aria-pressed={drawerOpen.value || kind === "process" || kind === "group"}
+        onClick={() => {
+          drawerOpen.value = !drawerOpen.value;
+        }}
+      >
+        <Icon name="menu" />
+        Processes
+      </button>
+      <Place icon="search" word="Search" isCurrent={false} onClick={() => openPalette()} />
+      <Place icon="log" word="Log" isCurrent={kind === "log"} onClick={() => show({ kind: "log" })} />
+      <Place
+        icon="more"
+        word="More"
+        isCurrent={isData(current.value) || kind === "config" || kind === "tasks" || kind === "all"}
+        onClick={() => {
+          moreOpen.value = true;
+        }}
+      />
+      {moreOpen.value && <More />}
+    </nav>
+  );
+}
+
+function Place({ icon, word, isCurrent, onClick }: { icon: IconName; word: string; isCurrent: boolean; onClick: () => void }) {
+  return (
+    <button type="button" class="flat" aria-pressed={isCurrent} onClick={onClick}>
+      <Icon name={icon} />
+      {word}
+    </button>
+  );
+}
+
+function More() {
+  const close = () => {
+    moreOpen.value = false;
+  };
+  const rows: [IconName, string, () => void][] = [
+    ["grid", "All processes", () => show({ kind: "all" })],
+    ["data", "Data", () => show({ kind: "topics" })],
+    ["table", "Process list", () => show({ kind: "tasks" })],
+    ["config", "Configuration", () => show({ kind: "config" })],
+    [
+      "settings",
+      "Settings",
+      () => {
+        settingsOpen.value = true;
+      },
+    ],
+  ];
+  if (user !== "") rows.push(["back", `Log out (${user})`, () => void logOut()]);
+  return (
+    <Dialog label="More" class="more-sheet" title onClose={close}>
+      <ul>
+        {rows.map(([icon, word, run]) => (
+          <li key={word}>
+            <button
+              type="button"
+              class="flat"
+              onClick={() => {
+                close();
+                run();
+              }}
+            >
+              <Icon name={icon} />
+              {word}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}
