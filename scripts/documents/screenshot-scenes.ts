@@ -227,7 +227,7 @@ export const ACTS: Act[] = [
         name: "tree",
         path: "/",
         set: async (page, { device }) => {
-          if (device === "phone") await page.getByRole("button", { name: "Show sidebar" }).click();
+          if (device === "phone") await page.getByRole("button", { name: "Processes", exact: true }).click();
           await page.getByLabel(/^Filter processes/).fill("is:trouble");
           await page.waitForTimeout(300);
         },

@@ -1,8 +1,6 @@
-import { writeFileSync } from "node:fs";
-import type { BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
-import { ECHO, EXIT_AS_TYPED, READY_WHEN_TYPED } from "../support/shell.ts";
+import { ECHO, READY_WHEN_TYPED } from "../support/shell.ts";
 import { eventually } from "../support/wait.ts";
 
 let rig: PageRig;
@@ -17,116 +15,11 @@ beforeAll(async () => {
       "sim/gate": { command: READY_WHEN_TYPED, ready: { regex: "listening" }, autostart: true },
       "sim/after": { command: ECHO, depends_on: { "sim/gate": { condition: "ready" } }, autostart: true },
       "tools/echo": { command: ECHO, alternate_commands: { other: "sleep 1000" }, autostart: true },
-      "tools/brief": { command: EXIT_AS_TYPED, autostart: true },
-      "tools/loop": { command: "false", autostart: true, restart: { policy: "on-failure", delay: "1h" } },
       ...many,
     },
   });
-  await rig.untilState("tools/brief", "started");
-  await rig.client.command({ type: "send_stdin", name: "tools/brief", text: "3\n" });
-  await rig.untilState("tools/brief", "error");
-  await rig.untilState("tools/loop", "backoff");
 });
 afterAll(() => rig?.[Symbol.asyncDispose]());
-
-/** Every view and dialog, and how one gets there. */
-const VIEWS: Readonly<Record<string, (shown: ShownPage) => Promise<unknown>>> = {
-  overview: (shown) => shown.go("/"),
-  "all processes": (shown) => shown.go("/?view=all"),
-  log: (shown) => shown.go("/?view=log"),
-  topics: (shown) => shown.go("/?view=topics"),
-  parameters: (shown) => shown.go("/?view=parameters"),
-  "a group": (shown) => shown.go("/?group=sim"),
-  "a group's terminals": async (shown) => {
-    await shown.run("Show groups as terminals");
-    await shown.page.locator(".xterm-rows").first().waitFor();
-    await shown.run("Show groups as tables");
-  },
-  "a process with its details": async (shown) => {
-    await shown.go("/?process=tools/echo");
-    await shown.page.locator(".xterm-rows").waitFor();
-    const details = shown.page.getByRole("button", { name: "Details d" });
-    if ((await details.getAttribute("aria-pressed")) === "false") await details.click();
-    await shown.page.getByRole("button", { name: "Show commands" }).click();
-    await shown.page.locator(".details pre").waitFor();
-  },
-  "a search in a terminal": async (shown) => {
-    await shown.page.getByRole("button", { name: "Details d" }).click();
-    await shown.page.getByRole("button", { name: "Search Ctrl-Shift-F" }).click();
-    await shown.page.getByLabel("Search the terminal").fill("hello");
-  },
-  "a failed process": (shown) => shown.go("/?process=tools/brief"),
-  "a process that waits for its restart": (shown) => shown.go("/?process=tools/loop"),
-  "a process that waits": (shown) => shown.go("/?process=sim/after"),
-  palette: async (shown) => {
-    await shown.page.keyboard.press("Control+Shift+K");
-    await shown.page.getByRole("dialog", { name: "Command palette" }).getByRole("option").first().waitFor();
-  },
-  "the sheet of keys": async (shown) => {
-    await shown.page.keyboard.press("Escape");
-    await shown.page.getByRole("dialog").waitFor({ state: "hidden" });
-    await shown.run("Keyboard shortcuts");
-    await shown.page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
-  },
-  settings: async (shown) => {
-    await shown.page.keyboard.press("Escape");
-    await shown.page.getByRole("button", { name: "Settings ," }).click();
-    await shown.page.getByRole("dialog", { name: "Settings" }).waitFor();
-  },
-  configuration: async (shown) => {
-    await shown.go("/?view=config");
-    await shown.page.locator(".cm-content").waitFor();
-  },
-  "a plan and a toast": async (shown) => {
-    await shown.page.getByRole("button", { name: "Reload …" }).click();
-    await shown.page.getByRole("dialog").waitFor();
-  },
-  "a conflict": async (shown) => {
-    await shown.page.keyboard.press("Escape");
-    const before = rig.instance.read("mgr.yaml");
-    await shown.page.locator(".cm-content").click();
-    await shown.page.keyboard.press("Control+Home");
-    await shown.page.keyboard.type(" ");
-    writeFileSync(rig.instance.config, `${before}\n`);
-    await shown.page.keyboard.press("Control+s");
-    await shown.page.getByRole("dialog").waitFor();
-    writeFileSync(rig.instance.config, before);
-  },
-  "a comparison": async (shown) => {
-    await shown.page
-      .getByRole("dialog")
-      .getByRole("button", { name: /^Compare/ })
-      .click();
-    await shown.page.locator(".cm-changedLine, .cm-insertedLine, .cm-deletedChunk").first().waitFor();
-  },
-  "open in new window": (shown) => shown.go("/?process=tools/echo&window=1"),
-};
-
-const DEVICES: Readonly<Record<string, BrowserContextOptions>> = {
-  "a desktop": {},
-  "a phone": { viewport: { width: 375, height: 720 }, isMobile: true, hasTouch: true },
-};
-
-/** Rules about colours, in which alone the themes differ. */
-const COLOURS = ["color-contrast", "link-in-text-block"];
-
-test.each(Object.entries(DEVICES))(
-  "on %s no view has a serious accessibility violation, in either theme",
-  async (_, device) => {
-    const shown = await rig.open("/", { ...device, colorScheme: "dark", reducedMotion: "reduce" });
-    const found: string[] = [];
-    for (const [name, get] of Object.entries(VIEWS)) {
-      await get(shown);
-      for (const violation of await shown.violations()) found.push(`${name}: ${violation}`);
-      await shown.turn("light");
-      for (const violation of await shown.violations(COLOURS)) found.push(`${name}, light: ${violation}`);
-      await shown.turn("dark");
-    }
-    expect(found).toEqual([]);
-    await shown.close();
-  },
-  480_000,
-);
 
 test("prefers-reduced-motion turns animations off", async () => {
   const shown = await rig.open("/", { reducedMotion: "reduce" });

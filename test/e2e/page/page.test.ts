@@ -305,7 +305,7 @@ describe("windows", () => {
       await phone.go(path);
       expect(await phone.page.evaluate("document.documentElement.scrollWidth"), path).toBeLessThanOrEqual(375);
     }
-    await phone.page.getByRole("button", { name: "Show sidebar" }).click();
+    await phone.page.getByRole("button", { name: "Processes", exact: true }).click();
     await phone.row("tools/echo").click();
     await phone.page.getByRole("heading", { name: "echo" }).waitFor();
     await phone.close();

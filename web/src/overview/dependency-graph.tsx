@@ -1,9 +1,11 @@
 import type { Process } from "../../../src/protocol/resources/resources.ts";
+import { isNarrow } from "../app/settings.ts";
 import { showProcess } from "../app/navigation.ts";
 import { processOf } from "../app/store.ts";
 import { ProcessMark } from "../ui/state-mark.tsx";
 
 const ROW = 30;
+const ROW_NARROW = 46;
 /** Names drawn on each side. */
 const MOST = 12;
 
@@ -12,7 +14,7 @@ export function DependencyGraph({ process, neededBy }: { process: Process; neede
   const left = process.depends_on.slice(0, MOST);
   const right = neededBy.slice(0, MOST);
   if (left.length + right.length === 0) return <p class="soft">No dependencies.</p>;
-  const height = Math.max(left.length, right.length, 1) * ROW;
+  const height = Math.max(left.length, right.length, 1) * (isNarrow.value ? ROW_NARROW : ROW);
   const more = Math.max(0, process.depends_on.length - MOST) + Math.max(0, neededBy.length - MOST);
   return (
     <>

@@ -145,7 +145,7 @@ function StartupCommands({ name }: { name: string }) {
           <pre class="quoted" tabIndex={0}>
             {shown}
           </pre>
-          <IconButton icon="copy" label="Copy the commands" onClick={() => void copy(shown, "the commands")} />
+          <IconButton icon="copy" label="Copy the commands" word="Copy" onClick={() => void copy(shown, "the commands")} />
         </div>
       )}
     </Section>

@@ -1,4 +1,5 @@
 import { type ShownState, wordOf } from "../../../src/client/shown/shown-state.ts";
+import { isNarrow } from "../app/settings.ts";
 import { counts } from "../app/store.ts";
 import { StateMark } from "../ui/state-mark.tsx";
 import { filter, filterTree } from "./tree-filter.ts";
@@ -53,6 +54,7 @@ function StateFilters() {
           >
             <StateMark state={state} />
             {count}
+            {isNarrow.value && ` ${wordOf(state)}`}
           </button>
         );
       })}

@@ -1,0 +1,242 @@
+import { writeFileSync } from "node:fs";
+import type { BrowserContextOptions } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { PageRig, ShownPage, soon } from "../support/page-rig.ts";
+import { ECHO, EXIT_AS_TYPED, READY_WHEN_TYPED } from "../support/shell.ts";
+import { LAYOUT_FAULTS, TOUCH_FAULTS } from "./layout-faults.ts";
+
+/** The longest names that one meets: of groups, of a process. */
+const LONG = "a-group-with-quite-a-long-name/of-a-robot-arm/inverse-kinematics-solver-left";
+
+/** Says which bytes it is given, a read at a time. */
+const BYTES = `${process.execPath} -e 'process.stdin.setRawMode(true).on("data", (data) => console.log("typed", data.toString("hex").replace(/..(?=.)/g, "$& ")));console.log("hello")'`;
+
+let rig: PageRig;
+
+beforeAll(async () => {
+  rig = await PageRig.up({
+    groups: { sim: { opened: true }, tools: { opened: true } },
+    processes: {
+      "sim/gate": { command: READY_WHEN_TYPED, ready: { regex: "listening" }, autostart: true },
+      "sim/after": { command: ECHO, depends_on: { "sim/gate": { condition: "ready" } }, autostart: true },
+      "tools/echo": { command: ECHO, alternate_commands: { other: "sleep 1000" }, autostart: true },
+      "tools/brief": { command: EXIT_AS_TYPED, autostart: true },
+      "tools/loop": { command: "false", autostart: true, restart: { policy: "on-failure", delay: "1h" } },
+      "tools/keys": { command: BYTES, autostart: true },
+      [LONG]: { command: ECHO, autostart: true },
+    },
+  });
+  await rig.untilState("tools/brief", "started");
+  await rig.client.command({ type: "send_stdin", name: "tools/brief", text: "3\n" });
+  await rig.untilState("tools/brief", "error");
+  await rig.untilState("tools/loop", "backoff");
+});
+afterAll(() => rig?.[Symbol.asyncDispose]());
+
+/** Every view and dialog, and how one gets there. */
+const VIEWS: Readonly<Record<string, (shown: ShownPage) => Promise<unknown>>> = {
+  overview: (shown) => shown.go("/"),
+  "all processes": (shown) => shown.go("/?view=all"),
+  "the process list": async (shown) => {
+    await shown.go("/mgr/process-list");
+    await shown.page.locator("tr[data-key]").first().waitFor();
+  },
+  "a task": async (shown) => {
+    await shown.page.getByLabel(/^Filter tasks/).fill("process==tools/echo");
+    await shown.page.getByRole("link", { name: "tools/echo" }).waitFor();
+    await shown.page.locator("tr[data-key]").first().click();
+    await shown.page.getByRole("complementary", { name: /^Task/ }).waitFor();
+  },
+  log: (shown) => shown.go("/?view=log"),
+  "a group": (shown) => shown.go("/?group=sim"),
+  "a group's terminals": async (shown) => {
+    await shown.run("Show groups as terminals");
+    await shown.page.locator(".xterm-rows").first().waitFor();
+    await shown.run("Show groups as tables");
+  },
+  "a process with its details": async (shown) => {
+    await shown.go("/?process=tools/echo");
+    await shown.page.locator(".xterm-rows").waitFor();
+    const details = shown.page.getByRole("button", { name: "Details d" });
+    if ((await details.getAttribute("aria-pressed")) === "false") await details.click();
+    await shown.page.getByRole("button", { name: "Show commands" }).click();
+    await shown.page.locator(".details pre").waitFor();
+  },
+  "a search in a terminal": async (shown) => {
+    await shown.page.getByRole("button", { name: "Details d" }).click();
+    await shown.page.getByRole("button", { name: "Search Ctrl-Shift-F" }).click();
+    await shown.page.getByLabel("Search the terminal").fill("hello");
+  },
+  "a failed process": (shown) => shown.go("/?process=tools/brief"),
+  "a process that waits for its restart": (shown) => shown.go("/?process=tools/loop"),
+  "a process that waits": (shown) => shown.go("/?process=sim/after"),
+  palette: async (shown) => {
+    await shown.page.keyboard.press("Control+Shift+K");
+    await shown.page.getByRole("dialog", { name: "Command palette" }).getByRole("option").first().waitFor();
+  },
+  "the sheet of keys": async (shown) => {
+    await shown.page.keyboard.press("Escape");
+    await shown.page.getByRole("dialog").waitFor({ state: "hidden" });
+    await shown.run("Keyboard shortcuts");
+    await shown.page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+  },
+  settings: async (shown) => {
+    await shown.page.keyboard.press("Escape");
+    await shown.run("Settings");
+    await shown.page.getByRole("dialog", { name: "Settings" }).waitFor();
+  },
+  configuration: async (shown) => {
+    await shown.go("/?view=config");
+    await shown.page.locator(".cm-content").waitFor();
+  },
+  "a plan and a toast": async (shown) => {
+    await shown.page.getByRole("button", { name: "Reload …" }).click();
+    await shown.page.getByRole("dialog").waitFor();
+  },
+  "a conflict": async (shown) => {
+    await shown.page.keyboard.press("Escape");
+    const before = rig.instance.read("mgr.yaml");
+    await shown.page.locator(".cm-content").click();
+    await shown.page.keyboard.press("Control+Home");
+    await shown.page.keyboard.type(" ");
+    writeFileSync(rig.instance.config, `${before}\n`);
+    await shown.page.keyboard.press("Control+s");
+    await shown.page.getByRole("dialog").waitFor();
+    writeFileSync(rig.instance.config, before);
+  },
+  "a comparison": async (shown) => {
+    await shown.page
+      .getByRole("dialog")
+      .getByRole("button", { name: /^Compare/ })
+      .click();
+    await shown.page.locator(".cm-changedLine, .cm-insertedLine, .cm-deletedChunk").first().waitFor();
+  },
+  "open in new window": (shown) => shown.go("/?process=tools/echo&window=1"),
+};
+
+const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true };
+/** Of axe-core, in each theme; undefined: all. Themes differ in colours alone. */
+interface Rules {
+  readonly dark: readonly string[] | undefined;
+  readonly light: readonly string[];
+}
+const ALL_RULES: Rules = { dark: undefined, light: ["color-contrast", "link-in-text-block"] };
+/** Those that the width of a desktop can matter for. */
+const RULES_OF_LAYOUT: Rules = { dark: ["scrollable-region-focusable", "button-name", "link-name", "target-size"], light: [] };
+
+/** What is wrong with a view as it is shown now. */
+async function faultsOf(shown: ShownPage, { isTouch = false, rules = ALL_RULES }: { isTouch?: boolean; rules?: Rules }): Promise<string[]> {
+  const { page } = shown;
+  const found: string[] = [];
+  for (const colorScheme of ["dark", "light"] as const) {
+    await shown.turn(colorScheme);
+    // What is drawn anew for the new width is drawn.
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    const violations = await shown.violations(rules[colorScheme]);
+    const faults = (await page.evaluate(LAYOUT_FAULTS)) as string[];
+    const touch = isTouch ? ((await page.evaluate(TOUCH_FAULTS)) as string[]) : [];
+    found.push(...[...violations, ...faults, ...touch].map((fault) => `${colorScheme}: ${fault}`));
+  }
+  return found;
+}
+
+test("every view fits 1440 and 1024 px in both themes, and has no serious accessibility violation", async () => {
+  const shown = await rig.open("/", { reducedMotion: "reduce" });
+  const found: string[] = [];
+  for (const [name, get] of Object.entries(VIEWS)) {
+    for (const width of [1440, 1024]) {
+      await shown.page.setViewportSize({ width, height: 800 });
+      if (width === 1440) await get(shown);
+      for (const fault of await faultsOf(shown, { rules: width === 1440 ? ALL_RULES : RULES_OF_LAYOUT }))
+        found.push(`${name} at ${width} px, ${fault}`);
+    }
+  }
+  expect(found).toEqual([]);
+  await shown.close();
+}, 480_000);
+
+const PHONE_VIEWS: typeof VIEWS = {
+  ...VIEWS,
+  "the tree": async (shown) => {
+    await shown.go("/");
+    await shown.page.getByRole("button", { name: "Processes", exact: true }).tap();
+    await shown.row("tools/echo").waitFor();
+  },
+  "the other views": async (shown) => {
+    await shown.go("/");
+    await shown.page.getByRole("button", { name: "More", exact: true }).tap();
+    await shown.page.getByRole("dialog", { name: "More" }).waitFor();
+  },
+};
+
+test("every view fits a phone of 390 px in both themes, can be touched, and has no serious accessibility violation", async () => {
+  const shown = await rig.open("/", { ...PHONE, reducedMotion: "reduce" });
+  const found: string[] = [];
+  for (const [name, get] of Object.entries(PHONE_VIEWS)) {
+    await get(shown);
+    for (const fault of await faultsOf(shown, { isTouch: true })) found.push(`${name}: ${fault}`);
+  }
+  expect(found).toEqual([]);
+  await shown.close();
+}, 480_000);
+
+test.each([1440, 1024, 390])("the login page fits %i px, and has no serious accessibility violation", async (width) => {
+  const context = await rig.browser.newContext({ viewport: { width, height: 800 } });
+  const page = await context.newPage();
+  const shown = new ShownPage(page, rig.instance);
+  await page.goto(rig.instance.url);
+  await page.getByRole("button", { name: "Log in" }).waitFor();
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await shown.violations()).toEqual([]);
+    expect(await page.evaluate(LAYOUT_FAULTS)).toEqual([]);
+    expect(await page.evaluate(TOUCH_FAULTS)).toEqual([]);
+  }
+  await context.close();
+});
+
+test("the key bar types what a phone's keyboard lacks, Ctrl holds for the next key, and the keyboard stays where it is", async () => {
+  const shown = await rig.open("/?process=tools/keys", PHONE);
+  const { page } = shown;
+  await shown.untilShown("tools/keys", /hello/);
+  const key = (name: string) => page.getByRole("toolbar", { name: "Keys" }).getByRole("button", { name, exact: true });
+  await key("Esc").tap();
+  await shown.untilShown("tools/keys", /typed 1b\b/);
+  await key("Up").tap();
+  await shown.untilShown("tools/keys", /typed 1b 5b 41\b/);
+  expect(await shown.hasFocus(".terminal-box")).toBe(false);
+  await key("Ctrl").tap();
+  await soon(() => key("Ctrl").getAttribute("aria-pressed")).toBe("true");
+  await soon(() => shown.hasFocus(".terminal-box")).toBe(true);
+  await page.keyboard.type("a");
+  await shown.untilShown("tools/keys", /typed 01\b/);
+  await soon(() => key("Ctrl").getAttribute("aria-pressed")).toBe("false");
+  await key("Ctrl").tap();
+  await key("Right").tap();
+  await shown.untilShown("tools/keys", /typed 1b 5b 31 3b 35 43\b/);
+  // Out of sight at first: the bar scrolls.
+  await key("PgDn").tap();
+  await shown.untilShown("tools/keys", /typed 1b 5b 36 7e\b/);
+  expect(await shown.hasFocus(".terminal-box")).toBe(true);
+  await shown.close();
+});
+
+test("while a phone's keyboard is open, the terminal has the room", async () => {
+  const shown = await rig.open("/?process=tools/keys", PHONE);
+  const { page } = shown;
+  await shown.untilShown("tools/keys", /hello/);
+  await page.getByLabel("Terminal of tools/keys").tap();
+  await soon(() => shown.hasFocus(".terminal-box")).toBe(true);
+  const nav = page.getByRole("navigation", { name: "Views" });
+  await nav.waitFor();
+  await page.setViewportSize({ width: 390, height: 440 });
+  await nav.waitFor({ state: "hidden" });
+  await page.getByRole("toolbar", { name: "Keys" }).waitFor();
+  await page.setViewportSize({ width: 390, height: 780 });
+  await nav.waitFor();
+  await shown.close();
+});
+
+test("nothing of all this made the page complain", () => {
+  expect(rig.complaints).toEqual([]);
+});
