@@ -53,7 +53,7 @@ for (const e of top.querySelectorAll(CONTROLS)) {
   const isInText = e.matches("a, .linklike") && !e.matches("[role]");
   const { width, height } = (e.matches(".quick") ? e : touched).getBoundingClientRect();
   if (!isInText && (height < 43.5 || width < 43.5)) found.push(\`\${nameOf(e)} is \${Math.round(width)}×\${Math.round(height)} px\`);
-  if (e.matches("button:not(.key, .switch), .quick") && !/\\p{L}/u.test(e.innerText)) found.push(\`\${nameOf(e)} has no word\`);
+  if (e.matches("button:not(.key, .switch)") && !/\\p{L}/u.test(e.innerText)) found.push(\`\${nameOf(e)} has no word\`);
 }
 return found;
 })()`;

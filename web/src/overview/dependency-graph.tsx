@@ -1,6 +1,6 @@
 import type { Process } from "../../../src/protocol/resources/resources.ts";
-import { isNarrow } from "../app/settings.ts";
 import { showProcess } from "../app/navigation.ts";
+import { isNarrow } from "../app/settings.ts";
 import { processOf } from "../app/store.ts";
 import { ProcessMark } from "../ui/state-mark.tsx";
 

@@ -38,7 +38,7 @@ export function TaskPanel({ host, columns, row, onClose, onChanged }: PanelProps
         <IconButton
           icon="copy"
           label="Copy a link to this task"
-          word="Copy link"
+          word="Copy"
           onClick={() => void copy(new URL(address, location.href).href, "the link")}
         />
         <IconButton icon="close" label="Close  Esc" onClick={onClose} />

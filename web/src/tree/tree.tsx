@@ -5,7 +5,6 @@ import { isVerbKey, processesOf, VERB_KEYS } from "../app/actions.ts";
 import { request, requestForView } from "../app/commands.ts";
 import { current, layout, show, takesFocus } from "../app/navigation.ts";
 
-import { isNarrow } from "../app/settings.ts";
 import { isConnected, isLoaded, processNames } from "../app/store.ts";
 
 import { keyOf } from "../app/views.ts";
@@ -152,6 +151,7 @@ function QuickButton({ name, isGroup, running }: { name: string; isGroup: boolea
     <span
       class={`quick ${isOff ? "off" : ""}`}
       aria-hidden="true"
+      data-word={verb === "start" ? "Start" : "Stop"}
       title={isOff ? "Disconnected" : `${verb} ${name}`}
       onClick={(event) => {
         event.stopPropagation();
@@ -159,7 +159,6 @@ function QuickButton({ name, isGroup, running }: { name: string; isGroup: boolea
       }}
     >
       <Icon name={verb} />
-      {isNarrow.value && <span>{verb === "start" ? "Start" : "Stop"}</span>}
     </span>
   );
 }
