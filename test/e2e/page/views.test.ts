@@ -48,6 +48,8 @@ const VIEWS: Readonly<Record<string, (shown: ShownPage) => Promise<unknown>>> = 
     await shown.page.getByRole("complementary", { name: /^Task/ }).waitFor();
   },
   log: (shown) => shown.go("/?view=log"),
+  topics: (shown) => shown.go("/?view=topics"),
+  parameters: (shown) => shown.go("/?view=parameters"),
   "a group": (shown) => shown.go("/?group=sim"),
   "a group's terminals": async (shown) => {
     await shown.run("Show groups as terminals");

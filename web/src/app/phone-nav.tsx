@@ -5,6 +5,7 @@ import { Icon, type IconName } from "../ui/icons.tsx";
 import { logOut, user } from "./login.ts";
 import { current, drawerOpen, show } from "./navigation.ts";
 import { settingsOpen } from "./settings-dialog.tsx";
+import { isData } from "./views.ts";
 
 const moreOpen = signal(false);
 
