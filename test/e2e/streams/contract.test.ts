@@ -171,7 +171,7 @@ describe("what is in the tables and not in the list of what is not there yet", (
     await client.command({ type: "subscribe_process_output", patterns: ["*"] });
     await client.command({ type: "send_stdin", name: "tools/echo", text: "x\n" });
     await client.untilOutput("tools/echo", "you typed x");
-    await client.ask({ type: "get_process_output", name: "tools/echo", lines: 5 });
+    await client.ask({ type: "get_process_output", name: "tools/echo", lines: 5, times: true });
     for (const name of ["missing", "retried", "waits"]) await client.command({ type: "start_process", name });
     await client.untilState("missing", "error");
     await client.untilState("retried", "backoff");
