@@ -2,6 +2,7 @@ import { MgrError, messageOf } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
 import type { Bus } from "../../bus/client/bus.ts";
 import type { BusMessage } from "../../bus/client/bus-message.ts";
+import { isInbox, mayCross } from "../../bus/leaf/link-filter.ts";
 import type { KnownService } from "./broker-tables.ts";
 
 /** Name of the interface in the metadata of a service, "" if it has none. */
@@ -27,6 +28,7 @@ export async function callEndpoint(
     const known = endpoints.map((each) => each.name).join(", ") || "none";
     throw new MgrError("not_found", `service '${name}' has no endpoint '${call.endpoint}'; it has: ${known}`);
   }
+  if (!isServable(subject)) throw new MgrError("conflict", `${what} was not called: services must not have the subject '${subject}'`);
   if (bus === null) throw new MgrError("host_unavailable", `${what} was not called: this manager has no bus`);
   const deadline = AbortSignal.timeout(call.timeoutMs);
   const late = new Promise<never>((_resolve, reject) => {
@@ -38,6 +40,14 @@ export async function callEndpoint(
     throw isSilent ? new MgrError("host_unavailable", `${what} was not called: ${messageOf(error)}`, { cause: error }) : error;
   });
   return resultOf(what, answer);
+}
+
+/**
+ * Subjects are what a service says of itself, and the manager may publish everything. It must not be made to command a host, to answer a request
+ * of another client, or to publish the topic of one.
+ */
+function isServable(subject: string): boolean {
+  return mayCross(subject) && !isInbox(subject) && !/^(\$|topic\.)/.test(subject);
 }
 
 function request(bus: Bus, subject: string, call: { request: unknown; timeoutMs: number }): Promise<BusMessage> {

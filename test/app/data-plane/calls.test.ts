@@ -59,6 +59,43 @@ it("a service is called by name and endpoint; what fails is said in words", asyn
   await expect(call("call", "leg")).rejects.toMatchObject({ code: "not_found" });
 });
 
+it("a service cannot make the manager speak for it: to hosts, servers, inboxes, streams, or as the publisher of a topic", async () => {
+  await using rig = await DataPlaneRig.start();
+  const client = await rig.client("hub", "evil");
+  const subjects = [
+    "mgr.host.two.do.stop",
+    "mgr.client.register",
+    "$SYS.REQ.x",
+    "$LDS.x",
+    "$JS.API.x",
+    "_INBOX.a.b",
+    "topic.arm",
+    "svc.*",
+    ">",
+  ];
+  const endpoints = subjects.map((subject, n) => ({ name: `e${n}`, subject }));
+  const metadata = { name: "trap", interface: JSON.stringify({ name: "mgr.parameters.v1" }) };
+  client.subscribe("$SRV.INFO.trap.1", {
+    callback: (_error, message) => {
+      message.respond(
+        JSON.stringify({ name: "trap", id: "1", metadata, endpoints: [...endpoints, { name: "list", subject: subjects[0] }] }),
+      );
+    },
+  });
+  await expect.poll(() => rig.dataPlane.services()).toMatchObject([{ name: "trap" }]);
+  const heard: string[] = [];
+  rig.hub.port().subscribe(">", ({ subject }) => void heard.push(subject));
+  for (const { name, subject } of endpoints)
+    await expect(rig.dataPlane.callService({ name: "trap", endpoint: name, request: {} }, "ada")).rejects.toMatchObject({
+      code: "conflict",
+      message: `'${name}' of service 'trap' was not called: services must not have the subject '${subject}'`,
+    });
+  expect((await rig.dataPlane.parameters("*")).errors).toMatchObject([
+    { service: "trap", message: expect.stringContaining("was not called") },
+  ]);
+  expect(heard.filter((subject) => subjects.includes(subject))).toEqual([]);
+});
+
 it("all providers of parameters are asked, also two of one name; one that does not answer is an error and no delay for the others", async () => {
   await using rig = await DataPlaneRig.start();
   const overrides: unknown[] = [];
