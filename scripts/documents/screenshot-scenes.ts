@@ -191,9 +191,12 @@ export const ACTS: Act[] = [
       {
         name: "settings",
         path: "/?process=sim/world",
-        set: async (page) => {
+        set: async (page, { device }) => {
           await terminal(page);
-          await page.getByRole("button", { name: "Settings ," }).click();
+          if (device === "phone") {
+            await page.getByRole("button", { name: "More", exact: true }).click();
+            await page.getByRole("button", { name: "Settings", exact: true }).click();
+          } else await page.getByRole("button", { name: "Settings ," }).click();
         },
       },
       {
