@@ -223,9 +223,9 @@ describe("commands", () => {
     await client.ask({ type: "get_process_output", name: "db", lines: 5_000_000 });
     await client.ask({ type: "get_process_output", name: "db", seconds: 1.5 });
     expect(rig.control.calls).toEqual([
-      ["readBacklog", "db", { lines: 1_000 }],
-      ["readBacklog", "db", { lines: 100_000 }],
-      ["readBacklog", "db", { lines: 1_000, seconds: 1.5 }],
+      ["readBacklog", "db", { lines: 1_000, times: false }],
+      ["readBacklog", "db", { lines: 100_000, times: false }],
+      ["readBacklog", "db", { lines: 1_000, times: false, seconds: 1.5 }],
     ]);
   });
 });
