@@ -135,11 +135,8 @@ export const ACTS: Act[] = [
             ["sim/sensors/imu", "Split right"],
             ["bench/server", "Split down"],
           ] as const) {
-            await page
-              .locator(".pane.focused, .pane")
-              .last()
-              .getByRole("button", { name: new RegExp(`^${split}`) })
-              .click();
+            await palette(page, split);
+            await page.keyboard.press("Enter");
             await page.locator(`[role=treeitem][data-name="${name}"]`).click();
             await page.waitForTimeout(600);
           }
@@ -167,7 +164,7 @@ export const ACTS: Act[] = [
         name: "backoff",
         path: "/?process=faults/crasher",
         set: async (page) => {
-          await page.getByText(/starts again in/).waitFor({ timeout: 40_000 });
+          await page.getByText(/restarts in/).first().waitFor({ timeout: 40_000 });
           await terminal(page);
         },
       },
