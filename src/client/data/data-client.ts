@@ -92,7 +92,7 @@ export class DataClient implements AsyncDisposable {
     throw new MgrError("conflict", `the topic '${topic}' cannot be published: ${refusal}`);
   }
 
-  /** Messages of a topic, whoever publishes it and whenever it begins: read them with `for await`, or give `onMessage`. */
+  /** Messages of a topic, from any publisher, now or later: read them with `for await`, or give `onMessage`. */
   subscribe(topic: string, options: SubscribeOptions = {}): TopicSubscription {
     const subscription: TopicSubscription = new TopicSubscription(this.#bus, topic, options, {
       log: this.#log,

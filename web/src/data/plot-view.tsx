@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { linkTo } from "../app/navigation.ts";
 import { shade } from "../app/settings.ts";
 import { Button } from "../ui/button.tsx";
-import { downloadFrom } from "../ui/download.ts";
+import { downloadText } from "../ui/download.ts";
 import { Icon } from "../ui/icons.tsx";
 import { millisecondsOf } from "../ui/time.ts";
 import { complain } from "../ui/toasts.ts";
@@ -62,7 +62,7 @@ export function PlotView() {
         <Button pressed={paused} onClick={() => setPaused(!paused)}>
           {paused ? "Resume" : "Pause"}
         </Button>
-        <Button onClick={() => saveCsv(traces, columns())}>Save as CSV</Button>
+        <Button onClick={() => downloadText(csvOf(traces, columns()), "text/csv", "plot.csv")}>Save as CSV</Button>
       </div>
       <div class="plot-box" ref={box} role="img" aria-label={`Plot of ${traces.map(titleOfTrace).join(", ")}`} />
       <p class="soft plot-note">Drag to zoom, which pauses; double-click for the whole window.</p>
@@ -71,13 +71,6 @@ export function PlotView() {
 }
 
 const colorOf = (index: number) => COLORS[index % COLORS.length] ?? "#888888";
-
-function saveCsv(traces: readonly Trace[], columns: Columns): void {
-  const address = URL.createObjectURL(new Blob([csvOf(traces, columns)], { type: "text/csv" }));
-  downloadFrom(address, "plot.csv");
-  // The browser has read it by then.
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
-}
 
 type Columns = (number | null | undefined)[][];
 interface PlotOptions {

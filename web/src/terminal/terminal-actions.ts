@@ -1,5 +1,5 @@
 import { client } from "../app/store.ts";
-import { downloadFrom } from "../ui/download.ts";
+import { downloadText } from "../ui/download.ts";
 import type { OpenTerminal } from "./terminal.ts";
 
 const MAX_DOWNLOADED_LINES = 100_000;
@@ -57,8 +57,5 @@ export function focusTerminal(pane: number): boolean {
 export async function download(name: string): Promise<void> {
   const backlog = await client.request({ type: "get_process_output", name, lines: MAX_DOWNLOADED_LINES });
   if (backlog.type !== "process_output_snapshot") return;
-  const address = URL.createObjectURL(new Blob([backlog.output], { type: "text/plain" }));
-  downloadFrom(address, `${name.replaceAll("/", "-")}.txt`);
-  // The browser has read it by then.
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  downloadText(backlog.output, "text/plain", `${name.replaceAll("/", "-")}.txt`);
 }

@@ -5,3 +5,11 @@ export function downloadFrom(address: string, name = ""): void {
   link.download = name;
   link.click();
 }
+
+/** Lets the browser save a text as a file. */
+export function downloadText(text: string, type: "text/plain" | "text/csv", name: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  downloadFrom(address, name);
+  // The browser has read it by then.
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
