@@ -164,7 +164,10 @@ export const ACTS: Act[] = [
         name: "backoff",
         path: "/?process=faults/crasher",
         set: async (page) => {
-          await page.getByText(/restarts in/).first().waitFor({ timeout: 40_000 });
+          await page
+            .getByText(/restarts in/)
+            .first()
+            .waitFor({ timeout: 40_000 });
           await terminal(page);
         },
       },
