@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Action } from "../../web/src/app/action.ts";
+import type { Action } from "../../web/src/app/commands/action.ts";
 import { preselected, ranked } from "../../web/src/palette/rank.ts";
 
 const run = () => {};

@@ -2,7 +2,7 @@ import { filterTree } from "../tree/tree-filter.ts";
 import { IconButton } from "../ui/icons.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
 import { now } from "../ui/time.ts";
-import { sheetOpen } from "./keyboard-sheet.tsx";
+import { sheetOpen } from "./commands/keyboard-sheet.tsx";
 import { logOut, user } from "./login.ts";
 import { poppedOut, show } from "./navigation.ts";
 import { shade, theme } from "./settings.ts";

@@ -14,7 +14,7 @@ import { Icon, IconButton } from "../ui/icons.tsx";
 import { MenuButton } from "../ui/menu.tsx";
 import { Name } from "../ui/name.tsx";
 import { ProcessMark, StateMark } from "../ui/state-mark.tsx";
-import { processesOf } from "./actions.ts";
+import { processesOf } from "./commands/actions.ts";
 import * as layouts from "./layout.ts";
 import { arrange, canPopOut, layout, popOut } from "./navigation.ts";
 import { isNarrow } from "./settings.ts";

@@ -1,9 +1,9 @@
 import { findGroup } from "../../../src/client/mirror.ts";
 import { isCompleted, isFine, shownGroupState, shownState, wordOf } from "../../../src/client/shown/shown-state.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
-import { processesOf, progressOf } from "../app/actions.ts";
-import { canDo } from "../app/command-effects.ts";
-import { request, type Target } from "../app/commands.ts";
+import { processesOf, progressOf } from "../app/commands/actions.ts";
+import { canDo } from "../app/commands/command-effects.ts";
+import { request, type Target } from "../app/commands/commands.ts";
 import { useLoads } from "../app/loads.ts";
 import { groupStyle } from "../app/settings.ts";
 import { allProcesses, isLoaded, tree } from "../app/store.ts";

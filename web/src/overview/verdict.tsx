@@ -1,6 +1,6 @@
 import { shownState } from "../../../src/client/shown/shown-state.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
-import { restartFailed } from "../app/commands.ts";
+import { restartFailed } from "../app/commands/commands.ts";
 import { counts, hosts, processNames } from "../app/store.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icons.tsx";

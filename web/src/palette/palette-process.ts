@@ -1,8 +1,8 @@
 import { type Process, SIGNALS, type Signal } from "../../../src/protocol/resources/resources.ts";
-import type { Action } from "../app/action.ts";
-import { toggle } from "../app/action.ts";
-import { canDo, type Verb } from "../app/command-effects.ts";
-import { request, type Target } from "../app/commands.ts";
+import type { Action } from "../app/commands/action.ts";
+import { toggle } from "../app/commands/action.ts";
+import { canDo, type Verb } from "../app/commands/command-effects.ts";
+import { request, type Target } from "../app/commands/commands.ts";
 import { show } from "../app/navigation.ts";
 import { detailsOpen } from "../app/settings.ts";
 import { command, isConnected, startTools, startupCommands } from "../app/store.ts";

@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
-import type { Action } from "../app/action.ts";
+import type { Action } from "../app/commands/action.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { allActions } from "./palette-actions.ts";
 import { preselected, ranked } from "./rank.ts";

@@ -1,4 +1,4 @@
-import type { Action } from "../app/action.ts";
+import type { Action } from "../app/commands/action.ts";
 import { fuzzyScore } from "../ui/fuzzy.ts";
 
 /** Added to the score of actions of the shown view, and of places. */

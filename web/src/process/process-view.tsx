@@ -1,9 +1,9 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import { isLost, shownState } from "../../../src/client/shown/shown-state.ts";
 import { type Process, SIGNALS, type Signal } from "../../../src/protocol/resources/resources.ts";
-import { isTroubleState } from "../app/actions.ts";
-import { canDo, type Verb } from "../app/command-effects.ts";
-import { request } from "../app/commands.ts";
+import { isTroubleState } from "../app/commands/actions.ts";
+import { canDo, type Verb } from "../app/commands/command-effects.ts";
+import { request } from "../app/commands/commands.ts";
 import { useLoads } from "../app/loads.ts";
 import { poppedOut, show, showProcess } from "../app/navigation.ts";
 

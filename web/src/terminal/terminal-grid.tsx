@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { shownState } from "../../../src/client/shown/shown-state.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
-import { canDo } from "../app/command-effects.ts";
-import { request } from "../app/commands.ts";
+import { canDo } from "../app/commands/command-effects.ts";
+import { request } from "../app/commands/commands.ts";
 import { linkTo } from "../app/navigation.ts";
 import { reasonOf } from "../process/status-reason.ts";
 import { IconButton } from "../ui/icons.tsx";

@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { shownState, wordOf } from "../../../src/client/shown/shown-state.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
-import { isTrouble } from "../app/actions.ts";
+import { isTrouble } from "../app/commands/actions.ts";
 import { processNames, processOf } from "../app/store.ts";
 import { fuzzyScore } from "../ui/fuzzy.ts";
 

@@ -2,7 +2,7 @@ import { computed, signal } from "@preact/signals";
 import { ancestorNames } from "../../../src/base/names.ts";
 import { findGroup } from "../../../src/client/mirror.ts";
 import type { ProcessTreeNode } from "../../../src/protocol/resources/resources.ts";
-import { isTrouble } from "../app/actions.ts";
+import { isTrouble } from "../app/commands/actions.ts";
 import { current, show } from "../app/navigation.ts";
 import { folds, isNarrow } from "../app/settings.ts";
 import { processOf, tree } from "../app/store.ts";

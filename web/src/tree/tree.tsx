@@ -1,8 +1,8 @@
 import { computed } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { isFine, shownGroupState, shownState, stateText, wordOf } from "../../../src/client/shown/shown-state.ts";
-import { isVerbKey, processesOf, VERB_KEYS } from "../app/actions.ts";
-import { request, requestForView } from "../app/commands.ts";
+import { isVerbKey, processesOf, VERB_KEYS } from "../app/commands/actions.ts";
+import { request, requestForView } from "../app/commands/commands.ts";
 import { current, layout, show, takesFocus } from "../app/navigation.ts";
 
 import { isConnected, isLoaded, processNames } from "../app/store.ts";

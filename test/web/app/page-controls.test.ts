@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { resultText, searchProblem } from "../../web/src/terminal/search-query.ts";
-import { nextItem } from "../../web/src/ui/menu-keys.ts";
-import { nameParts } from "../../web/src/ui/name-parts.ts";
+import { resultText, searchProblem } from "../../../web/src/terminal/search-query.ts";
+import { nextItem } from "../../../web/src/ui/menu-keys.ts";
+import { nameParts } from "../../../web/src/ui/name-parts.ts";
 
 describe("the results of a search", () => {
   const query = (text: string, regex = false) => ({ text, regex, caseSensitive: false });

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { type Size, TerminalSize, type ToldSize } from "../../web/src/terminal/terminal-size.ts";
+import { type Size, TerminalSize, type ToldSize } from "../../../web/src/terminal/terminal-size.ts";
 
 /** A process's terminal and its viewers: windows of their own size, told of every change as the manager tells them. */
 class Shared {

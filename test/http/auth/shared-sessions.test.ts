@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { createHttpServer, type HttpServer } from "../../src/http/index.ts";
-import { cookieOf, GOOD, Rig } from "./rig.ts";
+import { createHttpServer, type HttpServer } from "../../../src/http/index.ts";
+import { cookieOf, GOOD, Rig } from "../rig.ts";
 
 const SOON = { timeout: 60_000 };
 

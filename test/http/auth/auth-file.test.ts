@@ -3,11 +3,11 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { parseAuthFile } from "../../src/http/auth/auth-entries.ts";
-import { AuthFile } from "../../src/http/auth/auth-file.ts";
-import { Credentials } from "../../src/http/auth/credentials.ts";
-import { hashPassword, matchesPasswordHash, parsePasswordHash } from "../../src/http/auth/password-hash.ts";
-import { basic, GOOD, PASSWORD, Rig, USER } from "./rig.ts";
+import { parseAuthFile } from "../../../src/http/auth/auth-entries.ts";
+import { AuthFile } from "../../../src/http/auth/auth-file.ts";
+import { Credentials } from "../../../src/http/auth/credentials.ts";
+import { hashPassword, matchesPasswordHash, parsePasswordHash } from "../../../src/http/auth/password-hash.ts";
+import { basic, GOOD, PASSWORD, Rig, USER } from "../rig.ts";
 
 describe("the format", () => {
   test("an entry is split at the first blank; empty lines and comments are skipped", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Process } from "../../src/protocol/resources/resources.ts";
-import { questionOf } from "../../web/src/app/command-effects.ts";
+import type { Process } from "../../../src/protocol/resources/resources.ts";
+import { questionOf } from "../../../web/src/app/commands/command-effects.ts";
 
 const process = (name: string, state: Process["state"], stops_with: string[] = []) =>
   ({ name, state, requested_state: state === "stopped" ? "stop" : "start", stops_with }) as const;

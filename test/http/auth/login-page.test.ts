@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { get, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BAD, GOOD, Rig, USER } from "./rig.ts";
+import { BAD, GOOD, Rig, USER } from "../rig.ts";
 
 const NAVIGATION = { "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
 /** As browsers do to other machines over plain HTTP. */

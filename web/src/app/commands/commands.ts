@@ -1,13 +1,13 @@
-import { findGroup } from "../../../src/client/mirror.ts";
-import { stillStoppedWith, stoppedAlong } from "../../../src/client/shown/along.ts";
-import { shownState } from "../../../src/client/shown/shown-state.ts";
-import { confirm } from "../ui/dialog.tsx";
-import { complain, toast } from "../ui/toasts.ts";
+import { findGroup } from "../../../../src/client/mirror.ts";
+import { stillStoppedWith, stoppedAlong } from "../../../../src/client/shown/along.ts";
+import { shownState } from "../../../../src/client/shown/shown-state.ts";
+import { confirm } from "../../ui/dialog.tsx";
+import { complain, toast } from "../../ui/toasts.ts";
+import { allProcesses, client, command, isConnected, processOf, tree } from "../store.ts";
+import type { View } from "../views.ts";
 import { processesOf } from "./actions.ts";
 import { canDo, questionOf, type Verb } from "./command-effects.ts";
-import { allProcesses, client, command, isConnected, processOf, tree } from "./store.ts";
 import { stopped } from "./undo.ts";
-import type { View } from "./views.ts";
 
 /** What a command is for: a process, a group, everything, or a list of processes. */
 export type Target =

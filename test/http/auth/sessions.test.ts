@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { beforeEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { parseAuthFile } from "../../src/http/auth/auth-entries.ts";
-import { IDLE_MS, LIFETIME_MS, MAX_PER_USER, Sessions } from "../../src/http/auth/sessions.ts";
-import { BAD, basic, cookieOf, GOOD, PASSWORD, Rig, USER } from "./rig.ts";
+import { parseAuthFile } from "../../../src/http/auth/auth-entries.ts";
+import { IDLE_MS, LIFETIME_MS, MAX_PER_USER, Sessions } from "../../../src/http/auth/sessions.ts";
+import { BAD, basic, cookieOf, GOOD, PASSWORD, Rig, USER } from "../rig.ts";
 
 const FORM = /^mgr_web_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/;
 
