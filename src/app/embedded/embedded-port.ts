@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { MgrError } from "../../base/errors.ts";
 import { authFilePath } from "../../config/default-paths.ts";
 import type { Config } from "../../config/definition.ts";
-import { listenAddress } from "../../config/schema/schema-values.ts";
+import { listenAddress } from "../../config/schema/schema-addresses.ts";
 import { isAlive, startTimeOf } from "../../daemon/tree/proc.ts";
 import type { HttpServer } from "../../http/index.ts";
 import type { BusUpgrade } from "../../http/server/bus-upgrade.ts";

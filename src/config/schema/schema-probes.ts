@@ -2,19 +2,9 @@ import type { z } from "zod";
 import type { Liveness, Probe, ReadyCondition } from "../../contract/run.ts";
 import { toCommand } from "../command-line.ts";
 import type { Finding } from "../load/problems.ts";
+import { headerProblem, headerValue, httpUrl, tcpTarget } from "./schema-addresses.ts";
 import { described, namedMap, section } from "./schema-kinds.ts";
-import {
-  command,
-  commandProblem,
-  duration,
-  headerProblem,
-  headerValue,
-  httpUrl,
-  integer,
-  positiveDuration,
-  regex,
-  tcpTarget,
-} from "./schema-values.ts";
+import { command, commandProblem, duration, integer, positiveDuration, regex } from "./schema-values.ts";
 
 /** How a process is asked whether it is ready, and whether it still lives. */
 const PROBES = ["tcp", "http", "exec"] as const;

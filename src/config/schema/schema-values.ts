@@ -1,6 +1,5 @@
 import { messageOf } from "../../base/errors.ts";
 import { didYouMean } from "../../base/suggest.ts";
-import { busUrlProblem } from "../../bus/client/bus-url.ts";
 import { MAX_MAX_PAYLOAD_BYTES } from "../../contract/messages.ts";
 import { isSignal, REAL_TIME_SIGNAL, SIGNALS } from "../../protocol/process/signals.ts";
 import { toCommand } from "../command-line.ts";
@@ -61,19 +60,18 @@ export const durationOrNone = leaf<string | number, number | "none">(
   (value) => (value === "none" ? "none" : parseDuration(value) || undefined),
 );
 
-export const backlog = leaf<string | number, number>(
-  "a size such as 64KiB, 4MiB or a number of bytes, from 4KiB to 512MiB",
-  {
-    anyOf: [
-      { type: "string", pattern: SIZE_PATTERN },
-      { type: "integer", minimum: 4_096, maximum: MAX_BACKLOG },
-    ],
-  },
-  (value) => {
+/** Bytes. The JSON schema has no limit for sizes with a unit: a pattern cannot compare them. */
+function sizeOf(allowed: string, minimum: number, maximum?: number) {
+  const integers = { type: "integer", minimum, ...(maximum === undefined ? {} : { maximum }) };
+  return leaf<string | number, number>(allowed, { anyOf: [{ type: "string", pattern: SIZE_PATTERN }, integers] }, (value) => {
     const size = parseSize(value);
-    return size !== undefined && size >= 4_096 && size <= MAX_BACKLOG ? size : undefined;
-  },
-);
+    return size !== undefined && size >= minimum && size <= (maximum ?? size) ? size : undefined;
+  });
+}
+
+export const backlog = sizeOf("a size such as 64KiB, 4MiB or a number of bytes, from 4KiB to 512MiB", 4_096, MAX_BACKLOG);
+export const logFileSize = sizeOf("a size such as 64KiB, 10MiB or a number of bytes, at least 1KiB", 1_024);
+export const payloadSize = sizeOf("a size such as 1MiB or a number of bytes, from 1KiB to 64MiB", 1_024, MAX_MAX_PAYLOAD_BYTES);
 
 export const factor = leaf<number, number>("a number from 1 to 100", { type: "number", minimum: 1, maximum: 100 }, (value) =>
   typeof value === "number" && value >= 1 && value <= 100 ? value : undefined,
@@ -128,27 +126,6 @@ const commandLine = leaf<string, string>("a command: a string, or a list of word
 );
 export const command = listOr(listOf("words", word, { type: "array", minItems: 1 }), commandLine);
 
-/** `[HOST]:PORT`, where HOST may be empty (every interface) and an IPv6 address stands in brackets. */
-export const listenAddress = leaf<string, { host: string; port: number }>(
-  "HOST:PORT, or :PORT for every interface, such as localhost:8130",
-  { type: "string", pattern: String.raw`^([A-Za-z0-9._-]*|\[[0-9A-Fa-f:.%A-Za-z0-9]+\]):\d{1,5}$` },
-  (value) => {
-    if (typeof value === "number")
-      return new Refusal(`must be HOST:PORT, found ${value}; write '":${value}"' for every interface or 'localhost:${value}'`);
-    if (typeof value !== "string") return undefined;
-    const match = /^(?:([A-Za-z0-9._-]*)|\[([0-9A-Fa-f:.]+(?:%[A-Za-z0-9._-]+)?)\]):(\d{1,5})$/.exec(value);
-    if (match === null)
-      return /^[0-9A-Fa-f:]+:\d+$/.test(value)
-        ? new Refusal(`an IPv6 address must be in brackets, such as '[::1]:8130', found '${value}'`)
-        : undefined;
-    const port = Number(match[3]);
-    if (port > 65_535) return new Refusal(`the port must be from 0 to 65535, found ${port}`);
-    if (match[2] !== undefined && !URL.canParse(`http://[${match[2].replace(/%.*/, "")}]/`))
-      return new Refusal(`'${match[2]}' is not an IPv6 address`);
-    return { host: match[2] ?? match[1] ?? "", port };
-  },
-);
-
 /** Why `value` is no command, as a sentence without a subject; null if it is one, or of another type altogether. */
 export function commandProblem(value: unknown, shell: boolean): string | null {
   const isCommand = typeof value === "string" || (Array.isArray(value) && value.every((item) => typeof item === "string"));
@@ -159,58 +136,6 @@ export function commandProblem(value: unknown, shell: boolean): string | null {
   } catch (error) {
     return messageOf(error);
   }
-}
-
-/** A port of this host, or HOST:PORT. */
-export const tcpTarget = leaf<number | string, { host: string; port: number }>(
-  "a port from 1 to 65535, or HOST:PORT",
-  {
-    anyOf: [
-      { type: "integer", minimum: 1, maximum: 65_535 },
-      { type: "string", pattern: String.raw`^([A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\]):\d{1,5}$` },
-    ],
-  },
-  (value) => {
-    const match = typeof value === "string" ? /^(?:([A-Za-z0-9._-]*)|\[([0-9A-Fa-f:.]+)\]):(\d{1,5})$/.exec(value) : null;
-    const port = typeof value === "number" ? value : Number(match?.[3] ?? 0);
-    if (!Number.isInteger(port) || port < 1 || port > 65_535) return undefined;
-    return { host: match?.[2] || match?.[1] || "localhost", port };
-  },
-);
-
-export const httpUrl = text("a URL that begins with http:// or https://", (value) =>
-  /^https?:\/\/[^/]/.test(value) && URL.canParse(value) ? null : `must be a URL that begins with http:// or https://, found '${value}'`,
-);
-
-export const payloadSize = leaf<string | number, number>(
-  "a size such as 1MiB or a number of bytes, from 1KiB to 64MiB",
-  {
-    anyOf: [
-      { type: "string", pattern: SIZE_PATTERN },
-      { type: "integer", minimum: 1_024, maximum: MAX_MAX_PAYLOAD_BYTES },
-    ],
-  },
-  (value) => {
-    const size = parseSize(value);
-    return size !== undefined && size >= 1_024 && size <= MAX_MAX_PAYLOAD_BYTES ? size : undefined;
-  },
-);
-
-export const leafnodeAddress = text("the URL of a leaf-node listener, such as nats://10.0.0.1:7422", (value) => {
-  const problem = busUrlProblem(value);
-  if (problem !== null) return problem;
-  return /^(nats|tls):/.test(value) ? null : "must begin with nats:// or tls://";
-});
-
-export const busAddress = text("the URL of a NATS server, such as nats://10.0.0.1:4222", busUrlProblem);
-
-export const headerValue = leaf<string, string>("a string", { type: "string" }, (value) => {
-  if (typeof value !== "string") return undefined;
-  return /^[\t\x20-\x7e\x80-\xff]*$/.test(value) ? value : new Refusal("contains characters that are not allowed in an HTTP header");
-});
-
-export function headerProblem(name: string): string | null {
-  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) ? null : `'${name}' is not a valid HTTP header name`;
 }
 
 /** YAML reads an unquoted 022 as the number 22. */
@@ -244,20 +169,6 @@ export const resourceLimit = leaf<string | number, number | "unlimited">(
   (value) => (value === "unlimited" ? value : parseSize(value)),
 );
 
-export const logFileSize = leaf<string | number, number>(
-  "a size such as 64KiB, 10MiB or a number of bytes, at least 1KiB",
-  {
-    anyOf: [
-      { type: "string", pattern: SIZE_PATTERN },
-      { type: "integer", minimum: 1_024 },
-    ],
-  },
-  (value) => {
-    const size = parseSize(value);
-    return size !== undefined && size >= 1_024 ? size : undefined;
-  },
-);
-
 const MAX_CPU = 1_023;
 /** "0,2-4", a number or a list of numbers, as ascending numbers. */
 export const cpuList = leaf<string | number | readonly number[], number[]>(
@@ -289,10 +200,6 @@ export const instanceName = text("1 to 64 characters A-Z a-z 0-9 . _ -", (value)
 
 export const startToolCommand = text("a command that contains {command}, such as 'gdb -ex run --args {command}'", (value) =>
   value.includes("{command}") ? null : "does not contain {command}, which is replaced by the process's command",
-);
-
-export const hostName = text("a host name without scheme and port, such as bench.lab", (value) =>
-  /^[\p{L}\p{N}_](?:[\p{L}\p{N}._-]{0,252})$/u.test(value) ? null : `must be a host name without scheme and port, found '${value}'`,
 );
 
 const POLICIES = ["keep", "stop"] as const;

@@ -1,17 +1,14 @@
 import type { z } from "zod";
 import { nameProblem } from "../../base/names.ts";
 import type { Finding } from "../load/problems.ts";
+import { busAddress, hostName, leafnodeAddress, listenAddress } from "./schema-addresses.ts";
 import { described, jsonSchemaOf, listOf, listOr, namedMap, section } from "./schema-kinds.ts";
 import { defaultsSection, processSection, templateSection } from "./schema-process.ts";
 import {
-  busAddress,
   environmentValue,
   flag,
-  hostName,
   instanceName,
   integer,
-  leafnodeAddress,
-  listenAddress,
   managerLostPolicy,
   path,
   payloadSize,
