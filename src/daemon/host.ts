@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
 import { Publisher } from "../base/publisher.ts";
-import { TurnShare } from "../base/turns.ts";
 import type { DataPlaneEvent } from "../contract/data-plane.ts";
 import type { HostLink, HostListener } from "../contract/host-link.ts";
 import {
@@ -19,12 +18,13 @@ import {
 import type { StreamFrame } from "../contract/streams.ts";
 import type { HostBus } from "./bus/host-bus.ts";
 import { RegistryReport } from "./bus/registry-report.ts";
-import { checkRequest, checkSteps, type HostHandlers, hostHandlers } from "./host-requests.ts";
-import { LOG_BACKLOG_BYTES } from "./output/log-file.ts";
+import type { HostOptions } from "./host-options.ts";
+import { checkRequest, type HostHandlers, hostHandlers } from "./host-requests.ts";
 import { LogFiles } from "./output/log-files.ts";
 import { RingStore } from "./output/ring-store.ts";
 import { WindowSender } from "./output/window-sender.ts";
-import { Run, type RunOptions } from "./run/run.ts";
+import type { Run } from "./run/run.ts";
+import { RunStarter } from "./run/run-starter.ts";
 import { RunTable } from "./run/run-table.ts";
 import { killEverything, stopEverything } from "./run/stop-everything.ts";
 import { Forwarder } from "./session/forwarder.ts";
@@ -34,28 +34,6 @@ import { TaskLists } from "./tasks/task-list.ts";
 import { createGuardedReaper } from "./tree/guarded-reaper.ts";
 import { bootId } from "./tree/proc.ts";
 import type { TreeReaper } from "./tree/tree-reaper.ts";
-
-export interface HostOptions {
-  /** Canonical name of the host. */
-  host: string;
-  clock?: Clock;
-  /** Whether this process is a child subreaper: the standalone daemon is, an embedding program never. */
-  subreaper: boolean;
-  /** Receives the host's own log lines, besides its listeners. */
-  log: (entry: HostLog) => void;
-  /** Bytes of memory for the output of all processes. */
-  ringBudget?: number;
-  /** Its manager is in this process (`HostLink.isDirect`). */
-  isDirect?: boolean;
-  /** Identifies the life of this daemon; generated if left out. */
-  streamId?: string;
-  /** Version of the program, for managers to show. */
-  version?: string;
-  /** Kills process trees; created from `subreaper` if left out. */
-  killTree?: TreeReaper;
-  /** The broker of this host, whose address runs get in MGR_BUS_URL; its owner closes it. None if left out. */
-  bus?: HostBus;
-}
 
 /**
  * The host: it holds what a manager decides. Run table, terminals, output rings and readiness live here, and go on
@@ -74,8 +52,6 @@ export class Host implements HostLink {
   readonly #logFiles: LogFiles;
   readonly #reaper: TreeReaper;
   readonly #runs = new RunTable<Run>();
-  /** Names whose output waits for a reader (messages.ts, `lossless`). */
-  readonly #held = new Set<string>();
   readonly #tasks: TaskLists;
   readonly #version: string | undefined;
   readonly #bus: HostBus | null;
@@ -91,8 +67,7 @@ export class Host implements HostLink {
   #ticks = 0;
   #timer: unknown = null;
   #isEnding = false;
-  /** One start per turn of the event loop: each takes milliseconds, and hundreds may be requested at once. */
-  readonly #starts = new TurnShare({ units: 1 });
+  readonly #starter: RunStarter;
 
   constructor(options: HostOptions) {
     this.host = options.host;
@@ -117,7 +92,7 @@ export class Host implements HostLink {
       streamId: this.streamId,
       findRing: (name) => this.#rings.find(name),
       send: (chunk) => this.#publisher.publish((listener) => listener.onOutput?.(chunk)),
-      hold: (name, held) => this.#hold(name, held),
+      hold: (name, held) => this.#starter.hold(name, held),
       hasRoom: () => this.#hasRoom?.() ?? true,
     });
     this.#reaper =
@@ -129,10 +104,25 @@ export class Host implements HostLink {
       nameOfRun: (runId) => this.#runs.nameOf(runId),
     });
     this.#clients = this.#bus && new RegistryReport(this.#bus.registry, { clock: this.#clock, send: (event) => this.#dataPlane(event) });
+    this.#starter = new RunStarter({
+      streamId: this.streamId,
+      runs: this.#runs,
+      rings: this.#rings,
+      logFiles: this.#logFiles,
+      bus: this.#bus,
+      check: (session) => this.#checkStart(session),
+      runOptions: {
+        reaper: this.#reaper,
+        clock: this.#clock,
+        onChange: (kind, changed) => this.#runChanged(kind, changed),
+        onOutput: (name) => this.#windows.grown(name),
+        log: (level, msg) => this.#report(level, msg),
+      },
+    });
     this.#forwarder = new Forwarder((frame) => this.#publisher.publish((listener) => listener.onStream?.(frame)));
     this.#handlers = {
       hello: (request) => this.#hello(request),
-      spawn: async (request) => ({ run: (await this.#spawn(request)).report }),
+      spawn: async (request) => ({ run: (await this.#starter.spawn(request)).report }),
       ...hostHandlers({
         streamId: this.streamId,
         runs: this.#runs,
@@ -260,55 +250,14 @@ export class Host implements HostLink {
     };
   }
 
-  async #spawn({ session, run_id: runId, spec, memo }: RequestOf<"spawn">): Promise<Run> {
-    checkSteps(spec.stop);
-    return this.#runs.spawn(spec.name, runId, async () => {
-      await this.#starts.pass();
-      this.#session.check(session);
-      if (this.#isEnding)
-        throw new MgrError("host_unavailable", `the host '${this.host}' is shutting down; no process is started any more`);
-      const backlog = Math.max(spec.terminal.backlog, spec.log_file === null ? 0 : LOG_BACKLOG_BYTES);
-      const ring = this.#rings.open(spec.name, backlog);
-      const run = await this.#start({
-        runId,
-        spec,
-        memo,
-        marker: `${this.streamId}:${runId}`,
-        ring,
-        logFile: this.#logFiles.open(spec, ring),
-        reaper: this.#reaper,
-        clock: this.#clock,
-        onChange: (kind, changed) => this.#runChanged(kind, changed),
-        onOutput: (name) => this.#windows.grown(name),
-        log: (level, msg) => this.#report(level, msg),
-      });
-      if (this.#held.has(spec.name)) run.hold(true);
-      this.#runChanged("spawned", run);
-      return run;
-    });
-  }
-
-  /** Its token is valid from before its first instruction until it is extinct. */
-  async #start(options: Omit<RunOptions, "busUrl">): Promise<Run> {
-    const busUrl = this.#bus?.begin(options.runId, options.spec.name) ?? null;
-    try {
-      const run = await Run.start({ ...options, busUrl });
-      void run.whenExtinct.then(() => this.#bus?.end(run.id));
-      return run;
-    } catch (error) {
-      this.#bus?.end(options.runId);
-      throw error;
-    }
+  #checkStart(session: string): void {
+    this.#session.check(session);
+    if (!this.#isEnding) return;
+    throw new MgrError("host_unavailable", `the host '${this.host}' is shutting down; no process is started any more`);
   }
 
   #dataPlane(event: DataPlaneEvent): void {
     this.#publisher.publish((listener) => listener.onDataPlane?.(event));
-  }
-
-  #hold(name: string, held: boolean): void {
-    if (held) this.#held.add(name);
-    else this.#held.delete(name);
-    this.#runs.newest(name)?.hold(held);
   }
 
   #runChanged(kind: HostEvent["kind"], run: Run): void {

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { messageOf } from "../../base/errors.ts";
 import { RUN_MARKER } from "../process/environment.ts";
 import { GUARD_NAME, GUARD_SCRIPT, GUARD_VARIABLE } from "./guard-script.ts";
-import type { RunObserver } from "./reaper.ts";
 import { RUN_DIGITS, tagPrefix } from "./run-tag.ts";
+import type { RunObserver } from "./tree-reaper.ts";
 
 /** Between the death of a guard and the start of the next one, milliseconds: at once would be a loop where /bin/sh is broken. */
 const REPLACE_MS = 200;

@@ -10,15 +10,7 @@ import { RunTags } from "./run-tag.ts";
 import { type RunStart, type RunTree, signalProcess } from "./run-tree.ts";
 import { type Adopted, Strays } from "./strays.ts";
 import { SweepTimer } from "./sweep-timer.ts";
-import type { RunOwners, TrackedTree, TreeReaper } from "./tree-reaper.ts";
-
-/** What a guard needs to know so that nothing outlives this process (guard.ts). */
-export interface RunObserver {
-  runStarted(run: { runId: string; pid: number; startTime: string }): void;
-  runEnded(runId: string): void;
-  /** All living processes of our runs that do not carry the marker: the guard could not find them otherwise. */
-  unmarked(processes: readonly { pid: number; startTime: string }[]): void;
-}
+import type { RunObserver, RunOwners, TrackedTree, TreeReaper } from "./tree-reaper.ts";
 
 export interface ReaperOptions {
   /** This process becomes child subreaper and reaps orphans. Never in an embedding program: its orphans are not ours. */

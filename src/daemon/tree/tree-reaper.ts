@@ -33,3 +33,11 @@ export interface TrackedTree {
   /** Resolves when it is proven that leader and tree are gone, asked for by `signal` or `killRest`; also on `close`. */
   extinct(): Promise<void>;
 }
+
+/** What a guard needs to know so that nothing outlives this process (guard.ts). */
+export interface RunObserver {
+  runStarted(run: { runId: string; pid: number; startTime: string }): void;
+  runEnded(runId: string): void;
+  /** All living processes of our runs that do not carry the marker: the guard could not find them otherwise. */
+  unmarked(processes: readonly { pid: number; startTime: string }[]): void;
+}

@@ -1,6 +1,7 @@
 import type { HostEvent, HostHeartbeat, HostLog, OutputChunk } from "../../../src/contract/messages.ts";
 import { PLAIN_RUN, type RunReport, type RunSpec } from "../../../src/contract/run.ts";
-import { Host, type HostOptions } from "../../../src/daemon/host.ts";
+import { Host } from "../../../src/daemon/host.ts";
+import type { HostOptions } from "../../../src/daemon/host-options.ts";
 
 export function spec(name: string, line: string, changes: Partial<RunSpec> = {}): RunSpec {
   return {

@@ -1,0 +1,26 @@
+import type { Clock } from "../base/clock.ts";
+import type { HostLog } from "../contract/messages.ts";
+import type { HostBus } from "./bus/host-bus.ts";
+import type { TreeReaper } from "./tree/tree-reaper.ts";
+
+export interface HostOptions {
+  /** Canonical name of the host. */
+  host: string;
+  clock?: Clock;
+  /** Whether this process is a child subreaper: the standalone daemon is, an embedding program never. */
+  subreaper: boolean;
+  /** Receives the host's own log lines, besides its listeners. */
+  log: (entry: HostLog) => void;
+  /** Bytes of memory for the output of all processes. */
+  ringBudget?: number;
+  /** Its manager is in this process (`HostLink.isDirect`). */
+  isDirect?: boolean;
+  /** Identifies the life of this daemon; generated if left out. */
+  streamId?: string;
+  /** Version of the program, for managers to show. */
+  version?: string;
+  /** Kills process trees; created from `subreaper` if left out. */
+  killTree?: TreeReaper;
+  /** The broker of this host, whose address runs get in MGR_BUS_URL; its owner closes it. None if left out. */
+  bus?: HostBus;
+}

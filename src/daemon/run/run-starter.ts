@@ -1,0 +1,72 @@
+import { TurnShare } from "../../base/turns.ts";
+import type { RequestOf } from "../../contract/messages.ts";
+import type { HostBus } from "../bus/host-bus.ts";
+import { checkSteps } from "../host-requests.ts";
+import { LOG_BACKLOG_BYTES } from "../output/log-file.ts";
+import type { LogFiles } from "../output/log-files.ts";
+import type { RingStore } from "../output/ring-store.ts";
+import { Run, type RunOptions } from "./run.ts";
+import type { RunTable } from "./run-table.ts";
+
+export interface RunStarterOptions {
+  /** Part of the mark of each run. */
+  readonly streamId: string;
+  readonly runs: RunTable<Run>;
+  readonly rings: RingStore;
+  readonly logFiles: LogFiles;
+  readonly bus: HostBus | null;
+  /** Throws if the manager of `session` may not start anything (now). */
+  readonly check: (session: string) => void;
+  /** What is the same for every run. */
+  readonly runOptions: Pick<RunOptions, "reaper" | "clock" | "onChange" | "onOutput" | "log">;
+}
+
+/** Starts runs with their ring, log file and address of the bus, and holds back those whose output waits for a reader. */
+export class RunStarter {
+  readonly #options: RunStarterOptions;
+  /** Names whose output waits for a reader (messages.ts, `lossless`). */
+  readonly #held = new Set<string>();
+  /** One start per turn of the event loop: each takes milliseconds, and hundreds may be requested at once. */
+  readonly #starts = new TurnShare({ units: 1 });
+
+  constructor(options: RunStarterOptions) {
+    this.#options = options;
+  }
+
+  async spawn({ session, run_id: runId, spec, memo }: RequestOf<"spawn">): Promise<Run> {
+    const { streamId, runs, rings, logFiles, check, runOptions } = this.#options;
+    checkSteps(spec.stop);
+    return runs.spawn(spec.name, runId, async () => {
+      await this.#starts.pass();
+      check(session);
+      const backlog = Math.max(spec.terminal.backlog, spec.log_file === null ? 0 : LOG_BACKLOG_BYTES);
+      const ring = rings.open(spec.name, backlog);
+      const logFile = logFiles.open(spec, ring);
+      const run = await this.#start({ ...runOptions, runId, spec, memo, marker: `${streamId}:${runId}`, ring, logFile });
+      if (this.#held.has(spec.name)) run.hold(true);
+      runOptions.onChange("spawned", run);
+      return run;
+    });
+  }
+
+  /** Holds the newest run of a process and its later ones back, or lets them go on. */
+  hold(name: string, held: boolean): void {
+    if (held) this.#held.add(name);
+    else this.#held.delete(name);
+    this.#options.runs.newest(name)?.hold(held);
+  }
+
+  /** Its token is valid from before its first instruction until it is extinct. */
+  async #start(options: Omit<RunOptions, "busUrl">): Promise<Run> {
+    const { bus } = this.#options;
+    const busUrl = bus?.begin(options.runId, options.spec.name) ?? null;
+    try {
+      const run = await Run.start({ ...options, busUrl });
+      void run.whenExtinct.then(() => bus?.end(run.id));
+      return run;
+    } catch (error) {
+      bus?.end(options.runId);
+      throw error;
+    }
+  }
+}
