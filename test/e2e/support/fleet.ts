@@ -178,6 +178,13 @@ export class Fleet implements AsyncDisposable {
     return { twins: lines.filter(({ looks }) => looks === undefined), looks: lines.at(-1)?.looks ?? 0, seen: lines.at(-1)?.seen ?? 0 };
   }
 
+  /** The pid outside of the hosts' own pid namespaces. */
+  pidHere(command: string): number {
+    const found = markedProcesses(this.#mark).find((living) => living.command === command);
+    if (found === undefined) throw new Error(`'${command}' does not run on any host`);
+    return found.pid;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const problems = this.#clients.flatMap((client) => client.problems);
     for (const client of this.#clients) client.ws.terminate();
