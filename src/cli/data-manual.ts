@@ -23,7 +23,7 @@ export const DATA_PAGES: Readonly<Record<string, Page>> = {
   },
   "topic echo": {
     about: `Every message is printed, as it comes from the bus of this machine. With --url, or where no bus is found, the manager gives at most 60
-messages per second. Messages that did not arrive are counted on stderr at the end. Prints YAML documents; --field prints one value per line.
+messages per second. A topic that is not published yet is waited for. Messages that did not arrive are counted on stderr at the end. Prints YAML documents; --field prints one value per line.
 The columns of --csv are time (seconds since 1970, of publishing if the publisher tells it), seq, and the fields of the first message.`,
     json: "one object per line: time (seconds since 1970, text), seq (or null), value",
     examples: [
@@ -107,8 +107,8 @@ Programs that do not answer are named on stderr, and the exit code is 1.`,
     exitCodes: "2 if the program does not accept the value",
   },
   "param clear": {
-    about: `${PARAMETER} The program's own values are in effect again.`,
-    examples: [["mgr param clear gain", "end an override"]],
+    about: `${PARAMETER} The program's own values are in effect again. If one of the names is unknown, nothing is changed.`,
+    examples: [["mgr param clear gain limit", "end two overrides"]],
   },
   "param dump": {
     about: "Services, their parameters, and for each the override as text, or null if it is not overridden.",

@@ -18,20 +18,30 @@ export function reportMissing(errors: readonly string[]): void {
   if (errors.length > 0) process.exitCode = EXIT.failed;
 }
 
-/** A parameter by its name, `SERVICE:NAME` or id; with `all` every one that is so named. Else exit code 3, or 2 if several are. */
-export async function findParameters(client: ManagerClient, name: string, all = false): Promise<Parameter[]> {
+/**
+ * Parameters by name, `SERVICE:NAME` or id; with `all` every one that is so named. Asks once, however many names there are. Else exit code 3,
+ * or 2 if several are meant by one name.
+ */
+export async function findParameters(client: ManagerClient, names: readonly string[], all = false): Promise<Parameter[]> {
   // Not as a pattern: names may hold its characters.
   const { parameters, errors } = await askParameters(client, "*");
-  const found = parameters.filter((each) => each.name === name || fullName(each) === name || each.id === name);
-  if (found.length === 0) {
-    reportMissing(errors);
-    const names = parameters.flatMap((each) => (name.includes(":") ? [{ name: fullName(each) }] : [{ name: each.name }]));
-    throw notFound(`there is no parameter '${name}'`, name, names, PARAMETER);
-  }
-  if (found.length === 1 || all) return found;
+  const found = names.flatMap((name) => {
+    const named = parameters.filter((each) => each.name === name || fullName(each) === name || each.id === name);
+    if (named.length === 0) {
+      reportMissing(errors);
+      const known = parameters.map((each) => ({ name: name.includes(":") ? fullName(each) : each.name }));
+      throw notFound(`there is no parameter '${name}'`, name, known, PARAMETER);
+    }
+    if (named.length > 1 && !all) throw ambiguous(name, named);
+    return named;
+  });
+  return [...new Set(found)];
+}
+
+function ambiguous(name: string, found: readonly Parameter[]): CommandFailure {
   const full = new Set(found.map(fullName));
   const choices = full.size === found.length ? [...full] : found.map(({ id }) => id);
-  throw new CommandFailure(EXIT.usage, `there are ${found.length} parameters '${name}': name one of ${choices.join(", ")}, or use --all`);
+  return new CommandFailure(EXIT.usage, `there are ${found.length} parameters '${name}': name one of ${choices.join(", ")}, or use --all`);
 }
 
 /** Unique as long as no two providers have the same name. */

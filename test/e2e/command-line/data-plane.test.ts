@@ -157,6 +157,22 @@ describe("mgr topic", () => {
     expect(taken.stderr).toMatch(/the topic 'arm\/state' cannot be published: .*'arm\/controller'/);
     expect(await run("topic", "pub", "goal", "{")).toMatchObject({ code: 2, stderr: expect.stringContaining("not JSON") });
   });
+
+  test("echo waits for a topic that is not published yet, and says so", async () => {
+    const later = instance.start("topic", "echo", "-c", instance.config, "arm/sate", "--once", "--json");
+    await eventually("it waits", () => later.stderr.includes("\n"));
+    expect(later.stderr).toBe("mgr: no client publishes 'arm/sate' yet: waiting for its first message; did you mean 'arm/state'?\n");
+    const topic = await arm.publisher("arm/sate", {}, { keepLast: true });
+    topic.publish(5);
+    const { code, stdout } = await later.ended;
+    expect({ code, value: JSON.parse(stdout).value }).toEqual({ code: 0, value: 5 });
+    topic.close();
+    expect(await run("topic", "echo", "a//b")).toMatchObject({ code: 2, stdout: "" });
+    expect(await run("topic", "echo", "never", "--timeout", "0.1")).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(/'never' yet[\s\S]*time-out/),
+    });
+  });
 });
 
 test("mgr service lists, describes and calls", async () => {
@@ -191,6 +207,14 @@ test("mgr param overrides, saves, compares and restores", async () => {
   expect(differs).toMatchObject({ code: 1, stdout: expect.stringMatching(/parameters:gain +2\.5 +-/) });
   expect(await text("load", file)).toBe("1 override changed\n");
   expect(overrides()).toEqual([true, 2.5]);
+
+  // Several names are one question: with an unknown one among them, nothing is changed.
+  expect(await param("clear", "gain", "gian")).toMatchObject({ code: 3, stdout: "" });
+  expect(overrides()).toEqual([true, 2.5]);
+  expect(await text("clear", "limit", "gain", "gain")).toBe(
+    "arm/controller/parameters:limit: override cleared\narm/controller/parameters:gain: override cleared\n",
+  );
+  expect(overrides()).toEqual([false, 1]);
 });
 
 describe("mgr scope", () => {

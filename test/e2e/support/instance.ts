@@ -53,6 +53,10 @@ export class Foreground {
     return this.#stdout;
   }
 
+  get stderr(): string {
+    return this.#stderr;
+  }
+
   /** Resolves once it says that it is up; rejects when it ends before. */
   async up(): Promise<void> {
     const early = this.ended.then(({ code, stdout, stderr }) => {

@@ -8,7 +8,7 @@ import type { ParamFlags } from "./list.ts";
 export async function paramGet(name: string, flags: ParamFlags): Promise<void> {
   const client = await connectManager(flags);
   try {
-    const [parameter] = await findParameters(client, name);
+    const [parameter] = await findParameters(client, [name]);
     if (flags.json) printJson(parameter);
     else process.stdout.write(`${visible(parameter?.output ?? "")}\n`);
   } finally {

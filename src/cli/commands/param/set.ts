@@ -11,18 +11,18 @@ export interface SetFlags extends ParamFlags {
 
 /** `mgr param set NAME VALUE`: overrides a parameter. */
 export async function paramSet(name: string, value: string, flags: SetFlags): Promise<void> {
-  await change(name, value, flags);
+  await change([name], value, flags);
 }
 
 /** `mgr param clear NAME…`: the program's own values are in effect again. */
 export async function paramClear(names: string[], flags: SetFlags): Promise<void> {
-  for (const name of names) await change(name, null, flags);
+  await change(names, null, flags);
 }
 
-async function change(name: string, value: string | null, flags: SetFlags): Promise<void> {
+async function change(names: readonly string[], value: string | null, flags: SetFlags): Promise<void> {
   const client = await connectManager(flags);
   try {
-    const found = await findParameters(client, name, flags.all);
+    const found = await findParameters(client, names, flags.all);
     await overrideAll(
       client,
       found.map((parameter) => ({ parameter, value })),

@@ -9,7 +9,7 @@ import { connectManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/way.ts";
 import { jsonText, table } from "../../output/table.ts";
 import { type DelaySummary, Delays } from "../../topics/delays.ts";
-import { findTopic } from "../../topics/find-topic.ts";
+import { awaitedTopic } from "../../topics/find-topic.ts";
 import { UntilEnd } from "../../topics/until-end.ts";
 
 export interface DelayFlags extends ConnectionFlags {
@@ -25,10 +25,10 @@ export async function topicDelay(name: string, flags: DelayFlags): Promise<void>
   const address = await needBusAddress(flags, "mgr topic delay");
   const manager = await connectManager(flags);
   try {
-    const { publisher_host } = await findTopic(manager, name);
+    const publisher_host = (await awaitedTopic(manager, name))?.publisher_host;
     const hosts = (await manager.snapshot()).host_list;
     const own = hosts.find(({ all_names }) => all_names.includes(hostname()))?.name ?? hostname();
-    if (publisher_host !== own)
+    if (publisher_host !== undefined && publisher_host !== own)
       process.stderr.write(
         `mgr: ${visible(name)} is published on ${visible(publisher_host)}: the delay includes the difference of the clocks\n`,
       );

@@ -5,7 +5,7 @@ import { CommandFailure, EXIT } from "../../exit-codes.ts";
 import { busAddress, connectData } from "../../manager/bus.ts";
 import { connectManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/way.ts";
-import { findTopic } from "../../topics/find-topic.ts";
+import { awaitedTopic } from "../../topics/find-topic.ts";
 import { followOnBus, followOnManager, MAX_SAMPLED_RATE } from "../../topics/follow-topic.ts";
 import { asCsv, asField, asJson, asYaml, type SampleFormat } from "../../topics/sample.ts";
 import { UntilEnd } from "../../topics/until-end.ts";
@@ -32,7 +32,7 @@ export async function topicEcho(name: string, flags: EchoFlags): Promise<void> {
       warn("the manager cannot be reached: whether this topic exists is not known");
       return null;
     });
-    if (manager !== null) await findTopic(manager, name);
+    if (manager !== null) await awaitedTopic(manager, name);
     if (address !== null) data = await connectData(address, "mgr topic echo", warn);
     await follow(name, { data, manager }, { format, ...flags });
   } finally {
