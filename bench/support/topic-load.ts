@@ -18,6 +18,10 @@ export interface TopicQuestion {
   readonly seconds: number;
   /** Messages a second; null: as many as go through. */
   readonly rate: number | null;
+  /** Each message has the headers of the client libraries. */
+  readonly withHeaders?: boolean;
+  /** Where the subscriber is; left out: at the same server. */
+  readonly to?: Way;
 }
 export interface TopicAnswer {
   /** That arrived, a second. */
@@ -38,7 +42,7 @@ interface Line {
 }
 
 process.on("message", async (question: TopicQuestion) => {
-  const line = await open(question.way, question.size);
+  const line = await open(question);
   const answer = await (question.rate === null ? flood(line, question) : pace(line, question.rate, question));
   line.publisher.destroy();
   line.subscriber.destroy();
@@ -48,7 +52,7 @@ process.on("message", async (question: TopicQuestion) => {
 process.on("disconnect", () => process.exit());
 process.send?.({});
 
-async function open(way: Way, size: number): Promise<Line> {
+async function open({ way, to = way, size, withHeaders = false }: TopicQuestion): Promise<Line> {
   if ("path" in way) {
     const subscriber = connect(way.path);
     await once(subscriber, "connect");
@@ -56,13 +60,16 @@ async function open(way: Way, size: number): Promise<Line> {
     await once(publisher, "connect");
     return { publisher, subscriber, frame: (payload) => payload, before: 0, delivered: size };
   }
+  if ("path" in to) throw new Error("a topic needs a NATS server at both ends");
   const subject = "topic.bench.state";
-  const subscriber = await natsSocket(way.port, way.token);
+  const subscriber = await natsSocket(to.port, to.token);
   const publisher = await natsSocket(way.port, way.token);
   subscriber.write(`SUB ${subject} 1\r\n`);
   await pong(subscriber);
-  const before = `MSG ${subject} 1 ${size}\r\n`.length;
-  const frame = (payload: string) => `PUB ${subject} ${size}\r\n${payload}\r\n`;
+  const headers = withHeaders ? "NATS/1.0\r\nMgr-Seq: 12345678\r\nMgr-Time: 1790000000123456789\r\n\r\n" : "";
+  const sizes = withHeaders ? `${headers.length} ${headers.length + size}` : `${size}`;
+  const before = `${withHeaders ? "H" : ""}MSG ${subject} 1 ${sizes}\r\n${headers}`.length;
+  const frame = (payload: string) => `${withHeaders ? "H" : ""}PUB ${subject} ${sizes}\r\n${headers}${payload}\r\n`;
   return { publisher, subscriber, frame, before, delivered: before + size + 2 };
 }
 

@@ -55,11 +55,11 @@ const operation = fc.oneof(
       ],
     };
   }),
-  fc.record({ subject, headers: payload, payload, ending }).map((one) => {
+  fc.record({ word: fc.constantFrom("hpub", "HPUB"), subject, headers: payload, payload, ending }).map((one) => {
     const body = Buffer.concat([one.headers, one.payload]);
     return {
       bytes: Buffer.concat([
-        Buffer.from(`hpub ${one.subject} ${one.headers.length} ${body.length}${one.ending}`),
+        Buffer.from(`${one.word} ${one.subject} ${one.headers.length} ${body.length}${one.ending}`),
         body,
         Buffer.from("\r\n"),
       ]),

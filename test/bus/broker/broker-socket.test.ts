@@ -97,6 +97,8 @@ describe("the broker's protocol", () => {
     const said = await client.until((text) => text.includes("PONG"));
     expect(said.match(/-ERR/g)).toHaveLength(1);
     expect(said).toContain("-ERR 'Invalid Publish Subject'\r\nPONG\r\n");
+    client.send('CONNECT {"verbose":false,"pedantic":true}\r\nPUB a.* 0\r\n\r\nPING\r\n');
+    expect(await client.until((text) => text.match(/PONG/g)?.length === 2)).toMatch(/-ERR 'Invalid Publish Subject'\r\nPONG\r\n$/);
   });
 
   it("closes a client that holds too many subscriptions, and one that is too many", async () => {
@@ -166,6 +168,26 @@ describe("permissions and authentication", () => {
       client.close();
       await close();
     }
+  });
+
+  it("asks for the permission to publish a subject again after another CONNECT, and remembers no refusal", async () => {
+    await using rig = await BusRig.start();
+    const asked: string[] = [];
+    const authenticate = ({ token }: Credentials) => ({
+      publish: (subject: string) => {
+        asked.push(`${token} ${subject}`);
+        return subject === token;
+      },
+    });
+    const { client, close } = await guarded(rig, authenticate);
+    const publish = "PUB a 0\r\n\r\nPUB b 0\r\n\r\n".repeat(3);
+    for (const token of ["a", "b"]) client.send(`CONNECT {"auth_token":"${token}","verbose":false,"pedantic":false}\r\n${publish}`);
+    client.send("PING\r\n");
+    const said = await client.until((text) => text.includes("PONG"));
+    expect(said.match(/-ERR '[^\r]*/g)).toEqual([..."bbbaaa"].map((subject) => `-ERR 'Permissions Violation for Publish to "${subject}"'`));
+    expect(asked).toEqual(["a a", "a b", "a b", "a b", "b a", "b b", "b a", "b a"]);
+    client.close();
+    await close();
   });
 
   it("closes connections that do not authenticate in time", async () => {

