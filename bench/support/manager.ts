@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { WebSocket } from "ws";
 import { Client } from "./client.ts";
+import { sleep } from "./figure.ts";
 
 /** The built program, as users run it; MGR_BENCH_PROGRAM names another build, MGR_BENCH_NODE_OPTIONS e.g. what profiles it. */
 const PROGRAM = process.env.MGR_BENCH_PROGRAM ?? fileURLToPath(new URL("../../bin/mgr.js", import.meta.url));
@@ -23,12 +24,15 @@ export class BenchManager implements AsyncDisposable {
   readonly url: string;
   readonly dir: string;
   readonly #child: ChildProcess;
+  readonly #environment: NodeJS.ProcessEnv;
   readonly #clients: WebSocket[] = [];
+  readonly #daemons: ChildProcess[] = [];
 
-  private constructor(parts: { url: string; dir: string; child: ChildProcess }) {
+  private constructor(parts: { url: string; dir: string; child: ChildProcess; environment: NodeJS.ProcessEnv }) {
     this.url = parts.url;
     this.dir = parts.dir;
     this.#child = parts.child;
+    this.#environment = parts.environment;
   }
 
   /** `hosts`: names of other hosts; `<dir>/<name>.token` then has the token of each. */
@@ -42,21 +46,30 @@ export class BenchManager implements AsyncDisposable {
     for (const host of hosts) writeFileSync(join(dir, `${host}.token`), `${randomBytes(24).toString("hex")}\n`, { mode: 0o600 });
     const settings = Object.fromEntries(hosts.map((host) => [host, { token_file: `${host}.token` }]));
     writeFileSync(config, JSON.stringify({ instance, hosts: settings, processes }));
+    const { PATH, MGR_BENCH_NODE_OPTIONS: NODE_OPTIONS } = process.env;
+    const environment = { PATH, HOME: dir, LANG: "C.UTF-8", XDG_RUNTIME_DIR: runtime, NODE_OPTIONS };
     const child = spawn(process.execPath, [PROGRAM, "up", "--no-output", "-c", config], {
       cwd: dir,
-      env: {
-        PATH: process.env.PATH,
-        HOME: dir,
-        LANG: "C.UTF-8",
-        XDG_RUNTIME_DIR: runtime,
-        NODE_OPTIONS: process.env.MGR_BENCH_NODE_OPTIONS,
-      },
+      env: environment,
       stdio: ["ignore", "pipe", "ignore"],
     });
     await untilUp(child);
     const file = join(dir, "state/manager.url");
     if (!existsSync(file)) throw new Error("the manager did not come up");
-    return new BenchManager({ url: readFileSync(file, "utf8").trim().replace(/^http/, "ws"), dir, child });
+    return new BenchManager({ url: readFileSync(file, "utf8").trim().replace(/^http/, "ws"), dir, child, environment });
+  }
+
+  /** Starts the daemon of another host, one of `hosts`, and resolves with its state folder once it has a bus. */
+  async daemon(host: string): Promise<string> {
+    const state = join(this.dir, `state-${host}`);
+    const args = ["daemon", "--host", host, "--bus", this.url, "--token-file", join(this.dir, `${host}.token`), "--state-dir", state];
+    const child = spawn(process.execPath, [PROGRAM, ...args], { cwd: this.dir, env: this.#environment, stdio: "ignore" });
+    this.#daemons.push(child);
+    while (!existsSync(join(state, "bus.url"))) {
+      if (child.exitCode !== null) throw new Error(`the daemon of ${host} ended with ${child.exitCode}`);
+      await sleep(20);
+    }
+    return state;
   }
 
   get authorization(): string {
@@ -86,9 +99,11 @@ export class BenchManager implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const ws of this.#clients) ws.terminate();
-    const gone = once(this.#child, "exit");
-    this.#child.kill("SIGINT");
-    if (this.#child.exitCode === null) await gone;
+    for (const child of [...this.#daemons, this.#child]) {
+      const gone = once(child, "exit");
+      child.kill("SIGTERM");
+      if (child.exitCode === null) await gone;
+    }
     rmSync(this.dir, { recursive: true, force: true });
   }
 }

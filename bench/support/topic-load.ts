@@ -66,11 +66,23 @@ async function open({ way, to = way, size, withHeaders = false }: TopicQuestion)
   const publisher = await natsSocket(way.port, way.token);
   subscriber.write(`SUB ${subject} 1\r\n`);
   await pong(subscriber);
+  if (to !== way) await linked(publisher, subscriber);
   const headers = withHeaders ? "NATS/1.0\r\nMgr-Seq: 12345678\r\nMgr-Time: 1790000000123456789\r\n\r\n" : "";
   const sizes = withHeaders ? `${headers.length} ${headers.length + size}` : `${size}`;
   const before = `${withHeaders ? "H" : ""}MSG ${subject} 1 ${sizes}\r\n${headers}`.length;
   const frame = (payload: string) => `${withHeaders ? "H" : ""}PUB ${subject} ${sizes}\r\n${headers}${payload}\r\n`;
   return { publisher, subscriber, frame, before, delivered: before + size + 2 };
+}
+
+/** Resolves when the publisher's server knows what the subscriber wants: interest is announced in order. */
+async function linked(publisher: Socket, subscriber: Socket): Promise<void> {
+  const heard = once(subscriber, "data");
+  subscriber.write("SUB topic.bench.linked 2\r\n");
+  const probe = setInterval(() => publisher.write("PUB topic.bench.linked 0\r\n\r\n"), 5);
+  await heard;
+  clearInterval(probe);
+  subscriber.write("UNSUB 2\r\n");
+  await pong(subscriber);
 }
 
 async function flood({ publisher, subscriber, frame, delivered }: Line, { size, seconds }: TopicQuestion): Promise<TopicAnswer> {

@@ -1,4 +1,4 @@
-import type { Envelope, ParserLimits } from "./broker-parser.ts";
+import type { BrokerLimits } from "./broker-protocol.ts";
 
 const LF = 10;
 const CR = 13;
@@ -13,6 +13,8 @@ const MAX_DIGITS = 7;
 const SLOTS = 128;
 const MAX_KEPT_CHARS = 256;
 
+type Limits = Pick<BrokerLimits, "maxPayload" | "maxControlLine">;
+
 /**
  * Reads `PUB subject size` or `HPUB subject header-size size` and its message in one pass if all of it is in one chunk, as for most messages
  * of a busy broker. Without this, a message takes twice as much processor time (bench/bus-throughput.ts, 128 bytes: 0.83 instead of 0.42 µs).
@@ -22,15 +24,15 @@ export class QuickPublish {
    * Of the last message. Keeping its subject for the next message saves 23 % of the processor time (bench/bus-throughput.ts, 128 bytes:
    * 0.42 instead of 0.55 µs).
    */
-  readonly envelope = { subject: "", reply: null, headerBytes: 0, size: 0 } satisfies Envelope;
+  readonly envelope = { subject: "", reply: null, headerBytes: 0, size: 0 };
   /** Where its bytes begin. */
   body = 0;
-  readonly #limits: ParserLimits;
+  readonly #limits: Limits;
   /** Strings of earlier subjects: a publisher of many topics takes turns. */
   readonly #subjects: string[] = new Array<string>(SLOTS).fill("");
   #at = 0;
 
-  constructor(limits: ParserLimits) {
+  constructor(limits: Limits) {
     this.#limits = limits;
   }
 
