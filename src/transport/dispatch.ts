@@ -11,6 +11,7 @@ import { taskHandlers } from "./handlers/task-list.ts";
 export const NOT_YET = [
   "request_network_stats",
   "request_network_topology",
+  "request_tcp_connections",
   "request_loggers",
   "configure_logger",
   "start_logger",
@@ -63,6 +64,7 @@ const LOOKING: ReadonlySet<ClientFrameType> = new Set<ClientFrameType>([
   "request_parameters",
   "request_network_stats",
   "request_network_topology",
+  "request_tcp_connections",
   "request_topics",
   "request_topics_stat",
   "request_topic_detail",

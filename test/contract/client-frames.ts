@@ -101,6 +101,7 @@ const FURTHER_FRAMES: Readonly<Record<string, ClientFrameRow>> = {
   apply_topic_scheduling: row({ name, tasks: arrayOf(table("task to schedule")) }, "topic_scheduling_result"),
   request_loggers: row({}, "loggers_snapshot"),
   delete_logger: row({ name }, "logger_action_result"),
+  request_tcp_connections: row({ host: "string" }, "tcp_connections"),
   request_topics: row({}, "topics_snapshot"),
   request_services: row({}, "services_snapshot"),
   // The documents give `max_rate` a maximum, but no default: it is sent.

@@ -20,6 +20,8 @@ export const PROCESS_ATTRIBUTES = ["start_tool", "svc_debug"];
 export const LINK_CHILD_KINDS = ["topic", "service", "tcp_forward", "daemon", "client", "mgr_remote", "web"];
 /** docs/design/wire-rules.md, "Network". */
 export const PROBLEM_SEVERITIES = ["info", "warning", "error"];
+/** docs/protocol.md, "NetworkProblem". */
+export const PROBLEM_KINDS = ["loss", "link_down", "errors", "drops", "saturated", "retransmissions", "udp_drops", "unreachable"];
 /** docs/protocol.md, "Network". */
 export const SAMPLE_MODES = ["interval", "previous"];
 /** docs/protocol.md, "TaskColumn". */

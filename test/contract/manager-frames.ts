@@ -118,6 +118,7 @@ const BASIC_FRAMES: Readonly<Record<string, ManagerFrameRow>> = {
 const FURTHER_FRAMES: Readonly<Record<string, ManagerFrameRow>> = {
   ack: event({ request_type: "string" }),
   host_upsert: event({ host: table("host") }),
+  tcp_connections: result({ host: "string" }, { connections: arrayOf(table("TCP connection")) }),
   host_remove: event({ name: "string" }),
   manager_upsert: event({ manager: table("manager") }),
   topics_snapshot: event({ topics: arrayOf(table("topic")) }),

@@ -14,6 +14,7 @@ export const NOT_YET: readonly NotYetRow[] = [
   ...rows("client frame", [
     "request_network_stats",
     "request_network_topology",
+    "request_tcp_connections",
     "request_loggers",
     "configure_logger",
     "start_logger",
@@ -27,6 +28,7 @@ export const NOT_YET: readonly NotYetRow[] = [
     "logger_action_result",
     "network_stats",
     "network_topology",
+    "tcp_connections",
     "web_x_display_used",
   ]),
   // Never seen inside a frame.
@@ -41,6 +43,10 @@ export const NOT_YET: readonly NotYetRow[] = [
     "compatibility link",
     "compatibility link child",
     "interface traffic",
+    "TCP link",
+    "UDP losses",
+    "problem child",
+    "TCP connection",
     "network problem",
     "network topology",
     "network",

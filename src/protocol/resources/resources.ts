@@ -25,7 +25,14 @@ export type { HostEntry, StartTool } from "./host.ts";
 export type { LogEntry, StateChange } from "./log.ts";
 export { LOG_LEVELS, type LogLevel } from "./log-level.ts";
 export type { DaemonLogger, LoggerTopic } from "./logger.ts";
-export type { NetworkStats, NetworkTopology } from "./network.ts";
+export type {
+  NetworkInterface,
+  NetworkLink,
+  NetworkProblem,
+  NetworkStats,
+  NetworkTopology,
+  TcpConnection,
+} from "./network.ts";
 export type { Parameter } from "./parameter.ts";
 export type { Service } from "./service.ts";
 export type { Topic } from "./topic.ts";
