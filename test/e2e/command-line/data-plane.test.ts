@@ -1,12 +1,17 @@
+import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import headless from "@xterm/headless";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectClient, type DataClient, ServiceError, type TopicPublisher } from "../../../src/client/index.ts";
 import { conforms } from "../../contract/check.ts";
-import { Instance } from "../support/instance.ts";
+import type { Client, Frame } from "../support/client.ts";
+import { Instance, PROGRAM } from "../support/instance.ts";
 import { TerminalSession } from "../support/terminal.ts";
 import { eventually } from "../support/wait.ts";
 
+const THERMOMETER = fileURLToPath(new URL("../../../examples/clients/thermometer.js", import.meta.url));
 const STATE = {
   title: "ArmState",
   type: "object",
@@ -18,9 +23,17 @@ let arm: DataClient;
 let state: TopicPublisher;
 let timer: NodeJS.Timeout | undefined;
 let overrides: () => unknown;
+let client: Client;
 
 beforeAll(async () => {
-  instance = await Instance.up({ processes: { idle: { command: "sleep 1000" } } });
+  instance = await Instance.up({
+    instance: { scope_process: "tools/scope" },
+    processes: {
+      idle: { command: "sleep 1000" },
+      thermometer: { command: [process.execPath, THERMOMETER] },
+      "tools/scope": { command: [process.execPath, PROGRAM, "scope"] },
+    },
+  });
   const url = readFileSync(join(instance.stateDir, "bus.url"), "utf8").trim();
   arm = await connectClient({ name: "arm/controller", url });
   state = await arm.publisher("arm/state", STATE);
@@ -40,7 +53,7 @@ beforeAll(async () => {
   );
   let count = 0;
   timer = setInterval(() => state.publish({ position: [0.5, ++count % 10], name: "arm" }), 20);
-  const client = await instance.connect();
+  client = await instance.connect();
   await eventually("the manager knows the topic and both services", async () => {
     const { topics = [] } = (await client.ask({ type: "request_topics" })) as { topics?: unknown[] };
     const { services = [] } = (await client.ask({ type: "request_services" })) as { services?: unknown[] };
@@ -245,4 +258,82 @@ describe("mgr scope", () => {
     const outcome = await instance.run("scope", "-c", instance.config);
     expect(outcome).toMatchObject({ code: 2, stderr: "mgr: mgr scope needs a terminal; use mgr topic echo --csv in pipes\n" });
   });
+});
+
+describe("the scope process", () => {
+  const named = { service: "room/thermometer/parameters", parameter: "room/offset" };
+  const topic = "room/offset";
+
+  /** Opens the parameter, again if the machine was too busy to start the scope in time. */
+  const opened = (provider_id: unknown) =>
+    eventually("the parameter is open in the scope", async () => {
+      const answer = await client.ask({ type: "open_parameter_scope", ...named, provider_id });
+      return answer.ok === true ? answer : null;
+    });
+  const provider = () =>
+    eventually("the thermometer shows its parameters", async () => {
+      const { clients } = (await client.ask({ type: "request_clients" })) as { clients?: { id: number; provided_services: string[] }[] };
+      return clients?.find(({ provided_services }) => provided_services.includes(named.service))?.id ?? null;
+    });
+  /** What a person sees who looks at the process. */
+  const screen = async () => {
+    const { output } = await client.ask({ type: "get_process_output", name: "tools/scope", lines: 100_000 });
+    const terminal = new headless.Terminal({ rows: 24, cols: 80, allowProposedApi: true });
+    await new Promise<void>((resolve) => terminal.write(String(output), resolve));
+    const { active } = terminal.buffer;
+    return Array.from({ length: 24 }, (_, row) => active.getLine(active.viewportY + row)?.translateToString(true) ?? "").join("\n");
+  };
+  const tasks = async (role: "publisher" | "subscriber") => {
+    const answer = await client.ask({ type: "request_topic_scheduling", name: topic });
+    return ((answer.tasks ?? []) as (Frame & { pid: number; tid: number; role: string })[]).filter((task) => task.role === role);
+  };
+
+  test("is started by its command for a parameter, gets exactly its output, and shows live values; then by its service", async () => {
+    await instance.mgr("start", "thermometer");
+    const provider_id = await provider();
+    const expected = { ...named, provider_id, topic, process: "tools/scope" };
+    expect(await opened(provider_id)).toMatchObject(expected);
+    const { pid } = await client.process("tools/scope");
+    const shows = (value: string) => async () => new RegExp(`● room/offset\\.output +${value} `).test(await screen());
+    await eventually("the scope shows the value", shows("0"));
+    expect((await screen()).match(/●/g)).toEqual(["●"]);
+    const override = { type: "set_parameter_override", ...named, provider_id, enabled: true, value: "2.5" };
+    await eventually("the override is accepted", async () => (await client.ask(override)).ok === true);
+    await eventually("the scope shows the new value", shows("2\\.5"));
+    // It runs: the same process is asked again, and has the trace already.
+    expect(await opened(provider_id)).toMatchObject(expected);
+    expect((await client.process("tools/scope")).pid).toBe(pid);
+    expect((await screen()).match(/●/g)).toEqual(["●"]);
+  });
+
+  test("and the publisher are scheduled by topic, as chrt and taskset read it", async () => {
+    const { pid: scope } = await client.process("tools/scope");
+    const { pid: thermometer } = await client.process("thermometer");
+    const subscriber = await eventually("the scope's threads are known", async () =>
+      (await tasks("subscriber")).find(({ pid }) => pid === scope),
+    );
+    const publisher = (await tasks("publisher")).find(({ pid, tid }) => pid === thermometer && tid === thermometer);
+    if (!publisher) throw new Error("the publisher's main thread is not listed");
+    const [cpu = ""] = readAffinity(publisher.tid).split(/[,-]/);
+    // What the daemon may do, this test may do: both run as the same user.
+    const mayRealTime = succeeds("chrt", "-f", "7", "true");
+    const wanted = [
+      { host: publisher.host, pid: publisher.pid, tid: publisher.tid, policy: 3, prio: 0, affinity: cpu },
+      { host: subscriber.host, pid: subscriber.pid, tid: subscriber.tid, policy: 1, prio: 7, affinity: cpu },
+    ];
+    const answer = await client.ask({ type: "apply_topic_scheduling", name: topic, tasks: wanted });
+    const refusal = { ok: false, code: "forbidden", message: expect.stringContaining("not permitted") };
+    expect(answer).toMatchObject({ ok: true, tasks: [{ ok: true }, mayRealTime ? { ok: true } : refusal] });
+    expect([readPolicy(publisher.tid), readAffinity(publisher.tid)]).toEqual(["SCHED_BATCH 0", cpu]);
+    if (mayRealTime) expect([readPolicy(subscriber.tid), readAffinity(subscriber.tid)]).toEqual(["SCHED_FIFO 7", cpu]);
+    else expect(readPolicy(subscriber.tid)).toBe("SCHED_OTHER 0");
+  });
+
+  const read = (command: string, ...words: string[]) => execFileSync(command, words, { encoding: "utf8" });
+  const succeeds = (command: string, ...words: string[]) => spawnSync(command, words).status === 0;
+  const readPolicy = (tid: number) => {
+    const text = read("chrt", "-p", String(tid));
+    return `${/policy: (\S+)/.exec(text)?.[1]} ${/priority: (\d+)/.exec(text)?.[1]}`;
+  };
+  const readAffinity = (tid: number) => /list: (.*)/.exec(read("taskset", "-cp", String(tid)))?.[1] ?? "";
 });
