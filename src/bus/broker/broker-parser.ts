@@ -36,7 +36,7 @@ export interface Envelope {
   /** Headers and payload together, without the CR LF behind them. */
   readonly size: number;
   /** Of another broker's message: the queue groups of which this broker serves one member each. A client's goes to all groups. */
-  readonly queues?: readonly string[];
+  readonly queues?: readonly string[] | undefined;
 }
 
 export interface ParserLimits {
@@ -97,7 +97,7 @@ export class BrokerParser {
    */
   step(chunk: Buffer, position: number): number {
     if (this.#envelope) return this.#takeMessage(chunk, position, this.#envelope);
-    if (!this.#line && this.#operations.link === null && this.#quick.read(chunk, position)) return this.#publishQuick(chunk);
+    if (!this.#line && this.#quick.read(chunk, position, this.#operations.link !== null)) return this.#publishQuick(chunk);
     const end = chunk.indexOf(LF, position);
     if (this.#line || end < 0) return this.#takePartOfLine(chunk, position, end);
     if (end - position > this.#maxLine) throw new ProtocolViolation(ERROR_TEXTS.controlLine);

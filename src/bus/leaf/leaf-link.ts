@@ -5,6 +5,7 @@ import type { Envelope, LinkOperations } from "../broker/broker-parser.ts";
 import { type BrokerLimits, CRLF, ERROR_TEXTS, ProtocolViolation, readableText } from "../broker/broker-protocol.ts";
 import type { BrokerRouter } from "../broker/broker-router.ts";
 import { type ClientSubscription, type LinkTarget, newSubscription } from "../broker/broker-subscriber.ts";
+import { RecentSubjects } from "../broker/recent-subjects.ts";
 import type { ThrottledWarning } from "../client/throttled-warning.ts";
 import type { InboxOwners } from "./inbox-owners.ts";
 import { type Interest, type InterestListener, type InterestTable, interestKey } from "./interest-table.ts";
@@ -69,6 +70,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   readonly #wanted = new Map<string, { subscription: ClientSubscription; weight: number }>();
   /** What the other side has been told, with the number of members. */
   readonly #told = new Map<string, number>();
+  readonly #crossable = new RecentSubjects();
   #stopListening: (() => void) | null = null;
   #isSlow = false;
   #isClosed = false;
@@ -248,14 +250,21 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     account.counters.in_bytes += size;
     environment.counters.in_msgs++;
     environment.counters.in_bytes += size;
-    const refused = [subject, reply].find((one) => one !== null && !mayCross(one));
-    if (refused === undefined || refused === null) {
+    const refused = !this.#mayCross(subject) ? subject : reply !== null && !mayCross(reply) ? reply : null;
+    if (refused === null) {
       environment.router.route(this, envelope, message);
       return;
     }
     account.counters.refused_msgs++;
     environment.refusals.warn(`${name} must not publish to ${readableText(refused)}; refused`);
     wire.answer(`-ERR 'Permissions Violation for Publish to "${refused}"'${CRLF}`);
+  }
+
+  #mayCross(subject: string): boolean {
+    if (this.#crossable.has(subject)) return true;
+    if (!mayCross(subject)) return false;
+    this.#crossable.add(subject);
+    return true;
   }
 
   told(word: string, text: string): void {

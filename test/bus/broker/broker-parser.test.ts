@@ -1,16 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BrokerParser } from "../../../src/bus/broker/broker-parser.ts";
+import { BrokerParser, type LinkOperations } from "../../../src/bus/broker/broker-parser.ts";
 import { ProtocolViolation } from "../../../src/bus/broker/broker-protocol.ts";
 
 const LIMITS = { maxPayload: 1_000, maxControlLine: 128 };
 
 /** What the parser says about a stream that comes in the given chunks; a violation is its last entry. */
-function parse(chunks: Buffer[], limits = LIMITS): unknown[] {
+function parse(chunks: Buffer[], limits = LIMITS, isLink = false): unknown[] {
   const said: unknown[] = [];
+  const link: LinkOperations = {
+    interest: (...interest) => said.push(["interest", ...interest]),
+    disinterest: (...interest) => said.push(["disinterest", ...interest]),
+    told: (...text) => said.push(["told", ...text]),
+  };
   const parser = new BrokerParser(
     {
-      link: null,
+      link: isLink ? link : null,
       announce: () => {},
       connect: (json) => said.push(["connect", json]),
       ping: () => said.push(["ping"]),
@@ -101,6 +106,25 @@ describe("the broker's parser", () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  it("reads the messages of another broker however they are cut, and those of clients from clients only", () => {
+    const messages = [
+      ["LMSG a.b 2\r\nhi", { subject: "a.b", reply: null, headerBytes: 0, size: 2, queues: [] }],
+      ["HMSG a.b 12 14\r\nNATS/1.0\r\n\r\nhi", { subject: "a.b", reply: null, headerBytes: 12, size: 14, queues: [] }],
+      ["LMSG a.b re 2\r\nhi", { subject: "a.b", reply: "re", headerBytes: 0, size: 2, queues: [] }],
+      ["LMSG a.b | q r 2\r\nhi", { subject: "a.b", reply: null, headerBytes: 0, size: 2, queues: ["q", "r"] }],
+      ["HMSG a.b + re q 12 14\r\nNATS/1.0\r\n\r\nhi", { subject: "a.b", reply: "re", headerBytes: 12, size: 14, queues: ["q"] }],
+    ] as const;
+    const bytes = Buffer.from(messages.map(([text]) => `${text}\r\n`).join(""));
+    const envelopes = messages.map(([, envelope]) => envelope);
+    const heard = (chunks: Buffer[]) => (parse(chunks, LIMITS, true) as unknown[][]).map(([, envelope]) => envelope);
+    expect(heard([bytes])).toEqual(envelopes);
+    expect(heard(Array.from(bytes, (_, index) => bytes.subarray(index, index + 1)))).toEqual(envelopes);
+    for (const text of ["PUB a 2\r\nhi\r\n", "HPUB a 0 2\r\nhi\r\n", "MSG a 2\r\nhi\r\n"])
+      expect(parse([Buffer.from(text)], LIMITS, true)).toEqual(["Unknown Protocol Operation"]);
+    for (const text of ["LMSG a 2\r\nhi\r\n", "HMSG a 0 2\r\nhi\r\n", "MSG a 2\r\nhi\r\n"])
+      expect(parseText(text)).toEqual(["Unknown Protocol Operation"]);
   });
 
   it("says the same of any bytes at all, however they are cut, and throws nothing but protocol violations", () => {
