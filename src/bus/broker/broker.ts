@@ -127,6 +127,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
       this.links.tick();
     }, this.limits.pingIntervalMs);
     this.#ticks.unref();
+    hooks?.opened({ id: this.#nextClient++, router: this.router });
   }
 
   async listenUnix(path: string, home?: SocketHome): Promise<void> {

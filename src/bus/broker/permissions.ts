@@ -80,7 +80,7 @@ export function permissionsOf(member: BusMember): BrokerPermissions {
 
 const INBOX = "_INBOX.";
 
-/** Subjects of the manager and its hosts, and of servers among themselves. */
+/** Subjects of the manager and its hosts, and of servers and brokers among themselves. */
 function isReserved(subject: string): boolean {
-  return /^(mgr|\$SYS|\$LDS)(\.|$)/.test(subject);
+  return /^(mgr|\$SYS|\$LDS|\$MGR)(\.|$)/.test(subject);
 }

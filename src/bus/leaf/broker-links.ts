@@ -108,6 +108,7 @@ export class BrokerLinks implements LinkEnvironment {
       id: caller.id,
       name: `the leaf ${caller.user === "" ? "of this machine" : caller.user}`,
       peer: "leaf",
+      isOwnKind: mgr_counts !== undefined,
       owner: `leaf ${caller.user}`,
       maxPayload,
       account,

@@ -127,6 +127,7 @@ export class DialedLink implements BrokerOperations, LinkOperations, LinkWire {
       id: this.#id,
       name: `the hub ${place}`,
       peer: "hub",
+      isOwnKind: info.mgr_counts !== undefined,
       owner: "",
       maxPayload: info.max_payload ?? limits.maxPayload,
       account,

@@ -44,6 +44,8 @@ interface LeafLinkOptions {
   readonly name: string;
   /** What the other side is: a hub is trusted with the names of inboxes, a leaf is not. */
   readonly peer: "hub" | "leaf";
+  /** The other side is a broker of this program: it asks for the newest messages of topics itself (bus/registry/kept-requests). */
+  readonly isOwnKind: boolean;
   /** Largest message that the other side accepts, bytes. */
   readonly maxPayload: number;
   readonly account: LinkAccount;
@@ -73,6 +75,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   readonly #crossable = new RecentSubjects();
   #stopListening: (() => void) | null = null;
   #isSlow = false;
+  #isComplete = false;
   #isClosed = false;
 
   constructor(options: LeafLinkOptions) {
@@ -172,7 +175,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     if (this.#wanted.size >= limits.maxSubscriptions) throw new ProtocolViolation(ERROR_TEXTS.subscriptions);
     this.#wanted.set(key, { subscription, weight });
     router.tree.insert(subscription);
-    hooks?.interested(subscription);
+    if (!this.#isComplete || !this.#options.isOwnKind) hooks?.interested(subscription);
   }
 
   #remove(key: string): void {
@@ -252,6 +255,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     environment.counters.in_bytes += size;
     const refused = !this.#mayCross(subject) ? subject : reply !== null && !mayCross(reply) ? reply : null;
     if (refused === null) {
+      environment.hooks?.arrived(subject);
       environment.router.route(this, envelope, message);
       return;
     }
@@ -273,8 +277,10 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
 
   /** The other side's interest is complete again: a leaf sends its second PING then, a hub answers the first. */
   complete(): void {
+    this.#isComplete = true;
     this.#options.account.restored();
     this.#options.onComplete?.();
+    if (this.#options.peer === "hub") this.#options.environment.hooks?.linked();
   }
 
   /** The connection is gone, or going. */

@@ -27,9 +27,9 @@ export function mayWant(subject: string): boolean | "filtered" {
   return !isInternal(subject);
 }
 
-/** For filtered interest: answers are for those who know the name of the inbox. */
+/** For filtered interest: answers are for those who know the name of the inbox, and `$MGR` is for brokers. */
 export function mayMatchWildcard(subject: string): boolean {
-  return !isInternal(subject) && !subject.startsWith(INBOX);
+  return !isInternal(subject) && !subject.startsWith(INBOX) && !subject.startsWith("$MGR.");
 }
 
 export function isInbox(subject: string): boolean {

@@ -20,16 +20,20 @@ export class LastMessage {
     this.#body = copy.subarray(headerBytes);
   }
 
-  /** With the header `Mgr-Last: 1`. */
   deliver(subscription: ClientSubscription): void {
+    const { client } = subscription;
+    this.send((envelope, message) => {
+      if (client.link === null) client.deliver(subscription, envelope, message);
+      else client.link.send(envelope, [], message);
+    });
+  }
+
+  /** With the header `Mgr-Last: 1`. */
+  send(to: (envelope: Envelope, message: BorrowedMessage) => void): void {
     // Headers end with an empty line: the mark goes before it.
     const headers = Buffer.concat([this.#headers.subarray(0, this.#headers.length - CRLF.length), MARK]);
     const bytes = Buffer.concat([headers, this.#body, LINE_END]);
-    const size = bytes.length - CRLF.length;
-    const envelope = { subject: this.#subject, reply: null, headerBytes: headers.length, size };
-    const { client } = subscription;
-    const message = new BorrowedMessage().of(bytes, 0, bytes.length);
-    if (client.link === null) client.deliver(subscription, envelope, message);
-    else client.link.send(envelope, [], message);
+    const envelope = { subject: this.#subject, reply: null, headerBytes: headers.length, size: bytes.length - CRLF.length };
+    to(envelope, new BorrowedMessage().of(bytes, 0, bytes.length));
   }
 }

@@ -13,11 +13,12 @@ import {
   REGISTER_SUBJECT,
 } from "../../contract/data-plane.ts";
 import type { BorrowedMessage } from "../broker/borrowed-message.ts";
-import type { BrokerHooks, HookedClient, Refusal } from "../broker/broker-hooks.ts";
+import type { BrokerAccess, BrokerHooks, HookedClient, Refusal } from "../broker/broker-hooks.ts";
 import type { Envelope } from "../broker/broker-parser.ts";
 import { readableText } from "../broker/broker-protocol.ts";
 import type { ClientSubscription } from "../broker/broker-subscriber.ts";
 import { subjectMatches } from "../broker/broker-subscriptions.ts";
+import { KeptRequests } from "./kept-requests.ts";
 import { ServiceTable } from "./service-table.ts";
 import type { TopicEntry } from "./topic-entry.ts";
 import { TopicTable } from "./topic-table.ts";
@@ -57,6 +58,7 @@ export class Registry implements BrokerHooks {
   readonly #options: RegistryOptions;
   readonly #members = new Map<HookedClient, Member>();
   readonly #topics: TopicTable;
+  #kept: KeptRequests | null = null;
   readonly #services: ServiceTable;
   readonly #changes: Publisher<readonly DataPlaneChange[]>;
   /** By what changed: only the newest state is reported. */
@@ -118,7 +120,21 @@ export class Registry implements BrokerHooks {
     this.#topics.lose(topics);
   }
 
+  opened(access: BrokerAccess): void {
+    this.#kept = new KeptRequests(access, () => this.#topics.published());
+  }
+
+  /** What was published while the link was down. */
+  linked(): void {
+    for (const { subscriptions } of this.#members.values()) for (const subscription of subscriptions) this.#askForLast(subscription);
+  }
+
+  arrived(subject: string): void {
+    if (subject.charCodeAt(0) === TOPIC) this.#kept?.arrived(subject);
+  }
+
   ended(): void {
+    this.#kept?.close();
     clearInterval(this.#ticks);
     if (this.#collecting) clearTimeout(this.#collecting);
     this.#services.close();
@@ -141,6 +157,7 @@ export class Registry implements BrokerHooks {
 
   subscribed(client: HookedClient, subscription: ClientSubscription): void {
     this.#deliverLast(subscription);
+    this.#askForLast(subscription);
     const member = this.#members.get(client);
     if (member === undefined) return;
     this.#services.subscribed(client, subscription);
@@ -207,6 +224,14 @@ export class Registry implements BrokerHooks {
     const { subject } = subscription;
     if (!subject.includes("*") && !subject.endsWith(">")) this.#topics.get(subject)?.last?.deliver(subscription);
     else for (const entry of this.#topics.entries()) if (subjectMatches(subject, entry.subject)) entry.last?.deliver(subscription);
+  }
+
+  /** Other brokers keep messages, too. */
+  #askForLast(subscription: ClientSubscription): void {
+    const { subject, queue, isEnded } = subscription;
+    if (queue !== null || isEnded || !mayMatchTopic(subject)) return;
+    const own = this.#topics.get(subject);
+    if (own === undefined || own.isLost) this.#kept?.ask(subscription);
   }
 
   #topicRecord(entry: TopicEntry) {

@@ -41,6 +41,11 @@ export class TopicTable {
     return this.#entries.values();
   }
 
+  /** Those that no client of another host has. */
+  *published(): Generator<TopicEntry> {
+    for (const entry of this.#entries.values()) if (!entry.isLost) yield entry;
+  }
+
   get(subject: string): TopicEntry | undefined {
     return this.#entries.get(subject);
   }

@@ -44,9 +44,10 @@ it("a registration is shown and answered with where it was made", async () => {
 
 it("connections without an identity are no clients, and cannot register", async () => {
   await using rig = await RegistryRig.start();
+  const { subscriptions } = rig.broker.stats();
   const memory = rig.broker.connectMemory();
   memory.write([Buffer.from('CONNECT {"verbose":false}\r\nSUB topic.x 1\r\nPUB mgr.client.register 2\r\n{}\r\nPING\r\n')]);
-  await expect.poll(() => rig.broker.stats().subscriptions).toBe(1);
+  await expect.poll(() => rig.broker.stats().subscriptions).toBe(subscriptions + 1);
   expect(rig.registry.tables()).toEqual({ clients: [], topics: [], services: [] });
   memory.destroy();
 });

@@ -1,0 +1,146 @@
+import { randomBytes } from "node:crypto";
+import { BorrowedMessage } from "../broker/borrowed-message.ts";
+import type { SubjectCounters } from "../broker/broker-counters.ts";
+import type { BrokerAccess } from "../broker/broker-hooks.ts";
+import type { Envelope } from "../broker/broker-parser.ts";
+import { CRLF } from "../broker/broker-protocol.ts";
+import { type ClientSubscription, newSubscription, type Subscriber } from "../broker/broker-subscriber.ts";
+import { isValidSubscription, subjectMatches } from "../broker/broker-subscriptions.ts";
+import type { LastMessage } from "./last-message.ts";
+
+/** Subject of the requests. Clients can neither publish nor subscribe to it (bus/broker/permissions). */
+const SUBJECT = "$MGR.kept";
+/** Answers that come later are ignored, milliseconds. */
+const MAX_WAIT_MS = 10_000;
+/** Requests that wait for answers; beyond that the oldest is given up. */
+const MAX_WAITING = 256;
+/** Subscriptions in one request, and characters of their subjects. */
+const MAX_PATTERNS = 1_000;
+const MAX_REQUEST_CHARS = 64 * 1024;
+/** Subjects that are noted while a request waits. */
+const MAX_SEEN = 10_000;
+
+interface KeptTopic {
+  readonly subject: string;
+  readonly last: LastMessage | null;
+}
+
+interface Waiting {
+  readonly id: number;
+  readonly asked: { readonly subscription: ClientSubscription; readonly since: number }[];
+  chars: number;
+  /** Subjects that came over a link meanwhile, and when, by `#moment`. Answers come the same way, so they are no newer. */
+  readonly seen: Map<string, number>;
+  timer: ReturnType<typeof setTimeout> | null;
+}
+
+/**
+ * Newest messages of topics with `keep_last` that other brokers keep. A link tells another broker of a subject once, so that only the first of
+ * several subscribers there would get it. Therefore each new subscription asks all brokers, and they answer to an inbox of this one.
+ */
+export class KeptRequests implements Subscriber {
+  readonly id: number;
+  readonly published: SubjectCounters[] = [];
+  readonly echo = false;
+  readonly link = null;
+  readonly #router: BrokerAccess["router"];
+  readonly #topics: () => Iterable<KeptTopic>;
+  readonly #inbox = `_INBOX.${randomBytes(16).toString("hex")}.`;
+  readonly #waiting = new Map<number, Waiting>();
+  /** What is asked at the end of this turn. */
+  #next: Waiting | null = null;
+  #requests = 0;
+  #moment = 0;
+
+  /** `topics`: those of this broker. */
+  constructor({ id, router }: BrokerAccess, topics: () => Iterable<KeptTopic>) {
+    this.id = id;
+    this.#router = router;
+    this.#topics = topics;
+    for (const subject of [SUBJECT, `${this.#inbox}>`])
+      router.tree.insert(newSubscription(this, { subject, queue: null, sid: "", isFiltered: false }));
+  }
+
+  /** Asks the other brokers for what they keep for a new subscription. */
+  ask(subscription: ClientSubscription): void {
+    const { length } = subscription.subject;
+    const full = this.#next !== null && (this.#next.asked.length >= MAX_PATTERNS || this.#next.chars + length > MAX_REQUEST_CHARS);
+    if (full) this.#send();
+    this.#next ??= this.#begin();
+    this.#next.asked.push({ subscription, since: ++this.#moment });
+    this.#next.chars += length + 1;
+  }
+
+  /** A message came over a link. */
+  arrived(subject: string): void {
+    if (this.#waiting.size === 0) return;
+    this.#moment++;
+    for (const { seen } of this.#waiting.values()) if (seen.size < MAX_SEEN) seen.set(subject, this.#moment);
+  }
+
+  close(): void {
+    for (const { timer } of this.#waiting.values()) if (timer !== null) clearTimeout(timer);
+    this.#waiting.clear();
+    this.#next = null;
+  }
+
+  mayReceive(): boolean {
+    return true;
+  }
+
+  deliver(_subscription: ClientSubscription, envelope: Envelope, message: BorrowedMessage): boolean {
+    const { subject, reply, size } = envelope;
+    if (subject === SUBJECT && reply !== null) this.#answer(reply, message.whole().toString("latin1", 0, size));
+    else if (subject.startsWith(this.#inbox)) this.#answered(envelope, message);
+    return true;
+  }
+
+  #begin(): Waiting {
+    const [oldest] = this.#waiting.values();
+    if (this.#waiting.size >= MAX_WAITING && oldest !== undefined) this.#end(oldest);
+    const waiting: Waiting = { id: ++this.#requests, asked: [], chars: 0, seen: new Map(), timer: null };
+    this.#waiting.set(waiting.id, waiting);
+    queueMicrotask(() => {
+      if (this.#next === waiting) this.#send();
+    });
+    return waiting;
+  }
+
+  #send(): void {
+    const waiting = this.#next;
+    this.#next = null;
+    if (waiting === null) return;
+    const patterns = [...new Set(waiting.asked.map(({ subscription }) => subscription.subject))];
+    const bytes = Buffer.from(patterns.join("\n") + CRLF, "latin1");
+    const envelope = { subject: SUBJECT, reply: this.#inbox + waiting.id, headerBytes: 0, size: bytes.length - CRLF.length };
+    const isHeard = this.#router.route(this, envelope, new BorrowedMessage().of(bytes, 0, bytes.length));
+    if (isHeard) waiting.timer = setTimeout(() => this.#end(waiting), MAX_WAIT_MS).unref();
+    else this.#end(waiting);
+  }
+
+  #end({ id, timer }: Waiting): void {
+    if (timer !== null) clearTimeout(timer);
+    this.#waiting.delete(id);
+  }
+
+  #answer(reply: string, text: string): void {
+    const patterns = text.split("\n", MAX_PATTERNS).filter(isValidSubscription);
+    for (const { subject, last } of this.#topics())
+      if (last !== null && patterns.some((pattern) => subjectMatches(pattern, subject)))
+        last.send((envelope, message) => this.#router.route(this, { ...envelope, subject: `${reply}.${subject}` }, message));
+  }
+
+  /** To `<inbox><request>.<subject>`. */
+  #answered(envelope: Envelope, message: BorrowedMessage): void {
+    const [id = ""] = envelope.subject.slice(this.#inbox.length).split(".", 1);
+    const subject = envelope.subject.slice(this.#inbox.length + id.length + 1);
+    const waiting = this.#waiting.get(Number(id));
+    if (waiting === undefined || !subject.startsWith("topic.")) return;
+    const seen = waiting.seen.get(subject) ?? 0;
+    for (const { subscription, since } of waiting.asked) {
+      const { client, isEnded, isFiltered } = subscription;
+      if (isEnded || seen > since || !subjectMatches(subscription.subject, subject)) continue;
+      if (!isFiltered || client.mayReceive(subject)) client.deliver(subscription, { ...envelope, subject }, message);
+    }
+  }
+}
