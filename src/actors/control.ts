@@ -67,6 +67,8 @@ export interface ConfigurationChange {
   readonly starts: string[];
   readonly stops: string[];
   readonly differences: Difference[];
+  /** Keys that only the next start of the manager applies. */
+  readonly manager_restart_needed: string[];
 }
 
 export interface ConfigFileText {

@@ -28,8 +28,9 @@ export function isSameDefinition(a: ProcessDefinition, b: ProcessDefinition): bo
   return a === b || isDeepStrictEqual(a, b);
 }
 
-/** Keys of `instance` that differ and that only the next start of the manager can take. */
-export function fixedSettings(before: Config["instance"], after: Config["instance"]): string[] {
+/** Keys such as `instance.state_dir` that differ and that only the next start of the manager can take. */
+export function fixedSettings({ instance: before }: Config, { instance: after }: Config): string[] {
   const keys = Object.keys(after) as (keyof Config["instance"])[];
-  return keys.filter((key) => key !== "start_tools" && key !== "scope_process" && !isDeepStrictEqual(before[key], after[key]));
+  const differ = keys.filter((key) => key !== "start_tools" && key !== "scope_process" && !isDeepStrictEqual(before[key], after[key]));
+  return differ.map((key) => `instance.${key}`);
 }

@@ -129,6 +129,7 @@ describe("a reload", () => {
         { name: "b", key: "command", from: "sleep 1000", to: "sleep 1001" },
         { name: "c", key: "command", from: "sleep 1000", to: "sleep 1002" },
       ],
+      manager_restart_needed: [],
     });
     expect((await process("a")).pid).toBe(a.pid);
     expect(await process("b")).toMatchObject({ pid: b.pid, command: "sleep 1001" });
@@ -297,7 +298,14 @@ describe("a reload", () => {
     await open({ processes: { a: { ...LASTING, start_tool: "none" } } });
     const host = frame((each) => each.type === "host_upsert");
     const instance = { ...INSTANCE, manager: ":1", start_tools: [{ value: "t", label: "T", command: "time {command}" }] };
-    await reload({ instance, nodes: { robot: "localhost" }, processes: { a: { ...LASTING, start_tool: "t", node: "robot" } } });
+    const answer = await reload({
+      instance,
+      nodes: { robot: "localhost" },
+      processes: { a: { ...LASTING, start_tool: "t", node: "robot" } },
+    });
+    expect(answer.manager_restart_needed).toEqual(["instance.manager"]);
+    // Until it has been started again.
+    expect(await manager.client.request({ type: "request_plan" })).toMatchObject({ manager_restart_needed: ["instance.manager"] });
     expect(await host).toMatchObject({ host: { node_aliases: ["localhost", "robot"] } });
     expect((await manager.snapshot()).start_tools).toContainEqual({ value: "t", label: "T" });
     expect(await process("a")).toMatchObject({ current_command: "time sleep 1000", node: "robot", host: "localhost" });

@@ -20,7 +20,7 @@ const result = (naming: Fields, fields: Fields = {}): ManagerFrameRow => ({
 const name = "string";
 const names = arrayOf("string");
 const problems = arrayOf(table("configuration problem"));
-const planned = { starts: names, stops: names, differences: arrayOf(table("configuration difference")) };
+const planned = { starts: names, stops: names, differences: arrayOf(table("configuration difference")), manager_restart_needed: names };
 
 /** docs/protocol.md, "Frames from manager to client". */
 const BASIC_FRAMES: Readonly<Record<string, ManagerFrameRow>> = {

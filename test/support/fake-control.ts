@@ -289,7 +289,17 @@ class FakeConfiguration implements Configuration {
 
   async plan(): Promise<ConfigurationChange> {
     this.#fail();
-    return { added: [], removed: [], changed: [], unchanged: [], restart_needed: [], starts: [], stops: [], differences: [] };
+    return {
+      added: [],
+      removed: [],
+      changed: [],
+      unchanged: [],
+      restart_needed: [],
+      starts: [],
+      stops: [],
+      differences: [],
+      manager_restart_needed: [],
+    };
   }
 
   reload(): Promise<ConfigurationChange> {

@@ -48,6 +48,7 @@ test("a plan tells each process once: what starts, what stops, what changes, and
     starts: ["new", "db"],
     stops: ["old"],
     differences: [difference],
+    manager_restart_needed: ["instance.state_dir"],
   });
   expect(parts).toEqual({
     starts: [{ name: "new" }, { name: "db" }],
@@ -59,6 +60,7 @@ test("a plan tells each process once: what starts, what stops, what changes, and
     added: [{ name: "idle" }],
     removed: [{ name: "resting" }],
     outdated: [{ name: "earlier" }],
+    settings: [{ name: "instance.state_dir" }],
     isEmpty: false,
   });
 });

@@ -58,6 +58,7 @@ export class Reload {
       starts: this.#starts(plan, next),
       stops: plan.removed.filter((name) => !registry.isGone(name)),
       differences: differencesOf(plan.changed, this.#latest.processes, next.processes),
+      manager_restart_needed: fixedSettings(this.#latest, next),
     };
   }
 
@@ -82,7 +83,8 @@ export class Reload {
     const before = this.#latest;
     const plan = planChanges(before.processes, next.processes);
     const starts = this.#starts(plan, next);
-    this.#noteFixed(before, next);
+    const fixed = fixedSettings(before, next);
+    this.#noteFixed(fixed);
     this.#latest = { ...next, instance: { ...before.instance, start_tools: next.instance.start_tools } };
 
     const revived = plan.added.filter((name) => registry.retiring.has(name));
@@ -123,6 +125,7 @@ export class Reload {
       starts,
       stops: retired,
       differences: differencesOf(plan.changed, before.processes, next.processes),
+      manager_restart_needed: fixed,
     };
   }
 
@@ -220,10 +223,9 @@ export class Reload {
     if (process) this.#options.events.publish({ type: "process_upsert", process });
   }
 
-  #noteFixed(before: Config, next: Config): void {
-    const keys = fixedSettings(before.instance, next.instance);
+  #noteFixed(keys: readonly string[]): void {
     if (keys.length === 0) return;
-    const msg = `${keys.map((key) => `instance.${key}`).join(", ")} changed: that acts at the next start of the manager`;
+    const msg = `${keys.join(", ")} changed: that acts at the next start of the manager`;
     this.#options.log.append({ level: "warning", source: "manager", msg });
   }
 }

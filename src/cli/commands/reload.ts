@@ -33,7 +33,7 @@ async function ask(flags: ReloadFlags, dryRun: boolean): Promise<void> {
 }
 
 export function describeReload(answer: Reloaded, dryRun: boolean): string {
-  const { added, removed, changed, unchanged, restart_needed, starts, stops, differences } = answer;
+  const { added, removed, changed, unchanged, restart_needed, starts, stops, differences, manager_restart_needed } = answer;
   const lines = [
     ...added.map((name) => paint("green", `+ ${name}${starts.includes(name) ? (dryRun ? ", starts" : ", started") : ""}`)),
     ...changed.flatMap((name) => [
@@ -52,6 +52,8 @@ export function describeReload(answer: Reloaded, dryRun: boolean): string {
     lines.push(
       `these still run with their earlier configuration; restart them to apply the new one: ${visible(restart_needed.join(", "))}`,
     );
+  if (manager_restart_needed.length > 0)
+    lines.push(`these act at the next start of the manager ('mgr down', then 'mgr up'): ${visible(manager_restart_needed.join(", "))}`);
   return lines.join("\n");
 }
 

@@ -79,6 +79,9 @@ const changes = {
   starts: names.describe("Processes that the reload starts."),
   stops: names.describe("Processes that the reload stops: they are removed."),
   differences: z.array(difference).describe("Of changed processes; at most 5,000."),
+  manager_restart_needed: names.describe(
+    "Keys such as `instance.state_dir` that differ from what the manager runs with: its next start applies them.",
+  ),
 };
 
 // Fields that stand on both sides are always in a success, and in a failure where there is something to tell.

@@ -19,8 +19,8 @@ export const configHandlers: HandlerTable<Types> = {
     answer: async (_frame, { control }) => {
       const outcome = await withProblems(control.configuration.plan());
       if (!outcome.ok) return [{ type: "plan", ...outcome }];
-      const { added, removed, changed, starts, stops, differences } = outcome.value;
-      return [{ type: "plan", ok: true, added, removed, changed, starts, stops, differences, problems: [] }];
+      const { unchanged: _unchanged, restart_needed: _running, ...plan } = outcome.value;
+      return [{ type: "plan", ok: true, ...plan, problems: [] }];
     },
   },
   request_config_file: {

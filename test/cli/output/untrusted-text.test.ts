@@ -115,6 +115,7 @@ const PLACES: Record<string, (text: string) => string> = {
         starts: [text],
         stops: [text],
         differences: [{ name: text, key: text, from: text, to: text }],
+        manager_restart_needed: [text],
         problems: [],
       },
       false,

@@ -120,7 +120,19 @@ describe("--json", () => {
     const entries = stdout.trim().split("\n");
     expect(entries).toHaveLength(5);
     expect(entries.flatMap((line) => conforms("log entry", JSON.parse(line)))).toEqual([]);
-    const keys = ["added", "changed", "differences", "ok", "problems", "removed", "restart_needed", "starts", "stops", "unchanged"];
+    const keys = [
+      "added",
+      "changed",
+      "differences",
+      "manager_restart_needed",
+      "ok",
+      "problems",
+      "removed",
+      "restart_needed",
+      "starts",
+      "stops",
+      "unchanged",
+    ];
     for (const command of ["plan", "reload"]) expect(Object.keys(await read(command, "--json")).toSorted()).toEqual(keys);
     const [first]: Record<string, unknown>[] = await read("graph", "--json");
     expect(Object.keys(first ?? {})).toEqual(["name", "command", "state", "waiting_for", "depends_on"]);

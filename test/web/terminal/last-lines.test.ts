@@ -7,6 +7,16 @@ describe("the last line of some output", () => {
     ["the last one that says something", "one\r\ntwo\r\n\r\n  \r\n", "two"],
     ["without colours and other sequences", "\x1b]0;title\x07\x1b[1;31merror:\x1b[0m no\tdevice\x1b[K\r\n", "error: no device"],
     ["what a progress bar wrote last", "10%\r50%\r100%", "100%"],
+    [
+      "the error, where a Node program ended by one",
+      "/a.js:1\r\nthrow new Error('x')\r\n^\r\n\r\nError: no device\r\n    at f (/a.js:1:7)\r\n    at node:internal/main:1 {\r\n  code: 'ENODEV'\r\n}\r\n\r\nNode.js v20.20.2\r\n",
+      "Error: no device",
+    ],
+    [
+      "what a Node program threw that is no error",
+      "/a.js:1\r\nthrow 'no device'\r\n^\r\nno device\r\n(Use `node --trace-uncaught ...` to show where)\r\n\r\nNode.js v20.20.2\r\n",
+      "no device",
+    ],
     ["nothing where there is none", "\r\n\x1b[0m\r\n", ""],
   ])("is %s", (_what, output, line) => expect(lastLine(output)).toBe(line));
 

@@ -74,3 +74,13 @@ test("a rule says how the run ended, how long it lasted and when", () => {
     { number: 3, tone: "bad", parts: ["ended by SIGSEGV", expect.stringMatching(/\d/)] },
   ]);
 });
+
+test("an exit code that the configuration calls a success is drawn as one", () => {
+  const tones = (codes?: number[]) => {
+    const rules = new RunRules();
+    rules.learn([run(2, 4, { code: 3 }), run(1, 2)], codes);
+    return rules.backlog("abcd", at(4)).flatMap((part) => (typeof part === "string" ? [] : [part.tone]));
+  };
+  expect(tones()).toEqual(["good", "bad"]);
+  expect(tones([3])).toEqual(["bad", "good"]);
+});

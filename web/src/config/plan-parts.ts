@@ -2,7 +2,10 @@ import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 
 export type Plan = Extract<ManagerFrame, { type: "config_reload_result"; ok: true }>;
 
-type Planned = Pick<Plan, "added" | "removed" | "changed" | "restart_needed" | "starts" | "stops" | "differences">;
+type Planned = Pick<
+  Plan,
+  "added" | "removed" | "changed" | "restart_needed" | "starts" | "stops" | "differences" | "manager_restart_needed"
+>;
 type Named = { readonly name: string };
 
 interface ChangedProcess extends Named {
@@ -31,6 +34,7 @@ export function planParts(plan: Planned) {
     added: without(plan.added, plan.starts),
     removed: without(plan.removed, plan.stops),
     outdated: without(plan.restart_needed, plan.changed),
+    settings: named(plan.manager_restart_needed),
     isEmpty: plan.added.length + plan.removed.length + plan.changed.length + plan.starts.length === 0,
   };
 }

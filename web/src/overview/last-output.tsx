@@ -6,8 +6,8 @@ import { drawnWithNextFrame } from "../app/painting.ts";
 import { client, connection } from "../app/store.ts";
 import { LastLines } from "./last-lines.ts";
 
-/** Lines that are asked for: the last ones are often empty. */
-const LINES = 8;
+/** Lines that are asked for: the last ones are often empty, and a stack may stand below an error. */
+const LINES = 40;
 const answers = signal(0);
 
 const lastLines = new LastLines({

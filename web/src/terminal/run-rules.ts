@@ -25,9 +25,11 @@ export class RunRules {
   #pending: EndedRun[] = [];
   /** The newest run that is pending or was placed. */
   #newest = 0;
+  #successCodes: readonly number[] = [0];
 
   /** Adds runs of the history, newest first, that have ended since. */
-  learn(history: readonly PastRun[]): void {
+  learn(history: readonly PastRun[], successCodes: readonly number[] = [0]): void {
+    this.#successCodes = successCodes;
     const ended = history.flatMap((run) => (run.output_end !== null && run.number > this.#newest ? [run as EndedRun] : []));
     this.#pending.push(...ended.reverse());
     this.#newest = this.#pending.at(-1)?.number ?? this.#newest;
@@ -49,7 +51,7 @@ export class RunRules {
       const after = run.output_end.stream_id === end.stream_id ? textOfLastBytes(rest, end.offset - run.output_end.offset) : rest;
       const before = rest.slice(0, rest.length - after.length);
       if (before !== "") parts.push(before);
-      parts.push(ruleOf(run));
+      parts.push(ruleOf(run, this.#successCodes));
       rest = after;
     }
     if (rest !== "") parts.push(rest);
@@ -65,13 +67,13 @@ export class RunRules {
 /** Signals by which processes are asked to end. */
 const STOPS: ReadonlySet<string> = new Set(["SIGTERM", "SIGINT", "SIGHUP"]);
 
-function ruleOf(run: EndedRun): RunRule {
+function ruleOf(run: EndedRun, successCodes: readonly number[]): RunRule {
   const { number, code, signal, reason, start_time, stop_time } = run;
   const how = exitText({ exit: { code, signal, reason, time: stop_time ?? "" } });
   const lasted = start_time !== null && stop_time !== null ? [ranFor(millisecondsOf(stop_time) - millisecondsOf(start_time))] : [];
   return {
     number,
-    tone: code === 0 ? "good" : signal !== null && STOPS.has(signal) ? "soft" : "bad",
+    tone: code !== null && successCodes.includes(code) ? "good" : signal !== null && STOPS.has(signal) ? "soft" : "bad",
     parts: [how, ...lasted, ...(stop_time === null ? [] : [clockTime(stop_time)])],
   };
 }

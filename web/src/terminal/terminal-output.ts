@@ -122,7 +122,7 @@ export class TerminalOutput {
     terminal.reset();
     const isTaken = told?.type === "terminal_size" && this.#options.onSize(told);
     this.#rules = new RunRules();
-    this.#rules.learn(history);
+    this.#rules.learn(history.runs, history.successCodes);
     const text = this.#join.backlog(backlog);
     const parts = this.#rules.backlog(text, this.#join.end ?? backlog);
     this.#options.onEmpty(parts.length === 0);
@@ -159,7 +159,7 @@ export class TerminalOutput {
       const history = await this.#history();
       // A replay knows by itself.
       if (this.#isClosed || this.#held !== held) return;
-      this.#rules.learn(history);
+      this.#rules.learn(history.runs, history.successCodes);
       this.#draw(this.#rules.place("", end));
       // Runs may have ended in what has come since the request.
       for (const piece of held.splice(0, this.#hasEndedAgain ? known : held.length)) {
@@ -172,7 +172,9 @@ export class TerminalOutput {
 
   async #history() {
     const detail = await ask({ type: "request_process_detail", name: this.#options.name }, "process_detail").catch(() => null);
-    return detail?.ok ? detail.history : [];
+    if (!detail?.ok) return { runs: [] };
+    const { success_exit_codes: codes } = detail.definition;
+    return { runs: detail.history, ...(Array.isArray(codes) ? { successCodes: codes as number[] } : {}) };
   }
 
   #draw(parts: readonly OutputPart[]): void {
