@@ -65,7 +65,7 @@ effect(() => {
   document.documentElement.dataset.theme = shade.value;
 });
 
-/** Narrow enough for one thing at a time; the style sheet has the same limit. */
-export const isNarrow = matching("(max-width: 720px)");
+/** Room for one thing at a time: a narrow window, or a phone that is held sideways. The style sheet has the same limits. */
+export const isNarrow = matching("(max-width: 720px), (max-height: 480px) and (pointer: coarse)");
 /** A phone or tablet: its keyboard lacks keys that terminals need. */
 export const hasTouchKeys = matching("(max-width: 720px), (pointer: coarse)");
