@@ -310,6 +310,32 @@ describe("windows", () => {
     await phone.page.getByRole("heading", { name: "echo" }).waitFor();
     await phone.close();
   });
+
+  test("a phone that is held sideways has the views at its left edge, and room for the terminal", async () => {
+    const phone = await rig.open("/?process=sim/after", { viewport: { width: 844, height: 390 }, isMobile: true, hasTouch: true });
+    await phone.page.locator(".xterm-rows").waitFor();
+    const box = async (selector: string) => (await phone.page.locator(selector).boundingBox()) ?? { x: -1, width: 0, height: 0 };
+    const nav = await box(".phone-nav");
+    expect([nav.x, nav.height]).toEqual([0, 390]);
+    expect((await box(".terminal-box")).height).toBeGreaterThan(120);
+    for (const path of ["/", "/?process=sim/after", "/?group=sim", "/?view=all", "/?view=log", "/?view=config"]) {
+      await phone.go(path);
+      expect(await phone.page.evaluate("document.documentElement.scrollWidth"), path).toBeLessThanOrEqual(844);
+    }
+    await phone.close();
+  });
+
+  test("on a phone, what needs attention stands above the hosts, which stay in sight", async () => {
+    const phone = await rig.open("/", { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
+    const attention = phone.page.getByRole("heading", { name: "Needs attention", exact: true });
+    const hosts = phone.page.getByRole("heading", { name: "Hosts", exact: true });
+    await attention.waitFor();
+    await hosts.waitFor();
+    const top = async (heading: typeof hosts) => (await heading.boundingBox())?.y ?? -1;
+    expect(await top(attention)).toBeLessThan(await top(hosts));
+    expect(await top(hosts)).toBeLessThan(780);
+    await phone.close();
+  });
 });
 
 test("the page reported no error", () => {
