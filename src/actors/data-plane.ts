@@ -12,6 +12,9 @@ export type TopicDetail = Pick<
 export type TopicTask = Ok<AnswerOf<"request_topic_scheduling">>["tasks"][number];
 export type WantedTopicTask = FrameOf<"apply_topic_scheduling">["tasks"][number];
 export type AppliedTopicTask = Ok<AnswerOf<"apply_topic_scheduling">>["tasks"][number];
+/** What a user publishes. */
+export type TopicMessage = Pick<FrameOf<"publish_topic">, "name" | "value" | "definition" | "definition_name">;
+export type PublishedTopic = Pick<Ok<AnswerOf<"publish_topic">>, "subscribers">;
 export type ServiceCall = Pick<FrameOf<"call_service">, "name" | "endpoint" | "request">;
 export type OverrideChange = Pick<FrameOf<"set_parameter_override">, "service" | "provider_id" | "parameter" | "enabled" | "value">;
 export type NamedParameter = Pick<OverrideChange, "service" | "provider_id" | "parameter">;
@@ -38,10 +41,15 @@ export interface DataPlane {
   topicScheduling(name: string): Promise<TopicTask[]>;
   /** Each task succeeds or fails by itself. */
   applyTopicScheduling(name: string, tasks: readonly WantedTopicTask[], by: string): Promise<AppliedTopicTask[]>;
+  /** The topic is reserved for the user until some time after the last message. */
+  publishTopic(message: TopicMessage, by: string): Promise<PublishedTopic>;
   callService(call: ServiceCall, by: string): Promise<unknown>;
   parameters(pattern: string): Promise<FoundParameters>;
   setOverride(change: OverrideChange, by: string): Promise<{ enabled: boolean; value: string }>;
   openScope(parameter: NamedParameter, by: string): Promise<{ topic: string; process: string }>;
-  /** At most `maxRate` samples a second, the newest ones. The topic need not exist yet. Returns the function that ends it. */
-  followTopic(name: string, maxRate: number, receive: (sample: TopicSample) => void): () => void;
+  /**
+   * At most `maxRate` samples a second, the newest ones; with `fields`, these numbers of all samples go along. The topic need not exist yet.
+   * Returns the function that ends it.
+   */
+  followTopic(name: string, maxRate: number, receive: (sample: TopicSample) => void, fields?: readonly string[]): () => void;
 }

@@ -62,6 +62,8 @@ export interface EngineOptions {
   clients?: Registry | undefined;
   /** For programs on the bus; omitted if there is none. */
   bus?: Promise<Bus> | undefined;
+  /** A new connection to the bus with the rights of a user. */
+  connectUser?: ((user: string) => Promise<Bus>) | undefined;
   /** Default: in memory only. */
   clientIds?: ClientIds | undefined;
   /** Earlier versions of the configuration's files; by default kept in memory. */
@@ -187,6 +189,7 @@ export class Engine {
       hostRequests,
       registry: options.clients ?? null,
       bus: options.bus ?? null,
+      connectUser: options.connectUser ?? null,
       scopeProcess: () => current.config.instance.scope_process,
       startProcess: (name, by) => commands.process("start", name, by),
     });

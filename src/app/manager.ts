@@ -148,6 +148,7 @@ class Manager implements RunningManager {
       history,
       clients: bus.registry,
       bus: bus.shared,
+      connectUser: (user) => bus.connectUser(user),
       clientIds: await ClientIds.open(files, (msg) => this.#logError(msg)),
       configHistory,
     });

@@ -136,8 +136,8 @@ export class Connection implements HandlerContext, TerminalViewer {
     return this.#services.hub.unsubscribe(this.#output, patterns);
   }
 
-  followTopic(name: string, maxRate: number): void {
-    this.#topics.follow(name, maxRate);
+  followTopic(name: string, maxRate: number, fields?: readonly string[]): void {
+    this.#topics.follow(name, maxRate, fields);
   }
 
   unfollowTopic(name: string): void {

@@ -21,10 +21,10 @@ export class TopicSubscriptions {
   }
 
   /** A later call for the same topic changes its rate. Throws `busy`, and `bad_field` for a name that no topic can have. */
-  follow(name: string, maxRate: number): void {
+  follow(name: string, maxRate: number, fields?: readonly string[]): void {
     if (!this.#leave.has(name) && this.#leave.size >= MAX_TOPICS)
       throw new MgrError("busy", `this connection is subscribed to ${MAX_TOPICS} topics: unsubscribe from some first`);
-    const leave = this.#dataPlane.followTopic(name, maxRate, (sample) => this.#push(encode(sample)));
+    const leave = this.#dataPlane.followTopic(name, maxRate, (sample) => this.#push(encode(sample)), fields);
     this.#leave.get(name)?.();
     this.#leave.set(name, leave);
   }

@@ -105,8 +105,12 @@ const FURTHER_FRAMES: Readonly<Record<string, ClientFrameRow>> = {
   request_topics: row({}, "topics_snapshot"),
   request_services: row({}, "services_snapshot"),
   // The documents give `max_rate` a maximum, but no default: it is sent.
-  subscribe_topic: row({ name, max_rate: optional("number") }),
+  subscribe_topic: row({ name, max_rate: optional("number"), fields: optional(arrayOf("string")) }),
   unsubscribe_topic: row({ name }),
+  publish_topic: row(
+    { name, value: "anything", definition: optional("string"), definition_name: optional("string") },
+    "topic_publish_result",
+  ),
   call_service: row({ name, endpoint: "string", request: "anything" }, "service_call_result"),
   request_process_detail: row({ name }, "process_detail"),
   request_process_loads: row({ name: optional("string") }, "process_loads"),

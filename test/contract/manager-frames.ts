@@ -123,7 +123,7 @@ const FURTHER_FRAMES: Readonly<Record<string, ManagerFrameRow>> = {
   manager_upsert: event({ manager: table("manager") }),
   topics_snapshot: event({ topics: arrayOf(table("topic")) }),
   terminal_size: event({ name, rows: "integer", cols: "integer", holder: oneOf("this", "other", "none") }),
-  topic_sample: event({ name, ts: "timestamp", value: "anything" }),
+  topic_sample: event({ name, ts: "timestamp", value: "anything", batch: optional(table("sample batch")) }),
   config_reload_result: result(
     {},
     { added: names, removed: names, changed: names, ...planned, unchanged: names, restart_needed: names, problems },
@@ -152,6 +152,7 @@ const FURTHER_FRAMES: Readonly<Record<string, ManagerFrameRow>> = {
   ),
   topic_scheduling: result({ name }, { tasks: arrayOf(table("topic task")) }),
   topic_scheduling_result: result({ name }, { tasks: arrayOf(table("applied topic task")) }),
+  topic_publish_result: result({ name }, { subscribers: "integer" }),
   service_call_result: result({ name, endpoint: "string" }, { response: "anything" }),
   process_detail: result(
     { name },

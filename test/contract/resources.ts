@@ -308,6 +308,7 @@ export const RESOURCES: Tables = {
   "configuration difference": { name: "string", key: "string", from: nullable("string"), to: nullable("string") },
   "configuration version": { hash: "string", time: "timestamp", by: nullable("string"), size: "integer" },
   "configuration file": { path: "string", size: "integer", writable: "boolean" },
+  "sample batch": { times: arrayOf("integer"), values: arrayOf(arrayOf(nullable("number"))) },
   "topic statistics": { name: "string", rate: "number", bytes_s: "number", packets: "integer" },
   "topic task": {
     role: anyOne(TOPIC_ROLES),

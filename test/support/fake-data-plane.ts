@@ -38,6 +38,10 @@ export class FakeDataPlane implements DataPlane {
     return this.#nothing("applyTopicScheduling", name, ...args);
   }
 
+  publishTopic(...args: unknown[]) {
+    return this.#nothing("publishTopic", ...args);
+  }
+
   callService(...args: unknown[]) {
     return this.#nothing("callService", ...args);
   }
@@ -55,8 +59,8 @@ export class FakeDataPlane implements DataPlane {
     return this.#nothing("openScope", ...args);
   }
 
-  followTopic(name: string, maxRate: number, receive: (sample: TopicSample) => void): () => void {
-    this.calls.push(["followTopic", name, maxRate]);
+  followTopic(name: string, maxRate: number, receive: (sample: TopicSample) => void, fields?: readonly string[]): () => void {
+    this.calls.push(["followTopic", name, maxRate, ...(fields ? [fields] : [])]);
     const viewers = this.viewers.get(name) ?? new Set();
     this.viewers.set(name, viewers.add(receive));
     return () => viewers.delete(receive);

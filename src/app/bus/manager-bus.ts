@@ -120,6 +120,15 @@ export class ManagerBus {
     return bound;
   }
 
+  /** A new connection to where clients are, with the rights of a web user. */
+  connectUser(user: string): Promise<Bus> {
+    const { broker } = this;
+    const name = `@${user}`;
+    if (this.door.elsewhere !== null) return this.#connect(name);
+    const log = (level: "info" | "warning" | "error", msg: string) => this.#log(level, msg);
+    return connectBus({ server: { kind: "memory", broker, permissions: permissionsOfUser(user) }, name, log });
+  }
+
   /** Disconnects clients while the port is still open. */
   retire(): Promise<void> {
     return this.broker.retire(RETIRE_MS);
@@ -159,13 +168,13 @@ export class ManagerBus {
     return admission && { ...permissionsOfUser(user), isValid: () => admission.isValid() };
   }
 
-  #connect(): Promise<Bus> {
+  #connect(name = `manager ${this.#options.instance.name}`): Promise<Bus> {
     const { instance } = this.#options;
     const { bus: urls, bus_credentials_file: credentials } = instance;
     let shown: string | null | undefined;
     const options: ConnectBusOptions = {
       server: { kind: "url", urls, tls: tlsOf(instance) },
-      name: `manager ${instance.name}`,
+      name,
       signal: this.#end.signal,
       log: (level, msg) => this.#log(level, msg),
       ...(credentials === null ? {} : { credentials: () => readFileSync(credentials) }),

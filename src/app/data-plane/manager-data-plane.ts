@@ -5,8 +5,10 @@ import type {
   FoundParameters,
   NamedParameter,
   OverrideChange,
+  PublishedTopic,
   ServiceCall,
   TopicDetail,
+  TopicMessage,
   TopicSample,
   TopicsStat,
   TopicTask,
@@ -22,6 +24,7 @@ import { DataPlaneFeeds, type DataPlaneFeedsOptions } from "./data-plane-feeds.t
 import { Parameters } from "./parameters.ts";
 import { Scope } from "./scope.ts";
 import { callEndpoint } from "./service-calls.ts";
+import { TopicPublishing } from "./topic-publishing.ts";
 import { TopicSamples } from "./topic-samples.ts";
 import { TopicScheduling } from "./topic-scheduling.ts";
 import { measureTopics } from "./topic-stat.ts";
@@ -35,6 +38,8 @@ const DETAIL_RATE = 60;
 export interface ManagerDataPlaneOptions extends DataPlaneFeedsOptions {
   /** For remote hosts and clients; null: there is none. */
   readonly bus: Promise<Bus> | null;
+  /** A new connection to the bus with the rights of a user; null: there is no bus. */
+  readonly connectUser: ((user: string) => Promise<Bus>) | null;
   readonly hostRequests: HostRequests;
   /** `instance.scope_process` of the present configuration. */
   readonly scopeProcess: () => string | null;
@@ -49,16 +54,18 @@ export class ManagerDataPlane implements DataPlane {
   readonly #parameters: Parameters;
   readonly #scheduling: TopicScheduling;
   readonly #scope: Scope;
+  readonly #publishing: TopicPublishing;
   readonly #end = new AbortController();
 
   constructor(options: ManagerDataPlaneOptions) {
     this.#options = options;
-    const { bus, clock, events, hostRequests, scopeProcess, startProcess } = options;
+    const { bus, clock, events, hostRequests, log, scopeProcess, startProcess } = options;
     this.#feeds = new DataPlaneFeeds(options);
     const { tables } = this.#feeds;
     this.#samples = new TopicSamples({ clock, bus, record: (subject) => tables.topic(subject)?.known.record });
     this.#parameters = new Parameters(tables, bus);
     this.#scheduling = new TopicScheduling(tables, hostRequests);
+    this.#publishing = new TopicPublishing({ tables, clock, log, connect: options.connectUser });
     this.#scope = new Scope({ tables, bus, clock, events, process: scopeProcess, start: startProcess });
   }
 
@@ -106,6 +113,10 @@ export class ManagerDataPlane implements DataPlane {
     return this.#scheduling.apply(this.#topic(name), tasks, by);
   }
 
+  publishTopic(message: TopicMessage, by: string): Promise<PublishedTopic> {
+    return this.#publishing.publish(message, by);
+  }
+
   async callService({ name, endpoint, request }: ServiceCall, by: string): Promise<unknown> {
     const [service] = this.#feeds.tables.instances(name);
     if (service === undefined) throw new MgrError("not_found", `there is no service '${name}'`);
@@ -130,13 +141,14 @@ export class ManagerDataPlane implements DataPlane {
     return { topic, process: await this.#scope.open(`${topic}.output`, by) };
   }
 
-  followTopic(name: string, maxRate: number, receive: (sample: TopicSample) => void): () => void {
-    return this.#samples.follow(name, maxRate, receive);
+  followTopic(name: string, maxRate: number, receive: (sample: TopicSample) => void, fields: readonly string[] = []): () => void {
+    return this.#samples.follow(name, { maxRate, fields, receive });
   }
 
   close(): void {
     this.#end.abort(new MgrError("shutting_down", "the manager is shutting down"));
     this.#samples.close();
+    this.#publishing.close();
     this.#feeds.close();
   }
 

@@ -8,8 +8,9 @@ import { type TopicCodec, topicCodec } from "../../client/data/topic-codec.ts";
 import type { TopicRecord } from "../../contract/data-plane.ts";
 import { formatTime } from "../../protocol/time.ts";
 import { base64Of, jsonValueOf } from "./json-value.ts";
+import { SampleBatch } from "./sample-batch.ts";
 
-const NS_PER_MS = 1_000_000n;
+const NS_PER_MS = 1_000_000;
 
 export interface TopicSamplesOptions {
   readonly clock: Clock;
@@ -27,6 +28,8 @@ interface Viewer {
   dueAt: number;
   /** The newest sample that it got. */
   seen: Sample | null;
+  /** Fields of all samples, for viewers that want them. */
+  readonly batch: SampleBatch | null;
 }
 
 /** Samples of topics that are looked at: one subscription a topic, and each message decoded once at most. */
@@ -39,11 +42,13 @@ export class TopicSamples {
   }
 
   /** Throws `bad_field` for a name that no topic can have. */
-  follow(name: string, maxRate: number, receive: Viewer["receive"]): () => void {
+  follow(name: string, wish: { maxRate: number; fields: readonly string[]; receive: Viewer["receive"] }): () => void {
     const subject = subjectOfTopic(name);
     const topic = this.#followed.get(subject) ?? new FollowedTopic(name, subject, this.#options);
     this.#followed.set(subject, topic);
-    const leave = topic.add({ receive, interval: 1_000 / maxRate, dueAt: Number.NEGATIVE_INFINITY, seen: null });
+    const { receive, maxRate, fields } = wish;
+    const batch = fields.length === 0 ? null : new SampleBatch(fields);
+    const leave = topic.add({ receive, interval: 1_000 / maxRate, dueAt: Number.NEGATIVE_INFINITY, seen: null, batch });
     return () => {
       leave();
       if (topic.isUnused && this.#followed.get(subject) === topic) {
@@ -101,7 +106,9 @@ class FollowedTopic {
   }
 
   #receive(message: BusMessage): void {
-    this.#latest = new Sample(message, this.#options.clock.now());
+    const sample = new Sample(message, this.#options.clock.now());
+    this.#latest = sample;
+    for (const { batch } of this.#viewers) batch?.add(sample.time, sample.value(this.#decode));
     this.#tell();
   }
 
@@ -121,7 +128,8 @@ class FollowedTopic {
       viewer.seen = sample;
       // From when it was due, so that a timer that is late does not lower the rate.
       viewer.dueAt = Math.max(viewer.dueAt, now - viewer.interval) + viewer.interval;
-      viewer.receive(sample.frame(this.#name, (data) => this.#decode(data)));
+      const frame = sample.frame(this.#name, this.#decode);
+      viewer.receive(viewer.batch === null ? frame : { ...frame, batch: viewer.batch.take() });
     }
     if (next !== Number.POSITIVE_INFINITY) this.#schedule(next - now);
   }
@@ -132,7 +140,7 @@ class FollowedTopic {
     this.#timer = clock.setTimeout(() => this.#tell(), Math.max(0, milliseconds));
   }
 
-  #decode(data: Uint8Array): unknown {
+  readonly #decode = (data: Uint8Array): unknown => {
     const record = this.#options.record(this.#subject);
     if (record === undefined || record.encoding === "raw") return base64Of(data);
     try {
@@ -140,33 +148,35 @@ class FollowedTopic {
       const isSame = known?.record.definition === record.definition && known.record.encoding === record.encoding;
       const codec = isSame && known ? known.codec : topicCodec(record.encoding, record.definition);
       this.#codec = { record, codec };
-      return jsonValueOf(codec.decode(data));
+      return codec.decode(data);
     } catch (error) {
       return { error: messageOf(error), base64: base64Of(data) };
     }
-  }
+  };
 }
 
 /** A message, decoded when the first viewer gets it. */
 class Sample {
   readonly #message: BusMessage;
-  readonly #arrivedAt: number;
+  /** Of publishing, else of arrival; milliseconds. */
+  readonly time: number;
+  #value: { readonly decoded: unknown } | null = null;
   #frame: TopicSample | null = null;
 
   constructor(message: BusMessage, arrivedAt: number) {
     this.#message = message;
-    this.#arrivedAt = arrivedAt;
+    const text = message.headers?.get("Mgr-Time") ?? "";
+    this.time = /^\d{1,21}$/.test(text) ? Math.min(Number(text) / NS_PER_MS, MAX_TIME_MS) : arrivedAt;
+  }
+
+  value(decode: (data: Uint8Array) => unknown): unknown {
+    this.#value ??= { decoded: decode(this.#message.data) };
+    return this.#value.decoded;
   }
 
   frame(name: string, decode: (data: Uint8Array) => unknown): TopicSample {
-    this.#frame ??= { type: "topic_sample", name, ts: formatTime(this.#time), value: decode(this.#message.data) };
+    this.#frame ??= { type: "topic_sample", name, ts: formatTime(Math.floor(this.time)), value: jsonValueOf(this.value(decode)) };
     return this.#frame;
-  }
-
-  /** Of publishing, else of arrival; milliseconds. */
-  get #time(): number {
-    const text = this.#message.headers?.get("Mgr-Time") ?? "";
-    return /^\d{1,21}$/.test(text) ? Math.min(Number(BigInt(text) / NS_PER_MS), MAX_TIME_MS) : this.#arrivedAt;
   }
 }
 

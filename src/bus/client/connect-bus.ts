@@ -2,6 +2,7 @@ import { type Authenticator, credsAuthenticator, tokenAuthenticator } from "@nat
 import { NatsConnectionImpl } from "@nats-io/nats-core/internal";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { Broker } from "../broker/broker.ts";
+import type { BrokerPermissions } from "../broker/permissions.ts";
 import { dialNats, dialUnix, type TlsMaterial } from "../carriers/dial.ts";
 import { assertSocketPath } from "../carriers/unix-listener.ts";
 import { dialWebsocket } from "../carriers/websocket-stream.ts";
@@ -14,7 +15,7 @@ installNatsTransport();
 
 /** Where a broker is. Of several addresses the next one is tried after each failure. */
 export type BusServer =
-  | { readonly kind: "memory"; readonly broker: Broker }
+  | { readonly kind: "memory"; readonly broker: Broker; readonly permissions?: BrokerPermissions }
   /** Asked for each attempt if it is a function: the socket may move. */
   | { readonly kind: "unix"; readonly path: string | (() => string) }
   /** nats://, tls://, ws:// or wss://, with user and password, or a token, before an `@` where they are needed. */
@@ -113,7 +114,8 @@ export function dialer(
 ): { dial: Dial; current(): URL | null } {
   const { signal, onAttempt } = options;
   const both = (abandoned: AbortSignal) => (signal ? AbortSignal.any([signal, abandoned]) : abandoned);
-  if (server.kind === "memory") return { dial: async () => server.broker.connectMemory(), current: () => null };
+  if (server.kind === "memory")
+    return { dial: async () => server.broker.connectMemory(pick(server, ["permissions"])), current: () => null };
   if (server.kind === "unix") {
     const { path } = server;
     if (typeof path === "string") {

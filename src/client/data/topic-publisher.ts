@@ -1,5 +1,6 @@
 import { headers } from "@nats-io/nats-core";
 import { MgrError } from "../../base/errors.ts";
+import { parseJson } from "../../base/json.ts";
 import { subjectOfTopic, subjectTokens } from "../../base/topic-subject.ts";
 import type { Bus } from "../../bus/client/bus.ts";
 import type { BusSubscription } from "../../bus/client/bus-message.ts";
@@ -15,6 +16,12 @@ export interface PublisherOptions {
   definitionName?: string;
   /** The broker keeps the newest message for new subscribers. */
   keepLast?: boolean;
+}
+
+/** A definition as text: a JSON Schema if it is a JSON object, else a ROS 2 message. */
+export function definitionOf(text: string): TopicDefinition {
+  const schema = parseJson(text);
+  return typeof schema === "object" && schema !== null ? schema : text;
 }
 
 /** The prefix of the subject where publishers answer what their topic is. */

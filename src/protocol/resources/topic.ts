@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { amount, objectName, timestamp } from "../frames/field-kinds.ts";
+import { parseFieldPath } from "../../base/field-path.ts";
+import { amount, jsonValue, objectName, text, timestamp } from "../frames/field-kinds.ts";
 import { answer, clientFrames, event, managerFrames, result } from "../frames/frame-table.ts";
 
 export const topic = z
@@ -25,6 +26,20 @@ const MAX_SAMPLE_SECONDS = 60;
 /** Samples a second of `subscribe_topic`: more than a screen can show is no use. */
 export const DEFAULT_SAMPLE_RATE = 10;
 const MAX_SAMPLE_RATE = 60;
+
+/** Of a definition, characters: within the limit of a registration. */
+const MAX_DEFINITION_CHARS = 32 * 1024;
+
+/** Numeric fields that one subscription may ask for. */
+const MAX_SAMPLE_FIELDS = 100;
+const fieldsSay = `must be an array of 1 to ${MAX_SAMPLE_FIELDS} paths of fields such as position[0]`;
+const sampleFields = z
+  .array(
+    text(0, 255, fieldsSay).refine((path) => path === "" || parseFieldPath(path) !== null, { error: fieldsSay }),
+    { error: fieldsSay },
+  )
+  .min(1, { error: fieldsSay })
+  .max(MAX_SAMPLE_FIELDS, { error: fieldsSay });
 
 const topicName = objectName.describe("Name of a topic.");
 
@@ -52,15 +67,41 @@ export const topicCommands = clientFrames("Topics", {
       max_rate: amount(MAX_SAMPLE_RATE)
         .describe(`Most samples a second; default ${DEFAULT_SAMPLE_RATE}, at most ${MAX_SAMPLE_RATE}.`)
         .exactOptional(),
+      fields: sampleFields
+        .describe(
+          "Numeric fields such as `position[0]`, at most 100, empty for the value itself: each `topic_sample` then has their values in all samples, as `batch`.",
+        )
+        .exactOptional(),
     },
     answer: null,
     scope: "global",
     meaning: "Samples of a topic as `topic_sample`.",
   },
+  publish_topic: {
+    fields: {
+      name: topicName,
+      value: jsonValue.describe("The message."),
+      definition: text(0, MAX_DEFINITION_CHARS)
+        .describe("JSON Schema, or text of a ROS 2 message, which is sent as CDR. The value has to fit it. Default: any JSON.")
+        .exactOptional(),
+      definition_name: text(0, 255).describe("For example `sensor_msgs/msg/JointState`.").exactOptional(),
+    },
+    answer: "topic_publish_result",
+    scope: "global",
+    meaning: "Publishes one message of a topic that no other client publishes.",
+  },
   unsubscribe_topic: { fields: { name: topicName }, answer: null, scope: "global", meaning: "Ends `subscribe_topic`." },
 });
 
 const endpoint = z.object({ client_id: z.int(), client: z.string(), host: z.string() });
+const batch = z
+  .object({
+    times: z.array(z.int()).describe("Of each sample, microseconds since 1970."),
+    values: z
+      .array(z.array(z.number().nullable()))
+      .describe("For each of `fields` its value in each sample; null if it is no finite number."),
+  })
+  .meta({ id: "SampleBatch" });
 const sample = z.object({ ts: timestamp, value: z.unknown() });
 
 export const topicFrames = managerFrames("Topics", {
@@ -68,8 +109,18 @@ export const topicFrames = managerFrames("Topics", {
   topic_upsert: event({ topic }, "A topic appeared or changed."),
   topic_remove: event({ name: z.string() }, "A topic went."),
   topic_sample: event(
-    { name: z.string(), ts: timestamp, value: z.unknown() },
+    {
+      name: z.string(),
+      ts: timestamp,
+      value: z.unknown(),
+      batch: batch.exactOptional().describe("Only with `fields`: all samples since the last frame, this one included."),
+    },
     "One packet of a subscribed topic, decoded where its definition allows.",
+  ),
+  topic_publish_result: result(
+    { name: z.string() },
+    { subscribers: z.int().describe("Clients that subscribe to it now.") },
+    "Whether the message was published.",
   ),
   topics_stat: result(
     {},

@@ -11,6 +11,7 @@ type Types =
   | "apply_topic_scheduling"
   | "subscribe_topic"
   | "unsubscribe_topic"
+  | "publish_topic"
   | "call_service"
   | "request_parameters"
   | "set_parameter_override"
@@ -55,9 +56,16 @@ export const dataPlaneHandlers: HandlerTable<Types> = {
   },
   subscribe_topic: {
     kind: "command",
-    run: ({ name, max_rate = DEFAULT_SAMPLE_RATE }, context) => context.followTopic(name, max_rate),
+    run: ({ name, max_rate = DEFAULT_SAMPLE_RATE, fields }, context) => context.followTopic(name, max_rate, fields),
   },
   unsubscribe_topic: { kind: "command", run: ({ name }, context) => context.unfollowTopic(name) },
+  publish_topic: {
+    kind: "request",
+    answer: async ({ type: _, request_id: _id, ...message }, { control, principal }) => {
+      const published = await control.dataPlane.publishTopic(message, principal.user);
+      return [{ type: "topic_publish_result", ok: true, name: message.name, ...published }];
+    },
+  },
   call_service: {
     kind: "request",
     answer: async ({ name, endpoint, request }, { control, principal }) => {

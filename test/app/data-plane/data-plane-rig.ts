@@ -113,6 +113,11 @@ export class DataPlaneRig {
       connectHost: () => this.two.link,
       clients,
       bus: this.#manager,
+      connectUser: (user) =>
+        connectBus({
+          server: { kind: "memory", broker: this.hub, permissions: permissionsOf({ kind: "client", name: `@${user}` }) },
+          name: user,
+        }),
     });
   }
 

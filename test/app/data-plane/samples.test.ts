@@ -119,3 +119,27 @@ it("the threads behind a topic are listed by the pids that were registered, and 
     { ok: false, code: "not_found", pid: 1 },
   ]);
 });
+
+it("a viewer that names fields gets their numbers in all samples, however few frames it gets", async () => {
+  await using rig = await DataPlaneRig.start();
+  const client = await rig.connect("hub", "driver");
+  await register(client, { name: "driver", topics: [{ name: "arm/state", encoding: "json" }] });
+  await expect.poll(() => rig.topic("arm/state")).toBeDefined();
+  const samples: TopicSample[] = [];
+  rig.dataPlane.followTopic("arm/state", 2, (sample) => samples.push(sample), ["x[0]", "name", ""]);
+  await rig.subscribed();
+  for (let n = 1; n <= 100; n++) {
+    const at = headers();
+    at.set("Mgr-Time", String(1_700_000_000_123_000_000n + BigInt(n) * 1_000_000n));
+    client.publish("topic.arm.state", JSON.stringify({ x: [n], name: n === 3 ? "NaN" : n / 2 }), { headers: at });
+  }
+  const batches = () => samples.map(({ batch }) => batch ?? { times: [], values: [] });
+  await expect.poll(() => batches().flatMap(({ times }) => times).length).toBe(100);
+  const column = (index: number) => batches().flatMap(({ values }) => values[index] ?? []);
+  expect(column(0)).toEqual(Array.from({ length: 100 }, (_, n) => n + 1));
+  expect(column(1).slice(0, 4)).toEqual([0.5, 1, null, 2]);
+  expect(column(2)).toEqual(Array.from({ length: 100 }, () => null));
+  expect(samples.at(-1)?.value).toEqual({ x: [100], name: 50 });
+  expect(samples.length).toBeLessThan(100);
+  expect(batches()[0]?.times[0]).toBe(1_700_000_000_124_000);
+});

@@ -95,8 +95,8 @@ describe("on a WebSocket", () => {
     expect(await answersTo(() => client.send({ ...good, request_id: "" }))).toMatchObject([{ ...refusalOf(good), code: "bad_field" }]);
   });
 
-  // A topic that does not exist yet may be subscribed to.
-  const later = ["subscribe_topic", "unsubscribe_topic"];
+  // A topic that does not exist yet may be subscribed to, and published.
+  const later = ["subscribe_topic", "unsubscribe_topic", "publish_topic"];
   test.each(existing.filter(([type, { fields }]) => "name" in fields && !later.includes(type)).map(([type]) => type))(
     "%s: an unknown name is answered by one not_found that names it",
     async (type) => {

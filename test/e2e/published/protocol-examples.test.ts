@@ -153,7 +153,7 @@ function matches(value: unknown, pattern: unknown): boolean {
 
 /** Fields that are other ones each time: only their kind is compared. */
 const VOLATILE = new Set(
-  "pid tid ts clock_offset version time start_time stop_time next_start_time requested_time lost_time publisher_rate rate bytes_s packets sample_seconds tasks address port cpu_percent memory_rss ready_time offset stream_id id run_id hash base_hash effective_hash webui_asset_hash aliases all_names size".split(
+  "pid tid ts times clock_offset version time start_time stop_time next_start_time requested_time lost_time publisher_rate rate bytes_s packets sample_seconds tasks address port cpu_percent memory_rss ready_time offset stream_id id run_id hash base_hash effective_hash webui_asset_hash aliases all_names size".split(
     " ",
   ),
 );

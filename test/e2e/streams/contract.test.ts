@@ -278,7 +278,7 @@ async function programsOnTheBus(): Promise<void> {
 async function topicsOf(program: BusProgram): Promise<void> {
   const name = "arm/state";
   const start = client.here;
-  await client.command({ type: "subscribe_topic", name, max_rate: 20 });
+  await client.command({ type: "subscribe_topic", name, max_rate: 20, fields: ["position"] });
   // The link between the brokers has to know of the subscription first.
   program.publish(1);
   await eventually("a sample", () => {
@@ -286,6 +286,7 @@ async function topicsOf(program: BusProgram): Promise<void> {
     return client.frames.slice(start).some(({ type }) => type === "topic_sample");
   });
   await client.command({ type: "unsubscribe_topic", name });
+  expect(await client.ask({ type: "publish_topic", name, value: 1 })).toMatchObject({ ok: false, code: "conflict", name });
   const stat = await client.ask({ type: "request_topics_stat", sample_seconds: 1 });
   expect(stat).toMatchObject({ ok: true, topics: [{ name }] });
   await eventually("details with a sample", async () => {

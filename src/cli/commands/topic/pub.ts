@@ -3,6 +3,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { messageOf } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
 import { visible } from "../../../base/visible-text.ts";
+import { jsonSchemaProblem } from "../../../client/data/json-schema-problem.ts";
+import { definitionOf } from "../../../client/data/topic-publisher.ts";
 import type { TopicDefinition, TopicPublisher } from "../../../client/index.ts";
 import { CommandFailure, EXIT } from "../../exit-codes.ts";
 import { connectData, needBusAddress } from "../../manager/bus.ts";
@@ -27,6 +29,8 @@ export async function topicPub(name: string, text: string, flags: PubFlags): Pro
   const value = parseJson(text);
   if (value === undefined) throw new CommandFailure(EXIT.usage, `the value is not JSON; examples: '{"position": [1, 2]}', 2.5, '"text"'`);
   const definition = flags.definition === undefined ? {} : await readDefinition(flags.definition);
+  const problem = typeof definition === "object" ? jsonSchemaProblem(definition, value) : null;
+  if (problem !== null) throw new CommandFailure(EXIT.usage, `the value does not fit the definition: ${problem}`);
   const address = await needBusAddress(flags, "mgr topic pub");
   const client = await connectData(address, "mgr topic pub", (message) => process.stderr.write(`mgr: ${visible(message)}\n`));
   try {
@@ -68,11 +72,9 @@ async function repeat(publisher: TopicPublisher, value: unknown, rate: number, s
   process.stderr.write(`mgr: ${sent} messages sent${unsent === 0 ? "" : `, ${unsent} not sent (no connection)`}\n`);
 }
 
-/** A JSON Schema if it is JSON, else a ROS 2 message. */
 async function readDefinition(file: string): Promise<TopicDefinition> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     throw new CommandFailure(EXIT.usage, `cannot read the definition ${file}: ${messageOf(error)}`);
   });
-  const schema = parseJson(text);
-  return typeof schema === "object" && schema !== null ? schema : text;
+  return definitionOf(text);
 }
