@@ -327,13 +327,10 @@ describe("windows", () => {
 
   test("on a phone, what needs attention stands above the hosts, which stay in sight", async () => {
     const phone = await rig.open("/", { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
-    const attention = phone.page.getByRole("heading", { name: "Needs attention", exact: true });
-    const hosts = phone.page.getByRole("heading", { name: "Hosts", exact: true });
-    await attention.waitFor();
-    await hosts.waitFor();
-    const top = async (heading: typeof hosts) => (await heading.boundingBox())?.y ?? -1;
-    expect(await top(attention)).toBeLessThan(await top(hosts));
-    expect(await top(hosts)).toBeLessThan(780);
+    const top = async (selector: string) => (await phone.page.locator(selector).boundingBox())?.y ?? -1;
+    await phone.page.locator(".hosts-panel").waitFor();
+    expect(await top(".overview-main")).toBeLessThan(await top(".hosts-panel"));
+    expect(await top(".hosts-panel")).toBeLessThan(780 - 57);
     await phone.close();
   });
 });
