@@ -249,7 +249,9 @@ export class Registry implements BrokerHooks {
     const at = performance.now();
     for (const entry of this.#topics.entries()) {
       entry.readRate(at);
-      const { counters, subject } = entry;
+      const { subject } = entry;
+      // The moment of the rate, also if the machine was busy meanwhile.
+      const counters = entry.countersAt(at);
       const { at: _at, ...values } = counters;
       const text = Object.values(values).join(" ");
       if (this.#reported.get(subject) === text) continue;

@@ -69,14 +69,16 @@ export class TopicEntry {
     this.#rate.read(at, this.packets, this.bytes);
   }
 
-  get counters(): TopicCounters {
+  /** As of now, by the monotonic clock. */
+  countersAt(at: number): TopicCounters {
     const { packets, bytes, lastSize, dropped } = this;
     const rates = { rate: rounded(this.#rate.packets), bytes_rate: rounded(this.#rate.bytes) };
-    return { at: performance.now(), packets, bytes, last_size: lastSize, dropped, ...rates };
+    return { at, packets, bytes, last_size: lastSize, dropped, ...rates };
   }
 
   get record(): TopicRecord {
-    const { subject, name, owner, isReserved, isLost, counters } = this;
+    const { subject, name, owner, isReserved, isLost } = this;
+    const counters = this.countersAt(performance.now());
     return { subject, name, connection: owner.id, reserved: isReserved, lost: isLost, ...this.#definition, counters };
   }
 }
