@@ -1,6 +1,7 @@
 import type { TopicSample } from "../../actors/data-plane.ts";
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
+import { parseJson } from "../../base/json.ts";
 import { subjectOfTopic } from "../../base/topic-subject.ts";
 import type { Bus } from "../../bus/client/bus.ts";
 import type { BusMessage, BusSubscription } from "../../bus/client/bus-message.ts";
@@ -142,7 +143,9 @@ class FollowedTopic {
 
   readonly #decode = (data: Uint8Array): unknown => {
     const record = this.#options.record(this.#subject);
-    if (record === undefined || record.encoding === "raw") return base64Of(data);
+    // The first message of a topic comes before its broker's report of it.
+    if (record === undefined) return parseJson(Buffer.from(data).toString()) ?? base64Of(data);
+    if (record.encoding === "raw") return base64Of(data);
     try {
       const known = this.#codec;
       const isSame = known?.record.definition === record.definition && known.record.encoding === record.encoding;

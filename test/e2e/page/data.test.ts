@@ -72,6 +72,36 @@ describe("topics", () => {
   });
 });
 
+test("a topic is published by a form, once and at a rate, with history; one that a program publishes is refused in words", async () => {
+  await page.getByRole("link", { name: /^Topics/ }).click();
+  await page.getByRole("button", { name: "Publish…" }).click();
+  const panel = page.getByRole("complementary", { name: "Publish a topic" });
+  const status = panel.getByRole("status");
+  const publish = panel.getByRole("button", { name: "Publish", exact: true });
+  await panel.getByLabel("Topic").fill("arm/joint_states");
+  await publish.click();
+  await soon(() => status.textContent()).toContain("publishes 'arm/joint_states', and a topic has one publisher");
+  await rig.client.command({ type: "subscribe_topic", name: "arm/goal" });
+  await panel.getByLabel("Topic").fill("arm/goal");
+  await panel.getByText("Definition", { exact: true }).click();
+  await panel.getByLabel("JSON Schema, or ROS 2 message").fill('{"type": "object", "properties": {"x": {"type": "number"}}}');
+  await panel.getByLabel("Message (JSON)").fill('{"x": "far"}');
+  await publish.click();
+  await soon(() => status.textContent()).toContain("x: expected number");
+  const from = rig.client.here;
+  await panel.getByLabel("Message (JSON)").fill('{"x": 0.5}');
+  await panel.getByLabel("How often").selectOption("20");
+  await panel.getByRole("button", { name: "Start", exact: true }).click();
+  await soon(() => status.textContent()).toMatch(/^([2-9]|\d\d+) messages published: /);
+  const sample = await rig.client.until("a sample", ({ type, name }) => type === "topic_sample" && name === "arm/goal", from);
+  expect(sample.value).toEqual({ x: 0.5 });
+  await panel.getByRole("button", { name: "Stop", exact: true }).click();
+  await row("arm/goal").getByText("@ada").waitFor();
+  await panel.locator("section", { hasText: "arm/joint_states" }).getByRole("button", { name: "Use again" }).click();
+  expect(await panel.getByLabel("Topic").inputValue()).toBe("arm/joint_states");
+  await panel.getByRole("button", { name: "Close" }).click();
+});
+
 test("a service is called by a form that its interface fills in, also wrongly", async () => {
   await page.getByRole("link", { name: /^Services/ }).click();
   await page.getByRole("button", { name: "arm/move_to", exact: true }).click();

@@ -122,11 +122,14 @@ export function FilterBar({
   label,
   shown,
   all,
+  children,
 }: {
   text: ReadonlySignal<string> & { value: string };
   label: string;
   shown: number;
   all: number;
+  /** Buttons at the end. */
+  children?: ComponentChildren;
 }) {
   return (
     <div class="data-filter">
@@ -142,6 +145,7 @@ export function FilterBar({
       <span class="soft" aria-live="polite">
         {text.value !== "" && `${shown} of ${all}`}
       </span>
+      {children}
     </div>
   );
 }

@@ -1,13 +1,13 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { messageOf } from "../../../src/base/errors.ts";
-import { parseJson } from "../../../src/base/json.ts";
 import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import type { Service } from "../../../src/protocol/resources/resources.ts";
 import { ask } from "../app/store.ts";
 import { Button } from "../ui/button.tsx";
 import { IconButton } from "../ui/icons.tsx";
 import { clockAt } from "../ui/time.ts";
+import { JsonInput, readJson } from "./json-input.tsx";
 import { exampleOf, interfaceOf } from "./service-interface.ts";
 import { valueText } from "./words.ts";
 
@@ -88,20 +88,7 @@ export function ServicePanel({ service, onClose }: { service: Service; onClose: 
           )}
         </div>
         {endpoint && endpoint.description !== "" && <p class="soft">{endpoint.description}</p>}
-        <label>
-          <span>Request (JSON)</span>
-          <textarea
-            rows={Math.min(12, Math.max(3, text.split("\n").length))}
-            spellcheck={false}
-            value={text}
-            aria-invalid={!request.ok}
-            onInput={(event) => setText(event.currentTarget.value)}
-            onKeyDown={(event) => {
-              if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void call();
-            }}
-          />
-        </label>
-        {!request.ok && <p class="bad">{request.problem}</p>}
+        <JsonInput label="Request (JSON)" text={text} onInput={setText} onSubmit={() => void call()} />
         <Button class="strong" needsManager enabled={request.ok && !isCalling} onClick={() => void call()}>
           {isCalling ? "Calling…" : "Call"}
         </Button>
@@ -153,8 +140,3 @@ function shownAnswer(answer: Answer): Call["answer"] {
 }
 
 const valueJson = (value: unknown) => JSON.stringify(value, null, 2);
-
-function readJson(text: string): { ok: true; value: unknown } | { ok: false; problem: string } {
-  const value = parseJson(text);
-  return value === undefined ? { ok: false, problem: "This is not JSON: names and texts need double quotes." } : { ok: true, value };
-}

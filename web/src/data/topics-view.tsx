@@ -1,8 +1,10 @@
 import { useState } from "preact/hooks";
 import type { Topic } from "../../../src/protocol/resources/resources.ts";
+import { Button } from "../ui/button.tsx";
 import { now } from "../ui/time.ts";
 import { rates, topics } from "./data-store.ts";
 import { type Column, DataTable, FilterBar, filterText, ListAndPanel, matching } from "./data-table.tsx";
+import { PublishPanel } from "./publish-panel.tsx";
 import { Sparkline } from "./sparkline.tsx";
 import { TopicPanel } from "./topic-panel.tsx";
 import { bytesText, rateText } from "./words.ts";
@@ -37,10 +39,16 @@ export function TopicsView() {
   const shown = matching(topics.value, filter.value, ({ name, publisher, publisher_host, message_definition }) =>
     [name, publisher, publisher_host, message_definition].join(" "),
   );
+  const [isPublishing, setPublishing] = useState(false);
   const topic = topics.value.find(({ name }) => name === selected);
   return (
     <>
-      <FilterBar text={filter} label="Filter topics" shown={shown.length} all={topics.value.length} />
+      <FilterBar text={filter} label="Filter topics" shown={shown.length} all={topics.value.length}>
+        <span class="grow" />
+        <Button pressed={isPublishing} onClick={() => setPublishing(!isPublishing)}>
+          Publish…
+        </Button>
+      </FilterBar>
       <ListAndPanel
         list={
           <DataTable
@@ -51,11 +59,20 @@ export function TopicsView() {
             nameTitle="Topic"
             columns={COLUMNS}
             selected={selected}
-            onSelect={setSelected}
+            onSelect={(name) => {
+              setSelected(name);
+              setPublishing(false);
+            }}
             empty={filter.value === "" ? <NoTopics /> : <p>No matches.</p>}
           />
         }
-        panel={topic && <TopicPanel key={topic.name} topic={topic} onClose={() => setSelected(null)} />}
+        panel={
+          isPublishing ? (
+            <PublishPanel onClose={() => setPublishing(false)} />
+          ) : (
+            topic && <TopicPanel key={topic.name} topic={topic} onClose={() => setSelected(null)} />
+          )
+        }
       />
     </>
   );
