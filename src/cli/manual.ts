@@ -185,6 +185,7 @@ function addPages(command: Command, path: string): void {
   for (const each of command.commands) addPages(each, `${path} ${each.name()}`);
   const page = PAGES[path];
   if (!page) throw new Error(`the command '${path}' has no page in manual.ts`);
+  command.showHelpAfterError(`(see mgr ${path} --help)`);
   command.addHelpText("after", pageText(page, isConnecting(command)));
 }
 

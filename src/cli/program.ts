@@ -115,6 +115,7 @@ export function createProgram(): Command {
 
   connecting(program.command("reload"))
     .description("reload the configuration; unchanged processes keep running")
+    .option("--dry-run", "change nothing, as 'mgr plan'")
     .option("--json", "as JSON")
     .action(reload);
 

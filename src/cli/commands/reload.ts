@@ -7,6 +7,7 @@ import { paint, printJson } from "../output/table.ts";
 
 interface ReloadFlags extends ConnectionFlags {
   json?: boolean;
+  dryRun?: boolean;
 }
 
 type Reloaded = Extract<ManagerFrame, { type: "config_reload_result"; ok: true }>;
@@ -15,7 +16,7 @@ type Reloaded = Extract<ManagerFrame, { type: "config_reload_result"; ok: true }
 export const plan = (flags: ReloadFlags) => ask(flags, true);
 
 /** `mgr reload`: the manager reads its configuration again; processes that are unchanged go on. */
-export const reload = (flags: ReloadFlags) => ask(flags, false);
+export const reload = (flags: ReloadFlags) => ask(flags, flags.dryRun ?? false);
 
 async function ask(flags: ReloadFlags, dryRun: boolean): Promise<void> {
   const client = await connectManager(flags);
