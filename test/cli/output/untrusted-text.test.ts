@@ -239,6 +239,7 @@ const WRITES: Record<string, number> = {
   "src/cli/output/replay.ts": 2,
   "src/cli/parameters/find-parameters.ts": 1,
   "src/cli/terminal/screen.ts": 1,
+  "src/cli/topics/find-topic.ts": 1,
   "src/client/data/connect-client.ts": 1,
   "src/daemon/main.ts": 2,
 };
