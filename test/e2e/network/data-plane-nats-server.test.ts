@@ -1,0 +1,3 @@
+import { dataPlaneSuite } from "./data-plane-suite.ts";
+
+dataPlaneSuite("nats-server");
