@@ -106,6 +106,8 @@ export const topicRecord = z.object({
   keep_last: z.boolean(),
   /** A client of another host has it: what this one publishes is refused. */
   lost: z.boolean(),
+  /** Packets of it come from a nats-server: a client that is connected there publishes it, too, and cannot be refused. */
+  foreign: z.boolean().default(false),
   counters: topicCounters,
 });
 export type TopicRecord = z.infer<typeof topicRecord>;

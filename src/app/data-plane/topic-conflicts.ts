@@ -9,6 +9,9 @@ interface ConflictOptions {
   readonly lose: (broker: BrokerTables, topics: ReadonlyMap<string, string>) => void;
 }
 
+const FOREIGN =
+  "also published by a client that is connected to the nats-server itself, so packets of both are mixed: mgr cannot refuse it; end that client, or deny it this subject in the nats-server";
+
 /** Topics that clients of several brokers publish: the first one keeps it, the others are refused (docs/clients.md, "Registration"). */
 export class TopicConflicts {
   readonly #options: ConflictOptions;
@@ -63,20 +66,26 @@ export class TopicConflicts {
   }
 
   #problem(subject: string, first: KnownTopic, others: readonly KnownTopic[]): string | null {
-    if (others.length === 0) {
+    const problem = this.#words(first, others);
+    if (problem === null) {
       this.#problems.delete(subject);
       return null;
     }
-    const { publisherOf, log } = this.#options;
-    const also = others.map(publisherOf).join(", ");
-    const outcome = first.record.reserved
-      ? "; what they publish is refused"
-      : "; none of them has registered it, so packets of all are mixed";
-    const problem = `also published by ${also}, ${publisherOf(first)} came first${outcome}`;
+    const { log } = this.#options;
     if (this.#problems.get(subject) !== problem)
       log.append({ level: "warning", source: "bus", msg: `topic '${first.record.name}': ${problem}` });
     this.#problems.set(subject, problem);
     return problem;
+  }
+
+  #words(first: KnownTopic, others: readonly KnownTopic[]): string | null {
+    const { publisherOf } = this.#options;
+    if (others.length === 0) return first.record.foreign ? FOREIGN : null;
+    const also = others.map(publisherOf).join(", ");
+    const outcome = first.record.reserved
+      ? "; what they publish is refused"
+      : "; none of them has registered it, so packets of all are mixed";
+    return `also published by ${also}, ${publisherOf(first)} came first${outcome}`;
   }
 }
 

@@ -40,8 +40,8 @@ export interface BrokerHooks {
   interested(subscription: ClientSubscription): void;
   /** This broker has been linked to a hub, perhaps again. */
   linked(): void;
-  /** Another broker sent a message of this subject; before it is routed. */
-  arrived(subject: string): void;
+  /** A link brought a message of this subject; before it is routed. `isChecked`: only the publisher of a topic can have sent it. */
+  arrived(subject: string, isChecked: boolean): void;
   unsubscribed(client: HookedClient, subscription: ClientSubscription): void;
   /** Before permissions are asked and before it is routed. "taken": it is not routed; any other text is the refusal; null: go on. */
   publishing(client: HookedClient, envelope: Envelope, message: BorrowedMessage): "taken" | Refusal | null;

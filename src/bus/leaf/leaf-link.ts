@@ -255,7 +255,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     environment.counters.in_bytes += size;
     const refused = !this.#mayCross(subject) ? subject : reply !== null && !mayCross(reply) ? reply : null;
     if (refused === null) {
-      environment.hooks?.arrived(subject);
+      environment.hooks?.arrived(subject, this.#options.isOwnKind);
       environment.router.route(this, envelope, message);
       return;
     }

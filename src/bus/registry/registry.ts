@@ -74,7 +74,7 @@ export class Registry implements BrokerHooks {
     this.#changes = new Publisher((error) => options.log("error", `a defect in a reader of the table of clients: ${messageOf(error)}`));
     this.#topics = new TopicTable({
       nameOf,
-      changed: (entry) => this.#note(`topic ${entry.subject}`, () => ({ kind: "topic", topic: this.#topicRecord(entry) })),
+      changed: (entry) => this.#topicChanged(entry),
       gone: (subject) => this.#topicGone(subject),
     });
     this.#services = new ServiceTable({
@@ -129,8 +129,10 @@ export class Registry implements BrokerHooks {
     for (const { subscriptions } of this.#members.values()) for (const subscription of subscriptions) this.#askForLast(subscription);
   }
 
-  arrived(subject: string): void {
-    if (subject.charCodeAt(0) === TOPIC) this.#kept?.arrived(subject);
+  arrived(subject: string, isChecked: boolean): void {
+    if (subject.charCodeAt(0) !== TOPIC) return;
+    this.#kept?.arrived(subject);
+    if (!isChecked) this.#topics.get(subject)?.foreign.see();
   }
 
   ended(): void {
@@ -239,6 +241,10 @@ export class Registry implements BrokerHooks {
     return { ...record, subject: readableText(record.subject) };
   }
 
+  #topicChanged(entry: TopicEntry): void {
+    this.#note(`topic ${entry.subject}`, () => ({ kind: "topic", topic: this.#topicRecord(entry) }));
+  }
+
   #topicGone(subject: string): void {
     this.#reported.delete(subject);
     this.#pending.delete(`counters ${subject}`);
@@ -249,6 +255,7 @@ export class Registry implements BrokerHooks {
     const at = performance.now();
     for (const entry of this.#topics.entries()) {
       entry.readRate(at);
+      if (entry.foreign.read(at)) this.#topicChanged(entry);
       const { subject } = entry;
       // The moment of the rate, also if the machine was busy meanwhile.
       const counters = entry.countersAt(at);

@@ -2,6 +2,7 @@ import type { RegisteredTopic, TopicCounters, TopicRecord } from "../../contract
 import type { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { HookedClient } from "../broker/broker-hooks.ts";
 import type { Envelope } from "../broker/broker-parser.ts";
+import { ForeignPackets } from "./foreign-packets.ts";
 import { LastMessage } from "./last-message.ts";
 import { TopicRate } from "./topic-rate.ts";
 
@@ -19,6 +20,8 @@ export class TopicEntry {
   isLost = false;
   /** Programs that publish it without a registration, besides the owner. */
   readonly others = new Set<HookedClient>();
+  /** Whether another client publishes it by way of a nats-server. */
+  readonly foreign = new ForeignPackets();
   last: LastMessage | null = null;
   packets = 0;
   bytes = 0;
@@ -79,7 +82,16 @@ export class TopicEntry {
   get record(): TopicRecord {
     const { subject, name, owner, isReserved, isLost } = this;
     const counters = this.countersAt(performance.now());
-    return { subject, name, connection: owner.id, reserved: isReserved, lost: isLost, ...this.#definition, counters };
+    return {
+      subject,
+      name,
+      connection: owner.id,
+      reserved: isReserved,
+      lost: isLost,
+      foreign: this.foreign.isPresent,
+      ...this.#definition,
+      counters,
+    };
   }
 }
 

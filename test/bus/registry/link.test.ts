@@ -5,6 +5,7 @@ import { type Broker, createBroker } from "../../../src/bus/broker/broker.ts";
 import type { BusServer } from "../../../src/bus/client/connect-bus.ts";
 import { HubConnection } from "../../../src/bus/leaf/hub-connection.ts";
 import { hubDial } from "../../../src/bus/leaf/hub-dial.ts";
+import { ForeignPackets } from "../../../src/bus/registry/foreign-packets.ts";
 import { Registry } from "../../../src/bus/registry/registry.ts";
 import { NatsServer } from "../../support/nats-server.ts";
 import { HUBS, type HubName } from "../leaf/leaf-rig.ts";
@@ -113,6 +114,37 @@ describe.each(HUBS)("keep_last between hosts linked by %s", (hubName) => {
     await expect.poll(() => texts(heard)).toContain("1");
     expect(heard[0]?.headers?.get("Mgr-Last")).toBe("1");
   });
+});
+
+it.each(HUBS)(
+  "what comes from elsewhere for a topic of this host is a sign of an unknown client with a nats-server only: %s",
+  async (hubName) => {
+    await using hosts = await LinkedHosts.start(hubName);
+    const [here, far] = [await hosts.host("rt1"), await hosts.host("rt2")];
+    const publisher = await here.rig.client("driver", [STATE]);
+    const heard = collect(publisher, "topic.arm.state");
+    const other = await far.rig.connect("other");
+    await expect
+      .poll(() => {
+        other.publish("topic.arm.state", "mine");
+        return texts(heard);
+      })
+      .toContain("mine");
+    publish(publisher, 1);
+    const changed = () => here.rig.changes.some((change) => change.kind === "counters" && change.counters.packets === 1);
+    // By now it has been looked at.
+    await expect.poll(() => changed() || here.rig.topic("arm/state")?.foreign).toBe(true);
+    expect(here.rig.topic("arm/state")?.foreign).toBe(hubName === "nats-server");
+  },
+);
+
+it("a sign of an unknown client ends ten seconds after its last packet", () => {
+  const foreign = new ForeignPackets();
+  expect([foreign.read(0), foreign.isPresent]).toEqual([false, false]);
+  foreign.see();
+  expect([foreign.read(500), foreign.isPresent]).toEqual([true, true]);
+  expect([foreign.read(10_400), foreign.isPresent]).toEqual([false, true]);
+  expect([foreign.read(10_500), foreign.isPresent]).toEqual([true, false]);
 });
 
 it("a client of the hub gets the newest message of a host, also if another client of the hub has the topic already", async () => {

@@ -14,7 +14,7 @@ import { LANGUAGES } from "../../clients/languages.ts";
 import { Program } from "../../clients/program.ts";
 import { NatsServer } from "../../support/nats-server.ts";
 import { soak } from "../../support/soak.ts";
-import type { Client } from "../support/client.ts";
+import type { Client, Frame } from "../support/client.ts";
 import { type Foreground, Instance } from "../support/instance.ts";
 import { eventually } from "../support/wait.ts";
 import { addressesOf, byKey, FollowedTables, type Row } from "./data-plane-rig.ts";
@@ -78,6 +78,8 @@ export function dataPlaneSuite(hub: "the manager" | "nats-server"): void {
   );
   it("programs of one host lose no sample while the manager is killed, and the next manager finds all again", noSampleIsLost);
   it("a client that is killed goes, with its topics", aKilledClientGoes);
+  if (hub === "nats-server")
+    it("a client of the nats-server itself that publishes a topic of another client is shown as a problem, and logged", foreignIsShown);
 }
 
 async function begin(hub: "the manager" | "nats-server"): Promise<void> {
@@ -206,6 +208,22 @@ async function aKilledClientGoes(): Promise<void> {
   await script.until("the client goes", (frame) => frame.type === "client_remove" && frame.id === id, from);
   await script.until("its topic goes", (frame) => frame.type === "topic_remove" && frame.name === "arm/python", from);
   await expectEventsTold(script);
+}
+
+async function foreignIsShown(): Promise<void> {
+  const foreign = await connectBus({ server: { kind: "url", urls: [server?.url ?? ""] }, name: "foreign" });
+  try {
+    await script.snapshot();
+    const from = script.here;
+    foreign.publish(subjectOfTopic("arm/typescript"), "{}");
+    const isProblem = ({ type, topic }: Frame) =>
+      type === "topic_upsert" && (topic as Row).name === "arm/typescript" && /nats-server itself/.test(String((topic as Row).problem));
+    await script.until("the problem is shown", isProblem, from);
+    const problems = await instance.mgr("log", "--json");
+    expect(problems.stdout).toMatch(/topic 'arm\/typescript': also published by a client that is connected to the nats-server itself/);
+  } finally {
+    await foreign.close();
+  }
 }
 
 async function subscribe(host: Host, name: string): Promise<Subscriber> {

@@ -1,0 +1,23 @@
+/** It is told for so long after the last one, milliseconds. */
+const SHOWN_MS = 10_000;
+
+/** Whether packets of a topic came from elsewhere lately. */
+export class ForeignPackets {
+  isPresent = false;
+  #isSeen = false;
+  /** Monotonic, milliseconds. */
+  #until = 0;
+
+  see(): void {
+    this.#isSeen = true;
+  }
+
+  /** Called from time to time; true if `isPresent` has changed. */
+  read(at: number): boolean {
+    const before = this.isPresent;
+    if (this.#isSeen) this.#until = at + SHOWN_MS;
+    this.#isSeen = false;
+    this.isPresent = at < this.#until;
+    return this.isPresent !== before;
+  }
+}
