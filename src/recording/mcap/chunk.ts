@@ -1,0 +1,162 @@
+import { crc32 } from "node:zlib";
+import { McapRecordBuilder, Opcode } from "@mcap/core";
+
+/** Opcode, length, channel, sequence, log time and publish time of a message record, bytes. */
+const MESSAGE_HEAD_BYTES = 31;
+/** Opcode, length, channel and byte count of a message index record, bytes. */
+const INDEX_HEAD_BYTES = 15;
+const INDEX_ENTRY_BYTES = 16;
+/** Opcode, two times, size, checksum, empty compression and byte count of a chunk record, and its length; bytes. */
+const CHUNK_HEAD_BYTES = 49;
+const FIRST_BYTES = 64 * 1024;
+const FIRST_ENTRIES = 64;
+const UINT32 = 0x1_0000_0000n;
+
+/** One message of a channel, as a recording holds it. */
+export interface McapMessage {
+  readonly channel: number;
+  /** Its lower 32 bits are kept: the format has no more. */
+  readonly sequence: bigint;
+  /** Nanoseconds since 1970. */
+  readonly logTime: bigint;
+  readonly publishTime: bigint;
+  readonly data: Uint8Array;
+}
+
+/** Where the messages of one channel are in a chunk. */
+interface ChannelIndex {
+  buffer: Buffer;
+  entries: number;
+}
+
+/** A closed chunk with its message indexes, as they stand in a file. */
+export interface ClosedChunk {
+  /** Chunk record and message index records, in this order. */
+  readonly pieces: readonly Uint8Array[];
+  readonly bytes: number;
+  /** Of the chunk record alone. */
+  readonly chunkBytes: number;
+  /** Uncompressed bytes of the records. */
+  readonly recordBytes: number;
+  readonly start: bigint;
+  readonly end: bigint;
+  /** Offset of each channel's message index from the beginning of the chunk. */
+  readonly indexes: ReadonlyMap<number, number>;
+  readonly messages: ReadonlyMap<number, number>;
+}
+
+/**
+ * Collects messages for one chunk. Written by hand: through the builders of @mcap/core each message is an object and each field a call, and the
+ * chunk is copied twice more on its way into the file (bench/recording.ts).
+ */
+export class Chunk {
+  #buffer = Buffer.allocUnsafe(FIRST_BYTES);
+  #length = 0;
+  readonly #indexes = new Map<number, ChannelIndex>();
+  #start = 0n;
+  #end = 0n;
+  #messages = 0;
+
+  /** Of its records so far. */
+  get length(): number {
+    return this.#length;
+  }
+
+  get isEmpty(): boolean {
+    return this.#messages === 0;
+  }
+
+  /** A schema or channel record. */
+  addRecord(record: Uint8Array): void {
+    this.#reserve(record.length);
+    this.#buffer.set(record, this.#length);
+    this.#length += record.length;
+  }
+
+  addMessage({ channel, sequence, logTime, publishTime, data }: McapMessage): void {
+    const size = MESSAGE_HEAD_BYTES + data.length;
+    this.#reserve(size);
+    const buffer = this.#buffer;
+    const at = this.#length;
+    buffer[at] = Opcode.MESSAGE;
+    writeLength(buffer, size - 9, at + 1);
+    buffer.writeUInt16LE(channel, at + 9);
+    buffer.writeUInt32LE(Number(sequence % UINT32), at + 11);
+    buffer.writeBigUInt64LE(logTime, at + 15);
+    buffer.writeBigUInt64LE(publishTime, at + 23);
+    buffer.set(data, at + MESSAGE_HEAD_BYTES);
+    this.#length += size;
+    this.#index(channel, logTime, at);
+    if (this.#messages === 0 || logTime < this.#start) this.#start = logTime;
+    if (this.#messages === 0 || logTime > this.#end) this.#end = logTime;
+    this.#messages++;
+  }
+
+  /** The chunk as bytes; this object is used up. */
+  close(): ClosedChunk {
+    const records = this.#buffer.subarray(0, this.#length);
+    const head = Buffer.allocUnsafe(CHUNK_HEAD_BYTES);
+    head[0] = Opcode.CHUNK;
+    writeLength(head, CHUNK_HEAD_BYTES - 9 + records.length, 1);
+    head.writeBigUInt64LE(this.#start, 9);
+    head.writeBigUInt64LE(this.#end, 17);
+    writeLength(head, records.length, 25);
+    head.writeUInt32LE(crc32(records), 33);
+    head.writeUInt32LE(0, 37);
+    writeLength(head, records.length, 41);
+    const chunkBytes = head.length + records.length;
+    const pieces: Uint8Array[] = [head, records];
+    const indexes = new Map<number, number>();
+    const messages = new Map<number, number>();
+    let bytes = chunkBytes;
+    for (const [channel, { buffer, entries }] of this.#indexes) {
+      const piece = buffer.subarray(0, INDEX_HEAD_BYTES + entries * INDEX_ENTRY_BYTES);
+      piece[0] = Opcode.MESSAGE_INDEX;
+      writeLength(piece, piece.length - 9, 1);
+      piece.writeUInt16LE(channel, 9);
+      piece.writeUInt32LE(entries * INDEX_ENTRY_BYTES, 11);
+      indexes.set(channel, bytes);
+      messages.set(channel, entries);
+      pieces.push(piece);
+      bytes += piece.length;
+    }
+    return { pieces, bytes, chunkBytes, recordBytes: records.length, start: this.#start, end: this.#end, indexes, messages };
+  }
+
+  #index(channel: number, time: bigint, offset: number): void {
+    let index = this.#indexes.get(channel);
+    if (index === undefined) {
+      index = { buffer: Buffer.allocUnsafe(INDEX_HEAD_BYTES + FIRST_ENTRIES * INDEX_ENTRY_BYTES), entries: 0 };
+      this.#indexes.set(channel, index);
+    }
+    const at = INDEX_HEAD_BYTES + index.entries * INDEX_ENTRY_BYTES;
+    if (at + INDEX_ENTRY_BYTES > index.buffer.length) index.buffer = grown(index.buffer, at, at + INDEX_ENTRY_BYTES);
+    index.buffer.writeBigUInt64LE(time, at);
+    writeLength(index.buffer, offset, at + 8);
+    index.entries++;
+  }
+
+  #reserve(bytes: number): void {
+    const needed = this.#length + bytes;
+    if (needed > this.#buffer.length) this.#buffer = grown(this.#buffer, this.#length, needed);
+  }
+}
+
+/** The bytes of the records that `write` makes. */
+export function recordBytes(write: (builder: McapRecordBuilder) => void): Uint8Array {
+  const builder = new McapRecordBuilder();
+  write(builder);
+  return builder.buffer;
+}
+
+/** A 64-bit length below 2^53, without a bigint. */
+function writeLength(buffer: Buffer, length: number, at: number): void {
+  buffer.writeUInt32LE(length % 0x1_0000_0000, at);
+  buffer.writeUInt32LE(Math.floor(length / 0x1_0000_0000), at + 4);
+}
+
+function grown(buffer: Buffer, used: number, needed: number): Buffer {
+  const larger = Buffer.allocUnsafe(Math.max(needed, buffer.length * 2));
+  buffer.copy(larger, 0, 0, used);
+  return larger;
+}
