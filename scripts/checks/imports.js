@@ -14,7 +14,8 @@ const protocol = below("base");
 const contract = below("base", "protocol");
 const log = below(...contract, "contract");
 const bus = below(...log, "log");
-const members = below(...bus, "bus");
+const recording = below("base", "protocol", "contract");
+const members = below(...bus, "bus", "recording");
 const actors = below(...members, "config", "daemon", "client");
 const transport = below(...actors, "actors");
 const http = below(...transport, "transport");
@@ -26,11 +27,12 @@ const MAY_IMPORT = {
   contract: below(...protocol, "protocol"),
   log,
   bus,
-  config: members,
+  recording,
+  config: below(...bus, "bus"),
   daemon: members,
-  client: members,
-  actors: below(...members, "config", "client"),
-  transport: below(...members, "config", "client", "actors"),
+  client: below(...bus, "bus"),
+  actors: below(...bus, "bus", "config", "client"),
+  transport: below(...bus, "bus", "config", "client", "actors"),
   http: below(...members, "config", "client", "actors", "transport"),
   app,
   testing: outer,
@@ -47,6 +49,7 @@ const PACKAGE_HOMES = {
   "string-width": [/^src\/cli\//, /^src\/config\/load\/check-report\.ts$/],
   koffi: [/^src\/daemon\//],
   "node-pty": [/^src\/daemon\//],
+  "@mcap/core": [/^src\/recording\/mcap\//],
   "@nats-io/nats-core": [/^src\/bus\//, /^src\/client\/data\//],
   "@foxglove/rosmsg": [/^src\/client\/data\//],
   "@foxglove/rosmsg2-serialization": [/^src\/client\/data\//],

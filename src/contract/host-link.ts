@@ -1,5 +1,6 @@
 import type { DataPlaneEvent } from "./data-plane.ts";
 import type { HostEvent, HostHeartbeat, HostLog, HostRequestName, OutputChunk, OutputWindows, RequestOf, ResponseOf } from "./messages.ts";
+import type { RecordingEvent } from "./recording.ts";
 import type { StreamFrame } from "./streams.ts";
 
 export interface HostListener {
@@ -9,6 +10,7 @@ export interface HostListener {
   onLog?(entry: HostLog): void;
   onStream?(frame: StreamFrame): void;
   onDataPlane?(event: DataPlaneEvent): void;
+  onRecording?(event: RecordingEvent): void;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { RECORDING_REQUESTS } from "./recording.ts";
 import { runId, runReport, runSpec, stopStep } from "./run.ts";
 import { taskScheduling } from "./tasks.ts";
 
@@ -171,6 +172,7 @@ export const HOST_REQUESTS = {
     }),
     response: z.object({}),
   },
+  ...RECORDING_REQUESTS,
   /** All of it or nothing; `nice` left out stays. Answered with what the kernel says afterwards; its refusals are rejections. */
   set_task: {
     request: z.object({
@@ -211,6 +213,8 @@ export const hostHeartbeat = z.object({
   seq: offset,
   /** Of the last change of its clients, topics and services; left out by a host without a broker. */
   data_seq: offset.exactOptional(),
+  /** Of the last change of its recordings; left out by a host that records nothing. */
+  record_seq: offset.exactOptional(),
 });
 export type HostHeartbeat = z.infer<typeof hostHeartbeat>;
 

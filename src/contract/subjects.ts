@@ -10,6 +10,7 @@
  *   mgr.host.<host>.heartbeat      host → manager
  *   mgr.host.<host>.event          host → manager
  *   mgr.host.<host>.data_plane     host → manager
+ *   mgr.host.<host>.recording      host → manager
  *   mgr.host.<host>.log            host → manager
  *   mgr.host.<host>.output         host → manager, binary, on the daemon's bulk connection
  */

@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { HostLog } from "../contract/messages.ts";
 import type { HostBus } from "./bus/host-bus.ts";
+import type { RecorderOptions } from "./recording/recorder.ts";
 import type { TreeReaper } from "./tree/tree-reaper.ts";
 
 export interface HostOptions {
@@ -23,4 +24,6 @@ export interface HostOptions {
   killTree?: TreeReaper;
   /** The broker of this host, whose address runs get in MGR_BUS_URL; its owner closes it. None if left out. */
   bus?: HostBus;
+  /** Where recordings are kept; none if left out. Needs a `bus`. */
+  recordings?: Pick<RecorderOptions, "stateDir" | "workDir">;
 }

@@ -4,6 +4,7 @@ import { HOST_REQUESTS, type HostRequestName, type RequestOf, type ResponseOf } 
 import type { StopStep } from "../contract/run.ts";
 import { isSignal, type Signal } from "../protocol/process/signals.ts";
 import type { RegistryReport } from "./bus/registry-report.ts";
+import type { Recorder } from "./recording/recorder.ts";
 import type { RingStore } from "./output/ring-store.ts";
 import { startupCommands } from "./process/startup-commands.ts";
 import type { Run } from "./run/run.ts";
@@ -25,6 +26,8 @@ interface HostParts {
   busUrlFile: string | null;
   /** Null: the host has no broker. */
   clients: RegistryReport | null;
+  /** Null: the host records nothing. */
+  recorder: Recorder | null;
   /** Of the last event. */
   seq: () => number;
 }
@@ -38,6 +41,7 @@ export function hostHandlers({
   forwarder,
   busUrlFile,
   clients,
+  recorder,
   seq,
 }: HostParts): Omit<HostHandlers, "hello" | "spawn"> {
   return {
@@ -96,7 +100,26 @@ export function hostHandlers({
       return {};
     },
     set_task: ({ session: _session, ...request }) => setTask(request),
+    ...recordingHandlers(recorder),
     report: ({ after }) => ({ seq: seq(), ...runs.page(after) }),
+  };
+}
+
+function recordingHandlers(
+  recorder: Recorder | null,
+): Pick<HostHandlers, "record_start" | "record_stop" | "record_delete" | "recordings" | "recordings_page" | "record_read" | "record_notes"> {
+  const own = () => {
+    if (recorder === null) throw new MgrError("conflict", "this host cannot record: it has no state folder or no broker");
+    return recorder;
+  };
+  return {
+    record_start: async (request) => own().start(request),
+    record_stop: async (request) => own().stop(request),
+    record_delete: async (request) => own().delete(request),
+    recordings: async () => recorder?.list() ?? { list: "", seq: 0, pages: 0 },
+    recordings_page: (request) => own().page(request),
+    record_read: async (request) => own().read(request),
+    record_notes: (request) => recorder?.note(request) ?? {},
   };
 }
 

@@ -20,6 +20,8 @@ import type { HostBus } from "./bus/host-bus.ts";
 import { RegistryReport } from "./bus/registry-report.ts";
 import type { HostOptions } from "./host-options.ts";
 import { checkRequest, type HostHandlers, hostHandlers } from "./host-requests.ts";
+import { Recorder } from "./recording/recorder.ts";
+import { Tap } from "./recording/tap.ts";
 import { LogFiles } from "./output/log-files.ts";
 import { RingStore } from "./output/ring-store.ts";
 import { WindowSender } from "./output/window-sender.ts";
@@ -56,6 +58,7 @@ export class Host implements HostLink {
   readonly #version: string | undefined;
   readonly #bus: HostBus | null;
   readonly #clients: RegistryReport | null;
+  readonly #recorder: Recorder | null;
   readonly #managerLost: ManagerLostTimer;
   readonly #forwarder: Forwarder;
   readonly #handlers: HostHandlers;
@@ -104,6 +107,7 @@ export class Host implements HostLink {
       nameOfRun: (runId) => this.#runs.nameOf(runId),
     });
     this.#clients = this.#bus && new RegistryReport(this.#bus.registry, { clock: this.#clock, send: (event) => this.#dataPlane(event) });
+    this.#recorder = this.#openRecorder(options);
     this.#starter = new RunStarter({
       streamId: this.streamId,
       runs: this.#runs,
@@ -115,7 +119,7 @@ export class Host implements HostLink {
         reaper: this.#reaper,
         clock: this.#clock,
         onChange: (kind, changed) => this.#runChanged(kind, changed),
-        onOutput: (name) => this.#windows.grown(name),
+        onOutput: (name, bytes) => this.#output(name, bytes),
         log: (level, msg) => this.#report(level, msg),
       },
     });
@@ -131,6 +135,7 @@ export class Host implements HostLink {
         forwarder: this.#forwarder,
         busUrlFile: this.#bus?.urlFile ?? null,
         clients: this.#clients,
+        recorder: this.#recorder,
         seq: () => this.#seq,
       }),
     };
@@ -185,6 +190,7 @@ export class Host implements HostLink {
       session: this.#session.id,
       seq: this.#seq,
       ...(this.#clients === null ? {} : { data_seq: this.#clients.seq }),
+      ...(this.#recorder === null ? {} : { record_seq: this.#recorder.seq }),
     };
     this.#publisher.publish((listener) => listener.onHeartbeat?.(heartbeat));
   }
@@ -206,6 +212,7 @@ export class Host implements HostLink {
     this.#managerLost.close();
     this.#tasks.close();
     this.#clients?.close();
+    await this.#recorder?.close();
     await this.#logFiles.close();
     await this.#reaper.close();
   }
@@ -256,6 +263,20 @@ export class Host implements HostLink {
     throw new MgrError("host_unavailable", `the host '${this.host}' is shutting down; no process is started any more`);
   }
 
+  #openRecorder({ recordings }: HostOptions): Recorder | null {
+    if (recordings === undefined || this.#bus === null) return null;
+    const log = (level: HostLog["level"], msg: string) => this.#report(level, msg);
+    const tap = new Tap(this.#bus.registry, (msg) => log("error", msg));
+    const recorder = new Recorder({ ...recordings, host: this.host, tap, clock: this.#clock, log });
+    recorder.listen((event) => this.#publisher.publish((listener) => listener.onRecording?.(event)));
+    return recorder;
+  }
+
+  #output(name: string, bytes: Uint8Array): void {
+    this.#windows.grown(name);
+    this.#recorder?.output(name, bytes);
+  }
+
   #dataPlane(event: DataPlaneEvent): void {
     this.#publisher.publish((listener) => listener.onDataPlane?.(event));
   }
@@ -265,6 +286,7 @@ export class Host implements HostLink {
     this.#windows.pump(run.spec.name);
     this.#seq += 1;
     const event: HostEvent = { seq: this.#seq, kind, run: run.report };
+    this.#recorder?.processChanged(kind, event.run);
     this.#publisher.publish((listener) => listener.onEvent?.(event));
   }
 

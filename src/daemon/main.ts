@@ -63,6 +63,7 @@ async function main(): Promise<void> {
     host: options.host,
     subreaper: true,
     ...(bus === null ? {} : { bus }),
+    recordings: { stateDir: options.state_dir, workDir: options.work_dir },
     killTree: reaper,
     streamId,
     log: ({ level, source, msg }) => tell(level, source, msg),

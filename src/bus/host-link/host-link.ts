@@ -11,6 +11,7 @@ import {
   type RequestOf,
   type ResponseOf,
 } from "../../contract/messages.ts";
+import { recordingEvent } from "../../contract/recording.ts";
 import type { StreamFrame } from "../../contract/streams.ts";
 import { hostSubject } from "../../contract/subjects.ts";
 import type { BusLog, BusMessage, BusSubscription, HostBus } from "../client/bus-message.ts";
@@ -59,6 +60,7 @@ class BusHostLink implements HostLink {
       this.#receive("event", (message) => this.#parse(message, hostEvent), "onEvent"),
       this.#receive("heartbeat", (message) => this.#parse(message, hostHeartbeat), "onHeartbeat"),
       this.#receive("data_plane", (message) => this.#parse(message, dataPlaneEvent), "onDataPlane"),
+      this.#receive("recording", (message) => this.#parse(message, recordingEvent), "onRecording"),
       this.#receive("log", (message) => this.#parse(message, hostLog), "onLog"),
       this.#receive("output", (message) => decodeChunk(message.data), "onOutput"),
       this.#receive("stream", (message) => decodeStreamFrame(message.data), "onStream"),

@@ -99,6 +99,7 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
       onEvent: (event) => say("event", event),
       onHeartbeat: (beat) => say("heartbeat", beat),
       onDataPlane: (event) => say("data_plane", event),
+      onRecording: (event) => say("recording", event),
       onLog: (entry) => say("log", entry),
       onOutput: (chunk) => {
         const bus = ways.mayPass(chunk) ? control : bulk;

@@ -20,7 +20,7 @@ import type { ClientSubscription } from "../broker/broker-subscriber.ts";
 import { subjectMatches } from "../broker/broker-subscriptions.ts";
 import { KeptRequests } from "./kept-requests.ts";
 import { ServiceTable } from "./service-table.ts";
-import type { TopicEntry } from "./topic-entry.ts";
+import type { TopicEntry, TopicSink } from "./topic-entry.ts";
 import { TopicTable } from "./topic-table.ts";
 
 /** Changes are collected for this long, so that a client that subscribes to a hundred topics is one message, milliseconds. */
@@ -133,6 +133,11 @@ export class Registry implements BrokerHooks {
     if (subject.charCodeAt(0) !== TOPIC) return;
     this.#kept?.arrived(subject);
     if (!isChecked) this.#topics.get(subject)?.foreign.see();
+  }
+
+  /** Gives what this broker's own clients publish to a recorder (`TopicTable.tap`). */
+  tap(sinkOf: (topic: string) => TopicSink | null): void {
+    this.#topics.tap(sinkOf);
   }
 
   ended(): void {

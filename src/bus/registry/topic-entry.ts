@@ -7,6 +7,8 @@ import { LastMessage } from "./last-message.ts";
 import { TopicRate } from "./topic-rate.ts";
 
 type Definition = Pick<TopicRecord, "definition" | "definition_name" | "encoding" | "keep_last">;
+/** Receives each message of a topic as it is published. The message is borrowed. */
+export type TopicSink = (entry: TopicEntry, envelope: Envelope, message: BorrowedMessage) => void;
 const UNKNOWN: Definition = { definition: "", definition_name: "", encoding: "raw", keep_last: false };
 
 /** One topic with its publisher, as one broker knows it. */
@@ -23,6 +25,8 @@ export class TopicEntry {
   /** Whether another client publishes it by way of a nats-server. */
   readonly foreign = new ForeignPackets();
   last: LastMessage | null = null;
+  /** Null: the topic is not recorded. */
+  sink: TopicSink | null = null;
   packets = 0;
   bytes = 0;
   lastSize = 0;
@@ -66,6 +70,11 @@ export class TopicEntry {
     this.bytes += envelope.size;
     this.lastSize = envelope.size;
     if (this.#definition.keep_last) this.last = new LastMessage(envelope, message);
+    this.sink?.(this, envelope, message);
+  }
+
+  get definition(): Definition {
+    return this.#definition;
   }
 
   readRate(at: number): void {

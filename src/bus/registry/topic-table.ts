@@ -5,7 +5,7 @@ import type { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { HookedClient, Refusal } from "../broker/broker-hooks.ts";
 import type { Envelope } from "../broker/broker-parser.ts";
 import { readableText } from "../broker/broker-protocol.ts";
-import { TopicEntry } from "./topic-entry.ts";
+import { TopicEntry, type TopicSink } from "./topic-entry.ts";
 
 /** Topics of one broker; later ones are refused or, without a registration, not shown. */
 const MAX_TOPICS = 10_000;
@@ -32,6 +32,7 @@ export class TopicTable {
   readonly #discovered = new WeakMap<HookedClient, number>();
   /** Topics that a client of another host published first, with what clients of this broker are told. */
   #lost: ReadonlyMap<string, string> = new Map();
+  #sinkOf: (topic: string) => TopicSink | null = () => null;
 
   constructor(options: TopicTableOptions) {
     this.#options = options;
@@ -113,6 +114,12 @@ export class TopicTable {
     }
   }
 
+  /** From now on the messages of each topic also go to its sink. Call it again when the answers of `sinkOf` change. */
+  tap(sinkOf: (topic: string) => TopicSink | null): void {
+    this.#sinkOf = sinkOf;
+    for (const entry of this.#entries.values()) entry.sink = sinkOf(entry.name);
+  }
+
   #problemOf(client: HookedClient, subject: string, topic: string): TopicProblem | null {
     const entry = this.#entries.get(subject);
     if (entry === undefined && this.#entries.size >= MAX_TOPICS)
@@ -138,6 +145,7 @@ export class TopicTable {
   #add(subject: string, name: string, client: HookedClient): TopicEntry {
     const entry = new TopicEntry(subject, name, client);
     entry.isLost = this.#lost.has(subject);
+    entry.sink = this.#sinkOf(name);
     this.#entries.set(subject, entry);
     return entry;
   }

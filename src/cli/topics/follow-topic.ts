@@ -1,4 +1,4 @@
-import { wallClockNs } from "../../client/data/wall-clock.ts";
+import { wallClockNs } from "../../bus/wall-clock.ts";
 import type { DataClient, ManagerClient } from "../../client/index.ts";
 import { parseTime } from "../../protocol/time.ts";
 import { readable, type Sample } from "./sample.ts";

@@ -4,9 +4,9 @@ import { parseJson } from "../../base/json.ts";
 import { subjectOfTopic, subjectTokens } from "../../base/topic-subject.ts";
 import type { Bus } from "../../bus/client/bus.ts";
 import type { BusSubscription } from "../../bus/client/bus-message.ts";
+import { wallClockNs } from "../../bus/wall-clock.ts";
 import type { RegisteredTopic } from "./registration.ts";
 import { type TopicCodec, topicCodec } from "./topic-codec.ts";
-import { wallClockNs } from "./wall-clock.ts";
 
 /** A string is a ROS 2 message definition (CDR), an object a JSON Schema (JSON); without one, the topic carries bytes. */
 export type TopicDefinition = string | object;

@@ -30,7 +30,8 @@ export interface RunOptions {
   clock: Clock;
   onChange: (kind: HostEvent["kind"], run: Run) => void;
   /** The ring has grown. */
-  onOutput: (name: string) => void;
+  /** The bytes are borrowed. */
+  onOutput: (name: string, bytes: Uint8Array) => void;
   log: (level: HostLog["level"], msg: string) => void;
 }
 
@@ -254,7 +255,7 @@ export class Run {
 
   #receive(bytes: Buffer): void {
     this.#options.ring.append(bytes);
-    this.#options.onOutput(this.spec.name);
+    this.#options.onOutput(this.spec.name, bytes);
     this.#echo.come();
     this.#options.logFile?.pump();
     this.#monitors.output(bytes);

@@ -25,7 +25,7 @@ export interface McapMessage {
 
 /** Where the messages of one channel are in a chunk. */
 interface ChannelIndex {
-  buffer: Buffer;
+  buffer: Buffer<ArrayBuffer>;
   entries: number;
 }
 
@@ -155,7 +155,7 @@ function writeLength(buffer: Buffer, length: number, at: number): void {
   buffer.writeUInt32LE(Math.floor(length / 0x1_0000_0000), at + 4);
 }
 
-function grown(buffer: Buffer, used: number, needed: number): Buffer {
+function grown(buffer: Buffer, used: number, needed: number): Buffer<ArrayBuffer> {
   const larger = Buffer.allocUnsafe(Math.max(needed, buffer.length * 2));
   buffer.copy(larger, 0, 0, used);
   return larger;

@@ -71,7 +71,7 @@ class FileRepair {
       return;
     }
     const record = await this.#recordAt(MCAP_MAGIC.length);
-    if (record !== null && record.isWhole && record.bytes[0] === Opcode.HEADER) this.#position = MCAP_MAGIC.length + record.size;
+    if (record?.isWhole && record.bytes[0] === Opcode.HEADER) this.#position = MCAP_MAGIC.length + record.size;
   }
 
   /** False: the data end here. */

@@ -1,8 +1,8 @@
 import { hostname } from "node:os";
 import { subjectOfTopic } from "../../../base/topic-subject.ts";
 import { visible } from "../../../base/visible-text.ts";
+import { wallClockNs } from "../../../bus/wall-clock.ts";
 import { marksOf } from "../../../client/data/loss-counter.ts";
-import { wallClockNs } from "../../../client/data/wall-clock.ts";
 import { CommandFailure, EXIT } from "../../exit-codes.ts";
 import { connectPlain, needBusAddress } from "../../manager/bus.ts";
 import { connectManager } from "../../manager/connection.ts";

@@ -1,0 +1,125 @@
+import { z } from "zod";
+
+/** Recordings that one host keeps; more are refused. */
+export const MAX_RECORDINGS = 100;
+/** Files that one recording keeps on a host. */
+export const MAX_RECORDING_FILES = 500;
+/** Topics of one recording whose counters are reported; the sums count all. */
+export const MAX_REPORTED_TOPICS = 200;
+/** Bytes of a file in one answer. */
+export const MAX_FILE_PART_BYTES = 256 * 1024;
+
+const patterns = z.array(z.string().min(1).max(1_024)).max(1_000);
+const count = z.int().min(0);
+const name = z.string().min(1).max(255);
+/** Nanoseconds since 1970, as text: a number in JSON is not exact enough. */
+const nanoseconds = z.string().regex(/^\d{1,20}$/);
+
+/** What to record, and where to stop. Sizes are in bytes. */
+export const recordingSpec = z.object({
+  name,
+  /** Names of topics, or fnmatch patterns. */
+  topics: patterns,
+  /** Names or patterns of processes whose output is recorded as lines. */
+  terminals: patterns,
+  /** Each change of a process of the host. */
+  processes: z.boolean(),
+  /** What the manager sends: its log, calls of services, parameters. Only on the manager's host. */
+  manager: z.boolean(),
+  /** Absolute, or below the folder that relative paths of the configuration mean; null: in the state folder of the daemon. */
+  path: z.string().max(4_096).nullable(),
+  /** Of one file; the next one begins then. */
+  max_size: z.int().min(65_536),
+  max_duration_ms: z.int().min(1_000).nullable(),
+  /** On one host: the oldest is removed when another one begins. */
+  max_files: z.int().min(1).max(MAX_RECORDING_FILES),
+  /** Less is a full disk. */
+  min_free_space: count,
+  on_full: z.enum(["stop", "delete_oldest"]),
+});
+export type RecordingSpec = z.infer<typeof recordingSpec>;
+
+export const recordingFile = z.object({
+  file: z.string(),
+  size: count,
+  /** Of the first and the last message; null: there is none. */
+  start: nanoseconds.nullable(),
+  end: nanoseconds.nullable(),
+  messages: count,
+  topics: count,
+  missed: count,
+  dropped: count,
+  is_growing: z.boolean(),
+  /** Left by a program that was killed, and completed later. */
+  is_repaired: z.boolean(),
+});
+export type RecordingFileReport = z.infer<typeof recordingFile>;
+
+/** Since the recording was started. */
+const recordingTopic = z.object({
+  name: z.string(),
+  messages: count,
+  /** Gaps of `Mgr-Seq`: the publisher sent more than arrived at the broker. */
+  missed: count,
+  /** Not written, because the disk was too slow. */
+  dropped: count,
+});
+export type RecordingTopicReport = z.infer<typeof recordingTopic>;
+
+/** A recording as one host has it. */
+export const recordingReport = z.object({
+  name,
+  spec: recordingSpec,
+  state: z.enum(["recording", "stopped", "error"]),
+  /** Why it ended by itself, or what is wrong. */
+  problem: z.string().nullable(),
+  /** Milliseconds since 1970. */
+  started_at: z.number().nullable(),
+  messages: count,
+  bytes: count,
+  missed: count,
+  dropped: count,
+  topics: z.array(recordingTopic),
+  /** Oldest first. */
+  files: z.array(recordingFile),
+});
+export type RecordingReport = z.infer<typeof recordingReport>;
+
+/**
+ * `seq` counts these messages over the life of the daemon. `recording` null: it was deleted. `is_partial`: of its files only the one that
+ * grows; the others are as before.
+ */
+export const recordingEvent = z.object({ seq: count, name, is_partial: z.boolean(), recording: recordingReport.nullable() });
+export type RecordingEvent = z.infer<typeof recordingEvent>;
+
+/** What the manager adds to the recordings of its host. `time` is in nanoseconds. */
+export const recordingNote = z.object({
+  time: nanoseconds,
+  topic: z.enum(["mgr/log", "mgr/services", "mgr/parameters"]),
+  value: z.unknown(),
+});
+export type RecordingNote = z.infer<typeof recordingNote>;
+
+const session = z.string().min(1).max(64);
+
+/** Part of HOST_REQUESTS. */
+export const RECORDING_REQUESTS = {
+  /** Of a recording that runs: nothing. `conflict`: it cannot be written there; the sentence tells why. */
+  record_start: { request: z.object({ session, spec: recordingSpec }), response: z.object({}) },
+  /** Answered when its file is complete. */
+  record_stop: { request: z.object({ session, name }), response: z.object({}) },
+  /** One file, or with null the whole recording. `conflict`: it is being written. */
+  record_delete: { request: z.object({ session, name, file: z.string().max(255).nullable() }), response: z.object({}) },
+  /** All of them, one a page. */
+  recordings: { request: z.object({ session }), response: z.object({ list: z.string(), seq: count, pages: count }) },
+  recordings_page: {
+    request: z.object({ session, list: z.string().max(64), page: count }),
+    response: z.object({ data: z.instanceof(Uint8Array) }),
+  },
+  /** Bytes of a file, also of one that grows; `size` is what it has now. Fewer bytes than asked for: the file ends. */
+  record_read: {
+    request: z.object({ session, name, file: z.string().min(1).max(255), from: count, max: z.int().min(0).max(MAX_FILE_PART_BYTES) }),
+    response: z.object({ size: count, data: z.instanceof(Uint8Array) }),
+  },
+  record_notes: { request: z.object({ session, notes: z.array(recordingNote).max(1_000) }), response: z.object({}) },
+} as const;

@@ -1,0 +1,255 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { z } from "zod";
+import type { Clock } from "../../base/clock.ts";
+import { compileFnmatch } from "../../base/fnmatch.ts";
+import { MgrError, messageOf } from "../../base/errors.ts";
+import { wallClockNs } from "../../bus/wall-clock.ts";
+import type { RequestOf, ResponseOf } from "../../contract/messages.ts";
+import { MAX_RECORDINGS, type RecordingEvent, type RecordingSpec, recordingSpec } from "../../contract/recording.ts";
+import type { RunReport } from "../../contract/run.ts";
+import { LOG_LINE, logLine } from "../../recording/mcap/channels.ts";
+import { TaskPages } from "../tasks/task-pages.ts";
+import { Recording, type RecordingOptions } from "./recording.ts";
+import { fileNamePart, type RecordingLog } from "./recording-folder.ts";
+import type { Tap } from "./tap.ts";
+import { TerminalLines } from "./terminal-lines.ts";
+
+const STATE_FILE = "recordings.json";
+const FOLDER = "recordings";
+const JSON_OBJECT = { encoding: "json", definition: "", definitionName: "" } as const;
+const saved = z.array(recordingSpec).max(MAX_RECORDINGS);
+
+export interface RecorderOptions {
+  readonly host: string;
+  /** State folder of the daemon. */
+  readonly stateDir: string;
+  /** Where relative paths begin. */
+  readonly workDir: string;
+  readonly tap: Pick<Tap, "add">;
+  readonly clock: Clock;
+  readonly log: RecordingLog;
+}
+
+/** The recordings of one host: which there are, their files, and what of the host itself goes into them. */
+export class Recorder {
+  readonly #options: RecorderOptions;
+  readonly #recordings = new Map<string, Recording>();
+  readonly #pages: TaskPages;
+  readonly #lines: TerminalLines;
+  #send: (event: RecordingEvent) => void = () => {};
+  #seq = 0;
+  /** Files that were known when a recording was reported last: reports of counters leave them out. */
+  readonly #told = new Map<string, string>();
+  /** The recordings that take the output of a process; emptied when a recording changes. */
+  readonly #terminals = new Map<string, readonly Recording[]>();
+  readonly #opened: Promise<void>;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    this.#pages = new TaskPages(options.clock);
+    this.#lines = new TerminalLines((name, line) => this.#terminalLine(name, line));
+    for (const spec of this.#read()) this.#add(spec);
+    this.#opened = this.#open();
+  }
+
+  /** Of the last event. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  listen(send: (event: RecordingEvent) => void): void {
+    this.#send = send;
+  }
+
+  async start({ spec }: RequestOf<"record_start">): Promise<Record<string, never>> {
+    await this.#opened;
+    const known = this.#recordings.get(spec.name);
+    if (known === undefined && this.#recordings.size >= MAX_RECORDINGS)
+      throw new MgrError("busy", `this host has ${MAX_RECORDINGS} recordings already: delete one`);
+    if (known?.isRecording) return {};
+    if (known !== undefined && this.#folderOf(spec) !== known.folder.path) {
+      const held = known.report.files.length;
+      if (held > 0) throw new MgrError("conflict", `'${spec.name}' has ${held} files in ${known.folder.path}: delete it, or use another name`);
+      this.#recordings.delete(spec.name);
+    }
+    const recording = this.#recordings.get(spec.name) ?? this.#add(spec);
+    try {
+      await recording.start(spec);
+    } catch (error) {
+      if (known === undefined) this.#recordings.delete(spec.name);
+      throw error;
+    }
+    this.#keep();
+    return {};
+  }
+
+  async stop({ name }: RequestOf<"record_stop">): Promise<Record<string, never>> {
+    await this.#find(name).stop();
+    return {};
+  }
+
+  async delete({ name, file }: RequestOf<"record_delete">): Promise<Record<string, never>> {
+    await this.#opened;
+    await this.#find(name).remove(file);
+    if (file !== null) return {};
+    this.#recordings.delete(name);
+    this.#told.delete(name);
+    this.#keep();
+    this.#send({ seq: ++this.#seq, name, is_partial: false, recording: null });
+    return {};
+  }
+
+  async list(): Promise<ResponseOf<"recordings">> {
+    await this.#opened;
+    const rows = this.#pages.open(randomUUID());
+    const { seq } = this;
+    for (const { report } of this.#recordings.values()) rows.add(report);
+    return { ...rows.end(), seq };
+  }
+
+  page({ list, page }: RequestOf<"recordings_page">): ResponseOf<"recordings_page"> {
+    return { data: this.#pages.take(list, page) };
+  }
+
+  async read({ name, file, from, max }: RequestOf<"record_read">): Promise<ResponseOf<"record_read">> {
+    const recording = this.#find(name);
+    const path = recording.report.files.some((known) => known.file === file) ? recording.folder.pathOf(file) : null;
+    if (path === null) throw new MgrError("not_found", `'${name}' has no file '${file}' on this host`);
+    await using handle = await open(path, "r");
+    const { size } = await handle.stat();
+    const data = Buffer.alloc(Math.max(0, Math.min(max, size - from)));
+    const { bytesRead } = await handle.read(data, 0, data.length, from);
+    return { size, data: data.subarray(0, bytesRead) };
+  }
+
+  /** From the manager: its log, calls of services, parameters. */
+  note({ notes }: RequestOf<"record_notes">): Record<string, never> {
+    const wanted = [...this.#recordings.values()].filter(({ isRecording, spec }) => isRecording && spec.manager);
+    for (const { time, topic, value } of notes) {
+      const received = BigInt(time);
+      const isLog = topic === "mgr/log";
+      const entry = isLog ? logNote.safeParse(value) : null;
+      const payload =
+        entry?.success === true
+          ? logLine(received, entry.data.level, entry.data.source, entry.data.msg)
+          : new TextEncoder().encode(JSON.stringify(value ?? null));
+      for (const recording of wanted) this.#put(recording, topic, isLog ? LOG_LINE : JSON_OBJECT, received, payload);
+    }
+    return {};
+  }
+
+  /** A process of the host changed. */
+  processChanged(kind: string, { name, run_id, pid, ready, stopping, extinct, exit }: RunReport): void {
+    const wanted = [...this.#recordings.values()].filter(({ isRecording, spec }) => isRecording && spec.processes);
+    if (wanted.length === 0) return;
+    const payload = new TextEncoder().encode(JSON.stringify({ kind, name, run_id, pid, ready, stopping, extinct, exit }));
+    const now = wallClockNs();
+    for (const recording of wanted) this.#put(recording, "mgr/processes", JSON_OBJECT, now, payload);
+  }
+
+  /** Bytes that a process wrote to its terminal. */
+  output(name: string, bytes: Uint8Array): void {
+    if (this.#terminalRecordings(name).length > 0) this.#lines.add(name, bytes);
+  }
+
+  async close(): Promise<void> {
+    await this.#opened;
+    this.#lines.close();
+    for (const recording of this.#recordings.values()) await recording.stop();
+    this.#pages.close();
+  }
+
+  async #open(): Promise<void> {
+    for (const recording of this.#recordings.values()) {
+      try {
+        await recording.open();
+        this.#changed(recording);
+      } catch (error) {
+        this.#options.log("error", `the files of the recording '${recording.name}' cannot be read: ${messageOf(error)}`);
+      }
+    }
+  }
+
+  #add(spec: RecordingSpec): Recording {
+    const { host, tap, clock, log } = this.#options;
+    const options: RecordingOptions = { host, tap, clock, log, changed: (recording) => this.#changed(recording) };
+    const recording = new Recording(spec, this.#folderOf(spec), options);
+    this.#recordings.set(spec.name, recording);
+    return recording;
+  }
+
+  #folderOf({ name, path }: RecordingSpec): string {
+    const { stateDir, workDir } = this.#options;
+    return join(path === null ? join(stateDir, FOLDER) : resolve(workDir, path), fileNamePart(name));
+  }
+
+  #find(name: string): Recording {
+    const recording = this.#recordings.get(name);
+    if (recording === undefined) throw new MgrError("not_found", `this host has no recording '${name}'`);
+    return recording;
+  }
+
+  #changed(recording: Recording): void {
+    const { report, name } = recording;
+    this.#terminals.clear();
+    if (this.#recordings.get(name) !== recording) return;
+    const closed = report.files.filter(({ is_growing }) => !is_growing);
+    const key = JSON.stringify(closed);
+    const isPartial = this.#told.get(name) === key;
+    this.#told.set(name, key);
+    const told = isPartial ? { ...report, files: report.files.filter(({ is_growing }) => is_growing) } : report;
+    this.#send({ seq: ++this.#seq, name, is_partial: isPartial, recording: told });
+  }
+
+  #terminalRecordings(process: string): readonly Recording[] {
+    const known = this.#terminals.get(process);
+    if (known !== undefined) return known;
+    const found = [...this.#recordings.values()].filter(
+      ({ isRecording, spec }) => isRecording && spec.terminals.some((pattern) => compileFnmatch(pattern)(process)),
+    );
+    this.#terminals.set(process, found);
+    return found;
+  }
+
+  #terminalLine(process: string, text: string): void {
+    const now = wallClockNs();
+    const payload = logLine(now, "info", process, text);
+    for (const recording of this.#terminalRecordings(process)) this.#put(recording, `mgr/terminals/${process}`, LOG_LINE, now, payload);
+  }
+
+  #put(recording: Recording, topic: string, kind: typeof LOG_LINE, received: bigint, payload: Uint8Array): void {
+    recording.take({ topic, ...kind, received, published: null, sequence: null, payload });
+  }
+
+  #read(): RecordingSpec[] {
+    try {
+      return saved.parse(JSON.parse(readFileSync(this.#stateFile, "utf8")));
+    } catch {
+      // None yet, or of another version: the files stay where they are.
+      return [];
+    }
+  }
+
+  /** Which recordings there are: the next daemon completes their files. */
+  #keep(): void {
+    const specs = [...this.#recordings.values()].map(({ spec }) => spec);
+    const temporary = `${this.#stateFile}.new`;
+    try {
+      mkdirSync(dirname(temporary), { recursive: true, mode: 0o700 });
+      rmSync(temporary, { force: true });
+      writeFileSync(temporary, `${JSON.stringify(specs)}\n`, { mode: 0o600 });
+      renameSync(temporary, this.#stateFile);
+    } catch (error) {
+      this.#options.log("error", `${this.#stateFile} cannot be written: ${messageOf(error)}`);
+    }
+  }
+
+  get #stateFile(): string {
+    return join(this.#options.stateDir, STATE_FILE);
+  }
+}
+
+const logNote = z.object({ level: z.string(), source: z.string(), msg: z.string() });

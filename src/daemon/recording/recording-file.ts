@@ -1,0 +1,170 @@
+import { truncate } from "node:fs/promises";
+import { basename } from "node:path";
+import { messageOf } from "../../base/errors.ts";
+import type { RecordingFileReport } from "../../contract/recording.ts";
+import { channelOf } from "../../recording/mcap/channels.ts";
+import { McapEncoder } from "../../recording/mcap/encoder.ts";
+import { LOSSES, lossesText, RECORDING } from "../../recording/mcap/losses.ts";
+import { repairMcap } from "../../recording/mcap/repair.ts";
+import type { TappedMessage } from "./tap.ts";
+import { MAX_UNWRITTEN_BYTES, type OpenFile, type WriteFailed, WriteQueue } from "./write-queue.ts";
+
+/** Bytes of the index: it is held in memory until the file is complete. */
+const MAX_INDEX_BYTES = 16 * 1024 * 1024;
+/** The format numbers channels with 16 bits. */
+const MAX_CHANNELS = 10_000;
+/** Losses are written in between, too, so that a file that was not closed has them; at most so often, milliseconds. */
+const LOSSES_MS = 10_000;
+/** What is given up of a file on a full disk, so that its index has room, bytes. */
+const ROOM_FOR_INDEX_BYTES = 2 * 1024 * 1024;
+
+interface FileOptions {
+  readonly path: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly channelMetadata: Readonly<Record<string, string>>;
+  readonly open: OpenFile;
+  readonly failed: WriteFailed;
+  readonly now: number;
+}
+
+interface TopicInFile {
+  id: number;
+  definition: string;
+  definitionName: string;
+  encoding: string;
+  missed: number;
+  dropped: number;
+}
+
+/** One file of a recording while it is written. Messages are taken in the turn in which they come; the disk follows. */
+export class RecordingFile {
+  readonly name: string;
+  readonly path: string;
+  /** Of its first message, by a monotonic clock; milliseconds. */
+  readonly begunAt: number;
+  readonly #options: FileOptions;
+  readonly #encoder = new McapEncoder();
+  readonly #queue: WriteQueue;
+  readonly #topics = new Map<string, TopicInFile>();
+  #start: bigint | null = null;
+  #end = 0n;
+  #messages = 0;
+  #missed = 0;
+  #dropped = 0;
+  #lossesAt: number;
+  #writtenLosses = 0;
+
+  constructor(options: FileOptions) {
+    this.#options = options;
+    this.path = options.path;
+    this.name = basename(options.path);
+    this.begunAt = options.now;
+    this.#lossesAt = options.now;
+    this.#queue = new WriteQueue(options.path, options.open, options.failed);
+    this.#queue.add([this.#encoder.begin("mgr"), this.#encoder.addMetadata(RECORDING, options.metadata)]);
+  }
+
+  /** With what waits for the disk. */
+  get size(): number {
+    return this.#encoder.bytes;
+  }
+
+  get isWritten(): boolean {
+    return this.#queue.unwritten === 0;
+  }
+
+  get isLong(): boolean {
+    return this.#encoder.summary.indexBytes > MAX_INDEX_BYTES || this.#encoder.summary.channels.size > MAX_CHANNELS;
+  }
+
+  /** False: too much waits for the disk already; the message is counted as dropped. */
+  add(message: TappedMessage, missed: number): boolean {
+    const topic = this.#topic(message);
+    topic.missed += missed;
+    this.#missed += missed;
+    if (this.#queue.unwritten > MAX_UNWRITTEN_BYTES) {
+      topic.dropped++;
+      this.#dropped++;
+      return false;
+    }
+    const { received, published, sequence, payload } = message;
+    this.#encoder.addMessage({
+      channel: topic.id,
+      sequence: sequence ?? 0n,
+      logTime: received,
+      publishTime: published ?? received,
+      data: payload,
+    });
+    this.#messages++;
+    this.#start ??= received;
+    if (received > this.#end) this.#end = received;
+    if (this.#encoder.isChunkFull) this.#queue.add(this.#encoder.cut());
+    return true;
+  }
+
+  /** Gives the disk what is collected. */
+  flush(now: number): void {
+    const pieces = this.#encoder.cut();
+    if (pieces.length > 0) this.#queue.add(pieces);
+    const losses = this.#missed + this.#dropped;
+    if (losses === this.#writtenLosses || now - this.#lossesAt < LOSSES_MS) return;
+    this.#lossesAt = now;
+    this.#addLosses();
+  }
+
+  /** Completes the file. Resolves with what went wrong, or null. */
+  async close(): Promise<string | null> {
+    // Between chunks: metadata has its own place.
+    this.#queue.add(this.#encoder.cut());
+    this.#addLosses();
+    this.#queue.add(this.#encoder.end());
+    try {
+      if (await this.#queue.settled()) {
+        await this.#queue.close();
+        return null;
+      }
+      return await this.#closeFull();
+    } catch (error) {
+      return `${this.path} is not complete: ${messageOf(error)}. It is completed when the host daemon starts the next time`;
+    }
+  }
+
+  get report(): RecordingFileReport {
+    return {
+      file: this.name,
+      size: this.size,
+      start: this.#start === null ? null : String(this.#start),
+      end: this.#start === null ? null : String(this.#end),
+      messages: this.#messages,
+      topics: this.#topics.size,
+      missed: this.#missed,
+      dropped: this.#dropped,
+      is_growing: true,
+      is_repaired: false,
+    };
+  }
+
+  /** The disk has no room for the end of the file: its last messages make room. */
+  async #closeFull(): Promise<string> {
+    await this.#queue.giveUp();
+    const end = Math.max(0, this.#queue.written - ROOM_FOR_INDEX_BYTES);
+    await truncate(this.path, end);
+    await repairMcap(this.path);
+    return `the end of ${this.path} was cut off, because the disk is full`;
+  }
+
+  #addLosses(): void {
+    this.#writtenLosses = this.#missed + this.#dropped;
+    this.#queue.add([this.#encoder.addMetadata(LOSSES, lossesText(this.#topics))]);
+  }
+
+  #topic({ topic: name, definition, definitionName, encoding }: TappedMessage): TopicInFile {
+    const known = this.#topics.get(name);
+    if (known?.definition === definition && known.definitionName === definitionName && known.encoding === encoding) return known;
+    // Channels cannot change: another definition of a topic is another channel of the same topic.
+    const id = this.#encoder.addChannel(channelOf({ topic: name, definition, definitionName, encoding }, this.#options.channelMetadata));
+    const topic = { missed: 0, dropped: 0, ...known, id, definition, definitionName, encoding };
+    this.#topics.set(name, topic);
+    return topic;
+  }
+}

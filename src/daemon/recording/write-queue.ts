@@ -1,0 +1,116 @@
+import { constants, type FileHandle, open } from "node:fs/promises";
+
+/** Bytes that wait for the disk; messages beyond are dropped and counted. */
+export const MAX_UNWRITTEN_BYTES = 32 * 1024 * 1024;
+
+/** The part of `fs` that a queue writes with. */
+export interface WritableFile {
+  writev(pieces: readonly Uint8Array[], position: number): Promise<{ bytesWritten: number }>;
+  truncate(length: number): Promise<void>;
+  datasync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A write failed. True: try again, there is room now. */
+export type WriteFailed = (error: unknown) => Promise<boolean>;
+
+export type OpenFile = (path: string) => Promise<WritableFile>;
+
+/** For one file: an existing one is never overwritten. */
+export const createFile: OpenFile = async (path): Promise<FileHandle> =>
+  open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+
+/** Appends pieces to a file, one write at a time, in order. */
+export class WriteQueue {
+  readonly #path: string;
+  readonly #open: OpenFile;
+  readonly #failed: WriteFailed;
+  #file: WritableFile | null = null;
+  #waiting: Uint8Array[] = [];
+  #unwritten = 0;
+  /** Everything before is in the file. */
+  #written = 0;
+  #busy: Promise<void> | null = null;
+  #hasFailed = false;
+
+  constructor(path: string, openFile: OpenFile, failed: WriteFailed) {
+    this.#path = path;
+    this.#open = openFile;
+    this.#failed = failed;
+  }
+
+  get unwritten(): number {
+    return this.#unwritten;
+  }
+
+  get written(): number {
+    return this.#written;
+  }
+
+  add(pieces: readonly Uint8Array[]): void {
+    for (const piece of pieces) {
+      this.#waiting.push(piece);
+      this.#unwritten += piece.length;
+    }
+    this.#begin();
+  }
+
+  /** Resolves when everything is written, or could not be. */
+  async settled(): Promise<boolean> {
+    while (this.#busy !== null) await this.#busy;
+    return !this.#hasFailed && this.#unwritten === 0;
+  }
+
+  /** What could not be written is given up, and what is half written is cut off. */
+  async giveUp(): Promise<void> {
+    await this.settled();
+    this.#waiting = [];
+    this.#unwritten = 0;
+    await this.#file?.truncate(this.#written);
+    await this.close();
+  }
+
+  async close(): Promise<void> {
+    const file = this.#file;
+    this.#file = null;
+    if (file === null) return;
+    try {
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+  }
+
+  #begin(): void {
+    if (this.#busy !== null || this.#hasFailed || this.#waiting.length === 0) return;
+    this.#busy = this.#write().finally(() => {
+      this.#busy = null;
+      this.#begin();
+    });
+  }
+
+  async #write(): Promise<void> {
+    try {
+      this.#file ??= await this.#open(this.#path);
+      const { bytesWritten } = await this.#file.writev(this.#waiting.slice(0, MAX_PIECES), this.#written);
+      this.#take(bytesWritten);
+    } catch (error) {
+      this.#hasFailed = !(await this.#failed(error));
+    }
+  }
+
+  #take(bytes: number): void {
+    this.#written += bytes;
+    this.#unwritten -= bytes;
+    for (let left = bytes; left > 0; ) {
+      const [first] = this.#waiting;
+      if (first === undefined) break;
+      if (first.length <= left) this.#waiting.shift();
+      else this.#waiting[0] = first.subarray(left);
+      left -= Math.min(left, first.length);
+    }
+  }
+}
+
+/** Below the kernel's limit of 1,024 for one call. */
+const MAX_PIECES = 512;
