@@ -53,9 +53,10 @@ class Cursor {
   }
 }
 
-export function readMcap(file: Buffer): ReadFile {
-  if (!file.subarray(0, 8).equals(MAGIC)) throw new Error("no magic at the beginning");
-  if (!file.subarray(file.length - 8).equals(MAGIC)) throw new Error("no magic at the end");
+/** `isCut`: the file may end anywhere; then what is complete before counts. */
+export function readMcap(file: Buffer, { isCut = false } = {}): ReadFile {
+  if (!isCut && !file.subarray(0, 8).equals(MAGIC)) throw new Error("no magic at the beginning");
+  if (!isCut && !file.subarray(file.length - 8).equals(MAGIC)) throw new Error("no magic at the end");
   const schemas = new Map<number, { name: string; text: string }>([[0, { name: "", text: "" }]]);
   const channels = new Map<number, { topic: string; encoding: string; schema: number }>();
   const messages: ReadMessage[] = [];
@@ -67,6 +68,14 @@ export function readMcap(file: Buffer): ReadFile {
     while (cursor.left > 0) {
       const opcode = cursor.take(1)[0];
       read(opcode ?? 0, new Cursor(cursor.take(Number(cursor.u64()))));
+    }
+  };
+  const readUntilCut = (cursor: Cursor) => {
+    while (cursor.left >= 9 && !hasEnded) {
+      const opcode = cursor.take(1)[0] ?? 0;
+      const length = Number(cursor.u64());
+      if (length > cursor.left) return;
+      read(opcode, new Cursor(cursor.take(length)));
     }
   };
   const read = (opcode: number, record: Cursor) => {
@@ -120,6 +129,7 @@ export function readMcap(file: Buffer): ReadFile {
       default:
     }
   };
-  readAll(new Cursor(file.subarray(8, file.length - 8)));
+  if (isCut) readUntilCut(new Cursor(file.subarray(8)));
+  else readAll(new Cursor(file.subarray(8, file.length - 8)));
   return { ...found, messages, metadata };
 }
