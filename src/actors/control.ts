@@ -6,6 +6,7 @@ import type { HostEntry, ManagerInfo, Process, ProcessLoad, ProcessTreeNode, Sta
 import type { DataPlane } from "./data-plane.ts";
 import type { DomainEvents } from "./domain-events.ts";
 import type { TerminalSize } from "./process-types.ts";
+import type { Recordings } from "./recordings.ts";
 
 /** What of the backlog is asked for: the last lines, of the last seconds if given. */
 export interface BacklogRange {
@@ -208,4 +209,5 @@ export interface Control {
   readonly settings: Settings;
   readonly hostRequests: HostRequests;
   readonly dataPlane: DataPlane;
+  readonly recordings: Recordings;
 }

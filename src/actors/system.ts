@@ -6,6 +6,7 @@ import type { ConnectionRef } from "./connection-machine.ts";
 import type { GroupActor } from "./group-machine.ts";
 import type { HostActor } from "./host-machine.ts";
 import type { ProcessActor } from "./process-machine.ts";
+import type { RecordingActor } from "./recording-machine.ts";
 
 /** The actor type of each kind: the type of `get` and of the events of `send`. */
 export interface ActorKinds {
@@ -13,6 +14,7 @@ export interface ActorKinds {
   group: GroupActor;
   host: HostActor;
   connection: ConnectionRef;
+  recording: RecordingActor;
 }
 export type ActorKind = keyof ActorKinds;
 
@@ -71,6 +73,7 @@ export class ActorSystem {
     group: new Map(),
     host: new Map(),
     connection: new Map(),
+    recording: new Map(),
   };
 
   /** Deliveries that wait until the actor that caused them has finished: one actor runs at a time. */

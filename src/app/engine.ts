@@ -36,6 +36,7 @@ import { ProcessWaits } from "./processes/process-waits.ts";
 import { ResourceEvents } from "./processes/resource-events.ts";
 import { RunHistory } from "./processes/run-history.ts";
 import { RunSpecBuilder } from "./processes/run-spec-builder.ts";
+import { ManagerRecordings } from "./recording/manager-recordings.ts";
 import type { IntentKeeper } from "./state/intent-keeper.ts";
 import { requestedAtBoot } from "./state/intent-keeper.ts";
 import { RetryingIntentStore } from "./state/retrying-intent-store.ts";
@@ -86,6 +87,7 @@ export class Engine {
   readonly #status: ManagerStatus;
   readonly #hosts: Hosts;
   readonly #dataPlane: ManagerDataPlane;
+  readonly #recordings: ManagerRecordings;
   readonly #configuration: RunningConfiguration;
   readonly #hostTable: HostTable;
   readonly #sizes: TerminalSizes;
@@ -188,10 +190,21 @@ export class Engine {
       hostEntries: () => hosts.entries(),
       hostRequests,
       registry: options.clients ?? null,
+      record: (kind, value) => recordings.note(kind, value),
       bus: options.bus ?? null,
       connectUser: options.connectUser ?? null,
       scopeProcess: () => current.config.instance.scope_process,
       startProcess: (name, by) => commands.process("start", name, by),
+    });
+    const recordings = new ManagerRecordings({
+      system,
+      hosts: hostTable,
+      localHost: hostName,
+      events,
+      clock,
+      log,
+      settings: () => current.config.record,
+      baseDir: () => current.config.base_dir,
     });
     this.control = {
       events,
@@ -203,8 +216,10 @@ export class Engine {
       settings,
       hostRequests,
       dataPlane,
+      recordings,
     };
     this.#dataPlane = dataPlane;
+    this.#recordings = recordings;
     this.commands = commands;
     this.#hostTable = hostTable;
     this.events = events;
@@ -226,6 +241,7 @@ export class Engine {
       onStep: (kind, name) => {
         if (kind === "process") router.publish(name);
         else if (kind === "host") hosts.publish(name);
+        else if (kind === "recording") recordings.stepped(name);
       },
       onParked: (kind, name, error) => {
         if (kind === "process") router.parked(name, error);
@@ -287,6 +303,7 @@ export class Engine {
     this.#sizes.close();
     this.#intents.close();
     this.#dataPlane.close();
+    this.#recordings.close();
     this.#hosts.close();
     this.system.stopAll();
     this.hub.close();

@@ -1,3 +1,4 @@
+import type { RecordingSpec } from "../contract/recording.ts";
 import type { Limit, LimitName, Liveness, LogFile, Program, ReadyCondition, Scheduling, StopStep } from "../contract/run.ts";
 import type { HostSetting } from "./hosts.ts";
 
@@ -119,6 +120,25 @@ export interface InstanceSettings {
   readonly start_tools: readonly StartToolSetting[];
 }
 
+/** What is recorded, unless a recording that is started says otherwise. */
+export interface RecordSettings {
+  /** Recorded while the manager runs. False without `record` in the file. */
+  readonly autostart: boolean;
+  readonly topics: readonly string[];
+  readonly terminals: readonly string[];
+  readonly include: RecordingSpec["include"];
+  /** As it is written, or null: in the daemon's state folder. */
+  readonly path: string | null;
+  /** Bytes. */
+  readonly max_size: number;
+  /** Milliseconds; null: no limit. */
+  readonly max_duration: number | null;
+  readonly max_files: number;
+  /** Bytes. */
+  readonly min_free_space: number;
+  readonly on_full: "stop" | "delete_oldest";
+}
+
 /** A loaded, checked and resolved configuration. */
 export interface Config {
   /** Absolute path of the main file, or null for a configuration given as an object. */
@@ -135,6 +155,7 @@ export interface Config {
   readonly nodes: ReadonlyMap<string, string>;
   /** By the names that stand in the file; one of them may be the manager's own. */
   readonly hosts: ReadonlyMap<string, HostSetting>;
+  readonly record: RecordSettings;
   /** In configuration order. */
   readonly processes: ReadonlyMap<string, ProcessDefinition>;
 }

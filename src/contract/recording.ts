@@ -9,6 +9,9 @@ export const MAX_REPORTED_TOPICS = 200;
 /** Bytes of a file in one answer. */
 export const MAX_FILE_PART_BYTES = 256 * 1024;
 
+/** Changes of the host's processes; the manager's log, the calls of services that it makes, and the overrides of parameters that it sets. */
+export const RECORDED_BESIDE = ["processes", "log", "services", "parameters"] as const;
+
 const patterns = z.array(z.string().min(1).max(1_024)).max(1_000);
 const count = z.int().min(0);
 const name = z.string().min(1).max(255);
@@ -22,10 +25,8 @@ export const recordingSpec = z.object({
   topics: patterns,
   /** Names or patterns of processes whose output is recorded as lines. */
   terminals: patterns,
-  /** Each change of a process of the host. */
-  processes: z.boolean(),
-  /** What the manager sends: its log, calls of services, parameters. Only on the manager's host. */
-  manager: z.boolean(),
+  /** What is recorded beside topics. All but `processes` comes from the manager, to its own host. */
+  include: z.array(z.enum(RECORDED_BESIDE)).max(RECORDED_BESIDE.length),
   /** Absolute, or below the folder that relative paths of the configuration mean; null: in the state folder of the daemon. */
   path: z.string().max(4_096).nullable(),
   /** Of one file; the next one begins then. */
@@ -95,7 +96,7 @@ export type RecordingEvent = z.infer<typeof recordingEvent>;
 /** What the manager adds to the recordings of its host. `time` is in nanoseconds. */
 export const recordingNote = z.object({
   time: nanoseconds,
-  topic: z.enum(["mgr/log", "mgr/services", "mgr/parameters"]),
+  kind: z.enum(["log", "services", "parameters"]),
   value: z.unknown(),
 });
 export type RecordingNote = z.infer<typeof recordingNote>;

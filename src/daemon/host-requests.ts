@@ -4,9 +4,9 @@ import { HOST_REQUESTS, type HostRequestName, type RequestOf, type ResponseOf } 
 import type { StopStep } from "../contract/run.ts";
 import { isSignal, type Signal } from "../protocol/process/signals.ts";
 import type { RegistryReport } from "./bus/registry-report.ts";
-import type { Recorder } from "./recording/recorder.ts";
 import type { RingStore } from "./output/ring-store.ts";
 import { startupCommands } from "./process/startup-commands.ts";
+import type { Recorder } from "./recording/recorder.ts";
 import type { Run } from "./run/run.ts";
 import type { RunTable } from "./run/run-table.ts";
 import type { Forwarder } from "./session/forwarder.ts";
@@ -107,7 +107,10 @@ export function hostHandlers({
 
 function recordingHandlers(
   recorder: Recorder | null,
-): Pick<HostHandlers, "record_start" | "record_stop" | "record_delete" | "recordings" | "recordings_page" | "record_read" | "record_notes"> {
+): Pick<
+  HostHandlers,
+  "record_start" | "record_stop" | "record_delete" | "recordings" | "recordings_page" | "record_read" | "record_notes"
+> {
   const own = () => {
     if (recorder === null) throw new MgrError("conflict", "this host cannot record: it has no state folder or no broker");
     return recorder;

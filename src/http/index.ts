@@ -21,6 +21,7 @@ import { Metrics } from "./metrics.ts";
 import { assetRoutes, pageRoutes } from "./routes/assets.ts";
 import { logRoute } from "./routes/log.ts";
 import { logoutRoute } from "./routes/logout.ts";
+import { recordingRoute } from "./routes/recording.ts";
 import { saveAllRoute } from "./routes/save-all.ts";
 import { busRoute, healthRoute, metricsRoute, schemaRoute, websocketHintRoute } from "./routes/status.ts";
 import type { BusUpgrade } from "./server/bus-upgrade.ts";
@@ -153,6 +154,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
     websocketHintRoute,
     logRoute(control.log, followers),
     saveAllRoute({ source: { control, assetHash: assets.hash, configFiles: options.configFiles }, followers, log }),
+    recordingRoute(control.recordings, followers),
     metricsRoute(metrics),
     ...(bus === null ? [] : [busRoute(bus)]),
     schemaRoute(),

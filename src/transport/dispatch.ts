@@ -4,6 +4,7 @@ import { dataPlaneHandlers } from "./handlers/data-plane.ts";
 import type { Handler, HandlerTable, Unavailable } from "./handlers/handler.ts";
 import { logHandlers, outputHandlers } from "./handlers/output-and-log.ts";
 import { processHandlers } from "./handlers/process.ts";
+import { recordingHandlers } from "./handlers/recordings.ts";
 import { snapshotHandlers } from "./handlers/snapshot.ts";
 import { taskHandlers } from "./handlers/task-list.ts";
 
@@ -33,6 +34,7 @@ const HANDLERS: HandlerTable<ClientFrameType> = {
   ...configHandlers,
   ...taskHandlers,
   ...dataPlaneHandlers,
+  ...recordingHandlers,
   ...notYetHandlers,
 };
 
@@ -71,6 +73,7 @@ const LOOKING: ReadonlySet<ClientFrameType> = new Set<ClientFrameType>([
   "request_topic_scheduling",
   "request_services",
   "request_loggers",
+  "request_recordings",
 ]);
 
 /** Whether a frame of this type is answered while the manager is shutting down. */

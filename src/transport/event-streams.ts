@@ -85,6 +85,7 @@ export class EventStreams {
       case "client_remove":
       case "topic_remove":
       case "service_remove":
+      case "recording_remove":
         this.#tell([scopeKey(undefined)], event, null);
         break;
       case "client_upsert":
@@ -95,6 +96,9 @@ export class EventStreams {
         break;
       case "service_upsert":
         this.#tell([scopeKey(undefined)], event, `service:${event.service.name}`);
+        break;
+      case "recording_upsert":
+        this.#tell([scopeKey(undefined)], event, `recording:${event.recording.name}`);
         break;
       case "manager_upsert":
         this.#tell([scopeKey(undefined)], event, "manager");

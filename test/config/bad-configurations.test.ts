@@ -32,7 +32,7 @@ const YAML_ROWS: Row[] = [
       "",
       1,
       1,
-      "must be a mapping with the keys instance, defaults, nodes, hosts, defines, include, templates, groups, processes, found a list",
+      "must be a mapping with the keys instance, defaults, nodes, hosts, record, defines, include, templates, groups, processes, found a list",
     ],
   ],
   ["a bare word", "hello\n", ["", 1, 1, "found 'hello'"]],
@@ -130,7 +130,7 @@ const INSTANCE_ROWS: Row[] = [
   [
     "a key of a later version",
     `${INSTANCE}zebra: 1\n`,
-    ["zebra", 2, 1, "unknown key; allowed are instance, defaults, nodes, hosts, defines, include, templates, groups, processes"],
+    ["zebra", 2, 1, "unknown key; allowed are instance, defaults, nodes, hosts, record, defines, include, templates, groups, processes"],
   ],
 ];
 

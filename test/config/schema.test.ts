@@ -35,6 +35,7 @@ describe("the JSON Schema of the configuration", () => {
       "instance",
       "nodes",
       "processes",
+      "record",
       "templates",
     ]);
     expect(Object.keys(schema.properties?.instance?.properties ?? {})).toEqual([

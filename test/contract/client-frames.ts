@@ -1,4 +1,4 @@
-import { LOG_LEVELS, PROCESS_ATTRIBUTES, SAMPLE_MODES } from "./closed-values.ts";
+import { LOG_LEVELS, PROCESS_ATTRIBUTES, RECORDED_BESIDE, SAMPLE_MODES } from "./closed-values.ts";
 import { arrayOf, type Fields, type FieldType, nullable, oneOf, optional, type Tables, table } from "./field-types.ts";
 
 export interface ClientFrameRow {
@@ -102,6 +102,23 @@ const FURTHER_FRAMES: Readonly<Record<string, ClientFrameRow>> = {
   request_loggers: row({}, "loggers_snapshot"),
   delete_logger: row({ name }, "logger_action_result"),
   request_tcp_connections: row({ host: "string" }, "tcp_connections"),
+  request_recordings: row({}, "recordings_snapshot"),
+  start_recording: row(
+    {
+      name,
+      topics: optional(arrayOf("string")),
+      terminals: optional(arrayOf("string")),
+      include: optional(arrayOf(oneOf(...RECORDED_BESIDE))),
+      max_size: optional("integer"),
+      max_duration: optional("integer"),
+      max_files: optional("integer"),
+      min_free_space: optional("integer"),
+      delete_oldest: optional("boolean"),
+    },
+    "recording_action_result",
+  ),
+  stop_recording: row({ name }, "recording_action_result"),
+  delete_recording: row({ name, host: optional("string"), file: optional("string") }, "recording_action_result"),
   request_topics: row({}, "topics_snapshot"),
   request_services: row({}, "services_snapshot"),
   // The documents give `max_rate` a maximum, but no default: it is sent.

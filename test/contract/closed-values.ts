@@ -12,6 +12,10 @@ export const GROUP_STATE_ORDER = ["error", "backoff", "stopping", "starting", "w
 export const LOG_LEVELS = ["debug", "info", "warning", "error"];
 /** docs/protocol.md, "Process". */
 export const X_DISPLAY_KINDS = ["manager", "web", "gui", "configured_vnc"];
+/** docs/recordings.md. */
+export const RECORDED_BESIDE = ["processes", "log", "services", "parameters"];
+/** docs/recordings.md. */
+export const RECORDING_STATES = ["idle", "starting", "recording", "stopping", "error"];
 /** docs/design/wire-rules.md, "Displays". */
 export const X_DISPLAY_REASONS = ["forward_x11", "forward_x11_fallback", "forward_x11_to_gui", "forward_x11_to_vnc"];
 /** docs/design/wire-rules.md, "Versioning". */

@@ -3,6 +3,7 @@ import type { Fields, FieldType } from "./field-types.ts";
 
 /** By client frame, values that a field takes where an example of its type is refused. */
 export const TAKEN: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  start_recording: { max_size: 65_536 },
   send_signal: { signal: "SIGHUP" },
   set_process_list_task: { affinity: "0,1" },
   apply_topic_scheduling: { tasks: [{ host: "h", pid: 1, tid: 1, policy: 0, prio: 0, affinity: "0" }] },

@@ -25,6 +25,7 @@ import { displayName, isWithin, parentName } from "../../src/base/names.ts";
 import { LogBook } from "../../src/log/log-book.ts";
 import type { HostEntry, Process, ProcessLoad, ProcessTreeNode, StartTool } from "../../src/protocol/resources/resources.ts";
 import { FakeDataPlane } from "./fake-data-plane.ts";
+import { FakeRecordings } from "./fake-recordings.ts";
 
 /**
  * A manager without machines: processes are set by the test, commands are recorded in `calls` and succeed for names
@@ -35,6 +36,7 @@ export class FakeControl implements Control, ManagerState, Settings, HostRequest
   readonly settings: Settings = this;
   readonly hostRequests: HostRequests = this;
   readonly dataPlane = new FakeDataPlane();
+  readonly recordings = new FakeRecordings();
   readonly manager = { name: "test", host: "testhost", save_problem: null };
   readonly events: DomainEvents;
   readonly log = new LogBook({ capacity: 1_000, now: () => Date.now() });

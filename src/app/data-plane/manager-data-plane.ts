@@ -43,6 +43,8 @@ export interface ManagerDataPlaneOptions extends DataPlaneFeedsOptions {
   readonly hostRequests: HostRequests;
   /** `instance.scope_process` of the present configuration. */
   readonly scopeProcess: () => string | null;
+  /** For recordings that include it. */
+  readonly record: (kind: "services" | "parameters", value: unknown) => void;
   readonly startProcess: (name: string, by: string) => void | Promise<void>;
 }
 
@@ -121,6 +123,7 @@ export class ManagerDataPlane implements DataPlane {
     const [service] = this.#feeds.tables.instances(name);
     if (service === undefined) throw new MgrError("not_found", `there is no service '${name}'`);
     const answer = await callEndpoint(this.#options.bus, service, { endpoint, request, timeoutMs: CALL_TIMEOUT_MS });
+    this.#options.record("services", { service: name, endpoint, request, response: answer, by });
     this.#log(`'${by}' called '${endpoint}' of service '${name}'`);
     return answer;
   }
@@ -131,6 +134,7 @@ export class ManagerDataPlane implements DataPlane {
 
   async setOverride(change: OverrideChange, by: string): Promise<{ enabled: boolean; value: string }> {
     const now = await this.#parameters.override(change);
+    this.#options.record("parameters", { ...change, ...now, by });
     const what = now.enabled ? `to '${now.value}'` : "off";
     this.#log(`'${by}' set the override of parameter '${change.parameter}' of '${change.service}' ${what}`);
     return now;

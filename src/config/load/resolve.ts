@@ -4,7 +4,7 @@ import { DEFAULT_MAX_PAYLOAD_BYTES } from "../../contract/messages.ts";
 import { LIMIT_NAMES, type Limit, type LimitName, type Scheduling, type StopStep } from "../../contract/run.ts";
 import { toCommand } from "../command-line.ts";
 import { stateHome } from "../default-paths.ts";
-import type { Config, Dependency, InstanceSettings, ProcessDefinition, RestartPolicy } from "../definition.ts";
+import type { Config, Dependency, InstanceSettings, ProcessDefinition, RecordSettings, RestartPolicy } from "../definition.ts";
 import { type HostSetting, hostOfNode } from "../hosts.ts";
 import type { ConfigFile } from "../schema/schema.ts";
 import { liveness, readyCondition } from "../schema/schema-probes.ts";
@@ -88,8 +88,25 @@ export function resolveConfig(main: ConfigPart, included: readonly ConfigPart[],
     nodes,
     hosts,
     groups,
+    record: resolveRecord(main.config.record),
     processes,
   };
+}
+
+function resolveRecord(section: ConfigFile["record"]): RecordSettings {
+  const {
+    autostart = section !== undefined,
+    topics = ["*"],
+    terminals = [],
+    include = [],
+    path = null,
+    max_size = 1_073_741_824,
+    max_duration = null,
+    max_files = 10,
+    min_free_space = 1_073_741_824,
+    on_full = "stop",
+  } = section ?? {};
+  return { autostart, topics, terminals, include: [...include], path, max_size, max_duration, max_files, min_free_space, on_full };
 }
 
 function resolveHosts({ config, dir }: ConfigPart): Map<string, HostSetting> {

@@ -4,6 +4,7 @@ import type { Finding } from "../load/problems.ts";
 import { busAddress, hostName, leafnodeAddress, listenAddress } from "./schema-addresses.ts";
 import { described, jsonSchemaOf, listOf, listOr, namedMap, section } from "./schema-kinds.ts";
 import { defaultsSection, processSection, templateSection } from "./schema-process.ts";
+import { recordSection } from "./schema-record.ts";
 import {
   environmentValue,
   flag,
@@ -132,6 +133,7 @@ const rest = {
       nodeProblem,
     ),
   ),
+  record: described("Topics that are recorded to disk, and where recording stops.", recordSection),
   ...partial,
 };
 

@@ -4,8 +4,8 @@ import { open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
-import { compileFnmatch } from "../../base/fnmatch.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
+import { compileFnmatch } from "../../base/fnmatch.ts";
 import { wallClockNs } from "../../bus/wall-clock.ts";
 import type { RequestOf, ResponseOf } from "../../contract/messages.ts";
 import { MAX_RECORDINGS, type RecordingEvent, type RecordingSpec, recordingSpec } from "../../contract/recording.ts";
@@ -72,7 +72,8 @@ export class Recorder {
     if (known?.isRecording) return {};
     if (known !== undefined && this.#folderOf(spec) !== known.folder.path) {
       const held = known.report.files.length;
-      if (held > 0) throw new MgrError("conflict", `'${spec.name}' has ${held} files in ${known.folder.path}: delete it, or use another name`);
+      if (held > 0)
+        throw new MgrError("conflict", `'${spec.name}' has ${held} files in ${known.folder.path}: delete it, or use another name`);
       this.#recordings.delete(spec.name);
     }
     const recording = this.#recordings.get(spec.name) ?? this.#add(spec);
@@ -127,23 +128,22 @@ export class Recorder {
 
   /** From the manager: its log, calls of services, parameters. */
   note({ notes }: RequestOf<"record_notes">): Record<string, never> {
-    const wanted = [...this.#recordings.values()].filter(({ isRecording, spec }) => isRecording && spec.manager);
-    for (const { time, topic, value } of notes) {
+    for (const { time, kind, value } of notes) {
       const received = BigInt(time);
-      const isLog = topic === "mgr/log";
+      const isLog = kind === "log";
       const entry = isLog ? logNote.safeParse(value) : null;
       const payload =
         entry?.success === true
           ? logLine(received, entry.data.level, entry.data.source, entry.data.msg)
           : new TextEncoder().encode(JSON.stringify(value ?? null));
-      for (const recording of wanted) this.#put(recording, topic, isLog ? LOG_LINE : JSON_OBJECT, received, payload);
+      for (const recording of this.#including(kind)) this.#put(recording, `mgr/${kind}`, isLog ? LOG_LINE : JSON_OBJECT, received, payload);
     }
     return {};
   }
 
   /** A process of the host changed. */
   processChanged(kind: string, { name, run_id, pid, ready, stopping, extinct, exit }: RunReport): void {
-    const wanted = [...this.#recordings.values()].filter(({ isRecording, spec }) => isRecording && spec.processes);
+    const wanted = this.#including("processes");
     if (wanted.length === 0) return;
     const payload = new TextEncoder().encode(JSON.stringify({ kind, name, run_id, pid, ready, stopping, extinct, exit }));
     const now = wallClockNs();
@@ -160,6 +160,10 @@ export class Recorder {
     this.#lines.close();
     for (const recording of this.#recordings.values()) await recording.stop();
     this.#pages.close();
+  }
+
+  #including(kind: RecordingSpec["include"][number]): Recording[] {
+    return [...this.#recordings.values()].filter(({ isRecording, spec }) => isRecording && spec.include.includes(kind));
   }
 
   async #open(): Promise<void> {

@@ -47,7 +47,11 @@ export class RecordingFolder {
       const path = join(this.path, name);
       try {
         const repair = await repairMcap(path);
-        if (repair !== null) this.#log("warning", `${path} was not complete: ${repair.messages} messages were kept, its last ${repair.cutBytes} bytes cut off`);
+        if (repair !== null)
+          this.#log(
+            "warning",
+            `${path} was not complete: ${repair.messages} messages were kept, its last ${repair.cutBytes} bytes cut off`,
+          );
         files.push(await this.report(name));
       } catch (error) {
         this.#log("error", `${path} cannot be completed, it is left as it is: ${messageOf(error)}`);
@@ -77,7 +81,10 @@ export class RecordingFolder {
     try {
       const entries = await readdir(this.path, { withFileTypes: true });
       // Names begin with the time.
-      return entries.filter((entry) => entry.isFile() && FILE.test(entry.name)).map(({ name }) => name).sort();
+      return entries
+        .filter((entry) => entry.isFile() && FILE.test(entry.name))
+        .map(({ name }) => name)
+        .sort();
     } catch {
       return [];
     }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
-import { isDiskFull, messageOf, MgrError } from "../../base/errors.ts";
+import { isDiskFull, MgrError, messageOf } from "../../base/errors.ts";
 import { SerialQueue } from "../../base/serial-queue.ts";
 import { MAX_REPORTED_TOPICS, type RecordingFileReport, type RecordingReport, type RecordingSpec } from "../../contract/recording.ts";
 import { RecordingFile } from "./recording-file.ts";

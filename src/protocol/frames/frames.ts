@@ -12,6 +12,7 @@ import { logCommands, logFrames } from "../resources/log.ts";
 import { loggerCommands, loggerFrames } from "../resources/logger.ts";
 import { networkCommands, networkFrames } from "../resources/network.ts";
 import { parameterCommands, parameterFrames } from "../resources/parameter.ts";
+import { recordingCommands, recordingFrames } from "../resources/recording.ts";
 import { serviceCommands, serviceFrames } from "../resources/service.ts";
 import { topicCommands, topicFrames } from "../resources/topic.ts";
 import { topicSchedulingCommands, topicSchedulingFrames } from "../resources/topic-scheduling.ts";
@@ -32,6 +33,7 @@ export const MANAGER_FRAMES = {
   ...topicSchedulingFrames,
   ...serviceFrames,
   ...loggerFrames,
+  ...recordingFrames,
   ...parameterFrames,
   ...loadFrames,
   ...taskListFrames,
@@ -60,6 +62,7 @@ export const CLIENT_FRAMES = {
   ...topicSchedulingCommands,
   ...serviceCommands,
   ...loggerCommands,
+  ...recordingCommands,
   ...parameterCommands,
   ...loadCommands,
   ...taskListCommands,

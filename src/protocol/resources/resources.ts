@@ -34,6 +34,7 @@ export type {
   TcpConnection,
 } from "./network.ts";
 export type { Parameter } from "./parameter.ts";
+export type { Recording } from "./recording.ts";
 export type { Service } from "./service.ts";
 export type { Topic } from "./topic.ts";
 export type { GroupNode, ProcessNode, ProcessTreeNode } from "./tree.ts";

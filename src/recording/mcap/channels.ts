@@ -33,7 +33,11 @@ export const LOG_LINE: Pick<RecordedTopic, "definition" | "definitionName" | "en
     description: "A log message",
     type: "object",
     properties: {
-      timestamp: { type: "object", title: "time", properties: { sec: { type: "integer", minimum: 0 }, nsec: { type: "integer", minimum: 0 } } },
+      timestamp: {
+        type: "object",
+        title: "time",
+        properties: { sec: { type: "integer", minimum: 0 }, nsec: { type: "integer", minimum: 0 } },
+      },
       level: { type: "integer", description: "0 unknown, 1 debug, 2 info, 3 warning, 4 error, 5 fatal" },
       message: { type: "string" },
       name: { type: "string" },

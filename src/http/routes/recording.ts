@@ -1,0 +1,104 @@
+import type { RecordedFileReader, Recordings } from "../../actors/recordings.ts";
+import { MgrError, messageOf } from "../../base/errors.ts";
+import { visible } from "../../base/visible-text.ts";
+import { refusal, refusalResponse } from "../access/refusal.ts";
+import type { Route, RouteContext } from "../route.ts";
+import type { Followers } from "../server/open-connections.ts";
+
+/** Bytes that are asked of the host at a time. */
+const PART_BYTES = 256 * 1024;
+const STATUS: Readonly<Record<string, 404 | 409 | 503>> = { not_found: 404, conflict: 409 };
+
+interface Range {
+  readonly from: number;
+  /** After the last byte. */
+  readonly end: number;
+}
+
+/** `GET /mgr/recording`: a file of a recording from its host, whole or one range of bytes. A file that grows ends where it ends now. */
+export function recordingRoute(recordings: Recordings, followers: Followers): Route {
+  return {
+    path: "/mgr/recording",
+    method: "GET",
+    async handle(context) {
+      const { name, host, file } = context.req.query();
+      if (!name || !host || !file)
+        return refusalResponse(refusal(400, "Give name, host and file of the recording: request_recordings lists them."));
+      try {
+        const reader = await recordings.open(name, host, file);
+        return respond(context, file, reader, followers);
+      } catch (error) {
+        const status = error instanceof MgrError ? (STATUS[error.code] ?? 503) : 503;
+        return refusalResponse(refusal(status, visible(`${messageOf(error)}.`)));
+      }
+    },
+  };
+}
+
+function respond(context: RouteContext, file: string, reader: RecordedFileReader, followers: Followers): Response {
+  const { size } = reader;
+  const range = rangeOf(context.req.header("range"), size);
+  if (range === null) {
+    return refusalResponse(refusal(416, `The file has ${size} bytes.`, { "Content-Range": `bytes */${size}` }));
+  }
+  const { from, end } = range ?? { from: 0, end: size };
+  const headers = {
+    "Content-Type": "application/octet-stream",
+    // Names of files are percent-encoded where they are made; nothing else is let through.
+    "Content-Disposition": `attachment; filename="${file.replaceAll(/[^A-Za-z0-9._%-]/g, "_")}"`,
+    "Content-Length": String(end - from),
+    "Accept-Ranges": "bytes",
+    "Cache-Control": "no-store",
+    ...(range === undefined ? {} : { "Content-Range": `bytes ${from}-${end - 1}/${size}` }),
+  };
+  const status = range === undefined ? 200 : 206;
+  if (context.req.method === "HEAD") return new Response(null, { status, headers });
+  return new Response(stream(context, reader, { from, end }, followers), { status, headers });
+}
+
+/** Read when the client takes it: at most one part is in memory. */
+function stream(context: RouteContext, reader: RecordedFileReader, { from, end }: Range, followers: Followers): ReadableStream<Uint8Array> {
+  const { principal, sessionId } = context.get("admission");
+  const { disconnect } = context.env;
+  const forget = followers.add({ user: principal.user, sessionId }, disconnect);
+  let at = from;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (at >= end) {
+          forget();
+          controller.close();
+          return;
+        }
+        try {
+          const part = await reader.read(at, Math.min(PART_BYTES, end - at));
+          if (part.length === 0) throw new Error("the file ends early");
+          at += part.length;
+          controller.enqueue(part);
+        } catch {
+          // The length has been promised: only a broken connection tells the client.
+          forget();
+          disconnect();
+        }
+      },
+      cancel: forget,
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Undefined: all of it is wanted, also where a header asks for several ranges or is malformed. Null: there is no such range. */
+export function rangeOf(header: string | undefined, size: number): Range | undefined | null {
+  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? "");
+  if (match === null) return undefined;
+  const [, first = "", last = ""] = match;
+  if (first === "") {
+    if (last === "") return undefined;
+    const from = Math.max(0, size - Number(last));
+    return Number(last) === 0 || size === 0 ? null : { from, end: size };
+  }
+  const from = Number(first);
+  if (last !== "" && Number(last) < from) return undefined;
+  if (from >= size) return null;
+  return { from, end: last === "" ? size : Math.min(size, Number(last) + 1) };
+}
