@@ -16,7 +16,7 @@ import { NoteSender } from "./note-sender.ts";
 import { recordingResource } from "./recording-resource.ts";
 
 /** Name of the recording that `record` in the configuration describes. */
-export const CONFIGURED = "main";
+const CONFIGURED = "main";
 /** Upserts of one recording that only count, milliseconds. */
 const COUNT_MS = 500;
 
@@ -146,25 +146,41 @@ export class ManagerRecordings implements Recordings {
   }
 
   #reported(host: string, names: ReadonlySet<string>, isWhole: boolean): void {
-    for (const name of names) this.#tell(name);
-    if (isWhole) void this.#join(host);
+    const missing = isWhole ? this.#missingAt(host) : new Map<string, RecordingSpec>();
+    // What a new daemon is about to record again has not ended.
+    for (const name of names) if (!missing.has(name)) this.#tell(name);
+    for (const [name, spec] of missing) void this.#join(host, name, spec);
+    if (isWhole && host === this.#options.localHost) void this.#autostart();
   }
 
-  /** A host that was not there when a recording began records it, too. */
-  async #join(host: string): Promise<void> {
-    const known = this.#hosts.get(host);
-    for (const name of this.#names()) {
-      const report = known?.reports.get(name);
-      const spec = this.#options.system.get("recording", name)?.getSnapshot().context.spec ?? this.#specOf(name);
+  /** Recordings that run, and that a host does not record because it, or its daemon, was not there when they began. */
+  #missingAt(host: string): Map<string, RecordingSpec> {
+    const missing = new Map<string, RecordingSpec>();
+    const names = new Set([...this.#names(), ...this.#told.keys()]);
+    for (const name of names) {
+      const report = this.#hosts.get(host)?.reports.get(name);
       // A daemon that ended it by itself has its reason: a full disk, for example.
       const isFresh = report === undefined || (report.state === "stopped" && report.started_at === null);
-      if (spec === null || !isFresh || this.#stateOf(name).state !== "recording") continue;
-      await this.#startAt(host, spec).catch((error: unknown) =>
-        this.#warn(`host '${host}' does not record '${name}': ${messageOf(error)}`),
-      );
+      if (!isFresh || this.#stateOf(name).state !== "recording") continue;
+      const spec = this.#options.system.get("recording", name)?.getSnapshot().context.spec ?? this.#specOf(name) ?? report?.spec;
+      if (spec !== undefined) missing.set(name, spec);
     }
+    return missing;
+  }
+
+  async #join(host: string, name: string, spec: RecordingSpec): Promise<void> {
+    try {
+      await this.#startAt(host, spec);
+    } catch (error) {
+      this.#warn(`host '${host}' does not record '${name}': ${messageOf(error)}`);
+      this.#tell(name);
+    }
+  }
+
+  /** Once, as `record` of the configuration says, unless it was stopped by a user since. */
+  async #autostart(): Promise<void> {
     const settings = this.#options.settings();
-    if (this.#isAutostarted || host !== this.#options.localHost || !settings.autostart) return;
+    if (this.#isAutostarted || !settings.autostart) return;
     this.#isAutostarted = true;
     if (this.#stateOf(CONFIGURED).state === "recording") return;
     await this.#begin(specOf({ name: CONFIGURED }, settings)).catch((error: unknown) => this.#warn(messageOf(error)));

@@ -10,7 +10,7 @@ import { readMcap } from "../../recording/mcap/independent-reader.ts";
 import { readIndexed } from "../../recording/mcap/indexed-reader.ts";
 
 /** MGR_SOAK=1: as many moments as the requirement names. */
-const IS_SOAK = process.env["MGR_SOAK"] === "1";
+const IS_SOAK = process.env.MGR_SOAK === "1";
 const MOMENTS = IS_SOAK ? 50 : 3;
 const MAX_LOSS_NS = 1_000_000_000;
 

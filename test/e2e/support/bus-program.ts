@@ -34,6 +34,11 @@ export class BusProgram {
     this.#connection.publish("topic.arm.state", JSON.stringify({ position }), { headers: about });
   }
 
+  /** Resolves when the broker has taken what was published. */
+  flush(): Promise<void> {
+    return this.#connection.flush();
+  }
+
   end(): Promise<void> {
     return this.#connection.close();
   }

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { readMcap } from "../../recording/mcap/independent-reader.ts";
+import { BusProgram } from "../support/bus-program.ts";
+import type { Client, Frame } from "../support/client.ts";
+import { type Foreground, Instance } from "../support/instance.ts";
+import { ECHO } from "../support/shell.ts";
+import { eventually } from "../support/wait.ts";
+
+interface Shown {
+  readonly name: string;
+  readonly state: string;
+  readonly problem: string | null;
+  readonly messages: number;
+  readonly topics: readonly { name: string; messages: number; missed: number }[];
+  readonly files: readonly { host: string; file: string; size: number; messages: number; is_growing: boolean; is_repaired: boolean }[];
+}
+
+const RECORD = { topics: ["arm/*"], terminals: ["echo"], include: ["processes", "log"], min_free_space: 0 };
+let instance: Instance & { foreground: Foreground };
+let client: Client;
+let program: BusProgram;
+
+beforeAll(async () => {
+  instance = await Instance.up({ processes: { echo: { command: ECHO } }, record: RECORD } as never);
+  client = await instance.connect();
+  program = await BusProgram.start(instance.stateDir);
+});
+afterAll(() => program?.end());
+afterAll(() => instance?.[Symbol.asyncDispose]());
+
+async function shown(name = "main"): Promise<Shown | undefined> {
+  const { recordings } = await client.ask({ type: "request_recordings" });
+  return (recordings as Shown[]).find((recording) => recording.name === name);
+}
+
+const armOf = (recording: Shown | undefined) => recording?.topics.find(({ name }) => name === "arm/state")?.messages ?? 0;
+
+async function download({ host, file }: { host: string; file: string }, name = "main", init: RequestInit = {}) {
+  const query = new URLSearchParams({ name, host, file });
+  const response = await instance.fetch(`/mgr/recording?${query}`, init);
+  return { response, bytes: Buffer.from(await response.arrayBuffer()) };
+}
+
+it("records what is configured, goes on without a manager, and the next manager goes on with it", async () => {
+  await eventually("it records", async () => (await shown())?.state === "recording");
+  program.publish(1);
+  await eventually("the message is counted", async () => armOf(await shown()) === 1);
+  instance.kill("manager");
+  await instance.foreground.ended;
+  // The broker has taken it when the program is answered.
+  program.publish(2);
+  await program.flush();
+  const next = instance.start("up", "--no-output", "-c", instance.config);
+  await next.up();
+  client = await instance.connect();
+  await eventually("both are counted", async () => armOf(await shown()) === 2);
+  expect(await shown()).toMatchObject({ state: "recording", problem: null });
+});
+
+it("one file has topics, lines of terminals, states of processes and the log, and is read by ranges while it grows", async () => {
+  await client.command({ type: "start_process", name: "echo" });
+  await eventually("it runs", async () => (await client.process("echo")).state === "started");
+  await client.command({ type: "send_stdin", name: "echo", text: "größe 5 µm\r" });
+  await eventually("the line is recorded", async () => {
+    const topics = (await shown())?.topics.map(({ name }) => name) ?? [];
+    return ["mgr/terminals/echo", "mgr/processes", "mgr/log"].every((name) => topics.includes(name));
+  });
+  const [growing] = (await shown())?.files ?? [];
+  if (growing === undefined) throw new Error("there is no file");
+  expect(growing.is_growing).toBe(true);
+  await eventually("its beginning is on the disk", async () => {
+    const { response, bytes } = await download(growing, "main", { headers: { range: "bytes=0-7" } });
+    return response.status === 206 && bytes.toString("latin1").startsWith("\x89MCAP0\r\n");
+  });
+
+  expect(await client.ask({ type: "stop_recording", name: "main" })).toMatchObject({ ok: true, action: "stop", name: "main" });
+  const stopped = await shown();
+  const [file] = stopped?.files ?? [];
+  if (file === undefined) throw new Error("there is no file");
+  expect(stopped).toMatchObject({ state: "idle", files: [{ is_growing: false, is_repaired: false }] });
+  const { response, bytes } = await download(file);
+  expect(response.status).toBe(200);
+  expect(bytes).toHaveLength(file.size);
+  expect(response.headers.get("content-disposition")).toContain(file.file);
+  const { messages } = readMcap(bytes);
+  const bodies = (topic: string) => messages.filter((message) => message.topic === topic).map(({ data }) => data.toString());
+  expect(bodies("arm/state")).toEqual(['{"position":1}', '{"position":2}']);
+  expect(bodies("mgr/terminals/echo").join("\n")).toContain("größe 5 µm");
+  expect(messages.find(({ topic }) => topic === "mgr/terminals/echo")?.schema).toBe("foxglove.Log");
+  expect(bodies("mgr/processes").some((body) => body.includes('"name":"echo"'))).toBe(true);
+  expect(bodies("mgr/log").length).toBeGreaterThan(0);
+  const middle = await download(file, "main", { headers: { range: "bytes=100-299" } });
+  expect(middle.response.headers.get("content-range")).toBe(`bytes 100-299/${bytes.length}`);
+  expect(middle.bytes).toEqual(bytes.subarray(100, 300));
+  expect((await download(file, "main", { headers: { range: `bytes=${bytes.length}-` } })).response.status).toBe(416);
+  expect((await download({ ...file, file: "../../mgr.yaml" })).response.status).toBe(404);
+});
+
+it("frames start, stop and delete recordings, and tell what is refused", async () => {
+  const name = "größe/Ω";
+  const start = client.here;
+  const request = { type: "start_recording", name, topics: ["arm/*"], min_free_space: 0 };
+  expect(await client.ask(request)).toMatchObject({ type: "recording_action_result", ok: true, action: "start", name });
+  expect(await client.ask(request)).toMatchObject({ ok: false, code: "conflict" });
+  program.publish(3);
+  const isIt = (frame: Frame) => frame.type === "recording_upsert" && (frame.recording as Shown).name === name;
+  await client.until("it counts", (frame) => isIt(frame) && (frame.recording as Shown).messages > 0, start);
+  expect(await client.ask({ type: "delete_recording", name })).toMatchObject({ ok: false, code: "conflict" });
+  expect(await client.ask({ type: "stop_recording", name: "none" })).toMatchObject({ ok: false, code: "not_found" });
+  await client.ask({ type: "stop_recording", name });
+  const [file] = (await shown(name))?.files ?? [];
+  expect(await client.ask({ type: "delete_recording", name, file: "none.mcap" })).toMatchObject({ ok: false, code: "not_found" });
+  expect(await client.ask({ type: "delete_recording", name, file: file?.file })).toMatchObject({ ok: true, action: "delete" });
+  expect((await shown(name))?.files).toEqual([]);
+  expect(await client.ask({ type: "delete_recording", name })).toMatchObject({ ok: true });
+  await client.until("it is gone", (frame) => frame.type === "recording_remove" && frame.name === name, start);
+  const full = await client.ask({ ...request, min_free_space: Number.MAX_SAFE_INTEGER });
+  expect(full).toMatchObject({ ok: false, code: "conflict", message: expect.stringContaining("min_free_space") });
+});
+
+it("after kill -9 of the daemon, its file is complete, is said to be repaired, and another one begins", async () => {
+  expect(await client.ask({ type: "start_recording", name: "main" })).toMatchObject({ ok: true });
+  const before = (await shown())?.files.length ?? 0;
+  for (let n = 1; n <= 20; n++) program.publish(n);
+  await eventually("they are on the disk", async () => {
+    const growing = (await shown())?.files.find(({ is_growing }) => is_growing);
+    return growing !== undefined && (await download(growing)).bytes.includes('{"position":20}');
+  });
+  instance.kill("daemon");
+  await eventually("the file is repaired", async () => (await shown())?.files.some(({ is_repaired }) => is_repaired) === true);
+  const repaired = (await shown())?.files.find(({ is_repaired }) => is_repaired);
+  if (repaired === undefined) throw new Error("no file is repaired");
+  const { messages } = readMcap((await download(repaired)).bytes);
+  expect(messages.filter(({ topic }) => topic === "arm/state")).toHaveLength(20);
+  await eventually("it records again", async () => (await shown())?.state === "recording");
+  expect((await shown())?.files.length).toBeGreaterThanOrEqual(before + 1);
+});
