@@ -65,7 +65,6 @@ const recordingTopic = z.object({
   /** Not written, because the disk was too slow. */
   dropped: count,
 });
-export type RecordingTopicReport = z.infer<typeof recordingTopic>;
 
 /** A recording as one host has it. */
 export const recordingReport = z.object({

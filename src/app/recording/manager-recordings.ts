@@ -177,7 +177,7 @@ export class ManagerRecordings implements Recordings {
     }
   }
 
-  /** Once, as `record` of the configuration says, unless it was stopped by a user since. */
+  /** Once in the life of a manager, as `record` of the configuration says. */
   async #autostart(): Promise<void> {
     const settings = this.#options.settings();
     if (this.#isAutostarted || !settings.autostart) return;

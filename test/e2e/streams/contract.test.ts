@@ -269,10 +269,31 @@ async function programsOnTheBus(): Promise<void> {
     "scope",
   ]);
   await topicsOf(program);
+  await recordingOf(program);
   await parametersOf(services as { name: string }[], (clients as { id: number }[])[0]?.id ?? 0);
   await client.snapshot();
   await program.end();
   for (const type of ["client_remove", "topic_remove", "service_remove"]) await client.until(type, (frame) => frame.type === type, start);
+}
+
+/** A recording from its start to its end. */
+async function recordingOf(program: BusProgram): Promise<void> {
+  const name = "trial";
+  const start = client.here;
+  const answered = { type: "recording_action_result", ok: true, name };
+  expect(await client.ask({ type: "start_recording", name, topics: ["arm/*"], min_free_space: 0 })).toMatchObject({
+    ...answered,
+    action: "start",
+  });
+  program.publish(4);
+  const isFilled = ({ type, recording }: Frame) => type === "recording_upsert" && (recording as { messages: number }).messages > 0;
+  await client.until("a message is counted", isFilled, start);
+  expect(await client.ask({ type: "stop_recording", name })).toMatchObject({ ...answered, action: "stop" });
+  expect(await client.ask({ type: "request_recordings" })).toMatchObject({
+    recordings: [{ name, state: "idle", topics: [{ name: "arm/state" }], files: [{ is_growing: false }] }],
+  });
+  expect(await client.ask({ type: "delete_recording", name })).toMatchObject({ ...answered, action: "delete" });
+  await client.until("it is gone", ({ type }) => type === "recording_remove", start);
 }
 
 async function topicsOf(program: BusProgram): Promise<void> {
