@@ -18,7 +18,7 @@ import {
   readableText,
 } from "./broker-protocol.ts";
 import type { BrokerRouter } from "./broker-router.ts";
-import { type ClientSubscription, headOf, newSubscription, withoutHeaders } from "./broker-subscriber.ts";
+import { type ClientSubscription, newSubscription, withoutHeaders } from "./broker-subscriber.ts";
 import { isValidLiteral, isValidSubscription } from "./broker-subscriptions.ts";
 import type { BrokerTurns } from "./broker-turns.ts";
 import type { AcceptOptions, BrokerPermissions, ClientIdentity } from "./permissions.ts";
@@ -159,7 +159,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
       return false;
     }
     this.#isSlow = false;
-    if (envelope.headerBytes === 0 || this.#options.headers) this.#connection.message(headOf(subscription, envelope), message);
+    if (envelope.headerBytes === 0 || this.#options.headers) this.#connection.message(subscription.head.of(envelope), message);
     else this.#connection.message(...withoutHeaders(subscription, envelope, message));
     const { counters } = this.#environment;
     this.counters.out_msgs++;

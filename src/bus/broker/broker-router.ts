@@ -16,6 +16,8 @@ export interface BrokerSubjectStats {
   subscribers: number;
 }
 
+const NO_QUEUES: readonly string[] = [];
+
 /** Delivers messages to the subscribers of their subjects, and counts them. */
 export class BrokerRouter {
   readonly tree = new SubscriptionTree<ClientSubscription>();
@@ -32,14 +34,18 @@ export class BrokerRouter {
     const { plain, groups } = this.tree.match(subject);
     this.#count(publisher, this.#book.account(subject), size);
     if (this.absent.size > 0) for (const link of this.absent) link.miss(envelope);
-    let crossing: Map<LinkTarget, string[]> | null = null;
+    // Almost always there is one link at most.
+    let first: LinkTarget | null = null;
+    let chosen = NO_QUEUES;
+    let others: Map<LinkTarget, readonly string[]> | null = null;
     let interest = false;
     for (const subscription of plain) {
       if (!wants(subscription, publisher, subject)) continue;
       interest = true;
       const { link } = subscription.client;
       if (link === null) subscription.client.deliver(subscription, envelope, message);
-      else if (!crossing?.has(link)) crossing = (crossing ?? new Map<LinkTarget, string[]>()).set(link, []);
+      else if (first === null) first = link;
+      else if (first !== link) others = (others ?? new Map<LinkTarget, readonly string[]>()).set(link, NO_QUEUES);
     }
     for (const group of groups) {
       const queue = group[0]?.queue ?? "";
@@ -51,10 +57,12 @@ export class BrokerRouter {
       const link = chooseLink(group, publisher, subject);
       if (link === null) continue;
       interest = true;
-      crossing ??= new Map<LinkTarget, string[]>();
-      crossing.set(link, [...(crossing.get(link) ?? []), queue]);
+      first ??= link;
+      if (first === link) chosen = [...chosen, queue];
+      else others = (others ?? new Map<LinkTarget, readonly string[]>()).set(link, [...(others?.get(link) ?? NO_QUEUES), queue]);
     }
-    if (crossing !== null) for (const [link, chosen] of crossing) link.send(envelope, chosen, message);
+    if (first !== null) first.send(envelope, chosen, message);
+    if (others !== null) for (const [link, queues] of others) link.send(envelope, queues, message);
     return interest;
   }
 

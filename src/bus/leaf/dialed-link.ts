@@ -159,7 +159,7 @@ export class DialedLink implements BrokerOperations, LinkOperations, LinkWire {
     return this.#connection.pending;
   }
 
-  message(header: string, message: BorrowedMessage): void {
+  message(header: string | Buffer, message: BorrowedMessage): void {
     this.#connection.message(header, message);
   }
 

@@ -6,6 +6,7 @@ import { type BrokerLimits, CRLF, ERROR_TEXTS, ProtocolViolation, readableText }
 import type { BrokerRouter } from "../broker/broker-router.ts";
 import { type ClientSubscription, type LinkTarget, newSubscription } from "../broker/broker-subscriber.ts";
 import { RecentSubjects } from "../broker/recent-subjects.ts";
+import { RepeatedHead } from "../broker/repeated-head.ts";
 import type { ThrottledWarning } from "../client/throttled-warning.ts";
 import type { InboxOwners } from "./inbox-owners.ts";
 import { type Interest, type InterestListener, type InterestTable, interestKey } from "./interest-table.ts";
@@ -32,7 +33,7 @@ export interface LinkEnvironment {
 export interface LinkWire {
   /** Bytes that the other side has not read yet. */
   readonly pending: number;
-  message(header: string, message: BorrowedMessage): void;
+  message(header: string | Buffer, message: BorrowedMessage): void;
   answer(text: string): void;
   fail(text: string): void;
 }
@@ -72,6 +73,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   readonly #wanted = new Map<string, { subscription: ClientSubscription; weight: number }>();
   /** What the other side has been told, with the number of members. */
   readonly #told = new Map<string, number>();
+  readonly #head = new RepeatedHead((envelope) => linkHead(envelope, []));
   readonly #crossable = new RecentSubjects();
   #stopListening: (() => void) | null = null;
   #isSlow = false;
@@ -214,7 +216,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     }
     this.#isSlow = false;
     if (reply !== null) this.#tellInbox(reply);
-    wire.message(linkHead(envelope, queues), message);
+    wire.message(queues.length === 0 ? this.#head.of(envelope) : linkHead(envelope, queues), message);
     account.counters.out_msgs++;
     account.counters.out_bytes += size;
     environment.counters.out_msgs++;

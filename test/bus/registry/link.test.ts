@@ -101,15 +101,18 @@ describe.each(HUBS)("keep_last between hosts linked by %s", (hubName) => {
     const publisher = await here.rig.client("driver", [STATE]);
     const [onOther, onFar] = [await other.rig.connect("other"), await far.rig.connect("reader")];
     const [elsewhere, heard] = [collect(onOther, "topic.arm.state"), collect(onFar, "topic.arm.state")];
+    // Subscriptions become known in their order.
+    const known = collect(onOther, "known");
     await onFar.flush();
     await far.link.close();
-    // Until the other host is known to have subscribed.
     await expect
       .poll(() => {
-        publish(publisher, 1);
-        return texts(elsewhere).at(-1);
+        publisher.publish("known");
+        return known.length;
       })
-      .toBe("1");
+      .toBeGreaterThan(0);
+    publish(publisher, 1);
+    await expect.poll(() => texts(elsewhere)).toEqual(["1"]);
     await hosts.link(far.rig, "rt2");
     await expect.poll(() => texts(heard)).toContain("1");
     expect(heard[0]?.headers?.get("Mgr-Last")).toBe("1");
