@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { minMaxGrid } from "../../web/src/data/min-max-grid.ts";
 import { problemOf } from "../../web/src/data/parameter-value.ts";
 import { exampleOf, interfaceOf } from "../../web/src/data/service-interface.ts";
 import { pathOf } from "../../web/src/data/sparkline-path.ts";
-import { csvOf, fieldValue, numericFields, TraceSamples } from "../../web/src/data/traces.ts";
+import { csvOf, numericFields, TraceSamples } from "../../web/src/data/traces.ts";
 import { bytesText, rateText, valueText } from "../../web/src/data/words.ts";
 
 describe("values of parameters", () => {
@@ -100,26 +101,38 @@ describe("traces", () => {
     expect(numericFields(Array.from({ length: 1_000 }, () => 1))).toHaveLength(200);
   });
 
-  test.each([
-    ["position[1]", 2.5],
-    ["header.stamp.nanosec", 2 ** 63],
-    ["on", 1],
-    ["nan", null],
-    ["missing.field", null],
-    ["constructor", null],
-  ])("%s is read", (field, value) => expect(fieldValue(sample, field)).toBe(value));
-
   test("keep the newest samples, in rising order of time", () => {
-    const samples = new TraceSamples(["", "x"], 100);
-    for (let time = 0; time < 1_000; time++) samples.add(time, time);
-    samples.add(5, 5);
-    const [times, values, others] = samples.since(0);
-    expect(times.length).toBeGreaterThanOrEqual(100);
-    expect(times.length).toBeLessThanOrEqual(125);
-    expect(times.at(-1)).toBe(999);
-    expect(values).toEqual(times);
-    expect(others?.every((value) => value === null)).toBe(true);
-    expect(samples.since(997.5)[0]).toEqual([998, 999]);
+    const samples = new TraceSamples(["", "x"], { most: 100, seconds: 500 });
+    for (let time = 0; time < 1_000; time += 2) samples.add([time, time + 1], [[time, -time]]);
+    samples.add([5], [[5], [5]]);
+    expect(samples.times.length).toBeLessThanOrEqual(100);
+    expect(samples.times[0]).toBeGreaterThanOrEqual(450);
+    expect(samples.times).toEqual([...samples.times].sort((a, b) => a - b));
+    expect(samples.between(996, 998)).toEqual([
+      [996, 997, 998],
+      [996, -996, 998],
+      [null, null, null],
+    ]);
+    // Of old samples the extremes of each 20 s remain.
+    const [times, old = []] = samples.between(700, 719);
+    expect(times.length).toBeLessThanOrEqual(2);
+    expect([...old].sort()).toEqual([-718, 718]);
+  });
+
+  test("are drawn by the least and greatest value of each pixel, aligned to a grid that stays", () => {
+    const fast = new TraceSamples(["x"], { most: 10_000, seconds: 100 });
+    const times = Array.from({ length: 4_000 }, (_, n) => n / 1_000);
+    fast.add(times, [times.map((_, n) => (n === 2_345 ? 99 : n % 2))]);
+    const slow = new TraceSamples(["y"], { most: 10, seconds: 100 });
+    slow.add([1.5], [[7]]);
+    const [grid, x = [], y = []] = minMaxGrid([fast, slow], { from: 1, until: 4, steps: 30 });
+    expect(grid.length).toBeLessThanOrEqual(2 * 32);
+    expect(x.slice(2, 4)).toEqual([0, 1]);
+    expect(Math.max(...x.map(Number))).toBe(99);
+    expect(grid[x.indexOf(99)]).toBeCloseTo(2.35, 5);
+    expect(y.filter((value) => value !== null)).toEqual([7]);
+    const [later, moved = []] = minMaxGrid([fast], { from: 1.02, until: 4.02, steps: 30 });
+    expect(later[moved.indexOf(99)]).toBeCloseTo(2.35, 5);
   });
 
   test("are saved as CSV", () => {

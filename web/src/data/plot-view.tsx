@@ -4,10 +4,9 @@ import { shade } from "../app/settings.ts";
 import { Button } from "../ui/button.tsx";
 import { downloadText } from "../ui/download.ts";
 import { Icon } from "../ui/icons.tsx";
-import { millisecondsOf } from "../ui/time.ts";
 import { complain } from "../ui/toasts.ts";
 import { plotted, togglePlotted } from "./plotted.ts";
-import { readTopic } from "./topic-subscriptions.ts";
+import { readFields } from "./topic-subscriptions.ts";
 import { csvOf, type Trace, TraceSamples, titleOfTrace } from "./traces.ts";
 
 const WINDOWS: readonly (readonly [number, string])[] = [
@@ -17,11 +16,14 @@ const WINDOWS: readonly (readonly [number, string])[] = [
   [60, "1 min"],
   [300, "5 min"],
 ];
-/** The manager sends at most so many samples a second. */
-const RATE = 60;
-const MAX_SAMPLES = 300 * RATE;
-/** Between two drawings, milliseconds. */
+/** Frames a second; each has all samples since the one before. */
+const RATE = 20;
+/** Of each topic: half a minute at 1 kHz in full, and the rest of the time in steps of 10 ms. */
+const MAX_SAMPLES = 120_000;
+const MAX_SECONDS = 300;
+/** From one drawing to the next, milliseconds; and of this time at most this part is spent on drawing. */
 const DRAW_MS = 50;
+const DRAWING_PART = 0.25;
 const COLORS = ["#4c9be8", "#e8a33d", "#55b96a", "#e0625e", "#a583e0", "#3cb7b7", "#d977b0", "#9aa64a", "#7f8fa6", "#c98a5a"];
 
 /** Live traces of numeric fields of any topics. */
@@ -96,27 +98,30 @@ function usePlot({ box, traces, seconds, paused, onZoom }: PlotOptions): () => C
       if (samples.has(topic)) continue;
       const of = new TraceSamples(
         traces.filter((one) => one.topic === topic).map(({ field }) => field),
-        MAX_SAMPLES,
+        { most: MAX_SAMPLES, seconds: MAX_SECONDS },
       );
       samples.set(topic, of);
-      ends.push(readTopic(topic, RATE, ({ ts, value }) => of.add(millisecondsOf(ts) / 1_000, value)));
+      ends.push(readFields(topic, { rate: RATE, fields: of.fields }, (times, values) => of.add(times, values)));
     }
     let isOver = false;
     import("./draw-plot.ts")
       .then(({ DrawnPlot }) => {
         if (isOver || !box.current) return;
-        const series = traces.map((trace, index) => ({ label: titleOfTrace(trace), stroke: colorOf(index) }));
-        const plot = new DrawnPlot(box.current, series, () => latest.current.onZoom());
-        const order = traces.map(({ topic, field }) => ({ topic, at: (samples.get(topic)?.fields.indexOf(field) ?? 0) + 1 }));
+        const series = traces.map((trace, index) => ({
+          ...{ label: titleOfTrace(trace), stroke: colorOf(index), topic: trace.topic },
+          at: samples.get(trace.topic)?.fields.indexOf(trace.field) ?? 0,
+        }));
+        const plot = new DrawnPlot(box.current, series, { samples, zoomed: () => latest.current.onZoom() });
         const draw = () => {
-          if (latest.current.paused || document.hidden) return;
+          const begin = performance.now();
           const newest = Math.max(...[...samples.values()].map((one) => one.newest ?? Number.NEGATIVE_INFINITY));
-          if (Number.isFinite(newest)) plot.draw(samples, order, newest - latest.current.seconds, newest);
+          if (!latest.current.paused && !document.hidden && Number.isFinite(newest)) plot.draw(newest - latest.current.seconds, newest);
+          timer = setTimeout(draw, Math.max(DRAW_MS, (performance.now() - begin) / DRAWING_PART));
         };
-        const timer = setInterval(draw, DRAW_MS);
+        let timer = setTimeout(draw, DRAW_MS);
         shown.current = () => plot.columns();
         ends.push(() => {
-          clearInterval(timer);
+          clearTimeout(timer);
           plot.close();
         });
       })
