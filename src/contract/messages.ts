@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LOGGER_REQUESTS } from "./loggers.ts";
 import { RECORDING_REQUESTS } from "./recording.ts";
 import { runId, runReport, runSpec, stopStep } from "./run.ts";
 import { taskScheduling } from "./tasks.ts";
@@ -173,6 +174,7 @@ export const HOST_REQUESTS = {
     response: z.object({}),
   },
   ...RECORDING_REQUESTS,
+  ...LOGGER_REQUESTS,
   /** All of it or nothing; `nice` left out stays. Answered with what the kernel says afterwards; its refusals are rejections. */
   set_task: {
     request: z.object({

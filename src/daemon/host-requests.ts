@@ -7,6 +7,7 @@ import type { RegistryReport } from "./bus/registry-report.ts";
 import type { RingStore } from "./output/ring-store.ts";
 import { startupCommands } from "./process/startup-commands.ts";
 import type { Recorder } from "./recording/recorder.ts";
+import type { Rings } from "./recording/rings.ts";
 import type { Run } from "./run/run.ts";
 import type { RunTable } from "./run/run-table.ts";
 import type { Forwarder } from "./session/forwarder.ts";
@@ -28,6 +29,8 @@ interface HostParts {
   clients: RegistryReport | null;
   /** Null: the host records nothing. */
   recorder: Recorder | null;
+  /** Loggers; null: the host has no broker. */
+  loggers: Rings | null;
   /** Of the last event. */
   seq: () => number;
 }
@@ -42,6 +45,7 @@ export function hostHandlers({
   busUrlFile,
   clients,
   recorder,
+  loggers,
   seq,
 }: HostParts): Omit<HostHandlers, "hello" | "spawn"> {
   return {
@@ -101,6 +105,7 @@ export function hostHandlers({
     },
     set_task: ({ session: _session, ...request }) => setTask(request),
     ...recordingHandlers(recorder),
+    ...loggerHandlers(loggers),
     report: ({ after }) => ({ seq: seq(), ...runs.page(after) }),
   };
 }
@@ -123,6 +128,22 @@ function recordingHandlers(
     recordings_page: (request) => own().page(request),
     record_read: async (request) => own().read(request),
     record_notes: (request) => recorder?.note(request) ?? {},
+  };
+}
+
+function loggerHandlers(
+  rings: Rings | null,
+): Pick<HostHandlers, "logger_set" | "logger_delete" | "logger_reports" | "logger_ring" | "logger_read"> {
+  const own = () => {
+    if (rings === null) throw new MgrError("conflict", "this host has no broker, and so no loggers");
+    return rings;
+  };
+  return {
+    logger_set: (request) => own().set(request),
+    logger_delete: (request) => own().delete(request),
+    logger_reports: (request) => rings?.reports(request) ?? { loggers: [], rings: [], next: null },
+    logger_ring: (request) => own().ring(request),
+    logger_read: (request) => own().read(request),
   };
 }
 

@@ -24,6 +24,7 @@ import { LogFiles } from "./output/log-files.ts";
 import { RingStore } from "./output/ring-store.ts";
 import { WindowSender } from "./output/window-sender.ts";
 import { Recorder } from "./recording/recorder.ts";
+import { Rings } from "./recording/rings.ts";
 import { Tap } from "./recording/tap.ts";
 import type { Run } from "./run/run.ts";
 import { RunStarter } from "./run/run-starter.ts";
@@ -59,6 +60,7 @@ export class Host implements HostLink {
   readonly #bus: HostBus | null;
   readonly #clients: RegistryReport | null;
   readonly #recorder: Recorder | null;
+  readonly #loggers: Rings | null;
   readonly #managerLost: ManagerLostTimer;
   readonly #forwarder: Forwarder;
   readonly #handlers: HostHandlers;
@@ -107,7 +109,9 @@ export class Host implements HostLink {
       nameOfRun: (runId) => this.#runs.nameOf(runId),
     });
     this.#clients = this.#bus && new RegistryReport(this.#bus.registry, { clock: this.#clock, send: (event) => this.#dataPlane(event) });
-    this.#recorder = this.#openRecorder(options);
+    const tap = this.#bus && new Tap(this.#bus.registry, (msg) => this.#report("error", msg));
+    this.#recorder = tap && this.#openRecorder(options, tap);
+    this.#loggers = tap && new Rings({ tap, warn: (msg) => this.#report("warning", msg) });
     this.#starter = new RunStarter({
       streamId: this.streamId,
       runs: this.#runs,
@@ -136,6 +140,7 @@ export class Host implements HostLink {
         busUrlFile: this.#bus?.urlFile ?? null,
         clients: this.#clients,
         recorder: this.#recorder,
+        loggers: this.#loggers,
         seq: () => this.#seq,
       }),
     };
@@ -212,6 +217,7 @@ export class Host implements HostLink {
     this.#managerLost.close();
     this.#tasks.close();
     this.#clients?.close();
+    this.#loggers?.close();
     await this.#recorder?.close();
     await this.#logFiles.close();
     await this.#reaper.close();
@@ -263,10 +269,9 @@ export class Host implements HostLink {
     throw new MgrError("host_unavailable", `the host '${this.host}' is shutting down; no process is started any more`);
   }
 
-  #openRecorder({ recordings }: HostOptions): Recorder | null {
-    if (recordings === undefined || this.#bus === null) return null;
+  #openRecorder({ recordings }: HostOptions, tap: Tap): Recorder | null {
+    if (recordings === undefined) return null;
     const log = (level: HostLog["level"], msg: string) => this.#report(level, msg);
-    const tap = new Tap(this.#bus.registry, (msg) => log("error", msg));
     const recorder = new Recorder({ ...recordings, host: this.host, tap, clock: this.#clock, log });
     recorder.listen((event) => this.#publisher.publish((listener) => listener.onRecording?.(event)));
     return recorder;

@@ -38,9 +38,9 @@ export class Tap {
     this.#log = log;
   }
 
-  /** `pattern`: the name of a topic, or an fnmatch pattern. Topics that appear later count, too. Returns the function that ends it. */
-  add(pattern: string, listener: TapListener): () => void {
-    const tap = { matches: compileFnmatch(pattern), listener };
+  /** `topics`: an fnmatch pattern, or whether a topic is wanted. Topics that appear later count, too. Returns the function that ends it. */
+  add(topics: string | ((topic: string) => boolean), listener: TapListener): () => void {
+    const tap = { matches: typeof topics === "string" ? compileFnmatch(topics) : topics, listener };
     this.#taps.add(tap);
     this.#apply();
     return () => {

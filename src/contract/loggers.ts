@@ -1,0 +1,80 @@
+import { z } from "zod";
+
+/** Loggers that one host keeps; more are refused. */
+export const MAX_LOGGERS = 100;
+/** Topics of one logger. */
+export const MAX_LOGGER_TOPICS = 1_000;
+/** Bytes of samples in one answer. */
+export const MAX_SAMPLE_PART_BYTES = 256 * 1024;
+/** Rings in one answer: their names are at most 255 characters. */
+export const RING_REPORTS_PER_PAGE = 200;
+
+const count = z.int().min(0);
+const name = z.string().min(1).max(255);
+
+/** What to keep of one topic. */
+const loggerTopicSpec = z.object({
+  name,
+  /** Samples. */
+  log_size: z.int().min(1).max(100_000_000),
+  /** Every so many-th sample is kept. */
+  divisor: z.int().min(1).max(1_000_000),
+});
+export type LoggerTopicSpec = z.infer<typeof loggerTopicSpec>;
+
+/** A logger, the same on all hosts: each keeps what its own programs publish. */
+export const loggerSpec = z.object({
+  name,
+  /** Keep times without payload. */
+  only_ts: z.boolean(),
+  is_started: z.boolean(),
+  topics: z.array(loggerTopicSpec).max(MAX_LOGGER_TOPICS),
+});
+export type LoggerSpec = z.infer<typeof loggerSpec>;
+
+/** The samples of one topic that one logger of one host holds: those with the numbers from `first` to before `end`. */
+export const ringReport = z.object({
+  logger: name,
+  topic: name,
+  first: count,
+  /** Samples that were kept since the ring was made. */
+  end: count,
+  definition_name: z.string(),
+  encoding: z.string(),
+  /** Gaps of `Mgr-Seq`: the publisher sent more than arrived at the broker. */
+  missed: count,
+  /** Samples that made room for others because the memory of all rings was used up. */
+  evicted: count,
+});
+export type RingReport = z.infer<typeof ringReport>;
+
+const session = z.string().min(1).max(64);
+
+/** Part of HOST_REQUESTS. */
+export const LOGGER_REQUESTS = {
+  /**
+   * Makes or changes a logger; the same one again changes nothing. A ring whose topic, size, divisor and `only_ts` stay keeps its samples.
+   * No sample is kept after the answer to one that is not started. `max_memory` (bytes) is for all rings of the host.
+   */
+  logger_set: { request: z.object({ session, logger: loggerSpec, max_memory: z.int().min(1_048_576) }), response: z.object({}) },
+  /** Of a logger that is not there: nothing. */
+  logger_delete: { request: z.object({ session, name }), response: z.object({}) },
+  /** The names of all loggers, and their rings from the `from`-th on. `next` null: that was the last one. */
+  logger_reports: {
+    request: z.object({ session, from: count }),
+    response: z.object({ loggers: z.array(name), rings: z.array(ringReport), next: count.nullable() }),
+  },
+  /** One ring, and the definition of its messages. Null: no sample has arrived. */
+  logger_ring: {
+    request: z.object({ session, logger: name, topic: name }),
+    response: z.object({ ring: ringReport.extend({ definition: z.string() }).nullable() }),
+  },
+  /**
+   * Binary records of the samples from number `from` to before `until`, without the first `skip` bytes. `from` of the answer is larger where
+   * samples have made room for others meanwhile; its records are then whole. The next request takes `next` and `next_skip`.
+   */
+  logger_read: {
+    request: z.object({ session, logger: name, topic: name, from: count, skip: count, until: count }),
+    response: z.object({ from: count, next: count, next_skip: count, data: z.instanceof(Uint8Array) }),
+  },
+} as const;

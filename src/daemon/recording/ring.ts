@@ -1,0 +1,129 @@
+/** Samples in one block. */
+const BLOCK = 256;
+/** Bytes that a block of times takes: three columns of 8 bytes and a reference to each payload. */
+const BLOCK_BYTES = BLOCK * 32;
+/** What an object that holds a payload takes beside its bytes, roughly. */
+const PAYLOAD_OVERHEAD_BYTES = 128;
+const NONE = -1n;
+const MAX_INT64 = 2n ** 63n - 1n;
+
+/** A copy of what was published. Rings of several loggers hold the same one. */
+export interface SharedPayload {
+  readonly bytes: Uint8Array;
+  /** Rings that hold it. */
+  holders: number;
+}
+
+export interface RingSample {
+  /** Nanoseconds since 1970. */
+  readonly received: bigint;
+  readonly published: bigint | null;
+  readonly sequence: bigint | null;
+  /** Null: only times are kept. */
+  readonly payload: SharedPayload | null;
+}
+
+interface Block {
+  readonly received: BigInt64Array;
+  readonly published: BigInt64Array;
+  readonly sequence: BigInt64Array;
+  readonly payloads: (SharedPayload | null)[];
+}
+
+/** The last samples of one topic. They are numbered from 0 on over the life of the ring; those from `first` to before `end` are held. */
+export class Ring {
+  first = 0;
+  end = 0;
+  /** With payloads that other rings hold, too. */
+  bytes = 0;
+  readonly #size: number;
+  readonly #grow: (bytes: number) => void;
+  readonly #blocks = new Map<number, Block>();
+
+  /** `grow` is told the bytes that the host's rings take more, or less. */
+  constructor(size: number, grow: (bytes: number) => void) {
+    this.#size = size;
+    this.#grow = grow;
+  }
+
+  get count(): number {
+    return this.end - this.first;
+  }
+
+  push({ received, published, sequence, payload }: RingSample): void {
+    const block = this.#blocks.get(Math.floor(this.end / BLOCK)) ?? this.#addBlock();
+    const at = this.end % BLOCK;
+    block.received[at] = received;
+    // More than a signed 64-bit number holds is no time.
+    block.published[at] = published === null || published > MAX_INT64 ? NONE : published;
+    block.sequence[at] = sequence ?? NONE;
+    block.payloads[at] = payload;
+    if (payload !== null) {
+      payload.holders += 1;
+      this.bytes += costOf(payload);
+      if (payload.holders === 1) this.#grow(costOf(payload));
+    }
+    this.end += 1;
+    if (this.count > this.#size) this.dropOldest();
+  }
+
+  /** Null: it is not held. */
+  get(index: number): RingSample | null {
+    const block = this.#blocks.get(Math.floor(index / BLOCK));
+    if (index < this.first || index >= this.end || block === undefined) return null;
+    const at = index % BLOCK;
+    return {
+      received: block.received[at] ?? 0n,
+      published: orNull(block.published[at]),
+      sequence: orNull(block.sequence[at]),
+      payload: block.payloads[at] ?? null,
+    };
+  }
+
+  dropOldest(): void {
+    if (this.count === 0) return;
+    const number = Math.floor(this.first / BLOCK);
+    const block = this.#blocks.get(number);
+    const at = this.first % BLOCK;
+    const payload = block?.payloads[at] ?? null;
+    if (block !== undefined) block.payloads[at] = null;
+    if (payload !== null) {
+      payload.holders -= 1;
+      this.bytes -= costOf(payload);
+      if (payload.holders === 0) this.#grow(-costOf(payload));
+    }
+    this.first += 1;
+    if (this.count === 0 || this.first % BLOCK === 0) this.#removeBlock(number);
+  }
+
+  clear(): void {
+    while (this.count > 0) this.dropOldest();
+  }
+
+  #addBlock(): Block {
+    const block: Block = {
+      received: new BigInt64Array(BLOCK),
+      published: new BigInt64Array(BLOCK),
+      sequence: new BigInt64Array(BLOCK),
+      payloads: new Array<SharedPayload | null>(BLOCK).fill(null),
+    };
+    this.#blocks.set(Math.floor(this.end / BLOCK), block);
+    this.bytes += BLOCK_BYTES;
+    this.#grow(BLOCK_BYTES);
+    return block;
+  }
+
+  #removeBlock(number: number): void {
+    if (!this.#blocks.delete(number)) return;
+    this.bytes -= BLOCK_BYTES;
+    this.#grow(-BLOCK_BYTES);
+  }
+}
+
+function costOf({ bytes }: SharedPayload): number {
+  return bytes.length + PAYLOAD_OVERHEAD_BYTES;
+}
+
+function orNull(value: bigint | undefined): bigint | null {
+  return value === undefined || value === NONE ? null : value;
+}
