@@ -1,0 +1,167 @@
+// Recording from memory beside a bare McapWriter of @mcap/core on the same disk, messages a second and processor time; and what 10 topics at 1 kHz
+// cost the daemon that records them, with the messages that were lost. `npx tsx bench/recording.ts`
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import { McapWriter } from "@mcap/core";
+import { systemClock } from "../src/base/clock.ts";
+import { Recording } from "../src/daemon/recording/recording.ts";
+import type { TapListener } from "../src/daemon/recording/tap.ts";
+import { SPEC } from "../test/daemon/recording/recording-rig.ts";
+import { cpuMs } from "./support/cpu.ts";
+import { percentile, printFigure, rounded, sleep } from "./support/figure.ts";
+import { BenchManager } from "./support/manager.ts";
+import { Part } from "./support/part.ts";
+
+const SIZES = { small: { bytes: 68, messages: 100_000 }, large: { bytes: 4_096, messages: 10_000 } };
+const ROUNDS = 3;
+/** Messages that come in one turn of the event loop, as from a socket; and bytes after which the disk is waited for: it must not drop any. */
+const BURST = 500;
+const MAX_AHEAD_BYTES = 16 * 1024 * 1024;
+const TOPICS = 10;
+const RATE = 1_000;
+const SETTLE_MS = 2_000;
+const SECONDS = 10;
+const FLEET = new URL("./support/topic-fleet.ts", import.meta.url);
+const ABOUT = { topic: "arm/state", definition: '{"type":"object"}', definitionName: "ArmState", encoding: "json", published: null };
+
+interface Round {
+  /** Messages a second. */
+  readonly rate: number;
+  /** Share of a core. */
+  readonly core: number;
+}
+
+const folder = mkdtempSync(join(tmpdir(), "mgr-bench-recording-"));
+const rounds: Record<string, Round[]> = {};
+try {
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, { bytes, messages }] of Object.entries(SIZES)) {
+      const payload = Buffer.alloc(bytes, "x");
+      await measured(`ours ${name}`, messages, () => ours(join(folder, `${name}-${round}`), payload, messages));
+      await measured(`bare ${name}`, messages, () => bare(join(folder, `${name}-${round}.mcap`), payload, messages));
+    }
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function measured(name: string, messages: number, run: () => Promise<void>): Promise<void> {
+  const [begin, cpu] = [performance.now(), process.cpuUsage()];
+  await run();
+  const seconds = (performance.now() - begin) / 1_000;
+  const { user, system } = process.cpuUsage(cpu);
+  rounds[name] = [...(rounds[name] ?? []), { rate: messages / seconds, core: (user + system) / 1e6 / seconds }];
+}
+
+async function ours(path: string, payload: Buffer, messages: number): Promise<void> {
+  let publish: TapListener = () => {};
+  const recording = new Recording({ ...SPEC, max_size: 4 * 1024 ** 3 }, path, {
+    host: "bench",
+    tap: {
+      add: (_pattern, listener) => {
+        publish = listener;
+        return () => {};
+      },
+    },
+    clock: systemClock,
+    log: (_level, msg) => console.error(msg),
+    changed: () => {},
+  });
+  await recording.start(recording.spec);
+  let ahead = 0;
+  for (let n = 0; n < messages; n++) {
+    publish({ ...ABOUT, received: BigInt(n), sequence: BigInt(n + 1), payload });
+    if (n % BURST !== BURST - 1) continue;
+    await turn();
+    ahead += BURST * payload.length;
+    if (ahead < MAX_AHEAD_BYTES) continue;
+    while (!recording.isIdle) await sleep(1);
+    ahead = 0;
+  }
+  await recording.stop();
+  if (recording.report.messages !== messages) throw new Error(`${recording.report.dropped} messages were dropped`);
+}
+
+async function bare(path: string, payload: Buffer, messages: number): Promise<void> {
+  const file = await open(path, "wx");
+  let position = 0;
+  const write = async (bytes: Uint8Array) => {
+    await file.write(bytes, 0, bytes.length, position);
+    position += bytes.length;
+  };
+  const writer = new McapWriter({ writable: { write, position: () => BigInt(position) }, chunkSize: 512 * 1024 });
+  await writer.start();
+  const schemaId = await writer.registerSchema({ name: ABOUT.definitionName, encoding: "jsonschema", data: Buffer.from(ABOUT.definition) });
+  const channelId = await writer.registerChannel({ topic: ABOUT.topic, messageEncoding: "json", schemaId, metadata: new Map() });
+  for (let n = 0; n < messages; n++)
+    await writer.addMessage({ channelId, sequence: n, logTime: BigInt(n), publishTime: BigInt(n), data: payload });
+  await writer.end();
+  await file.datasync();
+  await file.close();
+}
+
+interface Shown {
+  readonly messages: number;
+  readonly missed: number;
+  readonly dropped: number;
+}
+
+/** The daemon's share of a core with and without recording, and what was lost. */
+async function atOneKilohertz() {
+  await using manager = await BenchManager.up({});
+  const state = join(manager.dir, "state");
+  const bus = new URL(readFileSync(join(state, "bus.url"), "utf8").trim());
+  const { pid } = JSON.parse(readFileSync(join(state, "daemon.lock"), "utf8")) as { pid: number };
+  const client = await manager.connect();
+  await using fleet = await Part.start(FLEET, bus.port, bus.username, String(TOPICS), String(RATE));
+  const share = async (seconds: number) => {
+    await sleep(SETTLE_MS);
+    const [before, begin] = [cpuMs(pid), performance.now()];
+    await sleep(seconds * 1_000);
+    return rounded(((cpuMs(pid) - before) * 100) / (performance.now() - begin), 1);
+  };
+  const without = await share(SECONDS / 2);
+  const start = await client.ask({ type: "start_recording", name: "bench", min_free_space: 0 });
+  if (start.ok !== true) throw new Error(String(start.message));
+  const recording = await share(SECONDS);
+  await fleet.ask({});
+  await client.ask({ type: "stop_recording", name: "bench" });
+  const { recordings } = await client.ask({ type: "request_recordings" });
+  const [{ messages, missed, dropped } = { messages: 0, missed: -1, dropped: -1 }] = recordings as Shown[];
+  return { daemon_percent: recording, daemon_percent_not_recording: without, messages, missed, dropped };
+}
+
+const median = (name: string, key: keyof Round, digits: number) =>
+  rounded(
+    percentile(
+      (rounds[name] ?? []).map((one) => one[key]),
+      0.5,
+    ),
+    digits,
+  );
+const compared = (name: keyof typeof SIZES) => {
+  const mib = (rate: number) => rounded((rate * SIZES[name].bytes) / 2 ** 20, 0);
+  const [mine, peer] = [median(`ours ${name}`, "rate", 0), median(`bare ${name}`, "rate", 0)];
+  return {
+    bytes: SIZES[name].bytes,
+    messages_s: { ours: mine, bare: peer },
+    mib_s: { ours: mib(mine), bare: mib(peer) },
+    core: { ours: median(`ours ${name}`, "core", 2), bare: median(`bare ${name}`, "core", 2) },
+    ratio: rounded(mine / peer),
+  };
+};
+const small = compared("small");
+printFigure({
+  figure: "recording",
+  unit: `messages of ${SIZES.small.bytes} bytes a second, recorded from memory`,
+  value: small.messages_s.ours,
+  peer: "McapWriter of @mcap/core, same messages and disk",
+  peer_value: small.messages_s.bare,
+  ratio: small.ratio,
+  small,
+  large: compared("large"),
+  ten_topics_at_1_khz: await atOneKilohertz(),
+});
