@@ -30,7 +30,7 @@ const MAY_IMPORT = {
   recording,
   config: below(...bus, "bus"),
   daemon: members,
-  client: below(...bus, "bus"),
+  client: members,
   actors: below(...bus, "bus", "config", "client"),
   transport: below(...bus, "bus", "config", "client", "actors"),
   http: below(...members, "config", "client", "actors", "transport"),
@@ -51,8 +51,8 @@ const PACKAGE_HOMES = {
   "node-pty": [/^src\/daemon\//],
   "@mcap/core": [/^src\/recording\/mcap\//],
   "@nats-io/nats-core": [/^src\/bus\//, /^src\/client\/data\//],
-  "@foxglove/rosmsg": [/^src\/client\/data\//],
-  "@foxglove/rosmsg2-serialization": [/^src\/client\/data\//],
+  "@foxglove/rosmsg": [/^src\/recording\//],
+  "@foxglove/rosmsg2-serialization": [/^src\/recording\//],
 };
 /** Not for pages: what they import, and what that imports, is none of this. */
 const NODE_ONLY = /^src\/client\/(data|node\.ts$|index\.ts$)/;

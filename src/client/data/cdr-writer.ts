@@ -1,13 +1,11 @@
-import type rosmsg from "@foxglove/rosmsg";
 import { MgrError } from "../../base/errors.ts";
+import type { MessageDefinition, MessageDefinitionField } from "../../recording/message-definition.ts";
 
 /** XCDR1, little-endian. */
 const ENCAPSULATION = [0, 1, 0, 0];
 const INITIAL_BYTES = 256;
 const encoder = new TextEncoder();
 
-type MessageDefinition = ReturnType<typeof rosmsg.parse>[number];
-type MessageDefinitionField = MessageDefinition["definitions"][number];
 type Writable = Readonly<Record<string, unknown>>;
 
 interface Primitive {

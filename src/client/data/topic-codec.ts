@@ -1,7 +1,6 @@
-import rosmsg from "@foxglove/rosmsg";
-import rosmsg2 from "@foxglove/rosmsg2-serialization";
-import { MgrError, messageOf } from "../../base/errors.ts";
+import { MgrError } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
+import { messageReader, parseMessageDefinition } from "../../recording/message-definition.ts";
 import { CdrWriter } from "./cdr-writer.ts";
 import { jsonText } from "./json-text.ts";
 
@@ -14,9 +13,6 @@ export interface TopicCodec {
   /** Throws `bad_field` for bytes that do not fit the definition. */
   decode(data: Uint8Array): unknown;
 }
-
-/** Longest definition that is parsed, characters. */
-const MAX_DEFINITION_LENGTH = 256 * 1024;
 
 const RAW: TopicCodec = {
   encode(value) {
@@ -42,26 +38,7 @@ export function topicCodec(encoding: TopicEncoding, definition: string): TopicCo
 }
 
 function cdrCodec(text: string): TopicCodec {
-  if (text.length > MAX_DEFINITION_LENGTH)
-    throw new MgrError("bad_field", `the message definition has ${text.length} characters; at most ${MAX_DEFINITION_LENGTH} are allowed`);
-  const { writer, reader } = parse(text);
-  return {
-    encode: (value) => writer.write(value),
-    decode(data) {
-      try {
-        return reader.readMessage(data);
-      } catch (cause) {
-        throw new MgrError("bad_field", `the message does not fit the definition of its topic: ${messageOf(cause)}`, { cause });
-      }
-    },
-  };
-}
-
-function parse(text: string) {
-  try {
-    const definitions = rosmsg.parse(text, { ros2: true });
-    return { writer: new CdrWriter(definitions), reader: new rosmsg2.MessageReader(definitions) };
-  } catch (cause) {
-    throw new MgrError("bad_field", `the message definition is not a ROS 2 message: ${messageOf(cause)}`, { cause });
-  }
+  const definitions = parseMessageDefinition(text);
+  const writer = new CdrWriter(definitions);
+  return { encode: (value) => writer.write(value), decode: messageReader(definitions) };
 }
