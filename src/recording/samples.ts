@@ -32,3 +32,14 @@ export interface LoggerSamples {
   readonly name: string;
   readonly topics: readonly TopicSamples[];
 }
+
+/** What a writer of a format may be given. */
+export interface WriteOptions {
+  /** Called now and then: samples read so far, and all that will be read (a format may read a sample several times). */
+  readonly onProgress?: (done: number, total: number) => void;
+  /** Ends the writing with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** Writes one file. Throws `too_large` for what the format cannot hold. The file is the caller's to remove, after an error too. */
+export type FormatWriter = (logger: LoggerSamples, path: string, options?: WriteOptions) => Promise<void>;

@@ -2,7 +2,7 @@ import { Document, isScalar, visit } from "yaml";
 import { type FieldPath, fieldAt, fieldPathText, leavesOf } from "../../base/field-path.ts";
 import { parseJson } from "../../base/json.ts";
 import { visible, visibleLines } from "../../base/visible-text.ts";
-import { jsonText as valueText } from "../../client/data/json-text.ts";
+import { jsonText as valueText } from "../../recording/json-text.ts";
 import { jsonText } from "../output/table.ts";
 
 /** One message of a topic. */

@@ -1,8 +1,8 @@
 import { MgrError } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
+import { jsonText } from "../../recording/json-text.ts";
 import { messageReader, parseMessageDefinition } from "../../recording/message-definition.ts";
 import { CdrWriter } from "./cdr-writer.ts";
-import { jsonText } from "./json-text.ts";
 
 export type TopicEncoding = "cdr" | "json" | "raw";
 

@@ -1,0 +1,84 @@
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { Readable } from "node:stream";
+import { finished } from "node:stream/promises";
+import { ZipArchive } from "archiver";
+import { type Column, isNumeric } from "../columns/column.ts";
+import { type TopicTable, topicTable } from "../columns/topic-table.ts";
+import { jsonText } from "../json-text.ts";
+import type { FormatWriter } from "../samples.ts";
+import { fileIndex, fileNames } from "./file-index.ts";
+import { progress } from "./progress.ts";
+import { columnsOf } from "./write-columns.ts";
+
+/** Characters that are given to the archive at a time. */
+const PIECE_LENGTH = 64 * 1024;
+
+/** A zip with `index.json` and one file of comma-separated values a topic (docs/recordings.md, "csv"). */
+export const writeCsv: FormatWriter = async (logger, path, options = {}) => {
+  const onSample = progress(logger, 2, options);
+  const files = fileNames(logger, ".csv");
+  // The sizes are not known before: zip64 has no limit.
+  const archive = new ZipArchive({ forceZip64: true, zlib: { level: 1 } });
+  const output = createWriteStream(path, { mode: 0o600 });
+  const failed = new Promise<never>((_, reject) => {
+    archive.once("error", reject);
+    output.once("error", reject);
+  });
+  archive.pipe(output);
+  const problems: (string | null)[] = [];
+  const write = async () => {
+    for (const [index, source] of logger.topics.entries()) {
+      const table = await topicTable(source, onSample);
+      problems.push(table.problem);
+      const added = once(archive, "entry");
+      const text = Readable.from(lines(table));
+      const broken = new Promise<never>((_, reject) => text.once("error", reject));
+      archive.append(text, { name: files[index] ?? "" });
+      await Promise.race([added, broken]);
+    }
+    archive.append(
+      fileIndex(logger, files, (_, index) => ({ problem: problems[index] ?? null })),
+      { name: "index.json" },
+    );
+    await Promise.all([archive.finalize(), finished(output)]);
+  };
+  try {
+    await Promise.race([write(), failed]);
+  } finally {
+    output.destroy();
+  }
+};
+
+async function* lines(table: TopicTable): AsyncGenerator<string> {
+  const columns = columnsOf(table);
+  yield line(
+    columns.flatMap(({ name, shape }) => (typeof shape === "number" ? Array.from({ length: shape }, (_, at) => `${name}[${at}]`) : [name])),
+  );
+  let piece = "";
+  for await (const cells of table.rows()) {
+    piece += line(columns.flatMap((column, at) => texts(column, cells[at])));
+    if (piece.length < PIECE_LENGTH) continue;
+    yield piece;
+    piece = "";
+  }
+  yield piece;
+}
+
+function texts({ element, shape }: Column, value: unknown): string[] {
+  if (value instanceof Uint8Array) return shape === "variable" ? [Buffer.from(value).toString("base64")] : Array.from(value, String);
+  if (shape === "variable") return [jsonText(value)];
+  if (shape !== "scalar") return Array.from(value as ArrayLike<unknown>, (each) => (isNumeric(element) ? numberText(each) : String(each)));
+  return [isNumeric(element) ? numberText(value) : String(value)];
+}
+
+/** As Python, MATLAB and spreadsheets read it. */
+function numberText(value: unknown): string {
+  if (typeof value === "boolean") return value ? "1" : "0";
+  if (typeof value !== "number" || Number.isFinite(value)) return Object.is(value, -0) ? "-0" : String(value);
+  return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+
+function line(cells: readonly string[]): string {
+  return `${cells.map((cell) => (/[",\r\n]|^\s|\s$|^$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(",")}\r\n`;
+}

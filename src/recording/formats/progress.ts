@@ -1,0 +1,15 @@
+import type { LoggerSamples, WriteOptions } from "../samples.ts";
+
+/** Samples between two calls. */
+const STEP = 1_000;
+
+/** Counts the samples that are read in all passes, and ends the writing when its caller has gone. */
+export function progress({ topics }: LoggerSamples, passes: number, { onProgress, signal }: WriteOptions): () => void {
+  const total = passes * topics.reduce((sum, { count }) => sum + count, 0);
+  let done = 0;
+  return () => {
+    signal?.throwIfAborted();
+    done++;
+    if (done % STEP === 0 || done === total) onProgress?.(Math.min(done, total), total);
+  };
+}
