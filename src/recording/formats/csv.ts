@@ -67,9 +67,16 @@ async function* lines(table: TopicTable): AsyncGenerator<string> {
 
 function texts({ element, shape }: Column, value: unknown): string[] {
   if (value instanceof Uint8Array) return shape === "variable" ? [Buffer.from(value).toString("base64")] : Array.from(value, String);
-  if (shape === "variable") return [jsonText(value)];
+  if (shape === "variable")
+    return [isNumeric(element) ? `[${Array.from(value as ArrayLike<unknown>, jsonNumber).join(",")}]` : jsonText(value)];
   if (shape !== "scalar") return Array.from(value as ArrayLike<unknown>, (each) => (isNumeric(element) ? numberText(each) : String(each)));
   return [isNumeric(element) ? numberText(value) : String(value)];
+}
+
+/** JSON has no NaN and no infinities: they are text. */
+function jsonNumber(value: unknown): string {
+  if (typeof value === "number" && !Number.isFinite(value)) return `"${value}"`;
+  return Object.is(value, -0) ? "-0.0" : numberText(value);
 }
 
 /** As Python, MATLAB and spreadsheets read it. */

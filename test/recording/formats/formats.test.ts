@@ -12,6 +12,7 @@ import type { LoggerSamples, TopicSamples } from "../../../src/recording/samples
 import { Judge, type Kind, type Kinds } from "./judge.ts";
 import { canonicalCell, recorded, sample } from "./recorded.ts";
 
+const PROPERTY_MS = Number(process.env.MGR_PROPERTY_MS ?? 4_000);
 const dir = mkdtempSync(join(tmpdir(), "mgr-formats-"));
 const path = join(dir, "download");
 let standard: Judge;
@@ -109,13 +110,16 @@ function messageOf(value: Readonly<Record<string, unknown>>): object {
 
 describe("columns of a download", () => {
   it("are what was published, for any message definition", async () => {
+    // Not interrupted: the next test would use the same file.
+    const until = performance.now() + PROPERTY_MS;
     const property = fc.asyncProperty(messages, async ({ kinds, values }) => {
+      if (performance.now() > until) return;
       const definition = definitionOf(kinds);
       const codec = topicCodec("cdr", definition);
       const samples = values.map((value, number) => sample(codec.encode(messageOf(value)), number));
       await agrees(recorded("arm/größe", samples, { encoding: "cdr", definition }), kinds, values);
     });
-    await fc.assert(property, { interruptAfterTimeLimit: 5_000, numRuns: 100_000 });
+    await fc.assert(property, { numRuns: 300 });
   });
 
   it("are found in JSON: numbers that are text, lists, nested objects, missing and mixed fields", async () => {
