@@ -159,7 +159,9 @@ export class Rings {
 
   /** Counts what the publisher sent and did not arrive, and begins anew where older samples could not be read with the new definition. */
   #follow(kept: TopicRing, { topic, sequence, definition, definitionName, encoding }: TappedMessage): void {
-    if (sequence !== null && kept.sequence !== null && sequence > kept.sequence + 1n) kept.missed += Number(sequence - kept.sequence - 1n);
+    const gap = sequence === null || kept.sequence === null ? 0 : Number(sequence - kept.sequence - 1n);
+    // A publisher may claim any numbers; a report carries safe integers only.
+    if (gap > 0) kept.missed = Math.min(kept.missed + gap, Number.MAX_SAFE_INTEGER);
     kept.sequence = sequence;
     const { kind } = kept;
     if (kind !== null && kind.definition === definition && kind.encoding === encoding) return;

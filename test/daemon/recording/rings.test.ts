@@ -153,6 +153,20 @@ it("a publisher that comes back continues its ring, and gaps of its sequence are
   expect(rig.report("arm", "a")).toMatchObject({ missed: 2 });
 });
 
+it("a publisher that makes up its sequence cannot break the reports of its host", async () => {
+  await using rig = await RingsRig.start();
+  rig.set("arm", [topic("a")]);
+  const program = await rig.registry.connect("p");
+  for (const sequence of ["1", "9999999999999999", "1", "9999999999999999"]) {
+    const marks = headers();
+    marks.set("Mgr-Seq", sequence);
+    program.publish("topic.a", "x", { headers: marks });
+  }
+  await program.flush();
+  const { rings } = LOGGER_REQUESTS.logger_reports.response.parse(rig.rings.reports({ session: "s", from: 0 }));
+  expect(rings).toMatchObject([{ end: 4, missed: Number.MAX_SAFE_INTEGER }]);
+});
+
 it("the same configuration again keeps all samples; of a changed one, those of the topics that stay as they are", async () => {
   await using rig = await RingsRig.start();
   rig.set("arm", [topic("a"), topic("b")]);
