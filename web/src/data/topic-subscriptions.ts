@@ -1,6 +1,6 @@
-import { effect } from "@preact/signals";
+import { computed, effect } from "@preact/signals";
 import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
-import { client, command, frames$, isConnected } from "../app/store.ts";
+import { client, command, connection, frames$ } from "../app/store.ts";
 
 type SampleFrame = Extract<ManagerFrame, { type: "topic_sample" }>;
 export type Sample = Pick<SampleFrame, "ts" | "value">;
@@ -34,6 +34,8 @@ class Topic {
 /** The manager's limit for one subscription. */
 const MAX_FIELDS = 100;
 const topics = new Map<string, Topic>();
+/** Not while the page still connects: what is sent then is refused, and would not be sent again. */
+const isOpen = computed(() => connection.value.kind === "open");
 
 frames$.subscribe((frame) => {
   if (frame.type === "topic_sample") for (const { take } of topics.get(frame.name)?.readers ?? []) take(frame);
@@ -41,7 +43,7 @@ frames$.subscribe((frame) => {
 
 // A new connection has no subscriptions.
 effect(() => {
-  if (isConnected.value) for (const name of topics.keys()) subscribe(name);
+  if (isOpen.value) for (const name of topics.keys()) subscribe(name);
 });
 
 /** Samples of a topic, at most `rate` a second; while the manager is away, none. Returns what ends it. */
@@ -75,12 +77,12 @@ function read(name: string, reader: Reader): () => void {
   const before = topic.rate;
   topic.readers.add(reader);
   const hasNewFields = topic.want(reader.fields);
-  if (isConnected.peek() && (topic.rate > before || hasNewFields)) subscribe(name);
+  if (isOpen.peek() && (topic.rate > before || hasNewFields)) subscribe(name);
   return () => {
     const known = topic.rate;
     topic.readers.delete(reader);
     if (topic.readers.size === 0) topics.delete(name);
-    if (!isConnected.peek()) return;
+    if (!isOpen.peek()) return;
     if (topic.readers.size === 0) client.link.send({ type: "unsubscribe_topic", name });
     else if (topic.rate < known) subscribe(name);
   };
