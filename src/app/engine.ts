@@ -7,6 +7,7 @@ import type { ProcessEmitted } from "../actors/process-types.ts";
 import { ActorSystem } from "../actors/system.ts";
 import { type Clock, pause } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
+import type { PeerTrafficBook } from "../bus/carriers/peer-traffic.ts";
 import type { Bus } from "../bus/client/bus.ts";
 import type { Registry } from "../bus/registry/registry.ts";
 import type { Config } from "../config/definition.ts";
@@ -24,6 +25,8 @@ import { HostTable } from "./hosts/host-table.ts";
 import { Hosts } from "./hosts/hosts.ts";
 import { managerState } from "./manager-state.ts";
 import { ManagerStatus } from "./manager-status.ts";
+import { ManagerNetwork } from "./network/manager-network.ts";
+import type { SamplerOptions } from "./network/sampler.ts";
 import { TerminalSizes } from "./output/terminal-sizes.ts";
 import { ProcessTerminals } from "./output/terminals.ts";
 import { ProcessActors } from "./processes/process-actors.ts";
@@ -61,6 +64,10 @@ export interface EngineOptions {
   history?: RunHistory | undefined;
   /** Clients of the manager's own broker; omitted if there is none. */
   clients?: Registry | undefined;
+  /** The manager's own broker with them, for network statistics; omitted if there is none. */
+  hub?: SamplerOptions["hub"] | undefined;
+  /** The manager's own connections; omitted if it has none. */
+  peers?: PeerTrafficBook | undefined;
   /** For programs on the bus; omitted if there is none. */
   bus?: Promise<Bus> | undefined;
   /** A new connection to the bus with the rights of a user. */
@@ -88,6 +95,7 @@ export class Engine {
   readonly #hosts: Hosts;
   readonly #dataPlane: ManagerDataPlane;
   readonly #recordings: ManagerRecordings;
+  readonly #network: ManagerNetwork;
   readonly #configuration: RunningConfiguration;
   readonly #hostTable: HostTable;
   readonly #sizes: TerminalSizes;
@@ -206,6 +214,16 @@ export class Engine {
       settings: () => current.config.record,
       baseDir: () => current.config.base_dir,
     });
+    const network = new ManagerNetwork({
+      host: hostName,
+      clock,
+      hosts: hostTable,
+      tables: dataPlane.tables,
+      hub: options.hub ?? null,
+      peers: options.peers ?? null,
+      networks: () => current.config.networks,
+      hostEntries: () => hosts.entries(),
+    });
     this.control = {
       events,
       log,
@@ -217,7 +235,9 @@ export class Engine {
       hostRequests,
       dataPlane,
       recordings,
+      network,
     };
+    this.#network = network;
     this.#dataPlane = dataPlane;
     this.#recordings = recordings;
     this.commands = commands;
@@ -304,6 +324,7 @@ export class Engine {
     this.#intents.close();
     this.#dataPlane.close();
     this.#recordings.close();
+    this.#network.close();
     this.#hosts.close();
     this.system.stopAll();
     this.hub.close();

@@ -147,6 +147,8 @@ class Manager implements RunningManager {
       onProcessAtRest: this.#options.onProcessAtRest,
       history,
       clients: bus.registry,
+      hub: bus,
+      peers: bus.peers,
       bus: bus.shared,
       connectUser: (user) => bus.connectUser(user),
       clientIds: await ClientIds.open(files, (msg) => this.#logError(msg)),
@@ -269,7 +271,17 @@ class Manager implements RunningManager {
     this.#cleanups.push(() => this.#sayGoodbye());
     const authFile = authFilePath(instance);
     const { door } = bus;
-    const http = await prepareHttp({ engine, transport, instance, log, authFile, localSocket, listen: instance.manager, bus: door });
+    const http = await prepareHttp({
+      engine,
+      transport,
+      instance,
+      log,
+      authFile,
+      localSocket,
+      listen: instance.manager,
+      bus: door,
+      book: bus.peers,
+    });
     // Released in reverse order: the port stays open until the WebSockets are closed.
     this.#cleanups.splice(
       -1,

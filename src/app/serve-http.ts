@@ -17,7 +17,7 @@ import type { Engine } from "./engine.ts";
 /** Where the page was built to. */
 export const ASSETS = packageFile("dist/web");
 
-interface ServeOptions extends Pick<HttpServerOptions, "authFile" | "localSocket" | "listen" | "bus"> {
+interface ServeOptions extends Pick<HttpServerOptions, "authFile" | "localSocket" | "listen" | "bus" | "book"> {
   engine: Engine;
   transport: Transport;
   instance: Config["instance"];

@@ -16,6 +16,24 @@ export function addDataCommands(program: Command): void {
     .action(async (traces, flags) => (await import("./commands/scope.ts")).scope(traces, flags));
 }
 
+/** Traffic between hosts, and the networks that they are in. */
+export function addNetworkCommands(program: Command): void {
+  const net = connecting(program.command("net"))
+    .description("measure the traffic between hosts, and show what is wrong with it")
+    .option("--seconds <seconds>", "length of one measurement", window(MAX_WINDOW_SECONDS), 2)
+    .option("-w, --watch", "measure again and again until Ctrl-C")
+    .option("--json", "as JSON")
+    .action(async (flags) => (await import("./commands/net.ts")).net(flags));
+  connecting(net.command("topology"))
+    .description("show networks, the interfaces in them, and gateways")
+    .option("--json", "as JSON")
+    .action(async (_flags, command) => (await import("./commands/net.ts")).netTopology(command.optsWithGlobals()));
+  connecting(net.command("tcp <host>"))
+    .description("list the TCP connections of a host's programs")
+    .option("--json", "as JSON")
+    .action(async (host, _flags, command) => (await import("./commands/net.ts")).netTcp(host, command.optsWithGlobals()));
+}
+
 function addTopics(topic: Command): void {
   connecting(topic.command("list [names...]"))
     .description("list topics with rate, size and publisher")

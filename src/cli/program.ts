@@ -18,7 +18,7 @@ import { signal } from "./commands/signal.ts";
 import { top } from "./commands/top.ts";
 import { up } from "./commands/up.ts";
 import { wait } from "./commands/wait.ts";
-import { addDataCommands } from "./data-program.ts";
+import { addDataCommands, addNetworkCommands } from "./data-program.ts";
 import { addManual } from "./manual.ts";
 import { age, configuration, connecting, count, port, seconds } from "./option-values.ts";
 
@@ -127,6 +127,7 @@ export function createProgram(): Command {
     .action(graph);
 
   addDataCommands(program);
+  addNetworkCommands(program);
 
   program
     .command("init")

@@ -156,6 +156,8 @@ export interface Config {
   /** By the names that stand in the file; one of them may be the manager's own. */
   readonly hosts: ReadonlyMap<string, HostSetting>;
   readonly record: RecordSettings;
+  /** Names of networks, and what addresses are in them. */
+  readonly networks: ReadonlyMap<string, { readonly netmasks: readonly string[] }>;
   /** In configuration order. */
   readonly processes: ReadonlyMap<string, ProcessDefinition>;
 }

@@ -165,6 +165,23 @@ export const HOST_REQUESTS = {
     request: z.object({ session, list: z.string().max(64), page: offset }),
     response: z.object({ data: z.instanceof(Uint8Array) }),
   },
+  /**
+   * What the host has counted of its network so far, as of `time` (monotonic, milliseconds): JSON of `networkPage`. `data` is the first of
+   * `pages`; the others are fetched like those of a list of tasks. `interfaces`: with those of the kernel.
+   */
+  network: {
+    request: z.object({ session, interfaces: z.boolean() }),
+    response: z.object({ time: z.number(), list: z.string(), pages: offset, data: z.instanceof(Uint8Array) }),
+  },
+  /** TCP connections of all programs of the host: JSON of `tcpPage`, paged likewise. */
+  tcp_connections: {
+    request: z.object({ session }),
+    response: z.object({ list: z.string(), pages: offset, data: z.instanceof(Uint8Array) }),
+  },
+  network_page: {
+    request: z.object({ session, list: z.string().max(64), page: offset }),
+    response: z.object({ data: z.instanceof(Uint8Array) }),
+  },
   /** Topics that a client of another host published first, and what clients of this host are told: the whole list. */
   lose_topics: {
     request: z.object({

@@ -4,6 +4,7 @@ import { HOST_REQUESTS, type HostRequestName, type RequestOf, type ResponseOf } 
 import type { StopStep } from "../contract/run.ts";
 import { isSignal, type Signal } from "../protocol/process/signals.ts";
 import type { RegistryReport } from "./bus/registry-report.ts";
+import type { NetworkReport } from "./network/network-report.ts";
 import type { RingStore } from "./output/ring-store.ts";
 import { startupCommands } from "./process/startup-commands.ts";
 import type { Recorder } from "./recording/recorder.ts";
@@ -31,6 +32,7 @@ interface HostParts {
   recorder: Recorder | null;
   /** Loggers; null: the host has no broker. */
   loggers: Rings | null;
+  network: NetworkReport;
   /** Of the last event. */
   seq: () => number;
 }
@@ -46,6 +48,7 @@ export function hostHandlers({
   clients,
   recorder,
   loggers,
+  network,
   seq,
 }: HostParts): Omit<HostHandlers, "hello" | "spawn"> {
   return {
@@ -99,6 +102,9 @@ export function hostHandlers({
       if (clients === null) throw new MgrError("not_found", "this host has no broker, and so no list of clients");
       return { data: clients.page(list, page) };
     },
+    network: (request) => network.list(request),
+    network_page: ({ list, page }) => ({ data: network.page(list, page) }),
+    tcp_connections: () => network.tcpConnections(),
     lose_topics: ({ topics }) => {
       clients?.loseTopics(topics);
       return {};

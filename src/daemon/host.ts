@@ -20,6 +20,7 @@ import type { HostBus } from "./bus/host-bus.ts";
 import { RegistryReport } from "./bus/registry-report.ts";
 import type { HostOptions } from "./host-options.ts";
 import { checkRequest, type HostHandlers, hostHandlers } from "./host-requests.ts";
+import { NetworkReport } from "./network/network-report.ts";
 import { LogFiles } from "./output/log-files.ts";
 import { RingStore } from "./output/ring-store.ts";
 import { WindowSender } from "./output/window-sender.ts";
@@ -34,6 +35,7 @@ import { Forwarder } from "./session/forwarder.ts";
 import { ManagerLostTimer } from "./session/manager-lost-timer.ts";
 import { ManagerSession, TICK_MS } from "./session/manager-session.ts";
 import { TaskLists } from "./tasks/task-list.ts";
+import { TaskOwners } from "./tasks/task-owners.ts";
 import { createGuardedReaper } from "./tree/guarded-reaper.ts";
 import { bootId } from "./tree/proc.ts";
 import type { TreeReaper } from "./tree/tree-reaper.ts";
@@ -63,6 +65,7 @@ export class Host implements HostLink {
   readonly #loggers: Rings | null;
   readonly #managerLost: ManagerLostTimer;
   readonly #forwarder: Forwarder;
+  readonly #network: NetworkReport;
   readonly #handlers: HostHandlers;
   /** Reason of the last refusal of a manager. */
   #refused = "";
@@ -128,6 +131,15 @@ export class Host implements HostLink {
       },
     });
     this.#forwarder = new Forwarder((frame) => this.#publisher.publish((listener) => listener.onStream?.(frame)));
+    this.#network = new NetworkReport({
+      clock: this.#clock,
+      bus: this.#bus,
+      forwards: this.#forwarder.counts,
+      processNames: () => {
+        const owners = new TaskOwners(this.#reaper.owners(), (runId) => this.#runs.nameOf(runId));
+        return (pid) => owners.of(pid);
+      },
+    });
     this.#handlers = {
       hello: (request) => this.#hello(request),
       spawn: async (request) => ({ run: (await this.#starter.spawn(request)).report }),
@@ -141,6 +153,7 @@ export class Host implements HostLink {
         clients: this.#clients,
         recorder: this.#recorder,
         loggers: this.#loggers,
+        network: this.#network,
         seq: () => this.#seq,
       }),
     };
@@ -216,6 +229,7 @@ export class Host implements HostLink {
     this.#clock.clearTimeout(this.#timer);
     this.#managerLost.close();
     this.#tasks.close();
+    this.#network.close();
     this.#clients?.close();
     this.#loggers?.close();
     await this.#recorder?.close();

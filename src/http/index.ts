@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import type { Control } from "../actors/control.ts";
+import type { PeerTrafficBook } from "../bus/carriers/peer-traffic.ts";
 import type { TcpAddress } from "../bus/carriers/tcp-listener.ts";
 import type { Transport } from "../transport/websocket.ts";
 import { Gate, NO_HOST } from "./access/gate.ts";
@@ -58,6 +59,8 @@ export interface HttpServerOptions {
   /** The bus behind `/mgr/bus`; omitted: none. */
   readonly bus?: BusUpgrade | null;
   readonly log: HttpLog;
+  /** Where the bytes of connections are counted; omitted: nowhere. */
+  readonly book?: PeerTrafficBook | null;
   /** For tests. */
   readonly deadlines?: Partial<Deadlines>;
   readonly limits?: Partial<ConnectionLimits>;
@@ -145,6 +148,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
     secureContext: certificate ? () => certificate.context() : undefined,
     deadlines: options.deadlines,
     limits: options.limits,
+    book: options.book ?? null,
     log,
   });
   const metrics = new Metrics({ control, transport, connections: listener.connections, bus });
@@ -163,7 +167,17 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
   ];
   const remoteOf = (socket: Socket) => listener.remoteOf(socket);
   const onRequest = requestListener(createApp({ gate, routes, log }), remoteOf, log);
-  const upgrades = new Upgrades({ gate, control, transport, open, bus, remoteOf, onRequest, log });
+  const upgrades = new Upgrades({
+    gate,
+    control,
+    transport,
+    open,
+    bus,
+    remoteOf,
+    label: (socket, label) => listener.label(socket, label),
+    onRequest,
+    log,
+  });
 
   let watch: ReturnType<typeof setInterval> | undefined;
   const prepared = {

@@ -2,6 +2,7 @@ import type { ClientFrame, ClientFrameType } from "../protocol/frames/frames.ts"
 import { configHandlers } from "./handlers/config.ts";
 import { dataPlaneHandlers } from "./handlers/data-plane.ts";
 import type { Handler, HandlerTable, Unavailable } from "./handlers/handler.ts";
+import { networkHandlers } from "./handlers/network.ts";
 import { logHandlers, outputHandlers } from "./handlers/output-and-log.ts";
 import { processHandlers } from "./handlers/process.ts";
 import { recordingHandlers } from "./handlers/recordings.ts";
@@ -10,9 +11,6 @@ import { taskHandlers } from "./handlers/task-list.ts";
 
 /** Frames whose part of the manager is not there yet. This list shrinks to nothing. */
 export const NOT_YET = [
-  "request_network_stats",
-  "request_network_topology",
-  "request_tcp_connections",
   "request_loggers",
   "configure_logger",
   "start_logger",
@@ -35,6 +33,7 @@ const HANDLERS: HandlerTable<ClientFrameType> = {
   ...taskHandlers,
   ...dataPlaneHandlers,
   ...recordingHandlers,
+  ...networkHandlers,
   ...notYetHandlers,
 };
 

@@ -32,7 +32,7 @@ const YAML_ROWS: Row[] = [
       "",
       1,
       1,
-      "must be a mapping with the keys instance, defaults, nodes, hosts, record, defines, include, templates, groups, processes, found a list",
+      "must be a mapping with the keys instance, defaults, nodes, hosts, record, networks, defines, include, templates, groups, processes, found a list",
     ],
   ],
   ["a bare word", "hello\n", ["", 1, 1, "found 'hello'"]],
@@ -128,9 +128,29 @@ const INSTANCE_ROWS: Row[] = [
     ["instance.allowed_hosts[0]", 1, 52, "must be a host name without scheme and port, found 'bench.lab:8130'"],
   ],
   [
+    "a netmask without the length of its network",
+    `${INSTANCE}networks: {lab: {netmasks: [10.0.0.0]}}\n`,
+    ["networks.lab.netmasks[0]", 2, 29, "must be an address and the length of its network in bits, such as 10.0.0.0/24, found '10.0.0.0'"],
+  ],
+  [
+    "a netmask that is longer than an address",
+    `${INSTANCE}networks: {lab: {netmasks: [10.0.0.0/33]}}\n`,
+    [
+      "networks.lab.netmasks[0]",
+      2,
+      29,
+      "must be an address and the length of its network in bits, such as 10.0.0.0/24, found '10.0.0.0/33'",
+    ],
+  ],
+  [
     "a key of a later version",
     `${INSTANCE}zebra: 1\n`,
-    ["zebra", 2, 1, "unknown key; allowed are instance, defaults, nodes, hosts, record, defines, include, templates, groups, processes"],
+    [
+      "zebra",
+      2,
+      1,
+      "unknown key; allowed are instance, defaults, nodes, hosts, record, networks, defines, include, templates, groups, processes",
+    ],
   ],
 ];
 

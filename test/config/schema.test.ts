@@ -33,6 +33,7 @@ describe("the JSON Schema of the configuration", () => {
       "hosts",
       "include",
       "instance",
+      "networks",
       "nodes",
       "processes",
       "record",

@@ -19,6 +19,7 @@ import type {
   Terminals,
 } from "../../src/actors/control.ts";
 import { DomainEvents } from "../../src/actors/domain-events.ts";
+import type { Network } from "../../src/actors/network.ts";
 import type { TerminalSize } from "../../src/actors/process-types.ts";
 import { MgrError } from "../../src/base/errors.ts";
 import { displayName, isWithin, parentName } from "../../src/base/names.ts";
@@ -26,6 +27,7 @@ import { LogBook } from "../../src/log/log-book.ts";
 import type { HostEntry, Process, ProcessLoad, ProcessTreeNode, StartTool } from "../../src/protocol/resources/resources.ts";
 import { FakeDataPlane } from "./fake-data-plane.ts";
 import { FakeRecordings } from "./fake-recordings.ts";
+import { NETWORK_STATS, NETWORK_TOPOLOGY, TCP_CONNECTIONS } from "./network-example.ts";
 
 /**
  * A manager without machines: processes are set by the test, commands are recorded in `calls` and succeed for names
@@ -37,6 +39,13 @@ export class FakeControl implements Control, ManagerState, Settings, HostRequest
   readonly hostRequests: HostRequests = this;
   readonly dataPlane = new FakeDataPlane();
   readonly recordings = new FakeRecordings();
+  /** Answers with the examples. */
+  readonly network: Network = {
+    stats: async () => NETWORK_STATS,
+    topology: async () => NETWORK_TOPOLOGY,
+    tcpConnections: async (host) => ({ host, connections: TCP_CONNECTIONS }),
+    totals: async () => ({ interfaces: [], topics: [] }),
+  };
   readonly manager = { name: "test", host: "testhost", save_problem: null };
   readonly events: DomainEvents;
   readonly log = new LogBook({ capacity: 1_000, now: () => Date.now() });

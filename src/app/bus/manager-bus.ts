@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { type Broker, createBroker } from "../../bus/broker/broker.ts";
 import type { Credentials } from "../../bus/broker/permissions.ts";
 import { type BrokerPermissions, permissionsOf } from "../../bus/broker/permissions.ts";
+import { PeerTrafficBook } from "../../bus/carriers/peer-traffic.ts";
 import type { Bus } from "../../bus/client/bus.ts";
 import { busUrl, placeOf } from "../../bus/client/bus-url.ts";
 import { type ConnectBusOptions, connectBus } from "../../bus/client/connect-bus.ts";
@@ -10,6 +11,7 @@ import { answerReports, collectReports } from "../../bus/host-link/member-report
 import { Registry } from "../../bus/registry/registry.ts";
 import type { InstanceSettings } from "../../config/definition.ts";
 import type { HostSetting } from "../../config/hosts.ts";
+import { tcpInfo } from "../../daemon/native/tcp-info.ts";
 import type { HttpServer } from "../../http/index.ts";
 import type { BusUpgrade } from "../../http/server/bus-upgrade.ts";
 import { Certificate } from "../../http/server/certificate.ts";
@@ -59,6 +61,8 @@ export async function openManagerBus(options: ManagerBusOptions): Promise<Manage
  */
 export class ManagerBus {
   readonly broker: Broker;
+  /** Bytes of the connections of the manager. */
+  readonly peers = new PeerTrafficBook(tcpInfo);
   /** Programs that connect to this broker instead of their host's. */
   readonly registry: Registry;
   /** A client of our own broker. */
@@ -110,6 +114,7 @@ export class ManagerBus {
       host,
       port,
       authenticate: (credentials, address) => this.#authenticate(credentials, address, http),
+      accepted: (socket) => this.peers.follow(socket, { kind: "client", name: "bus" }),
       secureContext: certificate ? () => certificate.context() : undefined,
     });
     this.#options.place.port = bound;

@@ -1,3 +1,4 @@
+import { isIPv6 } from "node:net";
 import type { DomainEvents } from "../../actors/domain-events.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Registry } from "../../bus/registry/registry.ts";
@@ -104,7 +105,8 @@ export class DataPlaneFeeds {
 
   /** A machine is a managed host if one of its names is the address; this one has the loopback addresses, too. */
   #hostOfAddress(address: string): string {
-    const ip = address.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
+    // Without a port, an IPv6 address must keep its end.
+    const ip = isIPv6(address) ? address : address.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
     const wanted = ip === "" || ip === "::1" || ip.startsWith("127.") ? "localhost" : ip;
     return this.#options.hostEntries().find(({ all_names }) => all_names.includes(wanted))?.name ?? ip;
   }

@@ -65,6 +65,16 @@ export class DataPlaneTables implements TableObserver {
     return broker.host ?? this.#options.hostOfAddress(record.address);
   }
 
+  /** Canonical name of the host with this address, or the IP itself. */
+  hostOfAddress(address: string): string {
+    return this.#options.hostOfAddress(address);
+  }
+
+  /** Of all topics. */
+  subjects(): IterableIterator<string> {
+    return this.#topics.keys();
+  }
+
   /** The topic that is shown under this subject. */
   topic(subject: string): { resource: Topic; known: KnownTopic; publisher: KnownClient | undefined } | null {
     const settled = this.#conflicts.settle(subject, [...(this.#topics.get(subject) ?? [])]);

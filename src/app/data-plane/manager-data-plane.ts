@@ -21,6 +21,7 @@ import type { Bus } from "../../bus/client/bus.ts";
 import type { Client, Service, Topic } from "../../protocol/resources/resources.ts";
 import type { KnownClient } from "./broker-tables.ts";
 import { DataPlaneFeeds, type DataPlaneFeedsOptions } from "./data-plane-feeds.ts";
+import type { DataPlaneTables } from "./data-plane-tables.ts";
 import { Parameters } from "./parameters.ts";
 import { Scope } from "./scope.ts";
 import { callEndpoint } from "./service-calls.ts";
@@ -69,6 +70,10 @@ export class ManagerDataPlane implements DataPlane {
     this.#scheduling = new TopicScheduling(tables, hostRequests);
     this.#publishing = new TopicPublishing({ tables, clock, log, connect: options.connectUser });
     this.#scope = new Scope({ tables, bus, clock, events, process: scopeProcess, start: startProcess });
+  }
+
+  get tables(): DataPlaneTables {
+    return this.#feeds.tables;
   }
 
   clients(): Client[] {

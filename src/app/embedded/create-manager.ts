@@ -110,7 +110,9 @@ export async function createManager(config: ConfigInput | string, options: Creat
       },
       inspect: inspect && ((event) => aside(() => inspect(event))),
       clientIds: state.clientIds,
-      ...(bus ? { connectHost: (name) => deferredHostLink(bus.shared, name), clients: bus.registry, bus: bus.shared } : {}),
+      ...(bus
+        ? { connectHost: (name) => deferredHostLink(bus.shared, name), clients: bus.registry, hub: bus, peers: bus.peers, bus: bus.shared }
+        : {}),
     });
     cleanups.push(() => engine.close());
     const { listen = false } = options;
@@ -119,7 +121,9 @@ export async function createManager(config: ConfigInput | string, options: Creat
     const transport = createTransport({ control, hub, system, assetHash: hash });
     cleanups.push(() => transport.close(1001, "this manager has been disposed"));
     const port =
-      listen === false ? null : await openEmbeddedPort({ engine, log, transport, config: loaded, listen, door: bus?.door ?? null });
+      listen === false
+        ? null
+        : await openEmbeddedPort({ engine, log, transport, config: loaded, listen, door: bus?.door ?? null, book: bus?.peers ?? null });
     // Released in reverse order: the port stays open until the WebSockets are closed.
     if (port) cleanups.splice(-1, 0, () => port.close());
     await bus?.listen(port ?? NOBODY);

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MgrError } from "../../base/errors.ts";
+import type { PeerTrafficBook } from "../../bus/carriers/peer-traffic.ts";
 import { authFilePath } from "../../config/default-paths.ts";
 import type { Config } from "../../config/definition.ts";
 import { listenAddress } from "../../config/schema/schema-addresses.ts";
@@ -22,6 +23,8 @@ interface PortOptions {
   config: Config;
   /** The bus behind `/mgr/bus`. */
   door: BusUpgrade | null;
+  /** Where the bytes of connections are counted. */
+  book: PeerTrafficBook | null;
   /** True: the address from the configuration. */
   listen: true | string;
 }
@@ -37,6 +40,7 @@ export async function openEmbeddedPort({
   config,
   listen,
   door,
+  book,
 }: PortOptions): Promise<OpenPort & Pick<HttpServer, "admitUser" | "close">> {
   const { instance } = config;
   const authFile = authFilePath(instance);
@@ -50,6 +54,7 @@ export async function openEmbeddedPort({
       authFile: made?.file ?? authFile,
       localSocket: null,
       bus: door,
+      book,
       listen: listen === true ? instance.manager : addressOf(listen),
     });
     const http = await prepared.open();

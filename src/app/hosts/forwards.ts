@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { MgrError } from "../../base/errors.ts";
 import { StreamEnds } from "../../bus/streams/stream-ends.ts";
+import { TargetCounts, targetText } from "../../bus/streams/target-counts.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import type { StreamFrame } from "../../contract/streams.ts";
 
@@ -9,6 +10,8 @@ import type { StreamFrame } from "../../contract/streams.ts";
 export class Forwards {
   readonly #link: HostLink;
   readonly #ends: StreamEnds;
+  /** What they carried. */
+  readonly counts = new TargetCounts();
 
   constructor(link: HostLink) {
     this.#link = link;
@@ -22,6 +25,7 @@ export class Forwards {
   async open(session: string, target: { host: string; port: number }): Promise<Duplex> {
     const stream = randomUUID();
     const end = this.#ends.open(stream);
+    this.counts.follow(targetText(target.host, target.port), end);
     // Until a caller has it, no other listener handles its errors.
     end.on("error", () => {});
     try {

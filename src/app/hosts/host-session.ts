@@ -209,6 +209,11 @@ export class HostSession {
     return this.command((session) => this.#forwards.open(session, target));
   }
 
+  /** Bytes of these connections so far, by target. */
+  get forwards() {
+    return this.#forwards.counts.totals();
+  }
+
   #receive(event: HostEvent): void {
     if (this.#seq === null) {
       this.#early?.push(event);

@@ -21,6 +21,25 @@ export interface SubjectCounters {
   last_bytes: number;
   /** Ids of the connected clients that have published it. */
   readonly publishers: Set<number>;
+  /** What other brokers sent, and every subscriber of this one got. */
+  readonly arrived: MessageCount;
+  /** What other brokers wanted, whether or not the link could take it. */
+  readonly crossing: MessageCount;
+}
+
+/** Messages with their headers and payload, bytes. */
+export interface MessageCount {
+  msgs: number;
+  bytes: number;
+}
+
+export function addMessage(count: MessageCount, bytes: number): void {
+  count.msgs++;
+  count.bytes += bytes;
+}
+
+function newSubjectCounters(): SubjectCounters {
+  return { msgs: 0, bytes: 0, last_bytes: 0, publishers: new Set(), arrived: { msgs: 0, bytes: 0 }, crossing: { msgs: 0, bytes: 0 } };
 }
 
 /** Subjects that are counted by themselves; while there are more, the later ones share one account. */
@@ -40,7 +59,7 @@ export class SubjectBook {
     if (known) return known;
     if (this.#accounts.size >= MAX_SUBJECTS) this.#closeAbandoned();
     const name = this.#accounts.size < MAX_SUBJECTS ? own : OTHERS;
-    const account = this.#accounts.get(name) ?? { msgs: 0, bytes: 0, last_bytes: 0, publishers: new Set<number>() };
+    const account = this.#accounts.get(name) ?? newSubjectCounters();
     this.#accounts.set(name, account);
     return account;
   }

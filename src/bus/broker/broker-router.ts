@@ -1,5 +1,5 @@
 import type { BorrowedMessage } from "./borrowed-message.ts";
-import { SubjectBook, type SubjectCounters } from "./broker-counters.ts";
+import { addMessage, SubjectBook, type SubjectCounters } from "./broker-counters.ts";
 import type { Envelope } from "./broker-parser.ts";
 import { readableText } from "./broker-protocol.ts";
 import type { ClientSubscription, LinkTarget, Subscriber } from "./broker-subscriber.ts";
@@ -32,19 +32,24 @@ export class BrokerRouter {
   route(publisher: Subscriber, envelope: Envelope, message: BorrowedMessage): boolean {
     const { subject, size, queues } = envelope;
     const { plain, groups } = this.tree.match(subject);
-    this.#count(publisher, this.#book.account(subject), size);
+    const account = this.#book.account(subject);
+    this.#count(publisher, account, size);
     if (this.absent.size > 0) for (const link of this.absent) link.miss(envelope);
     // Almost always there is one link at most.
     let first: LinkTarget | null = null;
     let chosen = NO_QUEUES;
     let others: Map<LinkTarget, readonly string[]> | null = null;
     let interest = false;
+    let reached = 0;
+    let lost = 0;
     for (const subscription of plain) {
       if (!wants(subscription, publisher, subject)) continue;
       interest = true;
       const { link } = subscription.client;
-      if (link === null) subscription.client.deliver(subscription, envelope, message);
-      else if (first === null) first = link;
+      if (link === null) {
+        reached++;
+        if (!subscription.client.deliver(subscription, envelope, message)) lost++;
+      } else if (first === null) first = link;
       else if (first !== link) others = (others ?? new Map<LinkTarget, readonly string[]>()).set(link, NO_QUEUES);
     }
     for (const group of groups) {
@@ -53,7 +58,11 @@ export class BrokerRouter {
       if (queues !== undefined && !queues.includes(queue)) continue;
       const outcome = deliverToOne(group, publisher, envelope, message);
       if (outcome !== "none") interest = true;
-      if (outcome === "delivered") continue;
+      if (outcome === "delivered") {
+        reached++;
+        continue;
+      }
+      if (outcome === "lost") lost++;
       const link = chooseLink(group, publisher, subject);
       if (link === null) continue;
       interest = true;
@@ -61,7 +70,11 @@ export class BrokerRouter {
       if (first === link) chosen = [...chosen, queue];
       else others = (others ?? new Map<LinkTarget, readonly string[]>()).set(link, [...(others?.get(link) ?? NO_QUEUES), queue]);
     }
-    if (first !== null) first.send(envelope, chosen, message);
+    if (publisher.link !== null && reached > 0 && lost === 0) addMessage(account.arrived, size);
+    if (first !== null) {
+      addMessage(account.crossing, size);
+      first.send(envelope, chosen, message);
+    }
     if (others !== null) for (const [link, queues] of others) link.send(envelope, queues, message);
     return interest;
   }
@@ -75,8 +88,13 @@ export class BrokerRouter {
     published.push(account);
   }
 
+  /** Counters of all subjects, as they go on counting. */
+  counted(): IterableIterator<[string, Readonly<SubjectCounters>]> {
+    return this.#book.entries();
+  }
+
   subjects(): BrokerSubjectStats[] {
-    return [...this.#book.entries()].map(([subject, { publishers, ...counters }]) => {
+    return [...this.#book.entries()].map(([subject, { publishers, arrived: _arrived, crossing: _crossing, ...counters }]) => {
       const { plain, groups } = this.tree.match(subject);
       const subscribers = plain.length + groups.reduce((sum, group) => sum + group.length, 0);
       return { subject: readableText(subject), ...counters, publishers: [...publishers], subscribers };

@@ -10,11 +10,12 @@ import { listenTcp } from "../carriers/tcp-listener.ts";
 import { greetThenSecure } from "../carriers/tls-stream.ts";
 import { listenUnix, type SocketHome } from "../carriers/unix-listener.ts";
 import { ThrottledWarning } from "../client/throttled-warning.ts";
+import type { AnswerCount } from "../leaf/answer-book.ts";
 import { BrokerLinks, type LinkStats } from "../leaf/broker-links.ts";
 import type { DialedLink, DialedLinkOptions } from "../leaf/dialed-link.ts";
 import type { LinkCounts } from "../leaf/leaf-protocol.ts";
 import { BrokerClient, type ClientEnvironment } from "./broker-client.ts";
-import { type BrokerCounters, newCounters } from "./broker-counters.ts";
+import { type BrokerCounters, newCounters, type SubjectCounters } from "./broker-counters.ts";
 import type { BrokerHooks } from "./broker-hooks.ts";
 import { BrokerPort } from "./broker-port.ts";
 import { BROKER_LIMITS, type BrokerLimits, CRLF, ERROR_TEXTS, SPOKEN_VERSION } from "./broker-protocol.ts";
@@ -53,8 +54,17 @@ export interface BrokerStats extends BrokerCounters {
 export interface TcpOptions extends TcpAddress {
   /** For the next handshake; without it connections are in the clear. */
   readonly secureContext?: (() => SecureContext) | undefined;
+  /** Told of each connection that is accepted. */
+  readonly accepted?: (socket: Socket) => void;
   /** Every client has to authenticate. */
   readonly authenticate: NonNullable<AcceptOptions["authenticate"]>;
+}
+
+/** Counters of what goes to other brokers and comes from there. */
+export interface Crossings {
+  readonly subjects: Iterable<[string, Pick<SubjectCounters, "arrived" | "crossing">]>;
+  /** Of requests, by their subjects. */
+  readonly answers: Iterable<[string, AnswerCount]>;
 }
 
 /** A server of the NATS protocol within this program: core messaging without JetStream, clusters and accounts. */
@@ -74,6 +84,8 @@ export interface Broker {
   stats(): BrokerStats;
   /** Published messages by subject; inboxes share one entry, as do the subjects after the first 10,000. */
   subjects(): BrokerSubjectStats[];
+  /** What crosses links, by subject, as it goes on being counted. */
+  crossings(): Crossings;
   /** Changes the largest message that is accepted, bytes. Clients are told; links keep what they were begun with. */
   limitPayload(bytes: number): void;
   /** Closes the connections whose permissions are no longer valid. */
@@ -141,11 +153,12 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     if (this.#isClosed) await listener.close();
   }
 
-  async listenTcp({ secureContext, authenticate, ...address }: TcpOptions): Promise<number> {
+  async listenTcp({ secureContext, authenticate, accepted, ...address }: TcpOptions): Promise<number> {
     this.#assertOpen();
     const serve = (socket: Socket) => {
       const admission = this.#sockets.admit(socket);
       if (admission === "cut") return this.#untaken.warn("the bus port has as many connections as it can serve; one was closed");
+      accepted?.(socket);
       const logIn: TcpOptions["authenticate"] = (credentials, address) =>
         whenAdmitted(authenticate(credentials, address), () => this.#sockets.keep(socket));
       const options = { kind: "tcp", authenticate: logIn, address: addressOf(socket) } as const;
@@ -211,6 +224,10 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
 
   subjects(): BrokerSubjectStats[] {
     return this.router.subjects();
+  }
+
+  crossings(): Crossings {
+    return { subjects: this.router.counted(), answers: this.links.answers.entries() };
   }
 
   limitPayload(bytes: number): void {

@@ -2,6 +2,7 @@ import { connect, type Socket } from "node:net";
 import { createSecureContext, connect as secure } from "node:tls";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { type ByteStream, socketStream } from "./byte-stream.ts";
+import { noteDialed } from "./dialed-sockets.ts";
 
 /** What TLS connections need in addition to the system's certificates, in PEM format. */
 export interface TlsMaterial {
@@ -27,6 +28,7 @@ export async function dialNats(url: URL, tls: TlsMaterial, signal: AbortSignal):
   const port = url.port === "" ? DEFAULT_PORT : Number(url.port);
   const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 });
   const stream = await dialed(socket, url.host, signal);
+  noteDialed(socket);
   return secureAfterGreeting(socket, stream, { host, material: tls, isDemanded: url.protocol === "tls:", signal });
 }
 

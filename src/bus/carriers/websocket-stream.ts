@@ -3,6 +3,7 @@ import { WebSocket } from "ws";
 import { placeOf } from "../client/bus-url.ts";
 import type { ByteStream } from "./byte-stream.ts";
 import type { TlsMaterial } from "./dial.ts";
+import { noteDialed } from "./dialed-sockets.ts";
 
 /** Path of a manager's bus on its one port. */
 export const BUS_PATH = "/mgr/bus";
@@ -43,6 +44,7 @@ export function dialWebsocket(
     signal.addEventListener("abort", giveUp, { once: true });
     ws.on("error", (cause) => fail(cause.message));
     ws.once("unexpected-response", (_request, response) => refusalText(response, fail));
+    ws.once("upgrade", ({ socket }) => noteDialed(socket));
     ws.once("open", () => {
       signal.removeEventListener("abort", giveUp);
       // Nothing may be lost before the reader listens.

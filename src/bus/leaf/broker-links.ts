@@ -6,6 +6,7 @@ import type { BrokerRouter } from "../broker/broker-router.ts";
 import type { BrokerTurns } from "../broker/broker-turns.ts";
 import type { BusLog } from "../client/bus-message.ts";
 import { ThrottledWarning } from "../client/throttled-warning.ts";
+import { AnswerBook } from "./answer-book.ts";
 import { DialedLink, type DialedLinkOptions } from "./dialed-link.ts";
 import { InboxOwners } from "./inbox-owners.ts";
 import { InterestTable } from "./interest-table.ts";
@@ -67,6 +68,7 @@ export class BrokerLinks implements LinkEnvironment {
   readonly hooks: BrokerHooks | null;
   readonly interest = new InterestTable();
   readonly inboxes = new InboxOwners();
+  readonly answers = new AnswerBook();
   readonly loopId = randomBytes(16).toString("hex");
   readonly refusals: ThrottledWarning;
   readonly losses: ThrottledWarning;

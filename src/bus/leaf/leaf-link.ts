@@ -8,6 +8,7 @@ import { type ClientSubscription, type LinkTarget, newSubscription } from "../br
 import { RecentSubjects } from "../broker/recent-subjects.ts";
 import { RepeatedHead } from "../broker/repeated-head.ts";
 import type { ThrottledWarning } from "../client/throttled-warning.ts";
+import type { AnswerBook } from "./answer-book.ts";
 import type { InboxOwners } from "./inbox-owners.ts";
 import { type Interest, type InterestListener, type InterestTable, interestKey } from "./interest-table.ts";
 import { disinterestLine, fitsIntoLine, interestLine, LOOP_ERROR, LOOP_PREFIX, linkHead } from "./leaf-protocol.ts";
@@ -22,6 +23,7 @@ export interface LinkEnvironment {
   readonly hooks: BrokerHooks | null;
   readonly interest: InterestTable;
   readonly inboxes: InboxOwners;
+  readonly answers: AnswerBook;
   /** Name of this broker for the detection of loops. It goes to hubs only: another leaf that knew it could pretend a loop. */
   readonly loopId: string;
   /** A link has refused something; it has lost messages. */
@@ -210,6 +212,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     const { account, environment, maxPayload, wire } = this.#options;
     const { size, reply } = envelope;
     if (this.#isClosed) return false;
+    environment.answers.sends(envelope);
     if (!this.canTake() || size > maxPayload || !fitsIntoLine(queues)) {
       this.#drop(envelope);
       return false;
@@ -257,6 +260,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     environment.counters.in_bytes += size;
     const refused = !this.#mayCross(subject) ? subject : reply !== null && !mayCross(reply) ? reply : null;
     if (refused === null) {
+      environment.answers.receives(envelope);
       environment.hooks?.arrived(subject, this.#options.isOwnKind);
       environment.router.route(this, envelope, message);
       return;

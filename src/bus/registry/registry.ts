@@ -99,6 +99,11 @@ export class Registry implements BrokerHooks {
     };
   }
 
+  /** What the present publishers of topics have published. */
+  *published(): Generator<{ subject: string; msgs: number; bytes: number }> {
+    for (const { subject, packets, bytes } of this.#topics.entries()) yield { subject: readableText(subject), msgs: packets, bytes };
+  }
+
   /** Told of changes, several at a time; returns the function that ends it. */
   listen(listener: (changes: readonly DataPlaneChange[]) => void): () => void {
     return this.#changes.subscribe(listener);

@@ -59,6 +59,11 @@ export class StreamEnd extends Duplex {
     return this.readableEnded && this.#isAcknowledged ? this.#received + 1 : null;
   }
 
+  /** Bytes that were written here, and that came from the other end. */
+  get counts(): { written: number; received: number } {
+    return { written: this.#written, received: this.#received };
+  }
+
   /** Handles a frame of the other end. */
   receive({ kind, offset, data }: StreamFrame): void {
     if (this.destroyed) return;

@@ -1,3 +1,4 @@
+import { isIPv4, isIPv6 } from "node:net";
 import { busUrlProblem } from "../../bus/client/bus-url.ts";
 import { leaf, Refusal } from "./schema-kinds.ts";
 import { text } from "./schema-values.ts";
@@ -61,6 +62,15 @@ export const headerValue = leaf<string, string>("a string", { type: "string" }, 
 export function headerProblem(name: string): string | null {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) ? null : `'${name}' is not a valid HTTP header name`;
 }
+
+export const netmask = text("a network such as 10.0.0.0/24 or fd00::/64", (value) => {
+  const [address = "", length = "", ...more] = value.split("/");
+  const bits = isIPv4(address) ? 32 : isIPv6(address) ? 128 : 0;
+  const isLength = /^\d{1,3}$/.test(length) && Number(length) <= bits;
+  return bits > 0 && isLength && more.length === 0
+    ? null
+    : `must be an address and the length of its network in bits, such as 10.0.0.0/24, found '${value}'`;
+});
 
 export const hostName = text("a host name without scheme and port, such as bench.lab", (value) =>
   /^[\p{L}\p{N}_](?:[\p{L}\p{N}._-]{0,252})$/u.test(value) ? null : `must be a host name without scheme and port, found '${value}'`,

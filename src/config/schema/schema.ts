@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { nameProblem } from "../../base/names.ts";
 import type { Finding } from "../load/problems.ts";
-import { busAddress, hostName, leafnodeAddress, listenAddress } from "./schema-addresses.ts";
+import { busAddress, hostName, leafnodeAddress, listenAddress, netmask } from "./schema-addresses.ts";
 import { described, jsonSchemaOf, listOf, listOr, namedMap, section } from "./schema-kinds.ts";
 import { defaultsSection, processSection, templateSection } from "./schema-process.ts";
 import { recordSection } from "./schema-record.ts";
@@ -134,6 +134,14 @@ const rest = {
     ),
   ),
   record: described("Topics that are recorded to disk, and where recording stops.", recordSection),
+  networks: described(
+    "Names of networks, for network statistics and topology. Networks that are not listed are found by the addresses of hosts, and named by them.",
+    namedMap(
+      "a mapping from names of networks to {netmasks}",
+      section({ netmasks: described("The networks' addresses.", listOf("networks such as 10.0.0.0/24", netmask)) }),
+      nodeProblem,
+    ),
+  ),
   ...partial,
 };
 

@@ -1,13 +1,5 @@
 import type { Socket } from "node:net";
-import { libc } from "./libc.ts";
-
-const getsockopt = libc.func("int getsockopt(int fd, int level, int option, void *value, void *length)") as (
-  fd: number,
-  level: number,
-  option: number,
-  value: Buffer,
-  length: Buffer,
-) => number;
+import { descriptorOf, getsockopt } from "./socket-options.ts";
 
 /** Of Linux on x64 and arm64. */
 const SOL_SOCKET = 1;
@@ -32,10 +24,4 @@ export function peerUid(socket: Socket): number | null {
 /** Whether the user may speak for this one: the same user, or root. */
 export function isTrustedPeer(uid: number | null): uid is number {
   return uid !== null && (uid === 0 || uid === process.geteuid?.());
-}
-
-/** Node has no public way to a socket's descriptor. */
-function descriptorOf(socket: Socket): number {
-  const { _handle: handle } = socket as Socket & { _handle?: { fd?: number } | null };
-  return handle?.fd ?? -1;
 }

@@ -3,6 +3,7 @@ import { MgrError } from "../../base/errors.ts";
 import { descriptorBudget } from "../../bus/carriers/descriptor-budget.ts";
 import type { StreamEnd } from "../../bus/streams/stream-end.ts";
 import { StreamEnds } from "../../bus/streams/stream-ends.ts";
+import { TargetCounts, targetText } from "../../bus/streams/target-counts.ts";
 import { MAX_STREAMS, type StreamFrame } from "../../contract/streams.ts";
 
 /** How long a target has to accept, milliseconds. */
@@ -11,6 +12,8 @@ const CONNECT_TIMEOUT_MS = 8_000;
 /** Opens TCP connections from this host for the manager, and carries them over the bus as streams. */
 export class Forwarder {
   readonly #ends: StreamEnds;
+  /** What they carried. */
+  readonly counts = new TargetCounts();
   /** Connections in progress, by stream. */
   readonly #opening = new Map<string, Socket>();
   /** Established connections; one may outlive its stream while its program reads the last data. */
@@ -28,7 +31,9 @@ export class Forwarder {
     const socket = await this.#connect(stream, { host, port });
     this.#sockets.add(socket);
     socket.once("close", () => this.#sockets.delete(socket));
-    join(socket, this.#ends.open(stream));
+    const end = this.#ends.open(stream);
+    this.counts.follow(targetText(host, port), end);
+    join(socket, end);
   }
 
   receive(frame: StreamFrame): void {

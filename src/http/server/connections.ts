@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { type DescriptorBudget, descriptorBudget } from "../../bus/carriers/descriptor-budget.ts";
+import type { PeerTrafficBook, TrafficLabel } from "../../bus/carriers/peer-traffic.ts";
 import { addressKey, isLoopback, remoteEnd } from "./remote-end.ts";
 
 export interface ConnectionLimits {
@@ -15,10 +16,17 @@ export interface ConnectionLimits {
  */
 type Phase = "opening" | "idle" | "busy";
 
+interface ConnectionsOptions {
+  readonly budget?: DescriptorBudget;
+  readonly book?: PeerTrafficBook | null;
+}
+
 /** The connections of the port, and which of them to close when there are too many. */
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #budget: DescriptorBudget;
+  /** What each carries is counted there. */
+  readonly #book: PeerTrafficBook | null;
   /** In order of entering the phase. */
   readonly #phases: Record<Phase, Set<Socket>> = { opening: new Set(), idle: new Set(), busy: new Set() };
   readonly #addresses = new Map<string, number>();
@@ -28,9 +36,10 @@ export class Connections {
   /** Bytes of closed connections. */
   readonly #past = { received: 0, sent: 0 };
 
-  constructor({ total, perAddress }: ConnectionLimits, budget = descriptorBudget) {
+  constructor({ total, perAddress }: ConnectionLimits, { budget = descriptorBudget, book = null }: ConnectionsOptions = {}) {
     this.#limits = { total: budget.partOf(total), perAddress };
     this.#budget = budget;
+    this.#book = book;
   }
 
   get size(): number {
@@ -61,7 +70,13 @@ export class Connections {
     this.#addresses.set(key, (this.#addresses.get(key) ?? 0) + 1);
     this.#phases.opening.add(socket);
     socket.once("close", () => this.#forget(socket));
+    this.#book?.follow(socket, { kind: "web", name: "http" });
     return true;
+  }
+
+  /** What the connection carries from now on. */
+  label(socket: Socket, label: TrafficLabel): void {
+    if (this.#keys.has(socket)) this.#book?.follow(socket, label);
   }
 
   enter(socket: Socket, phase: Phase): void {

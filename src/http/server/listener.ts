@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { SecureContext } from "node:tls";
 import { descriptorBudget } from "../../bus/carriers/descriptor-budget.ts";
+import type { PeerTrafficBook, TrafficLabel } from "../../bus/carriers/peer-traffic.ts";
 import { bind, type TcpAddress } from "../../bus/carriers/tcp-listener.ts";
 import { ThrottledWarning } from "../../bus/client/throttled-warning.ts";
 import { type Refusal, refusal, refuseOnSocket } from "../access/refusal.ts";
@@ -35,6 +36,8 @@ export interface ListenerOptions {
   readonly secureContext?: (() => SecureContext) | undefined;
   readonly deadlines?: Partial<Deadlines> | undefined;
   readonly limits?: Partial<ConnectionLimits> | undefined;
+  /** Where the bytes of connections are counted. */
+  readonly book?: PeerTrafficBook | null;
 }
 
 const DEADLINES: Deadlines = { opening: 12_000, headers: 10_000, request: 13_000, check: 1_000, keepAlive: 75_000, stall: 60_000 };
@@ -65,7 +68,7 @@ export class Listener {
   constructor(options: ListenerOptions) {
     this.#options = options;
     this.#deadlines = { ...DEADLINES, ...options.deadlines };
-    this.connections = new Connections({ ...LIMITS, ...options.limits });
+    this.connections = new Connections({ ...LIMITS, ...options.limits }, { book: options.book ?? null });
     this.#acceptFailures = new ThrottledWarning(options.log);
     this.#server = createServer({
       headersTimeout: this.#deadlines.headers,
@@ -111,6 +114,11 @@ export class Listener {
 
   remoteOf(socket: Socket): RemoteEnd {
     return { ...remoteEnd(socket), localUser: this.#local.userOf(socket) };
+  }
+
+  /** What the connection carries from now on. */
+  label(socket: Socket, label: TrafficLabel): void {
+    this.connections.label(this.#rawOf(socket), label);
   }
 
   /** Accepts no more connections, lets answers finish, closes what is left after a grace time. */

@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Control } from "../../actors/control.ts";
 import type { BrokerPermissions } from "../../bus/broker/permissions.ts";
+import type { TrafficLabel } from "../../bus/carriers/peer-traffic.ts";
 import { BUS_PATH, MAX_FRAME_BYTES, websocketStream } from "../../bus/carriers/websocket-stream.ts";
 import { WEBSOCKET_SERVER_OPTIONS } from "../../transport/oversize.ts";
 import { isRefusal as isViewRefusal, parseViewMode, type ViewMode } from "../../transport/view.ts";
@@ -25,6 +26,8 @@ export interface UpgradeOptions {
   /** The bus behind `/mgr/bus`, if there is one. */
   readonly bus: BusUpgrade | null;
   readonly remoteOf: (socket: Socket) => RemoteEnd;
+  /** Says what the connection carries from now on. */
+  readonly label: (socket: Socket, label: TrafficLabel) => void;
   /** Serves a request that offers an upgrade which is not supported (RFC 9110, 7.8: it is ignored). */
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
   readonly log: HttpLog;
@@ -75,7 +78,7 @@ export class Upgrades {
   }
 
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const { gate, control, remoteOf } = this.#options;
+    const { gate, control, remoteOf, label } = this.#options;
     const url = targetOf(request.url ?? "");
     if (url === null) return refuseOnSocket(socket, refusal(400, "Malformed request URL."));
     const visit = { remote: remoteOf(request.socket), target: url.pathname + url.search, hasEffects: false };
@@ -88,11 +91,14 @@ export class Upgrades {
     const mode = parseViewMode(url.searchParams, control.state);
     if (isViewRefusal(mode)) return refuseOnSocket(socket, refusal(mode.status, mode.message));
     if (outcome.setCookie !== null) this.#cookies.set(request, outcome.setCookie);
+    const isRemote = url.searchParams.get("client") === "mgr_remote";
+    const { user } = outcome.principal;
+    label(request.socket, isRemote ? { kind: "mgr_remote", name: user } : { kind: "web", name: "websocket" });
     this.#server.handleUpgrade(request, socket, head, (ws) => this.#accept(ws, mode, outcome, socket));
   }
 
   async #upgradeToBus({ request, socket, head, headers, visit }: BusVisit): Promise<void> {
-    const { gate, bus, open } = this.#options;
+    const { gate, bus, open, label } = this.#options;
     const refused = gate.check(headers, visit);
     if (refused) return refuseOnSocket(socket, refused);
     if (bus === null) return refuseOnSocket(socket, refusal(404, "This manager has no bus."));
@@ -102,6 +108,7 @@ export class Upgrades {
     const address = formatAddress(visit.remote);
     const enter = (permissions: BrokerPermissions, belonging: Belonging) =>
       this.#busServer.handleUpgrade(request, socket, head, (ws) => {
+        label(request.socket, labelOf(permissions));
         open.add(ws, belonging);
         bus.accept(websocketStream(ws), { kind: "websocket", permissions, address });
       });
@@ -152,6 +159,13 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
   const headers = new Headers();
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) headers.append(rawHeaders[index] ?? "", rawHeaders[index + 1] ?? "");
   return headers;
+}
+
+/** A daemon, or a program that is a client of the manager's broker. */
+function labelOf({ user = "", identity }: BrokerPermissions): TrafficLabel {
+  return identity === undefined && user.startsWith("host:")
+    ? { kind: "daemon", name: user.slice("host:".length) }
+    : { kind: "client", name: identity?.name ?? user };
 }
 
 function notFound({ pathname }: URL): Refusal {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { amount, hostName } from "../frames/field-kinds.ts";
 import { clientFrames, managerFrames, result } from "../frames/frame-table.ts";
 
-const DEFAULT_NETWORK_SAMPLE_SECONDS = 2;
+export const DEFAULT_NETWORK_SAMPLE_SECONDS = 2;
 /** Longest measurement, seconds. */
 const MAX_SAMPLE_SECONDS = 60;
 

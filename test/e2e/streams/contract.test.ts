@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
+import type { NetworkStats } from "../../../src/protocol/resources/resources.ts";
 import { CLIENT_FRAMES } from "../../contract/client-frames.ts";
 import { STATES } from "../../contract/closed-values.ts";
 import { exampleOfFields } from "../../contract/examples.ts";
 import { CHALLENGE, LOG_LINE, REFUSALS, ROUTES, SESSION_COOKIE } from "../../contract/http-routes.ts";
 import { MANAGER_FRAMES } from "../../contract/manager-frames.ts";
-import { isNotYet, NO_SUCH_PART } from "../../contract/not-yet.ts";
+import { isNotYet, NEEDS_HOSTS, NO_SUCH_PART } from "../../contract/not-yet.ts";
 import { RESOURCES } from "../../contract/resources.ts";
 import { BusProgram } from "../support/bus-program.ts";
 import type { Client, Frame } from "../support/client.ts";
@@ -194,6 +195,7 @@ describe("what is in the tables and not in the list of what is not there yet", (
     await commandsOfAProcess();
     await tasksOfTheHost();
     await programsOnTheBus();
+    await networkOfTheHost();
     await changesOfTheConfiguration();
     await requestsThatCannotBeSaved();
 
@@ -201,7 +203,7 @@ describe("what is in the tables and not in the list of what is not there yet", (
     const seen = new Set([...client.seen, ...log.seen]);
     const rows = { "manager frame": Object.keys(MANAGER_FRAMES), resource: Object.keys(RESOURCES) } as const;
     for (const kind of ["manager frame", "resource"] as const) {
-      const wrong = rows[kind].filter((name) => seen.has(name) === isNotYet(kind, name));
+      const wrong = rows[kind].filter((name) => seen.has(name) === isNotYet(kind, name) && !NEEDS_HOSTS.includes(name));
       expect(wrong, `${kind}s that came although they are not there yet, or did not come`).toEqual([]);
     }
     const states = new Set(
@@ -350,6 +352,19 @@ async function parametersOf(services: { name: string }[], provider_id: number): 
   expect(await client.ask({ type: "open_parameter_scope", ...named })).toMatchObject({ ok: true, ...named, topic: "gain", process: "" });
 }
 
+/** Measurements of this machine. */
+async function networkOfTheHost(): Promise<void> {
+  const first = (await client.ask({ type: "request_network_stats", sample_seconds: 1 })).stats as NetworkStats;
+  expect(first.interfaces.map((one) => one.interface)).toContain("lo");
+  await eventually("the answer before is traffic of this WebSocket", async () => {
+    const { links } = (await client.ask({ type: "request_network_stats", sample_mode: "previous" })).stats as NetworkStats;
+    return links.some(({ children }) => children.some(({ kind, name }) => kind === "web" && name === "websocket"));
+  });
+  expect(await client.ask({ type: "request_network_topology" })).toMatchObject({ ok: true });
+  const { connections } = await client.ask({ type: "request_tcp_connections", host: "localhost" });
+  expect(connections).toContainEqual(expect.objectContaining({ pid: process.pid, bytes_received: expect.any(Number) }));
+}
+
 /** One process goes, one comes, one is changed; before that, the file is broken, told about, and mended. */
 async function changesOfTheConfiguration(): Promise<void> {
   const start = client.here;
@@ -387,7 +402,12 @@ async function hostsThatComeAndGo(configuration: Record<string, unknown>): Promi
     await client.ask({ type: "save_config_file", path, content: JSON.stringify({ ...configuration, hosts }), base_hash: hash });
     expect(await client.ask({ type: "reload_config" })).toMatchObject({ ok: true });
     if ("away" in hosts) await client.until("the host", ({ host }) => (host as { name?: string } | undefined)?.name === "away", start);
-    else await client.until("the host that went", ({ type, name }) => type === "host_remove" && name === "away", start);
+    // A host that was never there is a problem of the network.
+    if ("away" in hosts)
+      expect(await client.ask({ type: "request_network_stats", sample_mode: "previous" })).toMatchObject({
+        stats: { problems: expect.arrayContaining([expect.objectContaining({ kind: "unreachable", host: "away" })]) },
+      });
+    if (!("away" in hosts)) await client.until("the host that went", ({ type, name }) => type === "host_remove" && name === "away", start);
   }
 }
 

@@ -1,0 +1,51 @@
+import type { Reading } from "./reading.ts";
+import type { Sample } from "./sample.ts";
+import type { HostInterfaces } from "./topology.ts";
+
+/** What stays true of a host while it cannot be asked: its interfaces and addresses, and which of them were up. */
+export class HostFacts {
+  readonly #hosts = new Map<string, HostInterfaces>();
+  /** By host. */
+  readonly #up = new Map<string, Set<string>>();
+  #byAddress = new Map<string, string>();
+
+  /** Those of hosts that are no longer managed are forgotten. */
+  learn({ hosts }: Pick<Sample, "hosts">, isManaged: (host: string) => boolean): void {
+    for (const [host, { second }] of hosts) {
+      const interfaces = [...second.all("interface")];
+      const up = this.#up.get(host) ?? new Set();
+      const names = new Set(interfaces.map(({ name }) => name));
+      for (const name of up) if (!names.has(name)) up.delete(name);
+      for (const port of interfaces) if (port.up) up.add(port.name);
+      this.#up.set(host, up);
+      this.#hosts.set(host, { host, forwards: isForwarding(second), interfaces });
+    }
+    for (const host of this.#hosts.keys()) {
+      if (isManaged(host)) continue;
+      this.#hosts.delete(host);
+      this.#up.delete(host);
+    }
+    this.#byAddress = new Map(
+      [...this.#hosts.values()].flatMap(({ host, interfaces }) =>
+        interfaces.flatMap(({ addresses }) => addresses.map((cidr): [string, string] => [cidr.replace(/\/.*$/, ""), host])),
+      ),
+    );
+  }
+
+  all(): HostInterfaces[] {
+    return [...this.#hosts.values()];
+  }
+
+  wasUp(host: string, name: string): boolean {
+    return this.#up.get(host)?.has(name) ?? false;
+  }
+
+  /** The host that has an address of its own, not loopback; undefined: none that is known. */
+  hostOf(ip: string): string | undefined {
+    return /^(127\.|::1$)/.test(ip) ? undefined : this.#byAddress.get(ip);
+  }
+}
+
+function isForwarding(counted: Reading["second"]): boolean {
+  return counted.find("forwarding", "")?.on ?? false;
+}

@@ -1,0 +1,84 @@
+import { perSecond } from "./increase.ts";
+import type { LinkSums } from "./link-sum.ts";
+import { grown, type Span } from "./reading.ts";
+import type { Sample, Subscribing, TopicPlaces } from "./sample.ts";
+
+/** Two samples, and what of each end was counted between them. */
+export interface Interval {
+  readonly before: Sample;
+  readonly after: Sample;
+  /** By broker; null: the manager's. Ends that answered both times in the same life. */
+  readonly spans: ReadonlyMap<string | null, Span>;
+}
+
+/** Messages that were sent between two hosts, and those that have arrived. */
+export interface Shortfall {
+  readonly from: string;
+  readonly to: string;
+  readonly kind: "topic" | "service";
+  readonly name: string;
+  readonly sent: number;
+  readonly arrived: number;
+}
+
+interface Source {
+  readonly broker: string | null;
+  readonly host: string;
+  readonly msgs: number;
+  readonly bytes: number;
+  readonly milliseconds: number;
+  /** It was counted in both samples. */
+  readonly isSteady: boolean;
+}
+
+/**
+ * Topics: what the publisher's broker has counted, for each host with subscribers, against what the subscribers' broker has. Returns what can
+ * be compared exactly: one publisher, and subscribers that were there all the time.
+ */
+export function addTopics(interval: Interval, sums: LinkSums): Shortfall[] {
+  const shortfalls: Shortfall[] = [];
+  for (const [subject, places] of interval.after.topics) {
+    const sources = sourcesOf(interval, subject, places);
+    for (const place of distinct(places.subscribers)) {
+      const span = interval.spans.get(place.broker);
+      const remote = sources.filter(({ broker, host }) => broker !== place.broker && host !== place.host);
+      const all = remote.reduce((sum, { msgs }) => sum + msgs, 0);
+      if (span === undefined || all === 0) continue;
+      const { arrived } = span;
+      const msgs = grown(arrived, "arrived", subject, "msgs");
+      const bytes = grown(arrived, "arrived", subject, "bytes");
+      for (const source of remote) {
+        const share = source.msgs / all;
+        sums.add(
+          { from: source.host, to: place.host },
+          { kind: "topic", name: places.topic },
+          { packets: perSecond(source.msgs, source.milliseconds), bytes: perSecond(source.bytes, source.milliseconds) },
+          { packets: perSecond(msgs * share, arrived.milliseconds), bytes: perSecond(bytes * share, arrived.milliseconds) },
+        );
+      }
+      const [only] = remote;
+      const before = interval.before.topics.get(subject)?.subscribers ?? [];
+      if (only === undefined || remote.length > 1 || !only.isSteady || !before.some((one) => isSame(one, place))) continue;
+      shortfalls.push({ from: only.host, to: place.host, kind: "topic", name: places.topic, sent: only.msgs, arrived: msgs });
+    }
+  }
+  return shortfalls;
+}
+
+function sourcesOf({ spans, before }: Interval, subject: string, places: TopicPlaces): Source[] {
+  return [...spans].flatMap(([broker, { sent }]) => {
+    const host = broker ?? places.hubPublisher;
+    const msgs = grown(sent, "published", subject, "msgs");
+    if (host === null || msgs === 0) return [];
+    const isSteady = sent.before.find("published", subject) !== undefined && before.topics.has(subject);
+    return [{ broker, host, msgs, bytes: grown(sent, "published", subject, "bytes"), milliseconds: sent.milliseconds, isSteady }];
+  });
+}
+
+function isSame(one: Subscribing, other: Subscribing): boolean {
+  return one.host === other.host && one.broker === other.broker;
+}
+
+function distinct(places: readonly Subscribing[]): Subscribing[] {
+  return places.filter((place, index) => places.findIndex((one) => isSame(one, place)) === index);
+}

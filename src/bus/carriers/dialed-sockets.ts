@@ -1,0 +1,11 @@
+import type { Socket } from "node:net";
+
+const open = new Set<Socket>();
+
+/** TCP connections of this process to buses of other machines, as long as they live: their quality is measured. */
+export const dialedSockets: ReadonlySet<Socket> = open;
+
+export function noteDialed(socket: Socket): void {
+  open.add(socket);
+  socket.once("close", () => open.delete(socket));
+}

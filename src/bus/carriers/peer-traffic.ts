@@ -1,0 +1,131 @@
+import type { Socket } from "node:net";
+
+/** What a connection of the manager carries. */
+export interface TrafficLabel {
+  readonly kind: "web" | "mgr_remote" | "daemon" | "client";
+  readonly name: string;
+}
+
+/** Of one kind of connections with one peer, so far. */
+export interface PeerTraffic extends TrafficLabel {
+  readonly peer: string;
+  /** As this program has written and read. */
+  written: number;
+  read: number;
+  /** As the kernel has seen acknowledged, and received. */
+  acknowledged: number;
+  received: number;
+  segments_out: number;
+  segments_in: number;
+  retransmits: number;
+  /** The slowest of the connections that are open; null: none is. */
+  rtt_us: number | null;
+}
+
+/** Of the kernel's TCP_INFO. */
+interface KernelCounts {
+  readonly sent: number;
+  readonly received: number;
+  readonly data_segments_out: number;
+  readonly data_segments_in: number;
+  readonly retransmits: number;
+  readonly rtt_us: number;
+}
+
+interface Followed {
+  peer: string;
+  label: TrafficLabel;
+  /** Where its time under another label is counted already. */
+  base: PeerTraffic | null;
+}
+
+/** Peers and labels that are counted by themselves; the oldest without a connection go first. */
+const MAX_ACCOUNTS = 2_000;
+
+/** Bytes of the manager's TCP connections, by peer and by what they carry. Counters stay when a connection ends. */
+export class PeerTrafficBook {
+  readonly #kernel: (socket: Socket) => KernelCounts | null;
+  readonly #open = new Map<Socket, Followed>();
+  readonly #past = new Map<string, PeerTraffic>();
+
+  /** `kernel`: what the kernel knows of a socket; null: nothing. */
+  constructor(kernel: (socket: Socket) => KernelCounts | null) {
+    this.#kernel = kernel;
+  }
+
+  /** Counts a connection from now on; again, to say what it carries from now on. */
+  follow(socket: Socket, label: TrafficLabel): void {
+    const known = this.#open.get(socket);
+    if (known !== undefined) {
+      const now = this.#countsOf(socket, known);
+      add(this.#account(this.#past, known), less(now, known.base));
+      known.base = { ...now, rtt_us: null };
+      known.label = label;
+      return;
+    }
+    const peer = socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/i, "");
+    if (peer === undefined) return;
+    const followed: Followed = { peer, label, base: null };
+    this.#open.set(socket, followed);
+    socket.once("close", () => {
+      this.#open.delete(socket);
+      const { bytesWritten: written, bytesRead: read } = socket;
+      // The kernel has forgotten it: what was written has arrived, or nothing is known of it.
+      const counts = { ...zero(followed), written, read, acknowledged: written, received: read };
+      add(this.#account(this.#past, followed), less(counts, followed.base));
+    });
+  }
+
+  totals(): PeerTraffic[] {
+    const sums = new Map([...this.#past].map(([key, past]) => [key, { ...past }]));
+    for (const [socket, followed] of this.#open) add(this.#account(sums, followed), less(this.#countsOf(socket, followed), followed.base));
+    return [...sums.values()];
+  }
+
+  #countsOf(socket: Socket, followed: Followed): PeerTraffic {
+    const counts = { ...zero(followed), written: socket.bytesWritten, read: socket.bytesRead };
+    const info = this.#kernel(socket);
+    if (info === null) return { ...counts, acknowledged: counts.written, received: counts.read };
+    return {
+      ...counts,
+      acknowledged: info.sent,
+      received: info.received,
+      segments_out: info.data_segments_out,
+      segments_in: info.data_segments_in,
+      retransmits: info.retransmits,
+      rtt_us: info.rtt_us,
+    };
+  }
+
+  #account(accounts: Map<string, PeerTraffic>, { peer, label }: Followed): PeerTraffic {
+    const key = `${peer} ${label.kind} ${label.name}`;
+    const known = accounts.get(key);
+    if (known) return known;
+    for (const oldest of accounts.keys()) {
+      if (accounts.size < MAX_ACCOUNTS) break;
+      accounts.delete(oldest);
+    }
+    const account = zero({ peer, label });
+    accounts.set(key, account);
+    return account;
+  }
+}
+
+const COUNTS = ["written", "read", "acknowledged", "received", "segments_out", "segments_in", "retransmits"] as const;
+
+function zero({ peer, label }: Pick<Followed, "peer" | "label">): PeerTraffic {
+  const counts = { written: 0, read: 0, acknowledged: 0, received: 0, segments_out: 0, segments_in: 0, retransmits: 0 };
+  return { peer, ...label, ...counts, rtt_us: null };
+}
+
+function less(counts: PeerTraffic, base: PeerTraffic | null): PeerTraffic {
+  if (base === null) return counts;
+  const rest = { ...counts };
+  for (const key of COUNTS) rest[key] = Math.max(0, rest[key] - base[key]);
+  return rest;
+}
+
+function add(sum: PeerTraffic, part: PeerTraffic): void {
+  for (const key of COUNTS) sum[key] += part[key];
+  if (part.rtt_us !== null) sum.rtt_us = Math.max(sum.rtt_us ?? 0, part.rtt_us);
+}

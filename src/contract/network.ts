@@ -1,0 +1,80 @@
+import { z } from "zod";
+
+const count = z.number().min(0);
+
+/** Messages and payload bytes. */
+const messages = { msgs: count, bytes: count };
+
+/** A row of what a host has counted so far, all since an origin of its own: only differences mean anything. */
+export const networkRow = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("interface"),
+    name: z.string(),
+    /** Of the kernel: another one is another interface. */
+    index: count,
+    up: z.boolean(),
+    speed_bits_s: count.nullable(),
+    /** With the length of the netmask: `10.0.0.7/24`. */
+    addresses: z.array(z.string()),
+    rx_bytes: count,
+    tx_bytes: count,
+    rx_packets: count,
+    tx_packets: count,
+    rx_errors: count,
+    tx_errors: count,
+    rx_drops: count,
+    tx_drops: count,
+  }),
+  z.object({
+    kind: z.literal("udp"),
+    receive_errors: count,
+    buffer_errors: count,
+    /** Of the sockets that are open now. */
+    drops: count,
+  }),
+  /** It passes packets on from one network to another. */
+  z.object({ kind: z.literal("forwarding"), on: z.boolean() }),
+  /** A connection of the daemon to a bus. Bytes sent are those that the other side has acknowledged. */
+  z.object({
+    kind: z.literal("link_socket"),
+    local: z.string(),
+    peer: z.string(),
+    sent: count,
+    received: count,
+    data_segments_out: count,
+    data_segments_in: count,
+    retransmits: count,
+    rtt_us: count,
+  }),
+  /** What the broker's own clients published on a topic. */
+  z.object({ kind: z.literal("published"), subject: z.string(), ...messages }),
+  /** What other brokers sent, and all of the broker's own subscribers got. */
+  z.object({ kind: z.literal("arrived"), subject: z.string(), ...messages }),
+  /** What other brokers wanted of a subject that is no topic, whether or not the link could take it: requests of services. */
+  z.object({ kind: z.literal("crossing"), subject: z.string(), ...messages }),
+  /** Answers to requests of a subject: given to requesters of other brokers, and received from there. */
+  z.object({ kind: z.literal("answered"), subject: z.string(), ...messages }),
+  z.object({ kind: z.literal("answers"), subject: z.string(), ...messages }),
+  /** TCP connections that the host made for the manager: bytes from the target and to it. */
+  z.object({ kind: z.literal("forward"), target: z.string(), sent: count, received: count }),
+]);
+export type NetworkRow = z.infer<typeof networkRow>;
+export type NetworkRowOf<K extends NetworkRow["kind"]> = Extract<NetworkRow, { kind: K }>;
+
+/** A page of rows. */
+export const networkPage = z.array(networkRow);
+
+/** A TCP connection of any program of the host. */
+export const tcpRow = z.object({
+  process: z.string().nullable(),
+  pid: z.int().nullable(),
+  program: z.string(),
+  local: z.string(),
+  peer: z.string(),
+  bytes_sent: count,
+  bytes_received: count,
+  rtt_ms: count.nullable(),
+  retransmits: count,
+});
+export type TcpRow = z.infer<typeof tcpRow>;
+export const tcpPage = z.array(tcpRow);

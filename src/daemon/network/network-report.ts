@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import type { Clock } from "../../base/clock.ts";
+import { readableText } from "../../bus/broker/broker-protocol.ts";
+import { dialedSockets } from "../../bus/carriers/dialed-sockets.ts";
+import type { TargetCounts } from "../../bus/streams/target-counts.ts";
+import type { RequestOf, ResponseOf } from "../../contract/messages.ts";
+import type { NetworkRow } from "../../contract/network.ts";
+import type { HostBus } from "../bus/host-bus.ts";
+import { tcpInfo } from "../native/tcp-info.ts";
+import { TaskPages } from "../tasks/task-pages.ts";
+import { readNetwork } from "./interfaces.ts";
+import { type ProcessNames, readTcpConnections } from "./tcp-connections.ts";
+
+interface NetworkReportOptions {
+  readonly clock: Clock;
+  /** The host's broker; null: there is none. */
+  readonly bus: Pick<HostBus, "broker" | "registry"> | null;
+  /** Connections that the host makes for the manager. */
+  readonly forwards: TargetCounts;
+  readonly processNames: () => ProcessNames;
+}
+
+const TOPIC = "topic.";
+/** Subjects of this program and of the bus itself. */
+const INTERNAL = /^(topic|mgr|\$SRV|\$SYS|\$LDS|_INBOX|>)(\.|$)/;
+
+/** What a host has counted of its network. Nothing is read before it is asked for. */
+export class NetworkReport {
+  readonly #options: NetworkReportOptions;
+  readonly #pages: TaskPages;
+
+  constructor(options: NetworkReportOptions) {
+    this.#options = options;
+    this.#pages = new TaskPages(options.clock);
+  }
+
+  list({ interfaces }: Pick<RequestOf<"network">, "interfaces">): ResponseOf<"network"> {
+    const time = this.#options.clock.monotonic();
+    const rows = [...this.#traffic(), ...(interfaces ? readNetwork() : [])];
+    return { time, ...this.#firstPage(rows) };
+  }
+
+  async tcpConnections(): Promise<ResponseOf<"tcp_connections">> {
+    return this.#firstPage(await readTcpConnections(this.#options.processNames()));
+  }
+
+  page(list: string, page: number): Uint8Array<ArrayBuffer> {
+    return this.#pages.take(list, page);
+  }
+
+  close(): void {
+    this.#pages.close();
+  }
+
+  /** Almost always there is one page only: it saves a question to have it at once. */
+  #firstPage(values: Iterable<unknown>) {
+    const rows = this.#pages.open(randomUUID());
+    for (const value of values) rows.add(value);
+    const made = rows.end();
+    return { ...made, data: this.#pages.take(made.list, 0) };
+  }
+
+  *#traffic(): Generator<NetworkRow> {
+    const { bus, forwards } = this.#options;
+    for (const socket of dialedSockets) {
+      const info = tcpInfo(socket);
+      if (info === null) continue;
+      const local = `${socket.localAddress}:${socket.localPort}`;
+      yield { kind: "link_socket", local, peer: `${socket.remoteAddress}:${socket.remotePort}`, ...info };
+    }
+    for (const { target, written, received } of forwards.totals()) yield { kind: "forward", target, sent: written, received };
+    if (bus === null) return;
+    for (const published of bus.registry.published()) yield { kind: "published", ...published };
+    const { subjects, answers } = bus.broker.crossings();
+    for (const [subject, { arrived, crossing }] of subjects) {
+      const isTopic = subject.startsWith(TOPIC);
+      if (!isTopic && INTERNAL.test(subject)) continue;
+      if (arrived.msgs > 0) yield { kind: "arrived", subject: readableText(subject), ...arrived };
+      if (!isTopic && crossing.msgs > 0) yield { kind: "crossing", subject: readableText(subject), ...crossing };
+    }
+    for (const [subject, { given, received }] of answers) {
+      if (given.msgs > 0) yield { kind: "answered", subject: readableText(subject), ...given };
+      if (received.msgs > 0) yield { kind: "answers", subject: readableText(subject), ...received };
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import { expect, it } from "vitest";
+import { LastKnown } from "../../../src/app/network/last-known.ts";
+import { measure } from "../../../src/app/network/measure.ts";
+import { problemsOf } from "../../../src/app/network/problems.ts";
+import type { TopicPlaces } from "../../../src/app/network/sample.ts";
+import { arrived, port, published, reading, sample } from "./support.ts";
+
+const place = { manager: "bench", hostOf: (ip: string) => ip, networkOf: () => "lab" };
+const subscribed = (...hosts: string[]): ReadonlyMap<string, TopicPlaces> =>
+  new Map([["topic.arm.state", { topic: "arm/state", hubPublisher: null, subscribers: hosts.map((host) => ({ host, broker: host })) }]]);
+const nothing = { unreachable: new Map<string, null>(), silent: [], wasUp: () => false };
+
+it("a topic counts at its sender for each host with subscribers, and at each receiver", () => {
+  const before = sample(0, {
+    hosts: new Map([
+      ["rt1", reading(0, [published(100)])],
+      ["rt2", reading(50_000, [arrived(7)])],
+      ["rt3", reading(9, [arrived(0)])],
+    ]),
+    topics: subscribed("rt2", "rt3"),
+  });
+  const after = sample(2_000, {
+    hosts: new Map([
+      ["rt1", reading(2_000, [published(2_100)])],
+      ["rt2", reading(52_000, [arrived(2_007)])],
+      ["rt3", reading(2_009, [arrived(1_800)])],
+    ]),
+    topics: subscribed("rt2", "rt3"),
+  });
+  const { stats, shortfalls } = measure(before, after, place);
+  const full = { bytes_s: 10_000, packets_s: 1_000 };
+  expect(stats.links).toEqual([
+    expect.objectContaining({ from_host: "rt1", to_host: "rt2", ...full, measured_bytes_s: 10_000, measured_packets_s: 1_000 }),
+    expect.objectContaining({ from_host: "rt1", to_host: "rt3", ...full, measured_bytes_s: 9_000, measured_packets_s: 900 }),
+  ]);
+  const problems = problemsOf({ stats, shortfalls, ...nothing });
+  expect(problems).toMatchObject([{ kind: "loss", host: "rt1", peer: "rt3", child: { kind: "topic", name: "arm/state" } }]);
+  expect(problems[0]?.message).toContain("10.0 % of the messages did not arrive (2000 sent, 1800 received)");
+});
+
+it.each([
+  { lost: 5, isProblem: false },
+  { lost: 6, isProblem: true },
+])("$lost messages of 100 that are lost are a problem: $isProblem", ({ lost, isProblem }) => {
+  const at = (time: number, sent: number, got: number) =>
+    sample(time, {
+      hosts: new Map([
+        ["a", reading(time, [published(sent)])],
+        ["b", reading(time, [arrived(got)])],
+      ]),
+      topics: subscribed("b"),
+    });
+  const { stats, shortfalls } = measure(at(0, 1, 1), at(1_000, 101, 101 - lost), place);
+  expect(problemsOf({ stats, shortfalls, ...nothing }).some(({ kind }) => kind === "loss")).toBe(isProblem);
+});
+
+it("messages that are under way between the two readings of a sample are no loss", () => {
+  // The sender is read at 90 and 100 messages, then at 190 and 200; the receiver gets all of them a reading later.
+  const at = (time: number, first: number, second: number) =>
+    sample(time, {
+      hosts: new Map([
+        ["a", reading(time, [published(first)], [published(second)])],
+        ["b", reading(time, [arrived(first - 10)], [arrived(first)])],
+      ]),
+      topics: subscribed("b"),
+    });
+  const { shortfalls } = measure(at(0, 90, 100), at(1_000, 190, 200), place);
+  expect(shortfalls).toEqual([expect.objectContaining({ sent: 90, arrived: 110 })]);
+});
+
+it("a subscriber that came meanwhile, and a daemon that began anew, are no loss", () => {
+  const hosts = (sent: number, got: number, life = "one") =>
+    new Map([
+      ["a", reading(sent, [published(sent)])],
+      ["b", reading(sent, [arrived(got)], [arrived(got)], life)],
+    ]);
+  const late = measure(sample(0, { hosts: hosts(10, 0) }), sample(1_000, { hosts: hosts(1_000, 5), topics: subscribed("b") }), place);
+  expect(late.shortfalls).toEqual([]);
+  const topics = subscribed("b");
+  const anew = measure(sample(0, { hosts: hosts(10, 10), topics }), sample(1_000, { hosts: hosts(1_000, 5, "two"), topics }), place);
+  expect([anew.shortfalls, anew.stats.links, [...anew.hosts]]).toEqual([[], [], ["a"]]);
+});
+
+it("an interface that was made again under its name has no rates, one that is removed no row; a step of the wall clock changes nothing", () => {
+  const before = sample(0, {
+    hosts: new Map([["a", reading(1_000, [port("eth0", { rx_bytes: 10 }), port("gone"), port("tun0", { index: 7 })])]]),
+  });
+  const after = sample(2_000, {
+    hosts: new Map([["a", reading(3_000, [port("eth0", { rx_bytes: 2_010, rx_errors: 4 }), port("tun0", { index: 8, rx_bytes: 5 })])]]),
+  });
+  const { stats } = measure(before, after, place);
+  expect(stats.interfaces).toMatchObject([{ host: "a", interface: "eth0", network: null, rx_bytes_s: 1_000, rx_errors_s: 2 }]);
+  expect(problemsOf({ stats, shortfalls: [], ...nothing })).toMatchObject([{ kind: "errors", host: "a", interface: "eth0" }]);
+});
+
+it("the last values of a lost host stay with their age, and go with the host or when it counts again", () => {
+  const known = new LastKnown();
+  const row = (host: string) => {
+    const hosts = (bytes: number, at: number) => new Map([[host, reading(at, [port("eth0", { rx_bytes: bytes })])]]);
+    return measure(sample(0, { hosts: hosts(0, 0) }), sample(1_000, { hosts: hosts(500, 1_000) }), place).stats;
+  };
+  const none = { links: [], interfaces: [], tcp_links: [], udp: [] };
+  known.with(
+    row("a"),
+    1_000,
+    () => true,
+    () => true,
+  );
+  const old = known.with(
+    none,
+    43_300,
+    () => true,
+    () => false,
+  );
+  expect(old.interfaces).toMatchObject([{ host: "a", rx_bytes_s: 500, age: 42.3 }]);
+  expect(problemsOf({ stats: old, shortfalls: [], ...nothing, unreachable: new Map([["a", 42.3]]) })).toMatchObject([
+    { kind: "unreachable", host: "a", message: expect.stringContaining("42 s old") },
+  ]);
+  expect(
+    known.with(
+      row("a"),
+      50_000,
+      () => true,
+      () => true,
+    ).interfaces,
+  ).toMatchObject([{ age: 0 }]);
+  expect(
+    known.with(
+      none,
+      60_000,
+      () => false,
+      () => false,
+    ),
+  ).toEqual(none);
+});
+
+it("problems of interfaces, segments and datagrams name the place and what to do, the most severe first", () => {
+  const before = sample(0, {
+    hosts: new Map([["a", reading(0, [port("eth0"), port("eth1"), { kind: "udp", receive_errors: 0, buffer_errors: 0, drops: 9 }])]]),
+  });
+  const rows = [port("eth0", { rx_bytes: 110_000_000, speed_bits_s: 1e9, tx_drops: 3 }), port("eth1", { up: false })];
+  const udp = { kind: "udp", receive_errors: 20, buffer_errors: 20, drops: 4 } as const;
+  const { stats } = measure(before, sample(1_000, { hosts: new Map([["a", reading(1_000, [...rows, udp])]]) }), place);
+  const tcp = { from_host: "a", to_host: "b", name: "daemon", rtt_ms: 1, packets_s: 100, age: 0 };
+  const tcp_links = [
+    { ...tcp, retransmits_s: 2 },
+    { ...tcp, to_host: "c", retransmits_s: 1 },
+  ];
+  const problems = problemsOf({ stats: { ...stats, tcp_links }, shortfalls: [], ...nothing, wasUp: (_host, name) => name === "eth1" });
+  expect(problems.map(({ kind, interface: name, peer }) => [kind, name, peer])).toEqual([
+    ["link_down", "eth1", null],
+    ["drops", "eth0", null],
+    ["saturated", "eth0", null],
+    ["retransmissions", null, "b"],
+    ["udp_drops", null, null],
+  ]);
+});

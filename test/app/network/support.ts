@@ -1,0 +1,20 @@
+import { Counted, type Reading } from "../../../src/app/network/reading.ts";
+import type { Sample } from "../../../src/app/network/sample.ts";
+import type { NetworkRow, NetworkRowOf } from "../../../src/contract/network.ts";
+
+/** What an end counted, at a time of its own clock; both rounds of a sample saw the same unless told otherwise. */
+export function reading(at: number, rows: NetworkRow[], second: NetworkRow[] = rows, life = "one"): Reading {
+  return { life, first: new Counted(at, rows), second: new Counted(at, second) };
+}
+
+export function sample(at: number, parts: Partial<Sample>): Sample {
+  return { at, hosts: new Map(), hub: null, topics: new Map(), services: [], forwards: new Map(), peers: [], ...parts };
+}
+
+export function port(name: string, given: Partial<NetworkRowOf<"interface">> = {}): NetworkRowOf<"interface"> {
+  const counters = { rx_bytes: 0, tx_bytes: 0, rx_packets: 0, tx_packets: 0, rx_errors: 0, tx_errors: 0, rx_drops: 0, tx_drops: 0 };
+  return { kind: "interface", name, index: 2, up: true, speed_bits_s: null, addresses: [], ...counters, ...given };
+}
+
+export const published = (msgs: number, bytes = msgs * 10): NetworkRow => ({ kind: "published", subject: "topic.arm.state", msgs, bytes });
+export const arrived = (msgs: number, bytes = msgs * 10): NetworkRow => ({ kind: "arrived", subject: "topic.arm.state", msgs, bytes });
