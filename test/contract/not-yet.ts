@@ -25,5 +25,5 @@ export const isNotYet = (kind: NotYetRow["kind"], name: string): boolean => NOT_
 /** What a frame without a part is answered: issue "The main job", Protocol. */
 export const NO_SUCH_PART = /is not implemented in this version/;
 
-/** Resources that come with several machines in a network only: test/e2e/network/traffic.test.ts sees them. */
+/** Resources that come with several machines in a network only. */
 export const NEEDS_HOSTS: readonly string[] = ["TCP link", "problem child", "network", "network interface", "gateway"];
