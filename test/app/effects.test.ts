@@ -33,8 +33,7 @@ async function rig() {
 
 /** The next request, which may come only after the pause between two attempts. */
 async function next(link: ScriptedLink, name: "spawn" | "stop") {
-  const deadline = performance.now() + 10_000;
-  while (link.asked.length === 0 && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
+  await expect.poll(() => link.asked.length).toBeGreaterThan(0);
   return link.next(name);
 }
 

@@ -243,7 +243,7 @@ describe("a manager's bus", () => {
       const { bus, rig } = await open({ bus: [one.url, two.url] });
       // The local host needs nobody.
       bus.local.subscribe("local", ({ reply }) => reply && bus.local.publish(reply, "here"));
-      expect(Buffer.from((await bus.local.request("local", "", { timeoutMs: 5_000 })).data).toString()).toBe("here");
+      expect(Buffer.from((await bus.local.request("local", "", { timeoutMs: 60_000 })).data).toString()).toBe("here");
       await one.begin();
       const shared = await bus.shared;
       expect(shared).not.toBe(bus.local);

@@ -81,7 +81,7 @@ describe("requests on the bus", () => {
     await expect(rpc.ask(1)).rejects.toMatchObject({ code: "internal", message: expect.stringContaining("does not fit its schema") });
     expect(asked).toBe(1);
     for (const garbage of ["not json", "[]", '{"n":"x"}', ""]) {
-      const answer = await rpc.asker.request("double", garbage, { timeoutMs: 10_000 });
+      const answer = await rpc.asker.request("double", garbage, { timeoutMs: 60_000 });
       expect(() => decodeAnswer(answer.data)).toThrow(expect.objectContaining({ code: "bad_field" }));
     }
   });
@@ -120,7 +120,7 @@ describe("requests on the bus", () => {
       void answerProcedure(rpc.server, message, { handle, log: (_level, msg) => rpc.problems.push(msg) });
     });
     await rpc.server.flush();
-    const grow = (text: string) => callProcedure(rpc.asker, "grow", echo, { request: { text }, timeoutMs: 10_000 });
+    const grow = (text: string) => callProcedure(rpc.asker, "grow", echo, { request: { text }, timeoutMs: 60_000 });
     await expect(grow("x".repeat(600_000))).rejects.toMatchObject({ code: "too_large" });
     await expect(grow("x".repeat(1_000))).rejects.toMatchObject({ code: "internal" });
     expect(rpc.problems.join()).toContain("should have been paged");
@@ -135,7 +135,7 @@ describe("requests on the bus", () => {
     });
     await rpc.server.flush();
     for (const length of [0, 1, 262_144]) {
-      const answer = await callProcedure(rpc.asker, "slice", slice, { request: { length }, timeoutMs: 10_000 });
+      const answer = await callProcedure(rpc.asker, "slice", slice, { request: { length }, timeoutMs: 60_000 });
       expect(answer.from).toBe(5);
       expect(Buffer.from(answer.data).equals(bytes.subarray(0, length))).toBe(true);
     }

@@ -24,13 +24,13 @@ describe("a process that changes while the command looks at it", () => {
       // Right behind the answer, in the same piece of the stream.
       if (type === "get_snapshot") queueMicrotask(() => manager.set("a", { state: "started", pid: 7 }));
     };
-    const { output, error } = await printed(() => wait(["a"], { ...manager.flags, for: "started", timeout: 5 }));
+    const { output, error } = await printed(() => wait(["a"], { ...manager.flags, for: "started", timeout: 60 }));
     expect({ output, error }).toEqual({ output: "a: started\n", error: null });
   });
 
   it.each([
-    ["mgr wait", (flags: ScriptedManager["flags"]) => wait(["a"], { ...flags, for: "ready", timeout: 5 })],
-    ["mgr start", (flags: ScriptedManager["flags"]) => control("start", ["a"], { ...flags, wait: true, timeout: 5 })],
+    ["mgr wait", (flags: ScriptedManager["flags"]) => wait(["a"], { ...flags, for: "ready", timeout: 60 })],
+    ["mgr start", (flags: ScriptedManager["flags"]) => control("start", ["a"], { ...flags, wait: true, timeout: 60 })],
   ])("%s of one that is removed ends with 'not found'", async (_what, run) => {
     await using manager = await ScriptedManager.open("a", "b");
     manager.onFrame = ({ type }) => {
@@ -101,7 +101,7 @@ describe("mgr stop", () => {
 describe("mgr start", () => {
   const flags = (manager: ScriptedManager, more: { timeout?: number; wait?: boolean } = {}) => ({
     ...manager.flags,
-    timeout: 10,
+    timeout: 60,
     wait: true,
     ...more,
   });

@@ -213,7 +213,7 @@ describe("GET /save-all", () => {
     );
     expect(read * 65_536).toBeLessThan(64 * 1024 * 1024);
     socket.destroy();
-    await until(() => bzip2s().length === 0, 5_000, bzip2s);
+    await until(() => bzip2s().length === 0, 60_000, bzip2s);
     expect((await rig.get("/mgr/health")).status).toBe(200);
   });
 

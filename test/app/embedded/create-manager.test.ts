@@ -146,7 +146,7 @@ describe("createManager", () => {
       expect((await manager.process("a").start()).state).toBe("started");
       await manager.process("a").stop();
       await manager.close();
-      await vi.waitFor(() => expect(new Set(uncaught)).toEqual(new Set(["inspect", "onLog", "frames$", "log$"])), 10_000);
+      await vi.waitFor(() => expect(new Set(uncaught)).toEqual(new Set(["inspect", "onLog", "frames$", "log$"])), 50_000);
     } finally {
       process.removeAllListeners("uncaughtException");
       for (const listener of others) process.on("uncaughtException", listener);
@@ -181,7 +181,7 @@ describe("createManager", () => {
       const refused = expect(createManager({ processes: {} }, { host: link satisfies HostLink })).rejects.toMatchObject({
         code: "timeout",
       });
-      await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0), 10_000);
+      await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0), 50_000);
       await vi.advanceTimersByTimeAsync(10_000);
       vi.useRealTimers();
       await refused;
@@ -406,7 +406,7 @@ describe("listen", () => {
     const states: string[] = [];
     client.link.state$.subscribe(({ kind }) => states.push(kind));
     await first.close();
-    await vi.waitFor(() => expect(states).toContain("waiting"), 10_000);
+    await vi.waitFor(() => expect(states).toContain("waiting"), 50_000);
     await expect(client.snapshot()).rejects.toMatchObject({ code: "host_unavailable" });
 
     await using second = await createManager({ ...settings, processes: { a: echo } }, { listen: new URL(url).host });
@@ -415,7 +415,7 @@ describe("listen", () => {
     expect((await started).state).toBe("started");
     await second.process("a").write("something\n");
     await printed;
-    await vi.waitFor(() => expect(output).toContain("got something"), 10_000);
+    await vi.waitFor(() => expect(output).toContain("got something"), 50_000);
     rmSync(authFile);
   });
 

@@ -275,8 +275,7 @@ describe("a terminal's size", () => {
     rig.engine.control.terminals.resize("a", { rows: 19, cols: 80 });
     expect(intents.done.filter((each) => each.startsWith("set"))).toHaveLength(10);
     expect(intents.done).not.toContain("flush");
-    const deadline = performance.now() + 12_000;
-    while (!intents.done.includes("flush") && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+    await expect.poll(() => intents.done).toContain("flush");
     expect(intents.done.filter((each) => each === "flush")).toHaveLength(1);
   });
 

@@ -190,8 +190,8 @@ describe.each(Object.keys(SERVERS))("the official client with %s", (name) => {
       else message?.respond(String(2 * value));
     });
     const other = await server.connect("caller");
-    expect((await other.request("double", "21", { timeout: 10_000 })).string()).toBe("42");
-    const refused = await other.request("double", "x", { timeout: 10_000 });
+    expect((await other.request("double", "21", { timeout: 60_000 })).string()).toBe("42");
+    const refused = await other.request("double", "x", { timeout: 60_000 });
     expect(ServiceError.toServiceError(refused)).toMatchObject({ code: 400, message: "no number" });
     const client = new Svcm(other).client();
     const found = async <T>(asking: Promise<AsyncIterable<T>>) => {
@@ -353,6 +353,6 @@ describe.each(Object.keys(GUARDED))("permissions of %s, as the official client s
     const [far, manager] = [await join(FAR), await join(MANAGER)];
     far.subscribe("mgr.host.far.do.ping", { callback: (_error, message) => void message.respond("pong") });
     await far.flush();
-    expect((await manager.request("mgr.host.far.do.ping", "", { timeout: 10_000 })).string()).toBe("pong");
+    expect((await manager.request("mgr.host.far.do.ping", "", { timeout: 60_000 })).string()).toBe("pong");
   });
 });

@@ -61,7 +61,7 @@ afterEach(async () => {
   await bus.close();
   await broker.close();
   const left = () => words.flatMap(processesWith);
-  await until(() => left().length === 0, 5_000, left);
+  await until(() => left().length === 0, 60_000, left);
   words = [];
   rmSync(folder, { recursive: true });
 });
@@ -338,7 +338,7 @@ describe("a host daemon", () => {
 
   test("ends on SIGTERM also while it waits for a broker", async () => {
     const { daemon, exit } = startDaemon({ bus: { socket: join(folder, "none.sock") } });
-    await until(() => existsSync(join(folder, "state/daemon.log")) && logOf().includes('"msg":"started"'), 5_000, logOf);
+    await until(() => existsSync(join(folder, "state/daemon.log")) && logOf().includes('"msg":"started"'), 60_000, logOf);
     daemon.kill("SIGTERM");
     expect(await exit).toEqual([0, null]);
   });

@@ -26,8 +26,16 @@ const lists = newLists();
 const ask = (question: Parameters<typeof listTasks>[1] = {}) => listTasks(lists, question);
 afterAll(() => lists.close());
 
+/** Begin and end of a look of ps, milliseconds. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+/** Is what started at `start` `seconds` old for ps? Both are rounded to seconds. */
+const isStart = (start: number, seconds: number, looked: Span) =>
+  start > looked.from - 1_000 * seconds - 3_000 && start < looked.to - 1_000 * seconds + 3_000;
 /** Columns of ours and what ps calls them, with how they are compared. */
-const SAME: Readonly<Partial<Record<TaskColumnName, [field: string, same: (ours: Row, theirs: string) => boolean]>>> = {
+const SAME: Readonly<Partial<Record<TaskColumnName, [field: string, same: (ours: Row, theirs: string, looked: Span) => boolean]>>> = {
   ppid: ["ppid", ({ ppid }, theirs) => ppid === Number(theirs)],
   user: ["user", ({ user }, theirs) => user === theirs],
   state: ["s", ({ state }, theirs) => state === theirs],
@@ -38,7 +46,7 @@ const SAME: Readonly<Partial<Record<TaskColumnName, [field: string, same: (ours:
   memory_rss: ["rss", ({ memory_rss }, theirs) => memory_rss === 1024 * Number(theirs)],
   memory_percent: ["pmem", ({ memory_percent }, theirs) => Math.abs(Number(memory_percent) - Number(theirs)) <= 0.1],
   threads: ["nlwp", ({ threads }, theirs) => threads === Number(theirs)],
-  start_time: ["etimes", ({ start_time }, theirs) => Math.abs(Date.parse(`${start_time}Z`) - (Date.now() - 1000 * Number(theirs))) < 3_000],
+  start_time: ["etimes", ({ start_time }, theirs, looked) => isStart(Date.parse(`${start_time}Z`), Number(theirs), looked)],
   cpu_time: ["cputimes", ({ cpu_time }, theirs) => Math.floor(Number(cpu_time)) === Number(theirs)],
 };
 /** What does not change by itself from one moment to the next. */
@@ -47,13 +55,15 @@ const key = (pid: unknown, tid: unknown) => `${pid}:${tid}`;
 
 function differences(rows: Row[], columns: TaskColumnName[]): string[] {
   const fields = Object.values(SAME).map(([field]) => field);
+  const from = Date.now();
   const theirs = new Map(ps(["pid", "lwp", ...fields]).map((line) => [key(line.pid, line.lwp), line]));
+  const looked = { from, to: Date.now() };
   return rows.flatMap((row) => {
     const line = theirs.get(key(row.pid, row.tid));
     return columns.flatMap((name) => {
       const [field, same] = SAME[name] ?? ["", () => false];
       const value = line?.[field];
-      return value === undefined || same(row, value) ? [] : [`${key(row.pid, row.tid)} ${name}: ${row[name]}, ps says ${value}`];
+      return value === undefined || same(row, value, looked) ? [] : [`${key(row.pid, row.tid)} ${name}: ${row[name]}, ps says ${value}`];
     });
   });
 }
@@ -213,7 +223,7 @@ describe("who they belong to", () => {
       await vi.waitFor(async () => {
         rows = await listOf(rig, "");
         for (const seconds of [shallow, deep, orphan]) expect(rows.some((row) => row.command === command(seconds))).toBe(true);
-      }, 15_000);
+      }, 50_000);
       for (const seconds of [shallow, deep, orphan])
         expect(rows.find((row) => row.command === command(seconds))).toMatchObject({ process: "sim/world" });
       expect(rows.find(({ pid }) => pid === run.pid)).toMatchObject({ process: "sim/world" });

@@ -13,7 +13,7 @@ const processes = { member: { command: [process.execPath, MEMBER], autostart: tr
 
 const guest = (url: string) => connectBus({ server: { kind: "url", urls: [url] }, name: "guest", waitForBroker: false });
 const busUrl = (instance: Instance) => readFileSync(join(instance.stateDir, "bus.url"), "utf8").trim();
-const pidOf = async (bus: Bus) => Number(Buffer.from((await bus.request("member.pid", "", { timeoutMs: 5_000 })).data).toString());
+const pidOf = async (bus: Bus) => Number(Buffer.from((await bus.request("member.pid", "", { timeoutMs: 60_000 })).data).toString());
 
 test("programs of a host lose no message while the manager is killed and another one adopts them", async () => {
   await using instance = await Instance.up({ processes });

@@ -205,9 +205,9 @@ describe("an end by itself", () => {
     await client.untilState(name, "started", start);
     await type(name, "1");
     await journey(name, "stopped", ["starting", "started", "backoff"]);
-    const { next_start_time, pid } = await client.process(name);
+    const { next_start_time, stop_time, pid } = await client.process(name);
     expect(pid).toBeNull();
-    expect(Date.parse(`${next_start_time}Z`)).toBeGreaterThan(Date.now() + 50_000);
+    expect(Date.parse(`${next_start_time}Z`)).toBeGreaterThan(Date.parse(`${stop_time}Z`) + 59_000);
     await command("stop_process", name);
     await journey(name, "stopped", ["starting", "started", "backoff", "stopped"]);
     expect(await client.process(name)).toMatchObject({ requested_state: "stop", next_start_time: null });
