@@ -109,7 +109,7 @@ export class EngineRig implements AsyncDisposable {
     });
   }
 
-  /** Resolves when `condition` holds after some event, with the states if it does not within twelve seconds. */
+  /** Resolves when `condition` holds after some event, with the states if it does not in time. */
   until(condition: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const finish = (settle: () => void) => {
@@ -119,7 +119,7 @@ export class EngineRig implements AsyncDisposable {
       };
       const timer = setTimeout(
         () => finish(() => reject(new Error(`it did not come to that: ${JSON.stringify(this.states(...this.engine.registry.names()))}`))),
-        12_000,
+        50_000,
       );
       const leave = this.engine.events.subscribe(() => {
         if (condition()) finish(resolve);
