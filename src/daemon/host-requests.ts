@@ -37,7 +37,7 @@ interface HostParts {
   seq: () => number;
 }
 
-/** Answers the requests that neither begin a session nor a run. Their sessions have been checked. */
+/** Answers the requests that begin neither a session nor a run. Their sessions have been checked. */
 export function hostHandlers({
   streamId,
   runs,

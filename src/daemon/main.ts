@@ -30,7 +30,7 @@ await main();
 async function main(): Promise<void> {
   const options = parseOptions(process.argv[2]);
   loadNativeParts();
-  // Nothing of where and by whom we were started may be held for the months that we may live.
+  // This program may live for months: it must not keep the folder, files or terminal of its start in use.
   enter(options.work_dir);
   keepInheritedFiles();
   mkdirSync(options.state_dir, { recursive: true, mode: 0o700 });
@@ -146,7 +146,7 @@ async function openBus(
   }
 }
 
-/** Where relative paths begin, and nothing else of where we were started. */
+/** The base of relative paths; the folder of the start is not kept in use. */
 function enter(folder: string): void {
   try {
     process.chdir(folder);
@@ -155,7 +155,7 @@ function enter(folder: string): void {
   }
 }
 
-/** Before anything is begun: a daemon that cannot open terminals is of no use. */
+/** Checked first: a daemon that cannot open terminals is of no use. */
 function loadNativeParts(): void {
   try {
     ptyBinding();
@@ -191,7 +191,7 @@ async function takeLock(options: StartOptions) {
   }
 }
 
-/** SIGTERM ends, a second one at once. Of a terminal of our own SIGINT and SIGHUP do the same; detached they mean nothing. */
+/** SIGTERM ends the daemon; a second one ends it at once. In a terminal, SIGINT and SIGHUP do the same; a detached daemon ignores them. */
 function onEndSignal(handle: (isFirst: boolean) => void): void {
   let isFirst = true;
   const onSignal = () => {

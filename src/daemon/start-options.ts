@@ -13,18 +13,18 @@ export const startOptions = z.strictObject({
     z.strictObject({ socket: absolute }),
     z.strictObject({ urls: z.array(z.string()).min(1), token_file: absolute.nullable(), ca_file: absolute.nullable() }),
   ]),
-  /** Folder that relative paths of processes mean where the configuration's own folder is on another machine. */
+  /** Base folder of relative paths of processes, if the configuration's own folder is on another machine. */
   work_dir: absolute.default("/"),
   /** Of the program that this belongs to. */
   version: z.string().optional(),
   /** Bytes of memory for the output of all processes. */
   ring_budget: z.number().int().positive().optional(),
-  /** Tell a person at a terminal what becomes of the connection. */
+  /** Print the state of the connection, for a user at a terminal. */
   is_talkative: z.boolean().default(false),
 });
 export type StartOptions = z.infer<typeof startOptions>;
 
-/** For people: where the bus is, without secrets. */
+/** For messages: the address of the bus, without secrets. */
 export function placeOfBus({ bus }: StartOptions): string {
   return "socket" in bus ? bus.socket : bus.urls.map((url) => url.replace(/\/\/[^/@]*@/, "//")).join(", ");
 }

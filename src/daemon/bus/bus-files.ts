@@ -16,14 +16,14 @@ export interface BusState {
   readonly token: string;
 }
 
-/** Where it is kept; null: nowhere. */
+/** The files that keep it; null: none. */
 export interface BusFiles {
   read(): BusState;
   /** The broker listens: on this port, and at this address for programs of this machine. */
   keep(state: BusState, url: string): void;
-  /** Writes again what is missing of them. */
+  /** Rewrites the files that are missing. */
   look(): void;
-  /** It no longer does. */
+  /** The broker no longer listens. */
   forget(): void;
   /** Path of `bus.url`; null: there is none. */
   readonly urlFile: string | null;

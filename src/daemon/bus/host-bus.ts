@@ -11,7 +11,7 @@ import type { BusFiles } from "./bus-files.ts";
 import { RunTokens } from "./run-tokens.ts";
 
 const LOOPBACK = "127.0.0.1";
-/** A client that does not answer is gone within three of these, milliseconds. */
+/** Ping interval: a client that does not answer is disconnected within three of these, milliseconds. */
 const PING_MS = 2_000;
 
 export interface HostBusOptions {
@@ -19,7 +19,7 @@ export interface HostBusOptions {
   readonly host: string;
   readonly files: BusFiles;
   readonly log: NonNullable<BrokerOptions["log"]>;
-  /** The way to the manager's broker; left out: there is none. */
+  /** How to reach the manager's broker; left out: there is none. */
   readonly hub?: (() => HubDial) | undefined;
   /** The broker's limits. */
   readonly broker?: Omit<BrokerOptions, "name" | "log" | "hooks">;
@@ -43,7 +43,7 @@ export class HostBus {
   /** Its clients, topics and services. */
   readonly registry: Registry;
   readonly port: number;
-  /** Address for local programs that are no run, with a token. */
+  /** Address with a token, for local programs that are not runs. */
   readonly localUrl: string;
   /** File that holds `localUrl`; null: there is none. */
   readonly urlFile: string | null;
@@ -56,7 +56,7 @@ export class HostBus {
   readonly #changes = new SerialQueue();
   #isClosed = false;
 
-  /** Rejects with `conflict` when no port can be had. */
+  /** Rejects with `conflict` if no port is available. */
   static async open(options: HostBusOptions): Promise<HostBus> {
     const { host, files, log } = options;
     let port = 0;

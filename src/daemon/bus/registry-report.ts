@@ -13,7 +13,7 @@ interface ReportOptions {
   readonly send: (event: DataPlaneEvent) => void;
 }
 
-/** What a host tells the manager of the clients, topics and services of its broker: numbered changes, and the whole tables on request. */
+/** Reports the clients, topics and services of a host's broker to the manager: numbered changes, and the whole tables on request. */
 export class RegistryReport {
   /** Of the last event. */
   seq = 0;
@@ -30,7 +30,7 @@ export class RegistryReport {
   }
 
   list(): ResponseOf<"data_plane"> {
-    // What is told later happened later.
+    // Sends pending changes first: those that follow the list happened after it.
     this.#registry.flush();
     const { clients, topics, services } = this.#registry.tables();
     const rows = this.#pages.open(randomUUID());

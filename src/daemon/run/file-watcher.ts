@@ -6,12 +6,12 @@ import { messageOf } from "../../base/errors.ts";
 import { linksOnPath } from "./links-on-path.ts";
 import { type WatchRoot, watchRoots } from "./watch-globs.ts";
 
-/** Changes are gathered until nothing has changed for so long, milliseconds, but not for longer than the second. */
+/** Changes are reported after this time without further ones, but after the second time at the latest. Milliseconds. */
 const QUIET_MS = 200;
 const LONGEST_WAIT_MS = 2_000;
-/** Where the kernel's notices cannot be had, and for folders that do not exist yet, it is looked so often, milliseconds. */
+/** Polling interval where the kernel's notifications are not available, and for folders that do not exist yet, milliseconds. */
 const POLL_MS = 2_000;
-/** Most that is looked at. */
+/** Limits of one scan. */
 const MAX_FOLDERS = 2_000;
 const MAX_FILES = 20_000;
 
@@ -30,19 +30,19 @@ interface Folder {
   inode: number;
 }
 
-/** What one look has found: file → what changes when it does. */
+/** The result of one scan: file → a text that differs when the file has changed. */
 interface Look {
   files: Map<string, string>;
   folders: Set<string>;
-  /** On the ways to the roots: one that leads elsewhere changes everything below it (a deployment that is switched). */
+  /** Symbolic links on the paths to the roots: a link that is switched (as by a deployment) changes everything below it. */
   links: Set<string>;
-  /** Something may happen that no notice tells of. */
+  /** Some changes are not notified. */
   isBlind: boolean;
 }
 
 /**
- * Tells when files that globs match change. The kernel's notices only say when to look; what has changed is found by
- * comparing, so that touching nothing, and whatever else happens in the folders, is no change.
+ * Tells when files that globs match change. The kernel's notifications only say when to scan; changes are found by
+ * comparing scans, so that events without a change of content are ignored.
  */
 export class FileWatcher {
   readonly #options: FileWatcherOptions;
@@ -137,7 +137,7 @@ export class FileWatcher {
         this.#complain(`'watch' covers more than ${MAX_FOLDERS} folders or ${MAX_FILES} files; only a part is watched: use narrower globs`);
         return;
       }
-      // Watched first: what happens while it is read brings another look.
+      // Watched first: a change during the scan leads to another scan.
       if (!(await this.#attend(folder, look))) continue;
       const entries = await readdir(folder, { withFileTypes: true }).catch(unlessAbsent([]));
       for (const entry of entries) {
@@ -154,7 +154,7 @@ export class FileWatcher {
 
   /** False: it is not there. */
   async #attend(path: string, look: Look): Promise<boolean> {
-    // A root may be a link, and is what that leads to; links below it are not followed.
+    // If a root is a link, its target is watched; links below it are not followed.
     const isRoot = this.#roots.some((root) => root.path === path);
     const stats = await (isRoot ? stat(path) : lstat(path)).catch(() => null);
     if (!stats?.isDirectory()) {
@@ -162,7 +162,7 @@ export class FileWatcher {
       return false;
     }
     look.folders.add(path);
-    // A new name may be a folder's; other changes count where a glob matches.
+    // A new name may be a folder; other changes count only if a glob matches.
     const concerns = (kind: string, name: string | null) =>
       kind === "rename" || name === null || this.#roots.some((root) => root.matches(join(path, name)));
     if (!this.#keepWatching(this.#folders, path, { folder: path, inode: stats.ino, concerns })) look.isBlind = true;
@@ -177,7 +177,7 @@ export class FileWatcher {
     if (stats === null || !this.#keepWatching(this.#links, link, { folder, inode: stats.ino, concerns })) look.isBlind = true;
   }
 
-  /** False: the kernel's notices cannot be had. */
+  /** False: the kernel's notifications are not available. */
   #keepWatching(
     watched: Map<string, Folder>,
     key: string,
@@ -225,7 +225,7 @@ function closeAllBut(kept: ReadonlySet<string>, watched: Map<string, Folder>): v
   }
 }
 
-/** null: it is gone, or no file. */
+/** null: it is missing, or not a file. */
 async function markOf(path: string): Promise<string | null> {
   const stats = await stat(path).catch(unlessAbsent(null));
   return stats?.isFile() ? `${stats.mtimeMs}:${stats.size}:${stats.ino}` : null;

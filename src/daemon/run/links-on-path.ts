@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 /** As many as the kernel follows. */
 const MOST_LINKS = 40;
 
-/** The symbolic links that the way to `path` leads through, those that their targets lead through included. */
+/** The symbolic links on `path`, and those on the paths of their targets. */
 export async function linksOnPath(path: string, found = new Set<string>()): Promise<ReadonlySet<string>> {
   let here = "/";
   for (const segment of path.split("/")) {

@@ -9,7 +9,7 @@ interface LivenessOptions {
   onFailed: (reason: string) => void;
 }
 
-/** Watches a run from now on; the first attempt is an interval away. So many failures in a row, and it has failed for good. */
+/** Watches a run from now on, with the first attempt after one interval. The configured number of failures in a row is final. */
 export class Liveness {
   readonly #prober: Prober;
 

@@ -12,16 +12,16 @@ export interface ProbeContext {
   start: (program: ProbeProgram) => AuxiliaryProcess;
 }
 
-/** Under way: `outcome` is null if the probe holds, else why not. It never rejects, and settles within the probe's time. */
+/** An attempt in progress. `outcome` is null on success, else the reason. It never rejects, and settles within the probe's time. */
 interface Attempt {
   outcome: Promise<string | null>;
   cancel(): void;
 }
 
-/** What can be begun, and has to be ended: `done` once, `end` at the latest after it. */
+/** Begins an attempt, which calls `done` once. Call the returned `end` after that at the latest. */
 type Begin = (done: (outcome: string | null) => void) => () => void;
 
-/** Asks once. */
+/** One attempt. */
 export function tryProbe(probe: Probe, context: ProbeContext): Attempt {
   let cancel = () => {};
   const outcome = new Promise<string | null>((resolve) => {
@@ -37,13 +37,13 @@ export function tryProbe(probe: Probe, context: ProbeContext): Attempt {
     const timer = context.clock.setTimeout(() => settle(`no answer within ${probe.timeout_ms / 1_000} s`), probe.timeout_ms);
     cancel = () => settle("cancelled");
     end = beginning(probe, context)(settle);
-    // It may have been answered before there was anything to end.
+    // The answer may have come before `end` was known.
     if (isOver) end();
   });
   return { outcome, cancel };
 }
 
-/** As a person calls it. */
+/** For messages. */
 export function describeProbe(probe: Probe): string {
   switch (probe.kind) {
     case "tcp":
@@ -102,7 +102,7 @@ function askHttp({ url, status, headers }: Extract<Probe, { kind: "http" }>): Be
   };
 }
 
-/** Where several addresses were tried, the error of all of them has a code and no message. */
+/** If several addresses were tried, the error that combines theirs has a code and no message. */
 function reasonOf(error: unknown): string {
   return messageOf(error) || ((error as NodeJS.ErrnoException).code ?? "it failed");
 }

@@ -7,11 +7,11 @@ interface ProberOptions {
   context: ProbeContext;
   /** Milliseconds before the first attempt. */
   delay: number;
-  /** After each attempt: null if it holds, else why not. */
+  /** After each attempt: null if it succeeded, else the reason. */
   onOutcome: (outcome: string | null) => void;
 }
 
-/** Asks a probe at its interval, one attempt at a time, until it is ended. */
+/** Repeats a probe at its interval, one attempt at a time, until it is ended. */
 export class Prober {
   readonly #options: ProberOptions;
   readonly #clock: Clock;
@@ -25,7 +25,7 @@ export class Prober {
     this.#timer = this.#clock.setTimeout(() => this.#ask(), options.delay);
   }
 
-  /** No outcome is told from now on, and nothing of an attempt goes on. */
+  /** Reports no further outcome, and cancels the attempt in progress. */
   end(): void {
     this.#isOver = true;
     this.#clock.clearTimeout(this.#timer);

@@ -7,7 +7,7 @@ import { Prober } from "./prober.ts";
 
 /** Characters of earlier output that a match may reach back into. */
 const CARRY_LENGTH = 64 * 1024;
-/** Output is looked at together: at once when this much came, else after the pause. */
+/** Output is collected before it is matched: until there is this much of it, or until the pause is over. */
 const BATCH_LENGTH = 16 * 1024;
 const BATCH_MS = 5;
 
@@ -19,8 +19,8 @@ interface ReadinessOptions {
 }
 
 /**
- * Decides, next to the data, when a run is ready. An expression is tried on the run's decoded output as it is and
- * without its terminal escape sequences, so that a coloured word is found either way.
+ * Decides on the host when a run is ready. An expression is matched against the run's decoded output, both unchanged and
+ * without terminal escape sequences, so that colored words are found.
  */
 export class Readiness {
   readonly #clock: Clock;
@@ -34,7 +34,7 @@ export class Readiness {
   #timer: unknown = null;
   #isOver = false;
 
-  /** Throws `bad_field` for an expression that cannot be compiled. Time counts from now. */
+  /** Throws `bad_field` for an expression that cannot be compiled. Its time limits begin now. */
   constructor(options: ReadinessOptions) {
     const { condition } = options;
     this.#clock = options.clock;
@@ -45,7 +45,7 @@ export class Readiness {
     else if (condition.kind === "time") this.#timer = this.#clock.setTimeout(() => this.#latch(), condition.ms);
   }
 
-  /** The run has begun: a probe is asked from now on, the first time at once. */
+  /** The run has begun: a probe makes its first attempt at once. */
   probe(context: ProbeContext): void {
     if (this.#isOver || this.#probe === null) return;
     this.#prober = new Prober({
@@ -68,7 +68,7 @@ export class Readiness {
     else this.#timer ??= this.#clock.setTimeout(() => this.#try(), BATCH_MS);
   }
 
-  /** The run has ended: what came last still counts, time and probes do not. */
+  /** The run has ended: its last output still counts; timers and probes no longer do. */
   end(): void {
     if (!this.#isOver && this.#pattern !== null) this.#try();
     this.#finish();

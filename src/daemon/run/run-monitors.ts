@@ -17,7 +17,7 @@ interface AttendantsOptions {
   onProblem: (msg: string) => void;
 }
 
-/** What looks after a run beside its terminal: its readiness, from then on its liveness, and the files it depends on. */
+/** Monitors a run: its readiness, afterwards its liveness, and the files that it watches. */
 export class RunMonitors {
   readonly #options: AttendantsOptions;
   readonly #readiness: Readiness;
@@ -25,7 +25,7 @@ export class RunMonitors {
   #liveness: Liveness | null = null;
   #watcher: FileWatcher | null = null;
 
-  /** To be made before the run begins: time counts from now. Throws `bad_field` for an expression that cannot be compiled. */
+  /** Create it before the run begins: time limits begin now. Throws `bad_field` for an expression that cannot be compiled. */
   constructor(options: AttendantsOptions) {
     const { spec, clock } = options;
     this.#options = options;
@@ -47,14 +47,14 @@ export class RunMonitors {
     this.#readiness.append(bytes);
   }
 
-  /** It is being stopped: neither its health nor its files matter any more. */
+  /** It is being stopped: its health and its files no longer matter. */
   stopping(): void {
     this.#context = null;
     this.#liveness?.end();
     this.#watcher?.end();
   }
 
-  /** Its leader has ended; also for a run that never began. */
+  /** Its leader has ended. Also called for a run that never began. */
   end(): void {
     this.#readiness.end();
     this.stopping();

@@ -15,9 +15,9 @@ export interface RunStarterOptions {
   readonly rings: RingStore;
   readonly logFiles: LogFiles;
   readonly bus: HostBus | null;
-  /** Throws if the manager of `session` may not start anything (now). */
+  /** Throws if the manager of `session` may not start a run now. */
   readonly check: (session: string) => void;
-  /** What is the same for every run. */
+  /** The options that all runs share. */
   readonly runOptions: Pick<RunOptions, "reaper" | "clock" | "onChange" | "onOutput" | "log">;
 }
 
@@ -49,14 +49,14 @@ export class RunStarter {
     });
   }
 
-  /** Holds the newest run of a process and its later ones back, or lets them go on. */
+  /** Holds back the newest run of a process and its later ones, or releases them. */
   hold(name: string, held: boolean): void {
     if (held) this.#held.add(name);
     else this.#held.delete(name);
     this.#options.runs.newest(name)?.hold(held);
   }
 
-  /** Its token is valid from before its first instruction until it is extinct. */
+  /** Its token is valid from before its first instruction until the run is extinct. */
   async #start(options: Omit<RunOptions, "busUrl">): Promise<Run> {
     const { bus } = this.#options;
     const busUrl = bus?.begin(options.runId, options.spec.name) ?? null;

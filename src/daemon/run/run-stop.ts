@@ -43,7 +43,7 @@ export class RunStop {
     return this.#command?.ended;
   }
 
-  /** Replaces the steps that are under way. */
+  /** Replaces the steps in progress. */
   begin(steps: readonly StopStep[]): void {
     this.#steps = steps;
     this.#command?.kill();
@@ -74,7 +74,7 @@ export class RunStop {
     });
   }
 
-  /** The time limit of its step is over. True: nothing else was left. */
+  /** Ends the command: the time limit of its step has passed. True: the whole tree is gone. */
   async #endCommand(): Promise<boolean> {
     if (this.#command === null) return false;
     this.#command.kill();

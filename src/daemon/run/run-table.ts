@@ -7,7 +7,7 @@ const PAGE_BYTES = 400 * 1024;
 
 const FINAL_CODES: ReadonlySet<string> = new Set(["spawn_failed", "bad_field"]);
 
-/** What the table has to know of a run: a real one's, or a scripted one's (testing/fake-run.ts). */
+/** What the table needs from a run: a real one, or a scripted one (testing/fake-run.ts). */
 interface TableRun {
   readonly id: string;
   readonly pid: number;
@@ -16,7 +16,7 @@ interface TableRun {
   readonly report: RunReport;
 }
 
-/** How the newest spawn of a name came out. */
+/** The result of the newest spawn of a name. */
 type Outcome<R> = { runId: string; run: R } | { runId: string; failure: unknown } | { runId: string; pending: Promise<R> };
 
 /** The newest run of each name, living or not. */
@@ -30,7 +30,7 @@ export class RunTable<R extends TableRun> {
     return [...this.#runs.values()].filter((run) => !run.isExtinct);
   }
 
-  /** Resolves when no start is under way any more: until then `living` may lack one. */
+  /** Resolves when no start is in progress: until then, `living` may be incomplete. */
   async noneStarting(): Promise<void> {
     for (;;) {
       const pending = [...this.#outcomes.values()].flatMap((outcome) => ("pending" in outcome ? outcome.pending : []));
@@ -39,7 +39,7 @@ export class RunTable<R extends TableRun> {
     }
   }
 
-  /** Resolves when the start of this run, if it is under way, has come to its end, good or bad. */
+  /** Resolves when no start of this run is in progress, whether it succeeded or failed. */
   async notStarting(runId: string): Promise<void> {
     for (const outcome of this.#outcomes.values())
       if (outcome.runId === runId && "pending" in outcome) await Promise.allSettled([outcome.pending]);
@@ -53,12 +53,12 @@ export class RunTable<R extends TableRun> {
     return this.#byId.has(runId);
   }
 
-  /** Which process it is a run of; null: it is known no more. */
+  /** The name of its process; null: the run is no longer known. */
   nameOf(runId: string): string | null {
     return this.#byId.get(runId)?.spec.name ?? null;
   }
 
-  /** The run of a command; throws `not_running` for one that is unknown or was followed by a newer one. */
+  /** The run that a command names; throws `not_running` if it is unknown or was replaced by a newer one. */
   byId(runId: string): R {
     const run = this.#byId.get(runId);
     if (run === undefined)
@@ -96,7 +96,7 @@ export class RunTable<R extends TableRun> {
       this.#outcomes.set(name, { runId, run });
       return run;
     } catch (failure) {
-      // Only what lies in the run itself would come out the same a second time.
+      // Only failures caused by the run itself would repeat.
       if (failure instanceof MgrError && FINAL_CODES.has(failure.code)) this.#outcomes.set(name, { runId, failure });
       else if (known === undefined) this.#outcomes.delete(name);
       else this.#outcomes.set(name, known);
@@ -104,7 +104,7 @@ export class RunTable<R extends TableRun> {
     }
   }
 
-  /** The runs after the name `after`, in the order of names, as many as fit into a message. */
+  /** The runs after the name `after`, ordered by name: as many as fit into a message. */
   page(after: string | null): Pick<ResponseOf<"report">, "runs" | "next"> {
     const names = [...this.#runs.keys()].filter((name) => after === null || name > after).sort();
     const runs: RunReport[] = [];

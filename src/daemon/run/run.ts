@@ -35,14 +35,14 @@ export interface RunOptions {
   log: (level: HostLog["level"], msg: string) => void;
 }
 
-/** Start time of a run, and its start offset in the ring. */
+/** When a run began, and its first offset in the ring. */
 interface Begin {
   wall: number;
   monotonic: number;
   offset: number;
 }
 
-/** Its entry of the run table, but for what is derived. */
+/** Its entry in the run table, without the derived fields. */
 type RunFacts = Omit<RunReport, "age_ms" | "stopping">;
 
 /** Reason that a run's output is left in the terminal. */
@@ -184,7 +184,7 @@ export class Run {
     return this.#facts.extinct;
   }
 
-  /** Carries `steps` out until the whole tree is gone; SIGKILL follows the last one. Further steps replace those under way. */
+  /** Executes `steps` until the whole tree is gone; SIGKILL follows the last one. A further call replaces the steps in progress. */
   stop(steps: readonly StopStep[]): void {
     // Processes that outlived a leader that ended by itself are being killed. A repeated command must not start over.
     const isBeingKilled = this.#facts.exit !== null && this.#stop.steps === null;
@@ -236,7 +236,7 @@ export class Run {
     this.#note("changed", { memo });
   }
 
-  /** With the run's folder, user and environment, as a part of its tree. */
+  /** Starts a program with the run's folder, user and environment, as a part of its tree. */
   #startBeside(program: ProgramSpec): AuxiliaryProcess {
     return startAuxiliaryProcess(besides(this.#program, program, this.pid), (start) => this.#tree.join(start));
   }
@@ -272,7 +272,7 @@ export class Run {
     this.#monitors.end();
     const { clock, ring } = this.#options;
     this.#note("exited", { exit: { code, signal, reason: null }, stop_time: clock.now(), final_offset: ring.end });
-    // A requested stop gives the rest of the tree its time; without one no process may outlive the leader.
+    // A requested stop gives the rest of the tree time to end. Without one, no process may outlive the leader.
     if (this.#stop.steps === null) this.kill();
     this.#awaitTree()
       .then(() => this.#stop.commandEnded)

@@ -1,11 +1,11 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Run } from "./run.ts";
 
-/** How long the runs of one rank may outlive their SIGKILL before the next rank is stopped all the same, milliseconds. */
+/** How long the runs of one rank may outlive their SIGKILL before the next rank is stopped anyway, milliseconds. */
 const GIVE_UP_MS = 10_000;
 
 /**
- * Stops all runs as their specs say: the highest stop_rank first, each rank when the one before it is extinct. Resolves
+ * Stops all runs as their specs define: the highest stop_rank first, each rank when the previous one is extinct. Resolves
  * with the runs that even SIGKILL did not end in time (the kernel holds them).
  */
 export async function stopEverything(runs: readonly Run[], clock: Clock): Promise<Run[]> {
@@ -24,11 +24,11 @@ function longestStop(run: Run): number {
   return run.spec.stop.reduce((total, step) => total + step.timeout_ms, 0);
 }
 
-/** SIGKILL to all of them at once. Resolves with those that even that did not end in time. */
+/** Sends SIGKILL to all of them at once. Resolves with those that it did not end in time. */
 export async function killEverything(runs: readonly Run[], clock: Clock): Promise<Run[]> {
   for (const run of runs) run.kill();
   const late = await notGone(runs, clock);
-  // On a machine that is very busy the sweeps may not have come to them yet: nothing is left without a SIGKILL.
+  // On a very busy machine, sweeps may not have reached them yet: every run gets a SIGKILL here.
   for (const run of late) run.killNow();
   return late.length === 0 ? late : notGone(late, clock);
 }

@@ -13,7 +13,7 @@ export interface WatchRoot {
   mayHold(folder: string): boolean;
 }
 
-/** `globs` are absolute or relative to `base`; `!` at the beginning takes away what others match. A path without wildcards is a file, or a folder with all that is in it. */
+/** `globs` are absolute or relative to `base`; a leading `!` excludes. A path without wildcards is a file, or a folder and its content. */
 export function watchRoots(globs: readonly string[], base: string): WatchRoot[] {
   const scans = globs.map((glob) => ({ ...picomatch.scan(glob), whole: glob }));
   const excluded = scans.filter(({ negated }) => negated).map((scan) => oneRoot(scan, base));

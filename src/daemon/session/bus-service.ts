@@ -15,7 +15,7 @@ interface BusServiceOptions {
   /** Path of the lock file of this machine's manager. */
   managerLock: string;
   log: (level: "info" | "warning" | "error", msg: string) => void;
-  /** Gives up waiting for a broker that is not there yet. */
+  /** Ends the wait for a broker. */
   signal: AbortSignal;
 }
 
@@ -26,11 +26,11 @@ export interface BusService {
 /** Longest pause between two attempts to reach a bus on another machine, milliseconds. */
 const MAX_PAUSE_MS = 500;
 
-/** Puts the host onto the bus: a connection for commands and events, one for output. Both come back by themselves for ever. */
+/** Connects the host to the bus: one connection for commands and events, one for output. Both always reconnect. */
 export async function serveOnBus(options: BusServiceOptions): Promise<BusService> {
   const { host, log } = options;
   const [control, bulk] = await Promise.all([connect(options, "control"), connect(options, "bulk")]);
-  // On the machine of the manager there is one daemon: its lock says so.
+  // On the manager's machine, the lock ensures that there is only one daemon.
   const speaker = "socket" in options.bus ? null : new DuplicateDaemonGuard({ control, host, log });
   const serve = () => {
     const service = serveHost({ control, bulk, host, log });
@@ -51,14 +51,14 @@ function connect({ host, bus, managerLock, log, signal }: BusServiceOptions, kin
   const server = serverOf(bus, managerLock);
   if ("socket" in bus) return connectBus({ ...server, name, log, signal });
   const options: ConnectBusOptions = { ...server, name, log, signal, maxPauseMs: MAX_PAUSE_MS };
-  // One of the two connections tells for both.
+  // One of the two connections reports for both.
   return connectBus({ ...options, ...(kind === "control" ? { onAttempt: newsOnly(log) } : {}) });
 }
 
-/** Where the manager is to be found, and with which credentials. */
+/** The manager's address and the credentials for it. */
 export function serverOf(bus: StartOptions["bus"], managerLock: string): Pick<ConnectBusOptions, "server" | "token"> {
   if ("socket" in bus) {
-    // The runtime folder may vanish, or be another one for the next manager: that one says where it listens.
+    // The runtime folder may vanish, and the next manager may use another one: the lock file says where it listens.
     const path = () => readLockInfo(managerLock)?.socket || bus.socket;
     return { server: { kind: "unix", path } };
   }
@@ -67,7 +67,7 @@ export function serverOf(bus: StartOptions["bus"], managerLock: string): Pick<Co
   return { server, ...(token_file === null ? {} : { token: () => readToken(token_file) }) };
 }
 
-/** Many attempts, each new outcome once. */
+/** Logs the outcome of connection attempts, each one only when it changes. */
 function newsOnly(log: BusServiceOptions["log"]): NonNullable<ConnectBusOptions["onAttempt"]> {
   let told: string | null | undefined;
   return (problem, place) => {

@@ -39,7 +39,7 @@ export class Forwarder {
   receive(frame: StreamFrame): void {
     const opening = this.#opening.get(frame.stream);
     if (opening === undefined) this.#ends.receive(frame);
-    // The requester no longer waits for the connection. Otherwise there is nothing to report yet.
+    // A reset: the requester no longer waits. Other frames have no meaning before the connection is open.
     else if (frame.kind === "reset") opening.destroy(new MgrError("conflict", "the connection was cancelled before it was open"));
   }
 
@@ -79,7 +79,7 @@ export class Forwarder {
   }
 }
 
-/** Each direction ends by itself; an error at one end closes both. */
+/** The two directions end separately; an error at one end closes both. */
 function join(socket: Socket, end: StreamEnd): void {
   socket.on("error", (error) => end.destroy(error));
   end.on("error", () => socket.destroy());

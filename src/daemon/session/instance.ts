@@ -8,8 +8,8 @@ import { findHolder } from "./lock-holder.ts";
 const instanceFile = z.object({ uuid: z.uuid() });
 
 /**
- * The instance's name for life, kept in `<stateDir>/instance.json`. It is that of the manager or daemon that runs with this
- * folder, whatever became of the file; else the file's, else a new one. `conflict` if the file is not ours.
+ * The instance's permanent uuid, kept in `<stateDir>/instance.json`. It is that of the manager or daemon that runs with this
+ * folder, even if the file was changed; else the file's, else a new one. `conflict` if the file is unusable.
  */
 export function instanceUuid(stateDir: string): string {
   const path = join(stateDir, "instance.json");
@@ -22,7 +22,7 @@ export function instanceUuid(stateDir: string): string {
   return read(path) ?? create(path);
 }
 
-/** Writes the file anew if it is missing, or holds anything else. */
+/** Rewrites the file if it is missing or has other content. */
 export function keepInstanceUuid(stateDir: string, uuid: string): void {
   const path = join(stateDir, "instance.json");
   if (textOf(path) === contentOf(uuid)) return;
@@ -55,7 +55,7 @@ function textOf(path: string): string | null {
   }
 }
 
-/** Written whole beside it, then linked: of two that do this at once one wins, and both read the winner's. */
+/** Written completely under another name, then linked: if two programs do this at once, one wins, and both read its file. */
 function create(path: string): string {
   const temporary = write(path, randomUUID());
   try {
@@ -70,7 +70,7 @@ function create(path: string): string {
   return uuid;
 }
 
-/** A new file beside `path`, on the disk. */
+/** A new file beside `path`, synced to disk. */
 function write(path: string, uuid: string): string {
   const temporary = `${path}.${randomUUID()}`;
   const fd = openSync(temporary, "wx", 0o600);

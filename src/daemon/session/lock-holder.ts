@@ -5,7 +5,7 @@ import { isHolder, type LockInfo, readLockInfo } from "./lock-info.ts";
 
 /**
  * The living process of this user that holds the lock `path`, also when that file was removed, renamed or replaced while it
- * was held: the kernel shows the open file of the holder (`/proc/PID/fd`), and what stands in it. `except`: a descriptor
+ * was held: the kernel shows the holder's open file and its content (`/proc/PID/fd`). `except`: a descriptor
  * of this process that does not count. null: none is found.
  */
 export function findHolder(path: string, except: number | null = null): LockInfo | null {
@@ -24,13 +24,13 @@ export function findHolder(path: string, except: number | null = null): LockInfo
   return null;
 }
 
-/** A lock file's absolute path, as it is written and without symbolic links. */
+/** A lock file's absolute path: as given, and without symbolic links. */
 export function namesOf(path: string): string[] {
   const written = resolve(path);
   return [...new Set([written, withoutLinks(written)])];
 }
 
-/** What is missing at the end of the path may be made anew. */
+/** The last folders of the path may be missing. */
 function withoutLinks(path: string): string {
   const folder = dirname(path);
   try {
@@ -41,7 +41,7 @@ function withoutLinks(path: string): string {
   }
 }
 
-/** Processes that hold a lock on any file; all processes where the kernel does not tell. */
+/** Processes that hold a lock on any file; all processes if the kernel does not list locks. */
 function lockingPids(): number[] {
   const locks = readProcFile("/proc/locks")?.toString("latin1");
   if (locks === undefined) return listPids();
@@ -49,7 +49,7 @@ function lockingPids(): number[] {
   return [...new Set(pids)].filter((pid) => pid > 0);
 }
 
-/** Whether it runs as the same user: what others say of themselves counts for nothing. */
+/** Whether it runs as the same user: what processes of other users claim is ignored. */
 export function isOwn(pid: number): boolean {
   return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === process.getuid?.();
 }
@@ -62,7 +62,7 @@ function isNamed(link: string, name: string): boolean {
   }
 }
 
-/** Whether a process means the same by the folder of `path` as we do: in another mount namespace, such as a container, it is another one. */
+/** Whether a process sees the same folder at `path`: in another mount namespace, such as a container, it may be another one. */
 export function seesSameFolder(pid: number, path: string): boolean {
   const folder = dirname(path);
   const ours = statSync(folder, { throwIfNoEntry: false });

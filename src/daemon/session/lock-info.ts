@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs
 import { z } from "zod";
 import { bootId, isAlive } from "../tree/proc.ts";
 
-/** Lock files are far smaller; what is larger is none, bytes. */
+/** A larger file is not a lock file, bytes. */
 const MAX_BYTES = 65_536;
 
 const lockInfo = z.object({
@@ -18,13 +18,13 @@ const lockInfo = z.object({
   /** Of the lock file: as it was configured, and without symbolic links. Left out by earlier versions. */
   paths: z.array(z.string()).default([]),
 });
-/** What the holder of a lock tells about itself in the lock file. */
+/** What the holder of a lock writes about itself into the lock file. */
 export type LockInfo = z.infer<typeof lockInfo>;
 
-/** null: not there, torn, or by another program. */
+/** null: missing, incomplete, or written by another program. */
 export function readLockInfo(path: string): LockInfo | null {
   try {
-    // Non-blocking: a named pipe would be waited for without end.
+    // Non-blocking: opening a named pipe would wait for ever.
     const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const found = fstatSync(fd);
@@ -38,7 +38,7 @@ export function readLockInfo(path: string): LockInfo | null {
   }
 }
 
-/** The process that `info` names lives; else the file is of an earlier one. */
+/** Whether the process that `info` names is alive; if not, the file is an old one. */
 export function isHolder(info: LockInfo): boolean {
   return info.boot_id === bootId() && isAlive(info.pid, info.start_time);
 }

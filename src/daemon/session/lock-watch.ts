@@ -3,21 +3,21 @@ import { dirname } from "node:path";
 import { messageOf } from "../../base/errors.ts";
 import type { Lock } from "./lock.ts";
 
-/** Between two looks at the lock file, milliseconds. */
+/** Interval of checks of the lock file, milliseconds. */
 const LOOK_MS = 1_000;
 
 interface LockWatchOptions {
   lock: Pick<Lock, "path" | "isInPlace" | "renew">;
-  /** The state folder is another one: everything that has to be in it is written again. Called until it succeeds. */
+  /** The state folder was replaced: writes all its files again. Called until it succeeds. */
   remake: () => Promise<void>;
-  /** Called at each look while the folder is the same. */
+  /** Called at each check while the folder is the same. */
   look?: () => Promise<void>;
   log: (level: "warning" | "error", msg: string) => void;
 }
 
 /**
- * Sees within seconds that the state folder of a running program was removed, or replaced by another one, and makes it
- * again: the lock first. Returns the way to stop, which resolves when nothing is being written any more.
+ * Detects within seconds that the state folder of a running program was removed or replaced, and makes it
+ * again: the lock first. Returns a function that ends this, and resolves when nothing is being written any more.
  */
 export function watchLock({ lock, remake, look, log }: LockWatchOptions): () => Promise<void> {
   const folder = dirname(lock.path);

@@ -5,7 +5,7 @@ interface AbandonedOptions {
   stop: (afterMs: number) => void;
 }
 
-/** What a host does without its manager, which told it at its hello: go on for ever, or for so long. */
+/** What a host does without its manager, as set at the hello: continue for ever, or for this time. */
 export class ManagerLostTimer {
   readonly #clock: Clock;
   readonly #stop: AbandonedOptions["stop"];

@@ -14,7 +14,7 @@ export interface SocketDirOptions {
   stateDir: string;
   /** `$XDG_RUNTIME_DIR`. */
   base?: string | undefined;
-  /** Where folders of every user are. */
+  /** The folder in which every user may create folders, such as /tmp. */
   tmp?: string;
 }
 
@@ -72,7 +72,7 @@ export function makePrivate(folder: string): void {
   assertPrivate(folder);
 }
 
-/** Throws `conflict` unless only we can have put there what is in the folder. */
+/** Throws `conflict` unless only this user can have written into the folder. */
 export function assertPrivate(folder: string): void {
   const uid = ownUid();
   const found = lstatSync(folder);
@@ -94,7 +94,7 @@ function assertRoom(folder: string): void {
     throw new MgrError("bad_field", `${folder} is too long a path for sockets: at most ${MAX_SOCKET_PATH - 1 - MAX_NAME_BYTES} bytes`);
 }
 
-/** The same one again as long as it is there. */
+/** Returns the same folder as long as it exists. */
 function randomFolder(stateDir: string, tmp: string): string {
   const link = join(stateDir, RANDOM_LINK);
   const known = readLink(link);
@@ -109,7 +109,7 @@ function readLink(link: string): string | null {
   try {
     return readlinkSync(link);
   } catch {
-    return null; // There is none, or something else has its name.
+    return null; // Missing, or not a link.
   }
 }
 
