@@ -95,13 +95,13 @@ export class Connection implements HandlerContext, TerminalViewer {
     }
   }
 
-  /** Answers what never became a frame (binary, too large), and hands it over at once. */
+  /** Answers a message that is not a frame (binary, too large), and sends the answer at once. */
   refuse(code: ErrorCode, message: string): void {
     this.#refuse(errorFrame({ code, message }), null);
     this.#outbox.flush();
   }
 
-  /** The socket is about to close: what is queued is handed over as far as it goes, then nothing is followed any more. */
+  /** The socket is about to close: sends what is queued as far as possible, then ends all subscriptions. */
   close(): void {
     this.#outbox.flush();
     this.#events.unsubscribe();
@@ -238,13 +238,13 @@ export class Connection implements HandlerContext, TerminalViewer {
     this.#refuse(refusalFrame(frame, { code, message: code === "internal" ? DEFECT : messageOf(error) }), frame.type);
   }
 
-  /** Answers, and says in the log who was refused what (a defect has been reported there already). */
+  /** Answers, and logs which user was refused what (a defect is in the log already). */
   #refuse(answer: RefusalFrame, what: string | null): void {
     this.#push("host" in answer ? { ...answer, host: this.#canonicalHost(answer.host) } : answer);
     if (answer.code !== "internal") this.#services.refusals.note({ user: this.principal.user, what, reason: answer.message });
   }
 
-  /** As in results that are good, whichever of its names was asked for. */
+  /** The canonical name, as in successful answers. */
   #canonicalHost(host: string): string {
     return this.control.state.hosts().find(({ all_names }) => all_names.includes(host))?.name ?? host;
   }

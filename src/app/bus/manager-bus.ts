@@ -22,7 +22,7 @@ import { BusTokens } from "./bus-tokens.ts";
 
 /** How long clients have at shutdown to find another server, milliseconds. */
 const RETIRE_MS = 200;
-/** A client that does not answer is gone within three of these, milliseconds. */
+/** Ping interval: a client that does not answer is disconnected within three of these, milliseconds. */
 const PING_MS = 2_000;
 /** How often the permissions of connected clients are checked again, milliseconds. */
 const REVALIDATION_MS = 2_000;
@@ -56,8 +56,8 @@ export async function openManagerBus(options: ManagerBusOptions): Promise<Manage
 }
 
 /**
- * The broker, the manager's own connections, and who may come with which credentials. Remote hosts and clients are
- * carried by the broker too, or by the servers of `instance.bus`; the local daemon always comes to the broker.
+ * The broker, the manager's own connections, and the check of credentials. Remote hosts and clients connect to the
+ * broker too, or to the servers of `instance.bus`; the local daemon always connects to the broker.
  */
 export class ManagerBus {
   readonly broker: Broker;
@@ -125,7 +125,7 @@ export class ManagerBus {
     return bound;
   }
 
-  /** A new connection to where clients are, with the rights of a web user. */
+  /** A new connection to the server that clients use, with the rights of a web user. */
   connectUser(user: string): Promise<Bus> {
     const { broker } = this;
     const name = `@${user}`;

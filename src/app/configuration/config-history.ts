@@ -72,7 +72,7 @@ export class ConfigHistory {
   }
 }
 
-/** Without those that are too many or too much: the oldest. A text that several versions have is kept, and counted, once. */
+/** Without the oldest versions beyond the limits. A text that several versions have is kept, and counted, once. */
 function kept(versions: readonly KeptVersion[]): KeptVersion[] {
   const perFile = new Map<string, number>();
   const texts = new Set<string>();

@@ -37,7 +37,7 @@ export class RunningConfiguration implements Configuration {
     if (options.load !== null) void this.#operations.run(() => this.#noteFiles());
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no operation is in progress. */
   async settled(): Promise<void> {
     await this.#operations.run(() => {}).catch(() => {});
   }

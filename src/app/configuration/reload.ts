@@ -62,7 +62,7 @@ export class Reload {
     };
   }
 
-  /** What `apply` starts: added processes with autostart, those that were wanted when they were removed, and what they need. */
+  /** What `apply` starts: added processes with autostart, those whose start was requested when they were removed, and what they need. */
   #starts({ added, changed }: Plan, next: Config): string[] {
     const { registry, intents } = this.#options;
     const again = added.filter((name) => registry.retiring.get(name)?.wanted === true);
@@ -109,7 +109,7 @@ export class Reload {
       if (before.processes.get(name)?.host !== definition.host) actors.moved(name);
     }
     for (const name of retired) actors.tell(name, { type: "stop", by: BY_CONFIGURATION });
-    // Processes that are about to run may need something new.
+    // Processes that are about to run may have new dependencies.
     const onTheirWay = this.#onTheirWay(plan.changed);
     const wanted = [...requestedAtBoot([...fresh, ...onTheirWay], registry.config, intents)].filter((name) => !onTheirWay.includes(name));
     for (const name of [...wantedAgain, ...wanted]) actors.tell(name, { type: "start", by: BY_CONFIGURATION });

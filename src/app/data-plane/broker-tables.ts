@@ -21,7 +21,7 @@ export interface KnownService {
   record: ServiceRecord;
 }
 
-/** What the tables of all brokers have to follow. */
+/** Changes that the tables of all brokers report. */
 export interface TableObserver {
   clientChanged(client: KnownClient, before: ClientRecord | null): void;
   clientGone(client: KnownClient): void;
@@ -35,7 +35,7 @@ interface BrokerTablesOptions {
   /** Canonical name of the host; null: the manager's broker, whose clients are anywhere. */
   readonly host: string | null;
   readonly ids: ClientIds;
-  /** Numbers what arrives, at all brokers. */
+  /** Numbers publishers in the order of their arrival, across all brokers. */
   readonly arrive: () => number;
   readonly observer: TableObserver;
 }

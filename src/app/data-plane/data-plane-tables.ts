@@ -27,7 +27,7 @@ export class DataPlaneTables implements TableObserver {
   readonly #services = new Map<string, Set<KnownService>>();
   readonly #subscriptions = new Subscriptions();
   readonly #conflicts: TopicConflicts;
-  /** What was told last: an upsert repeats nothing. */
+  /** What was published last: an upsert repeats nothing. */
   readonly #told = { clients: new Map<number, string>(), topics: new Map<string, Topic>(), services: new Map<string, string>() };
   readonly #dirty = { clients: new Set<KnownClient>(), topics: new Set<string>(), services: new Set<string>() };
   #arrivals = 0;
@@ -60,7 +60,7 @@ export class DataPlaneTables implements TableObserver {
     return this.#clients.get(id);
   }
 
-  /** Canonical name of its host, or the IP of a machine that is none. */
+  /** Canonical name of its host, or the IP of a machine that is not a host. */
   hostOf({ broker, record }: KnownClient): string {
     return broker.host ?? this.#options.hostOfAddress(record.address);
   }

@@ -81,7 +81,7 @@ export class Parameters {
     });
   }
 
-  /** Its parameters, or why it did not tell them. */
+  /** Its parameters, or the reason that it did not report them. */
   async #ask({ id, name: provider, service }: Provider): Promise<Parameter[] | string> {
     try {
       const answer = list.safeParse(await callEndpoint(this.#bus, service, { endpoint: "list", request: {}, timeoutMs: LIST_TIMEOUT_MS }));

@@ -43,8 +43,8 @@ export async function callEndpoint(
 }
 
 /**
- * Subjects are what a service says of itself, and the manager may publish everything. It must not be made to command a host, to answer a request
- * of another client, or to publish the topic of one.
+ * Services choose their subjects, and the manager may publish on every subject. It must not be tricked into commanding a host, answering
+ * a request of another client, or publishing another client's topic.
  */
 function isServable(subject: string): boolean {
   return mayCross(subject) && !isInbox(subject) && !/^(\$|topic\.)/.test(subject);

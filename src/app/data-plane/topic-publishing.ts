@@ -10,7 +10,7 @@ import { MAX_CLIENT_NAME_CHARS } from "../../contract/data-plane.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { DataPlaneTables } from "./data-plane-tables.ts";
 
-/** A user keeps a topic for so long after the last message, milliseconds: then other clients may publish it. */
+/** How long a user keeps a topic after the last message, milliseconds: then other clients may publish it. */
 const KEPT_MS = 10_000;
 /** How long a message waits for the bus, milliseconds. */
 const TIMEOUT_MS = 5_000;
@@ -92,7 +92,7 @@ export class TopicPublishing {
     const publisher = this.#publisher({ name, definition, definition_name }, by, known);
     const topic: OpenTopic = { user: by, definition: key, publisher, timer: null };
     this.#topics.set(name, topic);
-    // It is told to who asked for it.
+    // The caller gets the rejection.
     publisher.catch(() => {
       if (this.#topics.get(name) === topic) this.#drop(name);
     });
@@ -175,7 +175,7 @@ export class TopicPublishing {
   }
 }
 
-/** As the rights of a user are named on the bus: never like a process. */
+/** Name of a user's rights on the bus: it cannot be mistaken for a process. */
 function clientName(user: string): string {
   return [...`@${user}`].slice(0, MAX_CLIENT_NAME_CHARS).join("");
 }

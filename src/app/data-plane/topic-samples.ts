@@ -80,7 +80,7 @@ class FollowedTopic {
     this.#name = name;
     this.#subject = subject;
     this.#options = options;
-    // A bus that is never reached has been told of.
+    // A bus that cannot be reached is logged elsewhere.
     options.bus?.then(
       (bus) => {
         if (!this.#isClosed) this.#subscription = bus.subscribe(subject, (message) => this.#receive(message));
@@ -95,7 +95,7 @@ class FollowedTopic {
 
   add(viewer: Viewer): () => void {
     this.#viewers.add(viewer);
-    // What others have seen already; later than this call, as every sample.
+    // The sample that other viewers have already. Delivered after this call, as every sample.
     if (this.#latest !== null) this.#schedule(0);
     return () => this.#viewers.delete(viewer);
   }
@@ -113,7 +113,7 @@ class FollowedTopic {
     this.#tell();
   }
 
-  /** Gives the newest sample to those for whom it is time, and comes back for the others. */
+  /** Gives the newest sample to the viewers that are due, and sets the timer for the others. */
   #tell(): void {
     const { clock } = this.#options;
     const sample = this.#latest;
@@ -127,7 +127,7 @@ class FollowedTopic {
         continue;
       }
       viewer.seen = sample;
-      // From when it was due, so that a timer that is late does not lower the rate.
+      // Counted from when it was due, so that a late timer does not lower the rate.
       viewer.dueAt = Math.max(viewer.dueAt, now - viewer.interval) + viewer.interval;
       const frame = sample.frame(this.#name, this.#decode);
       viewer.receive(viewer.batch === null ? frame : { ...frame, batch: viewer.batch.take() });

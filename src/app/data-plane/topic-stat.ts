@@ -20,11 +20,11 @@ export async function measureTopics(
   const elapsed = (clock.monotonic() - begin) / 1_000;
   const topics = [...read()].map(({ name, counters }) => {
     const first = before.get(name);
-    // Another publisher, or a topic that is new, begins with 0.
+    // The counters of another publisher, or of a new topic, begin at 0.
     const isSame = first !== undefined && first.packets <= counters.packets;
     const packets = counters.packets - (isSame ? first.packets : 0);
     const bytes = counters.bytes - (isSame ? first.bytes : 0);
-    // Counters are told when they change: what was counted after a long rest was counted within the time of this measurement.
+    // Counters are reported when they change: after a long pause, everything new was counted during this measurement.
     const span = isSame ? Math.min((counters.at - first.at) / 1_000, elapsed + COUNTERS_MS / 1_000) : elapsed;
     const rate = (count: number) => (count === 0 || span <= 0 ? 0 : Math.round((1_000 * count) / span) / 1_000);
     return { name, rate: rate(packets), bytes_s: rate(bytes), packets };

@@ -42,7 +42,7 @@ const OUTPUT_PATIENCE_MS = 1_000;
 /** A clock that differs by more is worth a warning, milliseconds: people compare times in logs. */
 const CLOCK_TOLERANCE_MS = 2_000;
 
-/** What processes hear of; the rest only brings the table up to date. */
+/** Events that are passed to processes; the others only update the table. */
 const EVENTS: { readonly [K in HostEvent["kind"]]?: "run.spawned" | "run.ready" | "run.exited" | "run.extinct" } = {
   spawned: "run.spawned",
   ready: "run.ready",
@@ -50,13 +50,13 @@ const EVENTS: { readonly [K in HostEvent["kind"]]?: "run.spawned" | "run.ready" 
   extinct: "run.extinct",
 };
 
-/** How a run is stopped that no definition speaks of. */
+/** Stop steps of a run without a definition. */
 const STRANGER_STEPS = [
   { signal: "SIGTERM", timeout_ms: 10_000 },
   { signal: "SIGKILL", timeout_ms: 10_000 },
 ];
 
-/** News of a process; `isDue` once the output before it has passed the hub. */
+/** An event of a process; `isDue` once the output before it has passed the hub. */
 interface News {
   isDue: boolean;
   readonly deliver: () => void;
@@ -66,11 +66,11 @@ interface News {
 export class HostController {
   readonly session: HostSession;
   readonly #options: HostControllerOptions;
-  /** What waits for output, by process: later news of the same process queue behind it. */
+  /** Events that wait for output, by process: later events of the same process queue behind them. */
   readonly #queues = new Map<string, News[]>();
-  /** The newest report of each run, for an actor that has to be built anew. */
+  /** The newest report of each run, for an actor that is rebuilt. */
   #table: Map<string, RunReport> | null = null;
-  /** The daemon whose table that is. */
+  /** The daemon that reported these runs. */
   #streamId: string | null = null;
   /** Runs of unknown names that are being stopped, by run id. */
   readonly #strangers = new Set<string>();
@@ -96,7 +96,7 @@ export class HostController {
     });
   }
 
-  /** From here on the host is listened to. */
+  /** From now on, events of the host are received. */
   begin(): void {
     const { host, isLocal, link, system } = this.#options;
     system.spawn("host", host, (scope) => ({
@@ -128,7 +128,7 @@ export class HostController {
         break;
       case "died":
         log.append({ level: "error", source: "manager", msg: `the daemon of host '${host}' died, and its processes with it` });
-        // Where another daemon was greeted already, the session is with that one.
+        // If another daemon was greeted already, the session is with that one.
         if (this.session.streamId === this.#streamId) this.session.drop();
         // The rest of the output died with the daemon: what arrived before is delivered first.
         for (const name of [...this.#queues.keys()]) this.#deliverAll(name);
@@ -172,7 +172,7 @@ export class HostController {
     await this.#options.turn();
     signal.throwIfAborted();
     this.#checkClock(greeting.clock_offset_ms);
-    // Windows are asked for again, and of another daemon from the beginning, before any process can be spawned there.
+    // Windows are requested again (for another daemon, from the beginning) before any process can be spawned there.
     this.#options.hub.hostReady(this.#options.host, greeting.stream_id);
     return greeting;
   }
@@ -200,14 +200,14 @@ export class HostController {
 
   #reportOne(name: string, run: RunReport | null): void {
     this.#enqueue(name, run, () => {
-      // It waited behind other news, and a run has begun meanwhile: "never run" is no longer so.
+      // It waited behind other events, and a run has begun meanwhile: "never run" is no longer true.
       if (run === null && this.#table?.has(name)) return;
       this.#options.system.send("process", name, { type: "report", run, ...(run === null ? {} : this.#here()) });
       if (run !== null) this.#tellFindings(run);
     });
   }
 
-  /** What probes and watches found at the host, perhaps while no manager was there. */
+  /** What probes and file watches reported, perhaps while there was no manager. */
   #tellFindings(run: RunReport): void {
     if (run.exit !== null || run.stopping) return;
     const { system } = this.#options;
@@ -217,14 +217,14 @@ export class HostController {
 
   #event({ kind, run }: HostEvent): void {
     if (this.#table) this.#table.set(run.name, run);
-    // What goes on here of a process that is elsewhere is another one's story.
+    // Events here do not concern a process that is placed on another host.
     if (!this.#options.registry.concerns(run.name, this.#options.host)) return;
     const type = EVENTS[kind];
     if (kind === "unhealthy" || kind === "watch") this.#enqueue(run.name, run, () => this.#tellFindings(run));
     if (type) this.#enqueue(run.name, run, () => this.#options.system.send("process", run.name, { type, run }));
   }
 
-  /** Delivers in order, an end only after its output has passed the hub. */
+  /** Delivers in order; an exit only after its output has passed the hub. */
   #enqueue(name: string, run: RunReport | null, deliver: () => void): void {
     const finalOffset = run?.final_offset ?? null;
     const news: News = { isDue: finalOffset === null, deliver };
@@ -255,7 +255,7 @@ export class HostController {
     return { host: this.#options.isLocal ? null : this.#options.host };
   }
 
-  /** Stops a run that no configured process stands for. */
+  /** Stops a run that belongs to no configured process. */
   async #stopStranger({ name, pid, run_id }: RunReport): Promise<void> {
     if (this.#strangers.has(run_id)) return;
     this.#strangers.add(run_id);

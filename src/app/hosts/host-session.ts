@@ -65,7 +65,7 @@ export class HostSession {
   readonly #leave: () => void;
   #session: string | null = null;
   #streamId: string | null = null;
-  /** Seq of the last event or report applied; null while a report is under way. */
+  /** Seq of the last event or report applied; null while a report is in progress. */
   #seq: number | null = null;
   /** The current request for the table: answers to an earlier one are ignored. */
   #question: symbol | null = null;

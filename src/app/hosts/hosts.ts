@@ -29,7 +29,7 @@ interface HostsOptions {
   log: LogBook;
   onChanged: (host: HostEntry) => void;
   onRemoved: (host: string) => void;
-  /** A process that was looked up on a host that is no longer configured starts anew on its configured host. */
+  /** A process that was expected on a host that is no longer configured starts on its configured host. */
   respawn: (name: string) => void;
 }
 
@@ -94,7 +94,7 @@ export class Hosts {
 
   onEmit(host: string, event: HostEmitted): void {
     if (event.type === "ready") this.#lostTimes.set(host, null);
-    // A greeting that fails is no second loss.
+    // A greeting that fails does not count as another loss.
     else if ((event.type === "lost" || event.type === "died") && this.#lostTimes.get(host) === null)
       this.#lostTimes.set(host, this.#options.clock.now());
     this.#options.table.controller(host)?.onEmit(event);

@@ -13,16 +13,16 @@ interface ProcessPlacementOptions {
 }
 
 /**
- * Which process is on which host. What lives is where it was started, whatever has been configured since; what is at
- * rest is where its next run begins.
+ * Which process is on which host. A living process is where it was started, even if the configuration has changed; for a
+ * stopped one, it is the host of its next run.
  */
 export class ProcessPlacement {
   readonly #options: ProcessPlacementOptions;
   /** Names by the host of their definition, of one configuration. */
   #index: { of: Config; names: ReadonlyMap<string, string[]> } | null = null;
-  /** Those that may be on another host than their definition's. */
+  /** Names that may be on another host than their definition's. */
   readonly #movers = new Set<string>();
-  /** Those whose actors do not know yet that they live there. */
+  /** Names whose actors do not know yet that they are alive there. */
   readonly #found = new Map<string, string>();
 
   constructor(options: ProcessPlacementOptions) {

@@ -8,11 +8,11 @@ import { LocalDaemon, watchDaemon } from "./local-daemon.ts";
 const HELLO_TIMEOUT_MS = 10_000;
 /** How long a daemon has to end beyond the time that the stops of what it still runs may take, milliseconds. */
 const END_TIMEOUT_MS = 60_000;
-/** How long one has that was started a moment ago and runs nothing, milliseconds. */
+/** The same for a daemon that has just been started and runs nothing, milliseconds. */
 const BIRTH_END_TIMEOUT_MS = 5_000;
-/** Pauses before a daemon that died is started again, milliseconds: it must not become a storm. */
+/** Pauses before a daemon that died is started again, milliseconds: a daemon that always dies must not be restarted in a tight loop. */
 const RESTART_MS = [0, 1_000, 2_000, 5_000, 10_000, 30_000];
-/** A death this long after the one before is not one more in a row, milliseconds. */
+/** A death this long after the previous one does not continue the row, milliseconds. */
 const STABLE_MS = 120_000;
 const LOOK_MS = 50;
 
@@ -63,12 +63,12 @@ export class DaemonKeeper {
     return this.#problem();
   }
 
-  /** From now on one that dies is not replaced. */
+  /** From now on, a daemon that dies is not replaced. */
   beginShutdown(): void {
     this.#isShuttingDown = true;
   }
 
-  /** From now on its death is no news. */
+  /** From now on, its death is not reported. */
   release(): void {
     this.#isEnding = true;
     this.#leave();
@@ -135,7 +135,7 @@ export class DaemonKeeper {
     }
   }
 
-  /** Its death is seen by its pid, not by its host's silence: it may come before its hello, and be another manager's child. */
+  /** Its death is detected by its pid, not by its host's silence: it may die before its hello, and may be another manager's child. */
   async #watch(): Promise<void> {
     const daemon = await this.#daemon.identity();
     if (this.#isEnding) return;

@@ -134,10 +134,10 @@ function tailOf(path: string, from: number): string {
   }
 }
 
-/** The daemon may be another manager's child, so nothing tells us its end: it is looked at this often, milliseconds. */
+/** Polling interval for the end of a daemon that may be another manager's child, milliseconds. */
 const LOOK_MS = 250;
 
-/** Calls `onGone` once the process of `daemon` is no more. Returns the way to stop looking. */
+/** Calls `onGone` once the process of `daemon` is gone. Returns a function that stops the polling. */
 export function watchDaemon(daemon: Pick<LockInfo, "pid" | "start_time">, onGone: () => void): () => void {
   const timer = setInterval(() => {
     if (mayBeAlive(daemon.pid, daemon.start_time)) return;

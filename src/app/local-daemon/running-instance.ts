@@ -6,10 +6,10 @@ import { stateHome } from "../../config/default-paths.ts";
 import type { Config, InstanceSettings } from "../../config/definition.ts";
 import { assertPrivate, makePrivate, runtimeFolders } from "../../daemon/session/sockets.ts";
 
-/** Name of the socket of the commands, beside that of the bus, whose path stands in the manager's lock file. */
+/** Name of the socket for commands, in the folder of the bus socket, whose path is in the manager's lock file. */
 export const CONTROL_SOCKET = "control.sock";
 
-/** What the commands have to know of a manager to reach it and to end it. */
+/** What commands need to reach a manager and to end it. */
 export type RunningInstance = Pick<InstanceSettings, "name" | "manager" | "state_dir" | "webui_auth_file" | "https_only">;
 
 const note = z.object({
@@ -21,8 +21,8 @@ const note = z.object({
 });
 
 /**
- * A note of the manager that runs with this configuration, for commands that come while its file cannot be read: a broken
- * file must not keep anyone from stopping what runs. Nothing here throws: nothing else depends on it.
+ * A note of the manager that runs with this configuration, for commands when its file cannot be read: a broken
+ * file must not prevent stopping what runs. Nothing here throws: nothing else depends on it.
  */
 export class RunningNote {
   readonly #config: Pick<Config, "file" | "instance">;
@@ -32,7 +32,7 @@ export class RunningNote {
     this.#config = config;
   }
 
-  /** Leaves it, also where it was removed. */
+  /** Writes the note, again if it was removed. */
   keep(): void {
     const { file, instance } = this.#config;
     if (file === null || (this.#path !== null && existsSync(this.#path))) return;
@@ -59,21 +59,21 @@ export class RunningNote {
   }
 }
 
-/** Of the manager that was started last with this configuration and has not ended in good order; null: none. */
+/** The note of the newest manager of this configuration that has not ended properly; null: none. */
 export function runningInstance(file: string): RunningInstance | null {
   const notes = noteFolders().flatMap((folder) => readNote(folder, nameOf(file)) ?? []);
   const [newest = null] = notes.sort((a, b) => b.written - a.written);
   return newest?.instance ?? null;
 }
 
-/** The environment of a command may prefer another one than that of the manager did. */
+/** A command may have another environment than the manager, and so prefer another folder. */
 function noteFolders(): string[] {
   return [...runtimeFolders(), join(stateHome(), ".run")];
 }
 
 function readNote(folder: string, name: string): { instance: RunningInstance; written: number } | null {
   try {
-    // A note of another user could name any process to be ended.
+    // A note written by another user could name any process as the one to end.
     assertPrivate(folder);
     const path = join(folder, name);
     return { instance: note.parse(JSON.parse(readFileSync(path, "utf8"))), written: statSync(path).mtimeMs };

@@ -3,7 +3,7 @@ import { completeLength } from "../../base/character-cut.ts";
 import { formatTime } from "../../protocol/time.ts";
 import type { HostSession } from "../hosts/host-session.ts";
 
-/** Bytes asked for at a time: the contract's maximum. */
+/** Bytes per request: the contract's maximum. */
 const PAGE_BYTES = 262_144;
 
 /**
@@ -28,7 +28,7 @@ export async function readBacklog(
     const from = position;
     const page = await session.command((id) => link.request("read", { session: id, name, from, max }));
     if (page.from > position) {
-      // The ring moved on while we read: what we have is older than the hole, so it goes.
+      // The ring dropped bytes during the reading: what was read before the gap is discarded.
       text.restart();
       truncated = true;
     }

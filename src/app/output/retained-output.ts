@@ -1,7 +1,7 @@
 import type { RetainedOutput } from "../../actors/control.ts";
 import type { HostSession } from "../hosts/host-session.ts";
 
-/** Bytes asked for at a time: the contract's maximum. */
+/** Bytes per request: the contract's maximum. */
 const PAGE_BYTES = 262_144;
 
 /** Everything that the host keeps of a process's output, page by page, so that hundreds of megabytes never are in memory at once. */
@@ -23,7 +23,7 @@ interface Reading {
   readonly read: (from: number, max: number) => Promise<{ from: number; data: Uint8Array }>;
 }
 
-/** Exactly the promised bytes: what the ring lost meanwhile is filled up by a note and blanks. */
+/** Exactly the announced number of bytes: what the ring lost meanwhile is replaced by a note and blanks. */
 async function* pagesOf({ start, until, first, read }: Reading): AsyncGenerator<Uint8Array> {
   const opening = first.subarray(0, until - start);
   yield opening;

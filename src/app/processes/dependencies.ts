@@ -3,7 +3,7 @@ import { stopRanks } from "../../config/run-spec.ts";
 import { MAX_DURATION_MS } from "../../contract/run.ts";
 import { isRunningState, type ProcessState } from "../../protocol/resources/resources.ts";
 
-/** What the rules below have to know of a process. */
+/** What the rules below need to know about a process. */
 export interface DependencyFacts {
   state: ProcessState;
   /** Nothing is known about it yet: its host has not reported, or not since its daemon died. */
@@ -52,7 +52,7 @@ function hopeless({ name, condition }: Dependency, fact: DependencyFacts | undef
   return null;
 }
 
-/** After its last step a stop may take this long to be seen through, milliseconds. */
+/** How long a stop may take after its last step, milliseconds. */
 const AFTER_LAST_STEP_MS = 10_000;
 
 /** What a configuration says about dependencies, looked up instead of searched. */
@@ -88,7 +88,7 @@ export class DependencyGraph {
     return this.inStartOrder([...found].filter((name) => !given.has(name))).reverse();
   }
 
-  /** Higher than those of everything that `name` depends on: what has the highest stops first. */
+  /** Higher than the ranks of everything that `name` depends on: the highest rank stops first. */
   stopRank(name: string): number {
     return this.#indexed().ranks.get(name) ?? 0;
   }
@@ -112,12 +112,12 @@ export class DependencyGraph {
     return [...batches.values()];
   }
 
-  /** The longest that the stops of everything that goes down with `name` take one after the other, milliseconds. */
+  /** Upper limit for the stops of everything that stops with `name`, one after the other, milliseconds. */
   stopTimeOfDependents(name: string): number {
     return Math.min(this.#indexed().stopTimes.get(name) ?? 0, MAX_DURATION_MS);
   }
 
-  /** The longest that stopping everything takes, in the order of its dependencies, milliseconds. */
+  /** Upper limit for stopping everything, in the order of its dependencies, milliseconds. */
   stopTimeOfAll(): number {
     const { of, stopTimes } = this.#indexed();
     const times = [...stopTimes].map(([name, before]) => before + ownStopTime(of.processes.get(name)));

@@ -97,7 +97,7 @@ export class ProcessActors {
     this.#controller(name)?.reportAgain(name);
   }
 
-  /** Starts anew on its configured host: the host it was looked up on is gone. */
+  /** Begins again on its configured host: the host on which it was expected is gone. */
   respawn(name: string): void {
     const { system, registry } = this.#options;
     const requested = requestedOf(registry.process(name));

@@ -48,7 +48,7 @@ export class ProcessSettingsBook implements Settings {
     return this.#keeper.get(name).settings ?? NO_SETTINGS;
   }
 
-  /** In the order in which a person is offered them (docs/design/wire-rules.md, "Processes"). */
+  /** In the order of menus (docs/design/wire-rules.md, "Processes"). */
   startTools(): StartTool[] {
     const tools = offeredTools(this.#config().instance.start_tools, process.env.PATH);
     return [
@@ -124,4 +124,4 @@ function checkedCommand(override: string): string {
   }
 }
 
-/** Commands may have 131,072 characters; a line of the log is for people. */
+/** Commands may have 131,072 characters: too long for a readable log line. */

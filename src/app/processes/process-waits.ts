@@ -6,7 +6,7 @@ import type { ProcessRegistry } from "./process-registry.ts";
 /** States in which something of the process is alive or about to be. */
 const ALIVE: ReadonlySet<ProcessState> = new Set<ProcessState>(["waiting", ...UP_STATES]);
 
-/** Waits for the ends of processes. Each has an end itself: the time that the stops may take. */
+/** Waits until processes have ended. Each wait is limited by the time that the stops may take. */
 export class ProcessWaits {
   readonly #registry: ProcessRegistry;
   readonly #events: DomainEvents;
@@ -32,7 +32,7 @@ export class ProcessWaits {
       else if (busy.delete(name)) ends++;
     };
     registry.names().forEach(look);
-    // Not all processes at each event of one: with 10,000 that would take seconds.
+    // Does not check all processes at each event: with 10,000, that would take seconds.
     const leave = this.#events.subscribe((event) => {
       if (event.type === "process_upsert") look(event.process.name);
       else if (event.type === "process_remove") busy.delete(event.name);

@@ -23,15 +23,15 @@ const savedRun = z.object({ name: z.string(), run: pastRun });
 
 type PastEnd = Pick<PastRun, "stop_time" | "code" | "signal" | "reason">;
 
-/** A run without its number, which the runs before it give. */
+/** A run without its number, which follows from the runs before it. */
 type NewRun = Omit<PastRun, "number">;
 
 const NOTHING_KNOWN = { pid: null, start_time: null, output_end: null };
 
 interface RunHistoryOptions {
-  /** What earlier managers saved, oldest first; values that are none of ours are left out. */
+  /** What earlier managers saved, oldest first; invalid values are left out. */
   saved: readonly unknown[];
-  /** Saves the end of a run, to be given to the next manager; called again when more is known of it. */
+  /** Saves the end of a run for the next manager; called again when more is known about it. */
   save: (end: object) => void;
 }
 
@@ -85,7 +85,7 @@ export class RunHistory {
   }
 }
 
-/** In the place of what was known of the run before, or as the newest run. */
+/** Replaces the entry of the same run, or adds a new one. */
 function put(runs: PastRun[], told: NewRun & { number?: number }): PastRun {
   const index = runs.findIndex((run) => run.run_id === told.run_id);
   const number = runs[index]?.number ?? (told.number || (runs[0]?.number ?? 0) + 1);
@@ -96,7 +96,7 @@ function put(runs: PastRun[], told: NewRun & { number?: number }): PastRun {
   return entry;
 }
 
-/** `exit` is what the process shows of this run: it may know more than the host that lost it. */
+/** `exit` is what the process shows for this run: it may know more than a host that lost it. */
 function fromReport(run: RunReport, { exit, streamId }: { exit: ProcessExit | null; streamId: string | null }): NewRun {
   const end = exit ?? (run.exit && { ...run.exit, time: run.stop_time });
   return {

@@ -23,7 +23,7 @@ interface RunSpecBuilderOptions {
   history: RunHistory;
 }
 
-/** What the next start of each process would be given: its definition, with what users chose and the manager's environment. */
+/** The specs of the next runs: the definition, with what users chose and the manager's environment. */
 export class RunSpecBuilder {
   readonly #options: RunSpecBuilderOptions;
   /** Hashes of specs by what they were made from. */
@@ -50,7 +50,7 @@ export class RunSpecBuilder {
   needsRestart(name: string, context: ProcessContext, definition = context.definition): boolean {
     const { shown, run, runDefinition, settings, runSettings, host } = context;
     if (this.#options.current.retiring.has(name) || !UP_STATES.has(shown)) return false;
-    // What an earlier manager started is known by its hash only.
+    // For a run that an earlier manager started, only the hash is known.
     if (!this.isAdopted(context)) {
       if (!isSameDefinition(runDefinition, definition)) return true;
       if (settings === runSettings) return false;
@@ -79,7 +79,7 @@ export class RunSpecBuilder {
     return hash;
   }
 
-  /** Where and as what it would be started. */
+  /** The host and the spec with which it would be started. */
   of(name: string): { host: string; spec: RunSpec } {
     return { host: this.#definition(name).host ?? this.#options.hostName, spec: this.#of(name) };
   }

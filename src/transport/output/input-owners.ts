@@ -1,6 +1,6 @@
 /** A connection that shows terminals. */
 export interface TerminalViewer {
-  /** The size of a terminal that it follows, or who holds that, has changed. */
+  /** The size of a terminal that it follows has changed, or the owner of that size. */
   terminalChanged(process: string): void;
 }
 

@@ -3,7 +3,7 @@ import { compileFnmatch, isLiteral } from "../../base/fnmatch.ts";
 import { MAX_EXACT_PATTERNS, MAX_WILDCARD_PATTERNS } from "../../protocol/process/process-output.ts";
 import type { OutputPiece } from "./output-piece.ts";
 
-/** Who receives output. Must not throw, and must not wait. */
+/** Receives output. Must not throw or wait. */
 export interface OutputSink {
   /** `keep`: not to be skipped, however slow the reader is. */
   output(piece: OutputPiece, keep: boolean): void;
