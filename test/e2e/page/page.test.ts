@@ -325,13 +325,32 @@ describe("windows", () => {
     await phone.close();
   });
 
-  test("on a phone, what needs attention stands above the hosts, which stay in sight", async () => {
-    const phone = await rig.open("/", { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
-    const top = async (selector: string) => (await phone.page.locator(selector).boundingBox())?.y ?? -1;
-    await phone.page.locator(".hosts-panel").waitFor();
-    expect(await top(".overview-main")).toBeLessThan(await top(".hosts-panel"));
-    expect(await top(".hosts-panel")).toBeLessThan(780 - 57);
-    await phone.close();
+  test("a page that the browser keeps after the user has left it holds no terminal's size, and connects again when the user comes back", async () => {
+    const left = await rig.open("/?process=tools/echo", { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
+    const other = await rig.open("/?process=tools/echo");
+    const fit = other.page.getByRole("button", { name: /fit to window/ });
+    await fit.waitFor();
+    const event = (name: string) => `dispatchEvent(new PageTransitionEvent("${name}", { persisted: true }))`;
+    await left.page.evaluate(event("pagehide"));
+    await fit.waitFor({ state: "detached" });
+    await left.page.evaluate(event("pageshow"));
+    await left.page.getByText("connected", { exact: true }).waitFor();
+    await left.close();
+    await other.close();
+  });
+
+  test("on a phone, what needs attention stands above the hosts, which stay in sight when it is held upright", async () => {
+    for (const viewport of [
+      { width: 390, height: 780 },
+      { width: 844, height: 390 },
+    ]) {
+      const phone = await rig.open("/", { viewport, isMobile: true, hasTouch: true });
+      const top = async (selector: string) => (await phone.page.locator(selector).boundingBox())?.y ?? -1;
+      await phone.page.locator(".hosts-panel").waitFor();
+      expect(await top(".overview-main")).toBeLessThan(await top(".hosts-panel"));
+      if (viewport.height > viewport.width) expect(await top(".hosts-panel")).toBeLessThan(780 - 57);
+      await phone.close();
+    }
   });
 });
 

@@ -72,6 +72,14 @@ link.state$.subscribe((state) => {
   else if (state.kind === "closed") connection.value = { kind: "lost", reason: state.reason, retryAt: 0 };
 });
 
+// A browser keeps a page that the user has left, with its connection: its terminals would go on to hold their sizes.
+addEventListener("pagehide", ({ persisted }) => {
+  if (persisted) link.close("left by the user");
+});
+addEventListener("pageshow", ({ persisted }) => {
+  if (persisted) location.reload();
+});
+
 /** After each (re)connection the mirror takes a new snapshot, which replaces everything known. */
 async function resync(): Promise<void> {
   try {
