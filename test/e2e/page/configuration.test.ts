@@ -102,15 +102,31 @@ test("earlier versions are listed, compared and restored", async () => {
   await versions.first().getByText("on disk", { exact: true }).waitFor();
   const effective = versions.filter({ hasText: "in effect" });
   await effective.getByText(`saved by ${rig.instance.user}`).waitFor();
+  // The difference is far below in a small window.
+  const size = page.viewportSize() ?? { width: 1280, height: 800 };
+  await page.setViewportSize({ ...size, height: 360 });
+  await page.locator(".cm-scroller").evaluate("(scroller) => scroller.scrollTo(0, 0)");
   await effective.getByRole("button", { name: /^Compare with version/ }).click();
   await page.getByText(/^Your text compared with version/).waitFor();
   await page.locator(".cm-deletedChunk").getByText("tools/echo").waitFor();
+  await soon(() =>
+    page.evaluate(`(() => {
+      const seen = document.querySelector(".cm-scroller").getBoundingClientRect();
+      const differences = [...document.querySelectorAll(".cm-changedLine, .cm-deletedChunk")].map((one) => one.getBoundingClientRect());
+      return differences.some(({ top, bottom }) => bottom > seen.top && top < seen.bottom);
+    })()`),
+  ).toBe(true);
+  await page.setViewportSize(size);
   expect(await shown.violations()).toEqual([]);
   await effective.getByRole("button", { name: /^Restore version/ }).click();
   await state("draft").waitFor();
   await page.getByRole("button", { name: "Save" }).click();
   await state("in effect").waitFor();
   expect(read("mgr.yaml")).toContain("tools/echo");
+  await versions.first().getByText("in effect", { exact: true }).waitFor();
+  expect(
+    await page.evaluate(`[...document.querySelectorAll(".version-name")].filter((name) => name.scrollWidth > name.clientWidth).length`),
+  ).toBe(0);
   await page.getByRole("button", { name: "Close versions" }).click();
 });
 

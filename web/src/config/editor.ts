@@ -3,7 +3,7 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirro
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentOnInput, syntaxHighlighting } from "@codemirror/language";
 import { type Diagnostic, forEachDiagnostic, linter, lintGutter, lintKeymap, setDiagnostics, setDiagnosticsEffect } from "@codemirror/lint";
-import { unifiedMergeView, updateOriginalDoc } from "@codemirror/merge";
+import { getChunks, unifiedMergeView, updateOriginalDoc } from "@codemirror/merge";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { ChangeSet, Compartment, EditorState, Text } from "@codemirror/state";
 import {
@@ -146,6 +146,8 @@ export function openEditor(parent: HTMLElement, content: string, { onDirty, onTe
       if (to === null) return;
       const base = to === "saved" ? original : Text.of(to.earlier.split("\n"));
       view.dispatch({ effects: comparison.reconfigure(unifiedMergeView({ original: base, mergeControls: undoButton, gutter: true })) });
+      const first = getChunks(view.state)?.chunks[0];
+      if (first) view.dispatch({ effects: EditorView.scrollIntoView(Math.min(first.fromB, view.state.doc.length), { y: "center" }) });
     },
     close: () => view.destroy(),
   };
