@@ -102,6 +102,34 @@ test("all states are in one row at 1440 px, and none is cut at 1440, 1024 and 39
   }
 });
 
+test("a host's counts and load stand apart, and a long cause leaves room for the last output", async () => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page
+    .getByRole("list", { name: "Hosts" })
+    .getByText(/^CPU \d/)
+    .waitFor();
+  // Long values are put in and measured in one turn: the page draws nothing in between.
+  const [gap, room] = (await page.evaluate(`(() => {
+    const put = (element, text) => {
+      const node = element.firstChild;
+      const before = node.data;
+      node.data = text;
+      return () => { node.data = before; };
+    };
+    const count = document.querySelector(".host-count");
+    const why = [...document.querySelectorAll(".trouble-row .why")].at(-1);
+    const back = [put(count, "120 of 300 running"), put(why, "Failed: crash loop: restarted 8 times within 300 s, at last exited with code 1")];
+    const box = (element) => element.getBoundingClientRect();
+    const range = document.createRange();
+    range.selectNodeContents(count);
+    const found = [box(document.querySelector(".host-load > span")).left - box(range).right, box(why.parentElement.querySelector("code")).width];
+    for (const undo of back) undo();
+    return found;
+  })()`)) as [number, number];
+  expect(gap).toBeGreaterThan(4);
+  expect(room).toBeGreaterThan(60);
+});
+
 test("recent changes have a small timeline each, with one legend", async () => {
   const row = page.locator(".recent .changes li").filter({ hasText: "tools/other" });
   await row.getByRole("img", { name: /^States since .*error$/ }).waitFor();

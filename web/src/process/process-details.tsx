@@ -21,7 +21,7 @@ export function ProcessDetails({ process }: { process: Process }) {
   const detail = useDetail(process);
   return (
     <aside class="details" aria-label={`Details of ${process.name}`} tabIndex={-1}>
-      <Section title="Status">
+      <Section title="Command">
         <CommandForm key={process.name} process={process} />
       </Section>
       <Section title="State history" beside={<StripLegend />}>
