@@ -1,5 +1,6 @@
 import { truncate } from "node:fs/promises";
 import { basename } from "node:path";
+import { cappedSum } from "../../base/capped-sum.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { RecordingFileReport } from "../../contract/recording.ts";
 import { channelOf } from "../../recording/mcap/channels.ts";
@@ -80,8 +81,8 @@ export class RecordingFile {
   /** False: too much waits for the disk already; the message is counted as dropped. */
   add(message: TappedMessage, missed: number): boolean {
     const topic = this.#topic(message);
-    topic.missed += missed;
-    this.#missed += missed;
+    topic.missed = cappedSum(topic.missed, missed);
+    this.#missed = cappedSum(this.#missed, missed);
     if (this.#queue.unwritten > MAX_UNWRITTEN_BYTES) {
       topic.dropped++;
       this.#dropped++;
@@ -106,7 +107,7 @@ export class RecordingFile {
   flush(now: number): void {
     const pieces = this.#encoder.cut();
     if (pieces.length > 0) this.#queue.add(pieces);
-    const losses = this.#missed + this.#dropped;
+    const losses = cappedSum(this.#missed, this.#dropped);
     if (losses === this.#writtenLosses || now - this.#lossesAt < LOSSES_MS) return;
     this.#lossesAt = now;
     this.#addLosses();
@@ -154,7 +155,7 @@ export class RecordingFile {
   }
 
   #addLosses(): void {
-    this.#writtenLosses = this.#missed + this.#dropped;
+    this.#writtenLosses = cappedSum(this.#missed, this.#dropped);
     this.#queue.add([this.#encoder.addMetadata(LOSSES, lossesText(this.#topics))]);
   }
 

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { cappedSum } from "../../base/capped-sum.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isDiskFull, MgrError, messageOf } from "../../base/errors.ts";
 import { SerialQueue } from "../../base/serial-queue.ts";
@@ -141,8 +142,8 @@ export class Recording {
     if (!this.isRecording) return;
     const counts = this.#countsOf(message.topic);
     const missed = missedBefore(counts, message.sequence);
-    counts.missed += missed;
-    this.#sums.missed += missed;
+    counts.missed = cappedSum(counts.missed, missed);
+    this.#sums.missed = cappedSum(this.#sums.missed, missed);
     this.#file ??= this.#begin();
     if (this.#file.add(message, missed)) {
       counts.messages++;

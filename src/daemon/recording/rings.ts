@@ -1,3 +1,4 @@
+import { cappedSum } from "../../base/capped-sum.ts";
 import { MgrError } from "../../base/errors.ts";
 import { type LoggerSpec, type LoggerTopicSpec, MAX_LOGGERS, RING_REPORTS_PER_PAGE, type RingReport } from "../../contract/loggers.ts";
 import type { RequestOf, ResponseOf } from "../../contract/messages.ts";
@@ -160,8 +161,7 @@ export class Rings {
   /** Counts what the publisher sent and did not arrive, and begins anew where older samples could not be read with the new definition. */
   #follow(kept: TopicRing, { topic, sequence, definition, definitionName, encoding }: TappedMessage): void {
     const gap = sequence === null || kept.sequence === null ? 0 : Number(sequence - kept.sequence - 1n);
-    // A publisher may claim any numbers; a report carries safe integers only.
-    if (gap > 0) kept.missed = Math.min(kept.missed + gap, Number.MAX_SAFE_INTEGER);
+    if (gap > 0) kept.missed = cappedSum(kept.missed, gap);
     kept.sequence = sequence;
     const { kind } = kept;
     if (kind !== null && kind.definition === definition && kind.encoding === encoding) return;

