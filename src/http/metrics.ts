@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, Registry } from "prom-client";
 import type { Control } from "../actors/control.ts";
+import type { NetworkTotals } from "../actors/network.ts";
 import { PROCESS_STATES } from "../protocol/process/process-state.ts";
 import { LOG_LEVELS } from "../protocol/resources/resources.ts";
 import type { Transport } from "../transport/websocket.ts";
@@ -26,13 +27,18 @@ export class Metrics {
   readonly #registry = new Registry();
   readonly #loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION });
   readonly #leave: () => void;
+  readonly #control: Control;
+  /** Asked for with each text; null: the hosts could not be asked. */
+  #traffic: NetworkTotals | null = null;
 
   constructor({ control, transport, connections, bus }: MetricsSource) {
     this.#loop.enable();
+    this.#control = control;
     this.#leave = this.#countLog(control);
     this.#aboutProcesses(control);
     this.#aboutConnections(transport, connections);
     if (bus) this.#aboutBus(bus);
+    this.#aboutNetwork();
     this.#aboutItself();
   }
 
@@ -42,6 +48,7 @@ export class Metrics {
 
   /** Prometheus text. The event-loop delay is that since the previous text. */
   async text(): Promise<string> {
+    this.#traffic = await this.#control.network.totals().catch(() => null);
     const text = await this.#registry.metrics();
     this.#loop.reset();
     return text;
@@ -125,6 +132,23 @@ export class Metrics {
     });
     this.#gauge("mgr_bus_unread_bytes", "Bytes queued for the slowest connection.", [], (gauge) => {
       gauge.set(bus.stats().clients.reduce((most, { pending_bytes }) => Math.max(most, pending_bytes), 0));
+    });
+  }
+
+  #aboutNetwork(): void {
+    for (const what of ["bytes", "packets", "errors", "drops"] as const)
+      this.#total(`mgr_network_${what}_total`, `The kernel's ${what} of each interface.`, ["host", "interface", "direction"], (counter) => {
+        for (const { host, interface: name, ...totals } of this.#traffic?.interfaces ?? []) {
+          counter.inc({ host, interface: name, direction: "received" }, totals[`rx_${what}`]);
+          counter.inc({ host, interface: name, direction: "sent" }, totals[`tx_${what}`]);
+        }
+      });
+    const topicLabels = ["host", "topic", "end"];
+    this.#total("mgr_topic_messages_total", "Messages published on a host, and arrived there from others.", topicLabels, (counter) => {
+      for (const { host, topic, end, messages } of this.#traffic?.topics ?? []) counter.inc({ host, topic, end }, messages);
+    });
+    this.#total("mgr_topic_bytes_total", "Bytes of these messages.", topicLabels, (counter) => {
+      for (const { host, topic, end, bytes } of this.#traffic?.topics ?? []) counter.inc({ host, topic, end }, bytes);
     });
   }
 

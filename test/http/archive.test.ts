@@ -11,6 +11,7 @@ import type { RetainedOutput } from "../../src/actors/control.ts";
 import { Archive } from "../../src/http/archive/archive.ts";
 import { fileNameOf } from "../../src/http/archive/archive-parts.ts";
 import { archiveName } from "../../src/http/routes/save-all.ts";
+import { NETWORK_STATS, NETWORK_TOPOLOGY } from "../support/network-example.ts";
 import { processesWith, until } from "../support/processes.ts";
 import { GOOD, Rig, readUntil } from "./rig.ts";
 
@@ -63,6 +64,7 @@ describe("GET /save-all", () => {
       [
         "environment.json",
         "manager.log",
+        "network.json",
         "output/lone.txt",
         "output/sim/eyes.txt",
         "output/sim/world.txt",
@@ -72,6 +74,7 @@ describe("GET /save-all", () => {
     );
     for (const [name, output] of Object.entries(outputs)) expect(files.get(`bench/output/${name}.txt`) === output, name).toBe(true);
     expect(files.get("bench/manager.log")).toBe(await (await rig.get("/mgr/log", { authorization: GOOD })).text());
+    expect(JSON.parse(files.get("bench/network.json") ?? "")).toEqual({ ok: true, stats: NETWORK_STATS, topology: NETWORK_TOPOLOGY });
     expect(JSON.parse(files.get("bench/snapshot.json") ?? "")).toMatchObject({
       type: "snapshot",
       manager: rig.control.manager,

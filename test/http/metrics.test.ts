@@ -36,6 +36,10 @@ test("metrics count what is there: processes by state, connections, frames, byte
     'mgr_frames_total{direction="sent"}': 9,
     'mgr_websockets{view="full"}': 0,
     mgr_connections_turned_away_total: 0,
+    'mgr_network_bytes_total{host="testhost",interface="eth0",direction="received"}': 1_000,
+    'mgr_network_drops_total{host="testhost",interface="eth0",direction="sent"}': 4,
+    'mgr_topic_messages_total{host="testhost",topic="arm/state",end="published"}': 7,
+    'mgr_topic_bytes_total{host="testhost",topic="arm/state",end="published"}': 700,
   });
   // In seconds: a figure in nanoseconds, Node's unit, would be above this.
   expect(first.get('mgr_event_loop_delay_seconds{quantile="0.99"}')).toBeLessThan(1_000_000);

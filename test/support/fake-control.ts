@@ -44,7 +44,23 @@ export class FakeControl implements Control, ManagerState, Settings, HostRequest
     stats: async () => NETWORK_STATS,
     topology: async () => NETWORK_TOPOLOGY,
     tcpConnections: async (host) => ({ host, connections: TCP_CONNECTIONS }),
-    totals: async () => ({ interfaces: [], topics: [] }),
+    totals: async () => ({
+      interfaces: [
+        {
+          host: "testhost",
+          interface: "eth0",
+          rx_bytes: 1_000,
+          tx_bytes: 2_000,
+          rx_packets: 10,
+          tx_packets: 20,
+          rx_errors: 1,
+          tx_errors: 2,
+          rx_drops: 3,
+          tx_drops: 4,
+        },
+      ],
+      topics: [{ host: "testhost", topic: "arm/state", end: "published", messages: 7, bytes: 700 }],
+    }),
   };
   readonly manager = { name: "test", host: "testhost", save_problem: null };
   readonly events: DomainEvents;

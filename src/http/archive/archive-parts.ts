@@ -10,6 +10,8 @@ import { snapshotOf } from "../../transport/handlers/snapshot.ts";
 import { formatLogLine } from "../log/log-stream.ts";
 import { VERSION } from "../package-files.ts";
 
+const NETWORK_SECONDS = 1;
+
 /** One file of the archive. */
 export interface ArchivePart {
   /** Path below the archive's top folder. */
@@ -35,11 +37,22 @@ export async function* archiveParts({ control, principal, assetHash, configFiles
   yield { name: "environment.json", content: json(environmentOf(control.state.manager.name)) };
   yield* configParts(configFiles());
   yield { name: "manager.log", content: control.log.entries().map(formatLogLine).join("") };
+  yield { name: "network.json", content: json(await networkOf(control)) };
   for (const { name } of control.state.hosts())
     yield { name: `process-list/${fileNameOf(name)}.json`, content: json(await processListOf(control, name)) };
   for (const { name } of control.state.processes()) {
     // It may have gone since.
     if (control.state.process(name)) yield { name: `output/${fileNameOf(name)}.txt`, content: await outputOf(control, name) };
+  }
+}
+
+/** Traffic of one second, and the networks. */
+async function networkOf({ network }: Control): Promise<object> {
+  try {
+    const stats = await network.stats({ seconds: NETWORK_SECONDS, mode: "interval" });
+    return { ok: true, stats, topology: await network.topology() };
+  } catch (error) {
+    return { ok: false, code: wireCode(error), message: messageOf(error) };
   }
 }
 
