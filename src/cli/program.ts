@@ -5,7 +5,6 @@ import { PROCESS_STATES } from "../protocol/process/process-state.ts";
 import { LOG_LEVELS } from "../protocol/resources/log-level.ts";
 import { attach } from "./commands/attach.ts";
 import { call } from "./commands/call.ts";
-import { check } from "./commands/check.ts";
 import { control } from "./commands/control.ts";
 import { down } from "./commands/down.ts";
 import { graph } from "./commands/graph.ts";
@@ -14,6 +13,7 @@ import { log } from "./commands/log.ts";
 import { logs } from "./commands/logs.ts";
 import { ps } from "./commands/ps.ts";
 import { plan, reload } from "./commands/reload.ts";
+import { check } from "./commands/setup/check.ts";
 import { signal } from "./commands/signal.ts";
 import { top } from "./commands/top.ts";
 import { up } from "./commands/up.ts";
@@ -136,7 +136,7 @@ export function createProgram(): Command {
     .option("--name <name>", "name of the instance (default: the name of the folder)")
     .option("--port <port>", "port of the page and the WebSocket", port, 8130)
     .option("--procfile <file>", "import the processes of a Procfile")
-    .action(async (flags) => (await import("./commands/init.ts")).init(flags));
+    .action(async (flags) => (await import("./commands/setup/init.ts")).init(flags));
 
   connecting(program.command("save-all [file]"))
     .description("save an archive of states, configuration without secrets, logs and output; '-' writes to stdout")
@@ -157,7 +157,7 @@ export function createProgram(): Command {
     .option("--hash", "store only a hash of the password, so that it cannot be read from the file")
     .option("--stdin", "read the password from the first line of stdin")
     .option("--generate", "generate a password and print it")
-    .action(async (user, flags) => (await import("./commands/passwd.ts")).passwd(user, flags));
+    .action(async (user, flags) => (await import("./commands/setup/passwd.ts")).passwd(user, flags));
 
   program
     .command("daemon")

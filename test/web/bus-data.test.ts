@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { minMaxGrid } from "../../web/src/data/min-max-grid.ts";
 import { problemOf } from "../../web/src/data/parameter-value.ts";
+import { minMaxGrid } from "../../web/src/data/plot/min-max-grid.ts";
+import { csvOf, numericFields, TraceSamples } from "../../web/src/data/plot/traces.ts";
 import { exampleOf, interfaceOf } from "../../web/src/data/service-interface.ts";
 import { pathOf } from "../../web/src/data/sparkline-path.ts";
-import { csvOf, numericFields, TraceSamples } from "../../web/src/data/traces.ts";
 import { bytesText, rateText, valueText } from "../../web/src/data/words.ts";
 
 describe("values of parameters", () => {

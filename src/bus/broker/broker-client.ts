@@ -6,7 +6,6 @@ import { BorrowedMessage } from "./borrowed-message.ts";
 import { BrokerConnection } from "./broker-connection.ts";
 import { type BrokerCounters, newCounters, type SubjectCounters } from "./broker-counters.ts";
 import type { BrokerHooks, HookedClient } from "./broker-hooks.ts";
-import type { BrokerOperations, Envelope } from "./broker-parser.ts";
 import {
   type BrokerLimits,
   CRLF,
@@ -21,8 +20,9 @@ import type { BrokerRouter } from "./broker-router.ts";
 import { type ClientSubscription, newSubscription, withoutHeaders } from "./broker-subscriber.ts";
 import { isValidLiteral, isValidSubscription } from "./broker-subscriptions.ts";
 import type { BrokerTurns } from "./broker-turns.ts";
+import type { BrokerOperations, Envelope } from "./parser/broker-parser.ts";
+import { RecentSubjects } from "./parser/recent-subjects.ts";
 import type { AcceptOptions, BrokerPermissions, ClientIdentity } from "./permissions.ts";
-import { RecentSubjects } from "./recent-subjects.ts";
 
 /** What a client shares with the others of its broker. */
 export interface ClientEnvironment {

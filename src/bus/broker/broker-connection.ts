@@ -1,9 +1,9 @@
 import type { ByteStream } from "../carriers/byte-stream.ts";
 import type { BorrowedMessage } from "./borrowed-message.ts";
 import { BrokerOutput } from "./broker-output.ts";
-import { type BrokerOperations, BrokerParser } from "./broker-parser.ts";
 import { type BrokerLimits, CRLF, ERROR_TEXTS, ProtocolViolation } from "./broker-protocol.ts";
 import type { BrokerTurns, Budget, Worker } from "./broker-turns.ts";
+import { type BrokerOperations, BrokerParser } from "./parser/broker-parser.ts";
 
 /** Operations of one client before the next client's turn. */
 const OPERATIONS_PER_TURN = 256;

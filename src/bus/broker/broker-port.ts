@@ -3,9 +3,9 @@ import type { BusLog, BusMessage } from "../client/bus-message.ts";
 import { BorrowedMessage } from "./borrowed-message.ts";
 import type { ClientEnvironment } from "./broker-client.ts";
 import type { SubjectCounters } from "./broker-counters.ts";
-import type { Envelope } from "./broker-parser.ts";
 import { CRLF } from "./broker-protocol.ts";
 import { type ClientSubscription, newSubscription, type Subscriber } from "./broker-subscriber.ts";
+import type { Envelope } from "./parser/broker-parser.ts";
 
 type PortEnvironment = Pick<ClientEnvironment, "router" | "counters">;
 type Receive = (message: BusMessage) => void;

@@ -1,9 +1,9 @@
 import type { BorrowedMessage } from "./borrowed-message.ts";
 import { addMessage, SubjectBook, type SubjectCounters } from "./broker-counters.ts";
-import type { Envelope } from "./broker-parser.ts";
 import { readableText } from "./broker-protocol.ts";
 import type { ClientSubscription, LinkTarget, Subscriber } from "./broker-subscriber.ts";
 import { SubscriptionTree } from "./broker-subscriptions.ts";
+import type { Envelope } from "./parser/broker-parser.ts";
 
 export interface BrokerSubjectStats {
   subject: string;

@@ -1,8 +1,8 @@
 import { BorrowedMessage } from "./borrowed-message.ts";
 import type { SubjectCounters } from "./broker-counters.ts";
-import type { Envelope } from "./broker-parser.ts";
 import { CRLF } from "./broker-protocol.ts";
-import { RepeatedHead } from "./repeated-head.ts";
+import type { Envelope } from "./parser/broker-parser.ts";
+import { RepeatedHead } from "./parser/repeated-head.ts";
 
 /** A receiver of messages: a client behind a carrier, or this program itself. */
 export interface Subscriber {

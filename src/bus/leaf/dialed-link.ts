@@ -1,9 +1,9 @@
 import { messageOf } from "../../base/errors.ts";
 import type { BorrowedMessage } from "../broker/borrowed-message.ts";
 import { BrokerConnection } from "../broker/broker-connection.ts";
-import type { BrokerOperations, Envelope, LinkOperations } from "../broker/broker-parser.ts";
 import { CRLF, ERROR_TEXTS, ProtocolViolation } from "../broker/broker-protocol.ts";
 import type { BrokerTurns } from "../broker/broker-turns.ts";
+import type { BrokerOperations, Envelope, LinkOperations } from "../broker/parser/broker-parser.ts";
 import type { ByteStream } from "../carriers/byte-stream.ts";
 import { LeafLink, type LinkEnvironment, type LinkWire } from "./leaf-link.ts";
 import { LOOP_ERROR, parseHubInfo } from "./leaf-protocol.ts";

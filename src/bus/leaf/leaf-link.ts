@@ -1,12 +1,12 @@
 import type { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { BrokerCounters, SubjectCounters } from "../broker/broker-counters.ts";
 import type { BrokerHooks } from "../broker/broker-hooks.ts";
-import type { Envelope, LinkOperations } from "../broker/broker-parser.ts";
 import { type BrokerLimits, CRLF, ERROR_TEXTS, ProtocolViolation, readableText } from "../broker/broker-protocol.ts";
 import type { BrokerRouter } from "../broker/broker-router.ts";
 import { type ClientSubscription, type LinkTarget, newSubscription } from "../broker/broker-subscriber.ts";
-import { RecentSubjects } from "../broker/recent-subjects.ts";
-import { RepeatedHead } from "../broker/repeated-head.ts";
+import type { Envelope, LinkOperations } from "../broker/parser/broker-parser.ts";
+import { RecentSubjects } from "../broker/parser/recent-subjects.ts";
+import { RepeatedHead } from "../broker/parser/repeated-head.ts";
 import type { ThrottledWarning } from "../client/throttled-warning.ts";
 import type { AnswerBook } from "./answer-book.ts";
 import type { InboxOwners } from "./inbox-owners.ts";

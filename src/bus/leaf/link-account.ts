@@ -1,5 +1,5 @@
-import type { Envelope } from "../broker/broker-parser.ts";
 import { type Subscribed, SubscriptionTree } from "../broker/broker-subscriptions.ts";
+import type { Envelope } from "../broker/parser/broker-parser.ts";
 import type { LinkCounts } from "./leaf-protocol.ts";
 
 /** Messages and payload bytes of one link, over all its connections. */

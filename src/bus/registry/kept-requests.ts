@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { SubjectCounters } from "../broker/broker-counters.ts";
 import type { BrokerAccess } from "../broker/broker-hooks.ts";
-import type { Envelope } from "../broker/broker-parser.ts";
 import { CRLF } from "../broker/broker-protocol.ts";
 import { type ClientSubscription, newSubscription, type Subscriber } from "../broker/broker-subscriber.ts";
 import { isValidSubscription, subjectMatches } from "../broker/broker-subscriptions.ts";
+import type { Envelope } from "../broker/parser/broker-parser.ts";
 import type { LastMessage } from "./last-message.ts";
 
 /** Subject of the requests. Clients can neither publish nor subscribe to it (bus/broker/permissions). */

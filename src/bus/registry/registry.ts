@@ -14,10 +14,10 @@ import {
 } from "../../contract/data-plane.ts";
 import type { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { BrokerAccess, BrokerHooks, HookedClient, Refusal } from "../broker/broker-hooks.ts";
-import type { Envelope } from "../broker/broker-parser.ts";
 import { readableText } from "../broker/broker-protocol.ts";
 import type { ClientSubscription } from "../broker/broker-subscriber.ts";
 import { subjectMatches } from "../broker/broker-subscriptions.ts";
+import type { Envelope } from "../broker/parser/broker-parser.ts";
 import { KeptRequests } from "./kept-requests.ts";
 import { ServiceTable } from "./service-table.ts";
 import type { TopicEntry, TopicSink } from "./topic-entry.ts";

@@ -4,9 +4,9 @@ import { parseJson } from "../../base/json.ts";
 import type { ServiceRecord } from "../../contract/data-plane.ts";
 import { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { HookedClient } from "../broker/broker-hooks.ts";
-import type { Envelope } from "../broker/broker-parser.ts";
 import { CRLF, readableText } from "../broker/broker-protocol.ts";
 import type { ClientSubscription } from "../broker/broker-subscriber.ts";
+import type { Envelope } from "../broker/parser/broker-parser.ts";
 
 /** `$SRV.INFO.<name>.<id>`: what every instance of a NATS micro service subscribes to. */
 const INFO = /^\$SRV\.INFO\.([^.*>]+)\.([^.*>]+)$/;

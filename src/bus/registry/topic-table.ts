@@ -3,8 +3,8 @@ import { subjectOfTopic, topicOfSubject } from "../../base/topic-subject.ts";
 import { MAX_CLIENT_TOPICS, type RegisteredTopic } from "../../contract/data-plane.ts";
 import type { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { HookedClient, Refusal } from "../broker/broker-hooks.ts";
-import type { Envelope } from "../broker/broker-parser.ts";
 import { readableText } from "../broker/broker-protocol.ts";
+import type { Envelope } from "../broker/parser/broker-parser.ts";
 import { TopicEntry, type TopicSink } from "./topic-entry.ts";
 
 /** Topics of one broker; later ones are refused or, without a registration, not shown. */

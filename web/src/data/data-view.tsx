@@ -3,8 +3,8 @@ import type { DataKind } from "../app/views.ts";
 import { ClientsView } from "./clients-view.tsx";
 import { clients, services, topics } from "./data-store.ts";
 import { ParametersView } from "./parameters-view.tsx";
-import { PlotView } from "./plot-view.tsx";
-import { plotted } from "./plotted.ts";
+import { PlotView } from "./plot/plot-view.tsx";
+import { plotted } from "./plot/plotted.ts";
 import { ServicesView } from "./services-view.tsx";
 import { TopicsView } from "./topics-view.tsx";
 

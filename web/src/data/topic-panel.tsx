@@ -7,9 +7,9 @@ import { Button } from "../ui/button.tsx";
 import { IconButton } from "../ui/icons.tsx";
 import { clockTime } from "../ui/time.ts";
 import { complain } from "../ui/toasts.ts";
-import { isPlotted, plotted, togglePlotted } from "./plotted.ts";
+import { isPlotted, plotted, togglePlotted } from "./plot/plotted.ts";
+import { numericFields } from "./plot/traces.ts";
 import { readTopic, type Sample } from "./topic-subscriptions.ts";
-import { numericFields } from "./traces.ts";
 import { rateText, valueText } from "./words.ts";
 
 type Detail = Extract<ManagerFrame, { type: "topic_detail" }>;

@@ -5,14 +5,14 @@ import { userInfo } from "node:os";
 import { basename, dirname, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { stringify } from "yaml";
-import { messageOf } from "../../base/errors.ts";
-import { visible } from "../../base/visible-text.ts";
-import { hashPassword } from "../../http/auth/password-hash.ts";
-import { packageFile } from "../../http/package-files.ts";
-import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { loadConfig } from "../manager/configuration.ts";
-import { parseProcfile } from "../procfile.ts";
-import { askYesNo } from "../prompt.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { visible } from "../../../base/visible-text.ts";
+import { hashPassword } from "../../../http/auth/password-hash.ts";
+import { packageFile } from "../../../http/package-files.ts";
+import { CommandFailure, EXIT } from "../../exit-codes.ts";
+import { loadConfig } from "../../manager/configuration.ts";
+import { parseProcfile } from "../../procfile.ts";
+import { askYesNo } from "../../prompt.ts";
 
 export interface InitFlags {
   config: string;

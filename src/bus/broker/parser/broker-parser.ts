@@ -1,6 +1,6 @@
-import { BorrowedMessage } from "./borrowed-message.ts";
-import { ERROR_TEXTS, ProtocolViolation } from "./broker-protocol.ts";
-import { QuickPublish } from "./quick-publish.ts";
+import { BorrowedMessage } from "../borrowed-message.ts";
+import { ERROR_TEXTS, ProtocolViolation } from "../broker-protocol.ts";
+import { QuickPublish } from "../quick-publish.ts";
 
 /** What a client can ask for. Subjects, queues and ids hold the bytes of the wire as latin1 characters. */
 export interface BrokerOperations {

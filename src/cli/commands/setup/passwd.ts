@@ -1,16 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { chown } from "node:fs/promises";
-import { messageOf } from "../../base/errors.ts";
-import { visible } from "../../base/visible-text.ts";
-import { authFilePath } from "../../config/default-paths.ts";
-import { writeFileAtomically } from "../../config/state/atomic-file.ts";
-import { parseAuthFile } from "../../http/auth/auth-entries.ts";
-import { hashPassword } from "../../http/auth/password-hash.ts";
-import { readRegularFile } from "../../http/auth/read-regular-file.ts";
-import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { loadConfig } from "../manager/configuration.ts";
-import { askHidden } from "../prompt.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { visible } from "../../../base/visible-text.ts";
+import { authFilePath } from "../../../config/default-paths.ts";
+import { writeFileAtomically } from "../../../config/state/atomic-file.ts";
+import { parseAuthFile } from "../../../http/auth/auth-entries.ts";
+import { hashPassword } from "../../../http/auth/password-hash.ts";
+import { readRegularFile } from "../../../http/auth/read-regular-file.ts";
+import { CommandFailure, EXIT } from "../../exit-codes.ts";
+import { loadConfig } from "../../manager/configuration.ts";
+import { askHidden } from "../../prompt.ts";
 
 export interface PasswdFlags {
   config?: string;

@@ -1,4 +1,4 @@
-import { kept } from "../app/settings.ts";
+import { kept } from "../../app/settings.ts";
 import type { Trace } from "./traces.ts";
 
 /** More cannot be told apart. */

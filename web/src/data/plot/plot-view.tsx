@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { linkTo } from "../app/navigation.ts";
-import { shade } from "../app/settings.ts";
-import { Button } from "../ui/button.tsx";
-import { downloadText } from "../ui/download.ts";
-import { Icon } from "../ui/icons.tsx";
-import { complain } from "../ui/toasts.ts";
+import { linkTo } from "../../app/navigation.ts";
+import { shade } from "../../app/settings.ts";
+import { Button } from "../../ui/button.tsx";
+import { downloadText } from "../../ui/download.ts";
+import { Icon } from "../../ui/icons.tsx";
+import { complain } from "../../ui/toasts.ts";
+import { readFields } from "../topic-subscriptions.ts";
 import { plotted, togglePlotted } from "./plotted.ts";
-import { readFields } from "./topic-subscriptions.ts";
 import { csvOf, type Trace, TraceSamples, titleOfTrace } from "./traces.ts";
 
 const WINDOWS: readonly (readonly [number, string])[] = [

@@ -1,6 +1,6 @@
-import { visible } from "../../base/visible-text.ts";
-import { loadConfig } from "../manager/configuration.ts";
-import { printJson } from "../output/table.ts";
+import { visible } from "../../../base/visible-text.ts";
+import { loadConfig } from "../../manager/configuration.ts";
+import { printJson } from "../../output/table.ts";
 
 /** `mgr check`: validates a configuration; every problem at once, exit code 2 if there is one. */
 export async function check(flags: { config?: string; json?: boolean }): Promise<void> {
