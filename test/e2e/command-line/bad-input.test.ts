@@ -78,7 +78,7 @@ describe("on a WebSocket", () => {
   test.each(existing)("%s: each wrong field is answered by one error that names it, and nothing changes", async (type, { fields }) => {
     const named = "name" in fields ? { name: "tools/echo" } : {};
     // Its text has a form of its own.
-    const formed = "affinity" in fields ? { affinity: "0" } : {};
+    const formed = "affinity" in fields ? { affinity: "0" } : "max_size" in fields ? { max_size: 65_536 } : {};
     const good = { type, ...exampleOfFields(fields), ...named, ...formed } as Record<string, unknown>;
     for (const [field, of] of Object.entries(fields)) {
       const { [field]: _left, ...without } = good;
@@ -95,8 +95,8 @@ describe("on a WebSocket", () => {
     expect(await answersTo(() => client.send({ ...good, request_id: "" }))).toMatchObject([{ ...refusalOf(good), code: "bad_field" }]);
   });
 
-  // A topic that does not exist yet may be subscribed to, and published.
-  const later = ["subscribe_topic", "unsubscribe_topic", "publish_topic"];
+  // A topic that does not exist yet may be subscribed to, and published; a recording is made by its first start.
+  const later = ["subscribe_topic", "unsubscribe_topic", "publish_topic", "start_recording"];
   test.each(existing.filter(([type, { fields }]) => "name" in fields && !later.includes(type)).map(([type]) => type))(
     "%s: an unknown name is answered by one not_found that names it",
     async (type) => {

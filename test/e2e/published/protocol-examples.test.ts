@@ -151,9 +151,9 @@ function matches(value: unknown, pattern: unknown): boolean {
   return Object.entries(pattern).every(([key, field]) => matches((value as Record<string, unknown>)[key], field));
 }
 
-/** Fields that are other ones each time: only their kind is compared. */
+/** Fields that are other ones each time, or on each machine: only their kind is compared. */
 const VOLATILE = new Set(
-  "pid tid ts times clock_offset version time start_time stop_time next_start_time requested_time lost_time publisher_rate rate bytes_s packets sample_seconds tasks address port cpu_percent memory_rss ready_time offset stream_id id run_id hash base_hash effective_hash webui_asset_hash aliases all_names size".split(
+  "pid tid ts times clock_offset version time start_time stop_time next_start_time requested_time lost_time publisher_rate rate bytes_s packets sample_seconds tasks address port cpu_percent memory_rss ready_time offset stream_id id run_id hash base_hash effective_hash webui_asset_hash aliases all_names size stats topology connections".split(
     " ",
   ),
 );
