@@ -1,3 +1,4 @@
+import { visible } from "../../base/visible-text.ts";
 import type {
   NetworkInterface,
   NetworkLink,
@@ -92,7 +93,7 @@ export function topologyText({ networks, gateways }: NetworkTopology): string {
     ],
     rows,
   );
-  return [text, ...gateways.map(({ host, networks: own }) => `${host} is a gateway between ${own.join(", ")}`)].join("\n");
+  return [text, ...gateways.map(({ host, networks: own }) => visible(`${host} is a gateway between ${own.join(", ")}`))].join("\n");
 }
 
 export function tcpText(connections: TcpConnection[]): string {

@@ -18,6 +18,7 @@ import { infoText as topicInfo } from "../../../src/cli/commands/topic/info.ts";
 import { listing as topicListing } from "../../../src/cli/commands/topic/list.ts";
 import { measured } from "../../../src/cli/commands/topic/rates.ts";
 import { stateLine } from "../../../src/cli/commands/wait.ts";
+import { tcpText, topologyText, trafficText } from "../../../src/cli/net/tables.ts";
 import { dotGraph, mermaidGraph, textGraph } from "../../../src/cli/output/graph.ts";
 import { NamedLines } from "../../../src/cli/output/named-lines.ts";
 import { logLine } from "../../../src/cli/output/printer.ts";
@@ -35,6 +36,7 @@ import { decodeFrame } from "../../../src/protocol/frames/decode.ts";
 import { TASK_COLUMNS } from "../../../src/protocol/process/task-columns.ts";
 import type { LogEntry, Process } from "../../../src/protocol/resources/resources.ts";
 import { fakeProcess } from "../../support/fake-control.ts";
+import { NETWORK_STATS, TCP_CONNECTIONS } from "../../support/network-example.ts";
 import { ACTS_ON_TERMINAL, HOSTILE } from "../../support/untrusted-text.ts";
 import { fakeParameter, fakeService, fakeTopic } from "../support/fake-data.ts";
 
@@ -157,6 +159,25 @@ const PLACES: Record<string, (text: string) => string> = {
       { rows: 24, cols: 200 },
       1,
     ).lines.join("\n"),
+  "mgr net": (text) =>
+    trafficText({
+      ...NETWORK_STATS,
+      links: NETWORK_STATS.links.map((link) => ({
+        ...link,
+        from_host: text,
+        to_host: text,
+        children: link.children.map((child) => ({ ...child, name: text })),
+      })),
+      interfaces: NETWORK_STATS.interfaces.map((port) => ({ ...port, host: text, interface: text, network: text })),
+      problems: NETWORK_STATS.problems.map((problem) => ({ ...problem, message: text })),
+    }),
+  "mgr net topology": (text) =>
+    topologyText({
+      networks: [{ name: text, netmasks: [text], interfaces: [{ host: text, interface: text, ip: text }] }],
+      gateways: [{ host: text, networks: [text] }],
+    }),
+  "mgr net tcp": (text) =>
+    tcpText(TCP_CONNECTIONS.map((each) => ({ ...each, process: text, program: text, local: text, peer: text, peer_host: text }))),
   "mgr check": (text) => formatConfigError(new ConfigError(text, [problem(text)])),
   "mgr up": (text) => logLine(entry(text)),
   "mgr up, output of a process": (text) => {
@@ -211,6 +232,7 @@ const WRITES: Record<string, number> = {
   "src/cli/commands/setup/init.ts": 6,
   "src/cli/commands/log.ts": 1,
   "src/cli/commands/logs.ts": 4,
+  "src/cli/commands/net.ts": 4,
   "src/cli/commands/param/file.ts": 4,
   "src/cli/commands/param/get.ts": 1,
   "src/cli/commands/param/list.ts": 1,
