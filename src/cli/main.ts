@@ -8,6 +8,8 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.stderr.write(`mgr: cannot write the output: ${visible(error.message)}\n`);
   process.exit(EXIT.failed);
 });
+// Writing to a closed terminal fails. `mgr up` must go on: it is stopping its processes.
+process.stderr.on("error", () => {});
 
 try {
   await createProgram().parseAsync();

@@ -15,8 +15,8 @@ const PLAN_JSON =
 const PAGES: Readonly<Record<string, Page>> = {
   ...DATA_PAGES,
   up: {
-    about: `In the foreground it prints its log, and the output of all processes, each line with its process name. The first SIGINT (Ctrl-C), SIGTERM or SIGHUP stops all processes in reverse order, the second
-kills them at once. During the stop, the page and 'mgr ps' keep working, and commands are refused. If the manager is killed,
+    about: `In the foreground it prints its log, and the output of all processes, each line with its process name. The first SIGINT (Ctrl-C), SIGTERM or SIGHUP stops all processes in reverse order. A second SIGINT
+or SIGTERM kills them at once; closing the terminal never does. During the stop, the page and 'mgr ps' keep working, and commands are refused. If the manager is killed,
 processes keep running, and the next 'mgr up' adopts them with their pids, states and output.
 The port opens, and --detach returns, when the local host is ready for commands, or after 10 s; the log then has the reason.
 Starts processes with 'autostart: true', processes that ran when the manager was killed, and NAMES. What a user started or stopped stays

@@ -191,10 +191,14 @@ async function takeLock(options: StartOptions) {
   }
 }
 
-/** SIGTERM ends the daemon; a second one ends it at once. In a terminal, SIGINT and SIGHUP do the same; a detached daemon ignores them. */
+/**
+ * SIGTERM ends the daemon; a second one ends it at once. In a terminal, SIGINT does the same, and a first SIGHUP ends it; a closed terminal
+ * sends more of these. A detached daemon ignores both.
+ */
 function onEndSignal(handle: (isFirst: boolean) => void): void {
   let isFirst = true;
-  const onSignal = () => {
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (signal === "SIGHUP" && !isFirst) return;
     handle(isFirst);
     isFirst = false;
   };

@@ -29,7 +29,10 @@ export class EndSignals {
     if (first !== undefined) listener(first);
   }
 
-  /** A third signal has no effect. */
+  /**
+   * A third signal has no effect, and SIGHUP is never the second: a closed terminal sends it several times (the kernel, then the shell),
+   * and systemd sends it right after SIGTERM.
+   */
   onSecond(listener: () => void): void {
     this.#onSecond = listener;
     if (this.#received.length > 1) listener();
@@ -40,6 +43,7 @@ export class EndSignals {
   }
 
   #receive(signal: NodeJS.Signals): void {
+    if (signal === "SIGHUP" && this.#received.length > 0) return;
     this.#received = [...this.#received, signal];
     if (this.#received.length === 1) {
       this.#start.abort(new MgrError("conflict", `${signal} received during startup; nothing was started`));

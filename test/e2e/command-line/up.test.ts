@@ -1,6 +1,7 @@
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Instance } from "../support/instance.ts";
+import { Instance, PROGRAM } from "../support/instance.ts";
 import { IGNORES_TERM, sh } from "../support/shell.ts";
 import { TerminalSession } from "../support/terminal.ts";
 import { eventually } from "../support/wait.ts";
@@ -26,6 +27,24 @@ test("mgr up in a terminal prints output with names, tells why no user can log i
   await terminal.untilShown(/^waiting for 'stubborn' to end$/m);
   terminal.type("\x03");
   await eventually("everything is killed", () => terminal.hasEnded);
+});
+
+test("closing the terminal of mgr up stops everything in order, however often it sends SIGHUP", async () => {
+  const command = sh('trap "" TERM; echo trapped; until [ -e go ]; do sleep 0.1; done; echo in order > ended');
+  await using instance = new Instance({ processes: { slow: { command, stop: { timeout: "10m" }, autostart: true } } });
+  const shell = ["--norc", "-i", "-c", `"${process.execPath}" "${PROGRAM}" up -c "${instance.config}"; true`];
+  using terminal = new TerminalSession(shell, { rows: 40, cols: 160, environment: instance.environment }, "/bin/bash");
+  await terminal.untilShown(/ is up at /);
+  await terminal.untilShown(/^slow \| trapped$/m);
+  const client = await instance.connect();
+  // The kernel and the shell both send SIGHUP, and the manager can no longer print.
+  terminal.hangUp();
+  await client.untilState("slow", "stopping");
+  instance.kill("manager", "SIGHUP");
+  await client.snapshot();
+  writeFileSync(join(instance.dir, "go"), "");
+  await instance.untilExtinct();
+  expect(instance.read("ended")).toBe("in order\n");
 });
 
 test("mgr up --no-output prints only the log; elsewhere than on a terminal colours are left out", async () => {

@@ -51,6 +51,12 @@ export class TerminalSession {
     this.pty.write(keys);
   }
 
+  /** Closes the terminal, as a terminal's window is closed. */
+  hangUp(): void {
+    // The types of node-pty leave it out.
+    (this.pty as IPty & { destroy(): void }).destroy();
+  }
+
   resize(rows: number, cols: number): void {
     this.screen.resize(cols, rows);
     this.pty.resize(cols, rows);
