@@ -194,8 +194,9 @@ export class FakeHost implements HostLink {
       },
       read: ({ name, from, max }) => this.#parts.rings.find(name)?.read(from, max) ?? { from: 0, data: new Uint8Array(0) },
       report: ({ after }) => ({ seq: this.#parts.seq, ...this.#parts.runs.page(after) }),
-      // A host without a broker. A refusal would be requested again each second.
+      // A host without a broker and recordings. The manager repeats a request that is refused each second.
       data_plane: () => ({ list: "", seq: 0, pages: 0 }),
+      recordings: () => ({ list: "", seq: 0, pages: 0 }),
     };
   }
 

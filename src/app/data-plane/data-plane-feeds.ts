@@ -2,14 +2,14 @@ import { isIPv6 } from "node:net";
 import type { DomainEvents } from "../../actors/domain-events.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Registry } from "../../bus/registry/registry.ts";
-import type { DataPlaneChange } from "../../contract/data-plane.ts";
+import { type DataPlaneChange, type DataPlaneEvent, dataPlaneChange } from "../../contract/data-plane.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { HostEntry } from "../../protocol/resources/resources.ts";
 import type { HostTable } from "../hosts/host-table.ts";
+import { TableReplica } from "../hosts/table-replica.ts";
 import type { BrokerTables } from "./broker-tables.ts";
 import type { ClientIds } from "./client-ids.ts";
 import { DataPlaneTables } from "./data-plane-tables.ts";
-import { HostFeed } from "./host-feed.ts";
 
 export interface DataPlaneFeedsOptions {
   readonly events: DomainEvents;
@@ -22,11 +22,17 @@ export interface DataPlaneFeedsOptions {
   readonly registry: Registry | null;
 }
 
+interface HostFeed {
+  readonly replica: TableReplica<DataPlaneEvent, DataPlaneChange>;
+  readonly close: () => void;
+  isReady: boolean;
+}
+
 /** What the manager knows of clients, topics and services: the reports of all hosts, and its own broker. */
 export class DataPlaneFeeds {
   readonly #options: DataPlaneFeedsOptions;
   readonly tables: DataPlaneTables;
-  readonly #feeds = new Map<string, { feed: HostFeed; isReady: boolean }>();
+  readonly #feeds = new Map<string, HostFeed>();
   readonly #leave: (() => void)[];
 
   constructor(options: DataPlaneFeedsOptions) {
@@ -58,7 +64,7 @@ export class DataPlaneFeeds {
 
   close(): void {
     for (const leave of this.#leave) leave();
-    for (const { feed } of this.#feeds.values()) feed.close();
+    for (const feed of this.#feeds.values()) feed.close();
   }
 
   #hostChanged({ name, state }: HostEntry): void {
@@ -66,27 +72,37 @@ export class DataPlaneFeeds {
     if (known === null) return;
     const wasReady = known.isReady;
     known.isReady = state === "ready";
-    if (known.isReady && !wasReady) known.feed.begin();
+    if (known.isReady && !wasReady) known.replica.begin();
     else if (state === "lost") this.tables.lost(name);
     else if (state === "died") this.tables.remove(name);
   }
 
-  #follow(host: string) {
+  #follow(host: string): HostFeed | null {
     const session = this.#options.hosts.session(host);
     if (session === null) return null;
-    const feed = new HostFeed({
+    const replica = new TableReplica<DataPlaneEvent, DataPlaneChange>({
       session,
       clock: this.#options.clock,
-      changed: (changes) => this.tables.apply(host, changes),
-      replaced: (life, rows) => this.tables.replace(host, life, rows),
+      request: "data_plane",
+      rows: dataPlaneChange.array(),
+      changed: ({ changes }) => this.tables.apply(host, changes),
+      replaced: (rows, life) => this.tables.replace(host, life, rows),
     });
-    const followed = { feed, isReady: false };
-    this.#feeds.set(host, followed);
-    return followed;
+    const leave = session.link.listen({
+      onDataPlane: (event) => replica.receive(event),
+      onHeartbeat: (heartbeat) => replica.compare(heartbeat, heartbeat.data_seq),
+    });
+    const close = () => {
+      leave();
+      replica.close();
+    };
+    const feed = { replica, close, isReady: false };
+    this.#feeds.set(host, feed);
+    return feed;
   }
 
   #hostRemoved(host: string): void {
-    this.#feeds.get(host)?.feed.close();
+    this.#feeds.get(host)?.close();
     this.#feeds.delete(host);
     this.tables.remove(host);
   }
