@@ -189,7 +189,7 @@ describe("keys", () => {
     await shown.untilShown("sim/base", /you typed by mouse/);
   });
 
-  test("typed while the page loads do nothing", async () => {
+  test("typed while the page loads do nothing, and the terminal does not take the keyboard by itself", async () => {
     const other = await rig.open("/?process=tools/clock");
     // The terminal's program comes late: the page is there, and what is typed is meant for the terminal.
     let release = () => {};
@@ -206,8 +206,13 @@ describe("keys", () => {
     expect(await other.page.getByRole("dialog").count()).toBe(0);
     await other.page.getByRole("heading", { name: "tools/clock" }).waitFor();
     release();
-    await soon(() => other.hasFocus(".terminal-box")).toBe(true);
+    await other.untilShown("tools/clock", /hello/);
+    expect(await other.hasFocus(".terminal-box")).toBe(false);
     expect((await states())["tools/clock"]).toBe("started");
+    await other.page.keyboard.press("Enter");
+    await other.page.keyboard.type("later\n");
+    await other.untilShown("tools/clock", /you typed later/);
+    expect(await other.textOf("tools/clock")).not.toContain("xrsotlcaw");
     await other.close();
   });
 });

@@ -130,9 +130,11 @@ describe("windows of their own", () => {
     await window.close();
   });
 
-  test("a process, whose terminal is left by the keyboard, with settings within reach", async () => {
+  test("a process, whose terminal is entered and left by the keyboard, with settings within reach", async () => {
     const window = await rig.open("/?process=sim/one&window=1");
     await window.untilShown("sim/one", /hello/);
+    expect(await window.hasFocus(".terminal-box")).toBe(false);
+    await window.page.keyboard.press("Enter");
     await eventually("the terminal has the keyboard", () => window.hasFocus(".terminal-box"));
     await window.page.keyboard.press("Control+Shift+L");
     await soon(() => window.hasFocus(".bar")).toBe(true);

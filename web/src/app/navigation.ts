@@ -32,26 +32,30 @@ addEventListener("popstate", () => {
   show(view);
 });
 
-/** Whether the next shown view may take the keyboard: not while the user steps through views. */
-let mayFocus = true;
-export const takesFocus = (): boolean => mayFocus && !isNarrow.value;
+/** What the shown view was opened by: the address of the page, a key that steps through views, or any other command of the user. */
+let openedBy: "address" | "step" | "command" = "address";
+/** Whether it takes the keyboard. A page that loads does not: the user may still be typing something meant for another window. */
+export const takesFocus = (): boolean => openedBy === "command" && !isNarrow.value;
+/** Whether characters do nothing until its terminal is loaded. */
+export const holdsKeys = (): boolean => openedBy !== "step" && !isNarrow.value;
 
 /** Shows a view where it is already open, or in the focused pane. */
 export function show(view: View, kept = false, focus = true): void {
-  mayFocus = focus;
+  openedBy = focus ? "command" : "step";
   layout.value = layouts.open(layout.value, view, kept);
   drawerOpen.value = false;
 }
 
 /** Changes the arrangement of tabs and panes. After a key the keyboard focus stays: the next key is for the page, too. */
 export function arrange(next: layouts.Layout, focus = false): void {
-  mayFocus = focus;
+  openedBy = focus ? "command" : "step";
   layout.value = next;
 }
 
 export const showProcess = (name: string, kept = false) => show({ kind: "process", name }, kept);
 
 export function showBeside(view: View, direction: layouts.Direction = "row"): void {
+  openedBy = "command";
   layout.value = layouts.split(layout.value, layouts.focusedPane(layout.value).id, direction, view);
 }
 

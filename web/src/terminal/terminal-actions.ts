@@ -1,3 +1,4 @@
+import { poppedOut } from "../app/navigation.ts";
 import { client } from "../app/store.ts";
 import { downloadText } from "../ui/download.ts";
 import type { OpenTerminal } from "./terminal.ts";
@@ -25,31 +26,31 @@ export function terminalOf(name: string): TerminalActions | undefined {
   return shown.get(name);
 }
 
-/** A terminal that takes the keyboard as soon as it is loaded, and what has the focus until then. */
-let coming: { box: Element; focused: Element | null } | null = null;
+/** A terminal that the user waits for, whether it then takes the keyboard, and what has the focus until then. */
+let coming: { box: Element; takesFocus: boolean; focused: Element | null } | null = null;
 
-/** Called when a terminal that is to take the keyboard begins to load. */
-export function terminalComes(box: Element): void {
-  coming = { box, focused: document.activeElement };
+/** Called when a terminal that the user waits for begins to load. */
+export function terminalComes(box: Element, takesFocus: boolean): void {
+  coming = { box, takesFocus, focused: document.activeElement };
 }
 
 /** Called when it is there, or will not come. Returns whether it is still to take the keyboard. */
 export function terminalArrived(box: Element | null): boolean {
   if (box === null || coming?.box !== box) return false;
-  const isComing = isTerminalComing();
+  const isToFocus = coming.takesFocus && isTerminalComing();
   coming = null;
-  return isComing;
+  return isToFocus;
 }
 
-/** Whether a terminal takes the keyboard as soon as it is loaded: not if the user has moved the focus since. */
+/** Whether the user waits for a terminal that is still loading: not if the user has moved the focus since. */
 export const isTerminalComing = (): boolean => coming !== null && document.activeElement === coming.focused;
 
 /** Gives the keyboard to the terminal in a pane, also if it is still loading. Returns whether there is one. */
 export function focusTerminal(pane: number): boolean {
-  const box = document.querySelector(`[data-pane="${pane}"] .terminal-box`);
+  const box = document.querySelector(poppedOut ? ".terminal-box" : `[data-pane="${pane}"] .terminal-box`);
   const input = box?.querySelector<HTMLElement>(".xterm-helper-textarea");
   if (input) input.focus();
-  else if (box) terminalComes(box);
+  else if (box) terminalComes(box, true);
   return box !== null;
 }
 

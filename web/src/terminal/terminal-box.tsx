@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { layout, takesFocus } from "../app/navigation.ts";
+import { holdsKeys, layout, takesFocus } from "../app/navigation.ts";
 import { complain } from "../ui/toasts.ts";
 import type { OpenTerminal, TerminalOptions } from "./terminal.ts";
 import { terminalArrived, terminalComes } from "./terminal-actions.ts";
@@ -22,7 +22,7 @@ export function TerminalBox(props: Props) {
   latest.current = props;
   // As this is drawn: an effect after painting would run after the next key already.
   useLayoutEffect(() => {
-    if (latest.current.webgl && takesFocus() && box.current && isInFocusedPane(box.current)) terminalComes(box.current);
+    if (latest.current.webgl && holdsKeys() && box.current && isInFocusedPane(box.current)) terminalComes(box.current, takesFocus());
   }, [name]);
   useEffect(() => {
     let terminal: OpenTerminal | null = null;

@@ -13,8 +13,8 @@ import { requestForView } from "./commands.ts";
 import { sheetOpen } from "./keyboard-sheet.tsx";
 
 /**
- * Keys of the whole page. Those without Ctrl do nothing while the user types into a field. While the page loads, or a terminal is about to
- * take the keyboard, characters do nothing at all: they are meant for what comes.
+ * Keys of the whole page. Those without Ctrl do nothing while the user types into a field. While the page or
+ * the terminal of a process that was opened loads, characters do nothing at all: they are meant for what comes.
  */
 export function onPageKey(event: KeyboardEvent): void {
   const target = event.target instanceof Element ? event.target : document.body;
@@ -51,6 +51,7 @@ function plain({ key }: KeyboardEvent): boolean {
     settingsOpen.value = true;
     return true;
   }
+  if (key === "Enter") return enterTerminal();
   if (poppedOut) return false;
   switch (key) {
     case "?":
@@ -105,8 +106,6 @@ function plain({ key }: KeyboardEvent): boolean {
     case "p":
       if (canPopOut(view)) popOut(view);
       return true;
-    case "Enter":
-      return enterTerminal();
     default:
       return false;
   }
