@@ -29,9 +29,12 @@ const BARE_PLOT = `<!doctype html><title>bare</title><body style="margin:0"><div
 
 interface Tasks {
   readonly longest: number;
+  /** Processor time of the task that took most of it: on a busy machine a task also waits for the processor. */
+  readonly longest_cpu: number;
   readonly long: number;
-  /** Of the main thread, percent. */
+  /** Of the main thread, percent; and of a processor. */
   readonly busy: number;
+  readonly cpu: number;
 }
 
 async function measure(browser: Browser, page: Page): Promise<Tasks> {
@@ -42,8 +45,10 @@ async function measure(browser: Browser, page: Page): Promise<Tasks> {
   const tasks = (await recording.stop()).tasks();
   return {
     longest: rounded(tasks[0]?.ms ?? 0, 0),
+    longest_cpu: rounded(Math.max(0, ...tasks.map(({ cpuMs }) => cpuMs)), 0),
     long: tasks.filter(({ ms }) => ms > LONG_TASK_MS).length,
     busy: rounded((100 * tasks.reduce((sum, { ms }) => sum + ms, 0)) / MEASURE_MS, 0),
+    cpu: rounded((100 * tasks.reduce((sum, { cpuMs }) => sum + cpuMs, 0)) / MEASURE_MS, 0),
   };
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { problemOf } from "../../web/src/data/parameter-value.ts";
 import { minMaxGrid } from "../../web/src/data/plot/min-max-grid.ts";
-import { csvOf, numericFields, TraceSamples } from "../../web/src/data/plot/traces.ts";
+import { TraceSamples } from "../../web/src/data/plot/trace-samples.ts";
+import { csvOf, numericFields } from "../../web/src/data/plot/traces.ts";
 import { exampleOf, interfaceOf } from "../../web/src/data/service-interface.ts";
 import { pathOf } from "../../web/src/data/sparkline-path.ts";
 import { bytesText, rateText, valueText } from "../../web/src/data/words.ts";
@@ -101,29 +102,43 @@ describe("traces", () => {
     expect(numericFields(Array.from({ length: 1_000 }, () => 1))).toHaveLength(200);
   });
 
-  test("keep the newest samples, in rising order of time", () => {
-    const samples = new TraceSamples(["", "x"], { most: 100, seconds: 500 });
+  test("keep the newest samples in full, in rising order of time", () => {
+    const samples = new TraceSamples(["", "x"], { most: 64, step: 20, seconds: 500 });
     for (let time = 0; time < 1_000; time += 2) samples.add([time, time + 1], [[time, -time]]);
     samples.add([5], [[5], [5]]);
-    expect(samples.times.length).toBeLessThanOrEqual(100);
-    expect(samples.times[0]).toBeGreaterThanOrEqual(450);
-    expect(samples.times).toEqual([...samples.times].sort((a, b) => a - b));
+    expect(samples.newest).toBe(999);
+    expect(samples.latest("")).toBe(-998);
+    expect(samples.latest("x")).toBeNull();
+    const [times, values] = samples.between(0, 1_000);
+    expect(times[0]).toBeGreaterThanOrEqual(499);
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    expect(times.length).toBe(samples.count(0, 1_000));
+    expect(times.length).toBeLessThanOrEqual(64 + 2 * (500 / 20));
+    expect(values?.length).toBe(times.length);
+    expect(samples.between(940, 998)[0]).toHaveLength(59);
     expect(samples.between(996, 998)).toEqual([
       [996, 997, 998],
       [996, -996, 998],
       [null, null, null],
     ]);
-    // Of old samples the extremes of each 20 s remain.
-    const [times, old = []] = samples.between(700, 719);
-    expect(times.length).toBeLessThanOrEqual(2);
-    expect([...old].sort()).toEqual([-718, 718]);
+  });
+
+  test("keep of old samples the extremes of each step, and no value where there was none", () => {
+    const samples = new TraceSamples(["", "x"], { most: 64, step: 20, seconds: 500 });
+    for (let time = 0; time < 1_000; time++) samples.add([time], [[time % 2 === 0 ? time : -time], [time % 20 === 7 ? time : null]]);
+    // The samples of 700 to 719 seconds.
+    expect(samples.between(700, 719)).toEqual([
+      [700, 719],
+      [-719, 718],
+      [707, 707],
+    ]);
   });
 
   test("are drawn by the least and greatest value of each pixel, aligned to a grid that stays", () => {
-    const fast = new TraceSamples(["x"], { most: 10_000, seconds: 100 });
+    const fast = new TraceSamples(["x"], { most: 1_024, step: 0.001, seconds: 100 });
     const times = Array.from({ length: 4_000 }, (_, n) => n / 1_000);
     fast.add(times, [times.map((_, n) => (n === 2_345 ? 99 : n % 2))]);
-    const slow = new TraceSamples(["y"], { most: 10, seconds: 100 });
+    const slow = new TraceSamples(["y"], { most: 10, step: 1, seconds: 100 });
     slow.add([1.5], [[7]]);
     const [grid, x = [], y = []] = minMaxGrid([fast, slow], { from: 1, until: 4, steps: 30 });
     expect(grid.length).toBeLessThanOrEqual(2 * 32);

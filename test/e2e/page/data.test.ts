@@ -58,6 +58,14 @@ describe("topics", () => {
     await panel.getByRole("link", { name: "show 2" }).click();
     await page.locator(".plot-box canvas").waitFor();
     await page.getByRole("button", { name: "arm/joint_states.position[0]" }).waitFor();
+    const trace = page.getByRole("button", { name: "arm/joint_states.position[0]" });
+    await soon(() => trace.textContent()).toMatch(/-?\d[\d.e-]*$/);
+    // By keys: the pointer stands at a time, and the part around it is shown.
+    const box = page.getByRole("img", { name: /^Plot of/ });
+    await box.press("ArrowLeft");
+    await soon(() => page.locator(".plot-time").textContent()).toMatch(/\d:\d\d/);
+    await box.press("+");
+    await page.getByRole("button", { name: "Resume" }).click();
     const csv = async () => {
       const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save as CSV" }).click()]);
       return readFileSync(await download.path(), "utf8");

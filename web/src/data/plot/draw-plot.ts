@@ -1,7 +1,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { minMaxGrid } from "./min-max-grid.ts";
-import type { TraceSamples } from "./traces.ts";
+import type { TraceSamples } from "./trace-samples.ts";
 
 interface Series {
   readonly label: string;
@@ -16,9 +16,19 @@ interface Span {
   readonly from: number;
   readonly until: number;
 }
+/** What stands under the pointer: time in seconds since 1970, and the value of each series. */
+export interface Hovered {
+  readonly time: number;
+  readonly values: readonly (number | null | undefined)[];
+}
 
-/** Samples that are drawn one by one; of more, only what the pixels can show. */
-const MAX_DRAWN_SAMPLES = 4_000;
+/** Of all traces together: more of them cost time, and hide one another. */
+const MAX_POINTS = 20_000;
+/** A line of one pixel of the screen is drawn five times as fast as a wider one; up to this many points the wider one is used. */
+const MAX_WIDE_POINTS = 8_000;
+const LINE_WIDTH = 1.5;
+/** How far an arrow key moves the pointer, as a part of the width. */
+const KEY_STEP = 0.01;
 
 /** uPlot in a box that may change its size. Loaded when first needed. */
 export class DrawnPlot {
@@ -26,14 +36,15 @@ export class DrawnPlot {
   readonly #observer: ResizeObserver;
   readonly #samples: ReadonlyMap<string, TraceSamples>;
   readonly #places: readonly Place[];
+  readonly #closed = new AbortController();
   /** The whole window: what a double click shows again. */
   #window: Span = { from: 0, until: 1 };
 
-  /** `zoomed` is called when the user selects a part. */
+  /** `zoomed` is called when the user selects a part, `hovered` when the pointer moves. */
   constructor(
     box: HTMLElement,
     series: readonly (Series & Place)[],
-    { samples, zoomed }: { samples: ReadonlyMap<string, TraceSamples>; zoomed: () => void },
+    { samples, zoomed, hovered }: { samples: ReadonlyMap<string, TraceSamples>; zoomed: () => void; hovered: () => void },
   ) {
     this.#samples = samples;
     this.#places = series;
@@ -52,14 +63,17 @@ export class DrawnPlot {
       {
         ...sizeOf(box),
         axes: [axis, { ...axis, size: 64 }],
-        cursor: { drag: { x: true, y: false }, bind: { dblclick: () => showWindow } },
+        legend: { show: false },
+        // A topic has no value at the samples of the others: the nearest one is meant.
+        cursor: { drag: { x: true, y: false }, hover: { skip: [null] }, bind: { dblclick: () => showWindow } },
         scales: { x: { time: true } },
-        series: [{ label: "time" }, ...series.map(({ label, stroke }) => ({ label, stroke, width: 1.5, spanGaps: true }))],
-        hooks: { setSelect: [({ select }) => select.width > 0 && showSelected()] },
+        series: [{ label: "time" }, ...series.map(({ label, stroke }) => ({ label, stroke, width: LINE_WIDTH, spanGaps: true }))],
+        hooks: { setSelect: [({ select }) => select.width > 0 && showSelected()], setCursor: [hovered] },
       },
       [[]],
       box,
     );
+    box.addEventListener("keydown", (event) => this.#press(event.key, zoomed) && event.preventDefault(), { signal: this.#closed.signal });
     this.#observer = new ResizeObserver(() => this.#plot.setSize(sizeOf(box)));
     this.#observer.observe(box);
   }
@@ -75,21 +89,46 @@ export class DrawnPlot {
     return this.#joined(this.#inSight()) as (number | null | undefined)[][];
   }
 
+  /** Null: the pointer is elsewhere. */
+  hovered(): Hovered | null {
+    const { cursor, data } = this.#plot;
+    const time = data[0][cursor.idx ?? -1];
+    if (time === undefined || (cursor.left ?? -1) < 0) return null;
+    return { time, values: this.#places.map((_, index) => data[index + 1]?.[cursor.idxs?.[index + 1] ?? -1]) };
+  }
+
   close(): void {
+    this.#closed.abort();
     this.#observer.disconnect();
     this.#plot.destroy();
   }
 
   #show(span: Span): void {
     const all = [...this.#samples.values()];
-    const count = all.reduce((sum, one) => sum + one.indexAt(span.until) - one.indexAt(span.from), 0);
-    const steps = Math.max(100, Math.round(this.#plot.over.clientWidth));
-    const data =
-      count <= MAX_DRAWN_SAMPLES || span.until <= span.from
-        ? this.#joined(span)
-        : this.#ordered(minMaxGrid(all, { ...span, steps }) as uPlot.AlignedData);
-    this.#plot.setData(data, false);
+    const counts = all.map((one) => one.count(span.from, span.until));
+    const steps = Math.max(100, Math.round(Math.min(this.#plot.over.clientWidth, MAX_POINTS / 2 / this.#places.length)));
+    const isGrid = sumOf(counts) > 2 * steps && span.until > span.from;
+    const points = isGrid ? 2 * steps * this.#places.length : sumOf(counts.map((count, at) => count * (all[at]?.fields.length ?? 0)));
+    for (const series of this.#plot.series) series.width = points > MAX_WIDE_POINTS ? 1 / devicePixelRatio : LINE_WIDTH;
+    this.#plot.setData(isGrid ? this.#ordered(minMaxGrid(all, { ...span, steps }) as uPlot.AlignedData) : this.#joined(span), false);
     this.#plot.setScale("x", { min: span.from, max: span.until });
+  }
+
+  /** Whether the key means something. */
+  #press(key: string, zoomed: () => void): boolean {
+    const { cursor, over } = this.#plot;
+    const left = cursor.left === undefined || cursor.left < 0 ? over.clientWidth / 2 : cursor.left;
+    const step = { ArrowLeft: -KEY_STEP, ArrowRight: KEY_STEP }[key];
+    if (step !== undefined) {
+      const moved = Math.min(over.clientWidth, Math.max(0, left + step * over.clientWidth));
+      this.#plot.setCursor({ left: moved, top: over.clientHeight / 2 });
+    } else if (key === "+" || key === "=") {
+      zoomed();
+      const { from, until } = this.#inSight();
+      const middle = this.#plot.posToVal(left, "x");
+      this.#show({ from: middle - (middle - from) / 2, until: middle + (until - middle) / 2 });
+    } else if (key === "-") this.#show(this.#window);
+    return step !== undefined || ["+", "=", "-"].includes(key);
   }
 
   #inSight(): Span {
@@ -114,10 +153,5 @@ export class DrawnPlot {
   }
 }
 
-/** The legend stands below the drawing. */
-const LEGEND_HEIGHT = 60;
-
-const sizeOf = ({ clientWidth, clientHeight }: HTMLElement) => ({
-  width: clientWidth,
-  height: Math.max(120, clientHeight - LEGEND_HEIGHT),
-});
+const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0);
+const sizeOf = ({ clientWidth, clientHeight }: HTMLElement) => ({ width: clientWidth, height: Math.max(120, clientHeight) });

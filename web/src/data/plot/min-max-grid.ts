@@ -1,4 +1,4 @@
-import type { TraceSamples } from "./traces.ts";
+import type { TraceSamples } from "./trace-samples.ts";
 
 type Column = (number | null)[];
 
@@ -16,25 +16,35 @@ export function minMaxGrid(all: readonly TraceSamples[], span: { from: number; u
 }
 
 function columnsOf(samples: TraceSamples, grid: { from: number; until: number; width: number; steps: number }): Column[] {
-  const { from, until, width, steps } = grid;
-  const { times } = samples;
-  const first = samples.indexAt(from);
-  return samples.values.map((values) => {
-    const column: Column = new Array(2 * steps).fill(null);
-    for (let row = first; row < times.length; row++) {
-      const time = times[row] ?? 0;
-      if (time > until) break;
-      const value = values[row] ?? null;
-      if (value === null) continue;
-      const at = 2 * Math.floor((time - from) / width);
-      const least = column[at] ?? null;
-      if (least === null) column[at] = value;
-      else {
-        const greatest = column[at + 1] ?? least;
-        column[at] = Math.min(least, value);
-        column[at + 1] = Math.max(greatest, value);
+  const views = samples.views(grid.from, grid.until).map(({ times, columns }) => ({
+    columns,
+    // Once for all fields.
+    steps: Int32Array.from(times, (time) => Math.floor((time - grid.from) / grid.width)),
+  }));
+  return samples.fields.map((_, field) => {
+    const least = new Float64Array(grid.steps).fill(Number.POSITIVE_INFINITY);
+    const greatest = new Float64Array(grid.steps).fill(Number.NEGATIVE_INFINITY);
+    for (const { columns, steps } of views) {
+      const values = columns[field] ?? new Float64Array();
+      for (let row = 0; row < values.length; row++) {
+        const [value, step] = [values[row] ?? 0, steps[row] ?? 0];
+        // Not Math.min: NaN is no value.
+        if (value < (least[step] ?? 0)) least[step] = value;
+        if (value > (greatest[step] ?? 0)) greatest[step] = value;
       }
     }
-    return column;
+    return columnOf(least, greatest);
   });
+}
+
+/** One value of a step stands alone: a point that is there twice would be drawn as a stair. */
+function columnOf(least: Float64Array, greatest: Float64Array): Column {
+  const column: Column = new Array(2 * least.length).fill(null);
+  for (let step = 0; step < least.length; step++) {
+    const [low, high] = [least[step] ?? 0, greatest[step] ?? 0];
+    if (low > high) continue;
+    column[2 * step] = low;
+    if (high > low) column[2 * step + 1] = high;
+  }
+  return column;
 }
