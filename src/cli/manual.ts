@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { DATA_PAGES } from "./data-manual.ts";
 import type { Page } from "./manual-page.ts";
+import { RECORD_PAGES } from "./record-manual.ts";
 
 const CHOOSING = "NAMES are processes, groups (with all subgroups) or fnmatch patterns such as 'sim/*'.";
 const EXIT_CODES = "0 done, 1 failed, 2 usage or bad configuration, 3 not found, 4 time-out";
@@ -14,6 +15,7 @@ const PLAN_JSON =
 
 const PAGES: Readonly<Record<string, Page>> = {
   ...DATA_PAGES,
+  ...RECORD_PAGES,
   up: {
     about: `In the foreground it prints its log, and the output of all processes, each line with its process name. The first SIGINT (Ctrl-C), SIGTERM or SIGHUP stops all processes in reverse order. A second SIGINT
 or SIGTERM kills them at once; closing the terminal never does. During the stop, the page and 'mgr ps' keep working, and commands are refused. If the manager is killed,

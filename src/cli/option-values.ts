@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { parseDuration, parseSize } from "../config/schema/units.ts";
 
 /** Options that several commands have, and what the text of an option is read as. */
 
@@ -42,4 +43,23 @@ export function age(text: string): number {
   if (Number.isNaN(seconds)) throw new InvalidArgumentError("expected an age such as 30s, 10m or 2h, or a time such as 14:30.");
   if (seconds < 0) throw new InvalidArgumentError("this time is in the future.");
   return Math.max(1, seconds);
+}
+
+/** Bytes. */
+export function size(text: string): number {
+  const bytes = parseSize(/^\d+$/.test(text) ? Number(text) : text);
+  if (bytes === undefined) throw new InvalidArgumentError("expected a size such as 64KiB, 1GiB or a number of bytes.");
+  return bytes;
+}
+
+/** Milliseconds. */
+export function duration(text: string): number {
+  const milliseconds = parseDuration(/^\d+$/.test(text) ? Number(text) : text);
+  if (milliseconds === undefined || milliseconds < 1_000) throw new InvalidArgumentError("expected a duration such as 30s, 10m or 2h.");
+  return milliseconds;
+}
+
+/** For options that may be given several times. */
+export function collected(value: string, before: string[] = []): string[] {
+  return [...before, value];
 }

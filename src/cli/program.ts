@@ -21,6 +21,7 @@ import { wait } from "./commands/wait.ts";
 import { addDataCommands, addNetworkCommands } from "./data-program.ts";
 import { addManual } from "./manual.ts";
 import { age, configuration, connecting, count, port, seconds } from "./option-values.ts";
+import { addRecordCommands } from "./record-program.ts";
 
 /** Every command with its options and help; parsing runs one. */
 export function createProgram(): Command {
@@ -128,6 +129,7 @@ export function createProgram(): Command {
 
   addDataCommands(program);
   addNetworkCommands(program);
+  addRecordCommands(program);
 
   program
     .command("init")

@@ -63,7 +63,8 @@ export class RecordingFolder {
   async report(file: string): Promise<RecordingFileReport> {
     const { size, messages, topics, times, metadata, isRepaired } = await summaryOf(join(this.path, file));
     const [start, end] = times === null ? [null, null] : [String(times.start), String(times.end)];
-    return { file, size, start, end, messages, topics, ...lossesOf(metadata.get(LOSSES)), is_growing: false, is_repaired: isRepaired };
+    const losses = lossesOf(metadata.get(LOSSES));
+    return { file, size, start, end, messages, topics: topics.length, ...losses, is_growing: false, is_repaired: isRepaired };
   }
 
   async remove(file: string): Promise<void> {

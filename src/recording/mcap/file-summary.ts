@@ -1,12 +1,22 @@
-import { open } from "node:fs/promises";
-import { McapIndexedReader } from "@mcap/core";
+import { metadataOf, openIndexed } from "./indexed-file.ts";
+import { LOSSES, lossesOf } from "./losses.ts";
 import { REPAIRED } from "./repair.ts";
+
+interface TopicSummary {
+  readonly topic: string;
+  readonly encoding: string;
+  /** Name of the message definition; empty: there is none. */
+  readonly definitionName: string;
+  readonly messages: number;
+  readonly missed: number;
+  readonly dropped: number;
+}
 
 /** What the index of a file says about it. */
 export interface McapFileSummary {
   readonly size: number;
   readonly messages: number;
-  readonly topics: number;
+  readonly topics: readonly TopicSummary[];
   /** Nanoseconds; null: there is no message. */
   readonly times: { readonly start: bigint; readonly end: bigint } | null;
   /** The newest metadata of each name. */
@@ -16,27 +26,26 @@ export interface McapFileSummary {
 
 /** Reads the index only. Rejects for a file that has none. */
 export async function summaryOf(path: string): Promise<McapFileSummary> {
-  const file = await open(path, "r");
+  const file = await openIndexed(path);
   try {
-    const { size } = await file.stat();
-    const readable = {
-      size: async () => BigInt(size),
-      read: async (offset: bigint, length: bigint) => {
-        const bytes = new Uint8Array(Number(length));
-        await file.read(bytes, 0, bytes.length, Number(offset));
-        return bytes;
-      },
-    };
-    const reader = await McapIndexedReader.Initialize({ readable });
-    const metadata = new Map<string, ReadonlyMap<string, string>>();
-    for await (const { name, metadata: values } of reader.readMetadata()) metadata.set(name, values);
-    const messages = Number(reader.statistics?.messageCount ?? 0n);
+    const { channelsById, schemasById, statistics } = file.reader;
+    const metadata = await metadataOf(file);
+    const messages = Number(statistics?.messageCount ?? 0n);
     const times =
-      reader.statistics === undefined || messages === 0
-        ? null
-        : { start: reader.statistics.messageStartTime, end: reader.statistics.messageEndTime };
-    const topics = new Set([...reader.channelsById.values()].map(({ topic }) => topic)).size;
-    return { size, messages, topics, times, metadata, isRepaired: metadata.has(REPAIRED) };
+      statistics === undefined || messages === 0 ? null : { start: statistics.messageStartTime, end: statistics.messageEndTime };
+    const topics = new Map<string, TopicSummary>();
+    for (const { id, topic, messageEncoding, schemaId } of channelsById.values()) {
+      const before = topics.get(topic)?.messages ?? 0;
+      topics.set(topic, {
+        topic,
+        encoding: messageEncoding,
+        definitionName: schemasById.get(schemaId)?.name ?? "",
+        messages: before + Number(statistics?.channelMessageCounts.get(id) ?? 0n),
+        ...lossesOf(metadata.get(LOSSES), topic),
+      });
+    }
+    const isRepaired = metadata.has(REPAIRED);
+    return { size: file.size, messages, topics: [...topics.values()], times, metadata, isRepaired };
   } finally {
     await file.close();
   }

@@ -12,11 +12,12 @@ export function lossesText(topics: ReadonlyMap<string, Losses>): Record<string, 
   return Object.fromEntries([...topics].map(([topic, { missed, dropped }]) => [topic, JSON.stringify({ missed, dropped })]));
 }
 
-/** The sums of a metadata record; what is malformed counts as 0. */
-export function lossesOf(values: ReadonlyMap<string, string> | undefined): Losses {
+/** Of one topic, or the sums of a metadata record; what is malformed counts as 0. */
+export function lossesOf(values: ReadonlyMap<string, string> | undefined, topic?: string): Losses {
   let missed = 0;
   let dropped = 0;
-  for (const text of values?.values() ?? []) {
+  for (const [name, text] of values ?? []) {
+    if (topic !== undefined && name !== topic) continue;
     missed += countIn(text, /"missed":(\d{1,15})/);
     dropped += countIn(text, /"dropped":(\d{1,15})/);
   }

@@ -10,6 +10,7 @@ import { diffText } from "../../../src/cli/commands/param/file.ts";
 import { listing as parameterListing } from "../../../src/cli/commands/param/list.ts";
 import { changeText } from "../../../src/cli/commands/param/set.ts";
 import { listing as processListing } from "../../../src/cli/commands/ps.ts";
+import { fileText } from "../../../src/cli/commands/record/info.ts";
 import { describeReload } from "../../../src/cli/commands/reload.ts";
 import { infoText as serviceInfo } from "../../../src/cli/commands/service/info.ts";
 import { listing as serviceListing } from "../../../src/cli/commands/service/list.ts";
@@ -23,6 +24,7 @@ import { dotGraph, mermaidGraph, textGraph } from "../../../src/cli/output/graph
 import { NamedLines } from "../../../src/cli/output/named-lines.ts";
 import { logLine } from "../../../src/cli/output/printer.ts";
 import { jsonText, paint, table } from "../../../src/cli/output/table.ts";
+import { deletedText, exportedText, outcomeText, recordingList, recordingText, startedText } from "../../../src/cli/recordings/tables.ts";
 import { INITIAL as SCOPE } from "../../../src/cli/scope/model.ts";
 import { picture as scopePicture } from "../../../src/cli/scope/picture.ts";
 import { TraceBuffer } from "../../../src/cli/scope/trace-buffer.ts";
@@ -34,7 +36,7 @@ import { refusal } from "../../../src/http/access/refusal.ts";
 import { formatLogLine } from "../../../src/http/log/log-stream.ts";
 import { decodeFrame } from "../../../src/protocol/frames/decode.ts";
 import { TASK_COLUMNS } from "../../../src/protocol/process/task-columns.ts";
-import type { LogEntry, Process } from "../../../src/protocol/resources/resources.ts";
+import type { LogEntry, Process, Recording } from "../../../src/protocol/resources/resources.ts";
 import { fakeProcess } from "../../support/fake-control.ts";
 import { NETWORK_STATS, TCP_CONNECTIONS } from "../../support/network-example.ts";
 import { ACTS_ON_TERMINAL, HOSTILE } from "../../support/untrusted-text.ts";
@@ -87,6 +89,34 @@ const hostileService = (text: string) =>
     interface: JSON.stringify({ name: text, endpoints: { [text]: { description: text, request: { [text]: text } } } }),
   });
 
+const recorded = (text: string): Recording => ({
+  name: text,
+  state: "error",
+  problem: text,
+  start_time: text,
+  patterns: [text],
+  hosts: [text],
+  size: 1,
+  messages: 1,
+  missed: 1,
+  dropped: 1,
+  topics: [{ name: text, host: text, messages: 1, missed: 1, dropped: 1 }],
+  files: [
+    {
+      host: text,
+      file: text,
+      size: 1,
+      start_time: null,
+      end_time: null,
+      topics: 1,
+      messages: 1,
+      missed: 1,
+      dropped: 1,
+      is_growing: true,
+      is_repaired: true,
+    },
+  ],
+});
 /** Every place that prints or logs untrusted text, and what it prints. */
 const PLACES: Record<string, (text: string) => string> = {
   "a coloured text": (text) => paint("red", text),
@@ -178,6 +208,21 @@ const PLACES: Record<string, (text: string) => string> = {
     }),
   "mgr net tcp": (text) =>
     tcpText(TCP_CONNECTIONS.map((each) => ({ ...each, process: text, program: text, local: text, peer: text, peer_host: text }))),
+  "mgr record list": (text) => recordingList([recorded(text)]),
+  "mgr record info": (text) => recordingText(recorded(text)),
+  "mgr record info of a file": (text) =>
+    fileText(text, {
+      size: 1,
+      messages: 1,
+      topics: [{ topic: text, encoding: text, definitionName: text, messages: 1, missed: 0, dropped: 0 }],
+      times: null,
+      metadata: new Map(),
+      isRepaired: true,
+    }),
+  "mgr record start": (text) => startedText(text),
+  "mgr record stop": (text) => outcomeText(recorded(text)),
+  "mgr record delete": (text) => deletedText(text, text),
+  "mgr record export": (text) => exportedText(text, 2),
   "mgr check": (text) => formatConfigError(new ConfigError(text, [problem(text)])),
   "mgr up": (text) => logLine(entry(text)),
   "mgr up, output of a process": (text) => {
@@ -238,6 +283,11 @@ const WRITES: Record<string, number> = {
   "src/cli/commands/param/list.ts": 1,
   "src/cli/commands/param/set.ts": 1,
   "src/cli/commands/setup/passwd.ts": 2,
+  "src/cli/commands/record/export.ts": 1,
+  "src/cli/commands/record/info.ts": 2,
+  "src/cli/commands/record/list.ts": 1,
+  "src/cli/commands/record/start.ts": 1,
+  "src/cli/commands/record/stop.ts": 2,
   "src/cli/commands/ps.ts": 4,
   "src/cli/commands/reload.ts": 1,
   "src/cli/commands/save-all.ts": 1,

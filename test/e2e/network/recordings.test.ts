@@ -1,3 +1,6 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readMcap } from "../../recording/mcap/independent-reader.ts";
 import { BusProgram } from "../support/bus-program.ts";
@@ -116,6 +119,41 @@ it("frames start, stop and delete recordings, and tell what is refused", async (
   await client.until("it is gone", (frame) => frame.type === "recording_remove" && frame.name === name, start);
   const full = await client.ask({ ...request, min_free_space: Number.MAX_SAFE_INTEGER });
   expect(full).toMatchObject({ ok: false, code: "conflict", message: expect.stringContaining("min_free_space") });
+});
+
+it("mgr record starts, lists, tells, stops, exports and deletes a recording", async () => {
+  const run = (command: string, ...args: string[]) => instance.run("record", command, "-c", instance.config, ...args);
+  const done = async (command: string, ...args: string[]) => {
+    const { code, stdout, stderr } = await run(command, ...args);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    return stdout;
+  };
+  const start = ["run/1", "arm/*", "--include", "log,processes", "--max-size", "1MiB", "--max-duration", "10m", "--min-free-space", "0"];
+  expect(await done("start", ...start)).toBe("run/1: recording\n");
+  expect(await run("start", "x", "--include", "logs")).toMatchObject({ code: 2, stderr: expect.stringContaining("processes,log") });
+  for (const position of [0.5, -1.5, 2.5]) program.publish(position);
+  await eventually("they are counted", async () => armOf(await shown("run/1")) === 3);
+  expect(await done("list", "run")).toMatch(/^RECORDING +STATE[\s\S]*run\/1 +recording .* arm\/\*\n$/);
+  expect(await done("stop", "run/1")).toMatch(/^run\/1: stopped, 1 file, [\d.]+ [KM]?i?B\n$/);
+  expect(await run("info", "run/2")).toMatchObject({ code: 3, stderr: "mgr: there is no recording 'run/2'; did you mean 'run/1'?\n" });
+  expect(await done("info", "run/1")).toMatch(/TOPIC +HOST[\s\S]*arm\/state .* 3 +0 +0\n[\s\S]*\.mcap/);
+
+  const copy = join(instance.dir, "copy.mcap");
+  expect(await done("export", "run/1", "--output", copy)).toBe(`${copy}\n`);
+  const sent = readMcap(readFileSync(copy)).messages.filter(({ topic }) => topic === "arm/state");
+  expect(sent.map(({ data }) => JSON.parse(data.toString()).position)).toEqual([0.5, -1.5, 2.5]);
+  expect(await done("info", copy)).toMatch(/arm\/state +3 +0 +0 +json +ArmState/);
+  expect(await run("export", "run/1", "--output", copy)).toMatchObject({ code: 1, stderr: expect.stringContaining("exists") });
+  const pickle = join(instance.dir, "run.pickle");
+  // A file of this machine needs no manager.
+  await done("export", copy, "--format", "pickle", "--topic", "arm/*", "--output", pickle);
+  const program3 =
+    "import pickle,sys;t=pickle.load(open(sys.argv[1],'rb'))['topics'];print(sorted(t),list(t['arm/state']['fields']['position']))";
+  expect(execFileSync("/usr/bin/python3", ["-c", program3, pickle], { encoding: "utf8" })).toBe("['arm/state'] [0.5, -1.5, 2.5]\n");
+  expect(await run("export", copy, "--format", "csv", "--topic", "none/*")).toMatchObject({ code: 3 });
+  expect(readdirSync(instance.dir).filter((file) => file.endsWith(".part"))).toEqual([]);
+  expect(await done("delete", "run/1")).toBe("run/1: deleted\n");
+  expect(await shown("run/1")).toBeUndefined();
 });
 
 it("after kill -9 of the daemon, its file is complete, is said to be repaired, and another one begins", async () => {

@@ -1,7 +1,8 @@
 import { exitText } from "../../../src/client/handles/exit-text.ts";
 import { type OutputPlace, textOfLastBytes } from "../../../src/client/output-join.ts";
+import { spanText } from "../../../src/client/shown/recorded-span.ts";
 import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
-import { clockTime, millisecondsOf, ranFor } from "../ui/time.ts";
+import { clockTime, millisecondsOf } from "../ui/time.ts";
 
 type Detail = Extract<Extract<ManagerFrame, { type: "process_detail" }>, { ok: true }>;
 export type PastRun = Detail["history"][number];
@@ -70,7 +71,7 @@ const STOPS: ReadonlySet<string> = new Set(["SIGTERM", "SIGINT", "SIGHUP"]);
 function ruleOf(run: EndedRun, successCodes: readonly number[]): RunRule {
   const { number, code, signal, reason, start_time, stop_time } = run;
   const how = exitText({ exit: { code, signal, reason, time: stop_time ?? "" } });
-  const lasted = start_time !== null && stop_time !== null ? [ranFor(millisecondsOf(stop_time) - millisecondsOf(start_time))] : [];
+  const lasted = start_time !== null && stop_time !== null ? [spanText(millisecondsOf(stop_time) - millisecondsOf(start_time))] : [];
   return {
     number,
     tone: code !== null && successCodes.includes(code) ? "good" : signal !== null && STOPS.has(signal) ? "soft" : "bad",

@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import http, { type IncomingMessage } from "node:http";
+import https from "node:https";
+import { text } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import { messageOf } from "../../base/errors.ts";
+import { certificateProblem } from "../../client/link/certificate-problem.ts";
+import { basicCredentials } from "../../client/link/connect-options.ts";
+import { refusalText, trusting } from "../../client/node.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { trustHint } from "./connection.ts";
+import { dialLocal } from "./local-instance.ts";
+import { placeOf, type Way } from "./way.ts";
+
+/** The answer of the manager's HTTP, if it is a good one; what it says about a thing that it does not have is exit code 3. */
+export async function httpGet(way: Way, path: string): Promise<IncomingMessage> {
+  const url = new URL(path, way.url.replace(/^ws/, "http"));
+  const options =
+    "socket" in way
+      ? { createConnection: () => dialLocal(way.socket) }
+      : { headers: { Authorization: basicCredentials(way) }, ...(way.ca === undefined ? {} : { ca: trusting(way.ca) }) };
+  const request = url.protocol === "https:" ? https.get(url, options) : http.get(url, options);
+  const [response] = (await once(request, "response").catch((error: unknown) => {
+    const problem = certificateProblem(error);
+    if (problem !== null && error instanceof Error) throw new CommandFailure(EXIT.failed, `${placeOf(way)}: ${problem}${trustHint(error)}`);
+    throw new CommandFailure(EXIT.failed, `${placeOf(way)}: ${messageOf(error)}${"absent" in way ? `\n${way.absent}` : ""}`);
+  })) as [IncomingMessage];
+  if (response.statusCode === 200) return response;
+  const status = response.statusCode ?? 0;
+  const said = (await text(response)).trim();
+  if (status === 404 && said !== "") throw new CommandFailure(EXIT.notFound, said);
+  throw new CommandFailure(EXIT.failed, `${placeOf(way)}: ${refusalText(status, said, response.headers.location)}`);
+}
+
+/** Saves an answer. The file is complete or not there. Resolves with its bytes. */
+export async function saveResponse(response: IncomingMessage, path: string): Promise<number> {
+  const part = `${path}.part`;
+  let bytes = 0;
+  response.on("data", (chunk: Uint8Array) => {
+    bytes += chunk.byteLength;
+  });
+  try {
+    await pipeline(response, createWriteStream(part, { mode: 0o600 }));
+    await rename(part, path);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw new CommandFailure(EXIT.failed, `cannot write ${path}: ${messageOf(error)}`);
+  }
+  return bytes;
+}
+
+/** The name that the manager gives a file, never a path. */
+export function fileNameOf({ headers }: IncomingMessage, otherwise: string): string {
+  const [, name] = /filename="([^"/\\]+)"/.exec(headers["content-disposition"] ?? "") ?? [];
+  return name ?? otherwise;
+}

@@ -1,0 +1,58 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { collected, connecting, count, duration, size } from "./option-values.ts";
+
+/** What can be recorded beside topics. */
+const BESIDE = ["processes", "log", "services", "parameters"];
+
+/** Recordings. The commands are loaded when they are run. */
+export function addRecordCommands(program: Command): void {
+  addRecordings(program.command("record").description("record topics to disk, and export what was recorded"));
+}
+
+function addRecordings(record: Command): void {
+  connecting(record.command("start <name> [topics...]"))
+    .description("record topics to MCAP files on the hosts of their publishers")
+    .option("--terminal <pattern>", "also the output of these processes; may be repeated", collected)
+    .option("--include <kinds>", `also ${BESIDE.join(", ")}, separated by commas`, kinds)
+    .option("--max-size <size>", "begin another file at this size, such as 1GiB", size)
+    .option("--max-duration <time>", "begin another file after this time, such as 1h", duration)
+    .option("--max-files <count>", "files on each host; the oldest is removed", count)
+    .option("--min-free-space <size>", "with less free space, the disk counts as full", size)
+    .option("--delete-oldest", "on a full disk remove the oldest files of this recording, instead of stopping")
+    .action(async (name, topics, flags) => (await import("./commands/record/start.ts")).recordStart(name, topics, flags));
+
+  connecting(record.command("stop <names...>"))
+    .description("end recordings, and wait until their files are complete")
+    .action(async (names, flags) => (await import("./commands/record/stop.ts")).recordStop(names, flags));
+
+  connecting(record.command("list [names...]"))
+    .description("list recordings with state, size, duration and losses")
+    .option("--json", "as JSON")
+    .action(async (names, flags) => (await import("./commands/record/list.ts")).recordList(names, flags));
+
+  connecting(record.command("info <name>"))
+    .description("show the topics and files of a recording, or what is in an .mcap file")
+    .option("--json", "as JSON")
+    .action(async (name, flags) => (await import("./commands/record/info.ts")).recordInfo(name, flags));
+
+  connecting(record.command("export <name>"))
+    .description("download a recording, or convert it or an .mcap file")
+    .addOption(new Option("--format <format>", "format of the result").choices(["mcap", "csv", "pickle", "matlab", "raw"]).default("mcap"))
+    .option("-o, --output <path>", "file to write (default: the name of the recording)")
+    .option("--topic <pattern>", "only these topics; may be repeated; not for mcap", collected)
+    .option("--host <name>", "only files of this host")
+    .option("--file <name>", "only this file")
+    .action(async (name, flags) => (await import("./commands/record/export.ts")).recordExport(name, flags));
+
+  connecting(record.command("delete <names...>"))
+    .description("delete recordings with all their files, or one file")
+    .option("--file <name>", "only this file")
+    .option("--host <name>", "the host of the file, if several have one of this name")
+    .action(async (names, flags) => (await import("./commands/record/stop.ts")).recordDelete(names, flags));
+}
+
+function kinds(text: string): string[] {
+  const named = text.split(",").map((kind) => kind.trim());
+  if (named.some((kind) => !BESIDE.includes(kind))) throw new InvalidArgumentError(`expected some of ${BESIDE.join(",")}.`);
+  return [...new Set(named)];
+}

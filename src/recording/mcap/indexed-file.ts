@@ -1,0 +1,37 @@
+import { open } from "node:fs/promises";
+import { McapIndexedReader } from "@mcap/core";
+
+/** A complete MCAP file, read by its index. */
+export interface IndexedFile {
+  readonly reader: McapIndexedReader;
+  /** Bytes. */
+  readonly size: number;
+  readonly close: () => Promise<void>;
+}
+
+/** Reads the index only. Rejects for a file that has none. */
+export async function openIndexed(path: string): Promise<IndexedFile> {
+  const file = await open(path, "r");
+  try {
+    const { size } = await file.stat();
+    const readable = {
+      size: async () => BigInt(size),
+      read: async (offset: bigint, length: bigint) => {
+        const bytes = new Uint8Array(Number(length));
+        await file.read(bytes, 0, bytes.length, Number(offset));
+        return bytes;
+      },
+    };
+    return { reader: await McapIndexedReader.Initialize({ readable }), size, close: () => file.close() };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** The newest metadata of each name. */
+export async function metadataOf({ reader }: IndexedFile): Promise<Map<string, ReadonlyMap<string, string>>> {
+  const found = new Map<string, ReadonlyMap<string, string>>();
+  for await (const { name, metadata } of reader.readMetadata()) found.set(name, metadata);
+  return found;
+}

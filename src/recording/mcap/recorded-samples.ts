@@ -1,0 +1,103 @@
+import type { LoggerSamples, Sample, TopicSamples } from "../samples.ts";
+import { type IndexedFile, metadataOf, openIndexed } from "./indexed-file.ts";
+import { LOSSES, lossesOf, RECORDING } from "./losses.ts";
+
+/** Files of a recording, as the writers of the formats read them. */
+export interface RecordedSamples extends LoggerSamples {
+  readonly close: () => Promise<void>;
+}
+
+/** The channels of one topic of one host, while its definition did not change. */
+interface Track {
+  readonly topic: string;
+  readonly host: string;
+  readonly definition: string;
+  readonly definitionName: string;
+  readonly encoding: TopicSamples["encoding"];
+  count: number;
+  missed: number;
+  readonly files: { readonly file: IndexedFile; readonly channels: Set<number> }[];
+}
+
+const ENCODINGS: ReadonlySet<string> = new Set<TopicSamples["encoding"]>(["cdr", "json", "raw"]);
+
+/** Reads complete files of one recording. `wants` chooses topics. Rejects for a file that has no index. */
+export async function openRecorded(name: string, paths: readonly string[], wants: (topic: string) => boolean): Promise<RecordedSamples> {
+  const files: IndexedFile[] = [];
+  const close = async () => {
+    for (const file of files) await file.close();
+  };
+  try {
+    for (const path of paths) files.push(await openIndexed(path));
+    // A host's files follow each other.
+    files.sort((a, b) => (startOf(a) < startOf(b) ? -1 : 1));
+    const tracks = new Map<string, Track>();
+    for (const file of files) await addTracks(tracks, file, wants);
+    return { name, topics: withUniqueNames([...tracks.values()].filter(({ count }) => count > 0)).map(samplesOf), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function addTracks(tracks: Map<string, Track>, file: IndexedFile, wants: (topic: string) => boolean): Promise<void> {
+  const { channelsById, schemasById, statistics } = file.reader;
+  const metadata = await metadataOf(file);
+  const counted = new Set<string>();
+  for (const { id, topic, messageEncoding, schemaId, metadata: about } of channelsById.values()) {
+    if (!wants(topic)) continue;
+    const schema = schemasById.get(schemaId);
+    const kind = {
+      topic,
+      host: about.get("host") ?? metadata.get(RECORDING)?.get("host") ?? "",
+      definition: schema === undefined ? "" : new TextDecoder().decode(schema.data),
+      definitionName: schema?.name ?? "",
+      encoding: ENCODINGS.has(messageEncoding) ? (messageEncoding as TopicSamples["encoding"]) : "raw",
+    };
+    const key = JSON.stringify(kind);
+    const track = tracks.get(key) ?? { ...kind, count: 0, missed: 0, files: [] };
+    tracks.set(key, track);
+    track.count += Number(statistics?.channelMessageCounts.get(id) ?? 0n);
+    const last = track.files.at(-1);
+    if (last?.file === file) last.channels.add(id);
+    else track.files.push({ file, channels: new Set([id]) });
+    // Losses of a topic are counted for all its definitions together.
+    if (counted.has(topic)) continue;
+    counted.add(topic);
+    const { missed, dropped } = lossesOf(metadata.get(LOSSES), topic);
+    track.missed += missed + dropped;
+  }
+}
+
+/** Several hosts may have published a topic, or its definition changed: the formats need a name for each. */
+function withUniqueNames(tracks: readonly Track[]): (Track & { readonly name: string })[] {
+  const used = new Set(tracks.map(({ topic }) => topic));
+  const given = new Set<string>();
+  return tracks.map((track) => {
+    let name = track.topic;
+    for (let number = 2; given.has(name) || (name !== track.topic && used.has(name)); number++) name = `${track.topic} (${number})`;
+    given.add(name);
+    return { ...track, name };
+  });
+}
+
+function samplesOf({ name, topic, files, ...about }: Track & { readonly name: string }): TopicSamples {
+  async function* samples(): AsyncGenerator<Sample> {
+    for (const { file, channels } of files)
+      for await (const { channelId, logTime, publishTime, sequence, data } of file.reader.readMessages({ topics: [topic] })) {
+        if (!channels.has(channelId)) continue;
+        yield {
+          received: logTime,
+          // A recording without these holds the log time and 0 (docs/recordings.md, "Files").
+          published: publishTime === logTime ? null : publishTime,
+          sequence: sequence === 0 ? null : BigInt(sequence),
+          payload: data,
+        };
+      }
+  }
+  return { ...about, topic: name, only_ts: false, samples };
+}
+
+function startOf({ reader }: IndexedFile): bigint {
+  return reader.statistics?.messageStartTime ?? 0n;
+}
