@@ -5,7 +5,7 @@ import { connecting, seconds } from "./option-values.ts";
 const MAX_WINDOW_SECONDS = 60;
 const MAX_RATE = 10_000;
 
-/** Commands of the data plane: topics, services, parameters. They are loaded when they are run. */
+/** Commands of the data plane: topics, services, parameters. */
 export function addDataCommands(program: Command): void {
   addTopics(program.command("topic").description("list, print, measure and publish topics of the bus"));
   addServices(program.command("service").description("list and call services of the bus"));

@@ -3,27 +3,12 @@ import { visibleLines } from "../base/visible-text.ts";
 import { VERSION } from "../http/package-files.ts";
 import { PROCESS_STATES } from "../protocol/process/process-state.ts";
 import { LOG_LEVELS } from "../protocol/resources/log-level.ts";
-import { attach } from "./commands/attach.ts";
-import { call } from "./commands/call.ts";
-import { control } from "./commands/control.ts";
-import { down } from "./commands/down.ts";
-import { graph } from "./commands/graph.ts";
-import { hosts } from "./commands/hosts.ts";
-import { log } from "./commands/log.ts";
-import { logs } from "./commands/logs.ts";
-import { ps } from "./commands/ps.ts";
-import { plan, reload } from "./commands/reload.ts";
-import { check } from "./commands/setup/check.ts";
-import { signal } from "./commands/signal.ts";
-import { top } from "./commands/top.ts";
-import { up } from "./commands/up.ts";
-import { wait } from "./commands/wait.ts";
 import { addDataCommands, addNetworkCommands } from "./data-program.ts";
 import { addManual } from "./manual.ts";
 import { age, configuration, connecting, count, port, seconds } from "./option-values.ts";
 import { addRecordCommands } from "./record-program.ts";
 
-/** Every command with its options and help; parsing runs one. */
+/** Every command with its options and help; parsing runs one, and loads no other. */
 export function createProgram(): Command {
   const program = new Command("mgr")
     .description("Supervises processes in groups under real terminals, and serves them to a browser, scripts and this command on one port.")
@@ -46,50 +31,52 @@ export function createProgram(): Command {
         "detach",
       ),
     )
-    .action(up);
+    .action(async (names, flags) => (await import("./commands/up.ts")).up(names, flags));
 
   program
     .command("down")
     .description("stop all processes in reverse order, then the manager and its daemon")
     .addOption(configuration())
     .option("--timeout <seconds>", "how long to wait", seconds, 60)
-    .action(down);
+    .action(async (flags) => (await import("./commands/down.ts")).down(flags));
 
   connecting(program.command("ps [names...]"))
     .description("list processes and their states")
     .option("--json", "as JSON")
     .option("-w, --watch", "repaint on every change")
-    .action(ps);
+    .action(async (names, flags) => (await import("./commands/ps.ts")).ps(names, flags));
 
   connecting(program.command("top"))
     .description("full-screen view of states, load and memory; start, stop, restart and attach to processes")
-    .action(top);
+    .action(async (flags) => (await import("./commands/top.ts")).top(flags));
 
   connecting(program.command("hosts"))
     .description("list the hosts that processes run on, and whether their daemons are connected")
     .option("--json", "as JSON")
-    .action(hosts);
+    .action(async (flags) => (await import("./commands/hosts.ts")).hosts(flags));
 
   for (const verb of ["start", "stop", "restart"] as const) {
     connecting(program.command(`${verb} <names...>`))
       .description(`${verb} processes, groups or matches of a pattern, and wait for the result`)
       .option("--no-wait", "return as soon as the manager has accepted the command")
       .option("--timeout <seconds>", "how long to wait", seconds, 60)
-      .action((names, flags) => control(verb, names, flags));
+      .action(async (names, flags) => (await import("./commands/control.ts")).control(verb, names, flags));
   }
 
-  connecting(program.command("signal <signal> <names...>")).description("send a signal such as HUP to running processes").action(signal);
+  connecting(program.command("signal <signal> <names...>"))
+    .description("send a signal such as HUP to running processes")
+    .action(async (word, names, flags) => (await import("./commands/signal.ts")).signal(word, names, flags));
 
   connecting(program.command("wait <names...>"))
     .description("wait until processes are in a state; fails if a process fails")
     .addOption(new Option("--for <state>", "the state").choices(PROCESS_STATES).default("ready"))
     .option("--timeout <seconds>", "how long to wait", seconds, 30)
-    .action(wait);
+    .action(async (names, flags) => (await import("./commands/wait.ts")).wait(names, flags));
 
   connecting(program.command("attach <name>"))
     .description("connect this terminal to a process; Ctrl-] detaches")
     .option("-n, --lines <count>", "number of past lines of output to show", count, 1000)
-    .action(attach);
+    .action(async (name, flags) => (await import("./commands/attach.ts")).attach(name, flags));
 
   connecting(program.command("log"))
     .description("print the manager's own log")
@@ -97,7 +84,7 @@ export function createProgram(): Command {
     .option("-n, --lines <count>", "number of past entries to show (default: all)", count)
     .addOption(new Option("--level <level>", "lowest level").choices(LOG_LEVELS).default("info"))
     .option("--json", "one JSON object per line")
-    .action(log);
+    .action(async (flags) => (await import("./commands/log.ts")).log(flags));
 
   connecting(program.command("logs [names...]"))
     .description("print the output of processes; without NAMES of all")
@@ -105,27 +92,29 @@ export function createProgram(): Command {
     .option("-n, --lines <count>", "number of past lines to show for each process (default: 1000, without NAMES 20)", count)
     .option("--since <time>", "only output since a time, or of the last 30s, 10m, 2h (for example 14:30, 2026-11-22T14:30)", age)
     .option("--raw", "print all control sequences, also on a terminal")
-    .action(logs);
+    .action(async (names, flags) => (await import("./commands/logs.ts")).logs(names, flags));
 
-  connecting(program.command("call <json>")).description("send any frame of the protocol and print the response").action(call);
+  connecting(program.command("call <json>"))
+    .description("send any frame of the protocol and print the response")
+    .action(async (json, flags) => (await import("./commands/call.ts")).call(json, flags));
 
   connecting(program.command("plan"))
     .description("show what a reload of the configuration would change")
     .option("--json", "as JSON")
-    .action(plan);
+    .action(async (flags) => (await import("./commands/reload.ts")).plan(flags));
 
   connecting(program.command("reload"))
     .description("reload the configuration; unchanged processes keep running")
     .option("--dry-run", "change nothing, as 'mgr plan'")
     .option("--json", "as JSON")
-    .action(reload);
+    .action(async (flags) => (await import("./commands/reload.ts")).reload(flags));
 
   connecting(program.command("graph [names...]"))
     .description("show the dependencies between processes, with commands and states")
     .addOption(new Option("--dot", "output for Graphviz").conflicts(["mermaid", "json"]))
     .addOption(new Option("--mermaid", "output for Mermaid").conflicts(["dot", "json"]))
     .option("--json", "as JSON")
-    .action(graph);
+    .action(async (names, flags) => (await import("./commands/graph.ts")).graph(names, flags));
 
   addDataCommands(program);
   addNetworkCommands(program);
@@ -149,7 +138,7 @@ export function createProgram(): Command {
     .description("validate a configuration; reports all problems with file, line and column")
     .addOption(configuration())
     .option("--json", "as JSON")
-    .action(check);
+    .action(async (flags) => (await import("./commands/setup/check.ts")).check(flags));
 
   program
     .command("passwd <user>")
