@@ -4,33 +4,17 @@ import type { LeafLink } from "../leaf/leaf-link.ts";
 import { type LeafConnect, type LinkCounts, parseLeafConnect } from "../leaf/leaf-protocol.ts";
 import { BorrowedMessage } from "./borrowed-message.ts";
 import { BrokerConnection } from "./broker-connection.ts";
-import { type BrokerCounters, newCounters, type SubjectCounters } from "./broker-counters.ts";
-import type { BrokerHooks, HookedClient } from "./broker-hooks.ts";
-import {
-  type BrokerLimits,
-  CRLF,
-  DEFAULT_CONNECT_OPTIONS,
-  ERROR_TEXTS,
-  NO_RESPONDERS_HEADERS,
-  ProtocolViolation,
-  parseConnect,
-  readableText,
-} from "./broker-protocol.ts";
-import type { BrokerRouter } from "./broker-router.ts";
+import { countDropped, countIn, countOut, newCounters, type SubjectCounters } from "./broker-counters.ts";
+import type { HookedClient } from "./broker-hooks.ts";
+import type { BrokerParts } from "./broker-parts.ts";
+import { CRLF, DEFAULT_CONNECT_OPTIONS, ERROR_TEXTS, NO_RESPONDERS_HEADERS, ProtocolViolation, parseConnect } from "./broker-protocol.ts";
 import { type ClientSubscription, newSubscription, withoutHeaders } from "./broker-subscriber.ts";
-import { isValidLiteral, isValidSubscription } from "./broker-subscriptions.ts";
-import type { BrokerTurns } from "./broker-turns.ts";
-import type { BrokerOperations, Envelope } from "./parser/broker-parser.ts";
-import { RecentSubjects } from "./parser/recent-subjects.ts";
-import type { AcceptOptions, BrokerPermissions, ClientIdentity } from "./permissions.ts";
+import { ClientPermissions } from "./client-permissions.ts";
+import type { BrokerOperations, Envelope } from "./parser/broker-operations.ts";
+import type { AcceptOptions, BrokerPermissions, ClientIdentity, Credentials } from "./permissions.ts";
 
 /** What a client shares with the others of its broker. */
-export interface ClientEnvironment {
-  readonly limits: BrokerLimits;
-  readonly turns: BrokerTurns;
-  readonly counters: BrokerCounters;
-  readonly router: BrokerRouter;
-  readonly hooks: BrokerHooks | null;
+export interface ClientEnvironment extends BrokerParts {
   readonly links: BrokerLinks;
   /** `counts`: for another broker, what is counted of its link. */
   greeting(client: BrokerClient, counts?: LinkCounts): string;
@@ -51,8 +35,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   readonly #environment: ClientEnvironment;
   readonly #connection: BrokerConnection;
   #options = DEFAULT_CONNECT_OPTIONS;
-  #permissions: BrokerPermissions;
-  readonly #publishable = new RecentSubjects();
+  readonly #permissions: ClientPermissions;
   #isAuthorized: boolean;
   #deadline: ReturnType<typeof setTimeout> | null = null;
   #isSlow = false;
@@ -63,7 +46,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     this.id = id;
     this.accepted = accepted;
     this.#environment = environment;
-    this.#permissions = accepted.permissions ?? {};
+    this.#permissions = new ClientPermissions(accepted.permissions ?? NO_PERMISSIONS);
     this.#isAuthorized = accepted.authenticate === undefined;
     const { limits, turns, counters } = environment;
     this.#connection = new BrokerConnection(stream, this, {
@@ -90,7 +73,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
 
   /** Of its credentials or its principal, "" without. */
   get user(): string {
-    return this.#permissions.user ?? this.accepted.principal?.user ?? "";
+    return this.#permissions.userOf(this.accepted.principal);
   }
 
   get address(): string {
@@ -102,12 +85,11 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   }
 
   isValid(): boolean {
-    return this.#permissions.isValid?.() ?? true;
+    return this.#permissions.isValid();
   }
 
-  /** Asked for subscriptions that are filtered. */
   mayReceive(subject: string): boolean {
-    return this.#permissions.deliver?.(readableText(subject)) !== false;
+    return this.#permissions.mayReceive(subject);
   }
 
   get echo(): boolean {
@@ -161,11 +143,8 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     this.#isSlow = false;
     if (envelope.headerBytes === 0 || this.#options.headers) this.#connection.message(subscription.head.of(envelope), message);
     else this.#connection.message(...withoutHeaders(subscription, envelope, message));
-    const { counters } = this.#environment;
-    this.counters.out_msgs++;
-    this.counters.out_bytes += size;
-    counters.out_msgs++;
-    counters.out_bytes += size;
+    countOut(this.counters, size);
+    countOut(this.#environment.counters, size);
     return true;
   }
 
@@ -176,24 +155,15 @@ export class BrokerClient implements BrokerOperations, HookedClient {
       return;
     }
     this.#options = parseConnect(json, this.#options);
-    this.#publishable.clear();
-    const { authenticate } = this.accepted;
-    if (!authenticate) {
-      this.#environment.hooks?.connected(this);
-      this.#acknowledge();
-      return;
-    }
     const { user, pass, auth_token: token, name } = this.#options;
-    const answer = authenticate({ user, pass, token, name }, this.address);
-    if (!(answer instanceof Promise)) this.#admit(answer);
-    else this.#connection.hold(answer.then((permissions) => this.#admit(permissions)));
+    this.#authenticate({ user, pass, token, name }, (given) => this.#admit(given));
   }
 
   #connectLeaf(leaf: LeafConnect): void {
-    const { authenticate, permissions } = this.accepted;
-    this.#options = { ...DEFAULT_CONNECT_OPTIONS, name: leaf.name, verbose: false, pedantic: false, headers: true };
-    const open = (given: BrokerPermissions | null) => {
-      if (given === null || (given.mayLink !== true && (given !== NO_PERMISSIONS || authenticate !== undefined)))
+    const { user = null, pass = null, auth_token: token = null, name } = leaf;
+    this.#options = { ...DEFAULT_CONNECT_OPTIONS, name, verbose: false, pedantic: false, headers: true };
+    this.#authenticate({ user, pass, token, name }, (given) => {
+      if (given?.mayLink !== true && (given !== NO_PERMISSIONS || this.accepted.authenticate !== undefined))
         throw new ProtocolViolation(ERROR_TEXTS.authorization);
       this.#admit(given);
       for (const subscription of this.subscriptions.values()) this.#remove(subscription);
@@ -201,15 +171,15 @@ export class BrokerClient implements BrokerOperations, HookedClient {
       this.#link = link;
       this.#connection.answer(this.#environment.greeting(this, counts));
       link.announce();
-    };
-    if (!authenticate) {
-      open(permissions ?? NO_PERMISSIONS);
-      return;
-    }
-    const { user = null, pass = null, auth_token: token = null, name } = leaf;
-    const answer = authenticate({ user, pass, token, name }, this.address);
-    if (!(answer instanceof Promise)) open(answer);
-    else this.#connection.hold(answer.then(open));
+    });
+  }
+
+  /** Nothing is read from the client until `then` was called. */
+  #authenticate(credentials: Credentials, then: (given: BrokerPermissions | null) => void): void {
+    const { authenticate, permissions = NO_PERMISSIONS } = this.accepted;
+    const answer = authenticate === undefined ? permissions : authenticate(credentials, this.address);
+    if (answer instanceof Promise) this.#connection.hold(answer.then(then));
+    else then(answer);
   }
 
   /** Before room is made for the message. */
@@ -230,18 +200,14 @@ export class BrokerClient implements BrokerOperations, HookedClient {
 
   subscribe(subject: string, queue: string | null, sid: string): void {
     this.#assertAuthorized();
-    if (!isValidSubscription(subject)) {
-      this.#refuse(ERROR_TEXTS.subject);
-      return;
-    }
-    const allowed = this.#permissions.subscribe?.(readableText(subject), queue === null ? null : readableText(queue)) ?? true;
-    if (allowed === false) {
-      this.#refuse(`Permissions Violation for Subscription to "${subject}"${queue === null ? "" : ` using queue "${queue}"`}`);
+    const allowed = this.#permissions.subscription(subject, queue);
+    if (typeof allowed === "string") {
+      this.#refuse(allowed);
       return;
     }
     if (!this.subscriptions.has(sid)) {
       if (this.subscriptions.size >= this.#environment.limits.maxSubscriptions) throw new ProtocolViolation(ERROR_TEXTS.subscriptions);
-      const subscription = newSubscription(this, { subject, queue, sid, isFiltered: allowed === "filtered" });
+      const subscription = newSubscription(this, { subject, queue, sid, ...allowed });
       this.subscriptions.set(sid, subscription);
       this.#environment.router.tree.insert(subscription);
       this.#environment.hooks?.subscribed(this, subscription);
@@ -265,10 +231,8 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     }
     if (envelope.headerBytes > 0 && !this.#options.headers) throw new ProtocolViolation(ERROR_TEXTS.headers);
     const { counters, hooks } = this.#environment;
-    this.counters.in_msgs++;
-    this.counters.in_bytes += envelope.size;
-    counters.in_msgs++;
-    counters.in_bytes += envelope.size;
+    countIn(this.counters, envelope.size);
+    countIn(counters, envelope.size);
     if (hooks !== null) {
       const verdict = hooks.publishing(this, envelope, message);
       if (verdict !== null) {
@@ -277,7 +241,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
         return;
       }
     }
-    const refusal = this.#publishRefusal(envelope.subject);
+    const refusal = this.#permissions.publishRefusal(envelope.subject, this.#options.pedantic);
     if (refusal) {
       this.#refuse(refusal);
       return;
@@ -288,21 +252,11 @@ export class BrokerClient implements BrokerOperations, HookedClient {
 
   #admit(permissions: BrokerPermissions | null): void {
     if (!permissions) throw new ProtocolViolation(ERROR_TEXTS.authorization);
-    this.#permissions = permissions;
-    this.#publishable.clear();
+    this.#permissions.replace(permissions);
     this.#isAuthorized = true;
     if (this.#deadline) clearTimeout(this.#deadline);
     this.#environment.hooks?.connected(this);
     this.#acknowledge();
-  }
-
-  #publishRefusal(subject: string): string | null {
-    if (this.#publishable.has(subject)) return null;
-    if (this.#options.pedantic && !isValidLiteral(subject)) return ERROR_TEXTS.publishSubject;
-    const { publish } = this.#permissions;
-    if (publish?.(readableText(subject)) === false) return `Permissions Violation for Publish to "${subject}"`;
-    this.#publishable.add(subject);
-    return null;
   }
 
   /** Refuses one operation; the connection stays open. */
@@ -344,10 +298,8 @@ export class BrokerClient implements BrokerOperations, HookedClient {
 
   #drop({ subject, size }: Envelope): void {
     this.#environment.hooks?.dropped(subject);
-    this.counters.dropped_msgs++;
-    this.counters.dropped_bytes += size;
-    this.#environment.counters.dropped_msgs++;
-    this.#environment.counters.dropped_bytes += size;
+    countDropped(this.counters, size);
+    countDropped(this.#environment.counters, size);
     if (this.#isSlow) return;
     this.#isSlow = true;
     this.#environment.slow(this);

@@ -3,7 +3,8 @@ import type { BorrowedMessage } from "./borrowed-message.ts";
 import { BrokerOutput } from "./broker-output.ts";
 import { type BrokerLimits, CRLF, ERROR_TEXTS, ProtocolViolation } from "./broker-protocol.ts";
 import type { BrokerTurns, Budget, Worker } from "./broker-turns.ts";
-import { type BrokerOperations, BrokerParser } from "./parser/broker-parser.ts";
+import type { BrokerOperations } from "./parser/broker-operations.ts";
+import { BrokerParser } from "./parser/broker-parser.ts";
 
 /** Operations of one client before the next client's turn. */
 const OPERATIONS_PER_TURN = 256;

@@ -13,6 +13,21 @@ export function newCounters(): BrokerCounters {
   return { in_msgs: 0, in_bytes: 0, out_msgs: 0, out_bytes: 0, dropped_msgs: 0, dropped_bytes: 0 };
 }
 
+export function countIn(counters: BrokerCounters, bytes: number): void {
+  counters.in_msgs++;
+  counters.in_bytes += bytes;
+}
+
+export function countOut(counters: BrokerCounters, bytes: number): void {
+  counters.out_msgs++;
+  counters.out_bytes += bytes;
+}
+
+export function countDropped(counters: BrokerCounters, bytes: number): void {
+  counters.dropped_msgs++;
+  counters.dropped_bytes += bytes;
+}
+
 /** Messages of one subject, as they were published. */
 export interface SubjectCounters {
   msgs: number;

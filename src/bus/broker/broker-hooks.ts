@@ -1,7 +1,7 @@
 import type { BorrowedMessage } from "./borrowed-message.ts";
 import type { BrokerRouter } from "./broker-router.ts";
 import type { ClientSubscription, Subscriber } from "./broker-subscriber.ts";
-import type { Envelope } from "./parser/broker-parser.ts";
+import type { Envelope } from "./parser/broker-operations.ts";
 import type { AcceptOptions, ClientIdentity } from "./permissions.ts";
 
 /** A client of the broker, as its table sees it. */

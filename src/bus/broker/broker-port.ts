@@ -1,13 +1,13 @@
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { BusLog, BusMessage } from "../client/bus-message.ts";
 import { BorrowedMessage } from "./borrowed-message.ts";
-import type { ClientEnvironment } from "./broker-client.ts";
-import type { SubjectCounters } from "./broker-counters.ts";
+import { countIn, countOut, type SubjectCounters } from "./broker-counters.ts";
+import type { BrokerParts } from "./broker-parts.ts";
 import { CRLF } from "./broker-protocol.ts";
 import { type ClientSubscription, newSubscription, type Subscriber } from "./broker-subscriber.ts";
-import type { Envelope } from "./parser/broker-parser.ts";
+import type { Envelope } from "./parser/broker-operations.ts";
 
-type PortEnvironment = Pick<ClientEnvironment, "router" | "counters">;
+type PortEnvironment = Pick<BrokerParts, "router" | "counters">;
 type Receive = (message: BusMessage) => void;
 
 /** The broker's in-process endpoint. Subjects must be ASCII. */
@@ -32,9 +32,7 @@ export class BrokerPort implements Subscriber {
     if (this.#isClosed) throw new MgrError("host_unavailable", `the bus is closed; ${subject} was not sent`);
     const bytes = typeof data === "string" ? Buffer.from(data + CRLF) : Buffer.concat([data, LINE_END]);
     const size = bytes.length - CRLF.length;
-    const { counters } = this.#environment;
-    counters.in_msgs++;
-    counters.in_bytes += size;
+    countIn(this.#environment.counters, size);
     const message = new BorrowedMessage().of(bytes, 0, bytes.length);
     return this.#environment.router.route(this, { subject, reply, headerBytes: 0, size }, message);
   }
@@ -52,9 +50,7 @@ export class BrokerPort implements Subscriber {
   }
 
   deliver(subscription: ClientSubscription, { subject, reply, headerBytes, size }: Envelope, message: BorrowedMessage): boolean {
-    const { counters } = this.#environment;
-    counters.out_msgs++;
-    counters.out_bytes += size;
+    countOut(this.#environment.counters, size);
     const data = message.whole().subarray(headerBytes, size);
     try {
       this.#receivers.get(subscription)?.({ subject, data, ...(reply === null ? {} : { reply }) });

@@ -3,7 +3,7 @@ import { addMessage, SubjectBook, type SubjectCounters } from "./broker-counters
 import { readableText } from "./broker-protocol.ts";
 import type { ClientSubscription, LinkTarget, Subscriber } from "./broker-subscriber.ts";
 import { SubscriptionTree } from "./broker-subscriptions.ts";
-import type { Envelope } from "./parser/broker-parser.ts";
+import type { Envelope } from "./parser/broker-operations.ts";
 
 export interface BrokerSubjectStats {
   subject: string;

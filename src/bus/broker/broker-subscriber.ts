@@ -1,7 +1,7 @@
 import { BorrowedMessage } from "./borrowed-message.ts";
 import type { SubjectCounters } from "./broker-counters.ts";
 import { CRLF } from "./broker-protocol.ts";
-import type { Envelope } from "./parser/broker-parser.ts";
+import type { Envelope } from "./parser/broker-operations.ts";
 import { RepeatedHead } from "./parser/repeated-head.ts";
 
 /** A receiver of messages: a client behind a carrier, or this program itself. */

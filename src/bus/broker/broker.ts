@@ -1,15 +1,10 @@
 import { randomBytes } from "node:crypto";
-import type { Socket } from "node:net";
 import { hostname } from "node:os";
-import type { SecureContext } from "node:tls";
 import { MgrError, messageOf } from "../../base/errors.ts";
-import { type ByteStream, socketStream } from "../carriers/byte-stream.ts";
+import type { ByteStream } from "../carriers/byte-stream.ts";
 import { memoryPair } from "../carriers/memory-pair.ts";
-import type { TcpAddress } from "../carriers/tcp-listener.ts";
-import { listenTcp } from "../carriers/tcp-listener.ts";
-import { greetThenSecure } from "../carriers/tls-stream.ts";
-import { listenUnix, type SocketHome } from "../carriers/unix-listener.ts";
-import { ThrottledWarning } from "../client/throttled-warning.ts";
+import type { SocketHome } from "../carriers/unix-listener.ts";
+import type { BusLog } from "../client/bus-message.ts";
 import type { AnswerCount } from "../leaf/answer-book.ts";
 import { BrokerLinks, type LinkStats } from "../leaf/broker-links.ts";
 import type { DialedLink, DialedLinkOptions } from "../leaf/dialed-link.ts";
@@ -21,13 +16,13 @@ import { BrokerPort } from "./broker-port.ts";
 import { BROKER_LIMITS, type BrokerLimits, CRLF, ERROR_TEXTS, SPOKEN_VERSION } from "./broker-protocol.ts";
 import { BrokerRouter, type BrokerSubjectStats } from "./broker-router.ts";
 import { BrokerTurns } from "./broker-turns.ts";
-import { ClientSockets } from "./client-sockets.ts";
+import { ClientListeners, type TcpOptions } from "./client-listeners.ts";
 import type { AcceptOptions } from "./permissions.ts";
 
 export interface BrokerOptions extends Partial<BrokerLimits> {
   /** The server's name in INFO. */
   readonly name?: string;
-  readonly log?: (level: "info" | "warning" | "error", msg: string) => void;
+  readonly log?: BusLog;
   /** Its table of clients, topics and services. */
   readonly hooks?: BrokerHooks;
 }
@@ -49,15 +44,6 @@ export interface BrokerStats extends BrokerCounters {
   /** To other brokers, also those without a connection at the moment. */
   links: LinkStats[];
   subscriptions: number;
-}
-
-export interface TcpOptions extends TcpAddress {
-  /** For the next handshake; without it connections are in the clear. */
-  readonly secureContext?: (() => SecureContext) | undefined;
-  /** Told of each connection that is accepted. */
-  readonly accepted?: (socket: Socket) => void;
-  /** Every client has to authenticate. */
-  readonly authenticate: NonNullable<AcceptOptions["authenticate"]>;
 }
 
 /** Counters of what goes to other brokers and comes from there. */
@@ -111,15 +97,12 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   readonly hooks: BrokerHooks | null;
   readonly links: BrokerLinks;
   readonly #name: string;
-  readonly #log: NonNullable<BrokerOptions["log"]>;
+  readonly #log: BusLog;
   readonly id = randomBytes(12).toString("hex").toUpperCase();
   readonly #clients = new Set<BrokerClient>();
   readonly #ports = new Set<BrokerPort>();
-  readonly #listeners: { close(): Promise<void> }[] = [];
+  readonly #listeners: ClientListeners;
   readonly #ticks: ReturnType<typeof setInterval>;
-  readonly #untaken: ThrottledWarning;
-  /** Of the TCP ports. */
-  readonly #sockets: ClientSockets;
   #nextClient = 1;
   #isRetiring = false;
   #isClosed = false;
@@ -130,10 +113,13 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     this.hooks = hooks;
     this.#name = name;
     this.#log = log;
-    this.#untaken = new ThrottledWarning(log);
     this.limits = { ...BROKER_LIMITS, ...limits };
     this.links = new BrokerLinks(this, log);
-    this.#sockets = new ClientSockets(this.limits.maxClients);
+    this.#listeners = new ClientListeners({
+      maxClients: this.limits.maxClients,
+      log,
+      accept: (stream, accepted, isRefused) => this.#accept(stream, accepted, isRefused),
+    });
     this.#ticks = setInterval(() => {
       for (const client of this.#clients) client.tick();
       this.links.tick();
@@ -144,35 +130,12 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
 
   async listenUnix(path: string, home?: SocketHome): Promise<void> {
     this.#assertOpen();
-    const handlers = {
-      accept: (socket: Socket) => this.accept(socketStream(socket), { kind: "unix" }),
-      failed: (error: Error) => this.#untaken.warn(`the bus socket ${path} cannot take a connection: ${error.message}`),
-    };
-    const listener = await listenUnix(path, handlers, home);
-    this.#listeners.push(listener);
-    if (this.#isClosed) await listener.close();
+    await this.#listeners.listenUnix(path, home);
   }
 
-  async listenTcp({ secureContext, authenticate, accepted, ...address }: TcpOptions): Promise<number> {
+  async listenTcp(options: TcpOptions): Promise<number> {
     this.#assertOpen();
-    const serve = (socket: Socket) => {
-      const admission = this.#sockets.admit(socket);
-      if (admission === "cut") return this.#untaken.warn("the bus port has as many connections as it can serve; one was closed");
-      accepted?.(socket);
-      const logIn: TcpOptions["authenticate"] = (credentials, address) =>
-        whenAdmitted(authenticate(credentials, address), () => this.#sockets.keep(socket));
-      const options = { kind: "tcp", authenticate: logIn, address: addressOf(socket) } as const;
-      const isRefused = admission === "refused";
-      if (secureContext) this.#accept(greetThenSecure(socket, secureContext), { ...options, tls: true }, isRefused);
-      else this.#accept(socketStream(socket), options, isRefused);
-    };
-    const listener = await listenTcp(address, {
-      accept: serve,
-      failed: (error) => this.#untaken.warn(`the bus port cannot take a connection: ${error.message}`),
-    });
-    this.#listeners.push(listener);
-    if (this.#isClosed) await listener.close();
-    return listener.port;
+    return this.#listeners.listenTcp(options);
   }
 
   connectMemory(options: Omit<AcceptOptions, "kind"> = {}): ByteStream {
@@ -260,9 +223,9 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     this.#isClosed = true;
     clearInterval(this.#ticks);
     for (const port of this.#ports) port.close();
-    const closed = this.#listeners.splice(0).map((listener) => listener.close());
+    const closed = this.#listeners.close();
     await Promise.all([...this.#clients].map((client) => client.leave()));
-    await Promise.all([...closed, this.links.close()]);
+    await Promise.all([closed, this.links.close()]);
     this.hooks?.ended();
   }
 
@@ -307,21 +270,4 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   #assertOpen(): void {
     if (this.#isClosed) throw new MgrError("host_unavailable", "the bus is closed; the manager is shutting down");
   }
-}
-
-type Admission = ReturnType<TcpOptions["authenticate"]>;
-
-function whenAdmitted(answer: Admission, act: () => void): Admission {
-  if (answer instanceof Promise)
-    return answer.then((permissions) => {
-      if (permissions !== null) act();
-      return permissions;
-    });
-  if (answer !== null) act();
-  return answer;
-}
-
-function addressOf({ remoteAddress = "", remotePort = 0 }: Socket): string {
-  const ip = remoteAddress.replace(/^::ffff:(?=\d+\.)/i, "");
-  return ip.includes(":") ? `[${ip}]:${remotePort}` : `${ip}:${remotePort}`;
 }

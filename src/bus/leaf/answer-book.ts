@@ -1,5 +1,5 @@
 import { addMessage, type MessageCount } from "../broker/broker-counters.ts";
-import type { Envelope } from "../broker/parser/broker-parser.ts";
+import type { Envelope } from "../broker/parser/broker-operations.ts";
 import { isInbox } from "./link-filter.ts";
 
 /** Requests whose answers are awaited; the oldest ones are no longer counted. */

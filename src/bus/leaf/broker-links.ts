@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { BrokerCounters } from "../broker/broker-counters.ts";
 import type { BrokerHooks } from "../broker/broker-hooks.ts";
+import type { BrokerParts } from "../broker/broker-parts.ts";
 import { type BrokerLimits, ProtocolViolation } from "../broker/broker-protocol.ts";
 import type { BrokerRouter } from "../broker/broker-router.ts";
 import type { BrokerTurns } from "../broker/broker-turns.ts";
@@ -31,16 +32,6 @@ export interface LinkStats extends LinkCounters {
   connections: number;
   /** Bytes that the other side has not read yet. */
   pending_bytes: number;
-}
-
-/** The broker. */
-interface LinksEnvironment {
-  readonly id: string;
-  readonly limits: BrokerLimits;
-  readonly turns: BrokerTurns;
-  readonly counters: BrokerCounters;
-  readonly router: BrokerRouter;
-  readonly hooks: BrokerHooks | null;
 }
 
 /** The other side of a link that was dialed there. */
@@ -75,13 +66,13 @@ export class BrokerLinks implements LinkEnvironment {
   readonly #dialed = new Map<LinkAccount, DialedLink | null>();
   readonly #leaves = new Set<Leaf>();
 
-  constructor(environment: LinksEnvironment, log: BusLog) {
-    this.id = environment.id;
-    this.limits = environment.limits;
-    this.turns = environment.turns;
-    this.counters = environment.counters;
-    this.router = environment.router;
-    this.hooks = environment.hooks;
+  constructor(parts: BrokerParts, log: BusLog) {
+    this.id = parts.id;
+    this.limits = parts.limits;
+    this.turns = parts.turns;
+    this.counters = parts.counters;
+    this.router = parts.router;
+    this.hooks = parts.hooks;
     this.refusals = new ThrottledWarning(log);
     this.losses = new ThrottledWarning(log);
     this.router.tree.watch = (subscription, delta) => {

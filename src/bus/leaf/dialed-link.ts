@@ -2,8 +2,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { BorrowedMessage } from "../broker/borrowed-message.ts";
 import { BrokerConnection } from "../broker/broker-connection.ts";
 import { CRLF, ERROR_TEXTS, ProtocolViolation } from "../broker/broker-protocol.ts";
-import type { BrokerTurns } from "../broker/broker-turns.ts";
-import type { BrokerOperations, Envelope, LinkOperations } from "../broker/parser/broker-parser.ts";
+import type { BrokerOperations, Envelope, LinkOperations } from "../broker/parser/broker-operations.ts";
 import type { ByteStream } from "../carriers/byte-stream.ts";
 import { LeafLink, type LinkEnvironment, type LinkWire } from "./leaf-link.ts";
 import { LOOP_ERROR, parseHubInfo } from "./leaf-protocol.ts";
@@ -35,9 +34,6 @@ export interface DialedLinkOptions {
 }
 
 interface DialedEnvironment extends LinkEnvironment {
-  readonly turns: BrokerTurns;
-  /** server_id of this broker. */
-  readonly id: string;
   closed(account: LinkAccount): void;
 }
 

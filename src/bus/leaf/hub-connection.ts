@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { pause, systemClock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
-import type { Broker, BrokerOptions } from "../broker/broker.ts";
+import type { Broker } from "../broker/broker.ts";
 import type { ByteStream } from "../carriers/byte-stream.ts";
 import type { DialedLink, LinkCredentials } from "./dialed-link.ts";
 import { LinkAccount } from "./link-account.ts";
@@ -27,7 +28,7 @@ export interface HubConnectionOptions {
   /** Name of this broker in the hub's statistics. */
   readonly name: string;
   readonly dial: HubDial;
-  readonly log: NonNullable<BrokerOptions["log"]>;
+  readonly log: (level: "info" | "warning", msg: string) => void;
   /** Asked of each change. */
   readonly onChange?: (isUp: boolean) => void;
 }
@@ -61,8 +62,8 @@ export class HubConnection {
       const { problem, isLoop } = await this.#attempt();
       if (signal.aborted) return;
       if (problem !== null) this.#tell(problem);
-      const pause = isLoop ? LOOP_PAUSE_MS : Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 1.5 ** this.#failures++);
-      await pauseUnless(pause * (0.75 + Math.random() / 2), signal);
+      const ms = isLoop ? LOOP_PAUSE_MS : Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 1.5 ** this.#failures++);
+      await pause(systemClock, ms * (0.75 + Math.random() / 2), signal).catch(() => undefined);
     }
   }
 
@@ -114,17 +115,4 @@ export class HubConnection {
     if (problem === null) log("info", `linked to the hub ${dial.place()}`);
     else log("warning", `no link to the hub ${dial.place()}, programs of other hosts are out of reach: ${problem}; retrying`);
   }
-}
-
-function pauseUnless(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done, { once: true });
-    if (signal.aborted) done();
-  });
 }

@@ -1,10 +1,9 @@
 import type { BorrowedMessage } from "../broker/borrowed-message.ts";
-import type { BrokerCounters, SubjectCounters } from "../broker/broker-counters.ts";
-import type { BrokerHooks } from "../broker/broker-hooks.ts";
-import { type BrokerLimits, CRLF, ERROR_TEXTS, ProtocolViolation, readableText } from "../broker/broker-protocol.ts";
-import type { BrokerRouter } from "../broker/broker-router.ts";
+import { countDropped, countIn, countOut, type SubjectCounters } from "../broker/broker-counters.ts";
+import type { BrokerParts } from "../broker/broker-parts.ts";
+import { CRLF, ERROR_TEXTS, ProtocolViolation, readableText } from "../broker/broker-protocol.ts";
 import { type ClientSubscription, type LinkTarget, newSubscription } from "../broker/broker-subscriber.ts";
-import type { Envelope, LinkOperations } from "../broker/parser/broker-parser.ts";
+import type { Envelope, LinkOperations } from "../broker/parser/broker-operations.ts";
 import { RecentSubjects } from "../broker/parser/recent-subjects.ts";
 import { RepeatedHead } from "../broker/parser/repeated-head.ts";
 import type { ThrottledWarning } from "../client/throttled-warning.ts";
@@ -16,11 +15,7 @@ import type { LinkAccount } from "./link-account.ts";
 import { inboxName, isInbox, isLoopSubject, mayCross, mayMatchWildcard, mayWant } from "./link-filter.ts";
 
 /** The broker that a link belongs to. */
-export interface LinkEnvironment {
-  readonly limits: BrokerLimits;
-  readonly counters: BrokerCounters;
-  readonly router: BrokerRouter;
-  readonly hooks: BrokerHooks | null;
+export interface LinkEnvironment extends BrokerParts {
   readonly interest: InterestTable;
   readonly inboxes: InboxOwners;
   readonly answers: AnswerBook;
@@ -220,10 +215,8 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     this.#isSlow = false;
     if (reply !== null) this.#tellInbox(reply);
     wire.message(queues.length === 0 ? this.#head.of(envelope) : linkHead(envelope, queues), message);
-    account.counters.out_msgs++;
-    account.counters.out_bytes += size;
-    environment.counters.out_msgs++;
-    environment.counters.out_bytes += size;
+    countOut(account.counters, size);
+    countOut(environment.counters, size);
     return true;
   }
 
@@ -240,10 +233,8 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
 
   #drop({ subject, size }: Envelope): void {
     const { account, environment, name, maxPayload } = this.#options;
-    for (const counters of [account.counters, environment.counters]) {
-      counters.dropped_msgs++;
-      counters.dropped_bytes += size;
-    }
+    countDropped(account.counters, size);
+    countDropped(environment.counters, size);
     if (size > maxPayload)
       environment.losses.warn(`${name} accepts at most ${maxPayload} bytes; a message of ${size} to ${subject} was dropped`);
     else if (!this.#isSlow) environment.losses.warn(`${name} does not read fast enough and loses messages`);
@@ -254,10 +245,8 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   receive(envelope: Envelope, message: BorrowedMessage): void {
     const { account, environment, name, wire } = this.#options;
     const { subject, reply, size } = envelope;
-    account.counters.in_msgs++;
-    account.counters.in_bytes += size;
-    environment.counters.in_msgs++;
-    environment.counters.in_bytes += size;
+    countIn(account.counters, size);
+    countIn(environment.counters, size);
     const refused = !this.#mayCross(subject) ? subject : reply !== null && !mayCross(reply) ? reply : null;
     if (refused === null) {
       environment.answers.receives(envelope);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CRLF, ERROR_TEXTS, ProtocolViolation } from "../broker/broker-protocol.ts";
-import type { Envelope } from "../broker/parser/broker-parser.ts";
+import type { Envelope } from "../broker/parser/broker-operations.ts";
 
 /** The NATS leaf-node protocol as nats-server 2.9 and 2.10 speak it, and what two brokers of this program say beside it. */
 

@@ -1,16 +1,13 @@
+import { type BrokerCounters, newCounters } from "../broker/broker-counters.ts";
 import { type Subscribed, SubscriptionTree } from "../broker/broker-subscriptions.ts";
-import type { Envelope } from "../broker/parser/broker-parser.ts";
+import type { Envelope } from "../broker/parser/broker-operations.ts";
 import type { LinkCounts } from "./leaf-protocol.ts";
 
-/** Messages and payload bytes of one link, over all its connections. */
-export interface LinkCounters {
-  in_msgs: number;
-  in_bytes: number;
-  out_msgs: number;
-  out_bytes: number;
-  /** Not sent: the other side did not read fast enough, or they were larger than it accepts. */
-  dropped_msgs: number;
-  dropped_bytes: number;
+/**
+ * Messages and payload bytes of one link, over all its connections. Dropped: the other side did not read fast enough, or they were larger
+ * than it accepts.
+ */
+export interface LinkCounters extends BrokerCounters {
   /** Not sent: there was no connection, and the other side wanted them when there was one. */
   missed_msgs: number;
   missed_bytes: number;
@@ -27,12 +24,7 @@ export interface LinkCounters {
 /** One link as this end has seen it: its counters outlast its connections. */
 export class LinkAccount {
   readonly counters: LinkCounters = {
-    in_msgs: 0,
-    in_bytes: 0,
-    out_msgs: 0,
-    out_bytes: 0,
-    dropped_msgs: 0,
-    dropped_bytes: 0,
+    ...newCounters(),
     missed_msgs: 0,
     missed_bytes: 0,
     lost_out_msgs: 0,

@@ -5,7 +5,7 @@ import type { BrokerAccess } from "../broker/broker-hooks.ts";
 import { CRLF } from "../broker/broker-protocol.ts";
 import { type ClientSubscription, newSubscription, type Subscriber } from "../broker/broker-subscriber.ts";
 import { isValidSubscription, subjectMatches } from "../broker/broker-subscriptions.ts";
-import type { Envelope } from "../broker/parser/broker-parser.ts";
+import type { Envelope } from "../broker/parser/broker-operations.ts";
 import type { LastMessage } from "./last-message.ts";
 
 /** Subject of the requests. Clients can neither publish nor subscribe to it (bus/broker/permissions). */

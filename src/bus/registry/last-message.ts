@@ -1,7 +1,7 @@
 import { BorrowedMessage } from "../broker/borrowed-message.ts";
 import { CRLF } from "../broker/broker-protocol.ts";
 import type { ClientSubscription } from "../broker/broker-subscriber.ts";
-import type { Envelope } from "../broker/parser/broker-parser.ts";
+import type { Envelope } from "../broker/parser/broker-operations.ts";
 
 const NO_HEADERS = Buffer.from(`NATS/1.0${CRLF}${CRLF}`);
 const MARK = Buffer.from(`Mgr-Last: 1${CRLF}${CRLF}`);

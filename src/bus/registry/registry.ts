@@ -1,15 +1,11 @@
 import type { z } from "zod";
 import { messageOf, wireCode } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
-import { Publisher } from "../../base/publisher.ts";
 import {
-  type ClientRecord,
-  type ClientRegistration,
   COUNTERS_MS,
   clientRegistration,
   type DataPlaneChange,
   type DataPlaneTables,
-  MAX_REPORTED_SUBSCRIPTIONS,
   REGISTER_SUBJECT,
 } from "../../contract/data-plane.ts";
 import type { BorrowedMessage } from "../broker/borrowed-message.ts";
@@ -17,21 +13,20 @@ import type { BrokerAccess, BrokerHooks, HookedClient, Refusal } from "../broker
 import { readableText } from "../broker/broker-protocol.ts";
 import type { ClientSubscription } from "../broker/broker-subscriber.ts";
 import { subjectMatches } from "../broker/broker-subscriptions.ts";
-import type { Envelope } from "../broker/parser/broker-parser.ts";
+import type { Envelope } from "../broker/parser/broker-operations.ts";
+import type { BusLog } from "../client/bus-message.ts";
+import { ChangeCollector } from "./change-collector.ts";
 import { KeptRequests } from "./kept-requests.ts";
+import { Member, nameWithoutRegistration } from "./member.ts";
 import { ServiceTable } from "./service-table.ts";
 import type { TopicEntry, TopicSink } from "./topic-entry.ts";
 import { TopicTable } from "./topic-table.ts";
 
-/** Changes are collected for this long, so that a client that subscribes to a hundred topics is one message, milliseconds. */
-const COLLECT_MS = 20;
 const TOPIC_PREFIX = "topic.";
 /** First characters of what the registry looks at: one comparison decides for all other subjects. */
 const TOPIC = TOPIC_PREFIX.charCodeAt(0);
 const MGR = REGISTER_SUBJECT.charCodeAt(0);
 const INBOX = "_".charCodeAt(0);
-/** What goes is told before what comes, and clients before their topics and services. */
-const ORDER: readonly DataPlaneChange["kind"][] = ["topic_gone", "service_gone", "client_gone", "client", "topic", "service", "counters"];
 
 export interface RegistryOptions {
   /** Canonical name of the broker's host. */
@@ -40,14 +35,7 @@ export interface RegistryOptions {
   readonly server: "leaf" | "hub";
   /** TCP port and unix socket of the broker. */
   readonly place: () => { readonly port: number; readonly unix_socket: string | null };
-  readonly log: (level: "info" | "warning" | "error", msg: string) => void;
-}
-
-interface Member {
-  readonly client: HookedClient;
-  registration: ClientRegistration | null;
-  /** Those that may match a topic. */
-  readonly subscriptions: Set<ClientSubscription>;
+  readonly log: BusLog;
 }
 
 /**
@@ -60,10 +48,7 @@ export class Registry implements BrokerHooks {
   readonly #topics: TopicTable;
   #kept: KeptRequests | null = null;
   readonly #services: ServiceTable;
-  readonly #changes: Publisher<readonly DataPlaneChange[]>;
-  /** By what changed: only the newest state is reported. */
-  #pending = new Map<string, () => DataPlaneChange>();
-  #collecting: ReturnType<typeof setTimeout> | null = null;
+  readonly #changes: ChangeCollector;
   readonly #ticks: ReturnType<typeof setInterval>;
   /** What was reported last of each topic's counters. */
   readonly #reported = new Map<string, string>();
@@ -71,7 +56,7 @@ export class Registry implements BrokerHooks {
   constructor(options: RegistryOptions) {
     this.#options = options;
     const nameOf = (client: HookedClient) => this.#nameOf(client);
-    this.#changes = new Publisher((error) => options.log("error", `a defect in a reader of the table of clients: ${messageOf(error)}`));
+    this.#changes = new ChangeCollector(options.log);
     this.#topics = new TopicTable({
       nameOf,
       changed: (entry) => this.#topicChanged(entry),
@@ -83,8 +68,8 @@ export class Registry implements BrokerHooks {
         const { port, unix_socket } = options.place();
         return kind === "unix" ? { port: 0, unix_socket } : { port, unix_socket: null };
       },
-      changed: (service) => this.#note(serviceKey(service.connection, service.id), () => ({ kind: "service", service })),
-      gone: (connection, id) => this.#note(serviceKey(connection, id), () => ({ kind: "service_gone", connection, id })),
+      changed: (service) => this.#changes.note(serviceKey(service.connection, service.id), () => ({ kind: "service", service })),
+      gone: (connection, id) => this.#changes.note(serviceKey(connection, id), () => ({ kind: "service_gone", connection, id })),
     });
     this.#ticks = setInterval(() => this.#countersTick(), COUNTERS_MS);
     this.#ticks.unref();
@@ -93,7 +78,7 @@ export class Registry implements BrokerHooks {
   /** Everything as of now; changes that are announced later stand for it again, which does no harm. */
   tables(): DataPlaneTables {
     return {
-      clients: [...this.#members.values()].map((member) => recordOf(member)),
+      clients: [...this.#members.values()].map(({ record }) => record),
       topics: [...this.#topics.entries()].map((entry) => this.#topicRecord(entry)),
       services: [...this.#services.records()],
     };
@@ -106,18 +91,12 @@ export class Registry implements BrokerHooks {
 
   /** Told of changes, several at a time; returns the function that ends it. */
   listen(listener: (changes: readonly DataPlaneChange[]) => void): () => void {
-    return this.#changes.subscribe(listener);
+    return this.#changes.listen(listener);
   }
 
   /** Tells what is still collected now. */
   flush(): void {
-    if (this.#collecting) clearTimeout(this.#collecting);
-    this.#collecting = null;
-    if (this.#pending.size === 0) return;
-    const changes = [...this.#pending.values()].map((make) => make());
-    changes.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
-    this.#pending = new Map();
-    this.#changes.publish(changes);
+    this.#changes.flush();
   }
 
   /** Topics that a client of another host published first, by subject, and the reason: the whole list. */
@@ -148,14 +127,14 @@ export class Registry implements BrokerHooks {
   ended(): void {
     this.#kept?.close();
     clearInterval(this.#ticks);
-    if (this.#collecting) clearTimeout(this.#collecting);
+    this.#changes.close();
     this.#services.close();
   }
 
   connected(client: HookedClient): void {
     if (client.identity === undefined) return;
     if (!this.#members.has(client)) {
-      this.#members.set(client, { client, registration: null, subscriptions: new Set() });
+      this.#members.set(client, new Member(client));
       for (const subscription of client.subscriptions.values()) this.subscribed(client, subscription);
     }
     this.#noteClient(client);
@@ -164,7 +143,7 @@ export class Registry implements BrokerHooks {
   closed(client: HookedClient): void {
     if (!this.#members.delete(client)) return;
     this.#topics.release(client);
-    this.#note(`client ${client.id}`, () => ({ kind: "client_gone", connection: client.id }));
+    this.#changes.note(`client ${client.id}`, () => ({ kind: "client_gone", connection: client.id }));
   }
 
   subscribed(client: HookedClient, subscription: ClientSubscription): void {
@@ -227,7 +206,7 @@ export class Registry implements BrokerHooks {
   }
 
   #nameOf(client: HookedClient): string {
-    return this.#members.get(client)?.registration?.name ?? nameWithoutRegistration(client);
+    return this.#members.get(client)?.name ?? nameWithoutRegistration(client);
   }
 
   #deliverLast(subscription: ClientSubscription): void {
@@ -252,13 +231,13 @@ export class Registry implements BrokerHooks {
   }
 
   #topicChanged(entry: TopicEntry): void {
-    this.#note(`topic ${entry.subject}`, () => ({ kind: "topic", topic: this.#topicRecord(entry) }));
+    this.#changes.note(`topic ${entry.subject}`, () => ({ kind: "topic", topic: this.#topicRecord(entry) }));
   }
 
   #topicGone(subject: string): void {
     this.#reported.delete(subject);
-    this.#pending.delete(`counters ${subject}`);
-    this.#note(`topic ${subject}`, () => ({ kind: "topic_gone", subject: readableText(subject) }));
+    this.#changes.drop(`counters ${subject}`);
+    this.#changes.note(`topic ${subject}`, () => ({ kind: "topic_gone", subject: readableText(subject) }));
   }
 
   #countersTick(): void {
@@ -273,20 +252,15 @@ export class Registry implements BrokerHooks {
       const text = Object.values(values).join(" ");
       if (this.#reported.get(subject) === text) continue;
       this.#reported.set(subject, text);
-      if (!this.#pending.has(`topic ${subject}`))
-        this.#note(`counters ${subject}`, () => ({ kind: "counters", subject: readableText(subject), counters }));
+      if (!this.#changes.has(`topic ${subject}`))
+        this.#changes.note(`counters ${subject}`, () => ({ kind: "counters", subject: readableText(subject), counters }));
     }
     this.flush();
   }
 
   #noteClient(client: HookedClient): void {
     const member = this.#members.get(client);
-    if (member !== undefined) this.#note(`client ${client.id}`, () => ({ kind: "client", client: recordOf(member) }));
-  }
-
-  #note(key: string, make: () => DataPlaneChange): void {
-    this.#pending.set(key, make);
-    this.#collecting ??= setTimeout(() => this.flush(), COLLECT_MS).unref();
+    if (member !== undefined) this.#changes.note(`client ${client.id}`, () => ({ kind: "client", client: member.record }));
   }
 }
 
@@ -298,29 +272,6 @@ function fieldProblem({ issues: [issue] }: z.ZodError): string {
 
 function serviceKey(connection: number, id: string): string {
   return `service ${connection} ${id}`;
-}
-
-function nameWithoutRegistration(client: HookedClient): string {
-  return client.name || client.identity?.process || client.identity?.name || "";
-}
-
-function recordOf({ client, registration, subscriptions }: Member): ClientRecord {
-  const { pid = 0, library_version = 0, svn_revision = 0, modified = false, svc_debug = false } = registration ?? {};
-  const subjects = [...subscriptions].slice(0, MAX_REPORTED_SUBSCRIPTIONS).map(({ subject }) => readableText(subject));
-  return {
-    connection: client.id,
-    name: registration?.name ?? nameWithoutRegistration(client),
-    pid,
-    address: client.address,
-    library_version,
-    svn_revision,
-    modified,
-    svc_debug,
-    registered: registration !== null,
-    run_id: client.identity?.run_id ?? null,
-    process_name: client.identity?.process ?? "",
-    subscriptions: subjects,
-  };
 }
 
 function mayMatchTopic(subject: string): boolean {

@@ -6,7 +6,7 @@ import { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { HookedClient } from "../broker/broker-hooks.ts";
 import { CRLF, readableText } from "../broker/broker-protocol.ts";
 import type { ClientSubscription } from "../broker/broker-subscriber.ts";
-import type { Envelope } from "../broker/parser/broker-parser.ts";
+import type { Envelope } from "../broker/parser/broker-operations.ts";
 
 /** `$SRV.INFO.<name>.<id>`: what every instance of a NATS micro service subscribes to. */
 const INFO = /^\$SRV\.INFO\.([^.*>]+)\.([^.*>]+)$/;

@@ -1,7 +1,7 @@
 import type { RegisteredTopic, TopicCounters, TopicRecord } from "../../contract/data-plane.ts";
 import type { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { HookedClient } from "../broker/broker-hooks.ts";
-import type { Envelope } from "../broker/parser/broker-parser.ts";
+import type { Envelope } from "../broker/parser/broker-operations.ts";
 import { ForeignPackets } from "./foreign-packets.ts";
 import { LastMessage } from "./last-message.ts";
 import { TopicRate } from "./topic-rate.ts";

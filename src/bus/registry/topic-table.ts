@@ -4,7 +4,7 @@ import { MAX_CLIENT_TOPICS, type RegisteredTopic } from "../../contract/data-pla
 import type { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { HookedClient, Refusal } from "../broker/broker-hooks.ts";
 import { readableText } from "../broker/broker-protocol.ts";
-import type { Envelope } from "../broker/parser/broker-parser.ts";
+import type { Envelope } from "../broker/parser/broker-operations.ts";
 import { TopicEntry, type TopicSink } from "./topic-entry.ts";
 
 /** Topics of one broker; later ones are refused or, without a registration, not shown. */

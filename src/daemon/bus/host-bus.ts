@@ -18,7 +18,7 @@ export interface HostBusOptions {
   /** Canonical name of the host. */
   readonly host: string;
   readonly files: BusFiles;
-  readonly log: NonNullable<BrokerOptions["log"]>;
+  readonly log: (level: "info" | "warning" | "error", msg: string) => void;
   /** How to reach the manager's broker; left out: there is none. */
   readonly hub?: (() => HubDial) | undefined;
   /** The broker's limits. */

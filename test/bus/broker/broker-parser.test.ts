@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ProtocolViolation } from "../../../src/bus/broker/broker-protocol.ts";
-import { BrokerParser, type LinkOperations } from "../../../src/bus/broker/parser/broker-parser.ts";
+import type { LinkOperations } from "../../../src/bus/broker/parser/broker-operations.ts";
+import { BrokerParser } from "../../../src/bus/broker/parser/broker-parser.ts";
 
 const LIMITS = { maxPayload: 1_000, maxControlLine: 128 };
 

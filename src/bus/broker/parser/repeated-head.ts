@@ -1,4 +1,4 @@
-import type { Envelope } from "./broker-parser.ts";
+import type { Envelope } from "./broker-operations.ts";
 
 /**
  * The line before a message to one receiver, as bytes once two messages in a row had the same. Making it anew for each message costs 54 % more

@@ -1,4 +1,4 @@
-import type { BrokerLimits } from "./broker-protocol.ts";
+import type { BrokerLimits } from "../broker-protocol.ts";
 
 const LF = 10;
 const CR = 13;
