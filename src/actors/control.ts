@@ -5,6 +5,7 @@ import type { AnswerOf, FrameOf } from "../protocol/frames/frames.ts";
 import type { HostEntry, ManagerInfo, Process, ProcessLoad, ProcessTreeNode, StartTool } from "../protocol/resources/resources.ts";
 import type { DataPlane } from "./data-plane.ts";
 import type { DomainEvents } from "./domain-events.ts";
+import type { Loggers } from "./loggers.ts";
 import type { Network } from "./network.ts";
 import type { TerminalSize } from "./process-types.ts";
 import type { Recordings } from "./recordings.ts";
@@ -211,5 +212,6 @@ export interface Control {
   readonly hostRequests: HostRequests;
   readonly dataPlane: DataPlane;
   readonly recordings: Recordings;
+  readonly loggers: Loggers;
   readonly network: Network;
 }

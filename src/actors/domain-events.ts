@@ -1,5 +1,5 @@
 import { Publisher } from "../base/publisher.ts";
-import type { Client, HostEntry, ManagerInfo, Process, Recording, Service, Topic } from "../protocol/resources/resources.ts";
+import type { Client, DaemonLogger, HostEntry, ManagerInfo, Process, Recording, Service, Topic } from "../protocol/resources/resources.ts";
 
 /** What changed in the manager's world, already projected to resources. The event streams turn these into frames. */
 export type DomainEvent =
@@ -19,6 +19,8 @@ export type DomainEvent =
   | { type: "service_remove"; name: string }
   | { type: "recording_upsert"; recording: Recording }
   | { type: "recording_remove"; name: string }
+  | { type: "logger_upsert"; logger: DaemonLogger }
+  | { type: "logger_remove"; name: string }
   | { type: "manager_upsert"; manager: ManagerInfo };
 
 export class DomainEvents extends Publisher<DomainEvent> {}

@@ -5,6 +5,7 @@ import { MgrError, messageOf } from "../base/errors.ts";
 import type { ConnectionRef } from "./connection-machine.ts";
 import type { GroupActor } from "./group-machine.ts";
 import type { HostActor } from "./host-machine.ts";
+import type { LoggerActor } from "./logger-machine.ts";
 import type { ProcessActor } from "./process-machine.ts";
 import type { RecordingActor } from "./recording-machine.ts";
 
@@ -15,6 +16,7 @@ export interface ActorKinds {
   host: HostActor;
   connection: ConnectionRef;
   recording: RecordingActor;
+  logger: LoggerActor;
 }
 export type ActorKind = keyof ActorKinds;
 
@@ -74,6 +76,7 @@ export class ActorSystem {
     host: new Map(),
     connection: new Map(),
     recording: new Map(),
+    logger: new Map(),
   };
 
   /** Deliveries that wait until the actor that caused them has finished: one actor runs at a time. */

@@ -7,6 +7,7 @@ import type { ProcessEmitted } from "../actors/process-types.ts";
 import { ActorSystem } from "../actors/system.ts";
 import { type Clock, pause } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
+import { subjectOfTopic } from "../base/topic-subject.ts";
 import type { PeerTrafficBook } from "../bus/carriers/peer-traffic.ts";
 import type { Bus } from "../bus/client/bus.ts";
 import type { Registry } from "../bus/registry/registry.ts";
@@ -39,6 +40,8 @@ import { ProcessWaits } from "./processes/process-waits.ts";
 import { ResourceEvents } from "./processes/resource-events.ts";
 import { RunHistory } from "./processes/run-history.ts";
 import { RunSpecBuilder } from "./processes/run-spec-builder.ts";
+import { type LoggerFile, noLoggerFile } from "./recording/logger-book.ts";
+import { ManagerLoggers } from "./recording/manager-loggers.ts";
 import { ManagerRecordings } from "./recording/manager-recordings.ts";
 import type { IntentKeeper } from "./state/intent-keeper.ts";
 import { requestedAtBoot } from "./state/intent-keeper.ts";
@@ -76,6 +79,8 @@ export interface EngineOptions {
   clientIds?: ClientIds | undefined;
   /** Earlier versions of the configuration's files; by default kept in memory. */
   configHistory?: ConfigHistory | undefined;
+  /** What was changed of loggers at run time; by default kept in memory. */
+  loggerFile?: LoggerFile | undefined;
   inspect?: ((event: InspectionEvent) => void) | undefined;
 }
 
@@ -95,6 +100,7 @@ export class Engine {
   readonly #hosts: Hosts;
   readonly #dataPlane: ManagerDataPlane;
   readonly #recordings: ManagerRecordings;
+  readonly #loggers: ManagerLoggers;
   readonly #network: ManagerNetwork;
   readonly #configuration: RunningConfiguration;
   readonly #hostTable: HostTable;
@@ -173,7 +179,9 @@ export class Engine {
       take: (next) => {
         // The file may have been read before the shutdown began.
         status.requireOpen();
-        return reload.apply(next);
+        const change = reload.apply(next);
+        loggers.reconfigure();
+        return change;
       },
       history: options.configHistory ?? new ConfigHistory(),
       log,
@@ -214,6 +222,16 @@ export class Engine {
       settings: () => current.config.record,
       baseDir: () => current.config.base_dir,
     });
+    const loggers = new ManagerLoggers({
+      system,
+      hosts: hostTable,
+      events,
+      clock,
+      log,
+      settings: () => current.config.loggers,
+      file: options.loggerFile ?? noLoggerFile,
+      topic: (name) => dataPlane.tables.topic(subjectOfTopic(name))?.resource,
+    });
     const network = new ManagerNetwork({
       host: hostName,
       clock,
@@ -235,11 +253,13 @@ export class Engine {
       hostRequests,
       dataPlane,
       recordings,
+      loggers,
       network,
     };
     this.#network = network;
     this.#dataPlane = dataPlane;
     this.#recordings = recordings;
+    this.#loggers = loggers;
     this.commands = commands;
     this.#hostTable = hostTable;
     this.events = events;
@@ -262,6 +282,7 @@ export class Engine {
         if (kind === "process") router.publish(name);
         else if (kind === "host") hosts.publish(name);
         else if (kind === "recording") recordings.stepped(name);
+        else if (kind === "logger") loggers.stepped(name);
       },
       onParked: (kind, name, error) => {
         if (kind === "process") router.parked(name, error);
@@ -272,6 +293,7 @@ export class Engine {
     });
 
     hosts.configure(config);
+    loggers.begin();
     // A process may have been removed from the file while no manager ran.
     for (const name of intents.names()) if (!config.processes.has(name)) intents.forgetStart(name);
     const wanted = requestedAtBoot(registry.names(), config, intents);
@@ -324,6 +346,7 @@ export class Engine {
     this.#intents.close();
     this.#dataPlane.close();
     this.#recordings.close();
+    this.#loggers.close();
     this.#network.close();
     this.#hosts.close();
     this.system.stopAll();

@@ -1,3 +1,4 @@
+import type { LoggerTopicSpec } from "../contract/loggers.ts";
 import type { RecordingSpec } from "../contract/recording.ts";
 import type { Limit, LimitName, Liveness, LogFile, Program, ReadyCondition, Scheduling, StopStep } from "../contract/run.ts";
 import type { HostSetting } from "./hosts.ts";
@@ -139,6 +140,18 @@ export interface RecordSettings {
   readonly on_full: "stop" | "delete_oldest";
 }
 
+/** What a logger keeps of each topic. */
+export interface LoggerDefinition {
+  readonly only_ts: boolean;
+  readonly topics: readonly LoggerTopicSpec[];
+}
+
+export interface LoggerSettings {
+  /** Bytes, for the samples of all loggers on a host. */
+  readonly max_memory: number;
+  readonly named: ReadonlyMap<string, LoggerDefinition & { readonly autostart: boolean }>;
+}
+
 /** A loaded, checked and resolved configuration. */
 export interface Config {
   /** Absolute path of the main file, or null for a configuration given as an object. */
@@ -156,6 +169,7 @@ export interface Config {
   /** By the names that stand in the file; one of them may be the manager's own. */
   readonly hosts: ReadonlyMap<string, HostSetting>;
   readonly record: RecordSettings;
+  readonly loggers: LoggerSettings;
   /** Names of networks, and what addresses are in them. */
   readonly networks: ReadonlyMap<string, { readonly netmasks: readonly string[] }>;
   /** In configuration order. */

@@ -5,7 +5,7 @@ import { parseYamlDocument } from "./load/yaml-document.ts";
 const SECRET_KEY = /^(environment|bus|bus_leafnode_url)$|token|passw|secret|credential|api_?key/i;
 const REDACTED = "***";
 /** Sections that are mappings from names. */
-const NAMED = new Set<unknown>(["processes", "groups", "hosts", "nodes", "networks", "templates", "loggers"]);
+const NAMED = new Set<unknown>(["processes", "groups", "hosts", "nodes", "networks", "templates"]);
 
 /**
  * The text of a configuration file without its secrets: each value below a key of the above is `***`, even if it comes from

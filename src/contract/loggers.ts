@@ -10,7 +10,8 @@ export const MAX_SAMPLE_PART_BYTES = 256 * 1024;
 export const RING_REPORTS_PER_PAGE = 200;
 
 const count = z.int().min(0);
-const name = z.string().min(1).max(255);
+/** 255 characters, which may take two UTF-16 units each. */
+const name = z.string().min(1).max(510);
 
 /** What to keep of one topic. */
 const loggerTopicSpec = z.object({

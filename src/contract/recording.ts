@@ -14,7 +14,8 @@ export const RECORDED_BESIDE = ["processes", "log", "services", "parameters"] as
 
 const patterns = z.array(z.string().min(1).max(1_024)).max(1_000);
 const count = z.int().min(0);
-const name = z.string().min(1).max(255);
+/** 255 characters, which may take two UTF-16 units each. */
+const name = z.string().min(1).max(510);
 /** Nanoseconds since 1970, as text: a number in JSON is not exact enough. */
 const nanoseconds = z.string().regex(/^\d{1,20}$/);
 

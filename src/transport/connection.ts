@@ -44,7 +44,6 @@ const TOO_MANY: Refusal = {
   code: "busy",
   message: `This connection has more than ${MAX_WAITING_REQUESTS} pending requests: wait for responses before sending more.`,
 };
-const noSuchPart = (type: string) => `'${type}' is not implemented in this version; nothing was changed`;
 const DEFECT = "Internal error. See the manager's log for details.";
 
 /** One client: frames in, answers, events and output out. Events flow from its construction on. */
@@ -185,8 +184,7 @@ export class Connection implements HandlerContext, TerminalViewer {
     if (refusal !== null) this.#refuse(errorFrame({ code: "out_of_scope", message: refusal }, frame), frame.type);
     else if (this.control.state.isShuttingDown && !onlyLooks(frame.type)) this.#fail(frame, shuttingDown());
     else if (handler.kind === "command") void this.#command(frame, handler);
-    else if (handler.kind === "request") this.#request(frame, handler);
-    else this.#refuse(errorFrame({ code: "not_found", message: noSuchPart(frame.type) }, frame), frame.type);
+    else this.#request(frame, handler);
   }
 
   async #command(frame: ClientFrame, handler: CommandHandler<ClientFrameType>): Promise<void> {

@@ -1,27 +1,14 @@
 import type { ClientFrame, ClientFrameType } from "../protocol/frames/frames.ts";
 import { configHandlers } from "./handlers/config.ts";
 import { dataPlaneHandlers } from "./handlers/data-plane.ts";
-import type { Handler, HandlerTable, Unavailable } from "./handlers/handler.ts";
+import type { Handler, HandlerTable } from "./handlers/handler.ts";
+import { loggerHandlers } from "./handlers/loggers.ts";
 import { networkHandlers } from "./handlers/network.ts";
 import { logHandlers, outputHandlers } from "./handlers/output-and-log.ts";
 import { processHandlers } from "./handlers/process.ts";
 import { recordingHandlers } from "./handlers/recordings.ts";
 import { snapshotHandlers } from "./handlers/snapshot.ts";
 import { taskHandlers } from "./handlers/task-list.ts";
-
-/** Frames whose part of the manager is not there yet. This list shrinks to nothing. */
-export const NOT_YET = [
-  "request_loggers",
-  "configure_logger",
-  "start_logger",
-  "stop_logger",
-  "delete_logger",
-] as const satisfies ClientFrameType[];
-
-const notYetHandlers = Object.fromEntries(NOT_YET.map((type) => [type, { kind: "unavailable" }])) as Record<
-  (typeof NOT_YET)[number],
-  Unavailable
->;
 
 /** A handler for every frame type: one that is missing does not compile. */
 const HANDLERS: HandlerTable<ClientFrameType> = {
@@ -33,8 +20,8 @@ const HANDLERS: HandlerTable<ClientFrameType> = {
   ...taskHandlers,
   ...dataPlaneHandlers,
   ...recordingHandlers,
+  ...loggerHandlers,
   ...networkHandlers,
-  ...notYetHandlers,
 };
 
 /** The handler of a decoded frame: the decoder has checked that `type` is a key. */

@@ -86,6 +86,7 @@ export class EventStreams {
       case "topic_remove":
       case "service_remove":
       case "recording_remove":
+      case "logger_remove":
         this.#tell([scopeKey(undefined)], event, null);
         break;
       case "client_upsert":
@@ -99,6 +100,9 @@ export class EventStreams {
         break;
       case "recording_upsert":
         this.#tell([scopeKey(undefined)], event, `recording:${event.recording.name}`);
+        break;
+      case "logger_upsert":
+        this.#tell([scopeKey(undefined)], event, `logger:${event.logger.name}`);
         break;
       case "manager_upsert":
         this.#tell([scopeKey(undefined)], event, "manager");

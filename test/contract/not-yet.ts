@@ -3,27 +3,22 @@
  * fails when a row stands here and works, and when a row works not and does not stand here.
  */
 export interface NotYetRow {
-  readonly kind: "client frame" | "manager frame" | "resource" | "route";
+  readonly kind: "manager frame" | "resource" | "route";
   readonly name: string;
 }
 
 const rows = (kind: NotYetRow["kind"], names: readonly string[]): NotYetRow[] => names.map((name) => ({ kind, name }));
 
 export const NOT_YET: readonly NotYetRow[] = [
-  // Answered by `error` with code `not_found`.
-  ...rows("client frame", ["request_loggers", "configure_logger", "start_logger", "stop_logger", "delete_logger"]),
   // Never sent.
-  ...rows("manager frame", ["logger_upsert", "logger_remove", "logger_action_result", "web_x_display_used"]),
+  ...rows("manager frame", ["web_x_display_used"]),
   // Never seen inside a frame.
-  ...rows("resource", ["logger", "logger topic", "private VNC session", "configured VNC session"]),
+  ...rows("resource", ["private VNC session", "configured VNC session"]),
   // Answered by 404.
   ...rows("route", ["GET /mgr/vnc/info", "GET /mgr/vnc/ws", "GET /mgr/logger-download"]),
 ];
 
 export const isNotYet = (kind: NotYetRow["kind"], name: string): boolean => NOT_YET.some((row) => row.kind === kind && row.name === name);
-
-/** What a frame without a part is answered: issue "The main job", Protocol. */
-export const NO_SUCH_PART = /is not implemented in this version/;
 
 /** Resources that come with several machines in a network only. */
 export const NEEDS_HOSTS: readonly string[] = ["TCP link", "problem child", "network", "network interface", "gateway"];

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { NOT_YET as WITHOUT_HANDLER } from "../../src/transport/dispatch.ts";
 import { TABLES } from "./check.ts";
 import { CLIENT_FRAMES } from "./client-frames.ts";
 import { GROUP_STATE_ORDER, STATES } from "./closed-values.ts";
@@ -30,7 +29,6 @@ describe("the tables", () => {
 describe("the list of rows that are not there yet", () => {
   test("names rows of the tables only, each once", () => {
     const known: Record<string, readonly string[]> = {
-      "client frame": Object.keys(CLIENT_FRAMES),
       "manager frame": Object.keys(MANAGER_FRAMES),
       resource: Object.keys(TABLES),
       route: routeNames,
@@ -38,11 +36,6 @@ describe("the list of rows that are not there yet", () => {
     const listed = NOT_YET.map(({ kind, name }) => `${kind} ${name}`);
     expect(NOT_YET.filter(({ kind, name }) => !known[kind]?.includes(name))).toEqual([]);
     expect(listed).toHaveLength(new Set(listed).size);
-  });
-
-  test("has the client frames that the manager has no handler for, and no others", () => {
-    const frames = NOT_YET.flatMap(({ kind, name }) => (kind === "client frame" ? [name] : []));
-    expect(frames.sort()).toEqual([...WITHOUT_HANDLER].sort());
   });
 });
 

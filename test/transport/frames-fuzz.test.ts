@@ -4,7 +4,6 @@ import { systemClock } from "../../src/base/clock.ts";
 import { LogBook } from "../../src/log/log-book.ts";
 import { CLIENT_FRAMES, type ClientFrameType, MANAGER_FRAMES } from "../../src/protocol/frames/frames.ts";
 import { Connection } from "../../src/transport/connection.ts";
-import { NOT_YET } from "../../src/transport/dispatch.ts";
 import { EventStreams } from "../../src/transport/event-streams.ts";
 import { LogStreams } from "../../src/transport/log-streams.ts";
 import { InputOwners } from "../../src/transport/output/input-owners.ts";
@@ -111,17 +110,6 @@ it.each(Object.keys(CLIENT_FRAMES) as ClientFrameType[])(
     for (const connection of connections) connection.close();
   },
 );
-
-it("frames of parts that are not there yet do nothing and say so, also where their row has a result frame", async () => {
-  const connection = open({ kind: "full" });
-  const frame = { type: "start_logger", name: "arm" };
-  expect(NOT_YET).toContain(frame.type);
-  const message = "'start_logger' is not implemented in this version; nothing was changed";
-  expect(await connection.ask(JSON.stringify(frame))).toEqual([
-    { type: "error", code: "not_found", message, request_type: "start_logger" },
-  ]);
-  connection.close();
-});
 
 it("any text at all is answered once and breaks nothing", async () => {
   const connection = open({ kind: "full" });

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MgrError } from "../../src/base/errors.ts";
-import { NOT_YET } from "../../src/transport/dispatch.ts";
 import { type Client, startRig } from "./rig.ts";
 
 let rig: Awaited<ReturnType<typeof startRig>>;
@@ -199,16 +198,6 @@ describe("commands", () => {
     expect(await client.ask(malformed)).toMatchObject({ ok: false, code: "bad_field", host: "testhost" });
     const unknown = await client.ask({ type: "request_process_list", host: "nowhere" });
     expect(unknown).toMatchObject({ ok: false, code: "not_found", host: "nowhere" });
-  });
-
-  it("of parts that are not there yet say so", async () => {
-    const client = await rig.connect();
-    expect(await client.ask({ type: "request_loggers" })).toMatchObject({
-      type: "error",
-      code: "not_found",
-      message: expect.stringContaining("'request_loggers' is not implemented in this version"),
-    });
-    expect(NOT_YET).not.toContain("get_snapshot");
   });
 
   it("get_process_output answers with the backlog, 1000 lines unless asked otherwise and 100000 at most", async () => {

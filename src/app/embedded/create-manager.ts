@@ -110,6 +110,7 @@ export async function createManager(config: ConfigInput | string, options: Creat
       },
       inspect: inspect && ((event) => aside(() => inspect(event))),
       clientIds: state.clientIds,
+      loggerFile: state.loggerFile,
       ...(bus
         ? { connectHost: (name) => deferredHostLink(bus.shared, name), clients: bus.registry, hub: bus, peers: bus.peers, bus: bus.shared }
         : {}),

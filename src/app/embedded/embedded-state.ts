@@ -10,6 +10,7 @@ import type { LogBook, LogBookOptions } from "../../log/log-book.ts";
 import { ClientIds } from "../data-plane/client-ids.ts";
 import { openLogFile, readLogFile } from "../log-file.ts";
 import { RunHistory } from "../processes/run-history.ts";
+import { type LoggerFile, noLoggerFile, openLoggerFile } from "../recording/logger-book.ts";
 import { type IntentKeeper, memoryIntents } from "../state/intent-keeper.ts";
 import { openRunHistory } from "../state/run-history-file.ts";
 import { StateFiles } from "../state/state-files.ts";
@@ -25,6 +26,7 @@ export interface EmbeddedState {
   begin(log: LogBook): Promise<RunHistory>;
   readonly bus: BusFiles;
   readonly clientIds: ClientIds;
+  readonly loggerFile: LoggerFile;
   release(): Promise<void>;
 }
 
@@ -36,6 +38,7 @@ export function keepInMemory(): EmbeddedState {
     begin: async () => new RunHistory(),
     bus: noBusFiles(),
     clientIds: ClientIds.inMemory(),
+    loggerFile: noLoggerFile,
     release: () => Promise.resolve(),
   };
 }
@@ -59,6 +62,7 @@ export async function keepInFolder(stateDir: string): Promise<EmbeddedState> {
       epoch: await intents.nextEpoch(),
       logBefore: async (count) => ({ lastId: intents.lastLogId, earlier: await readLogFile(logFile, count) }),
       clientIds: await ClientIds.open(files, (msg) => warn(msg)),
+      loggerFile: await openLoggerFile(files, (msg) => warn(msg)),
       async begin(log) {
         warn = (msg) => void log.append({ level: "error", source: "manager", msg });
         const closeFile = openLogFile(logFile, log);

@@ -4,7 +4,15 @@ import { DEFAULT_MAX_PAYLOAD_BYTES } from "../../contract/messages.ts";
 import { LIMIT_NAMES, type Limit, type LimitName, type Scheduling, type StopStep } from "../../contract/run.ts";
 import { toCommand } from "../command-line.ts";
 import { stateHome } from "../default-paths.ts";
-import type { Config, Dependency, InstanceSettings, ProcessDefinition, RecordSettings, RestartPolicy } from "../definition.ts";
+import type {
+  Config,
+  Dependency,
+  InstanceSettings,
+  LoggerSettings,
+  ProcessDefinition,
+  RecordSettings,
+  RestartPolicy,
+} from "../definition.ts";
 import { type HostSetting, hostOfNode } from "../hosts.ts";
 import type { ConfigFile } from "../schema/schema.ts";
 import { liveness, readyCondition } from "../schema/schema-probes.ts";
@@ -90,6 +98,7 @@ export function resolveConfig(main: ConfigPart, included: readonly ConfigPart[],
     networks: new Map([...(main.config.networks ?? [])].map(([name, { netmasks = [] }]) => [name, { netmasks }])),
     groups,
     record: resolveRecord(main.config.record),
+    loggers: resolveLoggers(main.config.loggers),
     processes,
   };
 }
@@ -108,6 +117,15 @@ function resolveRecord(section: ConfigFile["record"]): RecordSettings {
     on_full = "stop",
   } = section ?? {};
   return { autostart, topics, terminals, include: [...include], path, max_size, max_duration, max_files, min_free_space, on_full };
+}
+
+function resolveLoggers(section: ConfigFile["loggers"]): LoggerSettings {
+  const { max_memory = 268_435_456, named } = section ?? {};
+  const loggers = [...(named ?? [])].map(([name, { autostart = true, only_ts = false, topics = [] }]) => {
+    const specs = topics.map(({ name: topic, log_size = 10_000, divisor = 1 }) => ({ name: topic, log_size, divisor }));
+    return [name, { autostart, only_ts, topics: specs }] as const;
+  });
+  return { max_memory, named: new Map(loggers) };
 }
 
 function resolveHosts({ config, dir }: ConfigPart): Map<string, HostSetting> {

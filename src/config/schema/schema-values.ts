@@ -72,6 +72,7 @@ function sizeOf(allowed: string, minimum: number, maximum?: number) {
 export const backlog = sizeOf("a size such as 64KiB, 4MiB or a number of bytes, from 4KiB to 512MiB", 4_096, MAX_BACKLOG);
 export const logFileSize = sizeOf("a size such as 64KiB, 10MiB or a number of bytes, at least 1KiB", 1_024);
 export const recordingSize = sizeOf("a size such as 64KiB, 1GiB or a number of bytes, at least 64KiB", 65_536);
+export const ringMemory = sizeOf("a size such as 64MiB, 1GiB or a number of bytes, at least 1MiB", 1_048_576);
 export const diskSize = sizeOf("a size such as 500MiB, 1GiB or a number of bytes", 0);
 export const payloadSize = sizeOf("a size such as 1MiB or a number of bytes, from 1KiB to 64MiB", 1_024, MAX_MAX_PAYLOAD_BYTES);
 

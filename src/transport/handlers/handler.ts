@@ -49,12 +49,7 @@ export interface RequestHandler<T extends ClientFrameType> {
 
 export type Answer<T extends ClientFrameType> = readonly [AnswerOf<T>, ...ManagerFrame[]];
 
-/** The part of the manager that would handle the frame is not there yet. */
-export interface Unavailable {
-  readonly kind: "unavailable";
-}
-
-export type Handler<T extends ClientFrameType> = CommandHandler<T> | RequestHandler<T> | Unavailable;
+export type Handler<T extends ClientFrameType> = CommandHandler<T> | RequestHandler<T>;
 
 /** Handlers of some frame types: one table a domain. */
 export type HandlerTable<T extends ClientFrameType> = { readonly [K in T]: Handler<K> };

@@ -19,7 +19,7 @@ function followers({ view, control }: HandlerContext): ManagerFrame[] {
   if (view.kind !== "full") return [];
   return [
     { type: "services_snapshot", services: control.dataPlane.services() },
-    { type: "loggers_snapshot", loggers: [] },
+    { type: "loggers_snapshot", loggers: control.loggers.list() },
     ...control.dataPlane.topics().map((topic) => ({ type: "topic_upsert" as const, topic })),
   ];
 }
@@ -47,7 +47,7 @@ export function snapshotOf({
     vnc_sessions: [],
     topics: isFull ? control.dataPlane.topics() : [],
     services: isFull ? control.dataPlane.services() : [],
-    loggers: [],
+    loggers: isFull ? control.loggers.list() : [],
     log_min_level: logMinLevel,
   };
   if (!isFull) return snapshot;

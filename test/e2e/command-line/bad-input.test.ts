@@ -8,7 +8,6 @@ import { CLOSE_CODES, MAX_FRAME_BYTES } from "../../contract/closed-values.ts";
 import { exampleOfFields, wrongValuesOf } from "../../contract/examples.ts";
 import type { FieldType } from "../../contract/field-types.ts";
 import { REFUSALS } from "../../contract/http-routes.ts";
-import { isNotYet } from "../../contract/not-yet.ts";
 import { refusalOf } from "../../contract/refusals.ts";
 import type { Client, Frame } from "../support/client.ts";
 import { Instance } from "../support/instance.ts";
@@ -74,7 +73,7 @@ describe("on a WebSocket", () => {
     expect(frames).toMatchObject([{ type: "error", code: "bad_frame" }]);
   });
 
-  const existing = Object.entries(CLIENT_FRAMES).filter(([type]) => !isNotYet("client frame", type));
+  const existing = Object.entries(CLIENT_FRAMES);
   test.each(existing)("%s: each wrong field is answered by one error that names it, and nothing changes", async (type, { fields }) => {
     const named = "name" in fields ? { name: "tools/echo" } : {};
     // Its text has a form of its own.
@@ -95,8 +94,8 @@ describe("on a WebSocket", () => {
     expect(await answersTo(() => client.send({ ...good, request_id: "" }))).toMatchObject([{ ...refusalOf(good), code: "bad_field" }]);
   });
 
-  // A topic that does not exist yet may be subscribed to, and published; a recording is made by its first start.
-  const later = ["subscribe_topic", "unsubscribe_topic", "publish_topic", "start_recording"];
+  // A topic that does not exist yet may be subscribed to, and published; a recording is made by its first start, a logger when it is configured.
+  const later = ["subscribe_topic", "unsubscribe_topic", "publish_topic", "start_recording", "configure_logger"];
   test.each(existing.filter(([type, { fields }]) => "name" in fields && !later.includes(type)).map(([type]) => type))(
     "%s: an unknown name is answered by one not_found that names it",
     async (type) => {

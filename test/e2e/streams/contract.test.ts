@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import type { NetworkStats } from "../../../src/protocol/resources/resources.ts";
-import { CLIENT_FRAMES } from "../../contract/client-frames.ts";
+import type { DaemonLogger, NetworkStats } from "../../../src/protocol/resources/resources.ts";
 import { STATES } from "../../contract/closed-values.ts";
-import { exampleOfFields } from "../../contract/examples.ts";
 import { CHALLENGE, LOG_LINE, REFUSALS, ROUTES, SESSION_COOKIE } from "../../contract/http-routes.ts";
 import { MANAGER_FRAMES } from "../../contract/manager-frames.ts";
-import { isNotYet, NEEDS_HOSTS, NO_SUCH_PART } from "../../contract/not-yet.ts";
+import { isNotYet, NEEDS_HOSTS } from "../../contract/not-yet.ts";
 import { RESOURCES } from "../../contract/resources.ts";
 import { BusProgram } from "../support/bus-program.ts";
 import type { Client, Frame } from "../support/client.ts";
@@ -272,6 +270,7 @@ async function programsOnTheBus(): Promise<void> {
   ]);
   await topicsOf(program);
   await recordingOf(program);
+  await loggerOf(program);
   await parametersOf(services as { name: string }[], (clients as { id: number }[])[0]?.id ?? 0);
   await client.snapshot();
   await program.end();
@@ -296,6 +295,30 @@ async function recordingOf(program: BusProgram): Promise<void> {
   });
   expect(await client.ask({ type: "delete_recording", name })).toMatchObject({ ...answered, action: "delete" });
   await client.until("it is gone", ({ type }) => type === "recording_remove", start);
+}
+
+/** A logger from its configuration to its end. */
+async function loggerOf(program: BusProgram): Promise<void> {
+  const name = "trial";
+  const start = client.here;
+  const answered = { type: "logger_action_result", ok: true, name };
+  const configure = { type: "configure_logger", name, only_ts: false, topics: [{ name: "arm/state", log_size: 3, divisor: 1 }] };
+  expect(await client.ask(configure)).toMatchObject({ ...answered, action: "configure" });
+  await client.until("it is there", ({ type, logger }) => type === "logger_upsert" && !(logger as DaemonLogger).enabled, start);
+  expect(await client.ask({ type: "start_logger", name })).toMatchObject({ ...answered, action: "start" });
+  expect(await client.ask(configure)).toMatchObject({ ...answered, ok: false, action: "configure", code: "conflict" });
+  for (let number = 0; number < 5; number++) program.publish(number);
+  const isFull = ({ type, logger }: Frame) =>
+    type === "logger_upsert" && (logger as DaemonLogger).topics.some(({ active, n_samples }) => active && n_samples === 3);
+  await client.until("three samples", isFull, start);
+  expect(await client.ask({ type: "stop_logger", name })).toMatchObject({ ...answered, action: "stop" });
+  const topic = { name: "arm/state", log_size: 3, divisor: 1, only_ts: false, enabled: false, active: false, n_samples: 3 };
+  expect(await client.ask({ type: "request_loggers" })).toMatchObject({ loggers: [{ name, enabled: false, topics: [topic] }] });
+  const deleted = client.here;
+  expect(await client.ask({ type: "delete_logger", name })).toMatchObject({ ...answered, action: "delete" });
+  await client.until("it is gone", ({ type }) => type === "logger_remove", deleted);
+  const types = client.frames.slice(deleted).map(({ type }) => type);
+  expect(types.indexOf("logger_action_result")).toBeLessThan(types.indexOf("logger_remove"));
 }
 
 async function topicsOf(program: BusProgram): Promise<void> {
@@ -421,26 +444,6 @@ async function requestsThatCannotBeSaved(): Promise<void> {
   unblockIntentFile(instance.stateDir);
   await client.until("the end of the problem", saveProblem(false), start);
 }
-
-describe("what is not there yet", () => {
-  const later = Object.entries(CLIENT_FRAMES).filter(([type]) => isNotYet("client frame", type));
-  const special: Record<string, object> = {
-    apply_topic_scheduling: { tasks: [{ host: "localhost", pid: 1, tid: 1 }] },
-    set_process_attribute: { attribute: "svc_debug", value: true },
-  };
-
-  test.each(later)("%s says so", async (type, { fields }) => {
-    const frame = { type, ...exampleOfFields(fields), ...("name" in fields ? { name: "tools/echo" } : {}), ...special[type] };
-    const answer = await client.ask(frame);
-    expect(answer).toMatchObject({ type: "error", code: "not_found", request_type: type });
-    expect(answer.message).toMatch(NO_SUCH_PART);
-  });
-
-  test.each(Object.keys(CLIENT_FRAMES).filter((type) => !isNotYet("client frame", type)))("%s is there", async (type) => {
-    const answer = await client.ask({ type, ...exampleOfFields(CLIENT_FRAMES[type]?.fields ?? {}), level: "info", signal: "SIGHUP" });
-    expect(String(answer.message ?? "")).not.toMatch(NO_SUCH_PART);
-  });
-});
 
 describe("routes", () => {
   const upgrades = new Set(["/ws", "/mgr/vnc/ws"]);

@@ -1,0 +1,309 @@
+import { fromPromise } from "xstate";
+import type { DomainEvents } from "../../actors/domain-events.ts";
+import { type LoggerMachineEvent, loggerMachine } from "../../actors/logger-machine.ts";
+import type { DownloadedFile, DownloadRequest, LoggerConfiguration, Loggers } from "../../actors/loggers.ts";
+import type { ActorSystem } from "../../actors/system.ts";
+import type { Clock } from "../../base/clock.ts";
+import { MgrError, messageOf } from "../../base/errors.ts";
+import { topicNameProblem } from "../../base/topic-subject.ts";
+import type { LoggerSettings } from "../../config/definition.ts";
+import { type LoggerSpec, MAX_LOGGERS } from "../../contract/loggers.ts";
+import type { LogBook } from "../../log/log-book.ts";
+import type { DaemonLogger, Topic } from "../../protocol/resources/resources.ts";
+import type { HostTable } from "../hosts/host-table.ts";
+import { HostLoggers } from "./host-loggers.ts";
+import { LoggerBook, type LoggerFile, type WantedLogger } from "./logger-book.ts";
+import { loggerResource } from "./logger-resource.ts";
+import { UpsertThrottle } from "./upsert-throttle.ts";
+
+export interface ManagerLoggersOptions {
+  readonly system: ActorSystem;
+  readonly hosts: HostTable;
+  readonly events: DomainEvents;
+  readonly clock: Clock;
+  readonly log: LogBook;
+  /** `loggers` of the present configuration. */
+  readonly settings: () => LoggerSettings;
+  readonly file: LoggerFile;
+  readonly topic: (name: string) => Topic | undefined;
+}
+
+/** The loggers of all hosts. Their samples live in the daemons, which each manager tells what to keep. */
+export class ManagerLoggers implements Loggers {
+  readonly #options: ManagerLoggersOptions;
+  readonly #book: LoggerBook;
+  readonly #hosts = new Map<string, HostLoggers>();
+  readonly #ready = new Set<string>();
+  readonly #upserts: UpsertThrottle<DaemonLogger>;
+  /** Commands under way, by logger: clients hear of what they changed after their answers. */
+  readonly #commands = new Map<string, number>();
+  readonly #leave: () => void;
+
+  constructor(options: ManagerLoggersOptions) {
+    this.#options = options;
+    const { events, clock } = options;
+    this.#book = new LoggerBook(options.file, options.settings);
+    this.#upserts = new UpsertThrottle({
+      clock,
+      read: (name) => this.#resource(name),
+      isUrgent: (before, after) => JSON.stringify(withoutCounts(before)) !== JSON.stringify(withoutCounts(after)),
+      upsert: (logger) => events.publish({ type: "logger_upsert", logger }),
+      remove: (name) => events.publish({ type: "logger_remove", name }),
+    });
+    this.#leave = events.subscribe((event) => {
+      if (event.type === "host_upsert") this.#hostChanged(event.host.name, event.host.state);
+      else if (event.type === "host_remove") this.#forget(event.name);
+      else if (event.type === "topic_upsert") this.#topicChanged(event.topic.name);
+      else if (event.type === "topic_remove") this.#topicChanged(event.name);
+    });
+  }
+
+  /** The loggers of the configuration, and those of earlier managers. Once, when actors can be started. */
+  begin(): void {
+    this.reconfigure();
+  }
+
+  /** The configuration has changed. */
+  reconfigure(): void {
+    const names = new Set(this.#book.names());
+    for (const name of this.#options.system.names("logger")) if (!names.has(name)) void this.#drop(name);
+    for (const name of names) {
+      const wanted = this.#book.get(name);
+      if (wanted !== null) this.#send(name, { type: "configure", isStarted: wanted.is_started });
+    }
+  }
+
+  list(): DaemonLogger[] {
+    return this.#book.names().flatMap((name) => this.#resource(name) ?? []);
+  }
+
+  configure(name: string, { only_ts, topics }: LoggerConfiguration, by: string): Promise<void> {
+    return this.#command(name, `'${by}' configured the logger '${name}'`, async () => {
+      const known = this.#book.get(name);
+      checkTopics(topics);
+      if (known === null && this.#book.names().length >= MAX_LOGGERS)
+        throw new MgrError("conflict", `there are ${MAX_LOGGERS} loggers: delete one first`);
+      if (known?.is_started) throw new MgrError("conflict", `the logger '${name}' is running: stop it first`);
+      this.#checkDownloads(name);
+      const saved = this.#book.set(name, { only_ts, topics, is_started: false });
+      await this.#told(name, { type: "configure", isStarted: false });
+      await saved;
+    });
+  }
+
+  start(name: string, by: string): Promise<void> {
+    return this.#command(name, `'${by}' started the logger '${name}'`, async () => {
+      const saved = this.#book.set(name, { ...this.#require(name), is_started: true });
+      await this.#told(name, { type: "start" });
+      await saved;
+    });
+  }
+
+  stop(name: string, by: string): Promise<void> {
+    return this.#command(name, `'${by}' stopped the logger '${name}'`, async () => {
+      const saved = this.#book.set(name, { ...this.#require(name), is_started: false });
+      await this.#told(name, { type: "stop" });
+      await saved;
+    });
+  }
+
+  remove(name: string, by: string): Promise<void> {
+    return this.#command(name, `'${by}' deleted the logger '${name}' and its samples`, async () => {
+      this.#require(name);
+      this.#checkDownloads(name);
+      const saved = this.#book.delete(name);
+      await this.#drop(name);
+      await saved;
+    });
+  }
+
+  async download({ name }: DownloadRequest, _by: string): Promise<DownloadedFile> {
+    this.#require(name);
+    throw new MgrError("conflict", "downloads of loggers are not there yet");
+  }
+
+  /** The actor of a logger took a step. */
+  stepped(name: string): void {
+    this.#update(name);
+  }
+
+  close(): void {
+    this.#leave();
+    this.#upserts.close();
+    for (const host of this.#hosts.values()) host.close();
+  }
+
+  #hostChanged(host: string, state: string): void {
+    if (state !== "ready") {
+      if (this.#ready.delete(host)) this.#updateAll();
+      return;
+    }
+    if (this.#ready.has(host)) return;
+    const session = this.#options.hosts.session(host);
+    if (session === null) return;
+    this.#ready.add(host);
+    const known = this.#hosts.get(host);
+    if (known?.session === session) {
+      void this.#greet(host, known);
+      return;
+    }
+    known?.close();
+    const loggers = new HostLoggers({
+      session,
+      clock: this.#options.clock,
+      isRecording: () => this.#book.names().some((name) => this.#book.get(name)?.is_started),
+      changed: (names) => {
+        for (const name of names) this.#update(name);
+      },
+    });
+    this.#hosts.set(host, loggers);
+    void this.#greet(host, loggers);
+  }
+
+  /** A host that is ready, again or for the first time, keeps what this manager says, and nothing else. */
+  async #greet(host: string, loggers: HostLoggers): Promise<void> {
+    try {
+      for (const name of await loggers.fetch()) if (this.#book.get(name) === null) await loggers.delete(name);
+    } catch (error) {
+      // A daemon of an earlier version has none; what else fails is tried at the next greeting.
+      if (this.#book.names().length > 0) this.#warn(`the loggers of host '${host}' are not known: ${messageOf(error)}`);
+    }
+    this.#updateAll();
+    for (const name of this.#book.names()) {
+      const spec = this.#specOf(name);
+      if (spec === null) continue;
+      await loggers
+        .set(spec, this.#options.settings().max_memory)
+        .catch((error: unknown) => this.#warn(`host '${host}' does not record for the logger '${name}': ${messageOf(error)}`));
+    }
+  }
+
+  #forget(host: string): void {
+    this.#hosts.get(host)?.close();
+    this.#hosts.delete(host);
+    this.#ready.delete(host);
+    this.#updateAll();
+  }
+
+  #topicChanged(topic: string): void {
+    for (const name of this.#book.names())
+      if (this.#book.get(name)?.topics.some((spec) => spec.name === topic)) this.#upserts.updateLater(name);
+  }
+
+  #updateAll(): void {
+    for (const name of this.#book.names()) this.#update(name);
+  }
+
+  #checkDownloads(name: string): void {
+    const downloads = this.#options.system.get("logger", name)?.getSnapshot().context.downloads ?? 0;
+    if (downloads > 0) throw new MgrError("conflict", `the logger '${name}' is being downloaded: try again when that is over`);
+  }
+
+  async #command(name: string, done: string, work: () => Promise<void>): Promise<void> {
+    this.#commands.set(name, (this.#commands.get(name) ?? 0) + 1);
+    try {
+      await work();
+      this.#options.log.append({ level: "info", source: "manager", msg: done });
+    } finally {
+      const others = (this.#commands.get(name) ?? 1) - 1;
+      if (others > 0) this.#commands.set(name, others);
+      else this.#commands.delete(name);
+      setImmediate(() => this.#update(name));
+    }
+  }
+
+  #update(name: string): void {
+    if (!this.#commands.has(name)) this.#upserts.update(name);
+  }
+
+  async #drop(name: string): Promise<void> {
+    this.#options.system.stop("logger", name);
+    this.#update(name);
+    // A host that is not reachable is told when it is back.
+    await Promise.allSettled([...this.#ready].map((host) => this.#hosts.get(host)?.delete(name)));
+  }
+
+  /** Sends a command, and waits until the actor rests. Rejects with its problem. */
+  async #told(name: string, event: LoggerMachineEvent): Promise<void> {
+    this.#send(name, event);
+    const actor = this.#options.system.get("logger", name);
+    if (actor === undefined) throw new MgrError("internal", `the logger '${name}' has failed too often; restart the manager`);
+    await new Promise<void>((resolve) => {
+      const isResting = () => !["configuring", "stopping"].includes(actor.getSnapshot().value);
+      if (isResting()) return resolve();
+      const subscription = actor.subscribe({
+        next: () => {
+          if (!isResting()) return;
+          subscription.unsubscribe();
+          resolve();
+        },
+        error: () => resolve(),
+        complete: () => resolve(),
+      });
+    });
+    const { value, context } = actor.getSnapshot();
+    if (value === "error") throw new MgrError("conflict", context.problem ?? `no host records for the logger '${name}'`);
+  }
+
+  #send(name: string, event: LoggerMachineEvent): void {
+    const { system } = this.#options;
+    if (!system.names("logger").includes(name)) {
+      const machine = loggerMachine.provide({
+        actors: { tell: fromPromise(({ input }) => this.#tellHosts(input.name, input.isStarted)) },
+      });
+      system.spawn("logger", name, () => ({ machine, input: { name } }));
+    }
+    system.send("logger", name, event);
+  }
+
+  async #tellHosts(name: string, isStarted: boolean): Promise<void> {
+    const known = this.#specOf(name);
+    if (known === null) return;
+    const spec = { ...known, is_started: isStarted };
+    const hosts = [...this.#ready];
+    const { max_memory } = this.#options.settings();
+    const results = await Promise.allSettled(hosts.map((host) => this.#hosts.get(host)?.set(spec, max_memory)));
+    const failed = results.flatMap((result, index) => (result.status === "rejected" ? [{ host: hosts[index], error: result.reason }] : []));
+    // What is unreachable is told later.
+    const refused = failed.filter(({ error }) => !(error instanceof MgrError && ["host_unavailable", "timeout"].includes(error.code)));
+    const [first] = refused;
+    if (first !== undefined && refused.length === hosts.length) throw first.error;
+    for (const { host, error } of failed) this.#warn(`host '${host}' does not follow the logger '${name}': ${messageOf(error)}`);
+  }
+
+  #specOf(name: string): LoggerSpec | null {
+    const wanted = this.#book.get(name);
+    return wanted && { name, only_ts: wanted.only_ts, is_started: wanted.is_started, topics: [...wanted.topics] };
+  }
+
+  #resource(name: string): DaemonLogger | null {
+    const wanted = this.#book.get(name);
+    if (wanted === null) return null;
+    const hosts = [...this.#hosts].map(([host, loggers]) => ({ host, isReady: this.#ready.has(host), rings: loggers.rings(name) }));
+    return loggerResource(name, wanted, hosts, this.#options.topic);
+  }
+
+  #require(name: string): WantedLogger {
+    const known = this.#book.get(name);
+    if (known === null) throw new MgrError("not_found", `there is no logger '${name}'`);
+    return known;
+  }
+
+  #warn(msg: string): void {
+    this.#options.log.append({ level: "warning", source: "manager", msg });
+  }
+}
+
+function withoutCounts(logger: DaemonLogger): DaemonLogger {
+  return { ...logger, topics: logger.topics.map((topic) => ({ ...topic, n_samples: 0 })) };
+}
+
+/** Throws `bad_field`. */
+function checkTopics(topics: LoggerConfiguration["topics"]): void {
+  const names = new Set<string>();
+  for (const [index, { name }] of topics.entries()) {
+    const problem = names.has(name) ? "is listed twice" : topicNameProblem(name);
+    if (problem !== null) throw new MgrError("bad_field", `'topics[${index}].name' of 'configure_logger' ${problem}`);
+    names.add(name);
+  }
+}

@@ -1,0 +1,36 @@
+import type { HandlerTable } from "./handler.ts";
+
+export const loggerHandlers: HandlerTable<"request_loggers" | "configure_logger" | "start_logger" | "stop_logger" | "delete_logger"> = {
+  request_loggers: {
+    kind: "request",
+    answer: (_frame, { control }) => [{ type: "loggers_snapshot", loggers: control.loggers.list() }],
+  },
+  configure_logger: {
+    kind: "request",
+    answer: async ({ name, only_ts, topics }, { control, principal }) => {
+      await control.loggers.configure(name, { only_ts, topics }, principal.user);
+      return [{ type: "logger_action_result", ok: true, action: "configure", name }];
+    },
+  },
+  start_logger: {
+    kind: "request",
+    answer: async ({ name }, { control, principal }) => {
+      await control.loggers.start(name, principal.user);
+      return [{ type: "logger_action_result", ok: true, action: "start", name }];
+    },
+  },
+  stop_logger: {
+    kind: "request",
+    answer: async ({ name }, { control, principal }) => {
+      await control.loggers.stop(name, principal.user);
+      return [{ type: "logger_action_result", ok: true, action: "stop", name }];
+    },
+  },
+  delete_logger: {
+    kind: "request",
+    answer: async ({ name }, { control, principal }) => {
+      await control.loggers.remove(name, principal.user);
+      return [{ type: "logger_action_result", ok: true, action: "delete", name }];
+    },
+  },
+};

@@ -1,0 +1,115 @@
+import { expect, it } from "vitest";
+import { createActor, fromPromise } from "xstate";
+import { loggerMachine } from "../../src/actors/logger-machine.ts";
+import { MgrError } from "../../src/base/errors.ts";
+
+/** An actor whose hosts answer when the test says so. */
+function actorOf() {
+  const told: { isStarted: boolean; resolve: () => void; reject: (error: unknown) => void }[] = [];
+  const tell = fromPromise<void, { name: string; isStarted: boolean }>(
+    ({ input: { isStarted } }) => new Promise((resolve, reject) => void told.push({ isStarted, resolve, reject })),
+  );
+  const actor = createActor(loggerMachine.provide({ actors: { tell } }), { input: { name: "arm" } }).start();
+  return {
+    actor,
+    state: () => actor.getSnapshot().value,
+    problem: () => actor.getSnapshot().context.problem,
+    told: () => told.map(({ isStarted }) => isStarted),
+    /** The hosts answer the newest request. */
+    answer: async (error?: unknown) => {
+      if (error === undefined) told.at(-1)?.resolve();
+      else told.at(-1)?.reject(error);
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+it("is configured, started and stopped, and tells the hosts each time", async () => {
+  const { actor, state, told, answer } = actorOf();
+  expect(state()).toBe("idle");
+  actor.send({ type: "configure", isStarted: false });
+  expect(state()).toBe("configuring");
+  await answer();
+  expect(state()).toBe("idle");
+  actor.send({ type: "start" });
+  expect(state()).toBe("configuring");
+  await answer();
+  expect(state()).toBe("recording");
+  actor.send({ type: "start" });
+  expect(state()).toBe("recording");
+  actor.send({ type: "stop" });
+  expect(state()).toBe("stopping");
+  await answer();
+  expect([state(), told()]).toEqual(["idle", [false, true, false]]);
+});
+
+it("a stop while it starts, and a start while it stops, take the place of what they interrupt", async () => {
+  const { actor, state, told, answer } = actorOf();
+  actor.send({ type: "start" });
+  actor.send({ type: "stop" });
+  expect(state()).toBe("stopping");
+  actor.send({ type: "start" });
+  expect([state(), told()]).toEqual(["configuring", [true, false, true]]);
+  await answer();
+  expect(state()).toBe("recording");
+});
+
+it("a logger of the configuration begins as the configuration says", async () => {
+  const { actor, state, answer } = actorOf();
+  actor.send({ type: "configure", isStarted: true });
+  await answer();
+  expect(state()).toBe("recording");
+});
+
+it("is collecting until the last download ends, and then what it was", async () => {
+  for (const isStarted of [true, false]) {
+    const { actor, state, answer } = actorOf();
+    actor.send({ type: "configure", isStarted });
+    await answer();
+    actor.send({ type: "collect" });
+    actor.send({ type: "collect" });
+    actor.send({ type: "collected" });
+    expect(state()).toBe("collecting");
+    actor.send({ type: "collected" });
+    expect(state()).toBe(isStarted ? "recording" : "idle");
+  }
+});
+
+it("can be stopped and started while it is downloaded", async () => {
+  const { actor, state, answer } = actorOf();
+  actor.send({ type: "start" });
+  await answer();
+  actor.send({ type: "collect" });
+  actor.send({ type: "stop" });
+  expect(state()).toBe("stopping");
+  await answer();
+  expect(state()).toBe("collecting");
+  actor.send({ type: "start" });
+  await answer();
+  expect(state()).toBe("collecting");
+  actor.send({ type: "collected" });
+  expect(state()).toBe("recording");
+});
+
+it("a download that begins or ends while hosts are told changes nothing of that", async () => {
+  const { actor, state, answer } = actorOf();
+  actor.send({ type: "start" });
+  actor.send({ type: "collect" });
+  actor.send({ type: "collected" });
+  expect(state()).toBe("configuring");
+  await answer();
+  expect(state()).toBe("recording");
+});
+
+it("what every host refuses is an error with the reason, until the next command", async () => {
+  const { actor, state, problem, answer } = actorOf();
+  actor.send({ type: "start" });
+  await answer(new MgrError("conflict", "this host has 100 loggers"));
+  expect([state(), problem()]).toEqual(["error", "this host has 100 loggers"]);
+  actor.send({ type: "collect" });
+  expect(state()).toBe("error");
+  actor.send({ type: "stop" });
+  expect([state(), problem()]).toEqual(["stopping", null]);
+  await answer();
+  expect(state()).toBe("collecting");
+});

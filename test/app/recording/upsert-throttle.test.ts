@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import { UpsertThrottle } from "../../../src/app/recording/upsert-throttle.ts";
+import { SimulatedClock } from "../../../src/testing/simulated-clock.ts";
+
+it("counters are told at most twice a second, changes of state at once, what is the same never", async () => {
+  const clock = new SimulatedClock();
+  const told: unknown[] = [];
+  let object: { state: string; count: number } | null = { state: "idle", count: 0 };
+  const throttle = new UpsertThrottle<{ state: string; count: number }>({
+    clock,
+    read: () => object && { ...object },
+    isUrgent: (before, after) => before.state !== after.state,
+    upsert: ({ state, count }) => told.push(`${state} ${count}`),
+    remove: (name) => told.push(`${name} is gone`),
+  });
+  const change = (state: string, count: number) => {
+    object = { state, count };
+    throttle.update("arm");
+  };
+  change("idle", 0);
+  change("idle", 0);
+  for (let count = 1; count <= 50; count++) {
+    change("on", count);
+    await clock.advance(20);
+  }
+  expect(told).toEqual(["idle 0", "on 1", "on 25", "on 50"]);
+  await clock.advance(500);
+  expect(told).toHaveLength(4);
+  change("off", 51);
+  object = null;
+  throttle.update("arm");
+  throttle.update("arm");
+  expect(told.slice(4)).toEqual(["off 51", "arm is gone"]);
+  throttle.updateLater("arm");
+  throttle.close();
+  expect(clock.pending).toBe(0);
+});
