@@ -53,7 +53,7 @@ const group = (name: string) => page.locator(`[role=treeitem][data-name="${name}
 test("a process that has failed is restarting until it is stable: in the tree, its group, the counts, the overview and its header", async () => {
   await shown.untilRow("tools/loop", "restarting (1×)");
   await shown.untilRow("tools", "restarting");
-  await page.getByRole("heading", { name: "1 process needs attention." }).waitFor();
+  await page.locator(".verdict.warn").getByText("1 process is restarting after a failure.").waitFor();
   await page.getByLabel("Needs attention").getByText("Restarted after a failure, not stable yet").waitFor();
   await page.getByRole("button", { name: "1 restarting" }).first().waitFor();
   await shown.goTo("tools/loop");

@@ -1,0 +1,36 @@
+import type { ShownState } from "../../../src/client/shown/shown-state.ts";
+import { TROUBLE } from "./causes.ts";
+
+export interface Verdict {
+  /** Red is for what has failed or is lost; what the manager restarts by itself is a warning. */
+  readonly kind: "bad" | "warn" | "busy" | "good";
+  readonly mark: ShownState;
+  readonly text: string;
+}
+
+interface Numbers {
+  /** Processes by the state that is shown. */
+  counts: ReadonlyMap<ShownState, number>;
+  /** Hosts that are not connected. */
+  away: number;
+  /** Configured processes. */
+  processes: number;
+}
+
+/** The overview's first sentence: the worst there is. */
+export function verdictOf({ counts, away, processes }: Numbers): Verdict {
+  const count = (state: ShownState) => counts.get(state) ?? 0;
+  const failed = count("error");
+  const restarting = count("backoff");
+  const trouble = TROUBLE.reduce((sum, state) => sum + count(state), 0);
+  if (failed > 0) {
+    const many = failed + restarting;
+    return { kind: "bad", mark: "error", text: `${many} ${many === 1 ? "process needs" : "processes need"} attention.` };
+  }
+  if (away > 0) return { kind: "bad", mark: "lost", text: `${away} ${away === 1 ? "host is" : "hosts are"} not connected.` };
+  if (restarting > 0) return { kind: "warn", mark: "backoff", text: `${processNumber(restarting)} restarting after a failure.` };
+  if (trouble > 0) return { kind: "busy", mark: "starting", text: `${processNumber(trouble)} starting or stopping.` };
+  return { kind: "good", mark: "ready", text: processes === 0 ? "No processes are configured." : "No problems." };
+}
+
+const processNumber = (count: number) => `${count} ${count === 1 ? "process is" : "processes are"}`;
