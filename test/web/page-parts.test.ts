@@ -48,6 +48,26 @@ describe("the palette", () => {
     expect(fuzzyScore("stp wrld", "Stop sim/world")).not.toBeNull();
     expect(fuzzyScore("xyz", "Stop sim/world")).toBeNull();
   });
+  test("takes abbreviations, and no letters that are only somewhere in the text", () => {
+    for (const [query, text] of [
+      ["stp wrld", "Stop sim/world"],
+      ["rs", "tools/robotState"],
+      ["c2", "rig/camera2"],
+      ["gtclk", "Go to tools/clock"],
+      ["simw", "Go to sim/world"],
+    ] as const)
+      expect(fuzzyScore(query, text), `'${query}' in '${text}'`).not.toBeNull();
+    for (const [query, text] of [
+      ["clock", "Open tools/calc beside the log book"],
+      ["arm", "Restart sim/world"],
+      ["rid", "Restart sim/world"],
+      ["sd", "started"],
+      ["log", "All processes of the rig"],
+    ] as const)
+      expect(fuzzyScore(query, text), `'${query}' in '${text}'`).toBeNull();
+    // The first "b" is no good place; the second one is.
+    expect(fuzzyScore("ab", "a-xyz.xb a/b")).not.toBeNull();
+  });
 });
 
 describe("the tree", () => {

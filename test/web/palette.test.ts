@@ -52,6 +52,10 @@ describe("the palette", () => {
     const actions = [...actionsOf("clock", true), ...actionsOf("tools/clock", false), ...PAGE];
     expect(ranked(actions, "clock")[0]?.title).toBe("Go to clock");
     expect(ranked(actions, "start clo")[0]?.title).toBe("Start clock");
+    expect(ranked(actions, "clk")[0]?.title).toBe("Go to clock");
+    expect(ranked(actions, "stp clk").map(({ title }) => title)).toEqual(["Stop clock", "Stop tools/clock"]);
+    const abbreviated = ranked(actions, "st clk").map(({ isDanger }) => isDanger === true);
+    expect(abbreviated).toEqual([...abbreviated].sort());
     expect(ranked(actions, "").map(({ near }) => near)).not.toContain(undefined);
   });
 });

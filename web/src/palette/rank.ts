@@ -7,7 +7,7 @@ const PLACE_BONUS = 14;
 
 /**
  * The actions that fit the typed text, the best first; the actions of the shown view if nothing is typed. What ends processes never comes
- * before another action that has the typed words in its title.
+ * before another action that fits as well: with the typed words in its title, or with abbreviations of them.
  */
 export function ranked(actions: readonly Action[], query: string): Action[] {
   const words = query
@@ -24,7 +24,7 @@ export function ranked(actions: readonly Action[], query: string): Action[] {
     const title = action.title.toLowerCase();
     const isWhole = words.every((word) => title.includes(word));
     const bonus = (action.near ? NEAR_BONUS : 0) + (action.isPlace ? PLACE_BONUS : 0);
-    return [{ action, tier: !isWhole ? 0 : action.isDanger ? 1 : 2, score: score + bonus }];
+    return [{ action, tier: (isWhole ? 2 : 0) + (action.isDanger ? 0 : 1), score: score + bonus }];
   });
   return found.sort((a, b) => b.tier - a.tier || b.score - a.score).map(({ action }) => action);
 }

@@ -5,6 +5,9 @@ import { isTrouble } from "../app/commands/actions.ts";
 import { processNames, processOf } from "../app/store.ts";
 import { fuzzyScore } from "../ui/fuzzy.ts";
 
+/** Characters of a word that is also looked for as an abbreviation. */
+const MIN_ABBREVIATION = 3;
+
 /** What the user has typed into the filter of the tree. */
 export const filter = signal("");
 
@@ -14,7 +17,7 @@ export function fits(name: string, wanted: string): boolean {
     const [, key, value = ""] = /^(is|host):(\S*)$/.exec(word) ?? [];
     if (key === "is") return isInState(processOf(name), value);
     if (key === "host") return processOf(name)?.host.startsWith(value) ?? false;
-    return name.toLowerCase().includes(word.toLowerCase()) || (fuzzyScore(word, name) ?? -1) > 8;
+    return name.toLowerCase().includes(word.toLowerCase()) || (word.length >= MIN_ABBREVIATION && fuzzyScore(word, name) !== null);
   });
 }
 
