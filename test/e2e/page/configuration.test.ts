@@ -263,6 +263,26 @@ test("saved twice at once it is in no conflict with itself", async () => {
   await own.close();
 });
 
+test("problems that refuse a save stay in sight: the panel does not cover their lines", async () => {
+  const lines = Array.from({ length: 60 }, (_, index) => `# line ${index + 1}`).join("\n");
+  writeFileSync(join(rig.instance.dir, "more.yaml"), `${lines}\nprocesses:\n  more/one:\n    command: sleep 1001`);
+  const own = await rig.open("/?view=config");
+  await own.page.getByRole("tab", { name: "more.yaml" }).click();
+  await own.page.getByText("# line 1", { exact: true }).waitFor();
+  await own.page.getByLabel("Configuration editor").click();
+  await own.page.keyboard.press("Control+End");
+  await own.page.keyboard.type("\nautostrat: true");
+  await own.page.keyboard.press("Control+s");
+  const problems = own.page.getByRole("region", { name: "Problems of the configuration" });
+  await problems.getByText(/^Not saved: /).waitFor();
+  await problems.getByRole("list", { name: "Problems" }).waitFor();
+  const edge = async (selector: string, side: "top" | "bottom") =>
+    Number(await own.page.evaluate(`document.querySelector("${selector}")?.getBoundingClientRect().${side}`));
+  await soon(async () => (await edge(".cm-lintRange-error", "bottom")) <= (await edge(".problems", "top"))).toBe(true);
+  expect(await edge(".cm-lintRange-error", "top")).toBeGreaterThan(await edge(".editor", "top"));
+  await own.close();
+});
+
 test("the page reported no error", () => {
   expect(rig.complaints).toEqual([]);
 });

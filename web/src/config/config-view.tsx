@@ -91,6 +91,11 @@ export function ConfigView() {
     if (problems.length > 0) setPanelOpen(true);
   };
 
+  // The panel that opens takes room from the editor: what it would cover is scrolled into what is left.
+  useLayoutEffect(() => {
+    if (told.refusal !== null) editor.current?.reveal();
+  }, [told]);
+
   /** One save after the other: each is based on the text that the previous one saved. */
   const saving = useRef<Promise<unknown>>(Promise.resolve());
   const save = (over?: { hash: string }): Promise<boolean> => {

@@ -26,6 +26,8 @@ export interface ConfigEditor {
   replace(text: string): void;
   /** Shows problems that the manager has found in this file. Each goes when its line is edited. */
   mark(problems: readonly ConfigFileProblem[]): void;
+  /** Brings the problem of `mark` that is nearest to the cursor in sight. */
+  reveal(): void;
   goTo(place: { line: number; column: number }): void;
   /** The text on disk is another now. */
   rebase(content: string): void;
@@ -42,6 +44,9 @@ interface Callbacks {
   /** All problems that are marked in the text, at each change of them. */
   onProblems: (problems: Omit<ShownProblem, "path">[]) => void;
 }
+
+/** Above and below a problem that is brought in sight: a line and a half. */
+const REVEAL_MARGIN_PX = 30;
 
 /** Colours by the style sheet's variables, so that both themes are right. */
 const colours = HighlightStyle.define([
@@ -126,6 +131,11 @@ export function openEditor(parent: HTMLElement, content: string, { onDirty, onTe
     mark(problems) {
       marks = problems.map((problem) => diagnostic(view.state, problem));
       view.dispatch(setDiagnostics(view.state, withMarks(schemaProblems(view), marks)));
+    },
+    reveal() {
+      const { head } = view.state.selection.main;
+      const [nearest] = [...marks].sort((one, other) => Math.abs(one.from - head) - Math.abs(other.from - head));
+      if (nearest) view.dispatch({ effects: EditorView.scrollIntoView(nearest.from, { y: "nearest", yMargin: REVEAL_MARGIN_PX }) });
     },
     goTo({ line, column }) {
       const position = positionOf(view.state, line, column);
