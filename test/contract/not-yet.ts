@@ -19,6 +19,3 @@ export const NOT_YET: readonly NotYetRow[] = [
 ];
 
 export const isNotYet = (kind: NotYetRow["kind"], name: string): boolean => NOT_YET.some((row) => row.kind === kind && row.name === name);
-
-/** Resources that come with several machines in a network only. */
-export const NEEDS_HOSTS: readonly string[] = ["TCP link", "problem child", "network", "network interface", "gateway"];

@@ -6,7 +6,7 @@ import { MgrError } from "../../base/errors.ts";
 // Loaded once, at start: replacing node_modules below a running daemon must not hurt it, and a bundler leaves require()
 // of a created require alone, so that native files are found where npm has put them.
 const require = createRequire(import.meta.url);
-const koffi = require("koffi") as typeof Koffi;
+export const koffi = require("koffi") as typeof Koffi;
 
 /** The C library that this process runs with. */
 export const libc = koffi.load(null);

@@ -4,7 +4,8 @@ import type { DaemonLogger, NetworkStats } from "../../../src/protocol/resources
 import { STATES } from "../../contract/closed-values.ts";
 import { CHALLENGE, LOG_LINE, REFUSALS, ROUTES, SESSION_COOKIE } from "../../contract/http-routes.ts";
 import { MANAGER_FRAMES } from "../../contract/manager-frames.ts";
-import { isNotYet, NEEDS_HOSTS } from "../../contract/not-yet.ts";
+import { NEEDS_NETWORKS } from "../../contract/needs-networks.ts";
+import { isNotYet } from "../../contract/not-yet.ts";
 import { RESOURCES } from "../../contract/resources.ts";
 import { BusProgram } from "../support/bus-program.ts";
 import type { Client, Frame } from "../support/client.ts";
@@ -201,7 +202,7 @@ describe("what is in the tables and not in the list of what is not there yet", (
     const seen = new Set([...client.seen, ...log.seen]);
     const rows = { "manager frame": Object.keys(MANAGER_FRAMES), resource: Object.keys(RESOURCES) } as const;
     for (const kind of ["manager frame", "resource"] as const) {
-      const wrong = rows[kind].filter((name) => seen.has(name) === isNotYet(kind, name) && !NEEDS_HOSTS.includes(name));
+      const wrong = rows[kind].filter((name) => seen.has(name) === isNotYet(kind, name) && !NEEDS_NETWORKS.includes(name));
       expect(wrong, `${kind}s that came although they are not there yet, or did not come`).toEqual([]);
     }
     const states = new Set(

@@ -2,9 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { get, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { kill, killed, says } from "./children.ts";
 import { Client } from "./client.ts";
 import { LastResort } from "./last-resort.ts";
 import { MARK, markedProcesses } from "./marked.ts";
@@ -15,9 +19,9 @@ const PROGRAM = fileURLToPath(new URL("../../../bin/mgr.js", import.meta.url));
 const WATCH = fileURLToPath(new URL("../../fixtures/watch-duplicates.js", import.meta.url));
 const PORT = 8130;
 const NATS_PORT = 4222;
-/** Lets the test into the manager's network: a unix socket that leads to a port there. */
-const RELAY = `const net = require("node:net"); net.createServer((s) => { const to = net.connect(${PORT}, "127.0.0.1"); s.pipe(to).pipe(s);
-  s.on("error", () => to.destroy()); to.on("error", () => s.destroy()); }).listen(process.argv[1], () => console.log("up"));`;
+/** Lets the test into the network of a machine: a unix socket that leads to a port there. */
+const RELAY = `const net = require("node:net"); const [, path, port] = process.argv; net.createServer((s) => { const to = net.connect(port, "127.0.0.1");
+  s.pipe(to).pipe(s); s.on("error", () => to.destroy()); to.on("error", () => s.destroy()); }).listen(path, () => console.log("up"));`;
 
 interface FleetOptions {
   /** Names of the remote hosts. */
@@ -25,6 +29,8 @@ interface FleetOptions {
   processes: Record<string, object>;
   /** Debian's nats-server carries the remote hosts. */
   nats?: boolean;
+  /** Of the configuration. */
+  networks?: Record<string, object>;
 }
 
 /** A manager and the daemons of other hosts, each on a machine of its own at one switch, run by the built program. */
@@ -82,6 +88,7 @@ export class Fleet implements AsyncDisposable {
         ...(this.#options.nats ? { bus: `nats://10.77.0.1:${NATS_PORT}` } : {}),
       },
       hosts: Object.fromEntries(hosts.map((host) => [host, { token_file: `${host}.token` }])),
+      networks: this.#options.networks ?? {},
       defaults: { environment: { [MARK]: this.#mark } },
       processes,
     };
@@ -90,6 +97,43 @@ export class Fleet implements AsyncDisposable {
 
   link(host: string, quality: Quality): void {
     this.#network.link(host, quality);
+  }
+
+  /** A cable between two hosts beside the switch; `ends`: the address (CIDR) of each. */
+  cable(name: string, ends: Readonly<Record<string, string>>): void {
+    this.#network.cable(
+      name,
+      Object.entries(ends).map(([host, address]) => [this.#machine(host), address]),
+    );
+  }
+
+  /** Runs a command on a machine, and returns what it prints. */
+  exec(machine: string, ...words: string[]): string {
+    return this.#network.exec(this.#machine(machine), ...words);
+  }
+
+  /** Starts a program on a machine, which listens to its standard input; it ends with the fleet at the latest. */
+  run(machine: string, words: readonly string[]): ChildProcess & { stdin: Writable; stdout: Readable } {
+    return this.#spawn(machine, words, "pipe") as ChildProcess & { stdin: Writable; stdout: Readable };
+  }
+
+  /** The bus of a host, as a socket that the test can reach, and what lets clients in. */
+  async bus(host: string): Promise<{ path: string; port: number; token: string }> {
+    const file = join(this.dir, `state-${host}`, "bus.url");
+    const text = await eventually(`${host} has a bus`, () => existsSync(file) && readFileSync(file, "utf8").trim());
+    const { port, username: token } = new URL(text);
+    const path = join(this.dir, `bus-${host}.sock`);
+    await this.#relay(host, path, Number(port));
+    return { path, port: Number(port), token };
+  }
+
+  /** What the manager answers to a GET. */
+  async get(path: string): Promise<Buffer> {
+    const request = get({ socketPath: this.#socket, path, auth: "ada:correct horse", agent: false });
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    const content = await buffer(response);
+    if (response.statusCode !== 200) throw new Error(`${path} was answered with ${response.statusCode}: ${content}`);
+    return content;
   }
 
   /** Starts the manager; resolves once it says that it is up. */
@@ -211,7 +255,7 @@ export class Fleet implements AsyncDisposable {
     for (const [index, host] of this.#options.hosts.entries()) await this.#boot(host, `10.77.0.${index + 2}`);
     if (this.#options.nats) await this.startNats();
     await this.startManager();
-    await says(this.#spawn("manager", [process.execPath, "-e", RELAY, this.#socket]), /up/);
+    await this.#relay("manager", this.#socket, PORT);
     for (const host of this.#options.hosts) this.startDaemon(host);
   }
 
@@ -227,9 +271,13 @@ export class Fleet implements AsyncDisposable {
     return machine;
   }
 
-  #spawn(machine: string, words: readonly string[]): ChildProcess {
+  async #relay(machine: string, path: string, port: number): Promise<void> {
+    await says(this.#spawn(machine, [process.execPath, "-e", RELAY, path, String(port)]), /up/);
+  }
+
+  #spawn(machine: string, words: readonly string[], input: "ignore" | "pipe" = "ignore"): ChildProcess {
     const [program = "", ...args] = [...this.#network.on(this.#machine(machine)), ...words];
-    return spawn(program, args, { cwd: this.dir, env: this.#env, stdio: ["ignore", "pipe", "pipe"] });
+    return spawn(program, args, { cwd: this.dir, env: this.#env, stdio: [input, "pipe", "pipe"] });
   }
 
   /** For a person who looks for the reason of a failure. */
@@ -237,34 +285,4 @@ export class Fleet implements AsyncDisposable {
     const file = join(this.dir, `state-${host}`, "daemon.log");
     return existsSync(file) ? readFileSync(file, "utf8") : "";
   }
-}
-
-async function killed(child: ChildProcess | null): Promise<void> {
-  if (!child || child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, "exit");
-  // nsenter became the program itself.
-  child.kill("SIGKILL");
-  await gone;
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // It has gone by itself.
-  }
-}
-
-/** Resolves once it says something like `pattern`; rejects when it ends before. */
-async function says(child: ChildProcess, pattern: RegExp): Promise<void> {
-  let text = "";
-  await new Promise<void>((resolve, reject) => {
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.setEncoding("utf8").on("data", (chunk) => {
-        text += chunk;
-        if (pattern.test(text)) resolve();
-      });
-    }
-    child.once("close", (code) => reject(new Error(`it ended with ${code} and never said ${pattern}:\n${text}`)));
-  });
 }

@@ -2,14 +2,20 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 
-/** What both ends of a link see of each other's packets. */
-export type Quality = "good" | "half" | "cut";
+/** What both ends of a link see of each other's packets: all, most, half, none. */
+export type Quality = "good" | "lossy" | "half" | "cut";
 
-/** Classic BPF for tc: 0 lets a packet pass, anything else sends it into the hole. The second asks the kernel's random numbers. */
-const LOSS: Record<Exclude<Quality, "good">, string> = {
-  cut: "1,6 0 0 4294967295",
-  half: "5,32 0 0 4294963256,84 0 0 1,21 0 1 1,6 0 0 4294967295,6 0 0 0",
-};
+/** One packet in as many is lost: a power of 2. Of the kernel's random number, the bits that this takes are compared. */
+const oneIn = (count: number) => `5,32 0 0 4294963256,84 0 0 ${count - 1},21 0 1 1,6 0 0 4294967295,6 0 0 0`;
+/** Classic BPF for tc (kernels without netem can do this): 0 lets a packet pass, anything else sends it into the hole. */
+const LOSS: Record<Exclude<Quality, "good">, string> = { cut: "1,6 0 0 4294967295", half: oneIn(2), lossy: oneIn(16) };
+/** The interfaces below /sys are those of the machine; the rest stays, cgroups are there. */
+const DEVICES = "/sys/devices/virtual/net";
+const OWN_SYS = [
+  `mount -t sysfs sysfs ${DEVICES}`,
+  `mount --bind ${DEVICES}/class/net /sys/class/net`,
+  `mount --bind ${DEVICES}/devices/virtual/net ${DEVICES}`,
+].join(" && ");
 const HOLDER = "echo up; while :; do sleep 1000 & wait $!; done";
 
 /** A machine: network, mounts and processes of its own, or (the manager's) the network only. It lives as long as its first process. */
@@ -45,7 +51,7 @@ export class Network {
   /** Boots a machine. `boot_id`: a file with what it says of itself; it then has processes of its own. */
   async boot(name: string, address: string, boot_id?: string): Promise<Machine> {
     const own = ["-n", "-m", "-f", "-p", "--mount-proc", "--kill-child"];
-    const script = boot_id === undefined ? HOLDER : `mount --bind ${boot_id} /proc/sys/kernel/random/boot_id; ${HOLDER}`;
+    const script = boot_id === undefined ? HOLDER : `mount --bind ${boot_id} /proc/sys/kernel/random/boot_id; ${OWN_SYS}; ${HOLDER}`;
     const holder = await this.#hold([...(boot_id === undefined ? ["-n"] : own), "sh", "-c", script]);
     const pid = holder.pid ?? 0;
     const init = boot_id === undefined ? pid : Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1"));
@@ -56,6 +62,13 @@ export class Network {
     this.#atSwitch(`ip link set p-${name} master br0 up`, `tc qdisc add dev p-${name} clsact`);
     this.exec(machine, "sh", "-c", `ip link set lo up; ip addr add ${address}/24 dev eth0; ip link set eth0 up`);
     return machine;
+  }
+
+  /** A cable between two machines beside the switch: an interface of this name at both ends, with an address (CIDR) each. */
+  cable(name: string, ends: readonly (readonly [machine: Machine, address: string])[]): void {
+    const [one, other] = ends.map(([{ init }]) => init);
+    this.#atSwitch(`ip link add name ${name} netns ${one} type veth peer name ${name} netns ${other}`);
+    for (const [machine, address] of ends) this.exec(machine, "sh", "-ec", `ip addr add ${address} dev ${name}; ip link set ${name} up`);
   }
 
   /** How packets to and from a machine fare from now on. */
