@@ -191,6 +191,7 @@ describe("two hosts and a manager with known traffic", () => {
       stretch.expectRate(`bytes from ${from}`, bytes_s, CALLS * SIZE);
       stretch.expectRate(`bytes to ${to}`, measured_bytes_s, CALLS * SIZE);
     }
+    expect(stretch.problems("loss")).toEqual([]);
   });
 
   test("the connections of a daemon have the bytes of which its kernel knows", () => {
@@ -202,6 +203,8 @@ describe("two hosts and a manager with known traffic", () => {
     stretch.expectKernel("bytes that the manager has read", up.measured_bytes_s, sent);
     stretch.expectKernel("bytes that the manager has written", down.bytes_s, received);
     stretch.expectKernel("bytes received", down.measured_bytes_s, received);
+    const ends = stretch.stats.tcp_links.map(({ from_host, to_host }) => `${from_host} ${to_host}`);
+    expect(ends.sort()).toEqual([`a ${local}`, `b ${local}`, `${local} a`, `${local} b`].sort());
   });
 
   test("interfaces have what /proc/net/dev has, and their addresses, speeds and states", () => {
