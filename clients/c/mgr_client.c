@@ -400,7 +400,8 @@ natsStatus mgr_client_subscribe(mgr_subscription **subscription, mgr_client *cli
   if (made == NULL) return failed(NATS_NO_MEMORY, "mgr_client_subscribe");
   *made = (mgr_subscription){.client = client, .topic = strdup(topic), .receiver = receiver, .closure = closure};
   natsStatus status = subscribe(client, &made->subscription, subject, on_message, made);
-  if (status == NATS_OK) status = natsConnection_Flush(client->connection);
+  /* So that it is in place on return; while the client is not connected, it begins with the next connection. */
+  if (status == NATS_OK && natsConnection_Status(client->connection) == NATS_CONN_STATUS_CONNECTED) natsConnection_Flush(client->connection);
   pthread_mutex_lock(&client->lock);
   made->next = client->subscriptions;
   client->subscriptions = made;

@@ -52,6 +52,7 @@ natsStatus mgr_publish(mgr_publisher *publisher, const void *data, int size);
 /* Gives the topic up and frees the publisher. */
 void mgr_publisher_close(mgr_publisher *publisher);
 
+/* While the client is not connected, the subscription begins with the next connection. */
 natsStatus mgr_client_subscribe(mgr_subscription **subscription, mgr_client *client, const char *topic, mgr_receiver receiver, void *closure);
 
 mgr_counters mgr_client_counters(mgr_client *client);

@@ -95,7 +95,7 @@ describe.each(LANGUAGES)("topics by the client library in $name", (language) => 
       ]);
   });
 
-  it("survives a restart of the broker: registers and subscribes again, goes on counting, and counts what it could not send", async () => {
+  it("survives a restart of the broker: registers and subscribes again, also to what was subscribed meanwhile, goes on counting, and counts what it could not send", async () => {
     await program.do("publisher", "again", schema("again"));
     await program.do("subscribe", "again/in");
     expect(await program.do("publish", "again", "{}")).toBe(true);
@@ -110,6 +110,7 @@ describe.each(LANGUAGES)("topics by the client library in $name", (language) => 
         return program.do("publish", "again", "{}");
       })
       .toBe(false);
+    await program.do("subscribe", "again/later");
     await hub.begin();
     await expect.poll(() => hub.client("arm/driver")?.topics.map(({ name }) => name)).toContain("again");
     const messages = await hub.collect("topic.again");
@@ -117,6 +118,8 @@ describe.each(LANGUAGES)("topics by the client library in $name", (language) => 
     await expect.poll(() => messages.map(({ headers }) => headers?.get("Mgr-Seq"))).toEqual([String(published + 1)]);
     expect(((await program.do("counters")) as { unsent: number }).unsent).toBeGreaterThan(unsent);
     hub.send("topic.again.in", "{}", { "Mgr-Seq": "1" });
+    hub.send("topic.again.later", "{}", { "Mgr-Seq": "7" });
+    await expect.poll(() => program.received("again/later").map(({ seq }) => seq)).toEqual([7]);
     await expect.poll(() => program.received("again/in").map(({ seq }) => seq)).toEqual([1]);
   });
 });

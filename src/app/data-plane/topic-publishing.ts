@@ -19,7 +19,7 @@ const MAX_TOPICS = 100;
 const LIBRARY_VERSION = 1;
 
 export interface TopicPublishingOptions {
-  readonly tables: DataPlaneTables;
+  readonly tables: Pick<DataPlaneTables, "topic" | "subscribers">;
   readonly clock: Clock;
   readonly log: LogBook;
   /** A new connection to the bus with the rights of a user; null: there is no bus. */

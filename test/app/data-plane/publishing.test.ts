@@ -1,4 +1,10 @@
 import { expect, it } from "vitest";
+import { TopicPublishing } from "../../../src/app/data-plane/topic-publishing.ts";
+import { permissionsOf } from "../../../src/bus/broker/permissions.ts";
+import { connectBus } from "../../../src/bus/client/connect-bus.ts";
+import { LogBook } from "../../../src/log/log-book.ts";
+import { SimulatedClock } from "../../../src/testing/simulated-clock.ts";
+import { RegistryRig } from "../../bus/registry/registry-rig.ts";
 import { DataPlaneRig } from "./data-plane-rig.ts";
 
 const POINT = "float64 x\nint8[2] y\n";
@@ -64,4 +70,45 @@ it("what does not fit, and a topic that another client or user publishes, is ref
   // What the client gives up is free.
   await registered.close();
   await expect.poll(() => publish("arm/state", 1).catch((error: Error) => error.message)).toEqual({ subscribers: 0 });
+});
+
+it("a user keeps a topic for 10 s after the last message, and is a client until the last topic is given up", async () => {
+  await using rig = await RegistryRig.start();
+  const clock = new SimulatedClock();
+  const publishing = new TopicPublishing({
+    tables: { topic: () => null, subscribers: () => [] },
+    clock,
+    log: new LogBook({ capacity: 10, now: () => clock.now() }),
+    connect: (user) => {
+      const permissions = permissionsOf({ kind: "client", name: `@${user}` });
+      return connectBus({ server: { kind: "memory", broker: rig.broker, permissions }, name: user });
+    },
+  });
+  const publish = (name: string, by: string) => publishing.publish({ name, value: 1 }, by);
+  const reserved = () =>
+    rig.registry
+      .tables()
+      .topics.filter((topic) => topic.reserved)
+      .map(({ name }) => name)
+      .sort();
+  await publish("arm/first", "ada");
+  await clock.advance(6_000);
+  await publish("arm/second", "ada");
+  await clock.advance(3_999);
+  expect(reserved()).toEqual(["arm/first", "arm/second"]);
+  await expect(publish("arm/first", "bob")).rejects.toMatchObject({ code: "conflict" });
+  await clock.advance(1);
+  await expect.poll(reserved).toEqual(["arm/second"]);
+  expect(rig.client$("@ada")).toBeDefined();
+  // A message begins the time anew.
+  await publish("arm/second", "ada");
+  await clock.advance(9_999);
+  expect(reserved()).toEqual(["arm/second"]);
+  await clock.advance(1);
+  await expect.poll(() => rig.client$("@ada")).toBeUndefined();
+  await expect.poll(reserved).toEqual([]);
+  await publish("arm/first", "bob");
+  expect(reserved()).toEqual(["arm/first"]);
+  publishing.close();
+  await expect.poll(() => rig.client$("@bob")).toBeUndefined();
 });

@@ -154,6 +154,21 @@ describe("mgr topic", () => {
     expect(delay.min_ms).toBeLessThanOrEqual(delay.max_ms);
   });
 
+  test("delay waits for a topic that is not published yet, and fails when no message comes in time", async () => {
+    const later = instance.start("topic", "delay", "-c", instance.config, "arm/late", "--once", "--json", "--window", "0.1");
+    await eventually("it waits", () => later.stderr.includes("\n"));
+    expect(later.stderr).toMatch(/^mgr: no client publishes 'arm\/late' yet: waiting for its first message/);
+    const topic = await arm.publisher("arm/late", {});
+    const publishing = setInterval(() => topic.publish(1), 20);
+    const { code, stdout } = await later.ended.finally(() => clearInterval(publishing));
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, messages: expect.any(Number), p50_ms: expect.any(Number) });
+    topic.close();
+    expect(await run("topic", "delay", "never", "--timeout", "0.1")).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(/'never' yet[\s\S]*time-out/),
+    });
+  });
+
   test("pub sends a value, unless another client publishes the topic", async () => {
     const received: unknown[] = [];
     const subscription = arm.subscribe("goal", { definition: {}, onMessage: ({ value }) => received.push(value) });

@@ -78,6 +78,7 @@ export function dataPlaneSuite(hub: "the manager" | "nats-server"): void {
   );
   it("programs of one host lose no sample while the manager is killed, and the next manager finds all again", noSampleIsLost);
   it("a client that is killed goes, with its topics", aKilledClientGoes);
+  it("what a user publishes reaches subscribers of both hosts, unless a program publishes the topic", aUserPublishes);
   if (hub === "nats-server")
     it("a client of the nats-server itself that publishes a topic of another client is shown as a problem, and logged", foreignIsShown);
 }
@@ -208,6 +209,21 @@ async function aKilledClientGoes(): Promise<void> {
   await script.until("the client goes", (frame) => frame.type === "client_remove" && frame.id === id, from);
   await script.until("its topic goes", (frame) => frame.type === "topic_remove" && frame.name === "arm/python", from);
   await expectEventsTold(script);
+}
+
+async function aUserPublishes(): Promise<void> {
+  const heard = new Map<Host, unknown>();
+  for (const host of ["here", "far"] as const)
+    subscribers.find((each) => each.host === host)?.client.subscribe("arm/goal", { onMessage: ({ value }) => void heard.set(host, value) });
+  // Repeated: the hub may not yet know of the subscriptions.
+  await eventually("both hosts hear the user", async () => {
+    const answer = await script.ask({ type: "publish_topic", name: "arm/goal", value: { x: 0.5 } });
+    expect(answer).toMatchObject({ ok: true });
+    return heard.size === 2;
+  });
+  expect([...heard.values()]).toEqual([{ x: 0.5 }, { x: 0.5 }]);
+  const refused = await script.ask({ type: "publish_topic", name: "arm/typescript", value: {} });
+  expect(refused).toMatchObject({ ok: false, message: expect.stringContaining("client 'arm/typescript'") });
 }
 
 async function foreignIsShown(): Promise<void> {

@@ -60,6 +60,9 @@ describe("topics", () => {
     await page.getByRole("button", { name: "arm/joint_states.position[0]" }).waitFor();
     const trace = page.getByRole("button", { name: "arm/joint_states.position[0]" });
     await soon(() => trace.textContent()).toMatch(/-?\d[\d.e-]*$/);
+    // The page shows the plot before it is connected.
+    await page.reload();
+    await soon(() => trace.textContent()).toMatch(/-?\d[\d.e-]*$/);
     // By keys: the pointer stands at a time, and the part around it is shown.
     const box = page.getByRole("img", { name: /^Plot of/ });
     await box.press("ArrowLeft");
