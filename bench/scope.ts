@@ -29,7 +29,11 @@ async function ofTopics(topics: number): Promise<Load> {
   const subjects = Array.from({ length: topics }, (_, n) => `waves/${n}`);
   const shown = { autostart: true, depends_on: ["waves"], terminal: { rows: 40, cols: 120 } };
   await using manager = await BenchManager.up({
-    waves: { command: [process.execPath, fixture("waves.js"), String(topics), String(fields)], autostart: true, ready: { regex: "publishing" } },
+    waves: {
+      command: [process.execPath, fixture("waves.js"), String(topics), String(fields)],
+      autostart: true,
+      ready: { regex: "publishing" },
+    },
     scope: { ...shown, command: [process.execPath, PROGRAM, "scope", ...traces] },
     reader: { ...shown, command: [process.execPath, fixture("reader.js"), ...subjects] },
   });
