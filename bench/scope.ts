@@ -10,7 +10,8 @@ const TRACES = 20;
 const SETTLE_MS = 12_000;
 const MEASURE_MS = 8_000;
 const PROGRAM = fileURLToPath(new URL("../bin/mgr.js", import.meta.url));
-const fixture = (name: string) => fileURLToPath(new URL(`./support/${name}`, import.meta.url));
+const WAVES = fileURLToPath(new URL("./support/waves.js", import.meta.url));
+const READER = fileURLToPath(new URL("./support/reader.js", import.meta.url));
 /** What the screen sends before each picture. */
 const PICTURE = "\x1b[?2026h";
 
@@ -30,12 +31,12 @@ async function ofTopics(topics: number): Promise<Load> {
   const shown = { autostart: true, depends_on: ["waves"], terminal: { rows: 40, cols: 120 } };
   await using manager = await BenchManager.up({
     waves: {
-      command: [process.execPath, fixture("waves.js"), String(topics), String(fields)],
+      command: [process.execPath, WAVES, String(topics), String(fields)],
       autostart: true,
       ready: { regex: "publishing" },
     },
     scope: { ...shown, command: [process.execPath, PROGRAM, "scope", ...traces] },
-    reader: { ...shown, command: [process.execPath, fixture("reader.js"), ...subjects] },
+    reader: { ...shown, command: [process.execPath, READER, ...subjects] },
   });
   const client = await manager.connect();
   await sleep(SETTLE_MS);
