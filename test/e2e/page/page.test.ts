@@ -317,7 +317,9 @@ describe("windows", () => {
     const box = async (selector: string) => (await phone.page.locator(selector).boundingBox()) ?? { x: -1, width: 0, height: 0 };
     const nav = await box(".phone-nav");
     expect([nav.x, nav.height]).toEqual([0, 390]);
-    expect((await box(".terminal-box")).height).toBeGreaterThan(120);
+    // 16 lines and more: header and status give way to it.
+    expect((await box(".terminal-box")).height).toBeGreaterThan(240);
+    expect(await phone.page.locator(".process .bar").evaluate((bar) => bar.getBoundingClientRect().top)).toBe(0);
     for (const path of ["/", "/?process=sim/after", "/?group=sim", "/?view=all", "/?view=log", "/?view=config"]) {
       await phone.go(path);
       expect(await phone.page.evaluate("document.documentElement.scrollWidth"), path).toBeLessThanOrEqual(844);

@@ -89,8 +89,9 @@ export class ShownPage {
     await this.connected();
   }
 
+  /** Out of sight on a phone that is held sideways. */
   connected(): Promise<void> {
-    return this.page.getByText("connected", { exact: true }).waitFor();
+    return this.page.getByText("connected", { exact: true }).waitFor({ state: "attached" });
   }
 
   /** Changes the colour scheme of the system, and waits until the page is drawn in it. */
