@@ -139,6 +139,66 @@ describe("buttons", () => {
   });
 });
 
+describe("the menu of a row", () => {
+  const menu = (of: Page, name: string) => of.getByRole("menu", { name: `Actions of ${name}` });
+  const items = (of: Page, name: string) => menu(of, name).getByRole("menuitem").allTextContents();
+
+  test("has its actions with their keys, by a right click and by the keyboard; what ends a process asks", async () => {
+    await shown.goTo("tools/clock");
+    await shown.row("sim/base").click({ button: "right" });
+    await menu(page, "sim/base").waitFor();
+    const verbs = ["OpenEnter", "Open beside", "Open in new window", "Stop …x", "Restart …r", "Show its log entries", "Copy its name"];
+    expect(await items(page, "sim/base")).toEqual(verbs);
+    // The view stays.
+    await page.getByRole("heading", { name: "tools/clock" }).waitFor();
+    await menu(page, "sim/base").getByRole("menuitem", { name: "Stop …" }).click();
+    await dialog("Stop sim/base?").waitFor();
+    await press("Escape");
+    // One process that nothing depends on: the menu asks, too.
+    await shown.row("sim/above").click({ button: "right" });
+    await menu(page, "sim/above").getByRole("menuitem", { name: "Restart …" }).click();
+    await dialog("Restart sim/above?").waitFor();
+    await press("Escape");
+    await shown.row("stop").focus();
+    await press("Shift+F10");
+    await menu(page, "stop").waitFor();
+    expect(await items(page, "stop")).toContain("Starts");
+    await press("Escape");
+    await menu(page, "stop").waitFor({ state: "hidden" });
+    await soon(() => shown.hasFocus('[data-name="stop"]')).toBe(true);
+    await shown.row("sim/idle").focus();
+    await press("Shift+F10");
+    await menu(page, "sim/idle").waitFor();
+    await press("Enter");
+    await page.getByRole("heading", { name: "sim/idle" }).waitFor();
+    expect(Object.values(await states()).filter((state) => state === "started")).toHaveLength(4);
+  });
+
+  test("opens on a phone by a long press, which is no tap", async () => {
+    const phone = await rig.open("/?process=tools/clock", { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
+    await phone.page.getByRole("button", { name: "Processes", exact: true }).tap();
+    const row = phone.row("sim/base");
+    await row.waitFor();
+    // Until the drawer has come to rest.
+    let at = await row.boundingBox();
+    await soon(async () => {
+      const before = at;
+      at = await row.boundingBox();
+      return at !== null && at.x >= 0 && at.x === before?.x;
+    }).toBe(true);
+    const cdp = await phone.page.context().newCDPSession(phone.page);
+    const touchPoints = [{ x: (at?.x ?? 0) + 90, y: (at?.y ?? 0) + 20 }];
+    await cdp.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints });
+    await menu(phone.page, "sim/base").waitFor();
+    await cdp.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+    await menu(phone.page, "sim/base").getByRole("menuitem", { name: "Stop …" }).tap();
+    await phone.page.getByRole("dialog", { name: "Stop sim/base?" }).waitFor();
+    await phone.page.getByRole("button", { name: "Cancel" }).tap();
+    await phone.page.getByRole("heading", { name: "clock" }).waitFor();
+    await phone.close();
+  });
+});
+
 describe("keys", () => {
   test("typed beside a terminal ask, and a whole line confirms nothing", async () => {
     await shown.goTo("tools/clock");

@@ -18,9 +18,10 @@ const VERBS: readonly [Verb, string, string][] = [
 ];
 
 /** Start, stop and restart of a target, those that make sense now. What ends processes is marked, and asks. */
-export function verbActions(what: string, target: Target, processes: readonly Process[], near = false): Action[] {
+export function verbActions(what: string, target: Target, processes: readonly Process[], near = false): (Action & { verb: Verb })[] {
   return VERBS.filter(([verb]) => isConnected.value && processes.some((process) => canDo(verb, process))).map(([verb, word, keys]) => ({
     title: `${word} ${what}`,
+    verb,
     ...(near ? { keys, near } : {}),
     ...(verb === "start" ? {} : { isDanger: true }),
     run: () => void request(verb, target, verb === "start" ? "many" : "always"),

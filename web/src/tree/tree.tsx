@@ -1,4 +1,5 @@
 import { computed } from "@preact/signals";
+import type { TargetedKeyboardEvent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { isFine, shownGroupState, shownState, stateText, wordOf } from "../../../src/client/shown/shown-state.ts";
 import { isVerbKey, processesOf, VERB_KEYS } from "../app/commands/actions.ts";
@@ -15,6 +16,7 @@ import { Name } from "../ui/name.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
 import { useViewport } from "../ui/viewport.ts";
 import { TreeFilter } from "./filter-box.tsx";
+import { openRowMenu, RowMenu, rowMenuEvents } from "./row-menu.tsx";
 import { bringInSight, focusedRow, focusRow, fold, giveFocus, rowHeight, rows, unfoldTo, viewOf, viewport } from "./tree-navigation.ts";
 import type { TreeRow } from "./tree-rows.ts";
 
@@ -53,7 +55,7 @@ export function Tree() {
   return (
     <>
       <TreeFilter />
-      <div class="rows" ref={list}>
+      <div class="rows" ref={list} {...rowMenuEvents}>
         <div role="tree" aria-label="Process tree" style={{ height: `${rows.value.length * height}px`, position: "relative" }}>
           {drawn.map((row, index) => (
             <Row
@@ -69,6 +71,7 @@ export function Tree() {
           <p class="empty">{processNames.value.length === 0 ? "No processes are configured." : "No matches."}</p>
         )}
       </div>
+      <RowMenu />
     </>
   );
 }
@@ -171,7 +174,7 @@ function enter(row: TreeRow, kept = false): void {
 }
 
 /** The tree's keys by the WAI-ARIA pattern. */
-function onKey(event: KeyboardEvent, name: string): void {
+function onKey(event: TargetedKeyboardEvent<HTMLElement>, name: string): void {
   // Where the row is now: what comes from the manager is drawn with the next frame only.
   const index = rows.value.findIndex((one) => one.node.name === name);
   const row = rows.value[index];
@@ -190,6 +193,7 @@ function onKey(event: KeyboardEvent, name: string): void {
   else if (event.key === "Home") focusRow(0);
   else if (event.key === "End") focusRow(rows.value.length - 1);
   else if (event.key === "Enter" || event.key === " ") enter(row);
+  else if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) openRowMenu(event.currentTarget);
   else if (isVerbKey(event.key)) requestForView(VERB_KEYS[event.key], viewOf(row), "many");
   else return;
   event.preventDefault();

@@ -7,7 +7,20 @@ export interface MenuItem {
   label: string;
   /** The key that does the same on the page. */
   keys?: string;
+  /** Ends something. */
+  isDanger?: boolean;
   run: () => void;
+}
+
+/** Where a menu opens: at a side of a button, or where the pointer is. */
+export interface Anchor {
+  x: number;
+  top: number;
+  bottom: number;
+  /** The edge of the menu that is at `x`. */
+  edge: "left" | "right";
+  /** The button of the menu: a pointer on it does not close the menu, the button does. */
+  button: HTMLElement | null;
 }
 
 /** A button that opens a menu of what is rarely needed: the WAI-ARIA menu button. */
@@ -39,24 +52,38 @@ export function MenuButton({ label, items, class: name = "" }: { label: string; 
         onClick={() => (opened === null ? setOpened(0) : close())}
       />
       {opened !== null && box.current && (
-        <Menu id={id} label={label} items={items} first={opened} button={box.current} onClose={close} onLeave={() => setOpened(null)} />
+        <Menu
+          id={id}
+          label={label}
+          items={items}
+          first={opened}
+          anchor={below(box.current)}
+          onClose={close}
+          onLeave={() => setOpened(null)}
+        />
       )}
     </span>
   );
 }
 
+function below(button: HTMLElement): Anchor {
+  const { top, bottom, right } = button.getBoundingClientRect();
+  return { x: right, top, bottom, edge: "right", button };
+}
+
 interface MenuProps {
-  id: string;
+  id?: string;
   label: string;
   items: readonly MenuItem[];
   first: number;
-  button: HTMLElement;
-  /** Closed by the keyboard, or after a choice: the focus returns to the button. */
+  anchor: Anchor;
+  /** Closed by the keyboard, or after a choice: the focus returns to where it was. */
   onClose: () => void;
   onLeave: () => void;
 }
 
-function Menu({ id, label, items, first, button, onClose, onLeave }: MenuProps) {
+/** A menu that is open. */
+export function Menu({ id, label, items, first, anchor, onClose, onLeave }: MenuProps) {
   const menu = useRef<HTMLDivElement>(null);
   const focus = (index: number) => menu.current?.querySelectorAll<HTMLElement>("[role=menuitem]")[index]?.focus();
   useEffect(() => {
@@ -64,14 +91,14 @@ function Menu({ id, label, items, first, button, onClose, onLeave }: MenuProps) 
     if (!element) return;
     // In the browser's top layer: nothing cuts it off.
     element.showPopover();
-    const at = button.getBoundingClientRect();
     const { width, height } = element.getBoundingClientRect();
-    const below = at.bottom + 4;
-    element.style.top = `${below + height > innerHeight ? Math.max(4, at.top - height - 4) : below}px`;
-    element.style.left = `${Math.max(4, Math.min(at.right - width, innerWidth - width - 4))}px`;
+    const under = anchor.bottom + 4;
+    const left = anchor.edge === "left" ? anchor.x : anchor.x - width;
+    element.style.top = `${under + height > innerHeight ? Math.max(4, anchor.top - height - 4) : under}px`;
+    element.style.left = `${Math.max(4, Math.min(left, innerWidth - width - 4))}px`;
     focus(first);
     const onPointer = ({ target }: PointerEvent) => {
-      if (target instanceof Node && !element.contains(target) && !button.contains(target)) onLeave();
+      if (target instanceof Node && !element.contains(target) && !anchor.button?.contains(target)) onLeave();
     };
     addEventListener("pointerdown", onPointer, { capture: true });
     addEventListener("resize", onLeave);
@@ -89,6 +116,8 @@ function Menu({ id, label, items, first, button, onClose, onLeave }: MenuProps) 
       aria-label={label}
       tabIndex={-1}
       popover="manual"
+      // Some systems open the browser's own menu as the key is released.
+      onContextMenu={(event) => event.preventDefault()}
       onKeyDown={(event) => {
         event.stopPropagation();
         if (event.key === "Tab") return onLeave();
@@ -103,12 +132,13 @@ function Menu({ id, label, items, first, button, onClose, onLeave }: MenuProps) 
         event.preventDefault();
       }}
     >
-      {items.map(({ icon, label: title, keys, run }) => (
+      {items.map(({ icon, label: title, keys, isDanger, run }) => (
         <button
           key={title}
           type="button"
           role="menuitem"
           tabIndex={-1}
+          class={isDanger ? "bad" : undefined}
           aria-label={title}
           aria-keyshortcuts={keys}
           onClick={() => {

@@ -49,6 +49,7 @@ const SHORTCUTS: readonly [string, readonly [string, string][]][] = [
       ["click", "show, the keyboard stays in the tree"],
       ["Enter", "show and type (double-click, too)"],
       ["s  x  r", "start, stop, restart this row"],
+      ["Shift-F10", "all actions of this row (right click, too)"],
       ["Ctrl-click", "open in a permanent tab"],
     ],
   ],

@@ -1,0 +1,127 @@
+import { signal } from "@preact/signals";
+import type { TargetedMouseEvent, TargetedPointerEvent } from "preact";
+import { findGroup } from "../../../src/client/mirror.ts";
+import { processesOf } from "../app/commands/actions.ts";
+import { popOut, show, showBeside } from "../app/navigation.ts";
+import { isNarrow } from "../app/settings.ts";
+import { processOf, tree } from "../app/store.ts";
+import { showInLog, verbActions } from "../palette/palette-process.ts";
+import { type Anchor, Menu, type MenuItem } from "../ui/menu.tsx";
+import { copy } from "../ui/toasts.ts";
+import { focusRow, rows, viewOf } from "./tree-navigation.ts";
+
+/** A finger that rests this long on a row, milliseconds, and moves no further than this, pixels, opens its menu. */
+const LONG_PRESS_MS = 500;
+const MAX_MOVE_PX = 10;
+
+/** The row whose menu is open. */
+const opened = signal<{ name: string; anchor: Anchor } | null>(null);
+
+export function openRowMenu(row: HTMLElement, at?: { x: number; y: number }): void {
+  const name = row.dataset.name ?? "";
+  const { left, top, bottom } = row.getBoundingClientRect();
+  const place = at ? { x: at.x, top: at.y, bottom: at.y } : { x: left + 24, top, bottom };
+  opened.value = { name, anchor: { ...place, edge: "left", button: null } };
+}
+
+/** What can be done with a row of the tree, with the keys that do the same. */
+export function RowMenu() {
+  if (opened.value === null) return null;
+  const { name, anchor } = opened.value;
+  const close = () => {
+    opened.value = null;
+  };
+  return (
+    <Menu
+      // Another row's menu is another one: it is placed and focused anew.
+      key={name}
+      label={`Actions of ${name}`}
+      items={itemsOf(name)}
+      first={0}
+      anchor={anchor}
+      onLeave={close}
+      onClose={() => {
+        close();
+        focusRow(rows.peek().findIndex(({ node }) => node.name === name));
+      }}
+    />
+  );
+}
+
+function itemsOf(name: string): MenuItem[] {
+  const row = rows.peek().find(({ node }) => node.name === name);
+  if (!row) return [];
+  const view = viewOf(row);
+  const process = processOf(name);
+  const group = findGroup(tree.value, name);
+  const members = process ? [process] : group ? processesOf(group) : [];
+  return [
+    { icon: "next", label: "Open", keys: "Enter", run: () => show(view) },
+    ...(isNarrow.value
+      ? []
+      : [
+          { icon: "splitRight" as const, label: "Open beside", run: () => showBeside(view) },
+          { icon: "popOut" as const, label: "Open in new window", run: () => popOut(view) },
+        ]),
+    ...verbActions("", { kind: row.node.type, name }, members, true).map(
+      ({ title, verb, keys = "", isDanger = false, run }): MenuItem => ({
+        icon: verb,
+        label: isDanger ? `${title.trim()} …` : title.trim(),
+        keys,
+        isDanger,
+        run,
+      }),
+    ),
+    ...(process ? [{ icon: "log" as const, label: "Show its log entries", run: () => showInLog(name) }] : []),
+    { icon: "copy", label: "Copy its name", run: () => void copy(name, "the name") },
+  ];
+}
+
+/** A finger on a row that may become a long press. */
+let press: { timer: ReturnType<typeof setTimeout>; x: number; y: number } | null = null;
+/** The finger that is down has opened the menu: lifting it is no tap on the row. */
+let hasPressed = false;
+
+function endPress(): void {
+  clearTimeout(press?.timer);
+  press = null;
+}
+
+const rowAt = ({ target }: Event) => (target instanceof Element ? target.closest<HTMLElement>("[role=treeitem]") : null);
+
+/** Of the element around the rows: right click, and a long press, which not every browser reports as one. */
+export const rowMenuEvents = {
+  onContextMenu(event: TargetedMouseEvent<HTMLElement>) {
+    const row = rowAt(event);
+    if (row === null) return;
+    event.preventDefault();
+    if (hasPressed) return;
+    hasPressed = press !== null;
+    endPress();
+    openRowMenu(row, { x: event.clientX, y: event.clientY });
+  },
+  onPointerDown(event: TargetedPointerEvent<HTMLElement>) {
+    hasPressed = false;
+    endPress();
+    const row = rowAt(event);
+    if (row === null || event.pointerType !== "touch") return;
+    const { clientX: x, clientY: y } = event;
+    const timer = setTimeout(() => {
+      endPress();
+      hasPressed = true;
+      openRowMenu(row, { x, y });
+    }, LONG_PRESS_MS);
+    press = { timer, x, y };
+  },
+  onPointerMove({ clientX, clientY }: TargetedPointerEvent<HTMLElement>) {
+    if (press && Math.hypot(clientX - press.x, clientY - press.y) > MAX_MOVE_PX) endPress();
+  },
+  onPointerUp: endPress,
+  onPointerCancel: endPress,
+  onClickCapture(event: TargetedMouseEvent<HTMLElement>) {
+    if (!hasPressed) return;
+    hasPressed = false;
+    event.stopPropagation();
+    event.preventDefault();
+  },
+};
