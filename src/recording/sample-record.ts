@@ -7,17 +7,26 @@ export const RECORD_HEADER_BYTES = 4 + 8 + 8 + 8;
 const MAX_PAYLOAD_BYTES = 64 * 1024 * 1024;
 const NONE = -1n;
 
-/** Little-endian `u32 length | u64 received | i64 published (-1: none) | i64 sequence (-1: none) | payload`. The length is that of the payload. */
-export function encodeRecord({ received, published, sequence, payload }: Sample): Uint8Array {
-  const length = payload?.length ?? 0;
-  const record = new Uint8Array(RECORD_HEADER_BYTES + length);
-  const view = new DataView(record.buffer);
+type RecordTimes = Pick<Sample, "received" | "published" | "sequence">;
+
+/**
+ * The header of a record: little-endian `u32 length | u64 received | i64 published (-1: none) | i64 sequence (-1: none)`. The payload follows,
+ * `length` bytes.
+ */
+export function recordHeader({ received, published, sequence }: RecordTimes, length: number): Uint8Array<ArrayBuffer> {
+  const header = new Uint8Array(RECORD_HEADER_BYTES);
+  const view = new DataView(header.buffer);
   view.setUint32(0, length, true);
   view.setBigUint64(4, received, true);
   view.setBigInt64(12, published ?? NONE, true);
   view.setBigInt64(20, sequence ?? NONE, true);
-  if (payload) record.set(payload, RECORD_HEADER_BYTES);
-  return record;
+  return header;
+}
+
+export function encodeRecord(sample: Sample): Uint8Array {
+  const { payload } = sample;
+  const header = recordHeader(sample, payload?.length ?? 0);
+  return payload === null ? header : joined(header, payload);
 }
 
 /** The samples of records that come in pieces of any size. A payload is valid until the next sample. Throws `bad_field` for records that are cut off. */

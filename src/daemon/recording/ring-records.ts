@@ -1,9 +1,6 @@
 import { MAX_SAMPLE_PART_BYTES } from "../../contract/loggers.ts";
-import type { Ring, RingSample } from "./ring.ts";
-
-/** Length, received, published, sequence. */
-const HEADER_BYTES = 4 + 8 + 8 + 8;
-const NONE = -1n;
+import { RECORD_HEADER_BYTES, recordHeader } from "../../recording/sample-record.ts";
+import type { Ring } from "./ring.ts";
 
 export interface RecordRange {
   readonly from: number;
@@ -34,11 +31,12 @@ export function readRecords(ring: Ring, { from, skip, until }: RecordRange): Rec
   while (at < end && room > 0) {
     const sample = ring.get(at);
     if (sample === null) break;
-    const length = HEADER_BYTES + (sample.payload?.bytes.length ?? 0);
+    const size = sample.payload?.bytes.length ?? 0;
+    const length = RECORD_HEADER_BYTES + size;
     const stop = Math.min(length, offset + room);
-    parts.push(headerOf(sample).subarray(offset, stop));
+    parts.push(recordHeader(sample, size).subarray(offset, stop));
     if (sample.payload !== null)
-      parts.push(sample.payload.bytes.subarray(Math.max(0, offset - HEADER_BYTES), Math.max(0, stop - HEADER_BYTES)));
+      parts.push(sample.payload.bytes.subarray(Math.max(0, offset - RECORD_HEADER_BYTES), Math.max(0, stop - RECORD_HEADER_BYTES)));
     room -= Math.max(0, stop - offset);
     offset = stop;
     if (stop < length) break;
@@ -46,14 +44,4 @@ export function readRecords(ring: Ring, { from, skip, until }: RecordRange): Rec
     offset = 0;
   }
   return { from: begin, next: at, next_skip: offset, data: Buffer.concat(parts) };
-}
-
-function headerOf({ received, published, sequence, payload }: RingSample): Uint8Array {
-  const header = new Uint8Array(HEADER_BYTES);
-  const view = new DataView(header.buffer);
-  view.setUint32(0, payload?.bytes.length ?? 0, true);
-  view.setBigUint64(4, received, true);
-  view.setBigInt64(12, published ?? NONE, true);
-  view.setBigInt64(20, sequence ?? NONE, true);
-  return header;
 }

@@ -10,10 +10,10 @@ import type { Credentials } from "./credentials.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Throttle } from "./throttle.ts";
 
-/** A user that was admitted. */
+/** A request that was admitted. */
 export interface Admission {
   readonly principal: Principal;
-  /** The session of the cookie, or the one that was opened; null over the local socket. */
+  /** The session of the cookie, or the new one; null over the local socket. */
   readonly sessionId: string | null;
   /** Value of the Set-Cookie header for the response. */
   readonly setCookie: string | null;
@@ -55,7 +55,7 @@ export class Authenticator {
     if (!state.ok) return refusal(403, state.refusal);
     const session = sessions.find(sessionTokens(headers.get("cookie")), state.entries);
     const authorization = parseAuthorization(headers.get("authorization"));
-    if (session && !namesSomebodyElse(authorization, session.user)) {
+    if (session && !namesAnotherUser(authorization, session.user)) {
       return { principal: { user: session.user, via: "cookie", address: formatAddress(remote) }, sessionId: session.id, setCookie: null };
     }
     switch (authorization.scheme) {
@@ -70,7 +70,7 @@ export class Authenticator {
     }
   }
 
-  /** For a user and password that arrive by another way than HTTP: no session is opened. Null: they are wrong. */
+  /** Checks a user and password that do not arrive over HTTP; opens no session. Null: they are wrong. */
   async admitUser(user: string, password: string, remote: RemoteEnd): Promise<StandingAdmission | null> {
     const { authFile } = this.#parts;
     const state = authFile.read();
@@ -121,8 +121,8 @@ export class Authenticator {
   }
 }
 
-/** Explicit credentials are checked by themselves; those of the session's own user need no second check. */
-function namesSomebodyElse(authorization: Authorization, user: string): boolean {
+/** Credentials in the request are checked, unless they name the user of the session. */
+function namesAnotherUser(authorization: Authorization, user: string): boolean {
   return authorization.scheme === "bearer" || (authorization.scheme === "basic" && authorization.user !== user);
 }
 
