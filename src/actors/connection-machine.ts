@@ -12,7 +12,7 @@ import { setup } from "xstate";
 const PING_MS = 20_000;
 /** The connection is dead after this time without a pong. */
 const DEAD_MS = 60_000;
-/** How long a client may take nothing of what waits for it. */
+/** How long a client may read nothing although frames wait for it. */
 const STALL_MS = 30_000;
 /** How long a closing handshake may take. */
 export const CLOSE_MS = 5_000;
@@ -24,7 +24,7 @@ export type ConnectionEvent =
   | { type: "progress" }
   | { type: "drained" }
   | { type: "close"; code: number; reason: string }
-  /** Refused (1008), reason in words. */
+  /** The connection is refused (close code 1008) with this reason. */
   | { type: "refuse"; reason: string }
   | { type: "socket.closed" };
 

@@ -11,8 +11,8 @@ export interface ConnectionActor {
 }
 
 /**
- * Starts the actor of connection `id`. It leaves the registry when the socket has closed; when it fails, the socket is
- * closed with 1011 (docs/design/runtime-invariants.md, "Actors"). After its end, events count for nothing.
+ * Starts the actor of connection `id`. It leaves the registry when the socket has closed; when it fails, the socket is closed with 1011
+ * (docs/design/runtime-invariants.md, "Actors"). Events that arrive after its end are ignored.
  */
 export function openConnection(system: ActorSystem, id: string, effects: ConnectionInput): ConnectionActor {
   const failed = () => {

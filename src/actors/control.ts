@@ -10,11 +10,11 @@ import type { Network } from "./network.ts";
 import type { TerminalSize } from "./process-types.ts";
 import type { Recordings } from "./recordings.ts";
 
-/** What of the backlog is asked for: the last lines, of the last seconds if given. */
+/** Which part of the backlog is requested: the last lines, limited to the last seconds if given. */
 export interface BacklogRange {
   readonly lines: number;
   readonly seconds?: number;
-  /** Also when it was written. */
+  /** Include when each part was written. */
   readonly times?: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface Backlog {
   times?: { offset: number; time: string }[];
 }
 
-/** All output that is kept of a process: `size` bytes, in pages. */
+/** All retained output of a process: `size` bytes, in pages. */
 export interface RetainedOutput {
   readonly size: number;
   readonly pages: AsyncIterable<Uint8Array>;
@@ -79,12 +79,12 @@ export interface ConfigFileText {
   content: string;
   /** Of the file's bytes. */
   hash: string;
-  /** Of the text that is in effect; null if the file was read by no reload yet. */
+  /** Of the text in effect; null if no reload has read the file yet. */
   effective_hash: string | null;
   files: { path: string; size: number; writable: boolean }[];
 }
 
-/** Texts that a file of the configuration had. */
+/** The versions of one configuration file. */
 export interface ConfigFileHistory {
   path: string;
   /** Of the text on disk. */
@@ -96,7 +96,7 @@ export interface ConfigFileHistory {
 
 export interface ConfigVersion {
   readonly hash: string;
-  /** When the manager saw it first, milliseconds since 1970. */
+  /** When the manager first saw it, milliseconds since 1970. */
   readonly time: number;
   /** The user who saved it; null: another program wrote it. */
   readonly by: string | null;
@@ -105,26 +105,26 @@ export interface ConfigVersion {
 }
 
 /**
- * The configuration while the manager runs. Everything rejects with a ConfigError (every problem of it) for one that
- * cannot be used, and with `conflict` where there is no file.
+ * The configuration while the manager runs. All methods reject with a ConfigError that lists every problem if the configuration is not
+ * valid, and with `conflict` if there is no file.
  */
 export interface Configuration {
   /** What `reload` would do. */
   plan(): Promise<ConfigurationChange>;
-  /** `by` is the user's name, or what else asked for it. Changes nothing when it rejects. */
+  /** `by` names the user or program that requested it. If it rejects, nothing has changed. */
   reload(by: string): Promise<ConfigurationChange>;
   /**
-   * One of its files, the main one by default, as it is on disk or, with `hash`, as it was. `not_found` for any other path, and for a version
-   * that is not kept.
+   * One of its files, by default the main one: the text on disk or, with `hash`, an earlier version. `not_found` for any other path, and
+   * for a version that is no longer kept.
    */
   file(path: string | undefined, hash?: string): Promise<ConfigFileText>;
-  /** The versions of a file that are kept. */
+  /** The versions of a file that are still kept. */
   history(path: string | undefined): Promise<ConfigFileHistory>;
   /** Checks, then replaces a file; resolves with the new hash. It does not reload. */
   save(change: { path: string; content: string; baseHash: string | undefined }, by: string): Promise<string>;
 }
 
-/** Reading: always the state of this turn, never a copy from earlier. */
+/** Read access. Each answer is the current state, never an earlier copy. */
 export interface ManagerState {
   readonly manager: ManagerInfo;
   /** No more starts or changes; read-only requests are still answered. */
@@ -143,35 +143,39 @@ export interface ManagerState {
 }
 
 /**
- * Commands to processes and groups. Start, stop and restart are accepted in this turn (`ack` means that) and carried out later. A promise
- * resolves when all processes have received it: with many processes, a part of them per turn; requests made meanwhile wait.
+ * Commands to processes and groups. Start, stop and restart are accepted in this turn (that is what `ack` means) and carried out later. A
+ * promise resolves when all processes have received the command. With many processes, each turn delivers it to some of them; requests made
+ * meanwhile wait.
  */
 export interface Commands {
   process(verb: Verb, name: string, by: string): void | Promise<void>;
   group(verb: Verb, name: string, by: string): void | Promise<void>;
-  /** Resolves once the host has sent it. What can be refused at once is thrown, as by the commands above. */
+  /** Resolves once the host has sent the signal. Throws if it can be refused at once, like the commands above. */
   sendSignal(name: string, signal: string, by: string): Promise<void>;
-  /** Resolves once what was asked so far would be known to the next manager, or cannot be saved now. Never rejects. */
+  /** Resolves once all requests so far are on disk for the next manager, or cannot be saved now. Never rejects. */
   saved(): Promise<void>;
 }
 
 /** The terminals of processes: input, size and retained output. */
 export interface Terminals {
-  /** Resolves once the host has queued it. What can be refused at once is thrown. Never re-sent. */
+  /** Resolves once the host has queued it. Throws if it can be refused at once. Never sent twice. */
   sendStdin(name: string, text: string): Promise<void>;
-  /** Kept for the next run if the process does not run. */
+  /** If the process is not running, the size is kept for its next run. */
   resize(name: string, size: TerminalSize): void;
-  /** Of the run, or of the next one. Throws `not_found`. */
+  /** Of the current run, or of the next one. Throws `not_found`. */
   size(name: string): TerminalSize;
   backlog(name: string, range: BacklogRange): Promise<Backlog>;
-  /** For archives: nothing is read before it is asked for. */
+  /** For archives: output is read page by page on demand. */
   retainedOutput(name: string): Promise<RetainedOutput>;
 }
 
 export type Attribute = "start_tool" | "svc_debug";
 export type OutputFlag = "low_delay_output" | "no_skip_display";
 
-/** What users set of a process acts at its next start, flags of its output at once. Resolves once it is on disk. */
+/**
+ * Settings that users change at run time. They take effect at the next start of the process, output flags at once. Methods resolve once the
+ * setting is on disk.
+ */
 export interface Settings {
   selectCommand(name: string, which: string, by: string): Promise<void>;
   /** `override` null or "" clears it; `which` "default" is the primary command. */
@@ -183,22 +187,22 @@ export interface Settings {
 
 /** What a host does for a client. `host` is any of its names. */
 export interface HostRequests {
-  /** CPU and memory of the processes that run, on the hosts that can be reached. */
+  /** CPU and memory of the running processes on all reachable hosts. */
   loads(): Promise<ProcessLoad[]>;
-  /** CPU percentages are over the time since the same `requester` (at most 64 characters) asked last. */
+  /** CPU percentages cover the time since the last request of the same `requester` (at most 64 characters). */
   processList(request: ProcessListRequest, requester: string): Promise<ProcessList>;
-  /** Rejects with the kernel's reason, then nothing was changed. */
+  /** If it rejects, with the kernel's reason, nothing was changed. */
   setTask(change: TaskChange, by: string): Promise<TaskSettings>;
   /**
-   * A TCP connection that `host` makes to `target`, as a stream with half close and flow control. Rejects with `conflict` where the
-   * connection is refused, `not_found`, `timeout`, `busy`, `host_unavailable`; destroyed with `host_unavailable` when the host is lost.
+   * A TCP connection that `host` makes to `target`, as a stream with half close and flow control. Rejects with `conflict` if the connection
+   * is refused, `not_found`, `timeout`, `busy`, `host_unavailable`; destroyed with `host_unavailable` when the host is lost.
    */
   openTcp(host: string, target: { host: string; port: number }): Promise<Duplex>;
 }
 
 /**
- * What transport and http may see and ask of the manager; `by` is a user's name. `app/` implements it; tests of the transport fake it.
- * Everything throws (or rejects with) a MgrError with a wire code when it is refused: `not_found` for an unknown name,
+ * Everything that transport and http may read and request of the manager; `by` is a user's name. `app/` implements it; tests of the
+ * transport use a fake. A refused request throws or rejects with a MgrError that has a wire code: `not_found` for an unknown name,
  * `host_unavailable`, `not_running`, `busy`, `conflict`.
  */
 export interface Control {

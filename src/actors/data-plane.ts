@@ -3,7 +3,7 @@ import type { Client, Parameter, Service, Topic } from "../protocol/resources/re
 
 type Ok<T> = Extract<T, { ok: true }>;
 
-/** The answers without `ok` and the fields that name what was asked. */
+/** The answers without `ok` and without the fields that repeat the request. */
 export type TopicsStat = Pick<Ok<AnswerOf<"request_topics_stat">>, "sample_seconds" | "topics">;
 export type TopicDetail = Pick<
   Ok<AnswerOf<"request_topic_detail">>,
@@ -20,15 +20,15 @@ export type OverrideChange = Pick<FrameOf<"set_parameter_override">, "service" |
 export type NamedParameter = Pick<OverrideChange, "service" | "provider_id" | "parameter">;
 export type TopicSample = ManagerFrameOf<"topic_sample">;
 
-/** Parameters, and the providers that did not tell theirs. */
+/** Parameters, and the providers that did not answer. */
 export interface FoundParameters {
   readonly parameters: Parameter[];
   readonly errors: AnswerOf<"request_parameters">["errors"];
 }
 
 /**
- * Programs on the bus, and what they publish and provide. Lists are as of this turn. Rejections are MgrError: `not_found` for an unknown
- * name, `host_unavailable` where nothing answers, `timeout`, `bad_field` and `conflict` for what a service refuses.
+ * Programs on the bus, and what they publish and provide. Lists are current. Rejections are MgrError: `not_found` for an unknown name,
+ * `host_unavailable` if nothing answers, `timeout`, and `bad_field` or `conflict` if a service refuses.
  */
 export interface DataPlane {
   clients(): Client[];
@@ -37,7 +37,7 @@ export interface DataPlane {
   /** Takes `seconds`. */
   topicsStat(seconds: number): Promise<TopicsStat>;
   topicDetail(name: string): Promise<TopicDetail>;
-  /** Threads of the programs that publish or receive the topic, as far as their pids are known. */
+  /** Threads of the programs that publish or receive the topic, if their pids are known. */
   topicScheduling(name: string): Promise<TopicTask[]>;
   /** Each task succeeds or fails by itself. */
   applyTopicScheduling(name: string, tasks: readonly WantedTopicTask[], by: string): Promise<AppliedTopicTask[]>;
@@ -48,8 +48,8 @@ export interface DataPlane {
   setOverride(change: OverrideChange, by: string): Promise<{ enabled: boolean; value: string }>;
   openScope(parameter: NamedParameter, by: string): Promise<{ topic: string; process: string }>;
   /**
-   * At most `maxRate` samples a second, the newest ones; with `fields`, these numbers of all samples go along. The topic need not exist yet.
-   * Returns the function that ends it.
+   * At most `maxRate` samples a second, the newest ones. With `fields`, the values of these numeric fields are included for all samples.
+   * The topic need not exist yet. Returns the function that unsubscribes.
    */
   followTopic(name: string, maxRate: number, receive: (sample: TopicSample) => void, fields?: readonly string[]): () => void;
 }

@@ -1,13 +1,13 @@
 import { Publisher } from "../base/publisher.ts";
 import type { Client, DaemonLogger, HostEntry, ManagerInfo, Process, Recording, Service, Topic } from "../protocol/resources/resources.ts";
 
-/** What changed in the manager's world, already projected to resources. The event streams turn these into frames. */
+/** A change of the manager's state, as resources. The event streams turn these into frames. */
 export type DomainEvent =
   | { type: "process_upsert"; process: Process }
   | { type: "process_remove"; name: string }
-  /** Something happened to a process that its resource does not show; dependencies and waits may look at it. */
+  /** A process took a step that its resource does not show. Dependencies and waits are checked again. */
   | { type: "process_step"; name: string }
-  /** The shape of the tree changed: processes or groups appeared or went. */
+  /** The shape of the tree changed: processes or groups were added or removed. */
   | { type: "tree_changed" }
   | { type: "host_upsert"; host: HostEntry }
   | { type: "host_remove"; name: string }

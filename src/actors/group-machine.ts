@@ -1,11 +1,8 @@
 /**
- * The statechart of one group. The sender of a command has told the group's members before, in the same turn: an actor does
- * not run within another actor's step. `starting` and `stopping` last until each member has reached its goal or can no
- * longer reach it: with a readiness check, `started` is not the goal yet, and a member in backoff tries again.
- *
- *   idle, starting, stopping  start, restart  → starting
- *   idle, starting, stopping  stop            → stopping
- *   starting, stopping        all settled     → idle
+ * The statechart of one group. The sender of a command has already sent it to the group's members, in the same turn: an actor does not run
+ * within another actor's step. `starting` and `stopping` last until each member has reached its goal or can no longer reach it: with a
+ * readiness check, `started` is not the goal yet, and a member in backoff tries again.   idle, starting, stopping  start, restart  →
+ * starting   idle, starting, stopping  stop            → stopping   starting, stopping        all settled     → idle
  */
 
 import type { ActorRefFrom } from "xstate";
@@ -26,7 +23,7 @@ export interface GroupInput {
 }
 
 export type GroupEvent =
-  /** This was asked of all members. */
+  /** This command was sent to all members. */
   | { type: "start" | "stop" | "restart" }
   /** A member's state changed, or a member appeared. */
   | ({ type: "member" } & GroupMember)
@@ -66,7 +63,7 @@ export const groupMachine = setup({
           .map((member) => member.name),
       ),
     })),
-    // In place: a copy for each of 10,000 members would be 10^8 steps.
+    // Changed in place: copying it for each of 10,000 members would take 10^8 steps.
     noteMember: ({ context, event }, { progress }: { progress: Progress }) => {
       if (event.type === "removed" || (event.type === "member" && !isUnsettled(progress, event))) context.pending.delete(event.name);
     },

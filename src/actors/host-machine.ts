@@ -1,15 +1,10 @@
 /**
- * The statechart of one host, as the manager sees it.
- *
- *   absent        never seen            heartbeat → greeting
- *   greeting      hello and report      done → ready; failed, or no answer in 30 s → lost
- *   ready         commands are taken    silence of 6 s → lost, unless it is in this process; its session is not ours → greeting; other daemon → greeting
- *   lost          silent                heartbeat → greeting
- *   incompatible  other contract        heartbeat of a contract that we speak → greeting
- *   died          its daemon is dead    heartbeat of another daemon → greeting
- *
- * Emits `ready`, `lost` and `died`, so that app tells the host's processes. Of a daemon that came back as another one,
- * `died` is emitted before the `ready` of the new one.
+ * The statechart of one host, as the manager sees it.   absent        never seen            heartbeat → greeting   greeting      hello and
+ * report      done → ready; failed, or no answer in 30 s → lost   ready         commands are taken    silence of 6 s → lost, unless it is
+ * in this process; its session is not ours → greeting; other daemon → greeting   lost          silent                heartbeat → greeting
+ * incompatible  other contract        heartbeat of a contract that we speak → greeting   died          its daemon is dead    heartbeat of
+ * another daemon → greeting Emits `ready`, `lost` and `died`; app passes them to the host's processes. If a new daemon takes the place of
+ * the previous one, `died` is emitted before `ready`.
  */
 import type { ActorRefFrom } from "xstate";
 import { assertEvent, assign, enqueueActions, fromPromise, setup } from "xstate";
@@ -17,14 +12,14 @@ import { MgrError, messageOf } from "../base/errors.ts";
 import type { HostHeartbeat } from "../contract/messages.ts";
 import { CONTRACT_VERSION, HEARTBEAT_LOST_MS } from "../contract/messages.ts";
 
-/** A greeting holds hello and the whole report: pages of up to 512 KiB, each with its own time-out. */
+/** A greeting consists of hello and the whole report: pages of up to 512 KiB, each with its own time-out. */
 const GREETING_TIMEOUT_MS = 30_000;
 
 export interface Greeting {
   readonly session: string;
   readonly stream_id: string;
   readonly pid: number;
-  /** Of the daemon's program; null: it did not say. */
+  /** Of the daemon's program; null: unknown. */
   readonly version: string | null;
   /** The host's clock minus ours, milliseconds. */
   readonly clock_offset_ms: number;
@@ -58,7 +53,7 @@ export interface HostContext {
   readonly isDirect: boolean;
   /** Of the newest greeting; null before the first and after the daemon's death. */
   readonly greeting: Greeting | null;
-  /** The stream_id of a daemon that is known to be dead: its late heartbeats count for nothing. */
+  /** The stream_id of a daemon that is known to be dead: its late heartbeats are ignored. */
   readonly dead: string | null;
 }
 

@@ -7,13 +7,13 @@ export interface NetworkSampling {
   readonly mode: "interval" | "previous";
 }
 
-/** Traffic between hosts. Nothing is sampled before it is asked for. */
+/** Traffic between hosts. Counters are read on request only. */
 export interface Network {
   stats(sampling: NetworkSampling): Promise<NetworkStats>;
   topology(): Promise<NetworkTopology>;
   /** `host` is any of its names; resolves with its canonical one. */
   tcpConnections(host: string): Promise<{ host: string; connections: TcpConnection[] }>;
-  /** What is counted so far, for collectors that take differences themselves; asks every host. */
+  /** All counters so far, requested from every host, for collectors that compute differences themselves. */
   totals(): Promise<NetworkTotals>;
 }
 

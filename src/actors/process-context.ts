@@ -45,7 +45,7 @@ export function initialContext(input: ProcessInput): ProcessContext {
   };
 }
 
-/** `run` is not the one that a pending start or restart has asked for. */
+/** Whether `run` is older than the run that a pending start or restart waits for. */
 export function isBefore(run: RunReport, pending: PendingRun): boolean {
   return compareRunIds(run.run_id, pending.after) <= 0;
 }
@@ -58,8 +58,8 @@ export function compareRunIds(a: string, b: string): number {
 }
 
 /**
- * The run that an event reports, or null when it says nothing new: a run older than the current one, or an answer that
- * was overtaken and would bring a run back to life that is known to have ended.
+ * The run that an event reports; null if it is outdated: a run older than the current one, or a delayed answer that shows a run as alive
+ * that is known to have ended.
  */
 export function freshRun(context: ProcessContext, event: ProcessEvent): RunReport | null {
   const run = "run" in event ? event.run : null;
@@ -87,7 +87,7 @@ export function stableIn({ clock, runBegan, definition }: ProcessContext): numbe
   return Math.max(0, runBegan + definition.restart.stable_after - clock.monotonic());
 }
 
-/** Something of the newest reported run's tree may be left: no other may be spawned. */
+/** Part of the newest reported run's tree may still be alive: no other run may be spawned. */
 export function treeLives(context: ProcessContext): boolean {
   return context.run !== null && !context.run.extinct && !context.runGone;
 }
@@ -97,8 +97,8 @@ export function succeeded(context: ProcessContext, exit: RunExit): boolean {
 }
 
 /**
- * What a fresh report changes. A run that this manager did not start is adopted with its memo. `late` reports may tell
- * of an end long ago; events come at once.
+ * The context after a new report. A run that this manager did not start is adopted with its memo. A `late` report may describe an end long
+ * ago; events arrive at once.
  */
 export function withRun(context: ProcessContext, run: RunReport, late: boolean, host = context.host): Partial<ProcessContext> {
   const { clock, definition, settings } = context;
@@ -123,7 +123,7 @@ export function withRun(context: ProcessContext, run: RunReport, late: boolean, 
         }
       : {}),
     ...(context.size === null && adopted && resized ? { size: { rows: run.rows, cols: run.cols } } : {}),
-    // The end is judged once: a later report of the same run does not undo what was said about it.
+    // The end is evaluated once: a later report of the same run does not change the result.
     ...(known && context.run?.exit ? {} : { ...endOf(context, run), runEnded: run.exit ? now - (late ? sinceEnd(run) : 0) : null }),
   };
 }
@@ -135,8 +135,8 @@ function endOf(context: ProcessContext, run: RunReport): Partial<ProcessContext>
 }
 
 /**
- * Milliseconds since the run ended. Its age goes on counting on the host's monotonic clock; how long it lived is known
- * from the wall clock only, which may have been stepped: hence the bounds.
+ * Milliseconds since the run ended: its age, by the host's monotonic clock, less its length. The length is known by the wall clock only,
+ * which may have been stepped, so the result is bounded.
  */
 function sinceEnd(run: RunReport): number {
   const lived = run.stop_time === null ? run.age_ms : run.stop_time - run.start_time;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parseJson } from "../base/json.ts";
 import type { ProcessContext } from "./process-types.ts";
 
-/** Restarts that a memo remembers: 4 KiB hold some 350 of them. */
+/** Restarts in a memo; 4 KiB have room for about 350. */
 const MAX_REMEMBERED = 256;
 const count = z.number().int().min(0).max(1e12);
 const memoShape = z.object({ restarts: count, attempt: count, failures: count.default(0), ago: z.array(count).max(MAX_REMEMBERED) });

@@ -18,7 +18,7 @@ import {
 } from "./process-types.ts";
 import { endedWell, exitReason, failureReason, mayRestart, scheduleRestart } from "./restart-policy.ts";
 
-/** After SIGKILL nothing should be left for this long; then an error is logged, and again each minute. */
+/** If anything is still alive this long after SIGKILL, an error is logged, and again each minute. */
 const AFTER_SIGKILL_MS = 10_000;
 const NAG_MS = 60_000;
 
@@ -81,7 +81,7 @@ export const processSetup = setup({
     unknownToHost: ({ event }) => event.type === "report" && event.run === null,
   },
   actions: {
-    /** One `changed` for each change of what is shown; entering the shown state again announces nothing. */
+    /** Emits one `changed` per change of the visible state; re-entering the same state emits nothing. */
     announce: enqueueActions(({ context, enqueue }, { state }: { state: ProcessState }) => {
       const { shown, reason, isAdopting } = context;
       if (isAdopting && shown !== state) enqueue.emit({ type: "adopted", state, reason });
@@ -97,16 +97,16 @@ export const processSetup = setup({
     }),
     request: enqueueActions(({ context, event, enqueue }, { to }: { to: RequestedState }) => {
       if (to === "stop") dropPendingRun(context, enqueue);
-      // Emitted even if a start was requested before: perhaps only the configuration requested it, and now a user does.
+      // Emitted even if a start was already requested: the earlier request may come from the configuration, and this one from a user.
       if (context.requested === to && to === "stop") return;
       const origin = originOf(event, context.clock.now());
       enqueue.assign({ requested: to, origin });
       enqueue.emit({ type: "intent", requested_state: to, origin });
     }),
-    /** Infers a lost request from the run: a running process was meant to run, a stopping one was meant to stop. */
+    /** Infers a lost request from the run: a running process was requested to start, a stopping one to stop. */
     inferRequest: enqueueActions(({ context, enqueue }) => {
       const { isIntentLost, requested, run } = context;
-      // A run that ended by itself, or is perhaps being stopped for a restart, says nothing about the request.
+      // Nothing can be inferred from a run that ended by itself, or that may be stopping for a restart.
       if (!isIntentLost || run === null || runLives(context) === run.stopping) return;
       const to = run.stopping ? "stop" : "start";
       if (requested === to) return;
@@ -125,7 +125,7 @@ export const processSetup = setup({
     /** `replace`: also if the newest run still lives. */
     wantRun: enqueueActions(({ context, enqueue }, { replace }: { replace: boolean }) => {
       const { pendingRun, runId, lastRunId } = context;
-      // Before the first report its newest run is unknown, but was begun by an earlier manager.
+      // Before the first report the newest run is unknown, but an earlier manager started it.
       const pending = { after: runId ?? lastRunId(), replace: replace || pendingRun?.replace === true };
       if (pendingRun?.after === pending.after && pendingRun.replace === pending.replace) return;
       enqueue.assign({ pendingRun: pending });
@@ -200,12 +200,12 @@ export const processSetup = setup({
       const exit = context.exit ?? { code: null, signal: null, reason: failureReason(context), time: context.clock.now() };
       return { reason: failureReason(context), exit: { ...exit, reason: exitReason(context) ?? exit.reason } };
     }),
-    /** On both paths to a run, launching and adopting: clears the reason of the previous stop. */
+    /** Clears the reason of the previous stop, on launching and on adopting. */
     forgetCause: assign({ stopCause: null, daemonDied: false }),
     noteAdoption: assign(({ context }) => ({ isAdopting: context.isNew, isNew: false })),
     /** What follows is caused by this manager. */
     forgetAdoption: assign({ isAdopting: false }),
-    /** The next state handles the same report: one visible step at a time, each in its own turn. */
+    /** Sends the same report to the next state: one visible step at a time, each in its own turn. */
     again: ({ self, event }) => self.send(event),
   },
   delays: {

@@ -5,7 +5,7 @@ const stop = { type: "request", params: { to: "stop" } } as const;
 
 export const inPlace = { start: { actions: start }, restart: { actions: start }, stop: { actions: stop } } as const;
 
-/** A start is over with any run that lives, a restart only with a new one. */
+/** Any living run fulfils a start; only a new one fulfils a restart. */
 export const wantStart = { type: "wantRun", params: { replace: false } } as const;
 export const wantRestart = { type: "wantRun", params: { replace: true } } as const;
 
@@ -15,11 +15,11 @@ export const stopAlive = { target: "#process.stopping", actions: stop } as const
 export const restartAlive = { target: "#process.stopping", actions: [start, "resetCounters", wantRestart] } as const;
 export const startAfterStop = { actions: [start, "resetCounters", wantRestart] } as const;
 export const daemonDied = { target: "#process.error", actions: "blameDaemon" } as const;
-/** Where nothing has begun yet: the request is kept until it does. */
+/** For states in which nothing has begun yet: the request is kept. */
 export const startLater = { actions: [start, wantStart] } as const;
 export const restartLater = { actions: [start, wantRestart] } as const;
 
-/** A living run where none is expected: the host's table is the truth for what runs. */
+/** A living run where none is expected: the host's run table is authoritative. */
 export const atRest = [{ guard: "seenAlive", target: "#process.adopting", actions: "takeRun" }] as const;
 const spawnNews = [
   { guard: "seenFailed", target: "#process.error", actions: ["takeRun", "blameRecord"] },

@@ -16,7 +16,7 @@ export interface TerminalSize {
 /** `by` is the user's name, or BY_CONFIGURATION. */
 export type ProcessCommand =
   | { type: "start" | "restart"; by: string }
-  /** `stoppedWith`: the process that it needs and that is being stopped; left out if its own stop was requested. */
+  /** `stoppedWith`: the dependency whose stop also stops this process; omitted if its own stop was requested. */
   | { type: "stop"; by: string; stoppedWith?: string | undefined };
 
 export type ProcessEvent =
@@ -25,12 +25,12 @@ export type ProcessEvent =
   | { type: "dependencies"; missing: readonly string[]; impossible: string | null }
   | { type: "host.ready" }
   | { type: "host.lost" }
-  /** The host's daemon is dead, and everything that it ran with it. */
+  /** The host's daemon is dead, and everything it ran. */
   | { type: "host.died" }
   /**
-   * What the host's run table says, after a hello or a reconnect. `run: null` is "this daemon has never run it": send
-   * it only when the table was complete and asked for after the last spawn was answered (a paged report can miss a run
-   * that began while it was read). `host` tells where a run was found that was not expected there.
+   * What the host's run table says, after a hello or a reconnect. `run: null` means that this daemon has never run it. Send it only if the
+   * table is complete and was requested after the last spawn was answered: a paged report can miss a run that began meanwhile. `host` is
+   * set if the run was found on an unexpected host.
    */
   | { type: "report"; run: RunReport | null; host?: string | null }
   | { type: "run.spawned"; run: RunReport }
@@ -38,23 +38,26 @@ export type ProcessEvent =
   | { type: "run.exited"; run: RunReport }
   | { type: "run.extinct"; run: RunReport }
   | { type: "liveness.failed"; reason: string }
-  /** A file that `watch` names: restarts what runs, and only that. */
+  /** A file that `watch` matches has changed: restarts the process if it is running. */
   | { type: "files.changed"; path: string }
   | { type: "winch"; rows: number; cols: number }
-  /** What users have set: all of it; the next start takes it. */
+  /** All settings of users. The next start uses them. */
   | { type: "settings"; settings: ProcessSettings }
   | { type: "definition"; definition: ProcessDefinition }
   /** The run has lived for `restart.stable_after`. */
   | { type: "stable" };
 
 export type ProcessEmitted =
-  /** The visible state changed: exactly one per change. The snapshot is that of the new state. */
+  /** The visible state changed; emitted once per change. The snapshot is already that of the new state. */
   | { type: "changed"; from: ProcessState; to: ProcessState; reason: string | null }
-  /** The first report showed what an earlier manager left: in the place of `changed`, as nothing has changed just now. */
+  /** The first report showed a run of an earlier manager. Emitted instead of `changed`, because nothing has changed now. */
   | { type: "adopted"; state: ProcessState; reason: string | null }
-  /** requested_state changed, or a start was requested once more. Emitted before any effect of the same turn begins. */
+  /** requested_state changed, or a start was requested again. Emitted before any effect of the same turn begins. */
   | { type: "intent"; requested_state: RequestedState; origin: RequestOrigin | null }
-  /** A run was requested that has not begun; null once it has begun, failed or was cancelled. Emitted before any effect of the same turn begins. */
+  /**
+   * A run was requested and has not begun; null once it has begun, failed or was cancelled. Emitted before any effect of the same turn
+   * begins.
+   */
   | { type: "pending_run"; pending: PendingRun | null }
   | { type: "note"; level: "info" | "warning" | "error"; msg: string };
 
@@ -66,7 +69,7 @@ export interface ProcessInput {
   readonly origin?: RequestOrigin | null;
   /** From the intent file: an earlier manager accepted a start or restart whose run had not begun. */
   readonly pendingRun?: PendingRun | null;
-  /** The saved requests were lost: the run in the host's first report shows what was requested. */
+  /** The saved requests were lost: the request is inferred from the host's first report. */
   readonly isIntentLost?: boolean;
   /** What is shown until the host's first report: "stopped", or after a rebuild the last state that was shown. */
   readonly shown?: ProcessState;
@@ -79,7 +82,7 @@ export interface ProcessInput {
   readonly clock: Clock;
   /** A new id `<epoch>-<n>`, larger than every one before. */
   readonly nextRunId: () => string;
-  /** The newest id that was handed out, to any process. */
+  /** The newest id in use, of any process. */
   readonly lastRunId: () => string;
 }
 
@@ -128,11 +131,11 @@ export interface ProcessContext {
   readonly clock: Clock;
   readonly nextRunId: () => string;
   readonly lastRunId: () => string;
-  /** The newest; the next run takes it. */
+  /** The newest definition; the next run uses it. */
   readonly definition: ProcessDefinition;
-  /** What the current run was started with, as far as this manager knows. */
+  /** The definition that the current run was started with, if this manager knows it. */
   readonly runDefinition: ProcessDefinition;
-  /** As `runDefinition`, of `settings`. */
+  /** The settings that the current run was started with. */
   readonly runSettings: ProcessSettings;
   readonly requested: RequestedState;
   /** null: the configuration asked for it. */
@@ -143,15 +146,15 @@ export interface ProcessContext {
   readonly shown: ProcessState;
   /** No host has reported yet, and no actor before this one has shown anything. */
   readonly isNew: boolean;
-  /** The next state is what the first report has shown. */
+  /** The next state results from the first report. */
   readonly isAdopting: boolean;
   /** Newest run id known; events of older ones are ignored. */
   readonly runId: string | null;
   /** Newest report of the newest run that a host has reported. */
   readonly run: RunReport | null;
-  /** The host lost `run` without reporting its end (another daemon): nothing of it is left. */
+  /** The host has another daemon, which never reported the end of `run`: nothing of it is left. */
   readonly runGone: boolean;
-  /** Where the newest run is or was, a configured host or null for the manager's own; the next one begins where `definition` says. */
+  /** Host of the newest run: a configured host, or null for the manager's own. The next run begins on the host of `definition`. */
   readonly host: string | null;
   /** Monotonic time at which `run` began. */
   readonly runBegan: number;
@@ -172,7 +175,7 @@ export interface ProcessContext {
   readonly attempt: number;
   /** Restarts after failures in a row, with no run of `restart.reset_after` between them. */
   readonly failures: number;
-  /** It failed, and no run has lived for `restart.stable_after` since. */
+  /** The process failed, and no run has lived for `restart.stable_after` since. */
   readonly unstable: boolean;
   /** Monotonic times of restarts within the policy's window. */
   readonly restartTimes: readonly number[];

@@ -15,7 +15,7 @@ import type { RecordingSpec } from "../contract/recording.ts";
 export type RecordingMachineEvent =
   | { type: "start"; spec: RecordingSpec }
   | { type: "stop" }
-  /** What the hosts report, all together. */
+  /** The combined reports of all hosts. */
   | { type: "reported"; isRecording: boolean; problem: string | null };
 
 export interface RecordingContext {
@@ -77,7 +77,7 @@ export const recordingMachine = setup({
       on: {
         stop: "stopping",
         reported: [
-          // One of several hosts has a full disk: the others go on, and it is told.
+          // If one of several hosts has a full disk, the others continue and the problem is shown.
           { guard: "records", actions: "takeProblem" },
           { guard: "failed", target: "error", actions: "takeProblem" },
           { guard: "ended", target: "idle", actions: "clear" },

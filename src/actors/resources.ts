@@ -43,7 +43,7 @@ export function toProcess(context: ProcessContext, { host, hostReady, startTools
     x_display_username: null,
     x_display_peer: null,
     x_display_reason: null,
-    // Of a living run it is what that run was started with: a reload never re-evaluates it.
+    // A living run keeps the condition that it was started with: a reload never re-evaluates it.
     has_ready_state: (lives ? context.runDefinition : definition).ready !== null,
     ...runTimes(context),
     exit: exit && { code: exit.code, signal: exit.signal, reason: exit.reason, time: formatTime(exit.time) },
@@ -73,7 +73,7 @@ function request({
   };
 }
 
-/** What the next start would run: not what a living run was started with. */
+/** The command of the next start, which may differ from that of the living run. */
 function commandFields({ definition, settings }: ProcessContext, startTools: readonly StartToolSetting[]) {
   const { command, alternate_commands } = definition;
   const labels = [...alternate_commands.keys()];
@@ -97,7 +97,7 @@ function commandFields({ definition, settings }: ProcessContext, startTools: rea
   };
 }
 
-/** Of the newest run, on its host's clock. A run that was lost with its daemon ended when that was seen. */
+/** Of the newest run, by its host's clock. A run that was lost with its daemon ended when the manager noticed. */
 function runTimes({ run, runGone, exit }: ProcessContext): Pick<Process, "start_time" | "stop_time"> {
   if (run === null) return { start_time: null, stop_time: null };
   const stop = run.stop_time ?? (runGone && exit ? exit.time : null);
@@ -111,7 +111,7 @@ interface TreeSource {
   readonly scope?: string | undefined;
 }
 
-/** The tree in the order of the configuration: a group stands where its first process does, empty ones at the end. */
+/** The tree in the order of the configuration: a group is at the position of its first process, empty groups are at the end. */
 export function toTree({ config, stateOf, scope }: TreeSource): ProcessTreeNode[] {
   const groups = new Map<string, { node: GroupNode; states: Set<ProcessState> }>();
   const roots: ProcessTreeNode[] = [];

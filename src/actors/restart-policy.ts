@@ -1,6 +1,6 @@
 import type { ProcessContext } from "./process-types.ts";
 
-/** Whether the end of the current run leads to another one: the policy, and no crash loop. */
+/** Whether another run follows the end of the current one: the policy allows it, and there is no crash loop. */
 export function mayRestart(context: ProcessContext): boolean {
   return policyAllows(context) && !isCrashLoop(context);
 }
@@ -26,7 +26,9 @@ function isCrashLoop(context: ProcessContext): boolean {
   return recentRestarts(context).length >= max_restarts || failuresInARow(context) >= max_restarts;
 }
 
-/** Restarts after failures, since a run last lived for `reset_after`: long delays reach beyond any window. */
+/**
+ * Restarts after failures since a run last lived for `reset_after`. Counted without a time window, because long delays would exceed any.
+ */
 function failuresInARow(context: ProcessContext): number {
   return hasLasted(context) || endedWell(context) ? 0 : context.failures;
 }
@@ -37,7 +39,7 @@ function hasLasted(context: ProcessContext): boolean {
 }
 
 function recentRestarts(context: ProcessContext): number[] {
-  // Seen from the run's end: the verdict is the same for a manager that learns of it later.
+  // Measured from the run's end, so that a manager that learns of it later decides the same.
   const oldest = endTime(context) - context.definition.restart.window;
   return context.restartTimes.filter((time) => time > oldest);
 }
@@ -52,7 +54,7 @@ export function scheduleRestart(context: ProcessContext): Partial<ProcessContext
   const { delay, factor, max_delay } = context.definition.restart;
   const { clock } = context;
   const attempt = hasLasted(context) ? 0 : context.attempt;
-  // A large power is Infinity, which the cap takes care of; 0 × Infinity would not be a number.
+  // A large power is Infinity, which `max_delay` limits; 0 × Infinity would be NaN.
   const full = delay === 0 ? 0 : Math.min(max_delay, delay * factor ** attempt);
   const monotonic = clock.monotonic();
   const rest = Math.max(0, full - (monotonic - endTime(context)));
@@ -70,7 +72,7 @@ export function failureReason(context: ProcessContext): string {
   return exitReason(context) ?? plainEnd(context);
 }
 
-/** What code and signal do not say; null when they say it all. */
+/** The reason of an exit that code and signal do not explain; otherwise null. */
 export function exitReason(context: ProcessContext): string | null {
   const { restart } = context.definition;
   const cause = context.stopCause?.reason ?? context.exit?.reason ?? null;

@@ -36,7 +36,7 @@ export type CreateActor<M extends AnyStateMachine> = (scope: ActorScope) => { ma
 export interface ActorSystemOptions {
   readonly clock: Clock;
   log(level: "info" | "warning" | "error", msg: string): void;
-  /** Off costs nothing. */
+  /** Costs nothing if omitted. */
   readonly inspect?: ((event: InspectionEvent) => void) | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface ActorListener {
   onParked?(kind: ActorKind, name: string, error: unknown): void;
 }
 
-/** Rebuilds of one actor within REBUILD_WINDOW_MS; one more failure parks it (docs/design/runtime-invariants.md, "Actors"). */
+/** Rebuilds of one actor within REBUILD_WINDOW_MS; after one more failure it is parked (docs/design/runtime-invariants.md, "Actors"). */
 export const MAX_REBUILDS = 3;
 export const REBUILD_WINDOW_MS = 60_000;
 
@@ -63,8 +63,8 @@ interface Entry {
 }
 
 /**
- * The registry of actors. Each is a root of its own: a throw in a child would error its parent and all siblings, and a
- * parent of 10,000 children takes 16 s to spawn them (docs/design/library-defects.md, "xstate"). Events go by address: kind and name.
+ * The registry of actors. Each actor is a root: an exception in a child would stop its parent and all siblings, and a parent needs 16 s to
+ * spawn 10,000 children (docs/design/library-defects.md, "xstate"). Events are addressed by kind and name.
  */
 export class ActorSystem {
   readonly clock: Clock;
@@ -84,7 +84,7 @@ export class ActorSystem {
   /** Nesting depth of notifying listeners of an actor's events, and of running actors. */
   #listening = 0;
   #acting = 0;
-  /** Timers of actors: what they cause is delivered in the same turn. */
+  /** Timers of actors. Events that they cause are delivered in the same turn. */
   readonly #timers: Pick<Clock, "setTimeout" | "clearTimeout">;
 
   constructor(options: ActorSystemOptions) {
@@ -126,8 +126,8 @@ export class ActorSystem {
   }
 
   /**
-   * False when there is no actor at this address (unknown, stopped or parked). In the order of the calls; an event sent by a
-   * listener waits until the actor that it listens to has finished its step.
+   * False if there is no actor at this address (unknown, stopped or parked). Events are delivered in the order of the calls; an event sent
+   * by a listener waits until the actor that it listens to has finished its step.
    */
   send<K extends ActorKind>(kind: K, name: string, event: Parameters<ActorKinds[K]["send"]>[0]): boolean {
     if (!this.#entries[kind].get(name)?.actor) return false;

@@ -1,11 +1,11 @@
-/** Largest difference to the system's clock before the time is set anew, nanoseconds: the clock was adjusted. */
+/** Largest difference to the system's clock, nanoseconds. Beyond it the clock was adjusted, and the time is read again. */
 const MAX_DRIFT_NS = 2_000_000n;
 const MS = 1_000_000n;
 
 let anchor = 0n;
 let anchoredAt = 0n;
 
-/** Nanoseconds since 1970. `Date.now()` alone would give steps of a millisecond. */
+/** Nanoseconds since 1970. `Date.now()` alone has a resolution of a millisecond. */
 export function wallClockNs(): bigint {
   const monotonic = process.hrtime.bigint();
   const coarse = BigInt(Date.now()) * MS;

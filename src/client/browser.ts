@@ -29,8 +29,8 @@ export function browserLink(address: URL | string, behaviour: ReturnType<typeof 
 
 async function logIn(url: string, authorization: string): Promise<void> {
   const address = new URL("/mgr/log?limit=1", url.replace(/^ws/, "http"));
-  // If the browser adds its own credentials and they are refused, it prompts its user and does not answer meanwhile: the login is tried
-  // without them, and then once more for the cookie, which is not kept otherwise.
+  // First without the browser's own credentials: if those are refused, the browser prompts its user and does not answer meanwhile. Then
+  // once more with them, because the browser does not store the cookie otherwise.
   for (const credentials of ["omit", "include"] as const) {
     const response = await fetch(address, { headers: { authorization }, credentials }).catch((cause: unknown) => {
       throw new MgrError("host_unavailable", `${address.origin} does not respond, or does not accept pages of another origin`, { cause });

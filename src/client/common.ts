@@ -1,4 +1,4 @@
-/** What `mgr/client` is wherever it runs. */
+/** The part of `mgr/client` that is the same in Node and in browsers. */
 export { type AnyErrorCode, MgrError } from "../base/errors.ts";
 export type { ClientFrame, ManagerFrame } from "../protocol/frames/frames.ts";
 export type * from "../protocol/resources/resources.ts";

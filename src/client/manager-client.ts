@@ -6,7 +6,7 @@ import { ManagerConnection } from "./manager-connection.ts";
 
 /** A manager as a program sees it: a connection, and handles of its processes, groups, hosts and loggers. */
 export class ManagerClient extends ManagerConnection {
-  /** A handle of one process; an unknown name is told by its promises (`not_found`). */
+  /** A handle of one process. Its promises reject with `not_found` if the name is unknown. */
   process(name: string): ProcessHandle {
     return new ProcessHandle(this, name);
   }
@@ -21,7 +21,7 @@ export class ManagerClient extends ManagerConnection {
     return new HostHandle(this, name);
   }
 
-  /** A handle of a data logger, which need not exist: `configure` makes it. */
+  /** A handle of a data logger, which need not exist yet: `configure` creates it. */
   logger(name: string): LoggerHandle {
     return new LoggerHandle(this, name);
   }

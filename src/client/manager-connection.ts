@@ -79,7 +79,7 @@ export class ManagerConnection implements AsyncDisposable {
     const state = await firstValueFrom(this.link.state$.pipe(filter((now: LinkState) => now.kind === "open" || now.kind === "closed")));
     if (state.kind !== "closed") return;
     const code = state.error instanceof MgrError ? state.error.code : "host_unavailable";
-    // An answer that refuses says so itself.
+    // A refusal has its own message.
     const message = code === "host_unavailable" ? `cannot reach the manager: ${state.reason}` : state.reason;
     throw new MgrError(code, message, { cause: state.error });
   }
@@ -96,7 +96,7 @@ export class ManagerConnection implements AsyncDisposable {
     return answer as AnswerTo<F>;
   }
 
-  /** Sends a frame without waiting for an answer. False: the link is not open, or has too much to send; the frame is not sent. */
+  /** Sends a frame without waiting for an answer. False: it was not sent, because the link is not open or its send buffer is full. */
   send(frame: ClientFrame): boolean {
     const isSent = this.link.send(this.#outputs.outgoing(frame));
     if (isSent) this.#outputs.sent(frame);
@@ -108,7 +108,7 @@ export class ManagerConnection implements AsyncDisposable {
     return this.request({ type: "get_snapshot" });
   }
 
-  /** Added to the message of a wait that failed: why no answer came. "" while the link is open. */
+  /** Why no answer arrives, for the message of a wait that failed. "" while the link is open. */
   get connectionProblem(): string {
     const state = this.#state;
     if (state.kind === "open") return "";

@@ -22,7 +22,7 @@ interface MirrorOptions {
 
 /**
  * The manager's state as received on this connection: a snapshot at the first request and after each reconnect, then the events. Reads show
- * the newest frame; nothing is followed before `current` is called for the first time.
+ * the newest frame. Events are ignored until `current` is called for the first time.
  */
 export class Mirror {
   readonly #options: MirrorOptions;
@@ -37,7 +37,7 @@ export class Mirror {
   #isFilled = false;
   #asking: Promise<void> | null = null;
 
-  /** `link` has to outlive this. */
+  /** `link` must outlive the mirror. */
   constructor(options: MirrorOptions) {
     this.#options = options;
   }
@@ -48,8 +48,8 @@ export class Mirror {
   }
 
   /**
-   * Resolves when everything here is at least as new as this call: one request to the manager for all calls of a turn. Rejects with
-   * `host_unavailable` while the link is not open.
+   * Resolves when the mirror is at least as new as this call. All calls of a turn share one request. Rejects with `host_unavailable` while
+   * the link is not open.
    */
   current(): Promise<void> {
     this.#follow();
@@ -60,7 +60,7 @@ export class Mirror {
     return this.#asking;
   }
 
-  /** Resolves when there has been a snapshot on this connection: from then on the mirror has everything that the manager sends. */
+  /** Resolves after the first snapshot on this connection; from then on the mirror is complete. */
   known(): Promise<void> {
     return this.#isFilled ? Promise.resolve() : this.current();
   }
@@ -125,7 +125,7 @@ export class Mirror {
   }
 
   async #fill(): Promise<void> {
-    // Applied in #apply at its place among the events: this promise resolves later.
+    // #apply has already applied the snapshot, in order with the events: this promise resolves later.
     await this.#options.snapshot();
   }
 

@@ -15,7 +15,7 @@ const SILENCE_MS = 60_000;
 export interface NodeConnectOptions extends ConnectOptions {
   /** Opens the connection instead of TCP to the address, for example to a unix socket; called again for each attempt. */
   dial?: () => Socket;
-  /** PEM text of certificates to trust besides the well-known authorities, such as the manager's self-signed one. */
+  /** PEM text of certificates to trust in addition to the well-known authorities, such as the manager's self-signed one. */
   ca?: string;
 }
 
@@ -41,7 +41,7 @@ export async function connect(url: string, options: NodeConnectOptions = {}): Pr
   return client;
 }
 
-/** What TLS takes as `ca`: it would replace the well-known authorities. */
+/** The option `ca` of TLS: the well-known authorities are added, because it replaces them. */
 export function trusting(ca: string): string[] {
   return [...rootCertificates, ca];
 }
@@ -69,7 +69,7 @@ function open(url: URL, options: ClientOptions, fail: (error: Error) => void): W
   return socket as WebSocketLike;
 }
 
-/** An unplugged cable sends no close. */
+/** Detects connections that break without a close, such as by an unplugged cable. */
 function endWhenSilent(socket: WebSocket): void {
   socket.once("open", () => {
     const timer = setTimeout(() => socket.terminate(), SILENCE_MS);
@@ -89,7 +89,7 @@ function refusalCode(status: number): AnyErrorCode {
   return status >= 300 && status < 400 ? "bad_field" : "host_unavailable";
 }
 
-/** What a refusal says to a person. */
+/** The message of a refusal. */
 export function refusalText(status: number, text: string, location: string | undefined): string {
   if (location !== undefined && status >= 300 && status < 400) return `${status}: redirected to ${location}; connect to that address`;
   if (status === 401) return `login refused (401): ${text}`;

@@ -6,8 +6,8 @@ interface Listeners {
 const known = new WeakMap<AbortSignal, Listeners>();
 
 /**
- * Calls `callback` when `signal` is aborted, until the returned function is called. However many wait, the signal has one
- * listener: Node warns of a leak from the eleventh on, and the signal of a whole test is given to many waits.
+ * Calls `callback` when `signal` is aborted, until the returned function is called. The signal has one listener for all callbacks: Node
+ * warns of a leak from the eleventh on, and many waits of a test share one signal.
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   const { callbacks, tell } = known.get(signal) ?? listenTo(signal);

@@ -1,13 +1,13 @@
 import type { ManagerFrame } from "../protocol/frames/frames.ts";
 
-/** Terminal text and the place in the stream of the byte after its last one. */
+/** Terminal text, and the offset in the stream after its last byte. */
 type Piece = Pick<Extract<ManagerFrame, { type: "process_output" }>, "output" | "offset" | "stream_id">;
 /** A place in the output of a process. */
 export type OutputPlace = Omit<Piece, "output">;
 
 /**
- * Joins one process's backlog to its live output by offsets, without loss or repetition: subscribe first, then ask for
- * the backlog. What comes live before the backlog waits for it. Both methods return the text that is new.
+ * Joins one process's backlog to its live output by offsets, without loss or repetition: subscribe first, then request the backlog. Live
+ * output that arrives before the backlog is held until then. Both methods return the text that is new.
  */
 export class OutputJoin {
   #end: OutputPlace | null = null;
@@ -15,7 +15,7 @@ export class OutputJoin {
   #liveEnd: OutputPlace | null = null;
   #waiting: Piece[] = [];
 
-  /** Where the text that was given out ends; null before the backlog. */
+  /** Where the returned text ends; null before the backlog. */
   get end(): OutputPlace | null {
     return this.#end;
   }
@@ -48,7 +48,7 @@ export class OutputJoin {
   }
 }
 
-/** The end of `text` that `count` bytes of UTF-8 hold. U+FFFD counts as one: it stands for a byte that was no text. */
+/** The last `count` UTF-8 bytes of `text`, as text. U+FFFD counts as one byte: it stands for a byte that is not valid UTF-8. */
 export function textOfLastBytes(text: string, count: number): string {
   let start = text.length;
   for (let bytes = 0; start > 0 && bytes < count; ) {

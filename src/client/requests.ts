@@ -8,7 +8,9 @@ export interface RequestOptions {
   timeout?: number;
 }
 
-/** What a request resolves with: the frame that answers its type (a result frame with `ok: true`), or `ack` where the protocol knows none. */
+/**
+ * What a request resolves with: the frame that answers its type (a result frame with `ok: true`), or `ack` if the protocol defines none.
+ */
 export type AnswerTo<F extends ClientFrame> = F["type"] extends infer T extends ClientFrameType
   ? T extends ClientFrameType
     ? [AnswerOf<T>] extends [never]
@@ -24,18 +26,18 @@ interface Waiting {
   readonly resolve: (frame: ManagerFrame) => void;
   readonly reject: (error: Error) => void;
   readonly timer: unknown;
-  /** Characters, while it has not been sent. */
+  /** Characters of the frame, while it has not been sent. */
   readonly size: number;
 }
 
 const DEFAULT_TIMEOUT_MS = 15_000;
-/** Sent and not answered; more wait here. The manager takes 64 of a connection. */
+/** Maximum number of requests sent and not answered; further ones wait here. The manager accepts 64 of a connection. */
 const MOST_UNDER_WAY = 32;
-/** What waits here: more is `busy`. */
+/** Maximum number of requests that wait here; further ones reject with `busy`. */
 const MOST_WAITING = 10_000;
 const MOST_WAITING_CHARACTERS = 8 * 1024 * 1024;
 
-/** Requests and their answers, matched by `request_id`: so many under way, the rest in order behind them. */
+/** Requests and their answers, matched by `request_id`. A limited number is sent at the same time; the others wait in order. */
 export class Requests {
   readonly #link: Link;
   readonly #clock: Clock;
@@ -77,7 +79,7 @@ export class Requests {
     });
   }
 
-  /** Takes the answer of a request; false for any other frame. */
+  /** Handles the answer to a request; false for any other frame. */
   answer(frame: ManagerFrame): boolean {
     const id = "request_id" in frame ? frame.request_id : undefined;
     const waiting = id === undefined ? undefined : this.#underWay.get(id);
@@ -90,7 +92,7 @@ export class Requests {
     return true;
   }
 
-  /** Whether it was sent is not known of those under way: none is sent again. */
+  /** No request is sent again, because it may have been carried out. */
   rejectAll(reason: string): void {
     for (const { frame, reject } of this.#takeAll())
       reject(new MgrError("host_unavailable", `the connection to the manager ended before it answered '${frame.type}': ${reason}`));

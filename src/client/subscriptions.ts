@@ -5,8 +5,8 @@ import type { Link } from "./link/link.ts";
 export type OutputFrame = Extract<ManagerFrame, { type: "process_output" }>;
 
 /**
- * What a connection has subscribed to: output patterns, topics, the level of the log. The manager forgets it with the connection, so that
- * it is sent again after a reconnect. A pattern is sent to the manager once, however many listeners it has here.
+ * What a connection has subscribed to: output patterns, topics, the level of the log. The manager forgets subscriptions with the
+ * connection, so they are sent again after a reconnect. A pattern is sent to the manager once, however many listeners it has here.
  */
 export class Subscriptions {
   readonly #link: Link;
@@ -17,7 +17,7 @@ export class Subscriptions {
   readonly #topics = new Map<string, ClientFrame>();
   #logLevel: ClientFrame | null = null;
 
-  /** `link` has to outlive this. */
+  /** `link` must outlive this object. */
   constructor(link: Link) {
     this.#link = link;
     link.state$.subscribe((state) => {
@@ -25,13 +25,13 @@ export class Subscriptions {
     });
   }
 
-  /** The frame to send for one of the program's own, which must not unsubscribe what listeners need. */
+  /** Changes a frame of the program so that it does not unsubscribe what listeners need. */
   outgoing(frame: ClientFrame): ClientFrame {
     if (frame.type !== "unsubscribe_process_output") return frame;
     return { ...frame, patterns: frame.patterns.filter((pattern) => !this.#listeners.has(pattern)) };
   }
 
-  /** The program sent this frame, and it was not refused. */
+  /** Records a frame of the program that was accepted. */
   sent(frame: ClientFrame): void {
     if (frame.type === "subscribe_process_output") for (const pattern of frame.patterns) this.#patterns.add(pattern);
     else if (frame.type === "unsubscribe_process_output") for (const pattern of frame.patterns) this.#patterns.delete(pattern);

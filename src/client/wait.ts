@@ -14,32 +14,32 @@ export interface WaitOptions {
 const DEFAULT_TIMEOUT_MS = 30_000;
 const RULES = { timeout: MILLISECONDS, signal: objectWith("addEventListener", "removeEventListener") };
 
-/** A wait under way: it ends once, and everything in `subscription` with it. */
+/** A wait in progress. It ends once, and `subscription` ends with it. */
 export interface Wait<T> {
   readonly subscription: Subscription;
   readonly resolve: (value: T) => void;
   readonly reject: (error: unknown) => void;
-  /** It cannot be reached any more. Rejects with `conflict`: the sentence, and what `context` adds. */
+  /** The goal can no longer be reached. Rejects with `conflict`: the message, followed by the text of `context`. */
   readonly fail: (message: string) => void;
 }
 
 export interface WaitFor<T> {
   readonly client: ManagerConnection;
-  /** Who is waited for, and for what: "'db'" and "'ready'" make "'db' did not reach 'ready' within 30000 ms". */
+  /** Names the subject and the goal: "'db'" and "'ready'" make "'db' did not reach 'ready' within 30000 ms". */
   readonly subject: string;
   readonly what: string;
   readonly options: WaitOptions;
-  /** What a rejection quotes below its sentence, such as the last output; "" for nothing. */
+  /** Text that a rejection quotes below its message, such as the last output; "" for nothing. */
   readonly context: () => Promise<string>;
   readonly begin: (wait: Wait<T>) => void | Promise<void>;
 }
 
 /**
- * A promise with an end: the goal, a failure, a time-out, an abort, or the end of the connection (`host_unavailable`);
- * `bad_field` for options that are none. A connection that is lost and comes back does not end it.
+ * Settles in any case: by the goal, a failure, a time-out, an abort, or the end of the connection (`host_unavailable`); rejects with
+ * `bad_field` for invalid options. A connection that is lost and restored does not end it.
  */
 export function waitFor<T>({ client, subject, what, options, context, begin }: WaitFor<T>): Promise<T> {
-  // A rejection comes from a timer or a frame: its own stack does not show who waits.
+  // A rejection comes from a timer or a frame, so its own stack does not show the caller.
   const site = new Error();
   return new Promise((resolve, rejectWith) => {
     const reject = (error: unknown) => rejectWith(atSite(error, site));
@@ -98,8 +98,8 @@ async function explained(message: string, context: () => Promise<string>): Promi
 }
 
 /**
- * Calls `ask` when the link is open and again after each reconnect, until `subscription` ends; resolves after its first
- * success. What a lost connection left open is asked again, any other failure rejects.
+ * Calls `ask` when the link is open and again after each reconnect, until `subscription` ends; resolves after its first success. If the
+ * connection is lost before the answer, it is called again; any other failure rejects.
  */
 export function onEachOpening(client: ManagerConnection, subscription: Subscription, ask: () => Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -111,7 +111,7 @@ export function onEachOpening(client: ManagerConnection, subscription: Subscript
   });
 }
 
-/** The connection went before the answer: a refusal by the manager has its frame as details. */
+/** Whether the connection was lost before the answer. A refusal by the manager has its frame as details. */
 function isLost(error: unknown): boolean {
   return error instanceof MgrError && error.code === "host_unavailable" && error.details === null;
 }

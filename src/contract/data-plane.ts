@@ -2,7 +2,7 @@ import { z } from "zod";
 import { fitsInUtf8, hasLength } from "../base/text-length.ts";
 import { runId } from "./run.ts";
 
-/** Where a client registers (docs/clients.md). The broker of its host takes the request itself: it is never routed on. */
+/** Where a client registers (docs/clients.md). The broker of its host answers the request itself and does not route it. */
 export const REGISTER_SUBJECT = "mgr.client.register";
 
 export const MAX_CLIENT_NAME_CHARS = 128;
@@ -11,7 +11,7 @@ export const MAX_CLIENT_TOPICS = 1_000;
 export const MAX_DEFINITION_BYTES = 128 * 1024;
 /** Subscriptions to topics that are reported of one client. */
 export const MAX_REPORTED_SUBSCRIPTIONS = 1_000;
-/** Least time between two reports of the counters of a topic, and the step of its rate, milliseconds. */
+/** Minimum time between two reports of a topic's counters, and the interval of its rate readings, milliseconds. */
 export const COUNTERS_MS = 500;
 
 const TOPIC_ENCODINGS = ["cdr", "json", "raw"] as const;
@@ -43,7 +43,7 @@ const registeredTopic = z.object(
 export type RegisteredTopic = z.infer<typeof registeredTopic>;
 
 const topicsSay = `must be an array of at most ${MAX_CLIENT_TOPICS} topics`;
-/** What a client says of itself; unknown keys are ignored. A later registration of the same connection replaces all of it. */
+/** What a client says about itself; unknown keys are ignored. A later registration of the same connection replaces all of it. */
 export const clientRegistration = z.object(
   {
     name: text(1, MAX_CLIENT_NAME_CHARS),
@@ -58,7 +58,7 @@ export const clientRegistration = z.object(
 );
 export type ClientRegistration = z.infer<typeof clientRegistration>;
 
-/** A connected client, as the broker of its host knows it: what it did not say is 0, "" and false. */
+/** A connected client, as the broker of its host knows it: fields that it did not send are 0, "" or false. */
 export const clientRecord = z.object({
   /** Of this broker: never used again while the broker lives. */
   connection: z.int(),
@@ -78,7 +78,7 @@ export const clientRecord = z.object({
 });
 export type ClientRecord = z.infer<typeof clientRecord>;
 
-/** Of the present publisher of a topic. Rates are over the last full second. */
+/** Of the current publisher of a topic. Rates cover the last full second. */
 export const topicCounters = z.object({
   /** When they were read, by a monotonic clock of the broker; milliseconds. */
   at: z.number(),
@@ -104,9 +104,9 @@ export const topicRecord = z.object({
   definition_name: z.string(),
   encoding: z.enum(TOPIC_ENCODINGS),
   keep_last: z.boolean(),
-  /** A client of another host has it: what this one publishes is refused. */
+  /** A client of another host has the topic: messages of this one are refused. */
   lost: z.boolean(),
-  /** Packets of it come from a nats-server: a client that is connected there publishes it, too, and cannot be refused. */
+  /** Packets of it also arrive from a nats-server: a client connected there publishes the topic, and cannot be refused. */
   foreign: z.boolean().default(false),
   counters: topicCounters,
 });
@@ -146,7 +146,7 @@ export type DataPlaneChange = z.infer<typeof dataPlaneChange>;
 export const dataPlaneEvent = z.object({ seq: z.int().min(0), changes: z.array(dataPlaneChange) });
 export type DataPlaneEvent = z.infer<typeof dataPlaneEvent>;
 
-/** Everything that a broker knows, in the order in which it is applied: clients before their topics and services. */
+/** All tables of a broker, in the order in which they are applied: clients before their topics and services. */
 export interface DataPlaneTables {
   readonly clients: readonly ClientRecord[];
   readonly topics: readonly TopicRecord[];

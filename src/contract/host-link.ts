@@ -14,27 +14,25 @@ export interface HostListener {
 }
 
 /**
- * What manager and host say to each other. The host itself implements it (`daemon/host.ts`: the direct link of an
- * embedding program), and `bus/host-link.ts` carries it over the bus; one behavioural suite holds for both.
- *
- * Rejections are MgrError: `stale_session`, `not_running`, `conflict`, `busy`, `spawn_failed`, `bad_field`,
- * over the bus also `timeout` and `host_unavailable`.
+ * The requests and events between manager and host. The host itself implements it (`daemon/host.ts`, used directly by an embedding
+ * program), and `bus/host-link` carries it over the bus. One behavioural suite covers both. Rejections are MgrError: `stale_session`,
+ * `not_running`, `conflict`, `busy`, `spawn_failed`, `bad_field`, over the bus also `timeout` and `host_unavailable`.
  */
 export interface HostLink {
   readonly host: string;
-  /** Manager and host are in one process: neither can be silent without the other, so that no heartbeat has to prove that they are alive. */
+  /** Manager and host are in one process. No heartbeats are needed, because neither can stop without the other. */
   readonly isDirect?: boolean;
   request<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>>;
-  /** Fire and forget; repeated by the caller. Stale sessions are ignored. */
+  /** Not answered; the caller repeats it. Stale sessions are ignored. */
   window(windows: OutputWindows): void;
   /**
-   * Fire and forget; may throw when it cannot be sent. What is lost is asked for again by the ends of the stream. Left
-   * out by hosts that open no connections.
+   * Not answered; may throw if it cannot be sent. The ends of the stream request lost frames again. Omitted by hosts that open no
+   * connections.
    */
   stream?(frame: StreamFrame): void;
-  /** The manager lives and still holds `session`. */
+  /** The manager is alive and still holds `session`. */
   heartbeat(session: string): void;
-  /** Several listeners may be there; returns the way to leave. */
+  /** Adds a listener; returns the function that removes it. */
   listen(listener: HostListener): () => void;
   close(): Promise<void>;
 }

@@ -18,12 +18,12 @@ const loggerTopicSpec = z.object({
   name,
   /** Samples. */
   log_size: z.int().min(1).max(100_000_000),
-  /** Every so many-th sample is kept. */
+  /** Every n-th sample is kept. */
   divisor: z.int().min(1).max(1_000_000),
 });
 export type LoggerTopicSpec = z.infer<typeof loggerTopicSpec>;
 
-/** A logger, the same on all hosts: each keeps what its own programs publish. */
+/** A logger. All hosts get the same one; each keeps what its own programs publish. */
 export const loggerSpec = z.object({
   name,
   /** Keep times without payload. */
@@ -44,7 +44,7 @@ export const ringReport = z.object({
   encoding: z.string(),
   /** Gaps of `Mgr-Seq`: the publisher sent more than arrived at the broker. */
   missed: count,
-  /** Samples that made room for others because the memory of all rings was used up. */
+  /** Samples that were evicted because the rings had used up their memory. */
   evicted: count,
 });
 export type RingReport = z.infer<typeof ringReport>;
@@ -54,13 +54,14 @@ const session = z.string().min(1).max(64);
 /** Part of HOST_REQUESTS. */
 export const LOGGER_REQUESTS = {
   /**
-   * Makes or changes a logger; the same one again changes nothing. A ring whose topic, size, divisor and `only_ts` stay keeps its samples.
-   * No sample is kept after the answer to one that is not started. `max_memory` (bytes) is for all rings of the host.
+   * Creates or changes a logger; repeating the request changes nothing. A ring keeps its samples if its topic, size, divisor and `only_ts`
+   * stay the same. If the logger is not started, no sample is added after the answer. `max_memory` (bytes) limits all rings of the host
+   * together.
    */
   logger_set: { request: z.object({ session, logger: loggerSpec, max_memory: z.int().min(1_048_576) }), response: z.object({}) },
-  /** Of a logger that is not there: nothing. */
+  /** Does nothing if there is no such logger. */
   logger_delete: { request: z.object({ session, name }), response: z.object({}) },
-  /** The names of all loggers, and their rings from the `from`-th on. `next` null: that was the last one. */
+  /** The names of all loggers, and their rings from number `from` on. `next` is null after the last one. */
   logger_reports: {
     request: z.object({ session, from: count }),
     response: z.object({ loggers: z.array(name), rings: z.array(ringReport), next: count.nullable() }),
@@ -71,8 +72,8 @@ export const LOGGER_REQUESTS = {
     response: z.object({ ring: ringReport.extend({ definition: z.string() }).nullable() }),
   },
   /**
-   * Binary records of the samples from number `from` to before `until`, without the first `skip` bytes. `from` of the answer is larger where
-   * samples have made room for others meanwhile; its records are then whole. The next request takes `next` and `next_skip`.
+   * Binary records of the samples from number `from` to before `until`, without the first `skip` bytes. If samples were evicted meanwhile,
+   * `from` of the answer is larger and its first record is whole. The next request passes `next` and `next_skip`.
    */
   logger_read: {
     request: z.object({ session, logger: name, topic: name, from: count, skip: count, until: count }),

@@ -5,8 +5,8 @@ import { runId, runReport, runSpec, stopStep } from "./run.ts";
 import { taskScheduling } from "./tasks.ts";
 
 /**
- * Version N of this contract. A manager speaks N and N-1; otherwise the host is not ready and nothing is killed. It is raised with the first
- * change after a release that the other side could not do without: fields that may be left out are none.
+ * Version N of this contract. A manager speaks N and N-1; otherwise the host is not ready and nothing is killed. It is raised with the
+ * first incompatible change after a release. Adding an optional field is compatible.
  */
 export const CONTRACT_VERSION = 1;
 
@@ -18,19 +18,19 @@ export const MAX_SHORT_OUTPUT_BYTES = 4 * 1024;
 export const MAX_CHUNK_BYTES = 64 * 1024;
 /** How far a window may reach ahead of its start, bytes. */
 export const MAX_WINDOW_BYTES = 1024 * 1024;
-/** Heartbeat period in both directions, and the silence after which the other side is given up. */
+/** Heartbeat period in both directions, and the silence after which the other side counts as lost, milliseconds. */
 export const HEARTBEAT_MS = 2_000;
 export const HEARTBEAT_LOST_MS = 6_000;
 /** Most bytes of unwritten stdin per process; beyond it `busy` (docs/design/wire-rules.md, "Output"). */
 export const MAX_STDIN_QUEUE_BYTES = 1024 * 1024;
 
-/** Most that the broker of a host accepts for one message by default, and at most, bytes. */
+/** Default and upper limit of the largest message that the broker of a host accepts, bytes. */
 export const DEFAULT_MAX_PAYLOAD_BYTES = 1024 * 1024;
 export const MAX_MAX_PAYLOAD_BYTES = 64 * 1024 * 1024;
 
-/** How the broker of a host works together with others, as the manager's configuration has it. */
+/** How the broker of a host is linked to others, from the manager's configuration. */
 const busSettings = z.object({
-  /** Where it links: the broker that the daemon reaches its manager by, or a nats-server's leaf-node listener; null: nowhere. */
+  /** What it links to: the broker by which the daemon reaches its manager, or the leaf-node listener of a nats-server; null: nothing. */
   hub: z
     .union([
       z.literal("manager"),
@@ -47,8 +47,8 @@ const offset = z.number().int().min(0);
 const dimension = z.number().int().min(1).max(65_535);
 
 /**
- * Requests a manager makes of a host. The host checks each request and the manager each answer, once. Every command but
- * `hello` names its session; every one about a run, its run_id.
+ * Requests that a manager sends to a host. The host checks each request once, the manager each answer. Every command except `hello` carries
+ * the session; commands about a run also carry its run_id.
  */
 export const HOST_REQUESTS = {
   hello: {
@@ -56,7 +56,7 @@ export const HOST_REQUESTS = {
       epoch: z.number().int().min(1),
       manager_pid: z.number().int(),
       contracts: z.array(z.number().int()),
-      /** Without a manager for so long, milliseconds, the host stops everything (`on_manager_lost`); null: never. */
+      /** After this time without a manager, milliseconds, the host stops everything (`on_manager_lost`); null: never. */
       stop_after_ms: z.number().int().min(0).nullable().optional(),
       bus: busSettings.optional(),
     }),
@@ -74,18 +74,24 @@ export const HOST_REQUESTS = {
       version: z.string().max(64).optional(),
     }),
   },
-  /** Known run_id: the recorded result. New one while a run of that name or its tree lives: `conflict`, details {run}. */
+  /**
+   * For a known run_id, answers the recorded result. `conflict` with details {run} if another run of that name, or part of its tree, is
+   * alive.
+   */
   spawn: {
     request: z.object({ session, run_id: runId, spec: runSpec, memo: z.string().max(4_096) }),
     response: z.object({ run: runReport }),
   },
-  /** Carried out to extinction by the host alone; answered once accepted. A stop of a stopping run is accepted. */
+  /** Answered once accepted; the host then carries it out until the run is extinct. A stop of a stopping run is accepted. */
   stop: { request: z.object({ session, run_id: runId, steps: z.array(stopStep).min(1) }), response: z.object({}) },
   signal: { request: z.object({ session, run_id: runId, signal: z.string() }), response: z.object({}) },
   /** Answered once queued; `busy` when the queue is full. */
   write: { request: z.object({ session, run_id: runId, text: z.string() }), response: z.object({}) },
   resize: { request: z.object({ session, run_id: runId, rows: dimension, cols: dimension }), response: z.object({}) },
-  /** Opens a TCP connection from the host to `host:port`; its bytes go through the stream (contract/streams.ts). Ends with the session. */
+  /**
+   * Opens a TCP connection from the host to `host:port`; its bytes are carried by the stream (contract/streams.ts). It ends with the
+   * session.
+   */
   connect: {
     request: z.object({
       session,
@@ -96,19 +102,22 @@ export const HOST_REQUESTS = {
     response: z.object({}),
   },
   /**
-   * Shell lines that, pasted into a shell of this host, start `spec` by hand. `spawn_failed`: the host could not start it
-   * either. `too_large`: they do not fit into a message.
+   * Shell lines that start `spec` by hand in a shell of this host. `spawn_failed` if the host could not start it, `too_large` if they do
+   * not fit into one message.
    */
   startup_commands: { request: z.object({ session, spec: runSpec }), response: z.object({ commands: z.array(z.string()) }) },
   memo: { request: z.object({ session, run_id: runId, memo: z.string().max(4_096) }), response: z.object({}) },
-  /** Where the last `lines` lines of a name's ring begin, of those that are not older than `max_age_ms`. `pid` 0 and equal offsets if it never ran. */
+  /**
+   * Where the last `lines` lines of a name's ring begin that are not older than `max_age_ms`. If it never ran, `pid` is 0 and the offsets
+   * are equal.
+   */
   tail: {
     request: z.object({
       session,
       name: z.string(),
       lines: z.number().int().min(1).max(100_000),
       max_age_ms: z.number().min(0).optional(),
-      /** Also when it was written. */
+      /** Include when each part was written. */
       ages: z.boolean().optional(),
     }),
     response: z.object({
@@ -118,7 +127,7 @@ export const HOST_REQUESTS = {
       until: offset,
       /** The ring had fewer lines than asked for because older ones were evicted. */
       truncated: z.boolean(),
-      /** Of the output from `offset` to the next one, oldest first. Daemons of an earlier version leave it out. */
+      /** Age of the output from `offset` to the next entry, oldest first. Daemons of earlier versions omit it. */
       ages: z.array(z.object({ offset, age_ms: z.number() })).optional(),
     }),
   },
@@ -127,14 +136,14 @@ export const HOST_REQUESTS = {
     request: z.object({ session, name: z.string(), from: offset, max: z.number().int().min(1).max(262_144) }),
     response: z.object({ from: offset, data: z.instanceof(Uint8Array) }),
   },
-  /** The run table, paged by name order; `after` is the last name of the page before. */
+  /** The run table, in pages ordered by name; `after` is the last name of the previous page. */
   report: {
     request: z.object({ session, after: z.string().nullable() }),
     response: z.object({ seq: offset, runs: z.array(runReport), next: z.string().nullable() }),
   },
   /**
-   * Makes a list of the host's tasks, as of now, that is fetched page by page. CPU percentages are over the time since the
-   * same `requester` asked last, at first over a second: then the answer takes that long. `bad_field`: `filter`.
+   * Creates a list of the host's current tasks, fetched page by page. CPU percentages cover the time since the last request of the same
+   * `requester`. The first request takes one second to measure. `bad_field`: `filter`.
    */
   tasks: {
     request: z.object({
@@ -146,16 +155,19 @@ export const HOST_REQUESTS = {
     }),
     response: z.object({ list: z.string(), time: z.number(), pages: offset }),
   },
-  /** What the tree of each living run uses, as of now, fetched page by page as `loadPage`. `time` is monotonic, milliseconds. */
+  /** Current CPU and memory of each living run's tree, fetched page by page as `loadPage`. `time` is monotonic, milliseconds. */
   loads: { request: z.object({ session }), response: z.object({ list: z.string(), time: z.number(), pages: offset }) },
-  /** JSON of `taskPage` or `loadPage`. A list goes when its last page was fetched, or after a while: then `not_found`. */
+  /**
+   * JSON of `taskPage` or `loadPage`. A list is removed after its last page was fetched, or after a time limit; then the answer is
+   * `not_found`.
+   */
   task_page: {
     request: z.object({ session, list: z.string().max(64), page: offset }),
     response: z.object({ data: z.instanceof(Uint8Array) }),
   },
   /**
-   * The tables of clients, topics and services as of event `seq`, fetched page by page: JSON of changes that make them. A list expires
-   * like those of tasks. No pages: the host has no broker.
+   * The tables of clients, topics and services as of event `seq`, fetched page by page: JSON of the changes that create them. A list
+   * expires like those of tasks. No pages: the host has no broker.
    */
   data_plane: {
     request: z.object({ session }),
@@ -166,8 +178,8 @@ export const HOST_REQUESTS = {
     response: z.object({ data: z.instanceof(Uint8Array) }),
   },
   /**
-   * What the host has counted of its network so far, as of `time` (monotonic, milliseconds): JSON of `networkPage`. `data` is the first of
-   * `pages`; the others are fetched like those of a list of tasks. `interfaces`: with those of the kernel.
+   * The host's network counters as of `time` (monotonic, milliseconds): JSON of `networkPage`. `data` is the first of `pages`; the others
+   * are fetched like those of a list of tasks. `interfaces` adds the counters of the kernel's interfaces.
    */
   network: {
     request: z.object({ session, interfaces: z.boolean() }),
@@ -182,7 +194,7 @@ export const HOST_REQUESTS = {
     request: z.object({ session, list: z.string().max(64), page: offset }),
     response: z.object({ data: z.instanceof(Uint8Array) }),
   },
-  /** Topics that a client of another host published first, and what clients of this host are told: the whole list. */
+  /** Topics that a client of another host published first, each with the message for clients of this host. Always the whole list. */
   lose_topics: {
     request: z.object({
       session,
@@ -192,7 +204,10 @@ export const HOST_REQUESTS = {
   },
   ...RECORDING_REQUESTS,
   ...LOGGER_REQUESTS,
-  /** All of it or nothing; `nice` left out stays. Answered with what the kernel says afterwards; its refusals are rejections. */
+  /**
+   * Changes everything or nothing; without `nice`, the value stays. The answer has the values that the kernel reports afterwards. Rejects
+   * if the kernel refuses.
+   */
   set_task: {
     request: z.object({
       session,
@@ -221,13 +236,13 @@ export const hostEvent = z.object({
 });
 export type HostEvent = z.infer<typeof hostEvent>;
 
-/** Sent by the host each HEARTBEAT_MS, with or without a session, and at once when it has connected. */
+/** Sent by the host every HEARTBEAT_MS, with or without a session, and at once after it has connected. */
 export const hostHeartbeat = z.object({
   host: z.string(),
   contract: z.number().int(),
   pid: z.number().int(),
   stream_id: z.string(),
-  /** The session it obeys now, or null: it waits for a hello. */
+  /** The current session, or null: it waits for a hello. */
   session: session.nullable(),
   seq: offset,
   /** Of the last change of its clients, topics and services; left out by a host without a broker. */
@@ -242,14 +257,12 @@ export const hostLog = z.object({ level: z.enum(["debug", "info", "warning", "er
 export type HostLog = z.infer<typeof hostLog>;
 
 /**
- * "Send `length` bytes of `name` from `from` on, and none further." Not answered: repeated by the manager each second
- * and moved on as it consumes. `from: null` is the end of the ring's last whole character at this moment: the host answers
- * at once with an empty chunk that carries the offset (the anchor). `length: 0` closes the window. An unknown name's ring is
- * empty at 0. `moved`: nothing is missing, what was sent from `from` on is on its way; without it all of that is sent again.
- *
- * `lossless`: nothing after `from` may be evicted. While too much of the ring lies after it, the host leaves output in the
- * kernel's terminal, where the program blocks when it writes. That ends with the window and with the session, and a run
- * that is being stopped is read all the same.
+ * Allows the host to send `length` bytes of `name` from `from` on. Not answered. The manager repeats it each second, and moves it forward
+ * as it consumes output. `from: null` is the end of the ring's last whole character at this moment: the host answers at once with an empty
+ * chunk that carries the offset (the anchor). `length: 0` closes the window. An unknown name's ring is empty at 0. `moved`: nothing is
+ * missing; bytes that were already sent are not sent again. Without it, everything from `from` on is sent again. `lossless`: nothing after
+ * `from` may be evicted. While too much of the ring is after it, the host does not read the terminal, so that the program blocks when it
+ * writes. This ends with the window and with the session. A run that is being stopped is always read.
  */
 export const outputWindow = z.object({
   name: z.string(),

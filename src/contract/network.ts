@@ -5,12 +5,12 @@ const count = z.number().min(0);
 /** Messages and payload bytes. */
 const messages = { msgs: count, bytes: count };
 
-/** A row of what a host has counted so far, all since an origin of its own: only differences mean anything. */
+/** One row of a host's counters. Each counter starts at its own time, so only differences are meaningful. */
 export const networkRow = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("interface"),
     name: z.string(),
-    /** Of the kernel: another one is another interface. */
+    /** The kernel's index. If it changes, this is another interface with the same name. */
     index: count,
     up: z.boolean(),
     speed_bits_s: count.nullable(),
@@ -29,10 +29,10 @@ export const networkRow = z.discriminatedUnion("kind", [
     kind: z.literal("udp"),
     receive_errors: count,
     buffer_errors: count,
-    /** Of the sockets that are open now. */
+    /** Of the currently open sockets. */
     drops: count,
   }),
-  /** It passes packets on from one network to another. */
+  /** Whether the host forwards packets between networks. */
   z.object({ kind: z.literal("forwarding"), on: z.boolean() }),
   /** A connection of the daemon to a bus. Bytes sent are those that the other side has acknowledged. */
   z.object({
@@ -48,11 +48,11 @@ export const networkRow = z.discriminatedUnion("kind", [
   }),
   /** What the broker's own clients published on a topic. */
   z.object({ kind: z.literal("published"), subject: z.string(), ...messages }),
-  /** What other brokers sent, and all of the broker's own subscribers got. */
+  /** Messages that other brokers sent, delivered to the broker's own subscribers. */
   z.object({ kind: z.literal("arrived"), subject: z.string(), ...messages }),
-  /** What other brokers wanted of a subject that is no topic, whether or not the link could take it: requests of services. */
+  /** Messages for other brokers on subjects that are not topics (requests of services), including those that the link could not take. */
   z.object({ kind: z.literal("crossing"), subject: z.string(), ...messages }),
-  /** Answers to requests of a subject: given to requesters of other brokers, and received from there. */
+  /** Answers to requests of a subject: given to requesters at other brokers, and received from them. */
   z.object({ kind: z.literal("answered"), subject: z.string(), ...messages }),
   z.object({ kind: z.literal("answers"), subject: z.string(), ...messages }),
   /** TCP connections that the host made for the manager: bytes from the target and to it. */

@@ -9,7 +9,10 @@ export const MAX_REPORTED_TOPICS = 200;
 /** Bytes of a file in one answer. */
 export const MAX_FILE_PART_BYTES = 256 * 1024;
 
-/** Changes of the host's processes; the manager's log, the calls of services that it makes, and the overrides of parameters that it sets. */
+/**
+ * What can be recorded besides topics: state changes of the host's processes, the manager's log, its calls of services, and the overrides
+ * of parameters that it sets.
+ */
 export const RECORDED_BESIDE = ["processes", "log", "services", "parameters"] as const;
 
 const patterns = z.array(z.string().min(1).max(1_024)).max(1_000);
@@ -26,16 +29,16 @@ export const recordingSpec = z.object({
   topics: patterns,
   /** Names or patterns of processes whose output is recorded as lines. */
   terminals: patterns,
-  /** What is recorded beside topics. All but `processes` comes from the manager, to its own host. */
+  /** What is recorded besides topics. Everything except `processes` comes from the manager and is recorded on its own host. */
   include: z.array(z.enum(RECORDED_BESIDE)).max(RECORDED_BESIDE.length),
-  /** Absolute, or below the folder that relative paths of the configuration mean; null: in the state folder of the daemon. */
+  /** Absolute, or relative to the folder of the configuration; null: in the state folder of the daemon. */
   path: z.string().max(4_096).nullable(),
-  /** Of one file; the next one begins then. */
+  /** Of one file; then the next file begins. */
   max_size: z.int().min(65_536),
   max_duration_ms: z.int().min(1_000).nullable(),
-  /** On one host: the oldest is removed when another one begins. */
+  /** On one host. The oldest file is removed when another one begins. */
   max_files: z.int().min(1).max(MAX_RECORDING_FILES),
-  /** Less is a full disk. */
+  /** With less free space, the disk counts as full. */
   min_free_space: count,
   on_full: z.enum(["stop", "delete_oldest"]),
 });
@@ -52,7 +55,7 @@ export const recordingFile = z.object({
   missed: count,
   dropped: count,
   is_growing: z.boolean(),
-  /** Left by a program that was killed, and completed later. */
+  /** The program that wrote it was killed; the file was completed later. */
   is_repaired: z.boolean(),
 });
 export type RecordingFileReport = z.infer<typeof recordingFile>;
@@ -72,7 +75,7 @@ export const recordingReport = z.object({
   name,
   spec: recordingSpec,
   state: z.enum(["recording", "stopped", "error"]),
-  /** Why it ended by itself, or what is wrong. */
+  /** Why it ended without a stop, or what is wrong. */
   problem: z.string().nullable(),
   /** Milliseconds since 1970. */
   started_at: z.number().nullable(),
@@ -87,8 +90,8 @@ export const recordingReport = z.object({
 export type RecordingReport = z.infer<typeof recordingReport>;
 
 /**
- * `seq` counts these messages over the life of the daemon. `recording` null: it was deleted. `is_partial`: of its files only the one that
- * grows; the others are as before.
+ * `seq` counts these messages over the life of the daemon. `recording` null: it was deleted. `is_partial`: only the growing file is
+ * included; the others have not changed.
  */
 export const recordingEvent = z.object({ seq: count, name, is_partial: z.boolean(), recording: recordingReport.nullable() });
 export type RecordingEvent = z.infer<typeof recordingEvent>;
@@ -105,7 +108,7 @@ const session = z.string().min(1).max(64);
 
 /** Part of HOST_REQUESTS. */
 export const RECORDING_REQUESTS = {
-  /** Of a recording that runs: nothing. `conflict`: it cannot be written there; the sentence tells why. */
+  /** Does nothing if the recording is running. `conflict` if it cannot be written; the message says why. */
   record_start: { request: z.object({ session, spec: recordingSpec }), response: z.object({}) },
   /** Answered when its file is complete. */
   record_stop: { request: z.object({ session, name }), response: z.object({}) },
@@ -117,7 +120,7 @@ export const RECORDING_REQUESTS = {
     request: z.object({ session, list: z.string().max(64), page: count }),
     response: z.object({ data: z.instanceof(Uint8Array) }),
   },
-  /** Bytes of a file, also of one that grows; `size` is what it has now. Fewer bytes than asked for: the file ends. */
+  /** Bytes of a file, which may be growing; `size` is its current size. Fewer bytes than requested mean the end of the file. */
   record_read: {
     request: z.object({ session, name, file: z.string().min(1).max(255), from: count, max: z.int().min(0).max(MAX_FILE_PART_BYTES) }),
     response: z.object({ size: count, data: z.instanceof(Uint8Array) }),

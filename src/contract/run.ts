@@ -5,7 +5,7 @@ import { z } from "zod";
 export const runId = z.string().regex(/^\d{1,15}-\d{1,15}$/);
 export type RunId = string;
 
-/** How long a `setTimeout` can be trusted with (32-bit milliseconds). */
+/** Longest delay that `setTimeout` supports (32-bit milliseconds). */
 export const MAX_DURATION_MS = 24 * 24 * 3_600_000;
 const duration = z.number().int().min(0).max(MAX_DURATION_MS);
 
@@ -19,11 +19,11 @@ export type Program = z.infer<typeof program>;
 /** How often a probe is tried, and how long one try may take. */
 const pace = { interval_ms: duration.min(1).default(1_000), timeout_ms: duration.min(1).default(5_000) };
 
-/** Something that the host can ask again and again, from where the process runs. */
+/** A check that the host repeats on the machine of the process. */
 const probes = [
-  /** Holds when a connection is accepted. */
+  /** Succeeds when a connection is accepted. */
   z.strictObject({ kind: z.literal("tcp"), host: z.string().min(1), port: z.number().int().min(1).max(65_535), ...pace }),
-  /** Holds when a GET is answered by `status`; null is anything from 200 to 299. `headers` are sent along. */
+  /** Succeeds when a GET is answered with `status`; null accepts 200 to 299. `headers` are added to the request. */
   z.strictObject({
     kind: z.literal("http"),
     url: z.string(),
@@ -31,7 +31,7 @@ const probes = [
     headers: z.record(z.string(), z.string()),
     ...pace,
   }),
-  /** Holds when the program, run with the process's folder, user and environment, ends with code 0. */
+  /** Succeeds when the program, run with the process's folder, user and environment, exits with code 0. */
   z.strictObject({ kind: z.literal("exec"), program, ...pace }),
 ] as const;
 export type Probe = z.infer<(typeof probes)[number]>;
@@ -47,7 +47,7 @@ const readyCondition = z.discriminatedUnion("kind", [
 ]);
 export type ReadyCondition = z.infer<typeof readyCondition>;
 
-/** From readiness on (from the start, if there is no ready condition): so many failures in a row, and the run has failed. */
+/** Checked from readiness on, or from the start if there is no ready condition. After this many failures in a row the run has failed. */
 const liveness = z.strictObject({ probe: z.discriminatedUnion("kind", [...probes]), failures: z.number().int().min(1) });
 export type Liveness = z.infer<typeof liveness>;
 
@@ -63,8 +63,8 @@ export const stopStep = z.union([
 export type StopStep = z.infer<typeof stopStep>;
 
 /**
- * Names of setrlimit(2) in lower case, without RLIMIT_; not `locks`, which the kernel has not enforced since Linux 2.4
- * and by which hosts tag runs (docs/decisions/0006).
+ * Names of setrlimit(2) in lower case, without RLIMIT_; not `locks`: the kernel has not enforced it since Linux 2.4, and hosts use it to
+ * tag runs (docs/decisions/0006).
  */
 export const LIMIT_NAMES = [
   "as",
@@ -90,7 +90,7 @@ const limitValue = z.number().int().min(0).nullable();
 const limit = z.strictObject({ soft: limitValue, hard: limitValue });
 export type Limit = z.infer<typeof limit>;
 
-/** What is null stays as the host has it. */
+/** null keeps the host's value. */
 const scheduling = z.strictObject({
   /** Linux numbers: 0 OTHER, 1 FIFO, 2 RR, 3 BATCH, 5 IDLE. */
   policy: z.number().int().nullable(),
@@ -115,7 +115,7 @@ const logFile = z.strictObject({
 });
 export type LogFile = z.infer<typeof logFile>;
 
-/** Of a process that asks for nothing special. */
+/** Of a process without special settings. */
 export const PLAIN_RUN = {
   env_files: [],
   user: null,
@@ -128,22 +128,21 @@ export const PLAIN_RUN = {
 } satisfies Partial<RunSpec>;
 
 /**
- * Everything a host has to know to run a process, frozen at spawn. The manager has resolved templates, defines,
- * overrides; the host resolves what lies in its own file system and environment (cwd, pass_environment, PATH,
- * user, files).
+ * Everything a host needs to run a process; it does not change after the spawn. The manager has resolved templates, defines and overrides.
+ * The host resolves what depends on its file system and environment (cwd, pass_environment, PATH, user, files).
  */
 export const runSpec = z.strictObject({
   name: z.string(),
-  /** The command as a person reads it. */
+  /** The command as shown to users. */
   command: z.string(),
   program,
   /** Absolute, or relative to `base_dir`. */
   cwd: z.string(),
   /** Folder of the configuration file; "" on hosts that have none: then the daemon's own working directory. */
   base_dir: z.string(),
-  /** Set for the child, winning over everything else. */
+  /** Set for the child; takes precedence over everything else. */
   environment: z.record(z.string(), z.string()),
-  /** Names to inherit beside the standard ones; a trailing `*` matches the rest of a name. */
+  /** Names to inherit in addition to the standard ones; a trailing `*` matches the rest of a name. */
   pass_environment: z.array(z.string()),
   /** Where inherited values come from: the manager's environment for the local host, null for the host's own. */
   inherited: z.record(z.string(), z.string()).nullable(),
@@ -154,9 +153,9 @@ export const runSpec = z.strictObject({
     backlog: z.number().int().min(4_096),
   }),
   ready: readyCondition.nullable(),
-  /** What the host does by itself when it has to stop everything without a manager. */
+  /** How the host stops the process without a manager. */
   stop: z.array(stopStep).min(1),
-  /** Order of stopping without a manager: higher numbers stop first, and are waited for. */
+  /** Order of stopping without a manager: the host stops higher numbers first and waits for them. */
   stop_rank: z.number().int().min(0),
   /** Files of NAME=value lines, absolute or relative to `base_dir`; later ones win, `environment` wins over all. */
   env_files: z.array(z.string()).default([]),
@@ -172,7 +171,7 @@ export const runSpec = z.strictObject({
 });
 export type RunSpec = z.infer<typeof runSpec>;
 
-/** Equal hashes: a restart would change nothing. What the moment adds does not count: environment, size of the terminal. */
+/** If the hashes are equal, a restart would change nothing. Environment and terminal size are not included. */
 export function specHash(spec: RunSpec): string {
   const { inherited: _inherited, stop_rank: _rank, terminal, ...rest } = spec;
   return createHash("sha256")
@@ -190,7 +189,7 @@ function canonicalJson(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** How a run's leader ended. `code` and `signal` as waitpid gives them; `reason` when it never came to run. */
+/** How a run's leader ended: `code` and `signal` from waitpid, or `reason` if it never ran. */
 export const runExit = z.strictObject({
   code: z.number().int().nullable(),
   signal: z.string().nullable(),
@@ -206,7 +205,7 @@ export const runReport = z.strictObject({
   name: z.string(),
   run_id: runId,
   spec_hash: z.string(),
-  /** As a person reads it; null: a daemon of an older version does not tell. */
+  /** As shown to users; null if a daemon of an older version omits it. */
   command: z.string().nullable().default(null),
   pid: z.number().int(),
   /** Host wall clock, milliseconds since 1970. */
@@ -217,7 +216,7 @@ export const runReport = z.strictObject({
   ready: z.boolean(),
   /** Latched: why its liveness probe failed, `failures` times in a row. */
   unhealthy: z.string().max(1_000).nullable().default(null),
-  /** A file that its `watch` globs match and that changed since the run began: the newest one, absolute. */
+  /** Absolute path of the file that matches the `watch` globs and changed last since the run began. */
   changed_file: z.string().max(4_096).nullable().default(null),
   /** A stop command is being carried out. */
   stopping: z.boolean(),
@@ -229,7 +228,7 @@ export const runReport = z.strictObject({
   final_offset: z.number().int().nullable(),
   rows: z.number().int(),
   cols: z.number().int(),
-  /** What the manager wants to find again after its own crash: opaque to the host, at most 4 KiB. */
+  /** A note of the manager that outlives its crash: opaque to the host, at most 4 KiB. */
   memo: z.string().max(4_096),
 });
 export type RunReport = z.infer<typeof runReport>;

@@ -5,7 +5,7 @@
  *   mgr.host.<host>.window         manager → host
  *   mgr.host.<host>.to_stream      manager → host, binary, on the daemon's bulk connection
  *   mgr.host.<host>.stream         host → manager, binary, on the daemon's bulk connection
- *   mgr.host.<host>.who            among daemons that go by the same name
+ *   mgr.host.<host>.who            between daemons with the same name
  *   mgr.host.<host>.alive          manager → host, the manager's heartbeat {session}
  *   mgr.host.<host>.heartbeat      host → manager
  *   mgr.host.<host>.event          host → manager
@@ -18,10 +18,12 @@ export function hostSubject(host: string, leaf: string): string {
   return `mgr.host.${subjectToken(host)}.${leaf}`;
 }
 
-/** Percent-encodes whatever a subject token may not hold. */
+/** Percent-encodes all characters that a subject token cannot contain. */
 export function subjectToken(text: string): string {
   return encodeURIComponent(text).replace(/[.*!'()~]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** Asks every member of the bus, daemons and manager, what it has sent, received and subscribed to. Only the manager may. */
+/**
+ * Requests from every member of the bus (daemons and manager) what it has sent, received and subscribed to. Only the manager may send it.
+ */
 export const BUS_REPORT_SUBJECT = "mgr.bus.report";

@@ -13,11 +13,11 @@ interface FilterItem {
   readonly key: TaskColumnName;
   readonly operator: Operator;
   readonly value: string;
-  /** Of a column of numbers: the value as one; NaN for `~`, which looks at the digits. */
+  /** The value as a number, for columns of numbers; NaN for `~`, which matches the digits as text. */
   readonly number: number;
 }
 
-/** What a list of tasks is reduced to (docs/design/wire-rules.md, "Process list"). */
+/** The filter of a list of tasks (docs/design/wire-rules.md, "Process list"). */
 export class TaskFilter {
   readonly #items: readonly FilterItem[];
 
@@ -26,7 +26,7 @@ export class TaskFilter {
     this.#items = text.split("\0").flatMap((item) => (item === "" ? [] : parseItem(item)));
   }
 
-  /** Whether every item holds; `cell` gives the task's value of a column. */
+  /** Whether the task matches all items; `cell` returns its value of a column. */
   accepts(cell: (key: TaskColumnName) => TaskCell): boolean {
     return this.#items.every((item) => holds(item, cell(item.key)));
   }
@@ -35,7 +35,7 @@ export class TaskFilter {
     return this.#items.some((item) => item.key === key);
   }
 
-  /** The one number that `key` has to be, if the filter says so: nothing else need be looked at. */
+  /** The only number that the filter accepts for `key`, or null: the caller can then skip all other tasks. */
   only(key: TaskColumnName): number | null {
     return this.#items.find((item) => item.key === key && item.operator === "==")?.number ?? null;
   }

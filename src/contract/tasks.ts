@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { TASK_COLUMNS, type TaskColumnName } from "../protocol/process/task-columns.ts";
 
-/** Those that hold text, compared by code units; `process` is null for a task of no managed process, `env` where it may not be read. */
+/** Columns of text, compared by code units; `process` is null for a task of no managed process, `env` where it may not be read. */
 const TEXT_COLUMNS = new Set<TaskColumnName>(["user", "process", "name", "state", "affinity", "start_time", "command", "env"]);
 export const isTextColumn = (name: TaskColumnName): boolean => TEXT_COLUMNS.has(name);
 
@@ -24,7 +24,7 @@ export const taskPage = z.array(z.array(z.union([z.string(), z.number(), z.null(
 /** A page of loads: name of the process; CPU time so far, milliseconds; resident bytes; living processes; age of the oldest, milliseconds. */
 export const loadPage = z.array(z.tuple([z.string(), z.number(), z.number(), z.number(), z.number()]));
 
-/** How a task is scheduled, in the kernel's words: `prio` is 1 to 99 for FIFO and RR, else 0. */
+/** How a task is scheduled, in the kernel's terms: `prio` is 1 to 99 for FIFO and RR, else 0. */
 export const taskScheduling = {
   policy: z.number().int(),
   prio: z.number().int(),

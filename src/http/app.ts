@@ -58,14 +58,14 @@ function admission(gate: Gate, route: Pick<Route, "isOpen" | "hasEffects" | "log
     }
     context.set("admission", outcome);
     await next();
-    // The route may have changed it: a log-out ends the cookie that a log-in would set.
+    // Read after the route, which may have changed it: a log-out ends the cookie that a log-in would set.
     const { setCookie } = context.get("admission");
     if (setCookie !== null) context.res.headers.append("Set-Cookie", setCookie);
     return undefined;
   });
 }
 
-/** A browser opens the address in a tab or window, without credentials of its own. Over plain HTTP it sends no Sec-Fetch headers. */
+/** Whether a browser opens the address in a tab or window. Over plain HTTP it sends no Sec-Fetch headers. */
 function isNavigation(headers: Headers): boolean {
   if (headers.has("authorization")) return false;
   const mode = headers.get("sec-fetch-mode");

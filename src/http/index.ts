@@ -75,7 +75,7 @@ export interface HttpServer {
   /** Why all logins are refused now, and what to do; null: users of the auth file can log in. */
   readonly loginProblem: string | null;
   /**
-   * Checks a user and password of the auth file that arrive by another way than HTTP; failures count like those of HTTP. `address` is
+   * Checks a user and password of the auth file that do not arrive over HTTP; failures are throttled like those of HTTP. `address` is
    * `<ip>:<port>`.
    */
   admitUser(user: string, password: string, address: string): Promise<StandingAdmission | null>;
@@ -202,12 +202,13 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
         await listener.close();
         throw error;
       });
-      // Not earlier: a manager that cannot get the port must not touch the sessions file.
+      // After the port was opened: a manager that cannot get its port must not touch the sessions file.
       const logins = authFile.read();
       let refusals = 0;
       watch = setInterval(() => {
         refusals = authFile.read().ok ? 0 : refusals + 1;
-        // Twice in a row: an editor may remove a file for a moment. Names of web users contain no colon, others need no auth file.
+        // After two refusals in a row, because an editor may remove the file briefly. Names of web users contain no colon; other users do
+        // not need the auth file.
         if (refusals === 2) end(({ user }) => !user.includes(":"), "the auth file has become unusable");
         sessions.refresh();
       }, REVOCATION_INTERVAL);

@@ -22,13 +22,13 @@ const PHASES = ["opening", "idle", "busy"] as const;
 const LOOP_RESOLUTION = 10;
 const NS_PER_S = 1e9;
 
-/** The content of `/mgr/metrics`: counted where it happens, collected on request. */
+/** The content of `/mgr/metrics`. Each part counts its own events; they are collected on request. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION });
   readonly #leave: () => void;
   readonly #control: Control;
-  /** Asked for with each text; null: the hosts could not be asked. */
+  /** Requested for each text; null: the hosts did not answer. */
   #traffic: NetworkTotals | null = null;
 
   constructor({ control, transport, connections, bus }: MetricsSource) {
@@ -170,7 +170,7 @@ export class Metrics {
     });
   }
 
-  /** Without the timer's own period; no measurement counts as no delay. */
+  /** The delay without the timer's own period; 0 if nothing was measured. */
   #delay(nanoseconds: number): number {
     return Math.max(0, Number.isFinite(nanoseconds) ? nanoseconds / NS_PER_S - LOOP_RESOLUTION / 1_000 : 0);
   }
@@ -183,7 +183,7 @@ export class Metrics {
     const gauge: Gauge = new Gauge({ name, help, labelNames, registers: [this.#registry], collect: () => fill(gauge) });
   }
 
-  /** A total that is counted elsewhere. */
+  /** A counter whose total is kept elsewhere. */
   #total(name: string, help: string, labelNames: string[], fill: (counter: Counter) => void): void {
     const counter: Counter = new Counter({
       name,

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** This code lies at different depths of the package: as source, compiled for imports, and bundled for the command line. */
+/** This file is at different depths of the package: as source, compiled for imports, and bundled for the command line. */
 function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "package.json"))) {

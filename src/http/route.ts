@@ -5,11 +5,11 @@ import type { RemoteEnd } from "./server/remote-end.ts";
 /** What the listener adds to a request. */
 export interface RequestBindings {
   readonly remote: RemoteEnd;
-  /** Cuts the connection, without an answer: the reader is too slow for one. */
+  /** Closes the connection without an answer, because the reader is too slow. */
   readonly disconnect: () => void;
 }
 
-/** `admission` is there on every route that is not `isOpen`. */
+/** Every route that is not `isOpen` has an `admission`. */
 export type RouteEnv = { Bindings: RequestBindings; Variables: { admission: Admission } };
 export type RouteContext = Context<RouteEnv>;
 
@@ -20,7 +20,7 @@ export interface Route {
   readonly method: "GET" | "POST";
   /** Served without authentication. */
   readonly isOpen?: true;
-  /** What a browser that navigates here without a login gets instead of the challenge, which would open its own dialog. */
+  /** The answer to a browser that navigates here without a login. The usual challenge would open the browser's own dialog. */
   readonly loginPage?: () => Response;
   /** Refused for pages of other sites. */
   readonly hasEffects?: true;

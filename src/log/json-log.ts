@@ -30,7 +30,7 @@ export function openJsonLog(path: string, { level, source, maxBytes }: JsonLogOp
     return `${JSON.stringify({ level: 40, time: new Date().toISOString(), ...base, source, msg })}\n`;
   };
   const file = new RotatedFile({ path, lostLine, maxBytes });
-  // The last lines of a program are those that explain its end.
+  // The last lines of a program explain its end.
   const flush = () => file.flushNow();
   process.on("exit", flush);
   const close = () => {

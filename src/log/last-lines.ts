@@ -2,8 +2,8 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 
 /**
- * The values of the last JSON lines of a rotated file and its predecessor `<path>.1`, oldest first, as many as stand in the last
- * `maxBytes` of them. A file that is missing or cannot be read counts as empty, and a line that is no JSON is left out.
+ * Parses the last `maxBytes` of a rotated file and its predecessor `<path>.1` as JSON lines, oldest first. A file that is missing or cannot
+ * be read counts as empty; lines that are not JSON are skipped.
  */
 export async function readLastLines(path: string, maxBytes: number): Promise<unknown[]> {
   const newest = await lastBytes(path, maxBytes);
@@ -13,7 +13,7 @@ export async function readLastLines(path: string, maxBytes: number): Promise<unk
 
 async function lastBytes(path: string, maxBytes: number): Promise<string> {
   try {
-    // Non-blocking: a named pipe would hold the manager up.
+    // Non-blocking: opening a named pipe would block the manager.
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = await file.stat();
     if (!stats.isFile()) return "";

@@ -1,4 +1,4 @@
-/** Bytes that may wait: an hour of a busy manager's log. Later lines are dropped and counted. */
+/** Maximum size of the queue, bytes: an hour of a busy manager's log. Further lines are dropped and counted. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 /** Time limit for writing the rest at the end, milliseconds. */
 const CLOSE_MS = 1_000;

@@ -46,7 +46,7 @@ export class RotatedFile {
       fd = openSync(this.#path, FLAGS, 0o600);
       writeSync(fd, rest);
     } catch {
-      // There is no other place to report this, and no later time.
+      // The error cannot be reported anywhere.
     } finally {
       if (fd !== null) closeSync(fd);
     }

@@ -1,7 +1,7 @@
 /** Times on the wire: UTC, milliseconds, no zone (docs/design/wire-rules.md, "Conventions for every frame"). */
 
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}$/;
-/** The years 0000 to 9999 are what four digits can say. */
+/** Four digits can represent the years 0000 to 9999. */
 const EARLIEST_MS = -62_167_219_200_000;
 const LATEST_MS = 253_402_300_799_999;
 

@@ -8,14 +8,17 @@ export type MessageDefinitionField = MessageDefinition["definitions"][number];
 /** Longest definition that is parsed, characters. */
 const MAX_DEFINITION_LENGTH = 256 * 1024;
 
-/** A ROS 2 message: the message itself has no name or is the first one, those that it uses have names. Throws `bad_field`. */
+/**
+ * Parses the definition of a ROS 2 message. The message itself has no name or is the first one; the messages that it uses have names.
+ * Throws `bad_field`.
+ */
 export function parseMessageDefinition(text: string): MessageDefinition[] {
   if (text.length > MAX_DEFINITION_LENGTH)
     throw new MgrError("bad_field", `the message definition has ${text.length} characters; at most ${MAX_DEFINITION_LENGTH} are allowed`);
   return understood(() => rosmsg.parse(text, { ros2: true }));
 }
 
-/** Reads CDR. It throws `bad_field` for bytes that do not fit the definition. */
+/** Returns the function that reads CDR; it throws `bad_field` for bytes that do not match the definition. */
 export function messageReader(definitions: MessageDefinition[]): (data: Uint8Array) => unknown {
   const reader = understood(() => new rosmsg2.MessageReader(definitions));
   return (data) => {

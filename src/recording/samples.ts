@@ -1,10 +1,10 @@
-/** What a logger has recorded, as the writers of the formats read it. Times are nanoseconds since 1970. */
+/** The samples of a logger, as the writers of the formats read them. Times are nanoseconds since 1970. */
 
 /** One message of a topic. */
 export interface Sample {
-  /** By the clock of the publisher's host. */
+  /** Time of arrival, by the clock of the publisher's host. */
   readonly received: bigint;
-  /** When it was published; null: the publisher did not say. */
+  /** Time of publication; null: the publisher did not send it. */
   readonly published: bigint | null;
   /** The publisher's counter; null: it has none. */
   readonly sequence: bigint | null;
@@ -22,7 +22,7 @@ export interface TopicSamples {
   readonly encoding: "cdr" | "json" | "raw";
   readonly count: number;
   readonly only_ts: boolean;
-  /** Samples that should be there and are not. */
+  /** Samples that were lost. */
   readonly missed: number;
   /** Oldest first, `count` of them. May be called several times, one after the other, and gives the same samples each time. */
   samples(): AsyncIterable<Sample>;
@@ -33,13 +33,13 @@ export interface LoggerSamples {
   readonly topics: readonly TopicSamples[];
 }
 
-/** What a writer of a format may be given. */
+/** Options of a writer of a format. */
 export interface WriteOptions {
-  /** Called now and then: samples read so far, and all that will be read (a format may read a sample several times). */
+  /** Called periodically with the number of samples read so far, and of all that will be read. A format may read a sample several times. */
   readonly onProgress?: (done: number, total: number) => void;
   /** Ends the writing with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
-/** Writes one file. Throws `too_large` for what the format cannot hold. The file is the caller's to remove, after an error too. */
+/** Writes one file. Throws `too_large` if the format cannot contain the samples. The caller removes the file, also after an error. */
 export type FormatWriter = (logger: LoggerSamples, path: string, options?: WriteOptions) => Promise<void>;

@@ -3,7 +3,7 @@
  * call that it is passed to; the buffers do not change any more and may be kept.
  */
 export class BorrowedMessage {
-  /** Holds the message from `start` on; all of it, unless there is a `rest`. */
+  /** Contains the message from `start` on; the whole message, unless there is a `rest`. */
   bytes: Buffer = Buffer.alloc(0);
   start = 0;
   length = 0;

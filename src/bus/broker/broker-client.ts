@@ -16,10 +16,10 @@ import type { AcceptOptions, BrokerPermissions, ClientIdentity, Credentials } fr
 /** What a client shares with the others of its broker. */
 export interface ClientEnvironment extends BrokerParts {
   readonly links: BrokerLinks;
-  /** `counts`: for another broker, what is counted of its link. */
+  /** `counts`: if the client is another broker, the counters of its link. */
   greeting(client: BrokerClient, counts?: LinkCounts): string;
   closed(client: BrokerClient): void;
-  /** One of its operations or hooks threw. */
+  /** One of its operations or hooks threw an error. */
   defect(client: BrokerClient, error: unknown): void;
   /** It has started to lose messages. */
   slow(client: BrokerClient): void;
@@ -66,7 +66,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     return this.#options.name;
   }
 
-  /** It is another broker; else null. */
+  /** The link, if the client is another broker; else null. */
   get link(): LeafLink | null {
     return this.#link;
   }
@@ -127,7 +127,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     this.#connection.tick();
   }
 
-  /** A message for one of its subscriptions; false if it was lost because too much is unread. */
+  /** Sends a message for one of its subscriptions; false if it was lost because the client has too much unread data. */
   deliver(subscription: ClientSubscription, envelope: Envelope, message: BorrowedMessage): boolean {
     if (!this.#send(subscription, envelope, message)) return false;
     if (++subscription.delivered === subscription.max) this.#remove(subscription);
@@ -174,7 +174,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     });
   }
 
-  /** Nothing is read from the client until `then` was called. */
+  /** Nothing more is read from the client until `then` has been called. */
   #authenticate(credentials: Credentials, then: (given: BrokerPermissions | null) => void): void {
     const { authenticate, permissions = NO_PERMISSIONS } = this.accepted;
     const answer = authenticate === undefined ? permissions : authenticate(credentials, this.address);
@@ -182,7 +182,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     else then(answer);
   }
 
-  /** Before room is made for the message. */
+  /** Called before memory is allocated for the message. */
   announce(): void {
     this.#assertAuthorized();
   }
@@ -265,8 +265,8 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   }
 
   /**
-   * Instead of a time-out, the requester's subscription to the reply subject gets status 503 at once. This is not a message,
-   * and does not count towards the limit of `UNSUB`.
+   * Sends status 503 to the requester's subscription to the reply subject, so that the request fails at once instead of by a time-out. It
+   * is not a message and does not count towards the limit of `UNSUB`.
    */
   #tellNoResponders(reply: string): void {
     if (!this.#options.no_responders || !this.#options.headers) return;

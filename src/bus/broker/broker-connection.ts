@@ -10,7 +10,7 @@ import { BrokerParser } from "./parser/broker-parser.ts";
 const OPERATIONS_PER_TURN = 256;
 /** Unprocessed received bytes above which the client is not read any further. */
 const MAX_UNREAD = 256 * 1024;
-/** Bytes handed to the stream and not yet taken by it: more waits here, where small messages are joined. */
+/** Maximum of unsent bytes in the stream. Further output waits here, where small messages are joined. */
 const MAX_WRITTEN = 256 * 1024;
 /** Bytes that replies (PONG, +OK, -ERR) may add to a full queue before the client is closed. */
 const ANSWER_RESERVE = 64 * 1024;
@@ -26,7 +26,7 @@ interface Environment {
   failed(): void;
   /** An operation threw an error other than a protocol violation. */
   defect(error: unknown): void;
-  /** Once, at the end. */
+  /** Called once, at the end. */
   closed(): void;
 }
 
@@ -41,10 +41,10 @@ export class BrokerConnection implements Worker {
   /** Read position in the first chunk of `#input`. */
   #position = 0;
   #paused = false;
-  /** "ended": the other side is gone, but what it sent before is still processed. */
+  /** "ended": the other side has disconnected, but what it sent before is still processed. */
   #state: "open" | "ended" | "closing" | "closed" = "open";
   #farewell: ReturnType<typeof setTimeout> | null = null;
-  /** Input waits for a decision. */
+  /** Input waits until a decision is made (`hold`). */
   #isHeld = false;
   #gone: (() => void)[] = [];
   #heard = true;
@@ -164,7 +164,7 @@ export class BrokerConnection implements Worker {
   flush(): void {
     if (this.#output.bytes === 0 || this.#state !== "open" || this.#stream.unsent > MAX_WRITTEN) return;
     this.#stream.write(this.#output.take(MAX_WRITTEN));
-    // What the stream has not taken is followed by its `drained`.
+    // If the stream has unsent bytes, its `drained` follows.
     if (this.#output.bytes > 0 && this.#stream.unsent <= MAX_WRITTEN) this.#environment.turns.flushSoon(this);
   }
 

@@ -32,13 +32,13 @@ export function countDropped(counters: BrokerCounters, bytes: number): void {
 export interface SubjectCounters {
   msgs: number;
   bytes: number;
-  /** What was published last, bytes. */
+  /** Size of the newest message, bytes. */
   last_bytes: number;
   /** Ids of the connected clients that have published it. */
   readonly publishers: Set<number>;
-  /** What other brokers sent, and every subscriber of this one got. */
+  /** Messages from other brokers, delivered to this broker's subscribers. */
   readonly arrived: MessageCount;
-  /** What other brokers wanted, whether or not the link could take it. */
+  /** Messages for other brokers, including those that the link could not take. */
   readonly crossing: MessageCount;
 }
 
@@ -57,13 +57,13 @@ function newSubjectCounters(): SubjectCounters {
   return { msgs: 0, bytes: 0, last_bytes: 0, publishers: new Set(), arrived: { msgs: 0, bytes: 0 }, crossing: { msgs: 0, bytes: 0 } };
 }
 
-/** Subjects that are counted by themselves; while there are more, the later ones share one account. */
+/** Subjects with an account of their own; further ones share one. */
 const MAX_SUBJECTS = 10_000;
-/** Inboxes are made for one answer: one account for all. */
+/** Inboxes are used for one answer, so they share one account. */
 const INBOXES = "_INBOX.";
 const OTHERS = ">";
 
-/** Who publishes how much of what. */
+/** Counters of published messages by subject. */
 export class SubjectBook {
   readonly #accounts = new Map<string, SubjectCounters>();
   #mayClose = false;
@@ -83,7 +83,7 @@ export class SubjectBook {
     return this.#accounts.entries();
   }
 
-  /** A connection that is gone, and the accounts in which it stands. What it published stays in the sums. */
+  /** Removes a closed connection from its accounts. The messages that it published stay counted. */
   forget(publisher: number, accounts: readonly SubjectCounters[]): void {
     for (const { publishers } of accounts) publishers.delete(publisher);
     if (accounts.length > 0) this.#mayClose = true;

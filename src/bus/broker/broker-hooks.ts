@@ -6,7 +6,7 @@ import type { AcceptOptions, ClientIdentity } from "./permissions.ts";
 
 /** A client of the broker, as its table sees it. */
 export interface HookedClient extends Subscriber {
-  /** Of its CONNECT. */
+  /** From its CONNECT. */
   readonly name: string;
   readonly address: string;
   /** The program behind the connection; undefined: it is a host or part of the manager. */
@@ -17,7 +17,7 @@ export interface HookedClient extends Subscriber {
   answerRequest(reply: string, body: string): void;
 }
 
-/** For a table that is itself a publisher and subscriber of its broker. */
+/** Access for a table that itself publishes and subscribes. */
 export interface BrokerAccess {
   /** Of its connections. */
   readonly id: number;
@@ -25,25 +25,31 @@ export interface BrokerAccess {
 }
 
 /**
- * What the table of clients, topics and services (bus/registry) sees of a broker, and what it decides. Called within the operation;
- * what it throws ends the connection. A broker without a table pays one comparison for each message.
+ * The interface between a broker and its table of clients, topics and services (bus/registry). Hooks are called within the operation; an
+ * error ends the connection. Without a table, they cost one comparison per message.
  */
 export interface BrokerHooks {
   /** Once, when the broker is made. */
   opened(access: BrokerAccess): void;
-  /** The client has introduced itself, perhaps anew. */
+  /** The client has sent CONNECT, perhaps again. */
   connected(client: HookedClient): void;
   closed(client: HookedClient): void;
-  /** After the subscription is in place. */
+  /** Called after the subscription was added. */
   subscribed(client: HookedClient, subscription: ClientSubscription): void;
-  /** Another broker wants it and does not ask for newest messages itself, after that is in place. */
+  /** Another broker has subscribed, and does not request newest messages itself. Called after the subscription was added. */
   interested(subscription: ClientSubscription): void;
   /** This broker has been linked to a hub, perhaps again. */
   linked(): void;
-  /** A link brought a message of this subject; before it is routed. `isChecked`: only the publisher of a topic can have sent it. */
+  /**
+   * A message of this subject arrived over a link; called before it is routed. `isChecked`: the other broker lets only the publisher of a
+   * topic send it.
+   */
   arrived(subject: string, isChecked: boolean): void;
   unsubscribed(client: HookedClient, subscription: ClientSubscription): void;
-  /** Before permissions are asked and before it is routed. "taken": it is not routed; any other text is the refusal; null: go on. */
+  /**
+   * Called before permissions are checked and the message is routed. "taken": it is not routed; a Refusal: it is refused; null: it is
+   * routed.
+   */
   publishing(client: HookedClient, envelope: Envelope, message: BorrowedMessage): "taken" | Refusal | null;
   /** A subscriber lost a message because it does not read fast enough. */
   dropped(subject: string): void;

@@ -1,12 +1,12 @@
 import type { BorrowedMessage } from "./borrowed-message.ts";
 
-/** Sizes of blocks: an answer of a few bytes must not hold much, and a flood must not be many writes. */
+/** Sizes of blocks: a short answer should not use much memory, and a flood should not cause many writes. */
 const FIRST_BLOCK = 1_024;
 const LARGEST_BLOCK = 64 * 1024;
-/** Messages of at least this many bytes are sent from where they are, so that all subscribers of a large message share its memory. */
+/** Messages of at least this many bytes are not copied, so that all subscribers of a large message share its memory. */
 const BY_REFERENCE = 16 * 1024;
 
-/** Bytes on their way to one client, joined into blocks: the number of writes costs more than their size. */
+/** Output for one client, joined into blocks: the number of writes costs more than their size. */
 export class BrokerOutput {
   bytes = 0;
   #full: Buffer[] = [];
@@ -14,7 +14,7 @@ export class BrokerOutput {
   #used = 0;
   #nextSize = FIRST_BLOCK;
 
-  /** Control text: latin1 characters stand for the bytes of the wire. */
+  /** Adds control text, whose latin1 characters stand for the bytes of the wire. */
   text(text: string): void {
     const block = this.#room(text.length);
     block.write(text, this.#used, "latin1");
@@ -22,7 +22,7 @@ export class BrokerOutput {
     this.bytes += text.length;
   }
 
-  /** Control text that was made before. */
+  /** Adds control text that is already encoded. */
   bytesOf(header: Buffer): void {
     const block = this.#room(header.length);
     header.copy(block, this.#used);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The server's half of the NATS protocol (docs.nats.io, "Client Protocol"): limits, texts, and what CONNECT may say. */
+/** The server's half of the NATS protocol (docs.nats.io, "Client Protocol"): limits, error texts, and the arguments of CONNECT. */
 
 export const CRLF = "\r\n";
 /** The headers, beginning with `NATS/1.0 `, that a client receives when its request has no responders. */
@@ -16,7 +16,7 @@ export const SPOKEN_VERSION = "2.10.0";
 export const BROKER_LIMITS = {
   maxPayload: 1024 * 1024,
   maxControlLine: 4_096,
-  /** Unread bytes of one subscriber, beyond which it loses its newest messages (docs/design/runtime-invariants.md, "Bus"). */
+  /** Unread bytes of one subscriber beyond which new messages to it are dropped (docs/design/runtime-invariants.md, "Bus"). */
   maxPending: 8 * 1024 * 1024,
   maxClients: 10_000,
   /** Subscriptions of one client. */
@@ -54,7 +54,7 @@ export class ProtocolViolation extends Error {
   override readonly name = "ProtocolViolation";
 }
 
-/** The arguments of CONNECT that mean something here; others are ignored. */
+/** The arguments of CONNECT that the broker uses; others are ignored. */
 const connectArguments = z.object({
   verbose: z.boolean(),
   pedantic: z.boolean(),
@@ -94,7 +94,7 @@ export function parseConnect(json: string, current: ConnectOptions): ConnectOpti
   }
 }
 
-/** Subjects travel as latin1 characters that stand for bytes, so that nothing is decoded on the way; this is what people read. */
+/** A subject as readable text. Internally subjects are latin1 characters that stand for bytes, so that they need not be decoded. */
 export function readableText(text: string): string {
   return Buffer.from(text, "latin1").toString("utf8");
 }

@@ -12,7 +12,7 @@ export interface BrokerSubjectStats {
   last_bytes: number;
   /** Ids of connected clients that have published it. */
   publishers: number[];
-  /** Subscriptions that it reaches now. */
+  /** Subscriptions that it currently reaches. */
   subscribers: number;
 }
 
@@ -22,12 +22,12 @@ const NO_QUEUES: readonly string[] = [];
 export class BrokerRouter {
   readonly tree = new SubscriptionTree<ClientSubscription>();
   readonly #book = new SubjectBook();
-  /** Links without a connection, which count what they miss. */
+  /** Links without a connection, which count the messages that they miss. */
   readonly absent = new Set<{ miss(envelope: Envelope): void }>();
 
   /**
-   * False when there are no subscribers. Each other broker gets the message once, with the queue groups that have no member here and
-   * of which it shall choose one.
+   * False when there are no subscribers. Each other broker gets the message once, with the queue groups that have no member here; it
+   * chooses a member of each.
    */
   route(publisher: Subscriber, envelope: Envelope, message: BorrowedMessage): boolean {
     const { subject, size, queues } = envelope;
@@ -35,7 +35,7 @@ export class BrokerRouter {
     const account = this.#book.account(subject);
     this.#count(publisher, account, size);
     if (this.absent.size > 0) for (const link of this.absent) link.miss(envelope);
-    // Almost always there is one link at most.
+    // There is almost always at most one link.
     let first: LinkTarget | null = null;
     let chosen = NO_QUEUES;
     let others: Map<LinkTarget, readonly string[]> | null = null;
@@ -54,7 +54,7 @@ export class BrokerRouter {
     }
     for (const group of groups) {
       const queue = group[0]?.queue ?? "";
-      // The other broker has named the groups that it leaves to this one.
+      // The other broker has named the groups for which this one chooses a member.
       if (queues !== undefined && !queues.includes(queue)) continue;
       const outcome = deliverToOne(group, publisher, envelope, message);
       if (outcome !== "none") interest = true;
@@ -88,7 +88,7 @@ export class BrokerRouter {
     published.push(account);
   }
 
-  /** Counters of all subjects, as they go on counting. */
+  /** Live counters of all subjects. */
   counted(): IterableIterator<[string, Readonly<SubjectCounters>]> {
     return this.#book.entries();
   }
@@ -126,14 +126,14 @@ function deliverToOne(
   for (let offset = 0; offset < group.length; offset++) {
     const member = group[(first + offset) % group.length] as ClientSubscription;
     if (member.client.link !== null || !wants(member, publisher, envelope.subject)) continue;
-    // A member that cannot take it leaves it to the next.
+    // If a member cannot take the message, the next one gets it.
     if (member.client.deliver(member, envelope, message)) return "delivered";
     outcome = "lost";
   }
   return outcome;
 }
 
-/** One of the brokers that have members, each with the chance that its number of members gives it; one that can take it, if there is. */
+/** Chooses a broker at random, weighted by its number of members; preferably one that can take the message. */
 function chooseLink(group: readonly ClientSubscription[], publisher: Subscriber, subject: string): LinkTarget | null {
   const members = group.flatMap((subscription) => {
     const { link } = subscription.client;

@@ -11,9 +11,9 @@ export interface Subscriber {
   readonly published: SubjectCounters[];
   /** Whether it receives its own messages, too. */
   readonly echo: boolean;
-  /** Itself, if it is another broker; else null. */
+  /** The link itself, if this is another broker; else null. */
   readonly link: LinkTarget | null;
-  /** Asked for subscriptions that are filtered. */
+  /** Called for subscriptions that are filtered. */
   mayReceive(subject: string): boolean;
   /** False: the message could not be taken. */
   deliver(subscription: ClientSubscription, envelope: Envelope, message: BorrowedMessage): boolean;
@@ -33,7 +33,7 @@ export interface ClientSubscription {
   readonly subject: string;
   readonly queue: string | null;
   readonly sid: string;
-  /** Its wildcard may match what the client must not see. */
+  /** Its wildcard may match subjects that the client must not receive. */
   readonly isFiltered: boolean;
   /** Ends after this many deliveries; 0: never. */
   max: number;
@@ -55,7 +55,7 @@ function headText(sid: string, { subject, reply, headerBytes, size }: Envelope):
   return headerBytes === 0 ? `MSG ${to} ${size}${CRLF}` : `HMSG ${to} ${headerBytes} ${size}${CRLF}`;
 }
 
-/** For a client that does not know headers: the message less its headers. */
+/** The message without its headers, for a client that does not support them. */
 export function withoutHeaders(
   { sid }: ClientSubscription,
   { subject, reply, headerBytes, size }: Envelope,

@@ -1,4 +1,4 @@
-/** What the tree has to know of a subscription. */
+/** The properties of a subscription that the tree uses. */
 export interface Subscribed {
   /** May hold the wildcards `*` (one token) and `>` (the rest, at least one token). */
   readonly subject: string;
@@ -6,7 +6,7 @@ export interface Subscribed {
   readonly queue: string | null;
 }
 
-/** Who gets a message: all of `plain`, and one of each group. Never changed after it was handed out. */
+/** The subscriptions that get a message: all of `plain`, and one of each group. Not modified after it was returned. */
 export interface Match<S> {
   readonly plain: readonly S[];
   readonly groups: readonly (readonly S[])[];
@@ -29,7 +29,7 @@ const CACHED_SUBJECTS = 4_096;
 export class SubscriptionTree<S extends Subscribed> {
   readonly #root = newNode<S>();
   #cache = new Map<string, Match<S>>();
-  /** Told of each subscription that comes (1) or goes (-1). */
+  /** Called for each subscription that is added (1) or removed (-1). */
   watch: ((subscription: S, delta: 1 | -1) => void) | null = null;
   size = 0;
 
@@ -80,7 +80,7 @@ export class SubscriptionTree<S extends Subscribed> {
     };
     const tokens = subject.split(".");
     if (tokens.includes("")) return { plain, groups: [] };
-    // Level by level: each node of the tree is looked at once at most, whatever the wildcards.
+    // Level by level, so that each node of the tree is visited at most once, whatever the wildcards.
     let level = [this.#root];
     for (const token of tokens) {
       const next: Node<S>[] = [];

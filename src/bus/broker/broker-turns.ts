@@ -16,7 +16,7 @@ export class Budget {
   #left = UNITS_PER_LOOK;
   #spent = false;
 
-  /** Counts `units` of work; true when it is time to let others work. */
+  /** Counts `units` of work; true when the worker has to let others continue. */
   spend(units: number): boolean {
     this.#left -= units;
     if (this.#left > 0) return this.#spent;
@@ -35,8 +35,8 @@ export interface Worker {
 }
 
 /**
- * Runs workers that have to work or flush: in turns, a few milliseconds per turn of the event loop, so that a flood on the
- * bus delays nothing else. Quick work is done at once, within the call that brought it.
+ * Runs workers that have to work or flush: in turns, a few milliseconds per turn of the event loop, so that a flood on the bus delays
+ * nothing else. Short work is done at once, within the call that caused it.
  */
 export class BrokerTurns {
   readonly #busy = new Set<Worker>();
@@ -57,7 +57,7 @@ export class BrokerTurns {
     this.#dirty.add(worker);
     if (this.#running || this.#waiting || this.#due) return;
     this.#due = true;
-    // Runs when the current code has finished, so that all its output is one write.
+    // Runs after the current code, so that all its output is one write.
     queueMicrotask(() => {
       this.#due = false;
       if (!this.#waiting) this.#run();
@@ -79,7 +79,7 @@ export class BrokerTurns {
     if (this.#running) return;
     this.#running = true;
     const budget = new Budget();
-    // Output goes before more input: the flush to many subscribers slows the intake down.
+    // Output before input, so that flushing to many subscribers slows down the intake.
     if (this.#flush(budget)) {
       this.#work(budget);
       this.#flush(budget);

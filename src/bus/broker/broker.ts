@@ -57,7 +57,7 @@ export interface Crossings {
 export interface Broker {
   /** Serves a unix socket of mode 0600. Rejects a path over 107 bytes, and one where another process listens (`conflict`). */
   listenUnix(path: string, home?: SocketHome): Promise<void>;
-  /** Serves plain NATS over TCP and resolves with the port. Rejects with `conflict` when it cannot be had. */
+  /** Serves plain NATS over TCP and resolves with the port. Rejects with `conflict` if the port is not available. */
   listenTcp(options: TcpOptions): Promise<number>;
   /** A new in-process connection: the client's end. */
   connectMemory(options?: Omit<AcceptOptions, "kind">): ByteStream;
@@ -70,9 +70,9 @@ export interface Broker {
   stats(): BrokerStats;
   /** Published messages by subject; inboxes share one entry, as do the subjects after the first 10,000. */
   subjects(): BrokerSubjectStats[];
-  /** What crosses links, by subject, as it goes on being counted. */
+  /** Live counters of what crosses links, by subject. */
   crossings(): Crossings;
-  /** Changes the largest message that is accepted, bytes. Clients are told; links keep what they were begun with. */
+  /** Changes the largest message that is accepted, bytes. Clients are informed; existing links keep the previous limit. */
   limitPayload(bytes: number): void;
   /** Closes the connections whose permissions are no longer valid. */
   revalidate(): void;
@@ -81,7 +81,7 @@ export interface Broker {
    * another server or reconnect later; clients that are still connected after `graceMs` are closed.
    */
   retire(graceMs: number): Promise<void>;
-  /** Sends what waits, then closes every connection and socket; resolves when the socket files are gone. */
+  /** Sends pending output, then closes every connection and socket; resolves when the socket files are gone. */
   close(): Promise<void>;
 }
 

@@ -10,9 +10,9 @@ import { ClientSockets } from "./client-sockets.ts";
 import type { AcceptOptions } from "./permissions.ts";
 
 export interface TcpOptions extends TcpAddress {
-  /** For the next handshake; without it connections are in the clear. */
+  /** For the next handshake; if omitted, connections are not encrypted. */
   readonly secureContext?: (() => SecureContext) | undefined;
-  /** Told of each connection that is accepted. */
+  /** Called for each connection that is accepted. */
   readonly accepted?: (socket: Socket) => void;
   /** Every client has to authenticate. */
   readonly authenticate: NonNullable<AcceptOptions["authenticate"]>;
@@ -22,7 +22,7 @@ interface ClientListenersOptions {
   /** On the TCP ports together. */
   readonly maxClients: number;
   readonly log: BusLog;
-  /** `isRefused`: there is no room for it; it is told so and closed. */
+  /** `isRefused`: there is no room; the client is informed and closed. */
   readonly accept: (stream: ByteStream, options: AcceptOptions, isRefused: boolean) => void;
 }
 

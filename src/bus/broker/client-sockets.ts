@@ -15,7 +15,10 @@ export class ClientSockets {
     this.#most = budget.partOf(wanted);
   }
 
-  /** `refused`: there is no room; the caller tells the client and closes it. `cut`: closed already, because too many are being told. */
+  /**
+   * `refused`: there is no room; the caller tells the client and closes it. `cut`: already closed, because too many clients are being
+   * informed.
+   */
   admit(socket: Socket): "admitted" | "refused" | "cut" {
     if (this.#take(socket) || (this.#makeRoom() && this.#take(socket))) {
       this.#all.add(socket);

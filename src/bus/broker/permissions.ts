@@ -10,7 +10,7 @@ export type BusMember =
 
 /** The program behind a connection, by the token that it presented. */
 export interface ClientIdentity {
-  /** Shown until the client gives itself another name. */
+  /** Shown until the client registers another name. */
   readonly name: string;
   readonly run_id: string | null;
   /** The managed process that the run belongs to, or "". */
@@ -24,12 +24,12 @@ export interface BrokerPermissions {
   /** Connections with an identity are shown as clients. */
   readonly identity?: ClientIdentity;
   publish?(subject: string): boolean;
-  /** "filtered": it may, but gets only what `deliver` lets through. */
+  /** "filtered": allowed, but it gets only messages that `deliver` allows. */
   subscribe?(subject: string, queue: string | null): boolean | "filtered";
   deliver?(subject: string): boolean;
   /** Checked from time to time: the client's permission to connect may have been revoked. */
   isValid?(): boolean;
-  /** It may be another broker, whose clients' subjects a link carries. Connections without any permissions may, too. */
+  /** The connection may be a link of another broker. So may connections without any permissions. */
   readonly mayLink?: boolean;
 }
 
@@ -50,7 +50,7 @@ export interface AcceptOptions {
   readonly address?: string;
   /** The client has to switch to TLS after the greeting; the stream handles that. */
   readonly tls?: boolean;
-  /** Asked at CONNECT, which is then the only operation to begin with; null refuses. Nothing is read until it has answered. */
+  /** Called at CONNECT, which must then be the first operation; null refuses the client. Nothing is read until it has answered. */
   readonly authenticate?: (credentials: Credentials, address: string) => BrokerPermissions | null | Promise<BrokerPermissions | null>;
 }
 

@@ -35,7 +35,7 @@ function holdsOne(pid: string, inodes: ReadonlySet<string>): boolean {
   });
 }
 
-/** Processes of other users, and those that end while we look, cannot be read: they are passed over. */
+/** Processes of other users, and those that end while we look, cannot be read and are skipped. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -1,12 +1,12 @@
 import type { Socket } from "node:net";
 
-/** What a connection needs of its carrier: a unix or TCP socket, an in-process pair or a WebSocket. */
+/** The carrier of a connection: a unix or TCP socket, an in-process pair or a WebSocket. */
 export interface ByteStream {
   /** Bytes written that the other side or the kernel has not taken yet. */
   readonly unsent: number;
-  /** Takes over `chunks`: they must not change afterwards. Nothing happens once the stream is closed. */
+  /** Writes `chunks`, which must not be modified afterwards. Does nothing once the stream is closed. */
   write(chunks: readonly Uint8Array[]): void;
-  /** Starts the flow of events; called exactly once. Nothing is delivered before, and never from within another call. */
+  /** Starts the flow of events; called exactly once. Events are never delivered before, and never from within another call. */
   open(handlers: ByteStreamHandlers): void;
   pause(): void;
   resume(): void;
@@ -24,7 +24,7 @@ export interface ByteStreamHandlers {
   closed(error: Error | null): void;
 }
 
-/** A socket of `node:net` or a compatible stream. From this call on its errors are handled. */
+/** Wraps a socket of `node:net` or a compatible stream, and handles its errors from now on. */
 export function socketStream(socket: Socket): ByteStream {
   let error: Error | null = null;
   socket.on("error", (cause) => {
@@ -37,7 +37,7 @@ export function socketStream(socket: Socket): ByteStream {
     },
     write(chunks) {
       if (!socket.writable) return;
-      // Corked: several blocks are one system call.
+      // Corked, so that several blocks are one system call.
       if (chunks.length > 1) socket.cork();
       for (const chunk of chunks) socket.write(chunk);
       if (chunks.length > 1) socket.uncork();

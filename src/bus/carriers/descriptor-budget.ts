@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 
 /** Descriptors that client connections cannot use: files, children, the daemon and local commands need them. */
 const RESERVE = 128;
-/** Maximum number of connections that are being told at once that there is no room. Further ones are closed without an answer. */
+/** Maximum number of connections that are being refused with an answer at the same time. Further ones are closed without one. */
 const MAX_REFUSALS = 64;
 /** Connections over unix sockets: the daemon's and those of local commands. */
 const MAX_LOCAL = 1_024;
@@ -50,7 +50,9 @@ export class DescriptorBudget {
     return true;
   }
 
-  /** Whether a process may be started whose terminal has this descriptor: enough must stay free to supervise what runs. */
+  /**
+   * Whether a process may be started whose terminal has this descriptor: enough descriptors must stay free to supervise running processes.
+   */
   allowsStart(descriptor: number): boolean {
     return descriptor < this.#ceiling;
   }

@@ -51,7 +51,7 @@ function dialed(socket: Socket, place: string, signal: AbortSignal): Promise<Byt
   });
 }
 
-/** The server sends INFO unencrypted; it says whether TLS is required. It is delivered again as the first bytes. */
+/** The server sends INFO unencrypted; it says whether TLS is required. The stream delivers INFO again as its first bytes. */
 async function secureAfterGreeting(
   socket: Socket,
   clear: ByteStream,

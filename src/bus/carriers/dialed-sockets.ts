@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 
 const open = new Set<Socket>();
 
-/** TCP connections of this process to buses of other machines, as long as they live: their quality is measured. */
+/** TCP connections of this process to buses of other machines, while they are open. Their quality is measured. */
 export const dialedSockets: ReadonlySet<Socket> = open;
 
 export function noteDialed(socket: Socket): void {

@@ -6,19 +6,19 @@ export interface TrafficLabel {
   readonly name: string;
 }
 
-/** Of one kind of connections with one peer, so far. */
+/** Traffic of one kind of connections with one peer so far. */
 export interface PeerTraffic extends TrafficLabel {
   readonly peer: string;
-  /** As this program has written and read. */
+  /** Bytes that this program has written and read. */
   written: number;
   read: number;
-  /** As the kernel has seen acknowledged, and received. */
+  /** Bytes that the kernel has seen acknowledged, and received. */
   acknowledged: number;
   received: number;
   segments_out: number;
   segments_in: number;
   retransmits: number;
-  /** The slowest of the connections that are open; null: none is. */
+  /** Of the slowest open connection; null: none is open. */
   rtt_us: number | null;
 }
 
@@ -35,25 +35,25 @@ interface KernelCounts {
 interface Followed {
   peer: string;
   label: TrafficLabel;
-  /** Where its time under another label is counted already. */
+  /** The traffic that was already counted under another label. */
   base: PeerTraffic | null;
 }
 
-/** Peers and labels that are counted by themselves; the oldest without a connection go first. */
+/** Maximum number of accounts (peer and label); the oldest without a connection are removed first. */
 const MAX_ACCOUNTS = 2_000;
 
-/** Bytes of the manager's TCP connections, by peer and by what they carry. Counters stay when a connection ends. */
+/** Bytes of the manager's TCP connections, by peer and by what they carry. Counters are kept when a connection ends. */
 export class PeerTrafficBook {
   readonly #kernel: (socket: Socket) => KernelCounts | null;
   readonly #open = new Map<Socket, Followed>();
   readonly #past = new Map<string, PeerTraffic>();
 
-  /** `kernel`: what the kernel knows of a socket; null: nothing. */
+  /** `kernel` returns the kernel's counters of a socket; null: none. */
   constructor(kernel: (socket: Socket) => KernelCounts | null) {
     this.#kernel = kernel;
   }
 
-  /** Counts a connection from now on; again, to say what it carries from now on. */
+  /** Counts a connection from now on. Call it again when what the connection carries changes. */
   follow(socket: Socket, label: TrafficLabel): void {
     const known = this.#open.get(socket);
     if (known !== undefined) {
@@ -70,7 +70,7 @@ export class PeerTrafficBook {
     socket.once("close", () => {
       this.#open.delete(socket);
       const { bytesWritten: written, bytesRead: read } = socket;
-      // The kernel has forgotten it: what was written has arrived, or nothing is known of it.
+      // The kernel no longer has counters of the closed socket: everything written counts as acknowledged.
       const counts = { ...zero(followed), written, read, acknowledged: written, received: read };
       add(this.#account(this.#past, followed), less(counts, followed.base));
     });

@@ -27,7 +27,7 @@ export async function bind(server: Server, address: TcpAddress, setting: string)
   return bound !== null && typeof bound === "object" ? bound.port : port;
 }
 
-/** Not left to the resolver: if it returns ::1 first, programs that use 127.0.0.1 for localhost could not connect. */
+/** Not resolved by name: if the resolver returned ::1 first, programs that use 127.0.0.1 for localhost could not connect. */
 export function bindHost(host: string): string {
   return host.toLowerCase() === "localhost" ? "127.0.0.1" : host;
 }

@@ -40,7 +40,7 @@ export async function listenUnix(path: string, handlers: Handlers, home?: Socket
     assertSocketPath(next);
     await removeStale(next);
     if (isClosed) return;
-    // Its connections stay open. Closing removes the file at its path, so it comes first.
+    // Its connections stay open. Closed before the new socket is bound, because closing removes the file at its path.
     bound.server.close();
     const before = bound.path;
     bound = await bind(next, handlers);
@@ -92,7 +92,7 @@ async function bind(path: string, handlers: Handlers): Promise<Bound> {
       server.on("error", handlers.failed);
       resolve();
     });
-    // The file is created within this call: with this umask, no other user can open it before its mode is set.
+    // The file is created within this call. With this umask, no other user can open it before its mode is set.
     const mask = isMainThread ? process.umask(0o177) : null;
     try {
       server.listen(path);

@@ -47,7 +47,7 @@ export function dialWebsocket(
     ws.once("upgrade", ({ socket }) => noteDialed(socket));
     ws.once("open", () => {
       signal.removeEventListener("abort", giveUp);
-      // Nothing may be lost before the reader listens.
+      // Paused, so that nothing is lost before the reader listens.
       ws.pause();
       resolve(websocketStream(ws));
     });

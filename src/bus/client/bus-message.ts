@@ -2,7 +2,7 @@ import type { MsgHdrs } from "@nats-io/nats-core";
 
 export interface BusMessage {
   readonly subject: string;
-  /** Where the answer goes; left out or empty if none is wanted. */
+  /** The subject for the answer; omitted or empty if no answer is expected. */
   readonly reply?: string | undefined;
   readonly data: Uint8Array;
   readonly headers?: MsgHdrs | undefined;
@@ -14,7 +14,7 @@ export interface BusSubscription {
 
 export type BusLog = (level: "warning" | "error", msg: string) => void;
 
-/** What manager and host need of a bus between them. */
+/** The part of a bus that manager and host use between them. */
 export interface HostBus {
   publish(subject: string, data: Uint8Array | string): void;
   subscribe(subject: string, callback: (message: BusMessage) => void): BusSubscription;

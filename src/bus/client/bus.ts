@@ -9,12 +9,12 @@ import { Requests } from "./requests.ts";
 export const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
 
 /**
- * A connection to the bus, and the only way this program publishes: the library ignores back-pressure and drops
- * silently what is published while it is not connected; here both are errors.
+ * A connection to the bus. This program publishes only through this class: the library ignores back-pressure and silently drops messages
+ * while it is not connected; here both are errors.
  */
 export class Bus implements HostBus {
   readonly name: string;
-  /** The library's connection, for functions that are missing here. Publish through this class only. */
+  /** The library's connection, for functions that this class lacks. Do not publish with it. */
   readonly connection: NatsConnection;
   readonly #transport: () => NatsTransport | null;
   readonly #log: BusLog;
@@ -22,7 +22,7 @@ export class Bus implements HostBus {
   readonly #listeners = new Set<(isConnected: boolean) => void>();
   readonly #drained = new Set<() => void>();
   readonly #traffic = new TrafficCounters();
-  /** Subjects, each as often as it is subscribed to. */
+  /** Subjects of all subscriptions, with repetitions. */
   readonly #subscribed = new Map<object, string>();
   #isUp = true;
 
@@ -45,8 +45,8 @@ export class Bus implements HostBus {
   }
 
   /**
-   * Throws `busy` above MAX_UNSENT_BYTES, `host_unavailable` while not connected, `too_large` for a message beyond the
-   * broker's limit. What was published is delivered in order, at most once.
+   * Throws `busy` above MAX_UNSENT_BYTES, `host_unavailable` while not connected, `too_large` for a message beyond the broker's limit.
+   * Messages are delivered in order, at most once.
    */
   publish(subject: string, data: Uint8Array | string, options: { reply?: string; headers?: MsgHdrs } = {}): void {
     this.#checkRoom(subject, data.length);
@@ -55,8 +55,8 @@ export class Bus implements HostBus {
   }
 
   /**
-   * The same for much data in several pieces, which the library would copy twice; they must not change afterwards. Sent at
-   * once: it may overtake what was published before within this turn.
+   * The same for large data in several pieces, which the library would copy twice. The pieces must not be modified afterwards. Sent at
+   * once, so it may overtake messages published before in this turn.
    */
   publishBulk(subject: string, pieces: readonly Uint8Array[]): void {
     this.#checkRoom(
@@ -79,7 +79,7 @@ export class Bus implements HostBus {
         try {
           callback(message);
         } catch (cause) {
-          // The library's reader would end with it, and the whole connection.
+          // An exception would end the library's reader and the whole connection.
           this.#log("error", `a defect in the receiver of ${message.subject}: ${messageOf(cause)}`);
         }
       },
@@ -103,12 +103,12 @@ export class Bus implements HostBus {
     return createInbox();
   }
 
-  /** Publishes at once; rejects as `publish` throws, and with `timeout` or `host_unavailable` (no responders, link lost). */
+  /** Publishes at once. Rejects with the errors of `publish`, `timeout`, or `host_unavailable` (no responders, link lost). */
   request(subject: string, data: Uint8Array | string, options: { timeoutMs: number }): Promise<BusMessage> {
     return this.#requests.send(subject, options.timeoutMs, (reply) => this.publish(subject, data, { reply }));
   }
 
-  /** Called after each loss (false) and after each reconnect (true), when subscriptions are in place again. */
+  /** Calls `listener` after each loss (false), and after each reconnect (true) once the subscriptions are restored. */
   onConnection(listener: (isConnected: boolean) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -13,10 +13,10 @@ import { type Dial, installNatsTransport, type NatsTransport, type TransportOpti
 
 installNatsTransport();
 
-/** Where a broker is. Of several addresses the next one is tried after each failure. */
+/** The address of a broker. If there are several, the next one is tried after each failure. */
 export type BusServer =
   | { readonly kind: "memory"; readonly broker: Broker; readonly permissions?: BrokerPermissions }
-  /** Asked for each attempt if it is a function: the socket may move. */
+  /** A function is called for each attempt, because the socket may move. */
   | { readonly kind: "unix"; readonly path: string | (() => string) }
   /** nats://, tls://, ws:// or wss://, with user and password, or a token, before an `@` where they are needed. */
   | { readonly kind: "url"; readonly urls: readonly string[]; readonly tls?: TlsMaterial };
@@ -25,19 +25,22 @@ export interface ConnectBusOptions {
   readonly server: BusServer;
   /** Shown in the broker's statistics and in errors. */
   readonly name: string;
-  /** False: the first attempt decides. Default true: a broker that is not there yet is waited for. */
+  /** False: reject if the first attempt fails. Default true: wait for the broker. */
   readonly waitForBroker?: boolean;
-  /** Gives up waiting for the broker. */
+  /** Cancels waiting for the broker. */
   readonly signal?: AbortSignal;
-  /** Asked for each attempt if it is a function: tokens change. Over a WebSocket it goes along as a Bearer token, too. */
+  /** A function is called for each attempt, because tokens change. Over a WebSocket, the token is also sent as a Bearer token. */
   readonly token?: string | (() => string);
   readonly user?: string;
   readonly pass?: string;
   /** Content of a NATS credentials file (user JWT and seed), read for each attempt. */
   readonly credentials?: () => Uint8Array;
-  /** Each attempt to get in at a server by its address: null, or why it failed. */
+  /** Called after each attempt with null, or with why it failed, and the server's address. */
   readonly onAttempt?: (problem: string | null, place: string) => void;
-  /** Pauses between attempts grow up to this, milliseconds: many that lost the same server must not storm it. Default: none grows. */
+  /**
+   * Pauses between attempts grow up to this, milliseconds, so that many clients that lost the same server do not overload it. Default:
+   * pauses do not grow.
+   */
   readonly maxPauseMs?: number;
   readonly log?: BusLog;
 }
@@ -59,11 +62,11 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
   const { name, signal } = options;
   let current: NatsTransport | null = null;
   let bus: Bus | null = null;
-  /** In a row. */
+  /** Failed attempts in a row. */
   let failures = 0;
   const { dial, current: currentUrl } = dialer(options.server, options);
   const natsOptions: TransportOptions = {
-    // The library wants an address; the carrier is chosen by `dial`.
+    // The library requires an address; `dial` chooses the carrier.
     servers: "localhost:4222",
     dial,
     onAnswer: (problem) => {
@@ -84,7 +87,7 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
       return pause * (0.75 + Math.random() / 2);
     },
     waitOnFirstConnect: options.waitForBroker ?? true,
-    // Throwing is the library's only way out of the first connection's loop.
+    // Throwing is the only way to end the library's loop for the first connection.
     reconnectToServer: () => {
       signal?.throwIfAborted();
       return null;

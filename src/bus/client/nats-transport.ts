@@ -44,9 +44,9 @@ export class NatsTransport implements Transport {
   #received: Uint8Array[] = [];
   #receivedBytes = 0;
   #paused = false;
-  /** INFO was received: from here on the end of the stream is the end of a connection, not of an attempt. */
+  /** INFO was received: from now on the end of the stream is the end of a connection, not a failed attempt. */
   #greeted = false;
-  /** Data received after the greeting, until it tells whether the credentials were accepted. */
+  /** Data received after the greeting, until it shows whether the credentials were accepted. */
   #answer: string | null = "";
   #tellAnswer: (problem: string | null) => void = () => {};
   #isDone = false;
@@ -91,7 +91,7 @@ export class NatsTransport implements Transport {
           });
       }
     } finally {
-      // The reader has failed or finished: without a reader the connection must not appear to be alive.
+      // The reader has failed or finished. Without it, the connection must not appear to be alive.
       this.disconnect();
     }
   }
@@ -104,7 +104,10 @@ export class NatsTransport implements Transport {
     this.#stream?.write([frame]);
   }
 
-  /** Sends a message past the library, between two of its frames, which are whole commands. The pieces must not change any more. */
+  /**
+   * Sends a message directly, bypassing the library, between two of its writes, which are whole commands. The pieces must not be modified
+   * afterwards.
+   */
   publish(subject: string, pieces: readonly Uint8Array[]): void {
     const size = pieces.reduce((sum, { length }) => sum + length, 0);
     const line = Buffer.from(`PUB ${subject} ${size}\r\n`);

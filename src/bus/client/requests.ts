@@ -9,13 +9,13 @@ interface Waiting {
   readonly timer: ReturnType<typeof setTimeout>;
 }
 
-/** Requests that wait for their answer, on one reply subject for all: each has a token behind it. */
+/** Requests that wait for their answers. They share one reply subject, to which each appends a token. */
 export class Requests {
   readonly prefix = `_INBOX.${randomBytes(12).toString("hex")}.`;
   readonly #waiting = new Map<string, Waiting>();
   #next = 0;
 
-  /** Sends by `publish(reply)`, within this call; rejects with what it throws, `timeout` or `host_unavailable`. */
+  /** Calls `publish(reply)` within this call. Rejects with the error that it throws, `timeout` or `host_unavailable`. */
   send(subject: string, timeoutMs: number, publish: (reply: string) => void): Promise<BusMessage> {
     return new Promise((resolve, reject) => {
       const token = (this.#next++).toString(36);
@@ -42,7 +42,7 @@ export class Requests {
     } else waiting.resolve(message);
   }
 
-  /** The connection is lost, and the answers with it. */
+  /** The connection was lost, and with it the answers. */
   failAll(reason: string): void {
     for (const token of [...this.#waiting.keys()]) {
       const waiting = this.#take(token);

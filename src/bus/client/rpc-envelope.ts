@@ -33,7 +33,7 @@ export function encodeError(error: MgrError): Uint8Array {
   return Buffer.from(JSON.stringify({ ok: false, error: { code, message, details } }));
 }
 
-/** The result, unchecked; throws the MgrError that was sent, or `internal` for what is no envelope. */
+/** The result, unchecked. Throws the MgrError that was sent, or `internal` if the message is not an envelope. */
 export function decodeAnswer(message: Uint8Array): unknown {
   const answer = envelope.safeParse(parse(message));
   if (!answer.success) throw new MgrError("internal", "the answer on the bus has an unknown format", { cause: answer.error });
@@ -48,7 +48,7 @@ function parse(message: Uint8Array): unknown {
   const jsonEnd = bytes.length < FIXED ? Number.POSITIVE_INFINITY : FIXED + bytes.readUInt32BE(1);
   if (jsonEnd > bytes.length) return null;
   const answer = jsonOf(bytes.subarray(FIXED, jsonEnd));
-  // A copy: the message is part of a larger block that is not to be kept for it.
+  // A copy, so that the larger block of the message is not kept in memory.
   return withData(answer, Uint8Array.from(bytes.subarray(jsonEnd)));
 }
 

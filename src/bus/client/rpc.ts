@@ -30,7 +30,7 @@ export async function callProcedure<Response extends object>(
 /** Checks and carries out one request; throws or rejects with MgrError. Called in the order of arrival, within the arrival. */
 export type Handle = (request: unknown) => Promise<object>;
 
-/** Answers one message; never throws. Answers go out as they come, in any order. */
+/** Answers one message; never throws. Answers are sent when they are ready, in any order. */
 export async function answerProcedure(bus: HostBus, message: BusMessage, serve: { handle: Handle; log: BusLog }): Promise<void> {
   const { subject, reply } = message;
   // No await before `handle` is called: commands have to take effect in the order in which they came.
@@ -39,7 +39,7 @@ export async function answerProcedure(bus: HostBus, message: BusMessage, serve: 
   try {
     bus.publish(reply, answer);
   } catch (error) {
-    // The requester's link is gone or full: it gets a time-out, and repeats the request if it still needs the answer.
+    // The requester's link is lost or full. Its request times out, and it repeats it if it still needs the answer.
     serve.log("warning", `the answer to ${subject} could not be sent: ${messageOf(error)}`);
   }
 }

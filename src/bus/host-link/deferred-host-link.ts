@@ -12,14 +12,14 @@ export function deferredHostLink(bus: Promise<Bus>, host: string): HostLink {
 
 class DeferredHostLink implements HostLink {
   readonly host: string;
-  /** Who listens, and how each leaves the link once there is one. */
+  /** Listeners, each with the function that removes it from the link once there is one. */
   readonly #listeners = new Map<HostListener, () => void>();
   #link: HostLink | null = null;
   #isClosed = false;
 
   constructor(bus: Promise<Bus>, host: string) {
     this.host = host;
-    // A bus that never comes has been told of where it was looked for.
+    // If there is never a bus, that was already reported where it was connected.
     bus.then(
       (reached) => this.#arrive(busHostLink(reached, host)),
       () => {},

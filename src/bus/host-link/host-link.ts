@@ -24,12 +24,12 @@ import { decodeChunk } from "./output-codec.ts";
 export { serveHost } from "./serve-host.ts";
 
 export interface BusHostLinkOptions {
-  /** For one request, milliseconds. */
+  /** Time-out of one request, milliseconds. */
   readonly timeoutMs?: number;
   readonly log?: BusLog;
 }
 
-/** Longer than a busy host needs to start a thousand processes at once (1.3 s), shorter than a person's patience. */
+/** Longer than a busy host needs to start a thousand processes at once (1.3 s), and short enough for a person who waits. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /** The manager's end of the link to `host`. It does not own the bus connection: closing it leaves that open. */
@@ -43,7 +43,7 @@ class BusHostLink implements HostLink {
   readonly #timeoutMs: number;
   readonly #listeners = new Set<HostListener>();
   readonly #subscriptions: BusSubscription[];
-  /** By their last part. */
+  /** Subjects by their last part. */
   readonly #subjects = new Map<string, string>();
   readonly #log: BusLog;
   readonly #malformed: ThrottledWarning;
@@ -68,7 +68,7 @@ class BusHostLink implements HostLink {
   }
 
   request<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>> {
-    // The union over all names loses which request belongs to which response; HOST_REQUESTS is the pairing itself.
+    // A union type over all names does not pair requests with responses; HOST_REQUESTS does.
     const response = HOST_REQUESTS[name].response as unknown as z.ZodType<ResponseOf<N>>;
     return callProcedure(this.#bus, this.#subject(`do.${name}`), response, { request, timeoutMs: this.#timeoutMs });
   }
@@ -101,7 +101,7 @@ class BusHostLink implements HostLink {
     return known;
   }
 
-  /** Both are repeated by the caller, so a connection that is away for the moment is no failure. */
+  /** The caller repeats both messages, so a connection that is lost at the moment is not an error. */
   #send(leaf: string, body: object): void {
     try {
       this.#bus.publish(this.#subject(leaf), JSON.stringify(body));

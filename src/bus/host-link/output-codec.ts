@@ -10,7 +10,7 @@ const FIXED = 20;
 const HIGH = 2 ** 32;
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** What belongs before the data, which need not be copied for it. */
+/** The bytes before the data, so that the data need not be copied. */
 export function encodeChunkHead(chunk: Omit<OutputChunk, "data">): Uint8Array {
   const name = Buffer.from(chunk.name);
   const streamId = Buffer.from(chunk.stream_id);
@@ -42,12 +42,12 @@ export function decodeChunk(message: Uint8Array): OutputChunk | null {
     const streamId = strictUtf8.decode(message.subarray(nameEnd, dataStart));
     return name === "" ? null : { name, stream_id: streamId, offset, gap, data };
   } catch {
-    // Not UTF-8: the caller counts what is malformed.
+    // Not UTF-8. The caller counts malformed messages.
     return null;
   }
 }
 
-// Not as BigInt: these are made and thrown away for each chunk.
+// Not as BigInt, which would allocate two objects for each chunk.
 function writeU64(bytes: Buffer, value: number, at: number): void {
   bytes.writeUInt32BE(Math.floor(value / HIGH), at);
   bytes.writeUInt32BE(value % HIGH, at + 4);

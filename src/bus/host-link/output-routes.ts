@@ -4,7 +4,7 @@ import { MAX_SHORT_OUTPUT_BYTES, type OutputChunk } from "../../contract/message
 const LONG_BYTES = 16 * 1024;
 /** Time after such a chunk in which others may still be in flight, milliseconds. */
 const FLOOD_MS = 100;
-/** More than the buffers on the path hold: output sent before this many bytes, or this many milliseconds ago, has arrived. */
+/** Output has surely arrived after this many further bytes, more than all buffers on the path hold, or this many milliseconds. */
 const SURELY_CARRIED_BYTES = 2 * 1024 * 1024;
 const SURELY_CARRIED_MS = 1_000;
 /** Up to this much output of a process, bytes, is cheap to send again if later output overtakes it. */

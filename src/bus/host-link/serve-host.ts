@@ -15,7 +15,7 @@ import { OutputRoutes } from "./output-routes.ts";
 export interface ServeHostOptions {
   /** Commands, events, heartbeats, log lines: small and in order. */
   readonly control: Bus;
-  /** Output, but for what passes a flood (OutputRoutes): no command waits behind it. */
+  /** Output, except what bypasses a flood (OutputRoutes), so that no command waits behind it. */
   readonly bulk: Bus;
   readonly host: ServedHost;
   readonly log?: BusLog;
@@ -24,14 +24,14 @@ export interface ServeHostOptions {
 interface ServedHost extends HostLink {
   /** Makes it send a heartbeat now. */
   announce?(): void;
-  /** Keeps output back while `hasRoom` denies it, until `outputRoom`; null: no longer. */
+  /** Holds output back while `hasRoom` returns false, until `outputRoom` is called; null: never. */
   paceOutput?(hasRoom: (() => boolean) | null): void;
   outputRoom?(): void;
 }
 
 /**
- * Unsent output beyond which more stays in its ring, bytes: all floods together have as much under way as one may. Less
- * would cost: a reader who finds little at each look spends half as much again for the same bytes.
+ * Unsent output, bytes, beyond which further output stays in its ring; the limit is the same for one flood or several. With less, a reader
+ * that finds little at each read needs 50 % more processor time for the same bytes.
  */
 const ROOM_BYTES = 512 * 1024;
 
@@ -48,12 +48,12 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
   const unsent = new ThrottledWarning(log);
 
   const attempt = (bus: Bus, leaf: string, send: () => void) => {
-    // A link that is down has been told of; the manager asks for what it missed.
+    // The loss of the link was already reported; the manager requests what it missed.
     if (!bus.isConnected) return;
     try {
       send();
     } catch (error) {
-      // Nothing is lost for good: events are found missing by their seq, output is asked for again by its offset.
+      // Nothing is lost for good: the manager detects missing events by their seq, and requests output again by its offset.
       unsent.warn(`'${leaf}' of host '${host.host}' was not sent: ${String(error)}`);
     }
   };
@@ -78,7 +78,7 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
       if (reply) attempt(control, name, () => control.publish(reply, encodeError(new MgrError("unknown_action", refusal))));
       return;
     }
-    // The host checks what it is asked, whatever carries it.
+    // The host checks its requests, whatever carries them.
     const handle = async (request: unknown) => host.request(name, request as RequestOf<typeof name>);
     void answerProcedure(control, message, { handle, log });
   };
@@ -111,7 +111,7 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
       if (isConnected) host.announce?.();
     }),
     bulk.onDrained(() => host.outputRoom?.()),
-    // A lost connection takes it all: what it loses is asked for again by its offset.
+    // A lost connection drops its unsent output, which the manager requests again by its offset.
     bulk.onConnection(() => host.outputRoom?.()),
     () => host.paceOutput?.(null),
   ];

@@ -2,11 +2,11 @@ import { addMessage, type MessageCount } from "../broker/broker-counters.ts";
 import type { Envelope } from "../broker/parser/broker-operations.ts";
 import { isInbox } from "./link-filter.ts";
 
-/** Requests whose answers are awaited; the oldest ones are no longer counted. */
+/** Maximum number of requests whose answers are awaited; the answers to older ones are not counted. */
 const MAX_AWAITED = 10_000;
-/** Subjects of requests that are counted by themselves. */
+/** Maximum number of subjects of requests that are counted individually. */
 const MAX_SUBJECTS = 1_000;
-/** Requests to find services, not to use them. */
+/** Requests that discover services are not counted. */
 const DISCOVERY = "$SRV.";
 
 export interface AnswerCount {
@@ -19,7 +19,7 @@ export interface AnswerCount {
 /** Answers that cross a link, by the subject of their requests: their own subjects are inboxes, which say nothing. */
 export class AnswerBook {
   readonly #counts = new Map<string, AnswerCount>();
-  /** By inbox, the subject of the request that was sent, and of the one that was received. */
+  /** Subjects of requests by inbox: of those that were sent, and of those that were received. */
   readonly #sent = new Map<string, string>();
   readonly #received = new Map<string, string>();
 
@@ -27,7 +27,7 @@ export class AnswerBook {
     return this.#counts.entries();
   }
 
-  /** A message is about to be sent over the link. */
+  /** Called before a message is sent over the link. */
   sends(envelope: Envelope): void {
     const { subject, reply, size } = envelope;
     if (reply !== null) awaitAnswer(this.#sent, reply, subject);
@@ -35,7 +35,7 @@ export class AnswerBook {
     if (request !== undefined) this.#count(request, "given", size);
   }
 
-  /** A message has come over the link. */
+  /** Called when a message has arrived over the link. */
   receives(envelope: Envelope): void {
     const { subject, reply, size } = envelope;
     if (reply !== null) awaitAnswer(this.#received, reply, subject);

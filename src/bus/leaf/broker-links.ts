@@ -18,14 +18,14 @@ import { inboxName, isInbox } from "./link-filter.ts";
 
 /** Owner of the inboxes of this broker's own clients. */
 const OWN = "";
-/** Leaves that are remembered while they are away, each with what it wanted. */
+/** Disconnected leaves that are remembered, each with its interest. */
 const MAX_LEAVES = 1_000;
 
 export interface LinkStats extends LinkCounters {
   /** Of the other side: "hub", or the user name of the leaf. */
   name: string;
   is_up: boolean;
-  /** Distinct interest of the other side, and what it has been told of this one. */
+  /** Distinct interest of the other side, and of this one as announced to it. */
   theirs: number;
   ours: number;
   /** So far. */
@@ -83,8 +83,8 @@ export class BrokerLinks implements LinkEnvironment {
   }
 
   /**
-   * A client turns out to be a leaf. Its earlier connection, which may not know yet that it has ended, is closed. Throws if the same broker
-   * is linked already by another way.
+   * Makes a client a leaf. An earlier connection of the leaf, whose end may not have been noticed yet, is closed. Throws if the same broker
+   * is already linked over another path.
    */
   accept(caller: Caller, connect: LeafConnect, wire: LinkWire): { link: LeafLink; counts: LinkCounts } {
     const { server_id: serverId, max_payload: maxPayload = this.limits.maxPayload, mgr_counts } = connect;
@@ -117,7 +117,7 @@ export class BrokerLinks implements LinkEnvironment {
     return { link, counts };
   }
 
-  /** Dials a hub: `options.stream` leads there. The account is that of all connections to this hub. */
+  /** Links to the hub at the other end of `options.stream`. All connections to this hub share the account. */
   dial(id: number, options: DialedLinkOptions): DialedLink {
     const { account } = options;
     const link = new DialedLink(id, options, this);

@@ -8,7 +8,7 @@ import { LeafLink, type LinkEnvironment, type LinkWire } from "./leaf-link.ts";
 import { LOOP_ERROR, parseHubInfo } from "./leaf-protocol.ts";
 import type { LinkAccount } from "./link-account.ts";
 
-/** PINGs without an answer, and without progress of what is being sent, before the link is given up. */
+/** Unanswered PINGs before the link is given up, if sending makes no progress either. */
 const MAX_PINGS_OUT = 2;
 
 export interface LinkCredentials {
@@ -21,13 +21,13 @@ export interface DialedLinkOptions {
   readonly stream: ByteStream;
   /** Name of this broker, for the hub's statistics. */
   readonly name: string;
-  /** Where the hub is, for people. */
+  /** Address of the hub, for messages. */
   readonly place: string;
   readonly credentials: LinkCredentials;
   readonly account: LinkAccount;
-  /** Of all connections of this link: a hub tells by it a connection that is made again from a second way to the same broker. */
+  /** The same for all connections of this link, so that a hub can tell a reconnect from a second path to the same broker. */
   readonly linkId: string;
-  /** The hub has accepted the link and told what it wants. */
+  /** The hub has accepted the link and announced its interest. */
   readonly onUp: () => void;
   /** Once, at the end; `problem` is what the hub said, or null. */
   readonly onClosed: (problem: string | null, isLoop: boolean) => void;
@@ -103,7 +103,7 @@ export class DialedLink implements BrokerOperations, LinkOperations, LinkWire {
     else if (word === "-ERR") this.#refused(text.replace(/^'|'$/g, ""));
   }
 
-  /** The first INFO asks for credentials, the second confirms them; later ones tell of changes in the hub's cluster. */
+  /** The first INFO requests credentials, the second confirms them; later ones announce changes of the hub's cluster. */
   #informed(text: string): void {
     const info = parseHubInfo(text);
     const { account, place } = this.#options;
@@ -137,7 +137,7 @@ export class DialedLink implements BrokerOperations, LinkOperations, LinkWire {
   }
 
   #refused(text: string): void {
-    // A refusal of one subject leaves the link as it is.
+    // If one subject is refused, the link stays open.
     if (/^Permissions Violation/i.test(text)) {
       this.#leaf?.told("-ERR", text);
       return;

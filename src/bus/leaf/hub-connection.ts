@@ -11,12 +11,12 @@ const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2_000;
 /** Time for one attempt until the hub has accepted the link, milliseconds. */
 const ATTEMPT_MS = 15_000;
-/** A link that leads back to this broker is tried again after this, milliseconds; as nats-server does. */
+/** Pause before a link that leads back to this broker is tried again, milliseconds; as in nats-server. */
 const LOOP_PAUSE_MS = 30_000;
 
-/** A way to a hub. */
+/** How to reach a hub. */
 export interface HubDial {
-  /** For people, without secrets. Read after the attempt: there may be several addresses. */
+  /** The address for messages, without secrets. Read after the attempt, because there may be several addresses. */
   place(): string;
   stream(signal: AbortSignal): Promise<ByteStream>;
   /** For the address that was dialed last. */
@@ -29,7 +29,7 @@ export interface HubConnectionOptions {
   readonly name: string;
   readonly dial: HubDial;
   readonly log: (level: "info" | "warning", msg: string) => void;
-  /** Asked of each change. */
+  /** Called for each change. */
   readonly onChange?: (isUp: boolean) => void;
 }
 

@@ -1,15 +1,15 @@
-/** Names that are remembered. Each is random and as good as new: one that is forgotten has not been used for long. */
+/** Maximum number of names. The one used longest ago is removed; names are random and not reused. */
 const MAX_NAMES = 50_000;
 
 /**
- * Whose inboxes are whose: the first that subscribes to a name has it, also while its connection is away. Leaves learn the names of
- * inboxes from the requests that they receive; they must not read the other answers that go there.
+ * The owners of inboxes. The first subscriber of a name owns it, even while its connection is lost. Leaves see the names of inboxes in the
+ * requests that they receive, but must not read other answers sent to them.
  */
 export class InboxOwners {
   /** In the order of their last use. */
   readonly #owners = new Map<string, string>();
 
-  /** False: it is another's. */
+  /** False: it has another owner. */
   claim(name: string, owner: string): boolean {
     const known = this.#owners.get(name);
     if (known !== undefined && known !== owner) return false;

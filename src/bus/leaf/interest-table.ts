@@ -1,19 +1,19 @@
 import type { Subscribed } from "../broker/broker-subscriptions.ts";
 
-/** Distinct interest of one broker: how many subscriptions there are to a subject, or in a queue group. */
+/** Number of subscriptions of one broker to a subject, or in one of its queue groups. */
 export interface Interest {
   readonly subject: string;
   readonly queue: string | null;
   count: number;
 }
 
-/** A link, which tells the other side what is wanted on this one. */
+/** A link, which announces the interest of this side to the other side. */
 export interface InterestListener {
-  /** `count` of this entry changed; 0: it is gone. */
+  /** `count` of this entry changed; 0: it was removed. */
   interestChanged(key: string, interest: Interest): void;
 }
 
-/** What the subscribers of one broker want, each distinct interest once. */
+/** The interest of one broker's subscribers, each subject and queue group once. */
 export class InterestTable {
   readonly #entries = new Map<string, Interest>();
   readonly #listeners = new Set<InterestListener>();
@@ -43,7 +43,7 @@ export class InterestTable {
   }
 }
 
-/** Neither part holds a blank. */
+/** Neither part contains a blank. */
 export function interestKey(subject: string, queue: string | null): string {
   return queue === null ? subject : `${subject} ${queue}`;
 }

@@ -19,14 +19,14 @@ export interface LinkEnvironment extends BrokerParts {
   readonly interest: InterestTable;
   readonly inboxes: InboxOwners;
   readonly answers: AnswerBook;
-  /** Name of this broker for the detection of loops. It goes to hubs only: another leaf that knew it could pretend a loop. */
+  /** Name of this broker for the detection of loops. It is sent to hubs only, because a leaf that knew it could fake a loop. */
   readonly loopId: string;
-  /** A link has refused something; it has lost messages. */
+  /** Warnings about refusals of links, and about messages that links lost. */
   readonly refusals: ThrottledWarning;
   readonly losses: ThrottledWarning;
 }
 
-/** The connection below a link. */
+/** The connection of a link. */
 export interface LinkWire {
   /** Bytes that the other side has not read yet. */
   readonly pending: number;
@@ -38,27 +38,27 @@ export interface LinkWire {
 interface LeafLinkOptions {
   /** Of the broker's connections. */
   readonly id: number;
-  /** For people. */
+  /** For messages. */
   readonly name: string;
   /** What the other side is: a hub is trusted with the names of inboxes, a leaf is not. */
   readonly peer: "hub" | "leaf";
-  /** The other side is a broker of this program: it asks for the newest messages of topics itself (bus/registry/kept-requests). */
+  /** The other side is a broker of mgr, which requests newest messages of topics itself (bus/registry/kept-requests). */
   readonly isOwnKind: boolean;
   /** Largest message that the other side accepts, bytes. */
   readonly maxPayload: number;
   readonly account: LinkAccount;
-  /** To whom its inboxes belong. */
+  /** Owner of its inboxes. */
   readonly owner: string;
   readonly wire: LinkWire;
   readonly environment: LinkEnvironment;
-  /** The other side's interest is complete. */
+  /** The other side has announced all its interest. */
   readonly onComplete?: () => void;
   readonly onClosed?: () => void;
 }
 
 /**
- * One connection between two brokers: each side tells the other what is wanted on it, each distinct interest once, and sends
- * what the other side wants, once whatever the number of subscribers there.
+ * One connection between two brokers. Each side announces its interest, each subject and queue group once. The other side sends every
+ * matching message once, whatever the number of subscribers.
  */
 export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   readonly id: number;
@@ -66,9 +66,9 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   readonly link = this;
   readonly published: SubjectCounters[] = [];
   readonly #options: LeafLinkOptions;
-  /** What the other side wants, and how many members of its queue groups there are. */
+  /** The interest of the other side, with the number of members of queue groups. */
   readonly #wanted = new Map<string, { subscription: ClientSubscription; weight: number }>();
-  /** What the other side has been told, with the number of members. */
+  /** The interest announced to the other side, with the number of members. */
   readonly #told = new Map<string, number>();
   readonly #head = new RepeatedHead((envelope) => linkHead(envelope, []));
   readonly #crossable = new RecentSubjects();
@@ -91,7 +91,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     return this.#options.wire.pending;
   }
 
-  /** Tells the other side what is wanted here, from now on. */
+  /** Announces the interest of this side, and its changes from now on. */
   announce(): void {
     const { interest, loopId } = this.#options.environment;
     this.#options.wire.answer(interestLine(LOOP_PREFIX + loopId, null, 1));
@@ -111,7 +111,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     } else if (queue !== null && told !== others) this.#tell(key, { subject, queue, count: others });
   }
 
-  /** Inboxes are told to a leaf only when a request goes there. */
+  /** Inboxes are announced to a leaf only when a request is sent there. */
   #isTold(subject: string): boolean {
     if (isLoopSubject(subject)) return this.#options.peer === "hub";
     if (mayWant(subject) === false) return false;
@@ -155,7 +155,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     this.#remove(interestKey(subject, queue));
   }
 
-  /** Ours, or one that another link has announced: messages would go round. */
+  /** A loop: the subject is our own, or another link has announced it. Messages would circulate. */
   #loopInterest(subject: string): void {
     const { environment, wire, name } = this.#options;
     const isOwn = subject === LOOP_PREFIX + environment.loopId;
@@ -181,7 +181,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     const known = this.#wanted.get(key);
     if (!known) return;
     known.subscription.isEnded = true;
-    // Before the table changes: `interestChanged` leaves out what the other side wants itself.
+    // Removed before the table changes, because `interestChanged` excludes the other side's own interest.
     this.#wanted.delete(key);
     this.#options.environment.router.tree.remove(known.subscription);
   }
@@ -198,7 +198,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     return !this.#isClosed && this.#options.wire.pending <= this.#options.environment.limits.maxPending;
   }
 
-  /** Once for all its subscriptions: the router calls `send`. */
+  /** Not used: the router calls `send`, once for all subscriptions of the link. */
   deliver(): boolean {
     return false;
   }
@@ -220,7 +220,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     return true;
   }
 
-  /** The answer has to find its way back. */
+  /** Announces the inbox of a request to the leaf, so that it can send the answer. */
   #tellInbox(reply: string): void {
     if (this.#options.peer === "hub" || !isInbox(reply)) return;
     const { router, interest } = this.#options.environment;
@@ -270,7 +270,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     if (word === "-ERR") this.#options.environment.refusals.warn(`${this.#options.name} reports ${text}`);
   }
 
-  /** The other side's interest is complete again: a leaf sends its second PING then, a hub answers the first. */
+  /** The other side has announced all its interest: a leaf then sends its second PING, a hub answers the first. */
   complete(): void {
     this.#isComplete = true;
     this.#options.account.restored();
@@ -278,7 +278,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     if (this.#options.peer === "hub") this.#options.environment.hooks?.linked();
   }
 
-  /** The connection is gone, or going. */
+  /** The connection is closed, or about to be. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

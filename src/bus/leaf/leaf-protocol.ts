@@ -2,16 +2,16 @@ import { z } from "zod";
 import { CRLF, ERROR_TEXTS, ProtocolViolation } from "../broker/broker-protocol.ts";
 import type { Envelope } from "../broker/parser/broker-operations.ts";
 
-/** The NATS leaf-node protocol as nats-server 2.9 and 2.10 speak it, and what two brokers of this program say beside it. */
+/** The NATS leaf-node protocol as nats-server 2.9 and 2.10 speak it, and its extensions between two brokers of mgr. */
 
-/** Of the broker's own loop detection: interest in it that comes back over another link means a loop. */
+/** Prefix of the subjects for loop detection: if interest in one returns over another link, there is a loop. */
 export const LOOP_PREFIX = "$LDS.";
-/** Both sides of a loop learn of it by this text. */
+/** The error text by which both sides detect a loop. */
 export const LOOP_ERROR = 'Loop detected for leafnode account="$G"';
 /** Room for the names of queue groups in one LMSG, bytes. */
 const MAX_QUEUES_BYTES = 16 * 1024;
 
-/** What one end has counted of all messages of a link so far, over all its connections. nats-server does not tell. */
+/** Messages of a link that one end has counted, over all its connections. nats-server does not send it. */
 const counts = z.object({
   /** The other end's server_id. */
   of: z.string(),
@@ -33,7 +33,7 @@ const leafConnect = z.object({
 });
 export type LeafConnect = z.infer<typeof leafConnect>;
 
-/** INFO of a hub, as far as a leaf needs it. */
+/** The fields of a hub's INFO that a leaf uses. */
 const hubInfo = z.object({
   server_id: z.string().default(""),
   server_name: z.string().default(""),
@@ -44,7 +44,7 @@ export type HubInfo = z.infer<typeof hubInfo>;
 
 /** null: the CONNECT is a client's. */
 export function parseLeafConnect(json: string): LeafConnect | null {
-  // Looked for before it is parsed: almost every CONNECT is a client's.
+  // Checked before parsing, because almost every CONNECT is a client's.
   if (!json.includes('"server_id"')) return null;
   return leafConnect.safeParse(parsed(json)).data ?? null;
 }

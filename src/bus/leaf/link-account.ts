@@ -8,12 +8,12 @@ import type { LinkCounts } from "./leaf-protocol.ts";
  * than it accepts.
  */
 export interface LinkCounters extends BrokerCounters {
-  /** Not sent: there was no connection, and the other side wanted them when there was one. */
+  /** Not sent because there was no connection; the other side had subscribed while there was one. */
   missed_msgs: number;
   missed_bytes: number;
-  /** Sent, and not received by the other side, as its own count says. */
+  /** Sent but not received by the other side, according to its own count. */
   lost_out_msgs: number;
-  /** Sent by the other side, and not received. */
+  /** Sent by the other side but not received. */
   lost_in_msgs: number;
   /** Sent shortly before a connection broke, to a server that does not count: some may have been lost. */
   unconfirmed_msgs: number;
@@ -21,7 +21,7 @@ export interface LinkCounters extends BrokerCounters {
   refused_msgs: number;
 }
 
-/** One link as this end has seen it: its counters outlast its connections. */
+/** Counters of one link at this end. They are kept across its connections. */
 export class LinkAccount {
   readonly counters: LinkCounters = {
     ...newCounters(),
@@ -36,15 +36,15 @@ export class LinkAccount {
   connections = 0;
   /** server_id of the other end of the last connection. */
   #peer = "";
-  /** Of this peer: counted since it is known. */
+  /** Values of the counters when the current peer was first connected. */
   #since = { in: 0, out: 0 };
-  /** `out_msgs` that the peer has answered a PING after. */
+  /** `out_msgs` at the newest PING that the peer has answered. */
   #confirmed = 0;
   #suspected = 0;
   /** What the other side wanted when the connection was lost. */
   #wanted: SubscriptionTree<Subscribed> | null = null;
 
-  /** A connection begins. `told` is what the other side has counted of this link. */
+  /** A connection begins. `told` has the other side's counters of this link. */
   begin(self: string, peer: string, told: LinkCounts | undefined): void {
     this.connections++;
     const { counters } = this;
@@ -53,7 +53,7 @@ export class LinkAccount {
       counters.unconfirmed_msgs -= this.#suspected;
       counters.lost_out_msgs += Math.max(0, counters.out_msgs - this.#since.out - told.in);
       counters.lost_in_msgs += Math.max(0, told.out - (counters.in_msgs - this.#since.in));
-      // As the other side has counted them: the next difference is one of the next connection.
+      // Adjusted to the other side's count, so that the next difference is that of the next connection.
       this.#since.in = counters.in_msgs - told.out;
     }
     this.#suspected = 0;
@@ -61,7 +61,7 @@ export class LinkAccount {
     this.#peer = peer;
   }
 
-  /** For the other side. */
+  /** The counters that are sent to the other side. */
   get counts(): LinkCounts {
     const { in_msgs, out_msgs } = this.counters;
     return { of: this.#peer, in: in_msgs - this.#since.in, out: out_msgs - this.#since.out };
@@ -72,7 +72,7 @@ export class LinkAccount {
     this.#confirmed = Math.max(this.#confirmed, sent);
   }
 
-  /** The connection is lost, and `wanted` was the other side's interest. */
+  /** The connection was lost. `wanted` is the other side's last interest. */
   end(wanted: Iterable<Subscribed>): void {
     this.#suspected = this.counters.out_msgs - this.#confirmed;
     this.counters.unconfirmed_msgs += this.#suspected;
@@ -81,12 +81,15 @@ export class LinkAccount {
     for (const interest of wanted) this.#wanted.insert(interest);
   }
 
-  /** The other side has announced again what it wants. */
+  /** The other side has announced its interest again. */
   restored(): void {
     this.#wanted = null;
   }
 
-  /** While there is no connection: counts a message that the other side wanted. Of queue groups it cannot be known. */
+  /**
+   * Counts a message that matches the other side's last interest while there is no connection. Queue groups are not counted, because
+   * another member may have received it.
+   */
   miss({ subject, size }: Envelope): void {
     if (this.#wanted === null || this.#wanted.match(subject).plain.length === 0) return;
     this.counters.missed_msgs++;

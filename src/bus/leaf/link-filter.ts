@@ -4,8 +4,8 @@ import { LOOP_PREFIX } from "./leaf-protocol.ts";
 const INBOX = "_INBOX.";
 
 /**
- * What links carry: clients' subjects only. The manager and its hosts talk on connections of their own; a link passes on nothing of
- * theirs in either direction, whatever the other side asks for.
+ * Links carry subjects of clients only. The manager and its hosts use connections of their own: a link passes on none of their messages in
+ * either direction, whatever the other side subscribes to.
  */
 
 /** Subjects of the manager and its hosts, and of servers among themselves. */
@@ -18,7 +18,7 @@ export function mayCross(subject: string): boolean {
   return !isInternal(subject) && isValidLiteral(subject);
 }
 
-/** "filtered": the wildcard may match what must not cross. False: the other side must not ask for it. */
+/** "filtered": the wildcard may match subjects that must not cross. False: the other side must not subscribe to it. */
 export function mayWant(subject: string): boolean | "filtered" {
   if (!isValidSubscription(subject)) return false;
   const [first = "", second = ""] = subject.split(".", 2);
@@ -27,7 +27,7 @@ export function mayWant(subject: string): boolean | "filtered" {
   return !isInternal(subject);
 }
 
-/** For filtered interest: answers are for those who know the name of the inbox, and `$MGR` is for brokers. */
+/** For filtered interest: a wildcard must not match inboxes, or `$MGR`, which only brokers use. */
 export function mayMatchWildcard(subject: string): boolean {
   return !isInternal(subject) && !subject.startsWith(INBOX) && !subject.startsWith("$MGR.");
 }
@@ -36,7 +36,7 @@ export function isInbox(subject: string): boolean {
   return subject.startsWith(INBOX);
 }
 
-/** Whose name only an answer needs: `<name>` of `_INBOX.<name>.…`. */
+/** The name of an inbox: `<name>` of `_INBOX.<name>.…`. */
 export function inboxName(subject: string): string {
   const end = subject.indexOf(".", INBOX.length);
   return subject.slice(INBOX.length, end < 0 ? undefined : end);

@@ -1,7 +1,7 @@
-/** It is told for so long after the last one, milliseconds. */
+/** How long it is reported after the last packet, milliseconds. */
 const SHOWN_MS = 10_000;
 
-/** Whether packets of a topic came from elsewhere lately. */
+/** Whether packets of a topic recently arrived from another publisher. */
 export class ForeignPackets {
   isPresent = false;
   #isSeen = false;
@@ -12,7 +12,7 @@ export class ForeignPackets {
     this.#isSeen = true;
   }
 
-  /** Called from time to time; true if `isPresent` has changed. */
+  /** Called periodically; true if `isPresent` has changed. */
   read(at: number): boolean {
     const before = this.isPresent;
     if (this.#isSeen) this.#until = at + SHOWN_MS;

@@ -12,12 +12,12 @@ import type { LastMessage } from "./last-message.ts";
 const SUBJECT = "$MGR.kept";
 /** Answers that come later are ignored, milliseconds. */
 const MAX_WAIT_MS = 10_000;
-/** Requests that wait for answers; beyond that the oldest is given up. */
+/** Maximum number of requests that wait for answers; beyond it, the oldest is given up. */
 const MAX_WAITING = 256;
-/** Subscriptions in one request, and characters of their subjects. */
+/** Maximum number of subscriptions in one request, and of characters of their subjects. */
 const MAX_PATTERNS = 1_000;
 const MAX_REQUEST_CHARS = 64 * 1024;
-/** Subjects that are noted while a request waits. */
+/** Maximum number of subjects that are recorded while a request waits. */
 const MAX_SEEN = 10_000;
 
 interface KeptTopic {
@@ -29,14 +29,17 @@ interface Waiting {
   readonly id: number;
   readonly asked: { readonly subscription: ClientSubscription; readonly since: number }[];
   chars: number;
-  /** Subjects that came over a link meanwhile, and when, by `#moment`. Answers come the same way, so they are no newer. */
+  /**
+   * Subjects of messages that arrived over a link meanwhile, with the value of `#moment`. Answers use the same link, so they are not newer.
+   */
   readonly seen: Map<string, number>;
   timer: ReturnType<typeof setTimeout> | null;
 }
 
 /**
- * Newest messages of topics with `keep_last` that other brokers keep. A link tells another broker of a subject once, so that only the first of
- * several subscribers there would get it. Therefore each new subscription asks all brokers, and they answer to an inbox of this one.
+ * Requests the newest messages of topics with `keep_last` from other brokers. A link announces a subject once, so without requests only the
+ * first of several subscribers would get the message. Therefore each new subscription causes a request to all brokers, which answer to an
+ * inbox of this one.
  */
 export class KeptRequests implements Subscriber {
   readonly id: number;
@@ -47,7 +50,7 @@ export class KeptRequests implements Subscriber {
   readonly #topics: () => Iterable<KeptTopic>;
   readonly #inbox = `_INBOX.${randomBytes(16).toString("hex")}.`;
   readonly #waiting = new Map<number, Waiting>();
-  /** What is asked at the end of this turn. */
+  /** The request that is sent at the end of this turn. */
   #next: Waiting | null = null;
   #requests = 0;
   #moment = 0;
@@ -61,7 +64,7 @@ export class KeptRequests implements Subscriber {
       router.tree.insert(newSubscription(this, { subject, queue: null, sid: "", isFiltered: false }));
   }
 
-  /** Asks the other brokers for what they keep for a new subscription. */
+  /** Requests the newest messages for a new subscription from the other brokers. */
   ask(subscription: ClientSubscription): void {
     const { length } = subscription.subject;
     const full = this.#next !== null && (this.#next.asked.length >= MAX_PATTERNS || this.#next.chars + length > MAX_REQUEST_CHARS);
@@ -71,7 +74,7 @@ export class KeptRequests implements Subscriber {
     this.#next.chars += length + 1;
   }
 
-  /** A message came over a link. */
+  /** Called when a message arrived over a link. */
   arrived(subject: string): void {
     if (this.#waiting.size === 0) return;
     this.#moment++;

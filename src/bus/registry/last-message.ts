@@ -7,7 +7,7 @@ const NO_HEADERS = Buffer.from(`NATS/1.0${CRLF}${CRLF}`);
 const MARK = Buffer.from(`Mgr-Last: 1${CRLF}${CRLF}`);
 const LINE_END = Buffer.from(CRLF);
 
-/** The newest message of a topic with `keep_last`, in a copy of its own: the buffers of a connection are large. */
+/** The newest message of a topic with `keep_last`, as a copy, because the buffers of a connection are large. */
 export class LastMessage {
   readonly #subject: string;
   readonly #headers: Buffer;
@@ -30,7 +30,7 @@ export class LastMessage {
 
   /** With the header `Mgr-Last: 1`. */
   send(to: (envelope: Envelope, message: BorrowedMessage) => void): void {
-    // Headers end with an empty line: the mark goes before it.
+    // Headers end with an empty line; the mark is inserted before it.
     const headers = Buffer.concat([this.#headers.subarray(0, this.#headers.length - CRLF.length), MARK]);
     const bytes = Buffer.concat([headers, this.#body, LINE_END]);
     const envelope = { subject: this.#subject, reply: null, headerBytes: headers.length, size: bytes.length - CRLF.length };

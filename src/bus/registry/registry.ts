@@ -23,7 +23,7 @@ import type { TopicEntry, TopicSink } from "./topic-entry.ts";
 import { TopicTable } from "./topic-table.ts";
 
 const TOPIC_PREFIX = "topic.";
-/** First characters of what the registry looks at: one comparison decides for all other subjects. */
+/** First characters of the subjects that the registry handles, so that all other subjects cost one comparison. */
 const TOPIC = TOPIC_PREFIX.charCodeAt(0);
 const MGR = REGISTER_SUBJECT.charCodeAt(0);
 const INBOX = "_".charCodeAt(0);
@@ -39,8 +39,8 @@ export interface RegistryOptions {
 }
 
 /**
- * Clients, topics and services of one broker: who is connected, who may publish what, what was counted. Give it to `createBroker` as
- * `hooks`. Connections without an identity (hosts, the manager's own) are none of its clients.
+ * Clients, topics and services of one broker: connections, reservations of topics, counters. Pass it to `createBroker` as `hooks`.
+ * Connections without an identity (hosts, the manager's own) are not shown as clients.
  */
 export class Registry implements BrokerHooks {
   readonly #options: RegistryOptions;
@@ -50,7 +50,7 @@ export class Registry implements BrokerHooks {
   readonly #services: ServiceTable;
   readonly #changes: ChangeCollector;
   readonly #ticks: ReturnType<typeof setInterval>;
-  /** What was reported last of each topic's counters. */
+  /** Counters of each topic, as reported last. */
   readonly #reported = new Map<string, string>();
 
   constructor(options: RegistryOptions) {
@@ -75,7 +75,7 @@ export class Registry implements BrokerHooks {
     this.#ticks.unref();
   }
 
-  /** Everything as of now; changes that are announced later stand for it again, which does no harm. */
+  /** The current tables. Later changes may repeat what they contain, which does no harm. */
   tables(): DataPlaneTables {
     return {
       clients: [...this.#members.values()].map(({ record }) => record),
@@ -84,22 +84,22 @@ export class Registry implements BrokerHooks {
     };
   }
 
-  /** What the present publishers of topics have published. */
+  /** Messages and bytes of the current publishers of topics. */
   *published(): Generator<{ subject: string; msgs: number; bytes: number }> {
     for (const { subject, packets, bytes } of this.#topics.entries()) yield { subject: readableText(subject), msgs: packets, bytes };
   }
 
-  /** Told of changes, several at a time; returns the function that ends it. */
+  /** Calls `listener` with changes, several at a time. Returns the function that unsubscribes. */
   listen(listener: (changes: readonly DataPlaneChange[]) => void): () => void {
     return this.#changes.listen(listener);
   }
 
-  /** Tells what is still collected now. */
+  /** Reports the collected changes now. */
   flush(): void {
     this.#changes.flush();
   }
 
-  /** Topics that a client of another host published first, by subject, and the reason: the whole list. */
+  /** Topics that a client of another host published first: subject and reason. Always the whole list. */
   loseTopics(topics: ReadonlyMap<string, string>): void {
     this.#topics.lose(topics);
   }
@@ -108,7 +108,7 @@ export class Registry implements BrokerHooks {
     this.#kept = new KeptRequests(access, () => this.#topics.published());
   }
 
-  /** What was published while the link was down. */
+  /** Requests messages that were published while the link was down. */
   linked(): void {
     for (const { subscriptions } of this.#members.values()) for (const subscription of subscriptions) this.#askForLast(subscription);
   }
@@ -119,7 +119,7 @@ export class Registry implements BrokerHooks {
     if (!isChecked) this.#topics.get(subject)?.foreign.see();
   }
 
-  /** Gives what this broker's own clients publish to a recorder (`TopicTable.tap`). */
+  /** Passes the messages of this broker's own clients to a recorder (`TopicTable.tap`). */
   tap(sinkOf: (topic: string) => TopicSink | null): void {
     this.#topics.tap(sinkOf);
   }
@@ -210,14 +210,14 @@ export class Registry implements BrokerHooks {
   }
 
   #deliverLast(subscription: ClientSubscription): void {
-    // A member of a queue group is no new reader: the group shares the messages.
+    // Not for members of queue groups, which share their messages.
     if (subscription.queue !== null || !mayMatchTopic(subscription.subject)) return;
     const { subject } = subscription;
     if (!subject.includes("*") && !subject.endsWith(">")) this.#topics.get(subject)?.last?.deliver(subscription);
     else for (const entry of this.#topics.entries()) if (subjectMatches(subject, entry.subject)) entry.last?.deliver(subscription);
   }
 
-  /** Other brokers keep messages, too. */
+  /** Other brokers may also keep messages of the topic. */
   #askForLast(subscription: ClientSubscription): void {
     const { subject, queue, isEnded } = subscription;
     if (queue !== null || isEnded || !mayMatchTopic(subject)) return;
@@ -246,7 +246,7 @@ export class Registry implements BrokerHooks {
       entry.readRate(at);
       if (entry.foreign.read(at)) this.#topicChanged(entry);
       const { subject } = entry;
-      // The moment of the rate, also if the machine was busy meanwhile.
+      // With the time of the rate, even if the machine was busy meanwhile.
       const counters = entry.countersAt(at);
       const { at: _at, ...values } = counters;
       const text = Object.values(values).join(" ");

@@ -10,9 +10,12 @@ import type { Envelope } from "../broker/parser/broker-operations.ts";
 
 /** `$SRV.INFO.<name>.<id>`: what every instance of a NATS micro service subscribes to. */
 const INFO = /^\$SRV\.INFO\.([^.*>]+)\.([^.*>]+)$/;
-/** Endpoints are added after the service began, one subscription each: it is asked when no more come, milliseconds. */
+/**
+ * A service adds its endpoints one by one, each with a subscription. INFO is requested when no further one was added for this long,
+ * milliseconds.
+ */
 const SETTLE_MS = 50;
-/** A service that did not answer is asked again, milliseconds. */
+/** Pause before INFO is requested again from a service that did not answer, milliseconds. */
 const RETRY_MS = 2_000;
 const MAX_TRIES = 5;
 const MAX_CLIENT_SERVICES = 1_000;
@@ -43,19 +46,19 @@ interface Instance {
   readonly natsName: string;
   record: ServiceRecord | null;
   tries: number;
-  /** Of the question that is open. */
+  /** Of the current request for INFO. */
   token: string | null;
-  /** It will be asked when this is over; else the timer waits for its answer. */
+  /** The timer waits before INFO is requested; otherwise it waits for the answer. */
   isSettling: boolean;
   timer: ReturnType<typeof setTimeout> | null;
 }
 
-/** Instances of services: learnt from their subscriptions, asked for their INFO over that very subscription. */
+/** Instances of services. They are found by their subscriptions, through which their INFO is requested. */
 export class ServiceTable {
   readonly #options: ServiceTableOptions;
   readonly #instances = new Map<ClientSubscription, Instance>();
   readonly #ofClient = new Map<HookedClient, Set<Instance>>();
-  /** Answers go here; nothing subscribes to it: the registry takes what is published to it. */
+  /** Subject for answers. Nothing subscribes to it: the registry intercepts messages to it. */
   readonly #inbox = `_INBOX.${randomBytes(12).toString("hex")}.`;
   readonly #asked = new Map<string, Instance>();
   #next = 0;
@@ -70,7 +73,7 @@ export class ServiceTable {
 
   subscribed(client: HookedClient, subscription: ClientSubscription): void {
     const known = this.#ofClient.get(client);
-    // An endpoint was added, or something else that does not cost much.
+    // An endpoint was added: INFO is requested again.
     if (known !== undefined && !subscription.subject.startsWith("_INBOX.")) for (const instance of known) this.#askSoon(instance);
     const [, natsName, id] = INFO.exec(subscription.subject) ?? [];
     if (natsName === undefined || id === undefined || (known?.size ?? 0) >= MAX_CLIENT_SERVICES) return;
@@ -96,7 +99,7 @@ export class ServiceTable {
     if (instance.record !== null) this.#options.gone(client.id, instance.id);
   }
 
-  /** True if it is an answer to a question of ours. */
+  /** True if the message is an answer to a request of this table. */
   takes(client: HookedClient, { subject, headerBytes, size }: Envelope, message: BorrowedMessage): boolean {
     if (!subject.startsWith(this.#inbox)) return false;
     const instance = this.#asked.get(subject.slice(this.#inbox.length));
@@ -104,7 +107,7 @@ export class ServiceTable {
     this.#forgetQuestion(instance);
     const text = message.whole().toString("utf8", headerBytes, size);
     const answer = infoAnswer.safeParse(parseJson(text));
-    // An instance that cannot describe itself stays as its subscription shows it.
+    // Without a valid answer, the instance is shown with the name and id of its subscription.
     if (answer.success && answer.data.id === instance.id) this.#learn(instance, answer.data);
     else this.#learn(instance, { name: instance.natsName, id: instance.id });
     return true;
@@ -137,7 +140,7 @@ export class ServiceTable {
     subscription.client.deliver(subscription, envelope, NOTHING);
   }
 
-  /** Its answer came, or is no longer waited for. */
+  /** The answer has arrived, or is no longer awaited. */
   #forgetQuestion(instance: Instance): void {
     if (instance.token === null) return;
     this.#asked.delete(instance.token);

@@ -18,7 +18,7 @@ export class TopicEntry {
   owner: HookedClient;
   /** Registered: only the owner may publish it. */
   isReserved = false;
-  /** To a client of another host. */
+  /** Whether a client of another host has the topic. */
   isLost = false;
   /** Programs that publish it without a registration, besides the owner. */
   readonly others = new Set<HookedClient>();
@@ -40,7 +40,7 @@ export class TopicEntry {
     this.owner = owner;
   }
 
-  /** True if that changed anything. */
+  /** True if anything changed. */
   reserve(owner: HookedClient, { definition, definition_name, encoding, keep_last }: RegisteredTopic): boolean {
     const before = this.#definition;
     const name = definition_name ?? titleOf(definition, encoding);
@@ -53,7 +53,7 @@ export class TopicEntry {
     return isNew || (Object.keys(before) as (keyof Definition)[]).some((key) => before[key] !== this.#definition[key]);
   }
 
-  /** What was counted belongs to the publisher before. */
+  /** Counters restart, because they belong to the previous publisher. */
   handOver(owner: HookedClient): void {
     if (this.owner === owner) return;
     this.owner = owner;
@@ -81,7 +81,7 @@ export class TopicEntry {
     this.#rate.read(at, this.packets, this.bytes);
   }
 
-  /** As of now, by the monotonic clock. */
+  /** The counters at the time `at` of the monotonic clock. */
   countersAt(at: number): TopicCounters {
     const { packets, bytes, lastSize, dropped } = this;
     const rates = { rate: rounded(this.#rate.packets), bytes_rate: rounded(this.#rate.bytes) };
@@ -104,7 +104,7 @@ export class TopicEntry {
   }
 }
 
-/** A JSON Schema is named by its title. */
+/** The name of a JSON Schema is its title. */
 function titleOf(definition: string, encoding: RegisteredTopic["encoding"]): string {
   if (encoding !== "json" || definition === "") return "";
   try {

@@ -1,4 +1,4 @@
-/** Messages and bytes a second over the last full second, from counts that are read in steps. */
+/** Messages and bytes a second over the last full second, from periodic readings of the counts. */
 export class TopicRate {
   /** Readings of the last second, oldest first. */
   readonly #readings: { at: number; packets: number; bytes: number }[] = [];

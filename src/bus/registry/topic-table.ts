@@ -11,7 +11,7 @@ import { TopicEntry, type TopicSink } from "./topic-entry.ts";
 const MAX_TOPICS = 10_000;
 
 export interface TopicTableOptions {
-  /** The name of a client as other clients read it in an error. */
+  /** The name of a client, for error messages to other clients. */
   readonly nameOf: (client: HookedClient) => string;
   readonly changed: (entry: TopicEntry) => void;
   readonly gone: (subject: string) => void;
@@ -24,13 +24,13 @@ export interface TopicProblem {
   readonly message: string;
 }
 
-/** Who publishes which topic: reservations, counters, newest messages. */
+/** The topics of one broker: publishers, reservations, counters, newest messages. */
 export class TopicTable {
   readonly #options: TopicTableOptions;
   readonly #entries = new Map<string, TopicEntry>();
-  /** How many topics a client made known without registering them. */
+  /** Number of topics that a client publishes without having registered them. */
   readonly #discovered = new WeakMap<HookedClient, number>();
-  /** Topics that a client of another host published first, with what clients of this broker are told. */
+  /** Topics that a client of another host published first, with the message for clients of this broker. */
   #lost: ReadonlyMap<string, string> = new Map();
   #sinkOf: (topic: string) => TopicSink | null = () => null;
 
@@ -65,8 +65,8 @@ export class TopicTable {
   }
 
   /**
-   * Replaces everything that `client` has registered, and returns the topics that it cannot have. Other programs that published one of
-   * the topics without a registration may no longer. Throws `bad_field`, and then nothing has changed.
+   * Replaces everything that `client` has registered, and returns the topics that it cannot have. Other programs can then no longer publish
+   * these topics without a registration. Throws `bad_field`, and then nothing has changed.
    */
   reserve(client: HookedClient, topics: readonly RegisteredTopic[]): TopicProblem[] {
     const wanted = new Map(topics.map((topic) => [subjectOfTopic(topic.name), topic]));
@@ -80,7 +80,7 @@ export class TopicTable {
         problems.push(problem);
         continue;
       }
-      // Reserved all the same: it is published as soon as the other host gives it up.
+      // Reserved nevertheless, so that it can be published as soon as the other host releases it.
       const lost = this.#lost.get(subject);
       if (lost !== undefined) problems.push({ topic: topic.name, code: "conflict", message: lost });
       const entry = this.#entries.get(subject) ?? this.#add(subject, topic.name, client);
@@ -89,7 +89,7 @@ export class TopicTable {
     return problems;
   }
 
-  /** The client is gone, and its topics with it. */
+  /** The client has disconnected; its topics are removed. */
   release(client: HookedClient): void {
     for (const entry of [...this.#entries.values()]) {
       entry.others.delete(client);
@@ -104,7 +104,7 @@ export class TopicTable {
     }
   }
 
-  /** Topics that lost a conflict with another host, by subject, and the reason: the whole list. */
+  /** Topics that lost a conflict with another host: subject and reason. Always the whole list. */
   lose(topics: ReadonlyMap<string, string>): void {
     this.#lost = topics;
     for (const entry of this.#entries.values()) {
@@ -114,7 +114,7 @@ export class TopicTable {
     }
   }
 
-  /** From now on the messages of each topic also go to its sink. Call it again when the answers of `sinkOf` change. */
+  /** From now on the messages of each topic are also passed to its sink. Call it again when the results of `sinkOf` change. */
   tap(sinkOf: (topic: string) => TopicSink | null): void {
     this.#sinkOf = sinkOf;
     for (const entry of this.#entries.values()) entry.sink = sinkOf(entry.name);

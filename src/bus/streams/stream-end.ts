@@ -17,29 +17,29 @@ interface StreamEndOptions {
 }
 
 /**
- * One end of a stream over the bus, which neither applies back-pressure nor repeats anything: this class adds flow control
- * and half close in both directions, and repeats what was lost. Each direction holds at most STREAM_WINDOW bytes at either end.
+ * One end of a stream over the bus, which has neither back-pressure nor retransmission: this class adds flow control and half close in both
+ * directions, and sends lost data again. Each direction holds at most STREAM_WINDOW bytes at either end.
  */
 export class StreamEnd extends Duplex {
   readonly id: string;
   readonly #send: StreamEndOptions["send"];
-  /** Written and not yet taken by the remote reader; the first one begins at `#base`. */
+  /** Written data that the remote reader has not consumed yet; it begins at `#base`. */
   #kept: Uint8Array[] = [];
   #base = 0;
   #written = 0;
   #sent = 0;
-  /** What the remote reader has taken. */
+  /** Offset up to which the remote reader has consumed the data. */
   #credited = 0;
-  /** A write that waits for room. */
+  /** Callback of a write that waits for room. */
   #waiting: (() => void) | null = null;
-  /** Of the write side: everything is written; called when the other end confirms that it has received all of it. */
+  /** Set once everything is written; called when the other end confirms that it has received all of it. */
   #final: (() => void) | null = null;
   #isFinal = false;
   #isAcknowledged = false;
   #received = 0;
   #told = 0;
   #hasEnded = false;
-  /** Offset of the last gap found: it is reported once, and again by each probe. */
+  /** Offset of the last gap found. A gap is reported once, and again after each probe. */
   #hole = -1;
   #isReset = false;
   #heardAt = performance.now();
@@ -54,12 +54,14 @@ export class StreamEnd extends Duplex {
     this.#probe.unref();
   }
 
-  /** The credit that confirms everything the other end has sent, once that was read to its end and what was said is confirmed; else null. */
+  /**
+   * The credit that confirms everything from the other end, once it was read to the end and everything sent here is confirmed; else null.
+   */
   get lastWord(): number | null {
     return this.readableEnded && this.#isAcknowledged ? this.#received + 1 : null;
   }
 
-  /** Bytes that were written here, and that came from the other end. */
+  /** Bytes written at this end, and bytes received from the other end. */
   get counts(): { written: number; received: number } {
     return { written: this.#written, received: this.#received };
   }
@@ -198,7 +200,7 @@ export class StreamEnd extends Duplex {
     this.#say("credit", this.#told + (this.readableEnded ? 1 : 0));
   }
 
-  /** Called when sent data was not taken (slow reader, or lost frame), or the other end may be gone. */
+  /** Called when sent data was not consumed (slow reader or lost frame), or the other end may have disconnected. */
   #ask(): void {
     if (this.#sent > this.#credited || performance.now() - this.#heardAt >= SILENCE_MS) this.#say("probe", this.#sent);
     if (this.#isFinal && !this.#isAcknowledged && this.#sent === this.#written) this.#say("end", this.#written);

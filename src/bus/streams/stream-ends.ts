@@ -2,7 +2,7 @@ import { MgrError } from "../../base/errors.ts";
 import type { StreamFrame } from "../../contract/streams.ts";
 import { StreamEnd } from "./stream-end.ts";
 
-/** Number of properly ended streams to remember: a peer that missed the last frame of one may still ask for it. */
+/** Maximum number of properly ended streams that are remembered: a peer that missed the last frame of one may request it again. */
 const MAX_REMEMBERED = 1_024;
 const GONE = Buffer.from("it is not open (any more)");
 
@@ -41,16 +41,16 @@ export class StreamEnds {
     }
     if (kind === "reset") return;
     const last = this.#done.get(stream);
-    // Inform a peer that sends to a stream that is not open.
+    // Informs a peer that sends to a stream that is not open.
     try {
       if (last === undefined) this.#send({ stream, kind: "reset", offset: 0, data: GONE });
       else if (kind !== "credit") this.#send({ stream, kind: "credit", offset: last, data: new Uint8Array(0) });
     } catch {
-      // Counts as lost: the peer asks again.
+      // Counts as lost: the peer repeats its frame.
     }
   }
 
-  /** The other side is gone. */
+  /** The other side has disconnected. */
   closeAll(reason: string): void {
     for (const end of this.#open.values()) end.destroy(new MgrError("host_unavailable", reason));
     this.#done.clear();

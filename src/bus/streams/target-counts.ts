@@ -1,16 +1,16 @@
 import type { StreamEnd } from "./stream-end.ts";
 
-/** Targets that are counted by themselves, those without a connection the first to go. */
+/** Maximum number of targets; those without a connection are removed first. */
 const MAX_TARGETS = 1_000;
 
 interface TargetCount {
-  /** Of the streams that have ended. */
+  /** Bytes of streams that have ended. */
   written: number;
   received: number;
   readonly open: Set<StreamEnd>;
 }
 
-/** What the streams of one side carried, by where their connections lead. */
+/** Bytes of the streams of one side, by the target of their connections. */
 export class TargetCounts {
   readonly #targets = new Map<string, TargetCount>();
 
@@ -30,7 +30,7 @@ export class TargetCounts {
     }
   }
 
-  /** So far, of each target: bytes written into its streams, and received from them. */
+  /** For each target, bytes written to its streams and received from them so far. */
   totals(): { target: string; written: number; received: number }[] {
     return [...this.#targets].map(([target, { open, ...ended }]) => {
       const sum = { target, ...ended };

@@ -14,7 +14,7 @@ export interface ParameterSpec<Type extends ParameterType = ParameterType> {
   readonly description?: string;
 }
 
-/** One parameter: the program sets `input` and uses `value`, which is the override while a user has enabled one. */
+/** One parameter. The program sets `input` and uses `value`: the override while a user has enabled one, otherwise the input. */
 export class ClientParameter<Type extends ParameterType = ParameterType> {
   readonly name: string;
   readonly #spec: ParameterSpec<Type>;
@@ -36,7 +36,7 @@ export class ClientParameter<Type extends ParameterType = ParameterType> {
     this.#override = spec.value;
   }
 
-  /** What the program is to use: the override if it is enabled, else the input. */
+  /** The value to use: the override if it is enabled, else the input. */
   get value(): ParameterTypes[Type] {
     return this.#isOverridden ? this.#override : this.#input;
   }
@@ -63,9 +63,9 @@ export class ClientParameter<Type extends ParameterType = ParameterType> {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Throws `bad_field` with the sentence for the user. */
+  /** Throws `bad_field` with a message for the user. */
   setOverride(enabled: boolean, text: unknown): { parameter: string; enabled: boolean; value: string } {
-    // Disabling keeps the value for the next time.
+    // Disabling keeps the value of the override.
     const value = enabled ? this.#parse(text) : this.#override;
     this.#change(() => {
       this.#override = value;

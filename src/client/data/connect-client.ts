@@ -7,16 +7,16 @@ import { connectBus } from "../../bus/client/connect-bus.ts";
 import { DataClient } from "./data-client.ts";
 
 export interface ConnectClientOptions {
-  /** Shown to users; 1 to 128 characters. The variable MGR_CLIENT_NAME takes its place. */
+  /** Shown to users; 1 to 128 characters. The variable MGR_CLIENT_NAME overrides it. */
   name: string;
-  /** Of the broker, `nats://TOKEN@HOST:PORT`; default: the variable MGR_BUS_URL, which mgr sets for every process. */
+  /** Address of the broker, `nats://TOKEN@HOST:PORT`; default: the variable MGR_BUS_URL, which mgr sets for every process. */
   url?: string;
-  /** Gives up waiting for the broker. */
+  /** Cancels waiting for the broker. */
   signal?: AbortSignal;
   /** Revision of the program's sources, and whether they were modified; shown to users. */
   svnRevision?: number;
   modified?: boolean;
-  /** Problems that do not end anything, such as a lost connection; default: standard error. */
+  /** Receives problems that the client recovers from, such as a lost connection; default: standard error. */
   log?: (level: "warning" | "error", message: string) => void;
 }
 
@@ -34,8 +34,8 @@ const LIBRARY_VERSION = 1;
 const MAX_PAUSE_MS = 2_000;
 
 /**
- * Connects a program to the bus: topics, services and parameters (docs/clients.md). Waits until the broker is there, and reconnects for
- * ever. Rejects with `bad_field` (name, address) and `host_unavailable` (`signal`).
+ * Connects a program to the bus: topics, services and parameters (docs/clients.md). Waits for the broker, and reconnects for ever. Rejects
+ * with `bad_field` (name, address) and `host_unavailable` (`signal`).
  */
 export async function connectClient(options: ConnectClientOptions): Promise<DataClient> {
   checkOptions("connectClient", options, RULES);
@@ -56,7 +56,7 @@ export async function connectClient(options: ConnectClientOptions): Promise<Data
     log,
     maxPauseMs: MAX_PAUSE_MS,
     ...(options.signal ? { signal: options.signal } : {}),
-    // Each problem once, not at each attempt.
+    // Reports each problem once, not at each attempt.
     onAttempt: (latest, place) => {
       if (latest !== null && latest !== problem) log("warning", `not connected to ${place}, trying again: ${latest}`);
       problem = latest;

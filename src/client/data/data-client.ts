@@ -12,7 +12,7 @@ import { describeTopic, type PublisherOptions, type TopicDefinition, TopicPublis
 import { type SubscribeOptions, TopicSubscription } from "./topic-subscription.ts";
 
 export interface ClientCounters {
-  /** Messages published: sent, and not sent because there was no connection or too much was unsent. */
+  /** Messages published: sent, and not sent because there was no connection or the send buffer was full. */
   sent: number;
   unsent: number;
   /** Messages of subscriptions: received, missed by sequence number, and dropped because the program did not take them in time. */
@@ -59,7 +59,7 @@ export class DataClient implements AsyncDisposable {
     return this.#bus.isConnected;
   }
 
-  /** The name that mgr has for this machine, once a broker of mgr has answered; else the machine's own. */
+  /** The name of this machine in mgr, once a broker of mgr has answered; before that the machine's host name. */
   get host(): string {
     return this.#registration.host ?? hostname();
   }
@@ -114,8 +114,8 @@ export class DataClient implements AsyncDisposable {
   }
 
   /**
-   * Shows parameters that users may override: `parameters({gain: {type: "float", value: 1, min: 0, max: 10}})`, then use `gain.value`.
-   * May be called again for further ones. Throws `bad_field`, `conflict`.
+   * Offers parameters that users may override: `parameters({gain: {type: "float", value: 1, min: 0, max: 10}})`, then use `gain.value`. May
+   * be called again for further ones. Throws `bad_field`, `conflict`.
    */
   parameters<const Specs extends Readonly<Record<string, ParameterSpec>>>(specs: Specs): Parameters<Specs> {
     const made = Object.entries(specs).map(([name, spec]) => new ClientParameter(name, spec, this.#log));
@@ -145,14 +145,14 @@ export class DataClient implements AsyncDisposable {
     const name = `${this.name}/parameters`;
     this.#provide(name, PARAMETER_INTERFACE, {
       handler: (request, endpoint) => parameters.answer(request, endpoint),
-      // Each client of this name is asked, so the subject is its own.
+      // The subject contains the id, because each client of this name must answer.
       subjectOf: (endpoint, id) => endpointSubject(`${name}/${id}`, endpoint),
     });
     this.#parameters = parameters;
     return parameters;
   }
 
-  /** The topic is named like the parameter, or has a longer name if another client has that one. */
+  /** The topic has the parameter's name, or a longer one if another client has that topic. */
   async #parameterTopic(parameter: ClientParameter): Promise<TopicPublisher> {
     try {
       return await this.publisher(parameter.name, parameter.schema, { keepLast: true });
@@ -182,7 +182,7 @@ export class DataClient implements AsyncDisposable {
     if (this.#open.delete(one)) add(this.#past, one.counters);
   }
 
-  /** What the broker refuses after the fact: a topic that another client has reserved. */
+  /** Errors that the broker reports later, such as a message of a topic that another client has reserved. */
   async #followErrors(): Promise<void> {
     const warning = new ThrottledWarning(this.#log);
     for await (const status of this.#bus.connection.status())

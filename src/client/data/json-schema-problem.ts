@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Why `value` does not fit a JSON Schema, naming the field; null if it does, or if the schema says what cannot be checked here. */
+/** Why `value` does not match a JSON Schema, with the name of the field; null if it does, or if the schema cannot be checked here. */
 export function jsonSchemaProblem(schema: object, value: unknown): string | null {
   const checked = check(schema, value);
   if (checked === null || checked.success) return null;
@@ -13,7 +13,7 @@ function check(schema: object, value: unknown): z.ZodSafeParseResult<unknown> | 
   try {
     return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]).safeParse(value);
   } catch {
-    // A definition is for people first: it may hold keywords that are not known here.
+    // A definition may contain keywords that the checker does not know.
     return null;
   }
 }

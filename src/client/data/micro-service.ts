@@ -17,7 +17,7 @@ export interface ServiceInterface {
   readonly endpoints: Readonly<Record<string, { readonly request?: object; readonly response?: object; readonly description?: string }>>;
 }
 
-/** Requests that one service answers at the same time. */
+/** Maximum number of requests that one service answers at the same time. */
 const MAX_RUNNING = 1_000;
 const MAX_ENDPOINTS = 100;
 /** Characters of an error in a header. */
@@ -35,8 +35,8 @@ interface EndpointCounters {
 }
 
 /**
- * A NATS micro service (ADR-32): answers `$SRV.PING`, `INFO` and `STATS`, and the requests of its endpoints. By hand: the official
- * package brings a second copy of the NATS client to everyone who installs mgr (docs/decisions/dependencies.md).
+ * A NATS micro service (ADR-32): answers `$SRV.PING`, `INFO` and `STATS`, and the requests of its endpoints. Not the official package,
+ * which would install a second copy of the NATS client with mgr (docs/decisions/dependencies.md).
  */
 export class MicroService {
   readonly id = randomBytes(11).toString("hex").toUpperCase();
@@ -50,7 +50,7 @@ export class MicroService {
   readonly #subscriptions: BusSubscription[] = [];
   #running = 0;
 
-  /** `subjectOf` is asked for the subject of each endpoint. Throws `bad_field`. */
+  /** `subjectOf` returns the subject of each endpoint. Throws `bad_field`. */
   constructor(
     bus: Bus,
     options: {
@@ -78,7 +78,7 @@ export class MicroService {
       this.#counters.set(endpoint, { num_requests: 0, num_errors: 0, last_error: "", processing_time: 0 });
       this.#subscriptions.push(bus.subscribe(subject, (message) => void this.#serve(endpoint, message), { queue: QUEUE }));
     }
-    // The endpoints come first: a service that is found can be called.
+    // The endpoints come first, so that a service that is found can be called.
     this.#discover("PING", () => ({ type: "io.nats.micro.v1.ping_response", ...this.#identity }));
     this.#discover("INFO", () => ({
       type: "io.nats.micro.v1.info_response",
@@ -140,13 +140,13 @@ export class MicroService {
     const marks = headers();
     if (error) {
       marks.set("Nats-Service-Error-Code", String(error.code));
-      // One line, or it would be read as further headers.
+      // One line: a line break would begin another header.
       marks.set("Nats-Service-Error", error.text.replace(/\s+/g, " ").slice(0, MAX_ERROR_LENGTH) || "the service failed");
     }
     try {
       this.#bus.publish(reply, text, error ? { headers: marks } : {});
     } catch (cause) {
-      // The caller is told of what can be told (a response that is too large); on a lost connection it finds out by itself.
+      // Reports errors such as a response that is too large. If the connection is lost, the caller notices itself.
       if (!error) this.#send({ reply, subject: reply, data: new Uint8Array() }, "", { code: 500, text: messageOf(cause) });
     }
   }

@@ -69,7 +69,7 @@ export class ParameterService {
   async #publish(parameter: ClientParameter): Promise<{ topic: string }> {
     const known = this.#topics.get(parameter.name) ?? this.#begin(parameter);
     this.#topics.set(parameter.name, known);
-    // What failed is tried again with the next request.
+    // A failure is retried with the next request.
     known.catch(() => this.#topics.delete(parameter.name));
     return { topic: await known };
   }

@@ -14,12 +14,12 @@ const MAX_TEXT_LENGTH = 4_096;
 const FLOAT = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const INT = /^[+-]?\d+$/;
 
-/** Text of a value as docs/clients.md, "Parameters" has it. */
+/** The text of a value (docs/clients.md, "Parameters"). */
 export function parameterText(value: ParameterValue): string {
   return String(value);
 }
 
-/** The value of an override; null if the text is none of this type. */
+/** The value of an override; null if the text is not a value of this type. */
 export function parseParameter(type: ParameterType, text: string): ParameterValue | null {
   if (type === "string") return text.length <= MAX_TEXT_LENGTH ? text : null;
   if (type === "bool") return text === "true" ? true : text === "false" ? false : null;

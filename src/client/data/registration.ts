@@ -4,7 +4,7 @@ import type { Bus } from "../../bus/client/bus.ts";
 import type { BusLog } from "../../bus/client/bus-message.ts";
 import type { TopicEncoding } from "./topic-codec.ts";
 
-/** What a client tells of itself (docs/clients.md, "Registration"). */
+/** What a client says about itself (docs/clients.md, "Registration"). */
 export interface ClientIdentity {
   readonly name: string;
   readonly pid: number;
@@ -29,17 +29,17 @@ interface Answer {
   problems?: unknown;
 }
 
-/** Topics that were not reserved, with the broker's words. */
+/** Topics that were not reserved, each with the broker's message. */
 export type Refusals = ReadonlyMap<string, string>;
 const NO_REFUSALS: Refusals = new Map();
 
 const SUBJECT = "mgr.client.register";
-/** Milliseconds: for one request; until the next one when a topic is taken; when nothing answered. */
+/** Milliseconds: time-out of a request; pause before the next one if a topic is taken, or if nothing answered. */
 const TIMEOUT_MS = 10_000;
 const TAKEN_RETRY_MS = 2_000;
 const SILENT_RETRY_MS = 5_000;
 
-/** Keeps a client registered: after each connection, after each change of its topics, and while a topic is taken. */
+/** Keeps a client registered. Registers after each connection, after each change of its topics, and repeatedly while a topic is taken. */
 export class Registration {
   /** Of the newest answer; null while nothing answered. */
   host: string | null = null;
@@ -86,7 +86,7 @@ export class Registration {
       const { data } = await this.#bus.request(SUBJECT, text, { timeoutMs: TIMEOUT_MS });
       return this.#take(parseJson(new TextDecoder().decode(data)));
     } catch {
-      // No broker of mgr answers: a plain nats-server, or the connection was lost meanwhile.
+      // No broker of mgr answered: this is a plain nats-server, or the connection was lost.
       this.#later(SILENT_RETRY_MS);
       return NO_REFUSALS;
     }

@@ -25,7 +25,7 @@ export function endpointSubject(service: string, endpoint: string): string {
 export async function callService(bus: Bus, service: string, request: unknown, options: CallOptions): Promise<unknown> {
   const { endpoint = "call", timeoutMs = TIMEOUT_MS } = options;
   const message = await bus.request(endpointSubject(service, endpoint), jsonText(request), { timeoutMs }).catch((error: unknown) => {
-    // Up, so that no responders is what it means.
+    // The connection is up, so the error means that there are no responders.
     if (error instanceof MgrError && error.code === "host_unavailable" && bus.isConnected)
       throw new MgrError("not_found", `no client provides the service '${service}' with endpoint '${endpoint}'`, { cause: error });
     throw error;

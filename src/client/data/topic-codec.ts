@@ -6,7 +6,7 @@ import { CdrWriter } from "./cdr-writer.ts";
 
 export type TopicEncoding = "cdr" | "json" | "raw";
 
-/** Between values of a program and the payload of a topic (docs/clients.md, "Encodings"). */
+/** Converts between values of a program and payloads of a topic (docs/clients.md, "Encodings"). */
 export interface TopicCodec {
   /** Throws `bad_field` that names the field. */
   encode(value: unknown): Uint8Array;

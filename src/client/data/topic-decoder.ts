@@ -6,10 +6,10 @@ import { type TopicCodec, topicCodec } from "./topic-codec.ts";
 import { describeTopic, INFO_PREFIX, type TopicDefinition } from "./topic-publisher.ts";
 
 const TIMEOUT_MS = 10_000;
-/** Pause before a publisher that did not say what its topic is, is asked again, milliseconds. */
+/** Pause before the definition is requested again from a publisher that did not answer, milliseconds. */
 const RETRY_MS = 2_000;
 
-/** Knows how to read the messages of one topic: by the definition that it was given, or by asking the publisher. */
+/** Decodes the messages of one topic, by a given definition or by one requested from the publisher. */
 export class TopicDecoder {
   readonly #bus: Bus;
   readonly #topic: string;
@@ -17,7 +17,7 @@ export class TopicDecoder {
   #codec: TopicCodec | null = null;
   #parsed = "";
   #retryAt = 0;
-  /** A publisher that did not answer is asked again beside the messages, which do not wait another time. */
+  /** The publisher did not answer. It is asked again, but messages no longer wait for it. */
   #isSilent = false;
   #asking: Promise<void> | null = null;
 
@@ -30,7 +30,7 @@ export class TopicDecoder {
     this.#codec = topicCodec(encoding, text);
   }
 
-  /** The publisher has been replaced: its definition may be another one. */
+  /** The publisher has been replaced and may have another definition. */
   forget(): void {
     if (this.#isFixed) return;
     this.#codec = null;
@@ -69,7 +69,7 @@ export class TopicDecoder {
       if (this.#codec === null || parsed !== this.#parsed) this.#codec = topicCodec(encoding, definition);
       this.#parsed = parsed;
     } catch {
-      // A publisher without a library: its messages are bytes.
+      // A publisher that does not use a client library: its messages are bytes.
       this.#isSilent = true;
       this.#retryAt = performance.now() + RETRY_MS;
     }

@@ -24,7 +24,7 @@ export function definitionOf(text: string): TopicDefinition {
   return typeof schema === "object" && schema !== null ? schema : text;
 }
 
-/** The prefix of the subject where publishers answer what their topic is. */
+/** Prefix of the subject on which publishers answer with the definition of their topic. */
 export const INFO_PREFIX = "topic_info.";
 
 export function describeTopic(name: string, definition: TopicDefinition | undefined, options: PublisherOptions): RegisteredTopic {
@@ -40,7 +40,7 @@ export function describeTopic(name: string, definition: TopicDefinition | undefi
 
 export class TopicPublisher {
   readonly topic: string;
-  /** Messages that were sent, their bytes, and messages that could not be sent: no connection, or too much unsent. */
+  /** Messages sent, their bytes, and messages that could not be sent because there was no connection or the send buffer was full. */
   readonly counters = { sent: 0, bytes: 0, unsent: 0 };
   readonly #bus: Bus;
   readonly #subject: string;
@@ -86,7 +86,7 @@ export class TopicPublisher {
     return true;
   }
 
-  /** Gives the topic up: another client may then publish it. */
+  /** Releases the topic: another client may then publish it. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

@@ -17,23 +17,26 @@ export interface TopicMessage {
   readonly time: bigint | null;
   /** The message that the broker had kept for new subscribers. */
   readonly isLast: boolean;
-  /** Why `value` is only the bytes although the topic has a definition. */
+  /** Why `value` was not decoded although the topic has a definition. */
   readonly problem: string | null;
 }
 
 export interface SubscribeOptions {
-  /** As for `publisher`. Left out: the publisher is asked. */
+  /** As for `publisher`. If omitted, it is requested from the publisher. */
   definition?: TopicDefinition;
-  /** Called for each message, in order. Left out: read the subscription with `for await`. */
+  /** Called for each message, in order. If omitted, read the subscription with `for await`. */
   onMessage?: (message: TopicMessage) => void;
 }
 
-/** Messages that wait for the program, or for the topic's definition; then the oldest are dropped and counted. */
+/** Maximum number of messages that wait for the program, or for the topic's definition. Beyond it, the oldest are dropped and counted. */
 const MAX_WAITING = 1_000;
 
 export class TopicSubscription implements AsyncIterable<TopicMessage> {
   readonly topic: string;
-  /** Messages that were received, that the publisher sent and that did not come, and that the program did not take in time. */
+  /**
+   * Messages received; messages that the publisher sent but that did not arrive; and messages dropped because the program did not read them
+   * in time.
+   */
   readonly counters = { received: 0, bytes: 0, missed: 0, dropped: 0 };
   readonly #decoder: TopicDecoder;
   readonly #loss = new LossCounter();

@@ -1,10 +1,14 @@
-/** Between two sizes, so that a program sees both: it has said something since, or the longer time is over. Milliseconds. */
+/**
+ * Time between the two sizes, so that the program notices both: the short one if it has written output since, otherwise the long one.
+ * Milliseconds.
+ */
 const NUDGE_MS = 250;
 const LONGEST_NUDGE_MS = 1_500;
 
 /**
- * A full-screen program redraws when its size changes: one row less, then the real size (docs/design/runtime-invariants.md, "Frames out").
- * Not in one breath: it would look once, and see the size that it knows. On a busy machine it takes a while to look.
+ * Makes a full-screen program redraw by changing its size: one row less, then the real size (docs/design/runtime-invariants.md, "Frames
+ * out"). With a pause between them: otherwise the program would check only once and find the size unchanged. On a busy machine it may check
+ * late.
  */
 export class ForceRedraw {
   readonly #sendSize: (rowsLess: 0 | 1) => void;
@@ -20,14 +24,14 @@ export class ForceRedraw {
     this.#under = { timer: setTimeout(() => this.#endIfHeard(), NUDGE_MS), isHeard: false, isDue: false };
   }
 
-  /** The program has said something. */
+  /** The program has written output. */
   heard(): void {
     if (!this.#under) return;
     this.#under.isHeard = true;
     if (this.#under.isDue) this.end();
   }
 
-  /** The size that it was nudged from must not stay. */
+  /** Restores the real size. */
   end(): void {
     if (!this.#under) return;
     clearTimeout(this.#under.timer);

@@ -8,7 +8,7 @@ import { ProcessHandle } from "./process-handle.ts";
 
 /** Lines of output that a rejection quotes of each process that failed. */
 const QUOTED_LINES = 10;
-/** So many failed processes are quoted. */
+/** Maximum number of failed processes that are quoted. */
 const MOST_QUOTED = 5;
 
 type GroupCommand = "start_group" | "stop_group" | "restart_group";
@@ -19,7 +19,10 @@ interface Goal {
   readonly command?: GroupCommand;
 }
 
-/** A group of a manager with all processes below it, over any link. Waits reject with MgrError: who failed, why, and the last output. */
+/**
+ * A group of a manager with all processes below it, over any link. Waits reject with MgrError: which processes failed, why, and their last
+ * output.
+ */
 export class GroupHandle {
   readonly name: string;
   readonly #client: ManagerConnection;
@@ -66,7 +69,7 @@ export class GroupHandle {
     return this.#until({ what: "the end of its restart", reached, command: "restart_group" }, options);
   }
 
-  /** Resolves when every member has got as far as `state` (see `ProcessHandle.waitFor`). Rejects when one fails instead. */
+  /** Resolves when every member has reached `state` (see `ProcessHandle.waitFor`). Rejects when one fails instead. */
   async waitFor(state: ProcessState, options: WaitOptions = {}): Promise<Process[]> {
     checkState(state);
     return this.#until({ what: `'${state}'`, reached: (process) => isIn(process, state) }, options);

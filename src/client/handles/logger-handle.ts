@@ -26,23 +26,23 @@ export class LoggerHandle {
     return logger;
   }
 
-  /** Makes or changes it. Rejects with `conflict` while it records. */
+  /** Creates or changes it. Rejects with `conflict` while it records. */
   async configure({ only_ts = false, topics }: LoggerConfiguration): Promise<void> {
     const wanted = topics.map(({ name, log_size, divisor = 1 }) => ({ name, log_size, divisor }));
     await this.#client.request({ type: "configure_logger", name: this.name, only_ts, topics: wanted });
   }
 
-  /** Records from now on. */
+  /** Starts recording. */
   async start(): Promise<void> {
     await this.#client.request({ type: "start_logger", name: this.name });
   }
 
-  /** Records no more; samples are kept. */
+  /** Stops recording; samples are kept. */
   async stop(): Promise<void> {
     await this.#client.request({ type: "stop_logger", name: this.name });
   }
 
-  /** Removes it with its samples. */
+  /** Deletes it and its samples. */
   async delete(): Promise<void> {
     await this.#client.request({ type: "delete_logger", name: this.name });
   }

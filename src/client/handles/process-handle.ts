@@ -12,7 +12,7 @@ import { checkState, endedSince, isIn, isSameRun, isStopped, isUp } from "./proc
 
 /** Default number of backlog lines. */
 const BACKLOG_LINES = 1_000;
-/** Lines that are searched again after output was skipped: more than a backlog of usual size has. */
+/** Lines that are searched again after output was skipped: more than a usual backlog holds. */
 const SKIPPED_LINES = 100_000;
 /** Lines of output that a rejection quotes. */
 const QUOTED_LINES = 20;
@@ -22,10 +22,10 @@ const MATCHED_CHARACTERS = 65_536;
 type ProcessCommand = "start_process" | "stop_process" | "restart_process";
 
 interface Goal {
-  /** What is waited for, for the message of a time-out. */
+  /** Description of the goal for the error message of a time-out. */
   readonly what: string;
   readonly reached: (process: Process, before: Process) => boolean;
-  /** Sent before waiting. */
+  /** Command sent before waiting. */
   readonly command?: ProcessCommand;
 }
 
@@ -121,11 +121,11 @@ export class ProcessHandle {
         join = mine;
         text = "";
         const backlog = await this.#backlog(lines);
-        // A newer search may have begun meanwhile: it has the whole output.
+        // A newer search may have begun meanwhile; it covers the whole output.
         if (join === mine) look(mine.backlog(backlog));
       };
       const live = this.#client.output$(this.name).subscribe((frame) => {
-        // A failure is a lost connection: the search begins again when the link is back.
+        // It fails only if the connection is lost: the search restarts when the link is back.
         if (frame.skipped !== undefined) begin(SKIPPED_LINES).catch(() => undefined);
         look(join.live(frame));
       });
@@ -150,7 +150,7 @@ export class ProcessHandle {
       if (command) {
         await mirror.known();
         const before = this.#newest();
-        // Accepted in one turn: the state known from the answer on is that after the command.
+        // The command is accepted in one turn, so after the answer the mirror has the state after the command.
         await this.#client.request({ type: command, name: this.name });
         follow(before);
         look(before);
@@ -186,9 +186,12 @@ export class ProcessHandle {
   }
 }
 
-/** The same expression; with `g` and `y` a match would depend on the previous one. Throws `bad_field` for anything else. */
+/**
+ * The expression without the flags `g` and `y`, with which a match would depend on the previous one. Throws `bad_field` if it is not a
+ * regular expression.
+ */
 function withoutPosition(pattern: RegExp): RegExp {
-  // Test runners have several realms: `instanceof` recognizes only the expressions of one.
+  // Not `instanceof`: test runners have several realms, each with its own RegExp.
   if (Object.prototype.toString.call(pattern) !== "[object RegExp]")
     throw new MgrError("bad_field", `waitForOutput takes a regular expression such as /ready/, found ${shown(pattern)}`);
   return new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ""));

@@ -15,8 +15,8 @@ export interface ConnectOptions {
   /** Everything by default. */
   view?: FocusedView;
   /**
-   * Pauses between attempts, milliseconds, doubled up to `max`; also before the first success. Left out: the first attempt
-   * has to succeed, and a connection that is lost later is made again (250 ms to 5 s). False: it is closed when it is lost.
+   * Pauses between attempts, milliseconds, doubled up to `max`; the first connection is retried, too. If omitted, the first attempt has to
+   * succeed, and a connection lost later is retried (250 ms to 5 s). False: a lost connection is closed.
    */
   retry?: { first: number; max: number } | false;
 }
@@ -39,12 +39,12 @@ const VIEW_RULES = {
 };
 const RULES = { user: TEXT, password: TEXT, cookie: TEXT, view: { is: "", holds: () => true }, retry: RETRY };
 
-/** What a program without types may have misspelled. Throws `bad_field`. */
+/** Throws `bad_field` for options that a program without types has misspelled. */
 export function checkConnectOptions(options: ConnectOptions, more: Readonly<Record<string, OptionRule>> = {}): void {
   checkOptions("connect", options, { ...RULES, ...more });
 }
 
-/** The query of `/ws` that asks for a view. Throws `bad_field` for one that there is not: it would be the whole view. */
+/** The query of `/ws` that requests a view. Throws `bad_field` for an unknown view, for which the manager would show everything. */
 export function viewQuery(view: FocusedView | undefined): URLSearchParams {
   checkOptions("a view", view ?? {}, VIEW_RULES);
   const query = new URLSearchParams();
@@ -65,16 +65,16 @@ export function webSocketUrl(base: string, view: ConnectOptions["view"]): URL {
   return url;
 }
 
-/** How a link behaves that `connect` makes. */
+/** How the links of `connect` reconnect. */
 export function linkBehaviour({ retry }: ConnectOptions): Pick<WebSocketLinkOptions, "retry" | "firstMustSucceed" | "isFinal"> {
   return {
-    // Throttled or shutting down is a matter of time.
+    // Throttling and a shutdown end after a while.
     isFinal: (error) => error instanceof MgrError && error.code !== "busy" && error.code !== "host_unavailable",
     ...(retry === undefined ? { firstMustSucceed: true } : { retry }),
   };
 }
 
-/** `user:password` as HTTP Basic has it, in UTF-8. */
+/** `user:password` encoded for HTTP Basic, in UTF-8. */
 export function basicCredentials({ user = "", password = "" }: Pick<ConnectOptions, "user" | "password">): string {
   const bytes = new TextEncoder().encode(`${user}:${password}`);
   return `Basic ${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))}`;

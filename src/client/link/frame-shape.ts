@@ -1,7 +1,7 @@
 import { parseJson } from "../../base/json.ts";
 import type { ManagerFrame } from "../../protocol/frames/frames.ts";
 
-/** What may stand at an address that was not written by us: anything. */
+/** The server at the address may be another program, so a frame may have any fields. */
 type Fields = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null;
@@ -11,7 +11,7 @@ const isTree = (value: unknown): boolean =>
   Array.isArray(value) && value.every((node) => isObject(node) && isNamed(node) && (node.type !== "group" || isTree(node.children)));
 const isOutput = ({ name, output, offset }: Fields) => typeof name === "string" && typeof output === "string" && typeof offset === "number";
 
-/** Of the frames that this client takes apart itself: what it relies on. A page cannot carry the schemas of all frames. */
+/** The fields that this client relies on, for the frames that it reads itself. The schemas of all frames are too large for the page. */
 const SHAPES: Readonly<Record<string, (frame: Fields) => boolean>> = {
   snapshot: ({ ok, processes, host_list, process_tree }) =>
     ok === false || (areNamed(processes) && areNamed(host_list) && isTree(process_tree)),

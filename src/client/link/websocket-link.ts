@@ -21,7 +21,7 @@ export interface WebSocketLinkOptions {
   open: (fail: (error: Error) => void) => WebSocketLike;
   /** Milliseconds; doubled after each failure up to `max`. `false`: no second attempt. */
   retry?: { first: number; max: number } | false;
-  /** No second attempt before the first success: the caller learns of a wrong address at once. */
+  /** No second attempt before the first success, so that a wrong address is reported at once. */
   firstMustSucceed?: boolean;
   /** True for failures that a retry cannot solve (a refused login). */
   isFinal?: (error: Error) => boolean;

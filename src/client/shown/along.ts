@@ -3,19 +3,19 @@ import type { Process } from "../../protocol/resources/resources.ts";
 type Dependent = Pick<Process, "name" | "state" | "requested_state" | "stops_with">;
 type Stopped = Pick<Process, "name" | "requested_state" | "stopped_with">;
 
-/** Whether a stop would end something: it runs, or is about to, and its stop has not been requested. */
+/** Whether a stop would have an effect: the process runs or is about to, and no stop is requested. */
 export function canStop({ state, requested_state }: Pick<Process, "state" | "requested_state">): boolean {
   return state !== "stopped" && state !== "error" && !(state === "stopping" && requested_state === "stop");
 }
 
-/** The running processes that a stop of `names` takes along, because they depend on them, directly or not. */
+/** The running processes that a stop of `names` also stops, because they depend on them directly or indirectly. */
 export function stoppedAlong<T extends Dependent>(names: Iterable<string>, all: readonly T[]): T[] {
   const given = new Set(names);
   const found = closure(given, all, ({ stops_with }) => stops_with);
   return all.filter((process) => found.has(process.name) && !given.has(process.name) && canStop(process));
 }
 
-/** The processes that are stopped because a stop of `names` took them along. */
+/** The processes that are stopped because of a stop of `names`. */
 export function stillStoppedWith<T extends Stopped>(names: Iterable<string>, all: readonly T[]): T[] {
   const given = new Set(names);
   const stopped = all.filter(({ requested_state }) => requested_state === "stop");
@@ -23,7 +23,7 @@ export function stillStoppedWith<T extends Stopped>(names: Iterable<string>, all
   return stopped.filter(({ name }) => found.has(name) && !given.has(name));
 }
 
-/** `names`, and all that lead to them by `causes`. */
+/** `names`, and everything that leads to them by `causes`. */
 function closure<T extends { name: string }>(names: ReadonlySet<string>, all: readonly T[], causes: (process: T) => readonly string[]) {
   const found = new Set(names);
   for (let before = -1; before < found.size; ) {

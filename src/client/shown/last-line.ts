@@ -1,19 +1,19 @@
 import { plainText } from "../../base/output-filter.ts";
 
-/** Characters of a last line that are worth showing. */
+/** Maximum length of a last line, characters. */
 const MAX_CHARACTERS = 300;
 
-/** What Node prints last below what was thrown, its stack and its fields. */
+/** The last line that Node prints after an uncaught error, its stack and its fields. */
 const NODE_END = /^(Node\.js v\d+\.\d+\.\d+|\(Use `node --trace-)/;
 /** `TypeError: …`, `AssertionError [ERR_ASSERTION]: …`; any message that names an error begins its line. */
 const ERROR = /^(Uncaught )?[\w$.]*(Error|Exception)\b/;
 
 /**
- * The last line of some terminal output that says something, as plain text; "" if none does. Where Node reports an uncaught error, that is the
- * line with the error.
+ * The last meaningful line of terminal output, as plain text; "" if there is none. If Node reports an uncaught error, it is the line with
+ * the error.
  */
 export function lastLine(output: string): string {
-  // What a carriage return begins is written over what was there, as progress bars do it.
+  // Text after a carriage return overwrites the line, as progress bars do.
   const lines = plainText(output)
     .split(/[\r\n]+/)
     .map((line) => line.replace(/\s+/g, " ").trim());

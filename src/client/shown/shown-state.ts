@@ -2,8 +2,8 @@ import { stateInGroup, UP_STATES } from "../../protocol/process/process-state.ts
 import type { Process, ProcessState } from "../../protocol/resources/resources.ts";
 
 /**
- * What a person is shown as the state of a process or group, the worst first. Besides the states of the protocol: `lost` is a process that
- * was running when its host was lost; `completed` is one that ended by itself, with success.
+ * The states of processes and groups as users see them, worst first. In addition to those of the protocol: `lost` is a process that was
+ * running when its host was lost; `completed` is one that ended by itself, with success.
  */
 export const SHOWN_STATES = [
   "error",
@@ -34,17 +34,17 @@ export function shownGroupState(members: Iterable<Shown>): ShownState {
   return SHOWN_STATES.find((state) => states.has(state)) ?? "stopped";
 }
 
-/** Its host was lost while it ran, or was to run: whether it still does is unknown. */
+/** Whether its host was lost while it ran or was requested to run: it may or may not still be running. */
 export function isLost({ state, host_ready }: Pick<Process, "state" | "host_ready">): boolean {
   return !host_ready && (UP_STATES.has(state) || state === "backoff" || state === "waiting");
 }
 
-/** It was asked to run, and ended with an exit code that counts as success. */
+/** Whether its start was requested and its run ended with an exit code that counts as success. */
 export function isCompleted({ state, requested_state, exit }: Pick<Process, "state" | "requested_state" | "exit">): boolean {
   return state === "stopped" && requested_state === "start" && exit !== null;
 }
 
-/** Whether a process does what it is meant to: it runs, or has completed. */
+/** Whether a process is as requested: it runs, or has completed. */
 export function isFine(process: Shown): boolean {
   const state = shownState(process);
   return state === "started" || state === "ready" || state === "completed";
@@ -55,7 +55,7 @@ export function wordOf(state: ShownState): string {
   return state === "backoff" ? "restarting" : state;
 }
 
-/** The word for the state of a process; one that fails again and again says how often. */
+/** The word for the state of a process, with the number of failures if it fails repeatedly. */
 export function stateText(process: Shown & Pick<Process, "restarts">): string {
   const state = shownState(process);
   return state === "backoff" && process.restarts > 0 ? `restarting (${process.restarts}×)` : wordOf(state);

@@ -10,7 +10,7 @@ export interface TimeWords {
   in: (timestamp: string) => string;
 }
 
-/** One sentence, without its capital and full stop, on why a process is as it is; "" where the state says it all. */
+/** The reason for the state of a process, as a sentence without capital letter and full stop; "" if the state needs no explanation. */
 export function statusReason(process: Process, words: TimeWords, host?: Pick<HostEntry, "lost_time">): string {
   if (isLost(process)) {
     const asOf = host?.lost_time ? ` as of ${words.at(host.lost_time)}` : "";

@@ -5,10 +5,10 @@ import { type Refusal, refusal } from "./refusal.ts";
 
 export interface GateOptions {
   readonly authenticator: Authenticator;
-  /** Names beside `localhost` and IP literals that a Host header may hold; lower case. */
+  /** Names that a Host header may have in addition to `localhost` and IP literals; lower case. */
   readonly isKnownHost: (name: string) => boolean;
   readonly isClosing: () => boolean;
-  /** Requests with effects are refused; what only looks is served until `isClosing`. */
+  /** Requests with effects are refused; read-only requests are served until `isClosing`. */
   readonly isShuttingDown: () => boolean;
   /** Plain HTTP is answered by a redirect. */
   readonly isHttpsOnly: boolean;
@@ -23,15 +23,15 @@ export interface Visit {
   readonly hasEffects: boolean;
 }
 
-/** A browser that follows a foreign page's link may look, but not act (docs/design/library-defects.md, "HTTP, TLS and WebSocket"). */
+/** Requests that a page of another site causes may read, but not act (docs/design/library-defects.md, "HTTP, TLS and WebSocket"). */
 const FOREIGN_SITES = new Set(["cross-site", "same-site"]);
 
-/** Also of a request that comes over a connection from before. */
+/** Also for requests on connections that were opened before. */
 export const SHUTTING_DOWN = refusal(503, "The manager is shutting down.", { "Retry-After": "5", Connection: "close" });
 
 export const NO_HOST = refusal(400, "The request has no Host header.", { Connection: "close" });
 
-/** What every request and upgrade passes before anything else. */
+/** Checks every request and upgrade before anything else. */
 export class Gate {
   readonly #options: GateOptions;
 
@@ -39,7 +39,7 @@ export class Gate {
     this.#options = options;
   }
 
-  /** Everything that does not depend on who it is. */
+  /** All checks that do not depend on the user. */
   check(headers: Headers, { remote, target, hasEffects }: Visit): Refusal | null {
     const { isHttpsOnly } = this.#options;
     if (this.#options.isClosing() || (hasEffects && this.#options.isShuttingDown())) return SHUTTING_DOWN;
@@ -58,7 +58,7 @@ export class Gate {
     if (hasEffects && FOREIGN_SITES.has(headers.get("sec-fetch-site") ?? "")) {
       return refusal(403, "Cross-site requests to this endpoint are not allowed.");
     }
-    // What comes over the local socket does not leave the machine.
+    // Requests on the local socket do not leave the machine.
     if (isHttpsOnly && !remote.isSecure && remote.localUser === null) {
       const location = `https://${host}${target}`;
       return refusal(308, `Use HTTPS: ${location}`, { Location: location });

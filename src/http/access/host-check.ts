@@ -7,8 +7,8 @@ import type { ManagerState } from "../../actors/control.ts";
 const HOST = /^(?:\[([0-9a-f:.]+)\]|([^\s:@/\\?#[\]]+))(?::\d{1,5})?$/i;
 
 /**
- * Whether a Host header names this manager: `localhost`, any IP literal, or a known name. Anything else may be a foreign
- * name that was made to point here (DNS rebinding). The port is not checked.
+ * Whether a Host header names this manager: `localhost`, any IP literal, or a known name. Any other name may have been pointed at this
+ * machine by another site (DNS rebinding). The port is not checked.
  */
 export function isAllowedHost(host: string, isKnownName: (name: string) => boolean): boolean {
   const match = HOST.exec(host);
@@ -32,8 +32,8 @@ export function isOwnOrigin(origin: string, scheme: Scheme, host: string): boole
 type Scheme = "http" | "https";
 
 /**
- * The scheme by which the browser came: a proxy in front says it in `X-Forwarded-Proto`. Pages of other sites cannot: a browser
- * first asks whether it may send such a header, and is never allowed to.
+ * The scheme that the browser used; a reverse proxy passes it in `X-Forwarded-Proto`. Pages of other sites cannot set that header: the
+ * browser would ask first (CORS), and is always refused.
  */
 export function schemeOf(forwarded: string | null, isSecure: boolean): Scheme {
   const named = forwarded?.split(",")[0]?.trim().toLowerCase();
@@ -42,8 +42,8 @@ export function schemeOf(forwarded: string | null, isSecure: boolean): Scheme {
 }
 
 /**
- * Whether a Host header may hold this name: the machine's name and FQDN, the manager's host, all names of configured
- * hosts, and what the configuration allows beside (docs/design/wire-rules.md, "HTTP refusals").
+ * Whether a Host header may hold this name: the machine's name and FQDN, the manager's host, all names of configured hosts, and the names
+ * that the configuration allows (docs/design/wire-rules.md, "HTTP refusals").
  */
 export function knownHosts(allowed: readonly string[], state: Pick<ManagerState, "manager" | "hosts">): (name: string) => boolean {
   const names = new Set([...allowed, ...ownNames(), state.manager.host].map(plain));

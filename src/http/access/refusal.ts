@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { visibleLines } from "../../base/visible-text.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
 
-/** Why a request or upgrade is not served: a HTTP status and a sentence for a person, as plain text. */
+/** Why a request or upgrade is refused: an HTTP status and a message as plain text. */
 export interface Refusal {
   readonly status: number;
   readonly text: string;
@@ -45,7 +45,7 @@ export function refuseOnSocket(socket: Duplex, refused: Refusal): void {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`HTTP/1.1 ${refused.status} ${STATUS_CODES[refused.status] ?? ""}\r\n${lines.join("")}\r\n`);
   socket.end(body);
-  // What the client still sends is thrown away: unread bytes would turn the close into a reset that eats the answer.
+  // Discards what the client still sends: with unread bytes, closing would reset the connection and lose the answer.
   socket.resume();
   const cut = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once("close", () => clearTimeout(cut));

@@ -1,6 +1,6 @@
 /**
- * On every response, refusals included. Styles may be inline because the page's terminal (xterm.js) writes its own;
- * scripts may not. The referrer stays within the origin, and is not dropped: browsers would send `Origin: null` then.
+ * On every response, refusals included. Styles may be inline because the page's terminal (xterm.js) writes its own; scripts may not. The
+ * referrer is sent to the own origin only, but not suppressed: browsers would then send `Origin: null`.
  */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "Content-Security-Policy": [

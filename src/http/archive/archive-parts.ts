@@ -28,8 +28,8 @@ export interface ArchiveSource {
 }
 
 /**
- * What `/save-all` holds (docs/design/wire-rules.md, "HTTP routes"), made one by one as the archive gets there. No part holds a secret of
- * the manager.
+ * What `/save-all` holds (docs/design/wire-rules.md, "HTTP routes"), created one by one while the archive is written. No part contains a
+ * secret of the manager.
  */
 export async function* archiveParts({ control, principal, assetHash, configFiles }: ArchiveSource): AsyncGenerator<ArchivePart> {
   const snapshot = snapshotOf({ control, principal, assetHash, view: { kind: "full" }, logMinLevel: "info" });
@@ -41,7 +41,7 @@ export async function* archiveParts({ control, principal, assetHash, configFiles
   for (const { name } of control.state.hosts())
     yield { name: `process-list/${fileNameOf(name)}.json`, content: json(await processListOf(control, name)) };
   for (const { name } of control.state.processes()) {
-    // It may have gone since.
+    // It may have been removed meanwhile.
     if (control.state.process(name)) yield { name: `output/${fileNameOf(name)}.txt`, content: await outputOf(control, name) };
   }
 }
@@ -72,7 +72,7 @@ async function* configParts(files: readonly string[]): AsyncGenerator<ArchivePar
   const folder = main.slice(0, main.length - basename(main).length);
   for (const file of files) {
     const path = relative(folder, file);
-    // Files from elsewhere stand under their whole path, without dots that would lead out of the archive.
+    // Files outside the folder are stored under their absolute path, without `..`, which would lead out of the archive.
     const name = path.startsWith("..") ? `elsewhere${file}` : path;
     yield { name: `config/${fileNameOf(name)}`, content: await redactedFile(file) };
   }
@@ -100,8 +100,8 @@ async function outputOf(control: Control, name: string): Promise<string | Retain
 const MAX_SEGMENT_BYTES = 240;
 
 /**
- * A process's name as a path: `/` makes folders. Percent-encoded are what a path cannot hold, and `.txt` at the end of a
- * group's name, where a process of the same name less `.txt` would want to have its file.
+ * A process's name as a path: `/` separates folders. Characters that paths cannot contain are percent-encoded, and so is `.txt` at the end
+ * of a group's name, which could be the file name of a process.
  */
 export function fileNameOf(name: string): string {
   const segments = name.split("/");
@@ -117,7 +117,7 @@ export function fileNameOf(name: string): string {
 function shortened(segment: string): string {
   if (Buffer.byteLength(segment) <= MAX_SEGMENT_BYTES) return segment;
   let short = segment;
-  // Names of 64 characters of 4 bytes each: the beginning tells them apart well enough for a person.
+  // A long name is cut at the end: its beginning is enough to recognize it.
   while (Buffer.byteLength(short) > MAX_SEGMENT_BYTES) short = [...short].slice(0, -1).join("");
   return short;
 }
@@ -126,7 +126,7 @@ function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** What runs here and on what: versions and platform, no variables of any environment. */
+/** Versions and platform of the program, without environment variables. */
 export function environmentOf(managerName: string): object {
   const memory = process.memoryUsage();
   return {

@@ -15,9 +15,9 @@ export interface ArchiveOptions {
   /** Top folder in the archive. */
   readonly folder: string;
   readonly parts: AsyncIterable<ArchivePart>;
-  /** Nothing more will be read from it. */
+  /** Called when nothing more will be read from it. */
   readonly onClosed: () => void;
-  /** It ended before it was complete: the reader must not take it for complete. */
+  /** Called when it ends before it is complete, so that the reader does not take it for complete. */
   readonly onBroken: () => void;
   readonly onDefect: (text: string) => void;
 }
@@ -56,8 +56,8 @@ export class Archive {
   readable(): ReadableStream<Uint8Array> {
     const ended = once(this.#bzip2, "close");
     const pieces = this.#bzip2.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-    // Pull-based and without a queue of its own: an eager stream was seen to buffer 105 MB
-    // (docs/design/library-defects.md, "HTTP, TLS and WebSocket").
+    // Pull-based and without a queue of its own: an eager stream was measured to buffer 105 MB (docs/design/library-defects.md, "HTTP, TLS
+    // and WebSocket").
     return new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {

@@ -3,7 +3,7 @@ import { isPasswordHash, type PasswordHash, parsePasswordHash } from "./password
 /** One user of the auth file. */
 export interface AuthEntry {
   readonly user: string;
-  /** As it stands in the file: the password, or its hash. */
+  /** As in the file: the password, or its hash. */
   readonly secret: string;
   /** null: `secret` is the password. */
   readonly hash: PasswordHash | null;
@@ -11,7 +11,7 @@ export interface AuthEntry {
 
 export interface ParsedAuthFile {
   readonly entries: readonly AuthEntry[];
-  /** Lines that are no entry, as sentences without any password. */
+  /** Messages about invalid lines, without passwords. */
   readonly problems: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export function parseAuthFile(text: string): ParsedAuthFile {
   return { entries, problems };
 }
 
-/** The entry, or what is wrong as the end of a sentence. */
+/** The entry, or what is wrong with the line, as the end of a sentence. */
 function parseLine(line: string): AuthEntry | string {
   const blank = line.search(/[ \t]/);
   if (blank <= 0 || blank === line.length - 1) return "is not of the form 'USER PASSWORD'";

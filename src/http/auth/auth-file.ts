@@ -3,19 +3,19 @@ import type { HttpLog } from "../log/http-log.ts";
 import { type AuthEntry, parseAuthFile } from "./auth-entries.ts";
 import { type FileRead, identityOf, readRegularFile } from "./read-regular-file.ts";
 
-/** The users, or why all logins are refused: a message for a person that says how to fix it. */
+/** The users, or why all logins are refused, with how to fix it. */
 export type AuthFileState =
   | { readonly ok: true; readonly entries: readonly AuthEntry[] }
   | { readonly ok: false; readonly refusal: string };
 
 const MAX_BYTES = 1024 * 1024;
 const OUT_OF_DESCRIPTORS = /^E[MN]FILE/;
-/** Any permission of group or others: readers learn the passwords, writers can set their own. */
+/** Permissions of group and others: with read permission they could see the passwords, with write permission set their own. */
 const FOREIGN_RIGHTS = 0o066n;
 
 export type EntriesListener = (previous: readonly AuthEntry[], next: readonly AuthEntry[]) => void;
 
-/** The auth file, checked on each request and read again whenever it changed. */
+/** The auth file. It is checked on each request, and read again after each change. */
 export class AuthFile {
   readonly #path: string | null;
   readonly #log: HttpLog;
@@ -40,9 +40,9 @@ export class AuthFile {
     const path = this.#path;
     const file = readRegularFile(path, MAX_BYTES, (stats) => foreign(path, stats));
     if (!file.ok && file.problem === "unreadable") {
-      // It may become readable the next moment without having changed.
+      // It may become readable without having changed.
       this.#identity = "";
-      // Being out of descriptors says nothing about the file: the previous state stays valid.
+      // Running out of descriptors says nothing about the file: the previous state stays valid.
       if (OUT_OF_DESCRIPTORS.test(file.reason) && this.#state?.ok) return this.#state;
     }
     return this.#adopt(this.#path, file);

@@ -18,7 +18,7 @@ export function parseAuthorization(header: string | null): Authorization {
   return colon < 0 ? { scheme: "unusable" } : { scheme: "basic", user: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-/** RFC 7617: UTF-8, as our challenge says; older clients send Latin-1 whatever it says. */
+/** RFC 7617: UTF-8, as our challenge demands; older clients send Latin-1 nevertheless. */
 function decode(bytes: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

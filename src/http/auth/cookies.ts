@@ -1,6 +1,6 @@
 const NAME = "mgr_web_session";
 const TOKEN = /^[\w-]{43}$/;
-/** A browser sends one, or two after a change of paths; more than this is abuse. */
+/** A browser sends one cookie, or two after a change of paths; many more are an attack. */
 const MAX_TRIED = 16;
 
 /** The session tokens in a Cookie header: if several cookies have the name, all are tried. */
@@ -16,8 +16,8 @@ export function sessionTokens(cookie: string | null): string[] {
 }
 
 /**
- * The value of Set-Cookie: these attributes and no others (docs/design/wire-rules.md, "Authentication"), but `Secure` where
- * there is HTTPS only. "" ends the cookie.
+ * The value of Set-Cookie: these attributes and no others (docs/design/wire-rules.md, "Authentication"), plus `Secure` if only HTTPS is
+ * served. "" ends the cookie.
  */
 export function sessionCookie(token: string, isHttpsOnly: boolean): string {
   return `${NAME}=${token}; Path=/; HttpOnly; SameSite=Lax${isHttpsOnly ? "; Secure" : ""}`;

@@ -4,14 +4,14 @@ import { matchesPasswordHash, type PasswordHash } from "./password-hash.ts";
 
 /**
  * 200 scrypt calls at once stall the thread pool for 3.4 s (docs/design/library-defects.md, "HTTP, TLS and WebSocket"): two run, some wait,
- * the rest are told to come back.
+ * and the rest are refused.
  */
 const MAX_RUNNING = 2;
 const MAX_WAITING = 32;
 
 /** Checks passwords. Takes the same time whether a user is unknown or the password wrong. */
 export class Credentials {
-  /** Key of this run of the manager, so that what is remembered is of no use elsewhere. */
+  /** Key of this run of the manager, so that the digests are useless elsewhere. */
   readonly #key = randomBytes(32);
   /** user → digest of the password and hash that matched last. */
   readonly #known = new Map<string, Buffer>();
@@ -35,7 +35,7 @@ export class Credentials {
     const known = this.#known.get(entry.user);
     if (known && timingSafeEqual(known, digest)) return entry;
     const id = digest.toString("base64");
-    // A page that loads twenty files at once has one password to check.
+    // A page that loads twenty files at once causes one check.
     const shared = this.#underWay.get(id);
     const check = shared ?? this.#run(hash, password);
     if (check === "busy") return "busy";

@@ -7,7 +7,7 @@ export interface PasswordHash {
   readonly hash: Buffer;
 }
 
-/** One verification may take this much memory, bytes: 128 × N × r. */
+/** Maximum memory of one verification, bytes: 128 × N × r. */
 const MAX_MEMORY = 256 * 1024 * 1024;
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{1,200})=*\$([A-Za-z0-9+/]{22,200})=*$/;
 

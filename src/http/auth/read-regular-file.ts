@@ -21,7 +21,7 @@ export function readRegularFile(path: string, maxBytes: number, refuse: (stats: 
     if (!stats.isFile()) return { ok: false, problem: "not_regular", reason: "not a regular file" };
     const reason = refuse(stats);
     if (reason !== null) return { ok: false, problem: "refused", reason };
-    // The size may be wrong (/proc) or change meanwhile: what can be read counts.
+    // The size may be wrong (/proc) or change meanwhile: reads until the end.
     const content = Buffer.alloc(Math.min(Number(stats.size), maxBytes) + 1);
     let length = 0;
     for (let count = -1; count !== 0 && length < content.length; length += count) {

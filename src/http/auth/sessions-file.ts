@@ -8,7 +8,7 @@ import { identityOf, readRegularFile } from "./read-regular-file.ts";
 const MAX_BYTES = 16 * 1024 * 1024;
 
 const SESSION = z.object({
-  /** SHA-256 of the token, hex. Only the cookie has the token itself. */
+  /** SHA-256 of the token, hex. The token itself is only in the cookie. */
   id: z.string().regex(/^[0-9a-f]{64}$/),
   user: z.string(),
   /** Unix milliseconds. */
@@ -36,7 +36,7 @@ export interface SessionsFileOptions {
   readonly log: HttpLog;
 }
 
-/** How long another manager may hold the lock, and the retry interval, ms. A write takes a few. */
+/** How long to wait for a lock held by another manager, and the retry interval, ms. A write takes a few ms. */
 const LOCK_PATIENCE_MS = 2_000;
 const LOCK_LOOK_MS = 10;
 /** Pause after a failed write, ms. */

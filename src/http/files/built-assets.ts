@@ -3,13 +3,13 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { getMimeType } from "hono/utils/mime";
 
-/** One file of the built page, in memory: what is served is what was hashed, whatever happens to the folder. */
+/** One file of the built page, in memory, so that the served content always matches its hash. */
 export interface Asset {
   readonly body: Buffer;
   readonly type: string;
   /** Strong, of the content. */
   readonly etag: string;
-  /** Compressed beforehand, by content coding, best first. */
+  /** Compressed versions by content coding, best first. */
   readonly encodings: readonly { readonly coding: "br" | "gzip"; readonly body: Buffer }[];
 }
 

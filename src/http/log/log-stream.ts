@@ -2,7 +2,7 @@ import { visible } from "../../base/visible-text.ts";
 import { type LogBook, levelAtLeast } from "../../log/log-book.ts";
 import type { LogEntry, LogLevel } from "../../protocol/resources/resources.ts";
 
-/** Maximum size of what waits for a reader that stopped reading, bytes. */
+/** Maximum size of the queue for a reader that stopped reading, bytes. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 /** Retained entries are rendered in pieces of about this size, bytes. */
 const PIECE_BYTES = 64 * 1024;
@@ -25,7 +25,7 @@ export class LogStream {
   #waitingBytes = 0;
   /** No further entries are accepted. */
   #isEnded: boolean;
-  /** The reader is gone. */
+  /** The reader has disconnected. */
   #isClosed = false;
   #wake: (() => void) | null = null;
   #leave: (() => void) | null = null;

@@ -3,7 +3,7 @@ import { refusal, refusalResponse } from "../access/refusal.ts";
 import type { Asset, BuiltAssets } from "../files/built-assets.ts";
 import type { Route, RouteContext } from "../route.ts";
 
-/** Names below /assets carry a hash of their content: they can be kept for ever, but only by the browser that logged in. */
+/** Names below /assets contain a hash of the content, so they can be cached for ever, but only by the browser that logged in. */
 const FOR_EVER = "private, max-age=31536000, immutable";
 
 const LOGIN_PAGE = "/login.html";
@@ -55,7 +55,7 @@ function isKnown(header: string | undefined, etag: string): boolean {
 const NOT_BUILT =
   "The web page is not built. Build it (npm run build) and restart the manager. Scripts can use the WebSocket at /ws without it.";
 
-/** Addresses of the page: it looks at its own address for what to show. */
+/** Addresses of the page, which decides by its own address what to show. */
 const PATHS = ["/", "/mgr/process-list"];
 
 /** The page, carrying the hash of its assets (docs/design/wire-rules.md, "Versioning"). */
@@ -83,7 +83,7 @@ function loginResponse({ body, type }: Asset): Response {
   return new Response(new Uint8Array(body), { status: 401, headers: { "Content-Type": type, "Cache-Control": "no-store" } });
 }
 
-/** The page says who is logged in. */
+/** Adds the name of the user to the page. */
 function withUser(page: Asset, user: string): Asset {
   const name = user.replace(/[&"<>]/g, (character) => `&#${character.charCodeAt(0)};`);
   const html = page.body.toString().replace(/<head[^>]*>/i, (head) => `${head}\n    <meta name="mgr-user" content="${name}" />`);

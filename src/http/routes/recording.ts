@@ -5,7 +5,7 @@ import { refusal, refusalResponse } from "../access/refusal.ts";
 import type { Route, RouteContext } from "../route.ts";
 import type { Followers } from "../server/open-connections.ts";
 
-/** Bytes that are asked of the host at a time. */
+/** Bytes that are requested from the host at a time. */
 const PART_BYTES = 256 * 1024;
 const STATUS: Readonly<Record<string, 404 | 409 | 503>> = { not_found: 404, conflict: 409 };
 
@@ -15,7 +15,7 @@ interface Range {
   readonly end: number;
 }
 
-/** `GET /mgr/recording`: a file of a recording from its host, whole or one range of bytes. A file that grows ends where it ends now. */
+/** `GET /mgr/recording`: a file of a recording from its host, whole or one range of bytes. Of a growing file, the bytes that exist now. */
 export function recordingRoute(recordings: Recordings, followers: Followers): Route {
   return {
     path: "/mgr/recording",
@@ -44,7 +44,7 @@ function respond(context: RouteContext, file: string, reader: RecordedFileReader
   const { from, end } = range ?? { from: 0, end: size };
   const headers = {
     "Content-Type": "application/octet-stream",
-    // Names of files are percent-encoded where they are made; nothing else is let through.
+    // File names were percent-encoded when they were created; other names are refused.
     "Content-Disposition": `attachment; filename="${file.replaceAll(/[^A-Za-z0-9._%-]/g, "_")}"`,
     "Content-Length": String(end - from),
     "Accept-Ranges": "bytes",
@@ -56,7 +56,7 @@ function respond(context: RouteContext, file: string, reader: RecordedFileReader
   return new Response(stream(context, reader, { from, end }, followers), { status, headers });
 }
 
-/** Read when the client takes it: at most one part is in memory. */
+/** Reads on demand: at most one part is in memory. */
 function stream(context: RouteContext, reader: RecordedFileReader, { from, end }: Range, followers: Followers): ReadableStream<Uint8Array> {
   const { principal, sessionId } = context.get("admission");
   const { disconnect } = context.env;
@@ -76,7 +76,7 @@ function stream(context: RouteContext, reader: RecordedFileReader, { from, end }
           at += part.length;
           controller.enqueue(part);
         } catch {
-          // The length has been promised: only a broken connection tells the client.
+          // The length has already been sent: only a broken connection can tell the client.
           forget();
           disconnect();
         }
@@ -87,7 +87,7 @@ function stream(context: RouteContext, reader: RecordedFileReader, { from, end }
   );
 }
 
-/** Undefined: all of it is wanted, also where a header asks for several ranges or is malformed. Null: there is no such range. */
+/** Undefined: the whole file, also for a malformed header or several ranges. Null: the range does not exist. */
 export function rangeOf(header: string | undefined, size: number): Range | undefined | null {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? "");
   if (match === null) return undefined;

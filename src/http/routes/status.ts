@@ -30,7 +30,7 @@ export function metricsRoute(metrics: Metrics): Route {
   };
 }
 
-/** `GET /mgr/bus` as plain HTTP: who is connected, who publishes what, who is too slow (docs/bus.md). Upgrades never come here. */
+/** `GET /mgr/bus` as plain HTTP: clients, what they publish, and which of them are too slow (docs/bus.md). Upgrades never come here. */
 export function busRoute(bus: BusUpgrade): Route {
   return {
     path: "/mgr/bus",

@@ -12,7 +12,10 @@ export interface CertificateFiles {
 
 const MAX_BYTES = 1024 * 1024;
 
-/** What TLS handshakes show: read again when a file changed, and kept as it is while the new files are no good. */
+/**
+ * The certificate for TLS handshakes. It is read again when a file changed; while the new files are not valid, the previous certificate is
+ * used.
+ */
 export class Certificate {
   readonly #files: CertificateFiles;
   readonly #log: HttpLog;
@@ -20,7 +23,7 @@ export class Certificate {
   #content: string;
   #context: SecureContext;
 
-  /** Throws MgrError `conflict` when the files cannot be used: a manager must not come up without the HTTPS it was told to have. */
+  /** Throws MgrError `conflict` when the files cannot be used: a manager must not start without its configured HTTPS. */
   constructor(files: CertificateFiles, log: HttpLog) {
     this.#files = files;
     this.#log = log;
@@ -37,7 +40,7 @@ export class Certificate {
     try {
       const content = read(this.#files, this.#log);
       if (content !== this.#content) {
-        // Remembered even if it is no good: one warning is enough for it.
+        // Remembered even if it is not valid, so that it is reported once.
         this.#content = content;
         this.#context = contextOf(this.#files, content);
         this.#log("info", `HTTPS uses the new certificate of ${this.#files.certFile}`);

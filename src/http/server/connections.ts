@@ -11,8 +11,8 @@ export interface ConnectionLimits {
 }
 
 /**
- * `opening`: no complete request yet. `idle`: kept alive between requests. `busy`: a request or WebSocket is being served. Only busy
- * connections are useful to their client: the others make room for new ones.
+ * `opening`: no complete request yet. `idle`: kept alive between requests. `busy`: a request or WebSocket is being served. Connections that
+ * are not busy are closed if new ones need room.
  */
 type Phase = "opening" | "idle" | "busy";
 
@@ -25,7 +25,7 @@ interface ConnectionsOptions {
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #budget: DescriptorBudget;
-  /** What each carries is counted there. */
+  /** Counts the bytes of each connection. */
   readonly #book: PeerTrafficBook | null;
   /** In order of entering the phase. */
   readonly #phases: Record<Phase, Set<Socket>> = { opening: new Set(), idle: new Set(), busy: new Set() };

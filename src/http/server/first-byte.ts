@@ -2,8 +2,8 @@ import type { Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
 
 /**
- * Hands a new connection on when its first byte is there, which stays unread: it tells TLS from HTTP. A client that
- * stays silent for `deadline` ms is cut; Node's own deadlines begin only when its HTTP parser gets the connection.
+ * Passes on a new connection once its first byte has arrived. The byte, which tells TLS from HTTP, stays unread. A client that sends
+ * nothing for `deadline` ms is disconnected: Node's own deadlines begin only when its HTTP parser gets the connection.
  */
 export function onFirstByte(socket: Socket, deadline: number, accept: (firstByte: number) => void): void {
   const timer = setTimeout(() => socket.destroy(), deadline);
@@ -27,11 +27,11 @@ export function onFirstByte(socket: Socket, deadline: number, accept: (firstByte
 /** The first byte of a TLS record that holds a handshake (RFC 8446, 5.1); no HTTP request begins with it. */
 export const TLS_HANDSHAKE = 0x16;
 
-/** Does the TLS handshake on a connection whose ClientHello is still unread. A failed one ends the connection, without a word. */
+/** Does the TLS handshake on a connection whose ClientHello is still unread. If it fails, the connection is closed without a message. */
 export function shakeHands(raw: Socket, secureContext: SecureContext, accept: (socket: TLSSocket) => void): void {
   const socket = new TLSSocket(raw, { isServer: true, secureContext, ALPNProtocols: ["http/1.1"] });
   const cut = () => raw.destroy();
-  // The server allows half-open connections; one that ends within its handshake has nothing more to say.
+  // The server allows half-open connections, but one that ends during the handshake is of no use.
   raw.once("end", cut);
   socket.on("error", cut);
   socket.once("close", cut);

@@ -191,13 +191,13 @@ export class Listener {
     return this.#below.get(socket) ?? socket;
   }
 
-  /** Silence is allowed while an answer is open and the client has read all of it so far (a log follower). */
+  /** A client may be silent while an answer is open and it has read everything so far (a log follower). */
   #timedOut(socket: Socket): void {
     if (!this.#answering.has(socket) || socket.writableLength > 0) socket.destroy();
   }
 
   #malformed(error: NodeJS.ErrnoException, socket: Duplex): void {
-    // A closed connection can get no answer; in the middle of an answer it can only be closed.
+    // There is no answer on a closed connection; in the middle of an answer it can only be closed.
     if (error.code === "ECONNRESET") socket.destroy();
     else if (this.#answering.has(socket)) this.#endAfterAnswer(socket);
     else refuseOnSocket(socket, explain(error.code));

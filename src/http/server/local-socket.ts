@@ -15,8 +15,8 @@ export interface LocalSocketOptions {
 export type LocalUser = { readonly user: string } | { readonly refused: string };
 
 /**
- * The way in for programs of the same user on this machine, and for root: the kernel says who they are, so that they need
- * neither a web user nor an auth file.
+ * The socket for programs of the same user on this machine, and of root. The kernel identifies them, so they need neither a web user nor an
+ * auth file.
  */
 export class LocalSocket {
   readonly #users = new Map<Socket, string>();
@@ -36,7 +36,7 @@ export class LocalSocket {
             warning.warn(`a connection to ${path} was refused: ${peer.refused}`);
             return;
           }
-          // Names of web users hold no colon.
+          // Names of web users contain no colon.
           this.#users.set(socket, `local:${peer.user}`);
           socket.once("close", () => this.#users.delete(socket));
           serve(socket);
@@ -48,12 +48,12 @@ export class LocalSocket {
     this.#stop = close;
   }
 
-  /** Who is at the other end; null: the connection came another way. */
+  /** The user at the other end; null: the connection is not from this socket. */
   userOf(socket: Socket): string | null {
     return this.#users.get(socket) ?? null;
   }
 
-  /** Takes no more connections and cuts those that have sent nothing; resolves when the others have ended. */
+  /** Accepts no more connections and closes those that have sent nothing; resolves when the others have ended. */
   close(): Promise<void> {
     for (const socket of this.#users.keys()) if (socket.bytesRead === 0) socket.destroy();
     return this.#stop();

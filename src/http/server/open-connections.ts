@@ -1,4 +1,4 @@
-/** Answers that stay open (log followers): ended when the manager closes or their user is no longer let in. */
+/** Answers that stay open (log followers): ended when the manager closes or their user loses access. */
 export class Followers {
   readonly #open = new Map<() => void, Belonging>();
 
@@ -20,10 +20,10 @@ export interface Belonging {
   readonly sessionId: string | null;
 }
 
-/** How long a client may take to answer the close frame before it is cut, ms: a revoked one must not go on acting. */
+/** How long a client may take to answer the close frame before it is disconnected, ms: a revoked client must not act any longer. */
 const CLOSE_GRACE_MS = 1_000;
 
-/** A WebSocket of ws, as far as it matters here. */
+/** The part of a ws WebSocket that is used here. */
 interface ClosableSocket {
   close(code: number, reason: string): void;
   terminate(): void;

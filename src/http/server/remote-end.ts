@@ -6,11 +6,11 @@ export interface RemoteEnd {
   readonly port: number;
   /** Whether the connection is TLS. */
   readonly isSecure: boolean;
-  /** `local:<system user>` over the local socket, where the kernel says who it is; else null. */
+  /** `local:<system user>` over the local socket, as the kernel reports it; else null. */
   readonly localUser: string | null;
 }
 
-/** A socket of net or tls, as far as it matters here. */
+/** The part of a net or tls socket that is used here. */
 interface Ended {
   readonly remoteAddress?: string | undefined;
   readonly remotePort?: number | undefined;
@@ -28,7 +28,7 @@ export function formatAddress({ ip, port }: Pick<RemoteEnd, "ip" | "port">): str
   return ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}`;
 }
 
-/** What `formatAddress` wrote. */
+/** Parses what `formatAddress` wrote. */
 export function addressEnd(address: string): RemoteEnd {
   const [, ip = "", port = "0"] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
   return { ip, port: Number(port), isSecure: false, localUser: null };

@@ -150,7 +150,7 @@ export class Upgrades {
 
 function targetOf(target: string): URL | null {
   if (!target.startsWith("/")) return null;
-  // The base's host is not used: `//evil/ws` is a path here.
+  // Prefixed as text, so that `//evil/ws` is a path and not a host.
   const url = `http://localhost${target}`;
   return URL.canParse(url) ? new URL(url) : null;
 }

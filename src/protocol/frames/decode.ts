@@ -16,8 +16,8 @@ const MAX_SHOWN_TYPE = 80;
 export type Decoded = { ok: true; frame: ClientFrame; request_id?: RequestId } | { ok: false; error: RefusalFrame };
 
 /**
- * A client frame from the text of a WebSocket message, or the frame that answers what is wrong with it. Never throws.
- * The fields of `frame` are checked, unknown keys are gone, counts above their maximum are at the maximum.
+ * Decodes the text of a WebSocket message: the client frame, or the error frame that answers it. Never throws. The fields of `frame` are
+ * checked, unknown keys removed, and counts reduced to their maximum.
  */
 export function decodeFrame(text: string): Decoded {
   if (!fitsInUtf8(text, MAX_FRAME_BYTES)) {
@@ -72,7 +72,7 @@ function isMissing(json: unknown, path: readonly PropertyKey[]): boolean {
   return false;
 }
 
-/** An unknown type as it may stand in a sentence: short, and every character visible. */
+/** An unknown type, for an error message: shortened, and without invisible characters. */
 function shown(type: string): string {
   return visible(shortened(type, MAX_SHOWN_TYPE));
 }

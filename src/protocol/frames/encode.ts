@@ -9,7 +9,7 @@ const PART_LENGTH = 60 * 1024;
 /** Encoded text of processes that were sent. Encoding them for each snapshot costs 63 % more processor time (bench/snapshot.ts: 7.7 instead of 4.7 ms). */
 const processTexts = new WeakMap<Process, string>();
 
-/** The text of a frame. Encode once, send to many. The process objects in it must not be modified afterwards. */
+/** The text of a frame: encode it once and send it to many. The process objects in it must not be modified afterwards. */
 export function encodeFrame(frame: ManagerFrame): string {
   if (frame.type === "process_upsert") {
     const { process, ...rest } = frame;
@@ -19,8 +19,8 @@ export function encodeFrame(frame: ManagerFrame): string {
 }
 
 /**
- * The same text in parts, each created on demand: a snapshot of 10,000 processes in one piece blocks all clients for 50 ms. It shows the
- * moment in which the frame was created, however late its parts are.
+ * The same text in parts, each created on demand: a snapshot of 10,000 processes in one piece blocks all clients for 50 ms. All parts show
+ * the state at the time when the frame was created.
  */
 export function* encodeInParts(frame: ManagerFrame): Generator<string> {
   if (frame.type !== "snapshot") {
@@ -49,11 +49,11 @@ function processText(process: Process): string {
 
 export interface Refusal {
   readonly code: ErrorCode;
-  /** A sentence for a person. */
+  /** A sentence for users. */
   readonly message: string;
 }
 
-/** What is known of the answered frame. */
+/** The fields that could be read from the frame that is answered. */
 export interface AnsweredFrame {
   readonly type?: string;
   readonly request_id?: RequestId;

@@ -9,7 +9,7 @@ const PATTERN_MAX = 1_024;
 /** Longest command line or parameter value, characters: what Linux takes as one argument. */
 const COMMAND_MAX = 131_072;
 
-/** Each kind has one sentence that fits every way of being wrong: it ends "'lines' of 'get_process_output' …". */
+/** Each kind has one error message for all invalid values. It follows a prefix such as "'lines' of 'get_process_output'". */
 export function text(minimum: number, maximum: number, says = `must be a string of ${minimum} to ${maximum} characters`) {
   return z
     .string({ error: says })
@@ -22,7 +22,7 @@ export function integer(minimum: number, maximum: number) {
   return z.int({ error }).min(minimum, { error }).max(maximum, { error });
 }
 
-/** A count: above its maximum it is taken as the maximum (docs/design/wire-rules.md, "Conventions for every frame"). */
+/** A count: a larger value than `maximum` is read as `maximum` (docs/design/wire-rules.md, "Conventions for every frame"). */
 export function count(maximum: number) {
   const error = `must be an integer of at least 1 (more than ${maximum} is taken as ${maximum})`;
   return z
@@ -52,7 +52,7 @@ export const hostName = objectName.describe("Any name of the host: canonical nam
 export const pattern = text(1, PATTERN_MAX).describe("fnmatch pattern: `*`, `?`, `[seq]`, `[!seq]`; `*` and `?` also match `/`.");
 
 const commandSays = `must be a string of at most ${COMMAND_MAX} characters without NUL, or null`;
-/** A command line or the wish to clear it: null and "" do. */
+/** A command line; null or "" clears the override. */
 export const commandOverride = z
   .string({ error: commandSays })
   .refine((value) => hasLength(value, 0, COMMAND_MAX) && !value.includes("\0"), { error: commandSays })
@@ -76,7 +76,7 @@ export const timestamp = z
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}$/)
   .meta({ id: "Timestamp", description: "UTC, milliseconds, no zone: 2026-11-21T08:14:02.123." });
 
-/** Any JSON value that can be written again: `JSON.parse` takes depths at which `JSON.stringify` fails. */
+/** Limit for JSON values that are encoded again: `JSON.parse` accepts depths at which `JSON.stringify` fails. */
 const MAX_DEPTH = 64;
 const tooDeep = `must be a JSON value of at most ${MAX_DEPTH} levels`;
 export const jsonValue = z.unknown().refine((value) => value !== undefined && isShallow(value, MAX_DEPTH), { error: tooDeep });

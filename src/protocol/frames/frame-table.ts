@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ERROR_CODES } from "../../base/errors.ts";
 import { type RequestId, requestId } from "./field-kinds.ts";
 
-/** How tables of frames are written: one entry a type, from which schema, TypeScript type and documentation follow. */
+/** The format of the tables of frames: one entry per type, from which schema, TypeScript type and documentation are derived. */
 
 type Fields = Readonly<Record<string, z.ZodType>>;
 /** Zod would infer an index signature from a shape without keys. */
@@ -10,8 +10,8 @@ type Values<F extends Fields> = keyof F extends never ? unknown : z.output<z.Zod
 type Flat<T> = { [K in keyof T]: T[K] } & {};
 
 /**
- * Of an exact optional field zod tries what it is not when it is absent, a union and its messages here: more than all the
- * rest of a frame. In JSON there is no other absence, so the types may say "exact".
+ * The schema is `optional` but typed as exact optional: zod checks an absent exact optional field against its union, which costs more than
+ * the rest of the frame. JSON has no `undefined`, so both accept the same frames.
  */
 const echo = { request_id: requestId.optional() as unknown as z.ZodExactOptional<typeof requestId> };
 
@@ -24,13 +24,13 @@ export type FrameScopeClass = "name" | "output" | "log" | "own" | "global";
 export interface ClientFrameSpec {
   /** Fields beside `type` and `request_id`. */
   readonly fields: Fields;
-  /** Type of the answering frame; null: `ack`, if the frame has a request_id. */
+  /** Type of the answer; null: `ack`, if the frame has a request_id. */
   readonly answer: string | null;
   readonly scope: FrameScopeClass;
   readonly meaning: string;
-  /** What one field may be where that depends on another one: the field and how it is wrong, or null. */
+  /** Checks a field that depends on another one: the invalid field and its error message, or null. */
   readonly check?: (values: Readonly<Record<string, unknown>>) => { field: string; says: string } | null;
-  /** Fields that the answer carries beside the echoed ones, failed or not. */
+  /** Constant fields of the answer, in successes and failures. */
   readonly constant?: Readonly<Record<string, string>>;
 }
 
@@ -81,7 +81,7 @@ export interface AnswerSpec<F extends Fields = Fields> {
   readonly meaning: string;
 }
 
-/** A frame that answers with `ok`. Failed or not, it repeats what was asked (`naming`); `fields` only when `ok`. */
+/** A frame that answers with `ok`. It always repeats the fields of the request in `naming`; it has `fields` only if `ok`. */
 export interface ResultSpec<N extends Fields = Fields, F extends Fields = Fields> {
   readonly kind: "result";
   readonly naming: N;

@@ -76,7 +76,7 @@ export type ClientFrameType = keyof ClientFrames;
 export type FrameOf<T extends ClientFrameType> = { [K in T]: ClientFrameValue<K, ClientFrames[K]> }[T];
 /** A frame from client to manager. */
 export type ClientFrame = FrameOf<ClientFrameType>;
-/** The frame that answers a type, or never where `ack` does. */
+/** The frame that answers a type; never if the answer is `ack`. */
 export type AnswerOf<T extends ClientFrameType> = ManagerFrameOf<NonNullable<ClientFrames[T]["answer"]>>;
 
 /** Whether a frame of this type exists; names such as `__proto__` and `constructor` do not. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CLIENT_FRAMES, MANAGER_FRAMES } from "./frames.ts";
 
-/** A JSON Schema, as far as those of this protocol go. */
+/** A JSON Schema, with the keywords that this protocol uses. */
 export interface JsonSchema {
   type?: string | string[];
   description?: string;
@@ -27,8 +27,8 @@ export const CLIENT_FRAME_PREFIX = "client.";
 export const MANAGER_FRAME_PREFIX = "manager.";
 
 /**
- * All frames and resources as one JSON Schema (2020-12). Resources stand in `$defs` by name, frames as `client.<type>`
- * and `manager.<type>`, all of them as `ClientFrame` and `ManagerFrame`.
+ * All frames and resources as one JSON Schema (2020-12). Resources are in `$defs` by name, frames as `client.<type>` and `manager.<type>`,
+ * all of them as `ClientFrame` and `ManagerFrame`.
  */
 export function protocolJsonSchema(): JsonSchema {
   const schema = z.toJSONSchema(z.object({ client: schemasOf(CLIENT_FRAMES), manager: schemasOf(MANAGER_FRAMES) }), {

@@ -12,7 +12,7 @@ export interface AskedFrame {
   readonly request_id?: RequestId;
 }
 
-/** Longer naming fields are not repeated: clients do not match by them, and they would be sent back. */
+/** Longer naming fields are not repeated in the answer: clients do not need them to find their request. */
 const MAX_REPEATED = 1_024;
 
 const NAMING = new Map(
@@ -20,9 +20,8 @@ const NAMING = new Map(
 );
 
 /**
- * How a failed frame is answered (docs/design/wire-rules.md, "Answers and errors"): by its own result frame with `ok: false`
- * where there is one and the fields that name what was asked can be read, else by `error`.
- * Frames out of scope are always answered by `errorFrame`.
+ * The answer to a failed frame (docs/design/wire-rules.md, "Answers and errors"): its result frame with `ok: false`, if it has one and its
+ * naming fields can be read; otherwise `error`. Frames out of scope are always answered by `errorFrame`.
  */
 export function refusalFrame(asked: AskedFrame, refusal: Refusal): RefusalFrame {
   return failedResult(asked, refusal) ?? errorFrame(refusal, asked);
@@ -37,6 +36,6 @@ function failedResult(asked: AskedFrame, { code, message }: Refusal): FailedResu
   if (!read.success || Object.values<unknown>(read.data).some((value) => typeof value === "string" && value.length > MAX_REPEATED))
     return null;
   const echo = asked.request_id === undefined ? {} : { request_id: asked.request_id };
-  // The naming schema of the answer has just validated what the table says of this type.
+  // The naming schema of this type has just validated the fields.
   return { type: answer, ok: false, code, message, ...read.data, ...echo } as FailedResult;
 }

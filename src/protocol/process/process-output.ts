@@ -78,7 +78,7 @@ export const outputCommands = clientFrames("Output", {
   },
 });
 
-/** Which connection holds the size of a terminal: the one that resized it last, or typed while it followed the size. */
+/** Which connection determines the size of a terminal: the one that resized it last, or that typed into it while it followed the size. */
 const SIZE_HOLDERS = ["this", "other", "none"] as const;
 
 const place = {

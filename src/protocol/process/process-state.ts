@@ -6,16 +6,16 @@ export type ProcessState = (typeof PROCESS_STATES)[number];
 export const REQUESTED_STATES = ["start", "stop"] as const;
 export type RequestedState = (typeof REQUESTED_STATES)[number];
 
-/** A run is alive or begins. */
+/** States in which a run is alive or about to begin. */
 export const UP_STATES: ReadonlySet<ProcessState> = new Set<ProcessState>(["starting", "started", "ready", "stopping"]);
 
-/** Whether the process has started and is not asked to end: what is counted as running. */
+/** Whether the process counts as running: it has started and no stop is requested. */
 export const isRunningState = (state: ProcessState | undefined): boolean => state === "started" || state === "ready";
 
-/** From the worst on (docs/design/wire-rules.md, "Snapshot and events"). */
+/** Worst state first (docs/design/wire-rules.md, "Snapshot and events"). */
 export const SEVERITY: readonly ProcessState[] = ["error", "backoff", "stopping", "starting", "waiting", "started", "ready", "stopped"];
 
-/** What a process counts as in its group: one that starts again after a failure is not well yet. */
+/** The state that a process contributes to its group: a process that restarts after a failure counts as `backoff`. */
 export function stateInGroup({ state, restarting }: { state: ProcessState; restarting: boolean }): ProcessState {
   return restarting && state !== "stopping" ? "backoff" : state;
 }

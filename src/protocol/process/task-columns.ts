@@ -1,4 +1,4 @@
-/** A thread of a host as its kernel knows it; or, where threads are not asked for, a process: then `tid` is `pid`. */
+/** The columns of a task: a thread or, if threads were not requested, a process, with `tid` equal to `pid`. */
 export const TASK_COLUMNS = [
   "pid",
   "tid",

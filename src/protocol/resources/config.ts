@@ -84,7 +84,7 @@ const changes = {
   ),
 };
 
-// Fields that stand on both sides are always in a success, and in a failure where there is something to tell.
+// Fields on both sides are in every success, and in failures for which they are known.
 export const configFrames = managerFrames("Configuration", {
   config_reload_result: result(
     { problems: problems.exactOptional() },

@@ -1,6 +1,6 @@
 /**
- * The resources of the wire by name. Types and plain values only, so that the page can import them without the schemas;
- * a schema stands in the file of its resource, under the resource's name in camel case.
+ * The resources of the wire by name. Types and plain values only, so that the page can import them without the schemas; the schema is in
+ * the file of its resource, under the resource's name in camel case.
  */
 
 export type { Process, ProcessExit } from "../process/process.ts";

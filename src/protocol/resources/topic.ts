@@ -23,7 +23,7 @@ export type Topic = z.infer<typeof topic>;
 export const DEFAULT_SAMPLE_SECONDS = 1;
 /** Longest measurement of rates, seconds. */
 const MAX_SAMPLE_SECONDS = 60;
-/** Samples a second of `subscribe_topic`: more than a screen can show is no use. */
+/** Samples a second of `subscribe_topic`, by default and at most: a screen cannot show more. */
 export const DEFAULT_SAMPLE_RATE = 10;
 const MAX_SAMPLE_RATE = 60;
 

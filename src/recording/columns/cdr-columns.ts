@@ -3,7 +3,7 @@ import { jsonText } from "../json-text.ts";
 import type { MessageDefinition, MessageDefinitionField } from "../message-definition.ts";
 import { type Column, ELEMENT_BYTES, type NumericElement } from "./column.ts";
 
-/** The fields of a ROS 2 message. Structures are taken apart; lists of structures are JSON text. */
+/** The fields of a ROS 2 message. Structures become one column per field; lists of structures become JSON text. */
 export function cdrColumns(definitions: readonly MessageDefinition[]): Column[] {
   const root = definitions.find(({ definitions: fields }) => fields.length === 0 || !fields.every(({ isConstant }) => isConstant));
   const types = new Map(definitions.map(({ name, definitions: fields }) => [name ?? "", fields]));

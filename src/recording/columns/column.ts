@@ -21,7 +21,7 @@ export interface Column {
   /** `pose.position.x` */
   readonly name: string;
   readonly element: Element;
-  /** One value, as many values as it says, or a list whose length differs between samples. */
+  /** One value, a fixed number of values, or a list whose length differs between samples. */
   readonly shape: "scalar" | "variable" | number;
   /** The value in a decoded message; null: the message does not have it. */
   readonly at: (message: unknown) => unknown;

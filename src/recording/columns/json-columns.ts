@@ -3,7 +3,7 @@ import { parseJson } from "../../base/json.ts";
 import { jsonText } from "../json-text.ts";
 import type { Column, Element } from "./column.ts";
 
-/** More become one column with the JSON text of the whole message. */
+/** Maximum number of columns. With more, the whole message becomes one column of JSON text. */
 const MAX_COLUMNS = 1_000;
 const MAX_DEPTH = 32;
 const MIN_INT64 = -(2n ** 63n);
@@ -12,17 +12,17 @@ const MAX_INT64 = 2n ** 63n - 1n;
 type Kind = "number" | "special" | "bool" | "text" | "other";
 interface Leaf {
   readonly path: FieldPath;
-  /** Samples that have it. */
+  /** Number of samples that have the field. */
   seen: number;
   readonly scalars: Set<Kind>;
   readonly elements: Set<Kind>;
-  /** Of the lists. */
+  /** Lengths of the lists. */
   readonly lengths: Set<number>;
   /** All values are integers of 64 bits. */
   isInteger: boolean;
 }
 
-/** Finds the columns of JSON messages by looking at all of them; a JSON Schema decides what the values leave open. */
+/** Finds the columns of JSON messages by examining all of them. If the values do not determine a type, the JSON Schema does. */
 export class JsonColumns {
   readonly #leaves = new Map<string, Leaf>();
   readonly #schema: unknown;

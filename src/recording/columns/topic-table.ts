@@ -12,16 +12,16 @@ const TURN_SAMPLES = 200;
 /** The samples of one topic as rows. */
 export interface TopicTable {
   readonly source: TopicSamples;
-  /** Times, counter, and whether the message could be decoded. */
+  /** Columns for the times, the counter, and whether the message could be decoded. */
   readonly about: readonly Column[];
   readonly fields: readonly Column[];
-  /** Why the messages are bytes although they have a definition; null: there is no such problem. */
+  /** Why the messages are shown as bytes although they have a definition; null: no problem. */
   readonly problem: string | null;
   /** The cells of `about`, then those of `fields`; a row is valid until the next one. */
   readonly rows: () => AsyncGenerator<readonly unknown[]>;
 }
 
-/** Called for each pass over a sample, often: it throws to end the writing. */
+/** Called for each sample in each pass. It throws to end the writing. */
 export type OnSample = () => void;
 
 interface Decoding {
@@ -32,7 +32,7 @@ interface Decoding {
 
 const BYTES: Column = { name: "payload", element: "uint8", shape: "variable", at: (message) => message };
 
-/** Reads the samples once, to see which columns there are. */
+/** Reads the samples once, to determine the columns. */
 export async function topicTable(source: TopicSamples, onSample: OnSample): Promise<TopicTable> {
   const json = source.encoding === "json" && !source.only_ts ? new JsonColumns(source.definition) : null;
   let hasPublished = false;
@@ -93,7 +93,7 @@ function parsedJson(payload: Uint8Array): unknown {
   return parseJson(new TextDecoder().decode(payload));
 }
 
-/** Undefined: it cannot be decoded. The row says so. */
+/** Undefined: it cannot be decoded; a column of the row says so. */
 function attempt(decode: (payload: Uint8Array) => unknown, payload: Uint8Array | null): unknown {
   if (payload === null) return undefined;
   try {

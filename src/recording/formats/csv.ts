@@ -11,14 +11,14 @@ import { fileIndex, fileNames } from "./file-index.ts";
 import { progress } from "./progress.ts";
 import { columnsOf } from "./write-columns.ts";
 
-/** Characters that are given to the archive at a time. */
+/** Characters that are passed to the archive at a time. */
 const PIECE_LENGTH = 64 * 1024;
 
 /** A zip with `index.json` and one file of comma-separated values a topic (docs/recordings.md, "csv"). */
 export const writeCsv: FormatWriter = async (logger, path, options = {}) => {
   const onSample = progress(logger, 2, options);
   const files = fileNames(logger, ".csv");
-  // The sizes are not known before: zip64 has no limit.
+  // zip64, because the sizes are not known in advance and may exceed 4 GiB.
   const archive = new ZipArchive({ forceZip64: true, zlib: { level: 1 } });
   const output = createWriteStream(path, { mode: 0o600 });
   const failed = new Promise<never>((_, reject) => {

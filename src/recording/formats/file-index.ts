@@ -1,6 +1,6 @@
 import type { LoggerSamples, TopicSamples } from "../samples.ts";
 
-/** Bytes of a name in a folder on Linux, less room for a number and an ending. */
+/** Maximum length of a file name on Linux, less room for a number and a suffix, bytes. */
 const MAX_NAME_BYTES = 200;
 
 /** `index.json` of raw and csv: which file holds which topic. */
@@ -20,7 +20,10 @@ export function fileIndex(logger: LoggerSamples, files: readonly string[], more:
   return `${JSON.stringify({ logger: logger.name, format: 1, topics }, null, 2)}\n`;
 }
 
-/** A file for each topic. `/` makes folders; what paths cannot hold is percent-encoded; a name that is too long is replaced by a number. */
+/**
+ * One file per topic. `/` separates folders; characters that paths cannot contain are percent-encoded; a name that is too long is replaced
+ * by a number.
+ */
 export function fileNames({ topics }: LoggerSamples, ending: string): string[] {
   return topics.map(({ topic }, index) => {
     const parts = topic.split("/").map((part) => part.replace(/^\.+$|[%\\:\p{Cc}]/gu, (odd) => [...odd].map(percent).join("")));

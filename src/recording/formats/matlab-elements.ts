@@ -29,7 +29,7 @@ export const NUMBER_TYPES: Record<NumericElement, readonly [matrixClass: number,
   uint64: [15, 13],
 };
 
-/** Zeros that bring `size` to a multiple of 8. */
+/** Number of bytes that pad `size` to a multiple of 8. */
 export function padding(size: number): number {
   return (8 - (size % 8)) % 8;
 }
@@ -42,7 +42,7 @@ export function element(type: number, data: Uint8Array): Buffer {
   return bytes;
 }
 
-/** The beginning of a matrix: its tag counts `restBytes` more, of which `rest` is the first part. */
+/** The beginning of a matrix. Its tag counts `restBytes` more bytes, which begin with `rest`. */
 export function matrixHeader(
   matrixClass: number,
   dimensions: readonly number[],
@@ -60,7 +60,7 @@ export function matrixHeader(
   const head = Buffer.concat([element(UINT32, flags), element(INT32, sizes), element(INT8, Buffer.from(name, "latin1"))]);
   const tag = Buffer.alloc(8);
   tag.writeUInt32LE(MATRIX, 0);
-  // A variable that is too large is refused before this is written.
+  // Modulo 2^32: a variable that is too large is refused before this is written.
   tag.writeUInt32LE((head.length + restBytes) % 2 ** 32, 4);
   return Buffer.concat([tag, head, rest]);
 }

@@ -19,15 +19,15 @@ const CODES: Record<NumericElement, readonly [type: string, format: number]> = {
   float32: ["f", 14],
   float64: ["d", 16],
 };
-/** Longest of what an opcode with 4 bytes of length can hold. */
+/** Maximum length for opcodes with a 4-byte length. */
 const MAX_SHORT_BYTES = 2 ** 32 - 1;
 const encoder = new TextEncoder();
 /** The two functions that make arrays are kept as memo 0 and 1. */
 const HEADER = latin("\x80\x04carray\n_array_reconstructor\nq\x000carray\narray\nq\x010}(");
 
 /**
- * A pickle that loads with Python's standard library: columns of numbers are `array.array` (docs/recordings.md, "pickle").
- * Opcode 0x8e (bytes over 4 GiB) needs protocol 4; without it the file says protocol 3.
+ * A pickle that loads with Python's standard library: columns of numbers are `array.array` (docs/recordings.md, "pickle"). Opcode 0x8e
+ * (bytes over 4 GiB) needs protocol 4; without it, the file declares protocol 3.
  */
 export const writePickle: FormatWriter = async (logger, path, options = {}) => {
   await using file = await SpoolFile.create(path);
@@ -81,7 +81,7 @@ function aboutTopic({ source, fields, problem }: TopicTable): Uint8Array {
   return Buffer.concat([...pairs.flatMap(([key, value]) => [text(key), value]), text("shapes"), latin("}("), ...shapes, latin("u")]);
 }
 
-/** What stands before and after the cells of a column. */
+/** The bytes before and after the cells of a column. */
 function frameOf({ element, shape }: Column, size: number): { open: Uint8Array; close: Uint8Array } {
   if (!isNumeric(element) || shape === "variable") return { open: latin("]("), close: latin("e") };
   return { open: arrayOpening(element, size), close: latin("tR") };

@@ -3,7 +3,7 @@ import type { LoggerSamples, WriteOptions } from "../samples.ts";
 /** Samples between two calls. */
 const STEP = 1_000;
 
-/** Counts the samples that are read in all passes, and ends the writing when its caller has gone. */
+/** Counts the samples read in all passes, and ends the writing when its signal is aborted. */
 export function progress({ topics }: LoggerSamples, passes: number, { onProgress, signal }: WriteOptions): () => void {
   const total = passes * topics.reduce((sum, { count }) => sum + count, 0);
   let done = 0;

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { ELEMENT_BYTES, type NumericElement, putElement } from "../columns/column.ts";
 
-/** Of all sections together, bytes. */
+/** Size of the buffers of all sections together, bytes. */
 const BUFFER_BYTES = 4 * 1024 * 1024;
 const MAX_SECTION_BUFFER_BYTES = 64 * 1024;
 const MIN_SECTION_BUFFER_BYTES = 1024;
@@ -25,7 +25,7 @@ export class CountingSink implements Sink {
   }
 }
 
-/** A part of a file that grows beside other parts: a column. */
+/** A part of a file that is written in parallel with other parts: a column. */
 export class Section implements Sink {
   readonly #file: FileHandle;
   readonly #room: number;
@@ -67,7 +67,7 @@ export class Section implements Sink {
     if (this.#buffer.length > this.#room) this.#grow(this.#room);
   }
 
-  /** A cell may be larger than the buffer: it is held until the next flush. */
+  /** A cell may be larger than the buffer; the buffer then grows until the next flush. */
   #reserve(size: number): void {
     if (this.#size + size > this.#buffer.length) this.#grow(Math.max(this.#buffer.length * 2, this.#size + size));
   }
@@ -80,7 +80,7 @@ export class Section implements Sink {
   }
 }
 
-/** A new file that is written at several places. */
+/** A new file with several sections that are written in parallel. */
 export class SpoolFile {
   readonly #file: FileHandle;
 

@@ -4,8 +4,8 @@ const NAME_BYTES = 100;
 const MAX_OCTAL_SIZE = 8 ** 11 - 1;
 
 /**
- * The header of a file, with GNU tar's extra entry for a name over 100 bytes. Its length depends only on the name, so that it can be written
- * after the file's content. By hand because archiver wants the size before.
+ * The header of a file, with GNU tar's extra entry for a name over 100 bytes. Its length depends only on the name, so that it can be
+ * written after the file's content. Not by archiver, which needs the size in advance.
  */
 export function tarHeader(name: string, size: number): Buffer {
   const bytes = Buffer.from(name);

@@ -3,7 +3,7 @@ import { type Column, ELEMENT_BYTES, type NumericElement } from "../columns/colu
 import type { TopicTable } from "../columns/topic-table.ts";
 import { CountingSink, type Sink, type SpoolFile } from "./spool-file.ts";
 
-/** How a format lays out one column. */
+/** The layout of one column in a format. */
 export interface ColumnLayout {
   readonly column: Column;
   /** Bytes of one cell; null: cells have different lengths. */

@@ -1,6 +1,6 @@
 import type { McapChannel } from "./encoder.ts";
 
-/** What is known of the messages of a topic. */
+/** A recorded topic: its encoding and definition. */
 export interface RecordedTopic {
   readonly topic: string;
   readonly definition: string;
@@ -24,7 +24,7 @@ export function channelOf(
   return { topic, encoding: "raw", schema: null, metadata };
 }
 
-/** A line of a log, as viewers know it. */
+/** A log line in the format that viewers support. */
 export const LOG_LINE: Pick<RecordedTopic, "definition" | "definitionName" | "encoding"> = {
   encoding: "json",
   definitionName: "foxglove.Log",

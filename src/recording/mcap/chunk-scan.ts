@@ -5,7 +5,7 @@ import type { Summary } from "./summary.ts";
 
 /** Opcode and length of a record, bytes. */
 export const RECORD_HEAD_BYTES = 9;
-/** Of a chunk without compression: the records begin here. */
+/** Offset of the records in a chunk without compression. */
 const CHUNK_RECORDS_AT = 49;
 const MESSAGE_HEAD_BYTES = 31;
 
@@ -14,15 +14,15 @@ export interface ScannedChunk {
   readonly start: bigint;
   readonly end: bigint;
   readonly messages: ReadonlyMap<number, number>;
-  /** All of it is there, and its checksum is right. */
+  /** The chunk is complete, and its checksum is correct. */
   readonly isWhole: boolean;
-  /** What is there of it as a chunk of its own. */
+  /** The complete messages as a new chunk. */
   rebuilt(): Chunk;
 }
 
 /**
- * Reads a chunk record. `record` may be its beginning only: then the messages that are complete count. Schemas and channels go to `summary`.
- * Null: it is not one of our chunks.
+ * Reads a chunk record. `record` may be only its beginning; then only complete messages count. Schemas and channels go to `summary`. Null:
+ * it is not one of our chunks.
  */
 export function scanChunk(record: Buffer, length: number, summary: Summary): ScannedChunk | null {
   if (record.length < CHUNK_RECORDS_AT || record.readUInt32LE(37) !== 0) return null;
@@ -48,7 +48,7 @@ export function scanChunk(record: Buffer, length: number, summary: Summary): Sca
       continue;
     }
     const message = messageOf(one);
-    // A page that never reached the disk reads as zeros.
+    // A page that was never written to disk reads as zeros.
     if (message === null || !summary.channels.has(message.channel) || message.logTime < start || message.logTime > end) break;
     messages.set(message.channel, (messages.get(message.channel) ?? 0) + 1);
     if (!isWhole) chunk.addMessage(message);
@@ -56,7 +56,7 @@ export function scanChunk(record: Buffer, length: number, summary: Summary): Sca
   return { start, end, messages, isWhole, rebuilt: () => (isWhole ? copyOf(records) : chunk) };
 }
 
-/** Of a record that begins at `at`, with its head; null: the head is not complete, or it is none. */
+/** Size of the record that begins at `at`, including its head; null: the head is incomplete or malformed. */
 export function sizeOfRecord(bytes: Buffer, at: number): number | null {
   if (bytes.length - at < RECORD_HEAD_BYTES || bytes[at] === 0) return null;
   const length = bytes.readBigUInt64LE(at + 1);

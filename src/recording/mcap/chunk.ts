@@ -15,7 +15,7 @@ const UINT32 = 0x1_0000_0000n;
 /** One message of a channel, as a recording holds it. */
 export interface McapMessage {
   readonly channel: number;
-  /** Its lower 32 bits are kept: the format has no more. */
+  /** Only the lower 32 bits are stored. */
   readonly sequence: bigint;
   /** Nanoseconds since 1970. */
   readonly logTime: bigint;
@@ -29,7 +29,7 @@ interface ChannelIndex {
   entries: number;
 }
 
-/** A closed chunk with its message indexes, as they stand in a file. */
+/** A closed chunk with its message indexes, as written to a file. */
 export interface ClosedChunk {
   /** Chunk record and message index records, in this order. */
   readonly pieces: readonly Uint8Array[];
@@ -46,8 +46,8 @@ export interface ClosedChunk {
 }
 
 /**
- * Collects messages for one chunk. Written by hand: through the builders of @mcap/core each message is an object and each field a call, and the
- * chunk is copied twice more on its way into the file (bench/recording.ts).
+ * Collects messages for one chunk. Not by the builders of @mcap/core, which need an object per message, a call per field and two more
+ * copies of the chunk (bench/recording.ts).
  */
 export class Chunk {
   #buffer = Buffer.allocUnsafe(FIRST_BYTES);
@@ -57,7 +57,7 @@ export class Chunk {
   #end = 0n;
   #messages = 0;
 
-  /** Of its records so far. */
+  /** Bytes of its records so far. */
   get length(): number {
     return this.#length;
   }
@@ -92,7 +92,7 @@ export class Chunk {
     this.#messages++;
   }
 
-  /** The chunk as bytes; this object is used up. */
+  /** The chunk as bytes. This object must not be used afterwards. */
   close(): ClosedChunk {
     const records = this.#buffer.subarray(0, this.#length);
     const head = Buffer.allocUnsafe(CHUNK_HEAD_BYTES);

@@ -2,7 +2,7 @@ import type { Channel } from "@mcap/core";
 import { Chunk, type McapMessage, recordBytes } from "./chunk.ts";
 import { Summary } from "./summary.ts";
 
-/** A chunk of this many bytes is closed: readers load whole chunks. */
+/** Size at which a chunk is closed, bytes. Readers load whole chunks into memory. */
 export const MAX_CHUNK_BYTES = 512 * 1024;
 
 export interface McapChannel {
@@ -15,12 +15,12 @@ export interface McapChannel {
 }
 
 /**
- * Makes the bytes of one MCAP file, piece by piece, in the order in which they are appended to the file. It holds one open chunk and the index.
- * Its pieces belong to the caller. McapWriter of @mcap/core cannot close a chunk at a given time.
+ * Encodes one MCAP file piece by piece, in the order in which the pieces are appended to the file. It keeps one open chunk and the index in
+ * memory. Returned pieces belong to the caller. Not by McapWriter of @mcap/core, which cannot close a chunk at a given time.
  */
 export class McapEncoder {
   readonly summary = new Summary();
-  /** Of everything that was given out so far. */
+  /** Bytes of all pieces returned so far. */
   #position = 0;
   #chunk = new Chunk();
 

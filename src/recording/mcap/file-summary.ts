@@ -12,7 +12,7 @@ interface TopicSummary {
   readonly dropped: number;
 }
 
-/** What the index of a file says about it. */
+/** The content of a file according to its index. */
 export interface McapFileSummary {
   readonly size: number;
   readonly messages: number;
@@ -24,7 +24,7 @@ export interface McapFileSummary {
   readonly isRepaired: boolean;
 }
 
-/** Reads the index only. Rejects for a file that has none. */
+/** Reads the index only. Rejects if the file has no index. */
 export async function summaryOf(path: string): Promise<McapFileSummary> {
   const file = await openIndexed(path);
   try {

@@ -9,7 +9,7 @@ export interface IndexedFile {
   readonly close: () => Promise<void>;
 }
 
-/** Reads the index only. Rejects for a file that has none. */
+/** Reads the index only. Rejects if the file has no index. */
 export async function openIndexed(path: string): Promise<IndexedFile> {
   const file = await open(path, "r");
   try {

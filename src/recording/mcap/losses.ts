@@ -7,12 +7,12 @@ interface Losses {
   readonly dropped: number;
 }
 
-/** For the metadata record: what each topic lost, as JSON. The newest record of a file counts. */
+/** Losses of each topic as JSON, for the metadata record. The newest record of a file counts. */
 export function lossesText(topics: ReadonlyMap<string, Losses>): Record<string, string> {
   return Object.fromEntries([...topics].map(([topic, { missed, dropped }]) => [topic, JSON.stringify({ missed, dropped })]));
 }
 
-/** Of one topic, or the sums of a metadata record; what is malformed counts as 0. */
+/** Losses of one topic, or the sums of a metadata record. Malformed values count as 0. */
 export function lossesOf(values: ReadonlyMap<string, string> | undefined, topic?: string): Losses {
   let missed = 0;
   let dropped = 0;

@@ -5,13 +5,15 @@ import { parseRecord, RECORD_HEAD_BYTES, type ScannedChunk, scanChunk, sizeOfRec
 import { metadataRecord } from "./encoder.ts";
 import { Summary } from "./summary.ts";
 
-/** Longer records are not ours: a chunk is closed after one message beyond its limit, and messages have at most 64 MiB. */
+/**
+ * Longer records were not written by this program: a chunk is closed after one message beyond its limit, and messages have at most 64 MiB.
+ */
 const MAX_RECORD_BYTES = 256 * 1024 * 1024;
 const FOOTER_BYTES = 29;
 /** Name of the metadata record that a repair adds. */
 export const REPAIRED = "mgr.repaired";
 
-/** What was found in a file that a killed program left. */
+/** The result of the repair of a file whose program was killed. */
 export interface Repair {
   /** Bytes after the last complete message; they are cut off. */
   readonly cutBytes: number;
@@ -19,8 +21,9 @@ export interface Repair {
 }
 
 /**
- * Completes a file that was not closed: what follows the last complete message is cut off, then the index is written. In place, record by
- * record, so that it needs neither space for a copy nor memory for the file; a repair that is interrupted is repeated. Null: the file was complete.
+ * Completes a file that was not closed: everything after the last complete message is cut off, then the index is written. Works in place,
+ * record by record, so that it needs neither disk space nor memory for a copy. An interrupted repair can be repeated. Null: the file was
+ * complete.
  */
 export async function repairMcap(path: string): Promise<Repair | null> {
   const file = await open(path, "r+");
@@ -50,7 +53,7 @@ class FileRepair {
     await this.#scanHead();
     let isGoing = this.#position > 0;
     while (isGoing) isGoing = await this.#scanRecord();
-    // Before the head is written again, if even that is missing.
+    // Computed before the head of the file is written again, if it is missing.
     const cutBytes = Math.max(0, this.#size - this.#position);
     await this.#file.truncate(this.#position);
     if (this.#position === 0) await this.#append(head());
@@ -66,7 +69,8 @@ class FileRepair {
   async #scanHead(): Promise<void> {
     const magic = await this.#read(0, MCAP_MAGIC.length);
     if (!magic.equals(Buffer.from(MCAP_MAGIC))) {
-      // A file of zeros or a cut magic is what a full disk or a lost power leave; anything else is not ours to change.
+      // A full disk or a power failure leaves zeros or an incomplete magic. Any other file was not written by this program and is not
+      // changed.
       if (magic.some((byte, at) => byte !== 0 && byte !== MCAP_MAGIC[at])) throw new Error("it is not an MCAP file");
       return;
     }
@@ -74,7 +78,7 @@ class FileRepair {
     if (record?.isWhole && record.bytes[0] === Opcode.HEADER) this.#position = MCAP_MAGIC.length + record.size;
   }
 
-  /** False: the data end here. */
+  /** False: the data ends here. */
   async #scanRecord(): Promise<boolean> {
     const record = await this.#recordAt(this.#position);
     if (record === null) return false;
@@ -134,7 +138,7 @@ class FileRepair {
     this.#position = end;
   }
 
-  /** The last chunk was cut: what is complete of it is written again. */
+  /** The last chunk is incomplete: writes its complete messages as a new chunk. */
   async #rebuild(chunk: ScannedChunk): Promise<void> {
     const { pieces, chunkBytes, indexes, messages, start, end, bytes } = chunk.rebuilt().close();
     await this.#file.truncate(this.#position);

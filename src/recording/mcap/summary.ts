@@ -5,13 +5,13 @@ import { recordBytes } from "./chunk.ts";
 /** Opcode, length, two offsets and the checksum of the footer; the checksum covers all but itself. Bytes. */
 const FOOTER_BYTES_BEFORE_CRC = 25;
 
-/** What the end of a file says about it, collected while the file is written or repaired. */
+/** The index at the end of a file, collected while the file is written or repaired. */
 export class Summary {
   readonly schemas = new Map<number, Schema>();
   readonly channels = new Map<number, Channel>();
   readonly #counts = new Map<number, bigint>();
   readonly #metadata: { offset: bigint; length: bigint; name: string }[] = [];
-  /** Encoded: a long recording has many. */
+  /** Kept encoded, because a long recording has many. */
   readonly #chunks: Uint8Array[] = [];
   #chunkBytes = 0;
   #messages = 0n;
@@ -52,7 +52,7 @@ export class Summary {
     this.#metadata.push({ offset: BigInt(offset), length: BigInt(length), name });
   }
 
-  /** The end of a file whose data end at `position`, from the record that ends the data to the closing magic. */
+  /** The bytes after the data, which ends at `position`: from the data end record to the closing magic. */
   close(position: number): Uint8Array[] {
     const dataEnd = recordBytes((builder) => builder.writeDataEnd({ dataSectionCrc: 0 }));
     const summaryStart = position + dataEnd.length;

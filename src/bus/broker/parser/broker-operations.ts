@@ -8,7 +8,7 @@ export interface BrokerOperations {
   subscribe(subject: string, queue: string | null, sid: string): void;
   /** `max` 0: at once; else after that many messages since the subscription began. */
   unsubscribe(sid: string, max: number): void;
-  /** A message of this envelope is about to come; what is thrown refuses it. */
+  /** A message with this envelope follows; throwing refuses it. */
   announce(envelope: Envelope): void;
   /** Both are valid only during the call: copy what must be kept. The first `headerBytes` of the message are headers. */
   publish(envelope: Envelope, message: BorrowedMessage): void;
@@ -21,7 +21,7 @@ export interface LinkOperations {
   /** It wants this subject, or has `weight` members of the queue group. Repeated when the weight changes. */
   interest(subject: string, queue: string | null, weight: number): void;
   disinterest(subject: string, queue: string | null): void;
-  /** INFO, -ERR or +OK, and what follows the word. */
+  /** INFO, -ERR or +OK, and the text after it. */
   told(word: string, text: string): void;
 }
 
@@ -33,6 +33,8 @@ export interface Envelope {
   readonly headerBytes: number;
   /** Headers and payload together, without the CR LF behind them. */
   readonly size: number;
-  /** Of another broker's message: the queue groups of which this broker serves one member each. A client's goes to all groups. */
+  /**
+   * Only in messages of other brokers: the queue groups of which this broker chooses one member each. Messages of clients go to all groups.
+   */
   readonly queues?: readonly string[] | undefined;
 }

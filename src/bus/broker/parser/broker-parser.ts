@@ -23,18 +23,18 @@ const MAX_PIECES = 64;
 const MAX_LINK_LINE_BYTES = 32 * 1024;
 
 /**
- * Takes the byte stream of one client apart, however it was cut. A message that came in one piece is lent out as part
- * of its chunk; every other byte is copied once.
+ * Parses the byte stream of one client, wherever its chunks begin and end. A message within one chunk is passed on without a copy; every
+ * other byte is copied once.
  */
 export class BrokerParser {
   readonly #operations: BrokerOperations;
   readonly #limits: ParserLimits;
-  /** A control line whose end has not come yet. */
+  /** A control line whose end has not arrived yet. */
   #line: Buffer | null = null;
   #lineLength = 0;
   /** The message that has to follow now. */
   #envelope: Envelope | null = null;
-  /** Its bytes so far, when it is spread over chunks: as they came, or copied. */
+  /** Its bytes so far, if it is spread over chunks: the chunks, or a copy. */
   #pieces: Buffer[] = [];
   #message: Buffer | null = null;
   #messageLength = 0;
@@ -78,7 +78,7 @@ export class BrokerParser {
     const stop = end < 0 ? chunk.length : end;
     const length = this.#lineLength + stop - position;
     if (length > this.#maxLine) throw new ProtocolViolation(ERROR_TEXTS.controlLine);
-    // Of the greatest size at once: a line that comes byte by byte is not copied again for each.
+    // Allocated in full size, so that a line that arrives byte by byte is not copied for each byte.
     const line = this.#line ?? Buffer.allocUnsafe(this.#maxLine);
     chunk.copy(line, this.#lineLength, position, stop);
     this.#line = end < 0 ? line : null;

@@ -31,7 +31,7 @@ export class QuickPublish {
   /** Where its bytes begin. */
   body = 0;
   readonly #limits: Limits;
-  /** Strings of earlier subjects: a publisher of many topics takes turns. */
+  /** Strings of earlier subjects, for publishers that alternate between many topics. */
   readonly #subjects: string[] = new Array<string>(SLOTS).fill("");
   #at = 0;
 
@@ -65,7 +65,7 @@ export class QuickPublish {
     return true;
   }
 
-  /** The word at `start`, "" if it does not end with a blank. The same string again for a subject that came lately. */
+  /** The word at `start`, "" if it does not end with a blank. Returns the same string again for a recent subject. */
   #subject(chunk: Buffer, start: number): string {
     const end = chunk.length;
     const last = this.envelope.subject;
