@@ -81,6 +81,8 @@ export interface EngineOptions {
   configHistory?: ConfigHistory | undefined;
   /** What was changed of loggers at run time; by default kept in memory. */
   loggerFile?: LoggerFile | undefined;
+  /** Where downloads of loggers are written; default: among the system's temporary files. */
+  downloads?: string | undefined;
   inspect?: ((event: InspectionEvent) => void) | undefined;
 }
 
@@ -230,6 +232,7 @@ export class Engine {
       log,
       settings: () => current.config.loggers,
       file: options.loggerFile ?? noLoggerFile,
+      downloads: options.downloads ?? null,
       topic: (name) => dataPlane.tables.topic(subjectOfTopic(name))?.resource,
     });
     const network = new ManagerNetwork({

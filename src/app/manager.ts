@@ -23,6 +23,7 @@ import { DaemonKeeper } from "./local-daemon/daemon-keeper.ts";
 import { CONTROL_SOCKET } from "./local-daemon/running-instance.ts";
 import type { OnProcessAtRest } from "./processes/process-event-router.ts";
 import { openLoggerFile } from "./recording/logger-book.ts";
+import { downloadsFolder } from "./recording/logger-downloads.ts";
 import { ASSETS, localUser, prepareHttp, requirePort } from "./serve-http.ts";
 import { openManagerFolder } from "./state/manager-folder.ts";
 import type { StateFiles } from "./state/state-files.ts";
@@ -153,6 +154,7 @@ class Manager implements RunningManager {
       bus: bus.shared,
       connectUser: (user) => bus.connectUser(user),
       clientIds: await ClientIds.open(files, (msg) => this.#logError(msg)),
+      downloads: downloadsFolder(stateDir),
       loggerFile: await openLoggerFile(files, (msg) => this.#logError(msg)),
       configHistory,
     });

@@ -21,6 +21,7 @@ import { type HttpLog, stackOf } from "./log/http-log.ts";
 import { Metrics } from "./metrics.ts";
 import { assetRoutes, pageRoutes } from "./routes/assets.ts";
 import { logRoute } from "./routes/log.ts";
+import { loggerDownloadRoute } from "./routes/logger-download.ts";
 import { logoutRoute } from "./routes/logout.ts";
 import { recordingRoute } from "./routes/recording.ts";
 import { saveAllRoute } from "./routes/save-all.ts";
@@ -159,6 +160,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
     logRoute(control.log, followers),
     saveAllRoute({ source: { control, assetHash: assets.hash, configFiles: options.configFiles }, followers, log }),
     recordingRoute(control.recordings, followers),
+    loggerDownloadRoute({ loggers: control.loggers, followers, log }),
     metricsRoute(metrics),
     ...(bus === null ? [] : [busRoute(bus)]),
     schemaRoute(),

@@ -28,8 +28,13 @@ export const ROUTES: readonly RouteRow[] = [
   route(["GET", "/mgr/vnc/info"], { session: "string" }, "application/json"),
   route(["GET", "/mgr/vnc/ws"], { session: "string" }, null, { status: 101 }),
   route(["GET", "/save-all"], { name: "string" }, null),
-  route(["GET", "/mgr/logger-download"], { name: "string", format: oneOf("pickle", "matlab", "raw", "mcap", "csv"), stop: "flag" }, null),
-  // Without a query there is nothing to send.
+  // Without a query there is nothing to send; so for the next one.
+  route(
+    ["GET", "/mgr/logger-download"],
+    { name: "string", format: oneOf("pickle", "matlab", "raw", "mcap", "csv"), stop: "flag" },
+    "text/plain",
+    { status: 400 },
+  ),
   route(["GET", "/mgr/recording"], { name: "string", host: "string", file: "string" }, "text/plain", { status: 400 }),
   route(["GET", "/mgr/process-list"], { host: "string", pid: "integer", tid: "integer" }, "text/html"),
   route(["POST", "/mgr/logout"], {}, null),

@@ -15,7 +15,7 @@ export const NOT_YET: readonly NotYetRow[] = [
   // Never seen inside a frame.
   ...rows("resource", ["private VNC session", "configured VNC session"]),
   // Answered by 404.
-  ...rows("route", ["GET /mgr/vnc/info", "GET /mgr/vnc/ws", "GET /mgr/logger-download"]),
+  ...rows("route", ["GET /mgr/vnc/info", "GET /mgr/vnc/ws"]),
 ];
 
 export const isNotYet = (kind: NotYetRow["kind"], name: string): boolean => NOT_YET.some((row) => row.kind === kind && row.name === name);

@@ -20,32 +20,35 @@ const changedLogger = loggerSpec.extend({
   is_deleted: z.boolean(),
 });
 type ChangedLogger = z.infer<typeof changedLogger>;
-const changedLoggers = z.object({ loggers: z.array(changedLogger) });
+/** A logger and a host that has samples of it. */
+const holder = z.tuple([z.string(), z.string()]);
+const loggerFile = z.object({ loggers: z.array(changedLogger), holders: z.array(holder).default([]) });
+type LoggerFileContent = z.infer<typeof loggerFile>;
 
 /** Where what was changed at run time is kept. */
 export interface LoggerFile {
-  readonly changed: readonly ChangedLogger[];
-  save(changed: readonly ChangedLogger[]): Promise<void>;
+  readonly content: Readonly<LoggerFileContent>;
+  save(content: LoggerFileContent): Promise<void>;
 }
 
-export const noLoggerFile: LoggerFile = { changed: [], save: () => Promise.resolve() };
+export const noLoggerFile: LoggerFile = { content: { loggers: [], holders: [] }, save: () => Promise.resolve() };
 
 /** `loggers.json` in the state folder. A damaged one is replaced with the next change. */
 export async function openLoggerFile(files: StateFiles, warn: (msg: string) => void): Promise<LoggerFile> {
-  const read = async (): Promise<readonly ChangedLogger[]> => {
+  const read = async (): Promise<LoggerFileContent> => {
     try {
-      return changedLoggers.parse(JSON.parse(await readFile(files.path(FILE), "utf8"))).loggers;
+      return loggerFile.parse(JSON.parse(await readFile(files.path(FILE), "utf8")));
     } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
-      warn(`${files.path(FILE)} cannot be read, loggers that were made at run time are lost: ${messageOf(error)}`);
-      return [];
+      if (!(error instanceof Error && "code" in error && error.code === "ENOENT"))
+        warn(`${files.path(FILE)} cannot be read, loggers that were made at run time are lost: ${messageOf(error)}`);
+      return noLoggerFile.content;
     }
   };
   return {
-    changed: await read(),
-    save: (loggers) =>
+    content: await read(),
+    save: (content) =>
       files
-        .write(FILE, `${JSON.stringify({ loggers }, null, 1)}\n`)
+        .write(FILE, `${JSON.stringify(content, null, 1)}\n`)
         .catch((error: unknown) => warn(`loggers could not be saved, a restart would forget the last change: ${messageOf(error)}`)),
   };
 }
@@ -55,11 +58,14 @@ export class LoggerBook {
   readonly #file: LoggerFile;
   readonly #settings: () => LoggerSettings;
   readonly #changed: Map<string, ChangedLogger>;
+  /** Hosts with samples, by logger: the next manager has to know what it misses while one is lost. */
+  readonly #holders = new Map<string, Set<string>>();
 
   constructor(file: LoggerFile, settings: () => LoggerSettings) {
     this.#file = file;
     this.#settings = settings;
-    this.#changed = new Map(file.changed.map((logger) => [logger.name, logger]));
+    this.#changed = new Map(file.content.loggers.map((logger) => [logger.name, logger]));
+    for (const [name, host] of file.content.holders) this.#holdersOf(name).add(host);
   }
 
   names(): string[] {
@@ -87,6 +93,24 @@ export class LoggerBook {
     return this.#save();
   }
 
+  /** Hosts that have samples, as far as they have told. */
+  holders(name: string): ReadonlySet<string> {
+    return this.#holders.get(name) ?? new Set();
+  }
+
+  noteHolder(name: string, host: string, holds: boolean): void {
+    if (this.holders(name).has(host) === holds) return;
+    if (holds) this.#holdersOf(name).add(host);
+    else this.#holders.get(name)?.delete(host);
+    void this.#save();
+  }
+
+  #holdersOf(name: string): Set<string> {
+    const known = this.#holders.get(name) ?? new Set();
+    this.#holders.set(name, known);
+    return known;
+  }
+
   #change(logger: ChangedLogger): Promise<void> {
     if (isDeepStrictEqual(this.#changed.get(logger.name), logger)) return Promise.resolve();
     this.#changed.set(logger.name, logger);
@@ -95,7 +119,9 @@ export class LoggerBook {
 
   #save(): Promise<void> {
     for (const [name, { entry }] of this.#changed) if (entry !== this.#entry(name)) this.#changed.delete(name);
-    return this.#file.save([...this.#changed.values()]);
+    for (const name of this.#holders.keys()) if (this.get(name) === null) this.#holders.delete(name);
+    const holders = [...this.#holders].flatMap(([name, hosts]) => [...hosts].map((host): [string, string] => [name, host]));
+    return this.#file.save({ loggers: [...this.#changed.values()], holders });
   }
 
   #entry(name: string): string | null {

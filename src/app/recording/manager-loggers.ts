@@ -13,8 +13,10 @@ import type { DaemonLogger, Topic } from "../../protocol/resources/resources.ts"
 import type { HostTable } from "../hosts/host-table.ts";
 import { HostLoggers } from "./host-loggers.ts";
 import { LoggerBook, type LoggerFile, type WantedLogger } from "./logger-book.ts";
+import { LoggerDownloads } from "./logger-downloads.ts";
 import { loggerResource } from "./logger-resource.ts";
-import { UpsertThrottle } from "./upsert-throttle.ts";
+import type { RingOnHost } from "./ring-spool.ts";
+import { UpsertPublisher } from "./upsert-publisher.ts";
 
 export interface ManagerLoggersOptions {
   readonly system: ActorSystem;
@@ -26,6 +28,8 @@ export interface ManagerLoggersOptions {
   readonly settings: () => LoggerSettings;
   readonly file: LoggerFile;
   readonly topic: (name: string) => Topic | undefined;
+  /** Where downloads are written; null: where the system has its temporary files. */
+  readonly downloads: string | null;
 }
 
 /** The loggers of all hosts. Their samples live in the daemons, which each manager tells what to keep. */
@@ -34,18 +38,20 @@ export class ManagerLoggers implements Loggers {
   readonly #book: LoggerBook;
   readonly #hosts = new Map<string, HostLoggers>();
   readonly #ready = new Set<string>();
-  readonly #upserts: UpsertThrottle<DaemonLogger>;
+  readonly #upserts: UpsertPublisher<DaemonLogger>;
   /** Commands under way, by logger: clients hear of what they changed after their answers. */
   readonly #commands = new Map<string, number>();
+  readonly #downloads: LoggerDownloads;
   readonly #leave: () => void;
 
   constructor(options: ManagerLoggersOptions) {
     this.#options = options;
     const { events, clock } = options;
     this.#book = new LoggerBook(options.file, options.settings);
-    this.#upserts = new UpsertThrottle({
+    this.#downloads = new LoggerDownloads(options.downloads);
+    this.#upserts = new UpsertPublisher({
       clock,
-      read: (name) => this.#resource(name),
+      resource: (name) => this.#resource(name),
       isUrgent: (before, after) => JSON.stringify(withoutCounts(before)) !== JSON.stringify(withoutCounts(after)),
       upsert: (logger) => events.publish({ type: "logger_upsert", logger }),
       remove: (name) => events.publish({ type: "logger_remove", name }),
@@ -117,9 +123,22 @@ export class ManagerLoggers implements Loggers {
     });
   }
 
-  async download({ name }: DownloadRequest, _by: string): Promise<DownloadedFile> {
+  async download({ name, format, stop, signal }: DownloadRequest, by: string): Promise<DownloadedFile> {
     this.#require(name);
-    throw new MgrError("conflict", "downloads of loggers are not there yet");
+    this.#send(name, { type: "collect" });
+    const collected = () => void this.#options.system.send("logger", name, { type: "collected" });
+    try {
+      const rings = async () => {
+        this.#checkHolders(name);
+        if (stop && this.#require(name).is_started) await this.stop(name, by);
+        return this.#ringsOf(name);
+      };
+      const file = await this.#downloads.collect({ name, format, signal, rings });
+      return { ...file, close: () => file.close().finally(collected) };
+    } catch (error) {
+      collected();
+      throw error;
+    }
   }
 
   /** The actor of a logger took a step. */
@@ -130,6 +149,7 @@ export class ManagerLoggers implements Loggers {
   close(): void {
     this.#leave();
     this.#upserts.close();
+    this.#downloads.close();
     for (const host of this.#hosts.values()) host.close();
   }
 
@@ -153,7 +173,15 @@ export class ManagerLoggers implements Loggers {
       clock: this.#options.clock,
       isRecording: () => this.#book.names().some((name) => this.#book.get(name)?.is_started),
       changed: (names) => {
-        for (const name of names) this.#update(name);
+        for (const name of names) {
+          const holds =
+            this.#hosts
+              .get(host)
+              ?.rings(name)
+              .some(({ first, end }) => end > first) ?? false;
+          if (this.#book.get(name) !== null) this.#book.noteHolder(name, host, holds);
+          this.#update(name);
+        }
       },
     });
     this.#hosts.set(host, loggers);
@@ -178,6 +206,33 @@ export class ManagerLoggers implements Loggers {
     }
   }
 
+  /** A download without the samples of a lost host would look complete. */
+  #checkHolders(name: string): void {
+    const lost = [...this.#book.holders(name)].filter((host) => this.#options.hosts.has(host) && !this.#ready.has(host));
+    if (lost.length === 0) return;
+    const hosts = lost.map((host) => `'${host}'`).join(", ");
+    throw new MgrError(
+      "host_unavailable",
+      `samples of the logger '${name}' are on ${hosts}, not reachable now: try again when daemon_ready is true`,
+    );
+  }
+
+  /** In the order of the configuration, with the samples that there are at this moment. */
+  async #ringsOf(name: string): Promise<RingOnHost[]> {
+    const { topics, only_ts } = this.#require(name);
+    const hosts = [...this.#ready].sort().flatMap((host) => {
+      const loggers = this.#hosts.get(host);
+      return loggers === undefined ? [] : [{ host, loggers }];
+    });
+    await Promise.all(hosts.map(({ loggers }) => loggers.fetch()));
+    return topics.flatMap((topic) =>
+      hosts.flatMap(({ host, loggers }) => {
+        const report = loggers.rings(name).find((ring) => ring.topic === topic.name && ring.end > ring.first);
+        return report === undefined ? [] : [{ host, session: loggers.session, report, only_ts }];
+      }),
+    );
+  }
+
   #forget(host: string): void {
     this.#hosts.get(host)?.close();
     this.#hosts.delete(host);
@@ -187,7 +242,7 @@ export class ManagerLoggers implements Loggers {
 
   #topicChanged(topic: string): void {
     for (const name of this.#book.names())
-      if (this.#book.get(name)?.topics.some((spec) => spec.name === topic)) this.#upserts.updateLater(name);
+      if (this.#book.get(name)?.topics.some((spec) => spec.name === topic)) this.#upserts.publishLater(name);
   }
 
   #updateAll(): void {
@@ -213,7 +268,7 @@ export class ManagerLoggers implements Loggers {
   }
 
   #update(name: string): void {
-    if (!this.#commands.has(name)) this.#upserts.update(name);
+    if (!this.#commands.has(name)) this.#upserts.publish(name);
   }
 
   async #drop(name: string): Promise<void> {

@@ -58,6 +58,7 @@ export class ManagerRecordings implements Recordings {
     this.#upserts = new UpsertPublisher({
       clock,
       resource: (name) => (this.#names().includes(name) ? this.#resource(name) : null),
+      isUrgent: (before, after) => before.state !== after.state || before.problem !== after.problem,
       upsert: (recording) => events.publish({ type: "recording_upsert", recording }),
       remove: (name) => events.publish({ type: "recording_remove", name }),
     });

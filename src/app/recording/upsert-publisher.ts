@@ -1,60 +1,64 @@
 import type { Clock } from "../../base/clock.ts";
 
-/** Wait between two upserts of which only the counters differ, milliseconds. */
-const COUNTERS_MS = 500;
+/** Upserts of one resource that only count, milliseconds. */
+const COUNT_MS = 500;
 
 interface UpsertPublisherOptions<Resource> {
   readonly clock: Clock;
-  /** The current resource of this name; null: there is none. */
+  /** As it is now; null: there is none. */
   readonly resource: (name: string) => Resource | null;
+  /** What clients have to know at once; other changes are counters. */
+  readonly isUrgent: (before: Resource, after: Resource) => boolean;
   readonly upsert: (resource: Resource) => void;
   readonly remove: (name: string) => void;
 }
 
-/** Publishes resources that count: a new state or problem at once, new counters at most twice a second. */
-export class UpsertPublisher<Resource extends { readonly state: string; readonly problem: string | null }> {
+/** Tells what changed of resources: changes of state at once, counters at most twice a second. */
+export class UpsertPublisher<Resource> {
   readonly #options: UpsertPublisherOptions<Resource>;
-  readonly #published = new Map<string, { resource: Resource; at: number }>();
-  readonly #timers = new Map<string, unknown>();
+  readonly #told = new Map<string, { resource: Resource; at: number }>();
+  readonly #waiting = new Map<string, unknown>();
 
   constructor(options: UpsertPublisherOptions<Resource>) {
     this.#options = options;
   }
 
   /** Names of the resources that clients know. */
-  names(): IterableIterator<string> {
-    return this.#published.keys();
+  names(): Iterable<string> {
+    return this.#told.keys();
   }
 
+  /** The resource may have changed. */
   publish(name: string): void {
-    const { clock, upsert, remove } = this.#options;
+    const { clock, isUrgent, upsert, remove } = this.#options;
     const resource = this.#options.resource(name);
-    const last = this.#published.get(name);
+    const told = this.#told.get(name);
     if (resource === null) {
-      if (this.#published.delete(name)) remove(name);
+      if (this.#told.delete(name)) remove(name);
       return;
     }
     const now = clock.monotonic();
-    const isUrgent = last === undefined || last.resource.state !== resource.state || last.resource.problem !== resource.problem;
-    if (!isUrgent && now - last.at < COUNTERS_MS) {
-      if (!this.#timers.has(name))
-        this.#timers.set(
-          name,
-          clock.setTimeout(() => this.#publishLate(name), COUNTERS_MS),
-        );
+    if (told !== undefined && !isUrgent(told.resource, resource) && now - told.at < COUNT_MS) {
+      this.publishLater(name);
       return;
     }
-    if (last !== undefined && JSON.stringify(last.resource) === JSON.stringify(resource)) return;
-    this.#published.set(name, { resource, at: now });
+    if (told !== undefined && JSON.stringify(told.resource) === JSON.stringify(resource)) return;
+    this.#told.set(name, { resource, at: now });
     upsert(resource);
   }
 
-  close(): void {
-    for (const timer of this.#timers.values()) this.#options.clock.clearTimeout(timer);
+  /** For changes that need not be told at once, and are not even looked at before. */
+  publishLater(name: string): void {
+    if (this.#waiting.has(name)) return;
+    const late = () => {
+      this.#waiting.delete(name);
+      this.publish(name);
+    };
+    this.#waiting.set(name, this.#options.clock.setTimeout(late, COUNT_MS));
   }
 
-  #publishLate(name: string): void {
-    this.#timers.delete(name);
-    this.publish(name);
+  close(): void {
+    for (const timer of this.#waiting.values()) this.#options.clock.clearTimeout(timer);
+    this.#waiting.clear();
   }
 }

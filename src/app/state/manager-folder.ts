@@ -11,6 +11,7 @@ import { socketDir } from "../../daemon/session/sockets.ts";
 import { LogBook } from "../../log/log-book.ts";
 import { RunningNote } from "../local-daemon/running-instance.ts";
 import { openLogFile, readLogFile } from "../log-file.ts";
+import { removeOldDownloads } from "../recording/logger-downloads.ts";
 import { surviveShortage } from "../survive-shortage.ts";
 import { openConfigHistory } from "./config-versions.ts";
 import { RetryingIntentStore } from "./retrying-intent-store.ts";
@@ -45,6 +46,7 @@ export async function openManagerFolder(options: FolderOptions) {
   const log = await openLog(options, intents);
   if (problems.length > 0) log.append({ level: "warning", source: "manager", msg: `sockets are in ${folder}: ${problems.join("; ")}` });
   const epoch = await raiseEpoch(intents);
+  await removeOldDownloads(stateDir);
   const { history, close } = await openRunHistory(join(stateDir, "runs.log"), log);
   cleanups.push(close);
   const configHistory = await openConfigHistory(join(stateDir, "config-versions"), log);

@@ -4,16 +4,9 @@ import { visible } from "../../base/visible-text.ts";
 import { refusal, refusalResponse } from "../access/refusal.ts";
 import type { Route, RouteContext } from "../route.ts";
 import type { Followers } from "../server/open-connections.ts";
+import { type ByteRange, fileStream } from "./file-stream.ts";
 
-/** Bytes that are requested from the host at a time. */
-const PART_BYTES = 256 * 1024;
 const STATUS: Readonly<Record<string, 404 | 409 | 503>> = { not_found: 404, conflict: 409 };
-
-interface Range {
-  readonly from: number;
-  /** After the last byte. */
-  readonly end: number;
-}
 
 /** `GET /mgr/recording`: a file of a recording from its host, whole or one range of bytes. Of a growing file, the bytes that exist now. */
 export function recordingRoute(recordings: Recordings, followers: Followers): Route {
@@ -53,42 +46,12 @@ function respond(context: RouteContext, file: string, reader: RecordedFileReader
   };
   const status = range === undefined ? 200 : 206;
   if (context.req.method === "HEAD") return new Response(null, { status, headers });
-  return new Response(stream(context, reader, { from, end }, followers), { status, headers });
-}
-
-/** Reads on demand: at most one part is in memory. */
-function stream(context: RouteContext, reader: RecordedFileReader, { from, end }: Range, followers: Followers): ReadableStream<Uint8Array> {
-  const { principal, sessionId } = context.get("admission");
-  const { disconnect } = context.env;
-  const forget = followers.add({ user: principal.user, sessionId }, disconnect);
-  let at = from;
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        if (at >= end) {
-          forget();
-          controller.close();
-          return;
-        }
-        try {
-          const part = await reader.read(at, Math.min(PART_BYTES, end - at));
-          if (part.length === 0) throw new Error("the file ends early");
-          at += part.length;
-          controller.enqueue(part);
-        } catch {
-          // The length has already been sent: only a broken connection can tell the client.
-          forget();
-          disconnect();
-        }
-      },
-      cancel: forget,
-    },
-    { highWaterMark: 0 },
-  );
+  const body = fileStream({ context, followers, range: { from, end }, read: (at, max) => reader.read(at, max) });
+  return new Response(body, { status, headers });
 }
 
 /** Undefined: the whole file, also for a malformed header or several ranges. Null: the range does not exist. */
-export function rangeOf(header: string | undefined, size: number): Range | undefined | null {
+export function rangeOf(header: string | undefined, size: number): ByteRange | undefined | null {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? "");
   if (match === null) return undefined;
   const [, first = "", last = ""] = match;

@@ -79,20 +79,37 @@ export class DataPlaneRig {
   readonly engine: Engine;
   readonly #manager: Promise<Bus>;
   readonly #open: NatsConnection[] = [];
+  readonly #downloads: string | undefined;
 
-  static async start(): Promise<DataPlaneRig> {
+  /** `downloads`: folder for those of loggers. */
+  static async start({ downloads }: { downloads?: string } = {}): Promise<DataPlaneRig> {
     const registry = new Registry({ host: "one", server: "hub", place: () => ({ port: 0, unix_socket: null }), log: silent });
     const hub = createBroker({ hooks: registry });
     const authenticate = () => permissionsOf({ kind: "client", name: "@ada" });
     const port = await hub.listenTcp({ host: "127.0.0.1", port: 0, authenticate });
-    const rig = new DataPlaneRig({ hub, port, registry, one: await HostWithBus.open("one"), two: await HostWithBus.open("two") });
+    const rig = new DataPlaneRig({
+      hub,
+      port,
+      registry,
+      downloads,
+      one: await HostWithBus.open("one"),
+      two: await HostWithBus.open("two"),
+    });
     rig.one.host.announce();
     rig.two.host.announce();
     await expect.poll(() => rig.engine.control.state.hosts().map(({ state }) => state)).toEqual(["ready", "ready"]);
     return rig;
   }
 
-  private constructor(parts: { hub: Broker; port: number; registry: Registry; one: HostWithBus; two: HostWithBus }) {
+  private constructor(parts: {
+    hub: Broker;
+    port: number;
+    registry: Registry;
+    one: HostWithBus;
+    two: HostWithBus;
+    downloads: string | undefined;
+  }) {
+    this.#downloads = parts.downloads;
     this.hub = parts.hub;
     this.hubPort = parts.port;
     this.one = parts.one;
@@ -108,6 +125,7 @@ export class DataPlaneRig {
       clock: systemClock,
       log: this.log,
       intents: new Intents(),
+      downloads: this.#downloads,
       epoch,
       link: this.one.link,
       connectHost: () => this.two.link,

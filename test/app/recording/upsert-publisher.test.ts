@@ -1,21 +1,21 @@
 import { expect, it } from "vitest";
-import { UpsertThrottle } from "../../../src/app/recording/upsert-throttle.ts";
+import { UpsertPublisher } from "../../../src/app/recording/upsert-publisher.ts";
 import { SimulatedClock } from "../../../src/testing/simulated-clock.ts";
 
 it("counters are told at most twice a second, changes of state at once, what is the same never", async () => {
   const clock = new SimulatedClock();
   const told: unknown[] = [];
   let object: { state: string; count: number } | null = { state: "idle", count: 0 };
-  const throttle = new UpsertThrottle<{ state: string; count: number }>({
+  const publisher = new UpsertPublisher<{ state: string; count: number }>({
     clock,
-    read: () => object && { ...object },
+    resource: () => object && { ...object },
     isUrgent: (before, after) => before.state !== after.state,
     upsert: ({ state, count }) => told.push(`${state} ${count}`),
     remove: (name) => told.push(`${name} is gone`),
   });
   const change = (state: string, count: number) => {
     object = { state, count };
-    throttle.update("arm");
+    publisher.publish("arm");
   };
   change("idle", 0);
   change("idle", 0);
@@ -28,10 +28,10 @@ it("counters are told at most twice a second, changes of state at once, what is 
   expect(told).toHaveLength(4);
   change("off", 51);
   object = null;
-  throttle.update("arm");
-  throttle.update("arm");
+  publisher.publish("arm");
+  publisher.publish("arm");
   expect(told.slice(4)).toEqual(["off 51", "arm is gone"]);
-  throttle.updateLater("arm");
-  throttle.close();
+  publisher.publishLater("arm");
+  publisher.close();
   expect(clock.pending).toBe(0);
 });

@@ -1,0 +1,90 @@
+import { DOWNLOAD_FORMATS, type DownloadedFile, type DownloadFormat, type Loggers } from "../../actors/loggers.ts";
+import { isDiskFull, MgrError, messageOf } from "../../base/errors.ts";
+import { visible } from "../../base/visible-text.ts";
+import { SAMPLE_FORMATS } from "../../recording/formats/formats.ts";
+import { isFlagSet } from "../../transport/view.ts";
+import { type Refusal, refusal, refusalResponse } from "../access/refusal.ts";
+import { type HttpLog, stackOf } from "../log/http-log.ts";
+import type { Route } from "../route.ts";
+import type { Followers } from "../server/open-connections.ts";
+import { fileStream } from "./file-stream.ts";
+
+const MAX_FILE_NAME = 100;
+const STATUS: Readonly<Record<string, number>> = { not_found: 404, conflict: 409, bad_field: 400, too_large: 413 };
+const TYPES: Partial<Record<DownloadFormat, string>> = { raw: "application/x-tar", csv: "application/zip" };
+
+interface LoggerDownloadOptions {
+  readonly loggers: Loggers;
+  readonly followers: Followers;
+  readonly log: HttpLog;
+}
+
+/** `GET /mgr/logger-download`: what a logger has kept, as one file. The answer begins when the file is complete, and its length is known. */
+export function loggerDownloadRoute({ loggers, followers, log }: LoggerDownloadOptions): Route {
+  return {
+    path: "/mgr/logger-download",
+    method: "GET",
+    hasEffects: true,
+    async handle(context) {
+      const query = new URL(context.req.url).searchParams;
+      const { name, format: asked = "pickle" } = context.req.query();
+      const format = DOWNLOAD_FORMATS.find((each) => each === asked);
+      if (!name)
+        return refusalResponse(refusal(400, "Give the name of the logger: /mgr/logger-download?name=NAME. request_loggers lists them."));
+      if (format === undefined)
+        return refusalResponse(refusal(400, visible(`There is no format '${asked}'; use ${DOWNLOAD_FORMATS.join(", ")}.`)));
+      const headers = {
+        "Content-Type": TYPES[format] ?? "application/octet-stream",
+        "Content-Disposition": `attachment; filename="${fileName(name)}${format === "mcap" ? ".mcap" : SAMPLE_FORMATS[format].ending}"`,
+        "Cache-Control": "no-store",
+      };
+      if (context.req.method === "HEAD") {
+        const isThere = loggers.list().some((logger) => logger.name === name);
+        return isThere ? new Response(null, { headers }) : refusalResponse(refusal(404, visible(`There is no logger '${name}'.`)));
+      }
+      const { principal, sessionId } = context.get("admission");
+      const { disconnect } = context.env;
+      const { signal } = context.req.raw;
+      const ended = new AbortController();
+      // A client whose login ends while its file is written gets none.
+      const leave = followers.add({ user: principal.user, sessionId }, () => {
+        ended.abort(new MgrError("forbidden", "the login has ended"));
+        disconnect();
+      });
+      let file: DownloadedFile;
+      try {
+        const request = { name, format, stop: isFlagSet(query, "stop"), signal: AbortSignal.any([signal, ended.signal]) };
+        file = await loggers.download(request, principal.user);
+      } catch (error) {
+        if (!(error instanceof MgrError) && !signal.aborted) log("error", `a download of a logger failed: ${stackOf(error)}`);
+        return refusalResponse(refusalOf(error));
+      } finally {
+        leave();
+      }
+      const close = () => void file.close().catch((error: unknown) => log("error", `a download was not removed: ${messageOf(error)}`));
+      if (signal.aborted || ended.signal.aborted) {
+        close();
+        return refusalResponse(refusal(503, "The client has gone."));
+      }
+      const range = { from: 0, end: file.size };
+      const body = fileStream({ context, followers, range, read: (from, max) => file.read(from, max), onEnd: close });
+      return new Response(body, { headers: { ...headers, "Content-Length": String(file.size) } });
+    },
+  };
+}
+
+function refusalOf(error: unknown): Refusal {
+  if (!(error instanceof MgrError)) return refusal(500, "Internal error. See the manager's log for details.");
+  const text = visible(`${error.message}.`);
+  if (error.code === "busy") return refusal(503, text, { "Retry-After": "10" });
+  return refusal(STATUS[error.code] ?? (error.code === "internal" && !isDiskFull(error) ? 500 : 503), text);
+}
+
+/** Reduced to what is safe in a header and as the name of a file. */
+function fileName(name: string): string {
+  const safe = name
+    .replace(/[^A-Za-z0-9._-]+/g, "_")
+    .replace(/^[._]+/, "")
+    .slice(0, MAX_FILE_NAME);
+  return safe === "" ? "logger" : safe;
+}
