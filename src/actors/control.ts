@@ -4,6 +4,7 @@ import type { LogBook } from "../log/log-book.ts";
 import type { AnswerOf, FrameOf } from "../protocol/frames/frames.ts";
 import type { HostEntry, ManagerInfo, Process, ProcessLoad, ProcessTreeNode, StartTool } from "../protocol/resources/resources.ts";
 import type { DataPlane } from "./data-plane.ts";
+import type { Displays } from "./displays.ts";
 import type { DomainEvents } from "./domain-events.ts";
 import type { Loggers } from "./loggers.ts";
 import type { Network } from "./network.ts";
@@ -218,4 +219,5 @@ export interface Control {
   readonly recordings: Recordings;
   readonly loggers: Loggers;
   readonly network: Network;
+  readonly displays: Displays;
 }

@@ -21,6 +21,10 @@ import { CurrentConfig } from "./configuration/current-config.ts";
 import { Reload } from "./configuration/reload.ts";
 import { ClientIds } from "./data-plane/client-ids.ts";
 import { ManagerDataPlane } from "./data-plane/manager-data-plane.ts";
+import { ConfiguredSessions } from "./displays/configured-sessions.ts";
+import type { DisplayRecords } from "./displays/display-records.ts";
+import { ManagerDisplays } from "./displays/manager-displays.ts";
+import { PrivateDisplays } from "./displays/private-displays.ts";
 import { NamedHostRequests } from "./hosts/host-requests.ts";
 import { HostTable } from "./hosts/host-table.ts";
 import { Hosts } from "./hosts/hosts.ts";
@@ -83,6 +87,8 @@ export interface EngineOptions {
   loggerFile?: LoggerFile | undefined;
   /** Where downloads of loggers are written; default: among the system's temporary files. */
   downloads?: string | undefined;
+  /** Private displays of web users; omitted if there is no folder for them. */
+  displays?: DisplayRecords | undefined;
   inspect?: ((event: InspectionEvent) => void) | undefined;
 }
 
@@ -158,6 +164,7 @@ export class Engine {
       status,
       hosts: hostTable,
       hub,
+      prepare: (name) => privateDisplays.beforeRun(name),
     });
     const hosts = new Hosts({
       table: hostTable,
@@ -235,6 +242,13 @@ export class Engine {
       downloads: options.downloads ?? null,
       topic: (name) => dataPlane.tables.topic(subjectOfTopic(name))?.resource,
     });
+    const privateDisplays = new PrivateDisplays({
+      records: options.displays ?? null,
+      registry,
+      clock,
+      add: (definition) => reload.addOwn(definition),
+      start: (name, by) => commands.process("start", name, by),
+    });
     const network = new ManagerNetwork({
       host: hostName,
       clock,
@@ -258,6 +272,7 @@ export class Engine {
       recordings,
       loggers,
       network,
+      displays: new ManagerDisplays(privateDisplays, new ConfiguredSessions(registry, hostRequests)),
     };
     this.#network = network;
     this.#dataPlane = dataPlane;
@@ -296,10 +311,11 @@ export class Engine {
     });
 
     hosts.configure(config);
+    reload.restore(privateDisplays.definitions());
     loggers.begin();
     // A process may have been removed from the file while no manager ran.
-    for (const name of intents.names()) if (!config.processes.has(name)) intents.forgetStart(name);
-    const wanted = requestedAtBoot(registry.names(), config, intents);
+    for (const name of intents.names()) if (!registry.config.processes.has(name)) intents.forgetStart(name);
+    const wanted = requestedAtBoot(registry.names(), registry.config, intents);
     for (const name of registry.names()) actors.spawn(name, wanted.has(name) ? "start" : "stop");
     for (const name of config.groups.keys()) actors.spawnGroup(name);
   }

@@ -17,6 +17,7 @@ import type { OutputSink } from "../transport/output/output-subscription.ts";
 import { createTransport, type Transport } from "../transport/websocket.ts";
 import { type ManagerBus, openManagerBus } from "./bus/manager-bus.ts";
 import { ClientIds } from "./data-plane/client-ids.ts";
+import { DisplayRecords } from "./displays/display-records.ts";
 import { Engine } from "./engine.ts";
 import { localHostName } from "./hosts/host-names.ts";
 import { DaemonKeeper } from "./local-daemon/daemon-keeper.ts";
@@ -157,6 +158,7 @@ class Manager implements RunningManager {
       downloads: downloadsFolder(stateDir),
       loggerFile: await openLoggerFile(files, (msg) => this.#logError(msg)),
       configHistory,
+      displays: await DisplayRecords.open(files, sockets, (msg) => this.#logError(msg)),
     });
     this.#engine = engine;
     this.#cleanups.push(() => engine.close());
@@ -310,7 +312,7 @@ class Manager implements RunningManager {
 
   async #startNamed(engine: Engine): Promise<void> {
     const { start = [] } = this.#options;
-    const names = start === "all" ? engine.registry.names() : start;
+    const names = start === "all" ? [...this.#config.processes.keys()] : start;
     if (names.length > 0) await engine.commands.startNamed(names, "mgr up");
   }
 }

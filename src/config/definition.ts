@@ -71,6 +71,8 @@ export interface ProcessDefinition {
   /** picomatch globs, relative to `base_dir` or absolute. */
   readonly watch: readonly string[];
   readonly log_file: LogFile | null;
+  /** It is a VNC server: number of its X display, and its TCP port on localhost. */
+  readonly vnc: { readonly display: number; readonly port: number } | null;
   /** The default tool: a value of `InstanceSettings.start_tools`, or "none"; null: not configured. */
   readonly start_tool: string | null;
 }
@@ -152,6 +154,17 @@ export interface LoggerSettings {
   readonly named: ReadonlyMap<string, LoggerDefinition & { readonly autostart: boolean }>;
 }
 
+/** Private displays of web users. */
+export interface DisplaySettings {
+  /** Such as 1600x900. */
+  readonly geometry: string;
+  /** A line for /bin/sh; null: none. */
+  readonly window_manager: string | null;
+  /** Milliseconds; null: never. */
+  readonly stop_after_disconnect: number | null;
+  readonly stop_after_idle: number | null;
+}
+
 /** A loaded, checked and resolved configuration. */
 export interface Config {
   /** Absolute path of the main file, or null for a configuration given as an object. */
@@ -170,6 +183,7 @@ export interface Config {
   readonly hosts: ReadonlyMap<string, HostSetting>;
   readonly record: RecordSettings;
   readonly loggers: LoggerSettings;
+  readonly displays: DisplaySettings;
   /** Names of networks, and what addresses are in them. */
   readonly networks: ReadonlyMap<string, { readonly netmasks: readonly string[] }>;
   /** In configuration order. */

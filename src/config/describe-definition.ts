@@ -56,6 +56,7 @@ export function describeDefinition(definition: ProcessDefinition): Record<string
     essential: definition.essential,
     watch: [...definition.watch],
     log_file: log_file && { ...log_file, ...(log_file.mode === undefined ? {} : { mode: octal(log_file.mode) }) },
+    vnc: definition.vnc && { ...definition.vnc },
     start_tool: definition.start_tool,
   };
   return Object.fromEntries(Object.entries(described).filter(([, value]) => value !== null));

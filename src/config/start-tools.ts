@@ -14,6 +14,8 @@ export const KNOWN_TOOLS: readonly StartToolSetting[] = [
   { value: "valgrind", label: "Valgrind", command: "valgrind {command}" },
   { value: "strace", label: "strace", command: "strace -f {command}" },
   { value: "perf", label: "perf record", command: "perf record -g -- {command}" },
+  { value: "vglrun", label: "VirtualGL (3D on the GPU)", command: "vglrun -d egl {command}" },
+  { value: "software-gl", label: "Software OpenGL (Mesa)", command: "env LIBGL_ALWAYS_SOFTWARE=1 {command}" },
 ];
 
 /** The tool that `value` names, installed or not: what was selected stays what it is. */
@@ -24,7 +26,7 @@ export function findTool(configured: readonly StartToolSetting[], value: string)
 /** What can be selected beside the default and "none": the configured tools, then known ones that are on `path`. */
 export function offeredTools(configured: readonly StartToolSetting[], path: string | undefined): StartToolSetting[] {
   const taken = new Set(configured.map((tool) => tool.value));
-  return [...configured, ...KNOWN_TOOLS.filter((tool) => !taken.has(tool.value) && isOnPath(tool.value, path ?? ""))];
+  return [...configured, ...KNOWN_TOOLS.filter((tool) => !taken.has(tool.value) && isOnPath(programOf(tool), path ?? ""))];
 }
 
 /** `command` under `tool`. A line for the shell is run by a shell under it, so that the tool gets all of it. */
@@ -41,7 +43,13 @@ export function wrapCommand(command: Command, tool: StartToolSetting): Command {
   return toCommand(template.argv.flatMap((word) => (word === PLACEHOLDER ? argv : [word.replaceAll(PLACEHOLDER, () => quoted)])));
 }
 
-function isOnPath(program: string, path: string): boolean {
+function programOf({ command }: StartToolSetting): string {
+  return command.slice(0, command.indexOf(" "));
+}
+
+/** Whether an executable file of this name is in a folder of `path`, or `program` is the absolute path of one. */
+export function isOnPath(program: string, path: string): boolean {
+  if (program.startsWith("/")) return isExecutable(program);
   return path.split(":").some((folder) => folder.startsWith("/") && isExecutable(join(folder, program)));
 }
 

@@ -26,6 +26,7 @@ import { logoutRoute } from "./routes/logout.ts";
 import { recordingRoute } from "./routes/recording.ts";
 import { saveAllRoute } from "./routes/save-all.ts";
 import { busRoute, healthRoute, metricsRoute, schemaRoute, websocketHintRoute } from "./routes/status.ts";
+import { vncInfoRoute } from "./routes/vnc.ts";
 import type { BusUpgrade } from "./server/bus-upgrade.ts";
 import { Certificate, type CertificateFiles } from "./server/certificate.ts";
 import type { ConnectionLimits } from "./server/connections.ts";
@@ -161,6 +162,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
     saveAllRoute({ source: { control, assetHash: assets.hash, configFiles: options.configFiles }, followers, log }),
     recordingRoute(control.recordings, followers),
     loggerDownloadRoute({ loggers: control.loggers, followers, log }),
+    vncInfoRoute(control.displays, assets.hash),
     metricsRoute(metrics),
     ...(bus === null ? [] : [busRoute(bus)]),
     schemaRoute(),

@@ -29,6 +29,7 @@ describe("the JSON Schema of the configuration", () => {
     expect(keys.filter((key) => !key.includes(".")).sort()).toEqual([
       "defaults",
       "defines",
+      "displays",
       "groups",
       "hosts",
       "include",
@@ -84,7 +85,7 @@ describe("the JSON Schema of the configuration", () => {
       "start_tool",
     ];
     expect(Object.keys(schema.properties?.defaults?.properties ?? {}).sort()).toEqual([...shared].sort());
-    const own = ["command", "extends", "node", "alternate_commands", "ready", "alive", "depends_on"];
+    const own = ["command", "extends", "node", "alternate_commands", "ready", "alive", "depends_on", "vnc"];
     expect(
       keys
         .filter((key) => /^processes\.\*\.[^.]+$/.test(key))

@@ -55,7 +55,7 @@ const vncInfo: Fields = {
   websocket_path: "string",
 };
 
-/** Bodies of `/mgr/vnc/info`, a route that does not exist yet (not-yet.ts). */
+/** Bodies of `/mgr/vnc/info`. */
 export const ROUTE_BODIES: Tables = {
   "private VNC info": { ...vncInfo, username: "string", display: "integer", manager_host: "string" },
   "configured VNC info": { ...vncInfo, kind: oneOf("configured"), node: "string", host: "string", vnc_display: "integer" },

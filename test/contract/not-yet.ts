@@ -12,10 +12,7 @@ const rows = (kind: NotYetRow["kind"], names: readonly string[]): NotYetRow[] =>
 export const NOT_YET: readonly NotYetRow[] = [
   // Never sent.
   ...rows("manager frame", ["web_x_display_used"]),
-  // Never seen inside a frame.
-  ...rows("resource", ["private VNC session", "configured VNC session"]),
   // Answered by 404.
-  ...rows("route", ["GET /mgr/vnc/info", "GET /mgr/vnc/ws"]),
 ];
 
 export const isNotYet = (kind: NotYetRow["kind"], name: string): boolean => NOT_YET.some((row) => row.kind === kind && row.name === name);

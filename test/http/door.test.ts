@@ -19,6 +19,7 @@ const ROUTES = [
   { method: "GET", path: "/mgr/metrics", good: 200 },
   { method: "GET", path: "/mgr/schema", good: 200 },
   { method: "HEAD", path: "/save-all", good: 200 },
+  { method: "GET", path: "/mgr/vnc/info", good: 200 },
   { method: "GET", path: "/nowhere", good: 404 },
   { method: "DELETE", path: "/", good: 405 },
   { method: "POST", path: "/save-all", good: 405 },
@@ -31,6 +32,8 @@ const UPGRADES = [
   { path: "/ws?single_process=sim/world", good: 101 },
   { path: "/ws?single_process=nobody", good: 404 },
   { path: "/ws?single_process=sim/world&log_only=1", good: 400 },
+  { path: "/mgr/vnc/ws", good: 101 },
+  { path: "/mgr/vnc/ws?session=none", good: 404 },
   { path: "/nowhere", good: 404 },
 ];
 

@@ -26,6 +26,7 @@ import { displayName, isWithin, parentName } from "../../src/base/names.ts";
 import { LogBook } from "../../src/log/log-book.ts";
 import type { HostEntry, Process, ProcessLoad, ProcessTreeNode, StartTool } from "../../src/protocol/resources/resources.ts";
 import { FakeDataPlane } from "./fake-data-plane.ts";
+import { FakeDisplays } from "./fake-displays.ts";
 import { FakeLoggers } from "./fake-loggers.ts";
 import { FakeRecordings } from "./fake-recordings.ts";
 import { NETWORK_STATS, NETWORK_TOPOLOGY, TCP_CONNECTIONS } from "./network-example.ts";
@@ -40,6 +41,7 @@ export class FakeControl implements Control, ManagerState, Settings, HostRequest
   readonly hostRequests: HostRequests = this;
   readonly dataPlane = new FakeDataPlane();
   readonly recordings = new FakeRecordings();
+  readonly displays = new FakeDisplays();
   readonly loggers = new FakeLoggers();
   /** Answers with the examples. */
   readonly network: Network = {

@@ -7,7 +7,7 @@ import { MgrError } from "../../base/errors.ts";
 import { ancestorNames } from "../../base/names.ts";
 import type { Config, ProcessDefinition } from "../../config/definition.ts";
 import { differencesOf } from "../../config/differences.ts";
-import { fixedSettings, type Plan, planChanges } from "../../config/plan.ts";
+import { fixedSettings, isSameDefinition, type Plan, planChanges } from "../../config/plan.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { ProcessState } from "../../protocol/resources/resources.ts";
 import type { HostTable } from "../hosts/host-table.ts";
@@ -40,10 +40,36 @@ export class Reload {
   readonly #options: ReloadOptions;
   /** The newest configuration, without retiring processes. */
   #latest: Config;
+  /** Processes of the manager itself, which no file has. */
+  readonly #own = new Map<string, ProcessDefinition>();
 
   constructor(options: ReloadOptions) {
     this.#options = options;
     this.#latest = options.registry.config;
+  }
+
+  /** Before the actors are created: the manager's own processes of an earlier manager. */
+  restore(definitions: readonly ProcessDefinition[]): void {
+    for (const definition of definitions) this.#own.set(definition.name, definition);
+    if (definitions.length > 0) this.#install();
+  }
+
+  /** Adds a process that is in no configuration file, or replaces its definition. */
+  addOwn(definition: ProcessDefinition): void {
+    const { name } = definition;
+    const known = this.#own.get(name);
+    if (known !== undefined && isSameDefinition(known, definition)) return;
+    const { actors, system, events } = this.#options;
+    this.#own.set(name, definition);
+    this.#install();
+    if (known !== undefined) {
+      system.send("process", name, { type: "definition", definition });
+      return;
+    }
+    actors.spawn(name, "stop");
+    actors.tellNew(name);
+    this.#publish(name);
+    events.publish({ type: "tree_changed" });
   }
 
   /** What `apply` would do. Throws `conflict` if `apply` would. */
@@ -168,7 +194,9 @@ export class Reload {
     const before = registry.config;
     const processes = new Map(this.#latest.processes);
     const groups = new Map(this.#latest.groups);
-    for (const [name, { definition }] of registry.retiring) {
+    const others = [...this.#own.values(), ...[...registry.retiring.values()].map(({ definition }) => definition)];
+    for (const definition of others) {
+      const { name } = definition;
       processes.set(name, definition);
       for (const group of ancestorNames(name)) if (!groups.has(group)) groups.set(group, before.groups.get(group) ?? { opened: true });
     }

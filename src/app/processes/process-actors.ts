@@ -34,6 +34,8 @@ interface ProcessActorsOptions {
   status: ManagerStatus;
   hosts: HostTable;
   hub: OutputHub;
+  /** Makes what the next run of a process needs on the manager's own host; what it throws is why the run cannot begin. */
+  prepare: (name: string) => void;
 }
 
 /** Creates the actors of processes and groups, and addresses them. */
@@ -169,6 +171,7 @@ export class ProcessActors {
     const { intents, hosts, hub, registry } = this.#options;
     if ((intents.get(name).host ?? null) !== host) intents.set(name, { host });
     const canonical = host ?? registry.hostName;
+    this.#options.prepare(name);
     hub.hasMoved(name, canonical);
     await hosts.startTurn(canonical, signal);
   }

@@ -8,7 +8,7 @@ import { type Edge, findCycles } from "./cycles.ts";
 import type { Finding, KeyPath } from "./problems.ts";
 import { lineage } from "./templates.ts";
 
-/** `displays` will hold the private displays of web users (docs/design/wire-rules.md, "Displays"). */
+/** `displays` holds the private displays of web users (docs/design/wire-rules.md, "Displays"). */
 const RESERVED = "displays";
 
 export interface RawPart {

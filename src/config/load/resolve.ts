@@ -7,6 +7,7 @@ import { stateHome } from "../default-paths.ts";
 import type {
   Config,
   Dependency,
+  DisplaySettings,
   InstanceSettings,
   LoggerSettings,
   ProcessDefinition,
@@ -99,6 +100,7 @@ export function resolveConfig(main: ConfigPart, included: readonly ConfigPart[],
     groups,
     record: resolveRecord(main.config.record),
     loggers: resolveLoggers(main.config.loggers),
+    displays: resolveDisplays(main.config.displays),
     processes,
   };
 }
@@ -126,6 +128,20 @@ function resolveLoggers(section: ConfigFile["loggers"]): LoggerSettings {
     return [name, { autostart, only_ts, topics: specs }] as const;
   });
   return { max_memory, named: new Map(loggers) };
+}
+
+function resolveDisplays({
+  geometry = "1600x900",
+  window_manager = "openbox",
+  stop_after_disconnect = "none",
+  stop_after_idle = "none",
+}: ConfigFile["displays"] = {}): DisplaySettings {
+  return {
+    geometry,
+    window_manager: window_manager === "none" ? null : window_manager,
+    stop_after_disconnect: stop_after_disconnect === "none" ? null : stop_after_disconnect,
+    stop_after_idle: stop_after_idle === "none" ? null : stop_after_idle,
+  };
 }
 
 function resolveHosts({ config, dir }: ConfigPart): Map<string, HostSetting> {
@@ -203,8 +219,16 @@ function resolveProcess(place: Place, layers: Layers): ProcessDefinition {
     essential: layers.last("essential") ?? false,
     watch: layers.paths("watch"),
     log_file: logFile === undefined ? null : { ...LOG_FILE, ...logFile },
+    vnc: vncOf(layers.last("vnc")),
     start_tool: layers.last("start_tool") ?? null,
   };
+}
+
+/** A VNC server on display :N listens on port 5900 + N. */
+function vncOf(section: ProcessSection["vnc"]): ProcessDefinition["vnc"] {
+  if (section?.display === undefined) return null;
+  const { display, port = 5_900 + display } = section;
+  return { display, port };
 }
 
 function dependenciesOf(section: ProcessSection["depends_on"]): ReadonlyMap<string, Dependency> {

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { LIMIT_NAMES, type LimitName } from "../../contract/run.ts";
 import { Expanded } from "../load/expanded.ts";
 import type { Finding } from "../load/problems.ts";
+import { vnc } from "./schema-displays.ts";
 import { described, listOf, listOr, namedMap, section } from "./schema-kinds.ts";
 import { alive, ready } from "./schema-probes.ts";
 import {
@@ -190,6 +191,7 @@ const own = {
   ),
   ready: described("When the process counts as ready: after an output line, a time, or when a probe succeeds.", ready),
   alive: described("A probe that has to keep succeeding while the process is ready; otherwise the process is stopped as failed.", alive),
+  vnc: described("The process is a VNC server: its display can be opened in the browser.", vnc),
   depends_on: described(
     "Processes that must be ready, started or completed before this one starts: a list of names, or a mapping with conditions.",
     dependsOn,

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { nameProblem } from "../../base/names.ts";
 import type { Finding } from "../load/problems.ts";
 import { busAddress, hostName, leafnodeAddress, listenAddress, netmask } from "./schema-addresses.ts";
+import { displaysSection } from "./schema-displays.ts";
 import { described, jsonSchemaOf, listOf, listOr, namedMap, section } from "./schema-kinds.ts";
 import { loggersSection } from "./schema-loggers.ts";
 import { defaultsSection, processSection, templateSection } from "./schema-process.ts";
@@ -136,6 +137,7 @@ const rest = {
   ),
   record: described("Topics that are recorded to disk, and where recording stops.", recordSection),
   loggers: described("The last samples of topics, kept in the memory of the daemons for download.", loggersSection),
+  displays: described("Private displays of web users, for graphical programs in the browser.", displaysSection),
   networks: described(
     "Names of networks, for network statistics and topology. Networks that are not listed are found by the addresses of hosts, and named by them.",
     namedMap(

@@ -3,6 +3,8 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Control } from "../../actors/control.ts";
+import { messageOf } from "../../base/errors.ts";
+import { visible } from "../../base/visible-text.ts";
 import type { BrokerPermissions } from "../../bus/broker/permissions.ts";
 import type { TrafficLabel } from "../../bus/carriers/peer-traffic.ts";
 import { BUS_PATH, MAX_FRAME_BYTES, websocketStream } from "../../bus/carriers/websocket-stream.ts";
@@ -14,9 +16,11 @@ import { isRefusal, type Refusal, refusal, refuseOnSocket } from "../access/refu
 import type { Admission } from "../auth/authenticate.ts";
 import { parseAuthorization } from "../auth/authorization.ts";
 import { type HttpLog, stackOf } from "../log/http-log.ts";
+import { vncStatus } from "../routes/vnc.ts";
 import type { BusUpgrade } from "./bus-upgrade.ts";
 import type { Belonging, OpenWebSockets } from "./open-connections.ts";
 import { formatAddress, type RemoteEnd } from "./remote-end.ts";
+import { MAX_VNC_FRAME_BYTES, proxyVnc, VNC_PATH } from "./vnc-proxy.ts";
 
 export interface UpgradeOptions {
   readonly gate: Gate;
@@ -41,6 +45,14 @@ interface BusVisit {
   readonly visit: Visit;
 }
 
+interface VncVisit {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+  readonly outcome: Admission;
+  readonly session: string;
+}
+
 /** Upgrades pass the same access checks as requests; framework middleware never sees them. */
 export class Upgrades {
   readonly #options: UpgradeOptions;
@@ -51,11 +63,12 @@ export class Upgrades {
     // The broker divides its work into turns by itself.
     allowSynchronousEvents: true,
   });
+  readonly #vncServer = new WebSocketServer({ ...WEBSOCKET_SERVER_OPTIONS, maxPayload: MAX_VNC_FRAME_BYTES });
   readonly #cookies = new WeakMap<IncomingMessage, string>();
 
   constructor(options: UpgradeOptions) {
     this.#options = options;
-    for (const server of [this.#server, this.#busServer]) {
+    for (const server of [this.#server, this.#busServer, this.#vncServer]) {
       server.on("headers", (headers, request) => {
         const cookie = this.#cookies.get(request);
         if (cookie !== undefined) headers.push(`Set-Cookie: ${cookie}`);
@@ -87,6 +100,8 @@ export class Upgrades {
     const outcome = await gate.admit(headers, visit);
     if (socket.destroyed) return;
     if (isRefusal(outcome)) return refuseOnSocket(socket, outcome);
+    if (url.pathname === VNC_PATH)
+      return this.#upgradeToVnc({ request, socket, head, outcome, session: url.searchParams.get("session") ?? "" });
     if (url.pathname !== "/ws") return refuseOnSocket(socket, notFound(url));
     const mode = parseViewMode(url.searchParams, control.state);
     if (isViewRefusal(mode)) return refuseOnSocket(socket, refusal(mode.status, mode.message));
@@ -120,6 +135,28 @@ export class Upgrades {
     if (outcome.setCookie !== null) this.#cookies.set(request, outcome.setCookie);
     const { user } = outcome.principal;
     enter(bus.permissionsOfUser(user), { user, sessionId: outcome.sessionId });
+  }
+
+  async #upgradeToVnc({ request, socket, head, outcome, session }: VncVisit): Promise<void> {
+    const { control, open, label } = this.#options;
+    const { principal, sessionId, setCookie } = outcome;
+    let server: Duplex;
+    try {
+      server = await control.displays.open(principal.user, session);
+    } catch (error) {
+      return refuseOnSocket(socket, refusal(vncStatus(error), visible(`${messageOf(error)}.`)));
+    }
+    socket.once("close", () => server.destroy());
+    if (socket.destroyed) {
+      server.destroy();
+      return;
+    }
+    if (setCookie !== null) this.#cookies.set(request, setCookie);
+    this.#vncServer.handleUpgrade(request, socket, head, (ws) => {
+      label(request.socket, { kind: "web", name: "vnc" });
+      open.add(ws, { user: principal.user, sessionId });
+      proxyVnc(ws, server);
+    });
   }
 
   #accept(ws: WebSocket, mode: ViewMode, { principal, sessionId }: Admission, socket: Duplex): void {
@@ -169,7 +206,10 @@ function labelOf({ user = "", identity }: BrokerPermissions): TrafficLabel {
 }
 
 function notFound({ pathname }: URL): Refusal {
-  return refusal(404, `There is no WebSocket at ${JSON.stringify(pathname)}; the protocol is at /ws, the bus at ${BUS_PATH}.`);
+  return refusal(
+    404,
+    `There is no WebSocket at ${JSON.stringify(pathname)}; the protocol is at /ws, displays at ${VNC_PATH}, the bus at ${BUS_PATH}.`,
+  );
 }
 
 /** `problem`: as worded by ws, without a final period. */

@@ -44,15 +44,14 @@ export function snapshotOf({
     process_tree: treeOf({ control, view }),
     processes: processesOf({ control, view }),
     clients: isFull ? control.dataPlane.clients() : [],
-    vnc_sessions: [],
+    vnc_sessions: isFull ? control.displays.sessions(principal.user) : [],
     topics: isFull ? control.dataPlane.topics() : [],
     services: isFull ? control.dataPlane.services() : [],
     loggers: isFull ? control.loggers.list() : [],
     log_min_level: logMinLevel,
   };
   if (!isFull) return snapshot;
-  const display = { known: false, running: false, ready: false, username: principal.user, display_name: "", process: "" };
-  return { ...snapshot, web_x_display: display };
+  return { ...snapshot, web_x_display: control.displays.webXDisplay(principal.user) };
 }
 
 function treeOf({ control, view }: Pick<HandlerContext, "control" | "view">) {

@@ -51,6 +51,7 @@ export function definition(
     autostart: false,
     ...PLAIN_RUN,
     essential: false,
+    vnc: null,
     start_tool: null,
     ...overrides,
     restart: { ...NEVER, ...overrides.restart },

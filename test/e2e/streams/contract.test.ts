@@ -24,7 +24,7 @@ async function begin(): Promise<void> {
   instance = await Instance.up({
     groups: { tools: { opened: false } },
     processes: {
-      "tools/echo": { command: ECHO, autostart: true },
+      "tools/echo": { command: ECHO, autostart: true, vnc: { display: 5, port: 5905 } },
       "tools/inner/ready": {
         command: READY_WHEN_TYPED,
         ready: { regex: "listening" },
@@ -195,6 +195,7 @@ describe("what is in the tables and not in the list of what is not there yet", (
     await tasksOfTheHost();
     await programsOnTheBus();
     await networkOfTheHost();
+    await displayOfTheUser();
     await changesOfTheConfiguration();
     await requestsThatCannotBeSaved();
 
@@ -376,6 +377,18 @@ async function parametersOf(services: { name: string }[], provider_id: number): 
   expect(await client.ask({ type: "open_parameter_scope", ...named })).toMatchObject({ ok: true, ...named, topic: "gain", process: "" });
 }
 
+/** The private display, and a configured one. */
+async function displayOfTheUser(): Promise<void> {
+  await eventually("it is ready", async () => ((await (await instance.fetch("/mgr/vnc/info")).json()) as { ready: boolean }).ready);
+  const { vnc_sessions, web_x_display } = await client.snapshot();
+  expect(vnc_sessions).toMatchObject([
+    { kind: "configured", session_id: "tools/echo", vnc_display: 5, vnc_port: 5905 },
+    { kind: "private", session_id: "" },
+  ]);
+  expect(web_x_display).toMatchObject({ known: true, running: true, ready: true });
+  await expect(statusOfUpgrade("/mgr/vnc/ws")).resolves.toBe(101);
+}
+
 /** Measurements of this machine. */
 async function networkOfTheHost(): Promise<void> {
   const first = (await client.ask({ type: "request_network_stats", sample_seconds: 1 })).stats as NetworkStats;
@@ -447,7 +460,7 @@ async function requestsThatCannotBeSaved(): Promise<void> {
 }
 
 describe("routes", () => {
-  const upgrades = new Set(["/ws", "/mgr/vnc/ws"]);
+  const upgrades = new Set(ROUTES.flatMap(({ path, status }) => (status === 101 ? path : [])));
   const plain = ROUTES.filter(({ path }) => !upgrades.has(path));
   const named = (routes: typeof ROUTES) => routes.map((route) => [`${route.method} ${route.path}`, route] as const);
 
@@ -476,8 +489,8 @@ describe("routes", () => {
     },
   );
 
-  test("upgrades that are not there yet are refused with 404, /ws is there", async () => {
-    await expect(statusOfUpgrade("/mgr/vnc/ws")).resolves.toBe(isNotYet("route", "GET /mgr/vnc/ws") ? 404 : 101);
+  test("upgrades need credentials", async () => {
+    await expect(statusOfUpgrade("/mgr/vnc/ws", {})).resolves.toBe(REFUSALS["no or wrong credentials"]);
     await expect(statusOfUpgrade("/ws")).resolves.toBe(101);
     await expect(statusOfUpgrade("/ws", {})).resolves.toBe(REFUSALS["no or wrong credentials"]);
   });

@@ -20,6 +20,7 @@ export interface Configuration {
   instance?: Record<string, unknown>;
   defaults?: { environment?: Record<string, string>; [key: string]: unknown };
   groups?: Record<string, unknown>;
+  displays?: Record<string, unknown>;
   processes: Record<string, unknown>;
 }
 

@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { createConnection } from "node:net";
+
+/** Private displays have numbers from here on: lower ones are used by desktops, vncserver and ssh. */
+const FIRST_DISPLAY = 20;
+const NUMBERS = 2_000;
+
+/** The folder of the sockets of X servers. */
+const X_SOCKETS = "/tmp/.X11-unix";
+
+/**
+ * A number that no X server uses and that is not in `taken`; null if all are used. The search begins at a number made from `seed`, so that
+ * two managers that search at the same time do not find the same one.
+ */
+export async function freeDisplay(taken: ReadonlySet<number>, seed: string): Promise<number | null> {
+  const start = createHash("sha256").update(seed).digest().readUInt16BE(0);
+  for (let step = 0; step < NUMBERS; step++) {
+    const number = FIRST_DISPLAY + ((start + step) % NUMBERS);
+    if (!taken.has(number) && !(await isDisplayUsed(number))) return number;
+  }
+  return null;
+}
+
+/** An X server runs on this display, or is about to. */
+export async function isDisplayUsed(number: number): Promise<boolean> {
+  const path = `${X_SOCKETS}/X${number}`;
+  return (await answers(path)) || (await answers(`\0${path}`)) || (await isLocked(number));
+}
+
+/** A server listens on the unix socket. */
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ path });
+    const done = (isThere: boolean) => {
+      socket.destroy();
+      resolve(isThere);
+    };
+    socket.once("connect", () => done(true));
+    // A full queue of connections (EAGAIN) is a server, too.
+    socket.once("error", (error: NodeJS.ErrnoException) => done(error.code === "EAGAIN" || error.code === "EACCES"));
+  });
+}
+
+/** By the lock file of X servers, which has the pid. */
+async function isLocked(number: number): Promise<boolean> {
+  const pid = Number(await readFile(`/tmp/.X${number}-lock`, "utf8").catch(() => ""));
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
