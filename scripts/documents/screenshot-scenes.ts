@@ -3,11 +3,14 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import type { Instance } from "../../test/e2e/support/instance.ts";
+import { makeUpNetwork } from "../../test/e2e/support/made-up-network.ts";
 import { eventually } from "../../test/e2e/support/wait.ts";
 
 export interface Scene {
   readonly name: string;
   readonly path: string;
+  /** Before the page is loaded. */
+  readonly before?: (page: Page) => Promise<unknown>;
   /** Brings the page into the state to be shown. */
   readonly set?: (page: Page, on: { instance: Instance; device: string }) => Promise<void>;
 }
@@ -74,6 +77,41 @@ const restarting = async (instance: Instance) => {
   client.ws.close();
 };
 
+/** Sparklines have something to show. */
+async function sparklines(page: Page): Promise<void> {
+  await page.getByLabel("Sampling interval").selectOption("every second");
+  await page.waitForTimeout(Number(process.env.SPARK ?? 25_000));
+}
+
+/** The network of a made-up fleet: tables with the graph beside them where there is room, and the graph alone. */
+function networkScenes(hosts: number): Scene[] {
+  const measured = (page: Page) => page.locator(".traffic-table tr[data-key]").first().waitFor();
+  const before = (page: Page) => makeUpNetwork(page, hosts);
+  return [
+    {
+      name: `network-table-${hosts}`,
+      path: "/?view=network",
+      before,
+      set: async (page, { device }) => {
+        await measured(page);
+        await page.locator(".row-name", { hasText: /^camera-0?1 → arm-0?1/ }).click();
+        await sparklines(page);
+        if (device === "desktop") await page.locator(".net-node").first().waitFor();
+      },
+    },
+    {
+      name: `network-graph-${hosts}`,
+      path: "/?view=network",
+      before,
+      set: async (page) => {
+        await measured(page);
+        await page.getByRole("button", { name: "Graph", exact: true }).click();
+        await page.locator(".net-node").first().waitFor();
+      },
+    },
+  ];
+}
+
 export const ACTS: Act[] = [
   {
     prepare: async (instance) => {
@@ -90,6 +128,17 @@ export const ACTS: Act[] = [
       { name: "overview-good", path: "/" },
       { name: "topics", path: "/?view=topics", set: topic },
       { name: "plot", path: "/?view=topics", set: plot },
+      ...[3, 20, 60].flatMap(networkScenes),
+      {
+        name: "network-interfaces",
+        path: "/?view=network",
+        before: (page) => makeUpNetwork(page, 20),
+        set: async (page) => {
+          await page.getByRole("button", { name: /^Interfaces/ }).click();
+          await page.locator(".traffic-table tr[data-key]").first().waitFor();
+          await sparklines(page);
+        },
+      },
       { name: "parameters", path: "/?view=parameters", set: (page) => page.locator(".parameters tr[data-key]").first().waitFor() },
       { name: "process", path: "/?process=sim/painter", set: terminal },
       { name: "full-screen", path: "/?process=tools/monitor", set: terminal },

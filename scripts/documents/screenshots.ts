@@ -36,7 +36,8 @@ try {
     if (wanted.length === 0) continue;
     await prepare(instance);
     for (const [device, options] of Object.entries(DEVICES)) {
-      for (const colorScheme of ["dark", "light"] as const) await pictures(browser, instance, device, { ...options, colorScheme }, wanted);
+      for (const colorScheme of process.env.ONLY ? [process.env.ONLY as "dark"] : (["dark", "light"] as const))
+        await pictures(browser, instance, device, { ...options, colorScheme }, wanted);
     }
   }
 } finally {
@@ -46,12 +47,13 @@ try {
 
 /** All scenes of an act on one device in one theme. */
 async function pictures(on: Browser, of: Instance, device: string, options: BrowserContextOptions, scenes: Scene[]): Promise<void> {
-  for (const { name, path, set } of scenes) {
+  for (const { name, path, before, set } of scenes) {
     const context = await on.newContext({ ...options, extraHTTPHeaders: of.login });
     const page = await context.newPage();
     page.setDefaultTimeout(8_000);
     const file = `${name}-${device}-${options.colorScheme}`;
     try {
+      await before?.(page);
       await page.goto(new URL(path, of.url).href);
       await page.getByText("connected", { exact: true }).waitFor();
       await set?.(page, { instance: of, device });

@@ -142,6 +142,10 @@ function TopNav() {
           <Icon name="data" />
           <span class="word">Data</span>
         </button>
+        <button type="button" class="flat" aria-pressed={current.value.kind === "network"} onClick={() => show({ kind: "network" })}>
+          <Icon name="network" />
+          <span class="word">Network</span>
+        </button>
         <button type="button" class="flat" aria-pressed={current.value.kind === "config"} onClick={() => show({ kind: "config" })}>
           <Icon name="config" />
           <span class="word">Configuration</span>

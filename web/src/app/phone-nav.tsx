@@ -32,7 +32,7 @@ export function PhoneNav() {
       <Place
         icon="more"
         word="More"
-        isCurrent={isData(current.value) || kind === "config" || kind === "tasks" || kind === "all"}
+        isCurrent={isData(current.value) || kind === "network" || kind === "config" || kind === "tasks" || kind === "all"}
         onClick={() => {
           moreOpen.value = true;
         }}
@@ -58,6 +58,7 @@ function More() {
   const rows: [IconName, string, () => void][] = [
     ["grid", "All processes", () => show({ kind: "all" })],
     ["data", "Data", () => show({ kind: "topics" })],
+    ["network", "Network", () => show({ kind: "network" })],
     ["table", "Process list", () => show({ kind: "tasks" })],
     ["config", "Configuration", () => show({ kind: "config" })],
     [

@@ -4,6 +4,7 @@ export type View =
   | { kind: "all" }
   | { kind: "log" }
   | { kind: "config" }
+  | { kind: "network" }
   | { kind: DataKind }
   | { kind: "process"; name: string }
   | { kind: "group"; name: string }
@@ -35,6 +36,7 @@ const TITLES = {
   all: "All processes",
   log: "Log",
   config: "Configuration",
+  network: "Network",
   topics: "Topics",
   services: "Services",
   parameters: "Parameters",

@@ -6,6 +6,7 @@ import { shownGroupState } from "../../../src/client/shown/shown-state.ts";
 import { ConfigView } from "../config/config-view.tsx";
 import { BusDataView } from "../data/data-view.tsx";
 import { LogView } from "../log/log-view.tsx";
+import { NetworkView } from "../network/network-view.tsx";
 import { AllView, GroupView } from "../overview/group-view.tsx";
 import { Overview } from "../overview/overview.tsx";
 import { ProcessView } from "../process/process-view.tsx";
@@ -213,6 +214,7 @@ const ICONS = {
   tasks: "table",
   log: "log",
   config: "config",
+  network: "network",
   topics: "data",
   services: "data",
   parameters: "data",
@@ -239,6 +241,7 @@ export function ViewBox({ view }: { view: View }) {
   if (view.kind === "all") return <AllView />;
   if (view.kind === "log") return <LogView />;
   if (view.kind === "tasks") return <TaskView view={view} />;
+  if (view.kind === "network") return <NetworkView />;
   if (isData(view)) return <BusDataView kind={view.kind} />;
   return view.kind === "config" ? <ConfigView /> : <Overview />;
 }

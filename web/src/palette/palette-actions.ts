@@ -10,9 +10,11 @@ import { logOut } from "../app/login.ts";
 import { arrange, canPopOut, current, layout, popOut, show, showBeside } from "../app/navigation.ts";
 import { FONT_SIZE, fontSize, groupStyle, isNarrow, logOpen, screenReader, sidebarWidth, theme } from "../app/settings.ts";
 import { settingsOpen } from "../app/settings-dialog.tsx";
-import { allProcesses, counts, processOf, tree } from "../app/store.ts";
+import { allProcesses, counts, hosts, processOf, tree } from "../app/store.ts";
 import { configActions } from "../config/config-view.tsx";
 import { downloadLog } from "../log/log-view.tsx";
+import { pace, showAllTraffic, showConnections } from "../network/network-store.ts";
+import { SECTIONS, section } from "../network/network-view.tsx";
 import { filtered, filterTree } from "../tree/tree-filter.ts";
 import { foldAll, nextTrouble } from "../tree/tree-navigation.ts";
 import { membersOf } from "../tree/tree-rows.ts";
@@ -115,6 +117,7 @@ function pageActions(): Action[] {
     { title: "All processes", keys: "a", near: true, run: () => show({ kind: "all" }) },
     { title: "Configuration", keys: "c", near: true, run: () => show({ kind: "config" }) },
     { title: "Process list", keys: "t", near: true, run: () => show({ kind: "tasks" }) },
+    ...networkActions(),
     { title: "Topics", near: true, run: () => show({ kind: "topics" }) },
     { title: "Services", near: true, run: () => show({ kind: "services" }) },
     { title: "Parameters", near: true, run: () => show({ kind: "parameters" }) },
@@ -148,6 +151,27 @@ function pageActions(): Action[] {
     { ...choice("Settings", settingsOpen, true), keys: ",", near: true },
     { ...choice("Keyboard shortcuts", sheetOpen, true), keys: "?", near: true },
     { title: "Log out", run: () => void logOut() },
+  ];
+}
+
+/** Traffic between hosts. */
+function networkActions(): Action[] {
+  const go = (change: () => void) => () => {
+    change();
+    show({ kind: "network" });
+  };
+  const names = hosts.value.map(({ name }) => name);
+  return [
+    { title: "Network", keys: "e", near: true, run: go(() => {}) },
+    ...SECTIONS.map((one) => ({
+      title: `Network: ${one}`,
+      run: go(() => {
+        section.value = one;
+      }),
+    })),
+    ...names.map((host) => ({ title: `TCP connections of ${host}`, run: go(() => showConnections(host)) })),
+    { title: "Network: show all that is hidden", run: go(showAllTraffic) },
+    choice(`Network: ${pace.value === 0 ? "resume" : "pause"} sampling`, pace, pace.value === 0 ? 2 : 0),
   ];
 }
 

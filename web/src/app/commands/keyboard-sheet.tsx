@@ -24,6 +24,7 @@ const SHORTCUTS: readonly [string, readonly [string, string][]][] = [
       ["n", "next failed process"],
       ["o  a", "overview, all processes"],
       ["c  t  l", "configuration, process list, log"],
+      ["e", "network"],
       ["\\  -", "split right, split down"],
       ["w", "close the tab"],
       ["p", "open in new window"],
@@ -51,6 +52,14 @@ const SHORTCUTS: readonly [string, readonly [string, string][]][] = [
       ["s  x  r", "start, stop, restart this row"],
       ["Shift-F10", "all actions of this row (right click, too)"],
       ["Ctrl-click", "open in a permanent tab"],
+    ],
+  ],
+  [
+    "In the network tables",
+    [
+      ["↑ ↓ ← →", "move, close, open"],
+      ["Enter", "open a link, show one host only"],
+      ["h", "hide the row"],
     ],
   ],
   [

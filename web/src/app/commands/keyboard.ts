@@ -85,6 +85,9 @@ function plain({ key }: KeyboardEvent): boolean {
     case "c":
       show({ kind: "config" });
       return true;
+    case "e":
+      show({ kind: "network" });
+      return true;
     case "t":
       show({ kind: "tasks" });
       return true;

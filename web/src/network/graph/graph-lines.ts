@@ -1,0 +1,83 @@
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Left upper corner and size, pixels. */
+export interface Box extends Point {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Of ranks: to the right, or down. */
+export type Direction = "LR" | "TB";
+
+export interface Line {
+  readonly path: string;
+  /** Where its text stands. */
+  readonly label: Point;
+  /** An arc beside the ranks needs room up to here, in the direction of the ranks; 0: it is no arc. */
+  readonly reach: number;
+}
+
+/** How far an arc goes out, pixels: at least, and for each pixel between its ends. */
+const ARC = { least: 22, slope: 0.12, most: 70 };
+/** Half of a text on a line. */
+const HALF_LABEL = 22;
+/** Text stands so near to the second end of a line. */
+const LABEL_PART = 0.62;
+
+/** A smooth line between two boxes: from rank to rank past the bends, or as an arc between boxes of one rank. */
+export function lineOf(from: Box, bends: readonly Point[], to: Box, direction: Direction): Line {
+  return direction === "LR" ? across(from, bends, to) : turned(across(turnedBox(from), bends.map(turnedPoint), turnedBox(to)));
+}
+
+/** For ranks that go to the right. */
+function across(from: Box, bends: readonly Point[], to: Box): Line {
+  const [one, other] = [middle(from), middle(to)];
+  if (from.x < to.x + to.width && to.x < from.x + from.width) {
+    const first = { x: from.x + from.width, y: one.y };
+    const last = { x: to.x + to.width, y: other.y };
+    const out = Math.max(first.x, last.x) + Math.min(ARC.most, ARC.least + ARC.slope * Math.abs(last.y - first.y));
+    const label = { x: (Math.max(first.x, last.x) + 3 * out) / 4, y: (first.y + last.y) / 2 };
+    const path = `M${text(first)}C${text({ x: out, y: first.y })} ${text({ x: out, y: last.y })} ${text(last)}`;
+    return { path, label, reach: label.x + HALF_LABEL };
+  }
+  const isForward = from.x < to.x;
+  const points = [
+    { x: isForward ? from.x + from.width : from.x, y: one.y },
+    ...bends,
+    { x: isForward ? to.x : to.x + to.width, y: other.y },
+  ];
+  let path = "";
+  let label: Point = one;
+  points.forEach((point, index) => {
+    const before = points[index - 1];
+    if (!before) path = `M${text(point)}`;
+    else {
+      const half = (before.x + point.x) / 2;
+      path += `C${text({ x: half, y: before.y })} ${text({ x: half, y: point.y })} ${text(point)}`;
+      label = onCurve(before, point);
+    }
+  });
+  return { path, label, reach: 0 };
+}
+
+/** A point of the S-shaped curve between two points. */
+function onCurve(from: Point, to: Point): Point {
+  const t = LABEL_PART;
+  const half = (from.x + to.x) / 2;
+  const [a, b, c, d] = [(1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t ** 2, t ** 3];
+  return { x: a * from.x + (b + c) * half + d * to.x, y: (a + b) * from.y + (c + d) * to.y };
+}
+
+const middle = ({ x, y, width, height }: Box): Point => ({ x: x + width / 2, y: y + height / 2 });
+const text = ({ x, y }: Point) => `${x.toFixed(1)} ${y.toFixed(1)}`;
+
+const turnedPoint = ({ x, y }: Point): Point => ({ x: y, y: x });
+const turnedBox = ({ x, y, width, height }: Box): Box => ({ x: y, y: x, width: height, height: width });
+
+/** With x and y exchanged. */
+function turned({ path, label, reach }: Line): Line {
+  return { path: path.replace(/(-?[\d.]+) (-?[\d.]+)/g, "$2 $1"), label: turnedPoint(label), reach };
+}

@@ -1,0 +1,30 @@
+import type { NetworkStats } from "../../../src/protocol/resources/resources.ts";
+import { linkKey, portKey } from "./traffic-rows.ts";
+
+/** Points of a sparkline. */
+const MAX_VALUES = 60;
+
+/** Bytes a second of the last measurements of each link and interface, the newest last. */
+export class TrafficHistory {
+  readonly #values = new Map<string, number[]>();
+
+  /** Lost hosts have no new values; what is no longer there is forgotten. */
+  add({ links, interfaces }: Pick<NetworkStats, "links" | "interfaces">): void {
+    const known = new Set<string>();
+    const push = (key: string, age: number, value: number) => {
+      known.add(key);
+      if (age > 0) return;
+      const values = this.#values.get(key) ?? [];
+      values.push(value);
+      if (values.length > MAX_VALUES) values.shift();
+      this.#values.set(key, values);
+    };
+    for (const link of links) push(linkKey(link), link.age, link.bytes_s);
+    for (const port of interfaces) push(portKey(port), port.age, port.rx_bytes_s + port.tx_bytes_s);
+    for (const key of this.#values.keys()) if (!known.has(key)) this.#values.delete(key);
+  }
+
+  of(key: string): readonly number[] {
+    return this.#values.get(key) ?? [];
+  }
+}
