@@ -130,6 +130,16 @@ export const ACTS: Act[] = [
       { name: "plot", path: "/?view=topics", set: plot },
       ...[3, 20, 60].flatMap(networkScenes),
       {
+        name: "network-tcp",
+        path: "/?view=network",
+        before: (page) => makeUpNetwork(page, 20),
+        set: async (page) => {
+          await page.getByRole("button", { name: /^Hosts/ }).click();
+          await page.getByRole("button", { name: "TCP connections of arm-1" }).click();
+          await page.locator(".tcp-list li").first().waitFor();
+        },
+      },
+      {
         name: "network-interfaces",
         path: "/?view=network",
         before: (page) => makeUpNetwork(page, 20),

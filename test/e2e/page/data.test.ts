@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeUpNetwork } from "../support/made-up-network.ts";
 import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
 
 /** The arm of the demo: joint states at 200 Hz, gains as parameters, a service. */
@@ -141,6 +142,110 @@ test("a parameter is overridden in place, within its range", async () => {
   await soon(() => gain.locator(".value").textContent()).toMatch(/^55(\s|$)/);
   await gain.getByLabel("Override stiffness").click();
   await soon(() => gain.locator(".value").textContent()).not.toMatch(/^55(\s|$)/);
+});
+
+describe("the network", () => {
+  let network: ShownPage;
+  const link = (name: string) => network.page.locator(".row-name", { hasText: name });
+  const keys = () =>
+    network.page.evaluate("[...document.querySelectorAll('.traffic-table tr[data-key]')].map((row) => row.dataset.key)") as Promise<
+      string[]
+    >;
+  const focused = () => network.page.evaluate("document.activeElement?.closest('tr')?.dataset.key");
+  beforeAll(async () => {
+    network = await rig.open("/?view=log");
+  });
+  afterAll(() => network?.close());
+
+  test("has the interfaces of this machine as its kernel counts them, and the connections of the managed programs", async () => {
+    await network.run("Network: interfaces");
+    const [host = ""] = ((await rig.client.snapshot()).host_list as { name: string }[]).map(({ name }) => name);
+    await link(`${host} lo`).waitFor();
+    await network.run(`TCP connections of ${host}`);
+    const panel = network.page.getByRole("complementary", { name: `TCP connections of ${host}` });
+    await panel.getByLabel("Filter connections").fill("arm/controller");
+    const { pid } = await rig.client.process("arm/controller");
+    await panel
+      .getByRole("link", { name: `pid ${pid}` })
+      .first()
+      .waitFor();
+    await panel.press("Escape");
+    await panel.waitFor({ state: "detached" });
+  });
+
+  test("is not measured while the page is hidden, and without the graph its layout is not loaded", async () => {
+    const { page } = network;
+    const scripts: string[] = [];
+    page.on("request", (request) => scripts.push(request.url()));
+    const asked = await makeUpNetwork(page, 20);
+    const hide = (isHidden: boolean) =>
+      `Object.defineProperty(document, "hidden", { configurable: true, get: () => ${isHidden} }); document.dispatchEvent(new Event("visibilitychange"));`;
+    await page.addInitScript(hide(true));
+    await page.setViewportSize({ width: 700, height: 800 });
+    await network.go("/?view=network");
+    await page.getByText("Measuring for 2 s…").waitFor();
+    expect(asked).toEqual([]);
+    await page.evaluate(hide(false));
+    await page.getByRole("button", { name: /^Links/ }).click();
+    await link("camera-1 → arm-1").waitFor();
+    expect(asked).toContain("request_network_stats");
+    expect(scripts.filter((url) => url.includes("graph-layout"))).toEqual([]);
+    await page.setViewportSize({ width: 1440, height: 800 });
+    await page.locator(".net-node").first().waitFor();
+    expect(scripts.some((url) => url.includes("graph-layout"))).toBe(true);
+  });
+
+  test("is read by the keyboard: a link opens to its parts, and rows are filtered, hidden and shown again", async () => {
+    const { page } = network;
+    const filter = page.getByLabel(/^Filter hosts/);
+    await filter.fill("camera-1");
+    await soon(async () => (await keys()).toSorted()).toEqual(["bench → camera-1", "camera-1 → arm-1", "camera-1 → bench"]);
+    await filter.press("ArrowDown");
+    await page.keyboard.press("End");
+    await soon(focused).toBe("bench → camera-1");
+    await page.keyboard.press("ArrowRight");
+    await soon(keys).toContain("topic camera-1/goal");
+    await page.keyboard.press("ArrowLeft");
+    await soon(keys).not.toContain("topic camera-1/goal");
+    await page.keyboard.press("h");
+    await soon(keys).not.toContain("bench → camera-1");
+    await soon(() => network.hasFocus(".traffic-table")).toBe(true);
+    await page.getByRole("button", { name: "Show 1 hidden" }).click();
+    await soon(keys).toContain("bench → camera-1");
+    await filter.fill("no such thing");
+    await page.getByRole("button", { name: "Clear the filter" }).click();
+    await page.getByRole("button", { name: "Browsers", exact: true }).click();
+    await soon(async () => (await keys()).some((key) => key.includes("10.0.0."))).toBe(false);
+    await page.getByRole("button", { name: "Browsers", exact: true }).click();
+  });
+
+  test("keeps a lost host's values with their age, and its problem leads to the host", async () => {
+    const { page } = network;
+    await page.getByText(/^warning base-4 does not answer/).click();
+    await page.getByRole("button", { name: "Show only base-4" }).click();
+    await soon(async () => (await keys()).toSorted()).toEqual(["base-4 → bench", "bench → base-4"]);
+    await link("base-4 → bench")
+      .getByText(/^\d+ (s|min) old$/)
+      .waitFor();
+    expect(await page.locator('tr[data-key="base-4 → bench"]').getAttribute("class")).toContain("old");
+    await page.getByRole("button", { name: "Show all hosts, not only base-4" }).click();
+  });
+
+  test("has a graph whose groups open and fold, and whose nodes the arrow keys reach", async () => {
+    const { page } = network;
+    const group = (verb: string) => page.getByRole("button", { name: new RegExp(`^${verb} camera, 4 hosts`) });
+    const node = (name: string) => page.getByRole("button", { name: new RegExp(`^${name}, sends`) });
+    await group("Open").click();
+    await node("camera-3").focus();
+    await page.keyboard.press("ArrowUp");
+    await soon(() => network.hasFocus('[data-node="host:camera-2"]')).toBe(true);
+    await page.keyboard.press("Enter");
+    await soon(async () => (await keys()).every((key) => key.includes("camera-2"))).toBe(true);
+    await page.getByRole("button", { name: "Show all hosts, not only camera-2" }).click();
+    await group("Fold").click();
+    await group("Open").waitFor();
+    expect(await node("camera-3").count()).toBe(0);
+  });
 });
 
 test("clients name their process, and go with it", async () => {

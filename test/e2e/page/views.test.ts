@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import type { BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeUpNetwork } from "../support/made-up-network.ts";
 import { PageRig, ShownPage, soon } from "../support/page-rig.ts";
 import { ECHO, EXIT_AS_TYPED, READY_WHEN_TYPED } from "../support/shell.ts";
 import { LAYOUT_FAULTS, TOUCH_FAULTS } from "./layout-faults.ts";
@@ -114,6 +115,21 @@ const VIEWS: Readonly<Record<string, (shown: ShownPage) => Promise<unknown>>> = 
     await shown.page.locator(".cm-changedLine, .cm-insertedLine, .cm-deletedChunk").first().waitFor();
   },
   "open in new window": (shown) => shown.go("/?process=tools/echo&window=1"),
+  "the network": async (shown) => {
+    await makeUpNetwork(shown.page, 20);
+    await shown.go("/?view=network");
+    await shown.page.locator(".row-name", { hasText: "camera-1 → arm-1" }).click();
+    await shown.page.getByText("Show all 4 problems").click();
+  },
+  "a graph of the network": async (shown) => {
+    await shown.page.getByRole("button", { name: "Graph", exact: true }).click();
+    await shown.page.getByRole("button", { name: /^Open camera/ }).click();
+    await shown.page.getByRole("button", { name: /^camera-2/ }).click();
+  },
+  "TCP connections": async (shown) => {
+    await shown.page.getByRole("button", { name: "TCP connections", exact: true }).click();
+    await shown.page.locator(".tcp-list li").first().waitFor();
+  },
 };
 
 const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true };

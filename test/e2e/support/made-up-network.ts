@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import { TCP_CONNECTIONS } from "../../support/network-example.ts";
 import { madeUpFleet } from "../../support/network-fleet.ts";
 
 type Frame = Readonly<Record<string, unknown>>;
@@ -27,6 +28,7 @@ export async function makeUpNetwork(page: Page, hosts: number): Promise<string[]
 function answerTo(frame: Frame, hosts: number, next: () => number): Frame | null {
   if (frame.type === "request_network_stats") return { type: "network_stats", stats: madeUpFleet(hosts, next()).stats };
   if (frame.type === "request_network_topology") return { type: "network_topology", topology: madeUpFleet(hosts).topology };
+  if (frame.type === "request_tcp_connections") return { type: "tcp_connections", host: frame.host, connections: TCP_CONNECTIONS };
   return null;
 }
 

@@ -52,10 +52,10 @@ export function HostsTable({ stats }: { stats: NetworkStats }) {
       keyOf={({ host }) => host}
       nameTitle="Host"
       nameOf={({ host, age }) => (
-        <>
+        <span class="names">
           <span class="whole">{host}</span>
           {age > 0 && <span class="age">{ageText(age)}</span>}
-        </>
+        </span>
       )}
       classOf={({ age }) => (age > 0 ? "old" : "")}
       columns={COLUMNS}

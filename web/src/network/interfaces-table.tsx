@@ -57,11 +57,11 @@ export function InterfacesTable({ stats: { interfaces } }: { stats: NetworkStats
       keyOf={portKey}
       nameTitle="Host and interface"
       nameOf={(port) => (
-        <>
+        <span class="names">
           <span class="whole">{portKey(port)}</span>
           {!port.up && <span class="tag">down</span>}
           {port.age > 0 && <span class="age">{ageText(port.age)}</span>}
-        </>
+        </span>
       )}
       classOf={(port) => `${port.age > 0 ? "old" : ""} ${errorsOf(port) + dropsOf(port) > 0 ? "in-trouble" : ""}`}
       columns={COLUMNS}

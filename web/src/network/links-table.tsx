@@ -66,10 +66,10 @@ export function LinksTable({ stats }: { stats: NetworkStats }) {
       keyOf={({ key }) => key}
       nameTitle="From → to"
       nameOf={({ key, link: { age } }) => (
-        <>
+        <span class="names">
           <span class="whole">{key}</span>
           {age > 0 && <span class="age">{ageText(age)}</span>}
-        </>
+        </span>
       )}
       classOf={({ link: { age }, problems }) => `${age > 0 ? "old" : ""} ${problems.length > 0 ? "in-trouble" : ""}`}
       columns={COLUMNS}

@@ -245,16 +245,17 @@ function NodeBox({ node, style, isChosen, onOver, onKey }: NodeProps) {
         {kind === "group" && ` · ${members.length}`}
         {isGateway && <span class="gateway"> ⇆</span>}
       </b>
-      <span class="soft">{age > 0 ? ageText(age) : traffic}</span>
+      <span class="soft traffic">{age > 0 ? ageText(age) : traffic}</span>
     </button>
   );
 }
 
-/** Without "/s" and without decimals: a node is small. */
+/** Without "/s", with few decimals and a narrow space: a node is small. */
 const short = (bytes: number) =>
   byteRate(bytes)
     .replace("/s", "")
-    .replace(/(\d\d)\.\d/, "$1");
+    .replace(/(\d\d)\.\d/, "$1")
+    .replace(" ", "\u202f");
 
 function Legend({ graph: { groups, nodes } }: { graph: NetworkGraph }) {
   const folded = nodes.filter(({ kind }) => kind === "group");
