@@ -233,8 +233,8 @@ describe("the network", () => {
 
   test("has a graph whose groups open and fold, and whose nodes the arrow keys reach", async () => {
     const { page } = network;
-    const group = (verb: string) => page.getByRole("button", { name: new RegExp(`^${verb} camera, 4 hosts`) });
-    const node = (name: string) => page.getByRole("button", { name: new RegExp(`^${name}, sends`) });
+    const group = (verb: string) => page.getByRole("button", { name: new RegExp(`^${verb} camera 4 members`) });
+    const node = (name: string) => page.getByRole("button", { name: new RegExp(`^${name} sends`) });
     await group("Open").click();
     await node("camera-3").focus();
     await page.keyboard.press("ArrowUp");

@@ -57,14 +57,8 @@ export function GraphView({ stats }: { stats: NetworkStats }) {
               return (
                 box && (
                   <div key={key} class="net-group" style={styleOf(box)}>
-                    <button
-                      type="button"
-                      class="flat"
-                      aria-expanded
-                      aria-label={`Fold ${title}, ${members.length} hosts`}
-                      onClick={() => fold(key, true)}
-                    >
-                      <span aria-hidden="true">▾</span> {title} · {members.length}
+                    <button type="button" class="flat" aria-expanded onClick={() => fold(key, true)}>
+                      <Title verb="Fold" sign="▾" title={title} members={members} />
                     </button>
                   </div>
                 )
@@ -218,7 +212,6 @@ function NodeBox({ node, style, isChosen, onOver, onKey }: NodeProps) {
   }
   const traffic = `↑${short(sent)} ↓${short(received)}`;
   const facts = `sends ${byteRate(sent)}, receives ${byteRate(received)}${isGateway ? ", gateway" : ""}${age > 0 ? `, ${ageText(age)}` : ""}`;
-  const label = kind === "group" ? `Open ${title}, ${members.length} hosts, ${facts}` : `${title}, ${facts}`;
   return (
     <button
       type="button"
@@ -226,7 +219,6 @@ function NodeBox({ node, style, isChosen, onOver, onKey }: NodeProps) {
       style={style}
       data-node={key}
       title={kind === "group" ? `${title}: ${members.join(", ")}` : title}
-      aria-label={label}
       aria-expanded={kind === "group" ? false : undefined}
       aria-pressed={kind === "group" ? undefined : pickedHost.value === title}
       onClick={() => {
@@ -240,13 +232,32 @@ function NodeBox({ node, style, isChosen, onOver, onKey }: NodeProps) {
       onKeyDown={(event) => onKey(event, key)}
     >
       <b>
-        {kind === "group" && <span aria-hidden="true">▸ </span>}
-        {title}
-        {kind === "group" && ` · ${members.length}`}
-        {isGateway && <span class="gateway"> ⇆</span>}
+        {kind === "group" ? <Title verb="Open" sign="▸" title={title} members={members} /> : title}
+        {isGateway && (
+          <span class="gateway" aria-hidden="true">
+            {" "}
+            ⇆
+          </span>
+        )}
+        <span class="unseen"> {facts}</span>
       </b>
-      <span class="soft traffic">{age > 0 ? ageText(age) : traffic}</span>
+      <span class="soft traffic" aria-hidden="true">
+        {age > 0 ? ageText(age) : traffic}
+      </span>
     </button>
+  );
+}
+
+/** Of a group: as a picture, and in words. */
+function Title({ verb, sign, title, members }: { verb: string; sign: string; title: string; members: readonly string[] }) {
+  return (
+    <>
+      <span class="unseen">{verb} </span>
+      <span aria-hidden="true">{sign} </span>
+      {title}
+      <span aria-hidden="true"> · {members.length}</span>
+      <span class="unseen"> {members.length} members</span>
+    </>
   );
 }
 
