@@ -80,7 +80,7 @@ const restarting = async (instance: Instance) => {
 /** Sparklines have something to show. */
 async function sparklines(page: Page): Promise<void> {
   await page.getByLabel("Sampling interval").selectOption("every second");
-  await page.waitForTimeout(Number(process.env.SPARK ?? 25_000));
+  await page.waitForTimeout(20_000);
 }
 
 /** The network of a made-up fleet: tables with the graph beside them where there is room, and the graph alone. */

@@ -1,7 +1,7 @@
 import type { NetworkInterface, NetworkStats } from "../../../src/protocol/resources/resources.ts";
 import { Sparkline } from "../data/sparkline.tsx";
 import { BothRates } from "./both-rates.tsx";
-import { filter, hiddenRows, history, pickedHost } from "./network-store.ts";
+import { filter, hideRow, history, pickedHost } from "./network-store.ts";
 import { NoMatches } from "./no-matches.tsx";
 import { portKey, portRows } from "./traffic-rows.ts";
 import { type TrafficColumn, TrafficTable } from "./traffic-table.tsx";
@@ -70,9 +70,7 @@ export function InterfacesTable({ stats: { interfaces } }: { stats: NetworkStats
         pickedHost.value = pickedHost.value === host ? null : host;
       }}
       isPicked={({ host }) => host === pickedHost.value}
-      onHide={(port) => {
-        hiddenRows.value = [...hiddenRows.value, portKey(port)];
-      }}
+      onHide={(port) => hideRow(portKey(port))}
       empty={
         interfaces.length > 0 ? (
           <NoMatches />

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { NetworkLink, NetworkStats } from "../../../src/protocol/resources/resources.ts";
 import { Sparkline } from "../data/sparkline.tsx";
 import { BothRates } from "./both-rates.tsx";
-import { filter, hiddenRows, history, hostNames } from "./network-store.ts";
+import { filter, hideRow, history, hostNames } from "./network-store.ts";
 import { NoMatches } from "./no-matches.tsx";
 import { type LinkRow, linkRows, missingPart } from "./traffic-rows.ts";
 import { type TrafficColumn, TrafficTable } from "./traffic-table.tsx";
@@ -93,9 +93,7 @@ export function LinksTable({ stats }: { stats: NetworkStats }) {
           opened.value = next;
         },
       }}
-      onHide={({ key }) => {
-        hiddenRows.value = [...hiddenRows.value, key];
-      }}
+      onHide={({ key }) => hideRow(key)}
       empty={stats.links.length > 0 ? <NoMatches /> : <NoLinks />}
     />
   );

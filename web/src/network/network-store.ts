@@ -100,6 +100,7 @@ function learnTopology({ interfaces }: NetworkStats): void {
         topology.value = answer;
       }),
     (error: unknown) => {
+      topologyOf = "";
       problem.value = messageOf(error);
     },
   );
@@ -113,6 +114,13 @@ export function useNetwork(): void {
       viewers.value = viewers.peek() - 1;
     };
   }, []);
+}
+
+/** The user's browser remembers so many hidden rows. */
+const MAX_HIDDEN = 500;
+
+export function hideRow(key: string): void {
+  hiddenRows.value = [...hiddenRows.value, key].slice(-MAX_HIDDEN);
 }
 
 export function showConnections(host: string): void {
