@@ -62,6 +62,7 @@ describe("the palette", () => {
       ["arm", "Restart sim/world"],
       ["rid", "Restart sim/world"],
       ["sd", "started"],
+      ["p00", "many/p010"],
       ["log", "All processes of the rig"],
     ] as const)
       expect(fuzzyScore(query, text), `'${query}' in '${text}'`).toBeNull();

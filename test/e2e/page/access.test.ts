@@ -90,6 +90,13 @@ describe("by the keyboard alone", () => {
     await rig.client.untilState("tools/echo", "started", from);
   });
 
+  test("leaving a terminal goes to the row of its process, wherever that was opened", async () => {
+    await shown.goTo("many/p030");
+    await eventually("the terminal has the keyboard", () => shown.hasFocus(".terminal-box"));
+    await press("Control+Shift+L");
+    await soon(focusedRow).toBe("many/p030");
+  });
+
   test("a key finds the row where it is now, also before what has come is drawn", async () => {
     await press("Control+Shift+L", "/", "Escape", "ArrowDown", "End");
     await soon(focusedRow).toBe("many/p059");

@@ -269,6 +269,15 @@ describe("windows", () => {
     await page.reload();
     await shown.untilShown("sim/after", /hello/);
     await shown.untilShown("tools/echo", /hello/);
+    // On a small screen, too, no button leaves its pane.
+    await page.setViewportSize({ width: 1024, height: 768 });
+    const over = `[...document.querySelectorAll(".pane")].flatMap((pane) => [...pane.querySelectorAll(".bar *")].filter((one) => {
+      const { left, right, width } = one.getBoundingClientRect();
+      const of = pane.getBoundingClientRect();
+      return width > 0 && (left < of.left || right > of.right);
+    }).map((one) => one.outerHTML))`;
+    await soon(() => page.evaluate(over)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByRole("button", { name: "Close after w" }).click();
     await soon(() => page.locator(".pane").count()).toBe(1);
   });

@@ -135,6 +135,8 @@ describe("a stop that takes dependents along", () => {
     await page.locator(".process .actions").getByRole("button", { name: "Start", exact: true }).click();
     const toast = page.locator(".toasts").getByText(/^Still stopped, since they were stopped with chain\/db: chain\/api, chain\/web/);
     await toast.waitFor();
+    // In the place of the offer to undo the stop.
+    await page.getByText("Stopped chain/db, and with it chain/api, chain/web").waitFor({ state: "detached" });
     await page.locator(".toasts").getByRole("button", { name: "Start these, too" }).click();
     await shown.untilRow("chain/api", "started");
     await shown.untilRow("chain/web", "started");

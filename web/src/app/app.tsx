@@ -135,7 +135,8 @@ function TopNav() {
       >
         <Icon name="search" />
         <span>Search or run a command…</span>
-        <kbd>Ctrl-K</kbd>
+        <kbd class="outside">Ctrl-K</kbd>
+        <kbd class="inside">Ctrl-Shift-K</kbd>
       </button>
       <nav class="top-nav" aria-label="Views">
         <button type="button" class="flat" aria-pressed={isData(current.value)} onClick={() => show({ kind: "topics" })}>

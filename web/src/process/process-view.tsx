@@ -172,6 +172,7 @@ function Buttons({ process }: { process: Process }) {
       </select>
       {!poppedOut && (
         <IconButton
+          class="threads"
           icon="table"
           label="Processes and threads"
           word="Threads"

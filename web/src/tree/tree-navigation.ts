@@ -88,14 +88,11 @@ export function giveFocus(element: HTMLElement | null, name: string): void {
   element.focus({ preventScroll: true });
 }
 
-/** The row that has been focused last, or the first. */
+/** The row of what is shown: keys of a row act on it. Else the row that has been focused last, or the first. */
 export function focusTree(): void {
-  focusRow(
-    Math.max(
-      0,
-      rows.value.findIndex(({ node }) => node.name === focusedRow.value),
-    ),
-  );
+  const shown = keyOf(current.value);
+  const at = rows.value.findIndex((row) => keyOf(viewOf(row)) === shown);
+  focusRow(at >= 0 ? at : rows.value.findIndex(({ node }) => node.name === focusedRow.value));
 }
 
 /** The next or previous process in the tree, from the one that is shown. */

@@ -40,9 +40,10 @@ function piecesScore(word: string, text: string, cased: string): number {
   return Math.max(NEVER, ...before);
 }
 
-/** Adjacent to the character before, or with few left out, back to the start of the word. */
+/** Adjacent to the character before, or with few left out, back to the start of the word. Numbers are not abbreviated: "p00" is not "p010". */
 function closeScore(at: number, before: readonly number[], cased: string): number {
   let score = (before[at - 1] ?? NEVER) + ADJACENT;
+  if (isDigit(cased.charAt(at))) return score;
   for (let leftOut = 1; leftOut <= MAX_LEFT_OUT && !isWordStart(cased, at - leftOut + 1); leftOut++)
     score = Math.max(score, (before[at - 1 - leftOut] ?? NEVER) - leftOut / 2);
   return score;

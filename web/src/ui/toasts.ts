@@ -24,11 +24,13 @@ const TOAST_MS = 4_000;
 const LONG_TOAST_MS = 12_000;
 const ACTION_TOAST_MS = 20_000;
 
-export function toast(text: Toast["text"], more: Partial<Pick<Toast, "bad" | "action" | "onEnd">> = {}): void {
+/** Returns its id, to dismiss it by. */
+export function toast(text: Toast["text"], more: Partial<Pick<Toast, "bad" | "action" | "onEnd">> = {}): number {
   const id = nextToast++;
   for (const { id: old } of toasts.value.slice(0, 1 - MAX_TOASTS)) dismiss(old);
   toasts.value = [...toasts.value, { id, text, bad: false, ...more }];
   setTimeout(() => dismiss(id), more.action ? ACTION_TOAST_MS : more.bad ? LONG_TOAST_MS : TOAST_MS);
+  return id;
 }
 
 export function dismiss(id: number): void {

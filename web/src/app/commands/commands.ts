@@ -2,7 +2,7 @@ import { findGroup } from "../../../../src/client/mirror.ts";
 import { stillStoppedWith, stoppedAlong } from "../../../../src/client/shown/along.ts";
 import { shownState } from "../../../../src/client/shown/shown-state.ts";
 import { confirm } from "../../ui/dialog.tsx";
-import { complain, toast } from "../../ui/toasts.ts";
+import { complain, dismiss, toast } from "../../ui/toasts.ts";
 import { allProcesses, client, command, isConnected, processOf, tree } from "../store.ts";
 import type { View } from "../views.ts";
 import { processesOf } from "./actions.ts";
@@ -98,9 +98,9 @@ function framesOf(verb: Verb, target: Target) {
 function offerUndo(active: readonly string[], along: readonly string[]): void {
   const alongNow = () => along.filter((name) => processOf(name)?.requested_state === "stop");
   const names = () => [...active, ...alongNow()];
-  const undo = { names, run: () => startAgain(names()) };
+  const undo = { names, run: () => startAgain(names()), end: () => dismiss(id) };
   stopped.value = undo;
-  toast(() => stoppedText(active, alongNow()), {
+  const id = toast(() => stoppedText(active, alongNow()), {
     action: { label: active.length + along.length === 1 ? "Start again" : "Start these again", run: undo.run },
     onEnd: () => {
       if (stopped.peek() === undo) stopped.value = null;
@@ -112,6 +112,9 @@ function offerUndo(active: readonly string[], along: readonly string[]): void {
 function offerReturn(started: readonly string[]): void {
   const names = stillStoppedWith(started, client.mirror.processes()).map(({ name }) => name);
   if (names.length === 0) return;
+  const undo = stopped.peek();
+  // This offer takes the place of one to undo that stop, unless that has more to start again.
+  if (undo?.names().every((name) => started.includes(name) || names.includes(name))) undo.end();
   toast(`Still stopped, since they were stopped with ${started.length === 1 ? started[0] : "these"}: ${names.join(", ")}`, {
     action: { label: names.length === 1 ? "Start it, too" : "Start these, too", run: () => startAgain(names) },
   });
