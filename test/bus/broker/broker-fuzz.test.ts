@@ -94,9 +94,11 @@ describe("hostile clients of the bus", () => {
   const begin = async (authTimeoutMs: number) => {
     tcp = new Tcp(false, [], { authTimeoutMs, log: (level, msg) => level === "error" && defects.push(msg) });
     await tcp.begin();
-    const echo = await tcp.bus("echo");
-    echo.subscribe("fuzz.echo", (message) => message.reply && echo.publish(message.reply, message.data));
-    await echo.flush();
+    // In process: a connection is given up when this busy program leaves its pings without an answer for seconds.
+    const echo = broker().port();
+    echo.subscribe("fuzz.echo", ({ reply, data }) => {
+      if (reply) echo.publish(reply, data);
+    });
   };
   beforeEach(async () => {
     defects = [];
@@ -130,7 +132,7 @@ describe("hostile clients of the bus", () => {
       await isServed();
     }
     // Nothing of them is left.
-    expect(broker().stats()).toMatchObject({ subscriptions: 2, clients: [{ name: "echo" }] });
+    expect(broker().stats()).toMatchObject({ subscriptions: 1, clients: [] });
   });
 
   it("survives the same over sockets, cut into single bytes", async () => {
@@ -147,7 +149,7 @@ describe("hostile clients of the bus", () => {
       broker()
         .stats()
         .clients.map(({ name }) => name),
-    ).toEqual(["echo"]);
+    ).toEqual([]);
   });
 
   it.each([
@@ -169,7 +171,7 @@ describe("hostile clients of the bus", () => {
       broker()
         .stats()
         .clients.map(({ name }) => name),
-    ).toEqual(["echo"]);
+    ).toEqual([]);
   });
 
   it("lets go of one that sends a byte now and then and never comes to an end (slow loris)", async () => {
@@ -188,7 +190,7 @@ describe("hostile clients of the bus", () => {
     }
     expect(isOver).toBe(true);
     await isServed();
-    expect(broker().stats().clients).toHaveLength(1);
+    expect(broker().stats().clients).toHaveLength(0);
   });
 
   it("holds a half message of an authorized client without stalling others, and forgets it with the client", async () => {
@@ -199,7 +201,7 @@ describe("hostile clients of the bus", () => {
     for (const socket of halves) socket.destroy();
     await all;
     await isServed();
-    await expect.poll(() => broker().stats().clients).toMatchObject([{ name: "echo" }]);
+    await expect.poll(() => broker().stats().clients).toEqual([]);
   });
 
   it("takes a thousand connections that come at once, and goes on with others meanwhile", async () => {
@@ -216,13 +218,13 @@ describe("hostile clients of the bus", () => {
     while (
       broker()
         .stats()
-        .clients.filter(({ user }) => user === "tester").length < 1_001
+        .clients.filter(({ user }) => user === "tester").length < 1_000
     )
       await isServed();
-    expect(broker().stats().subscriptions).toBe(2 + 1_000);
+    expect(broker().stats().subscriptions).toBe(1 + 1_000);
     for (const socket of sockets) socket.destroy();
     await all;
-    while (broker().stats().clients.length > 1) await isServed();
-    expect(broker().stats().subscriptions).toBe(2);
+    while (broker().stats().clients.length > 0) await isServed();
+    expect(broker().stats().subscriptions).toBe(1);
   });
 });
