@@ -1,6 +1,7 @@
 import type { ManagerClient } from "../../client/manager-client.ts";
 import type { NetworkStats, NetworkTopology } from "../../protocol/resources/resources.ts";
 import { connectManager } from "../manager/connection.ts";
+import { untilInterrupted } from "../manager/until-interrupted.ts";
 import type { ConnectionFlags } from "../manager/way.ts";
 import { tcpText, topologyText, trafficText } from "../net/tables.ts";
 import { jsonText, printJson } from "../output/table.ts";
@@ -18,24 +19,13 @@ const MARGIN_MS = 15_000;
 /** `mgr net`: traffic between hosts, and what is wrong with it. */
 export async function net(flags: NetFlags): Promise<void> {
   const client = await connectManager(flags);
-  let isOver = false;
-  const end = () => {
-    isOver = true;
-    client.close();
-  };
-  process.once("SIGINT", end);
-  try {
+  await untilInterrupted(client, async (isOver) => {
     do {
       const stats = await measured(client, flags.seconds);
       if (flags.json) process.stdout.write(`${jsonText(stats, { oneLine: flags.watch ?? false })}\n`);
       else process.stdout.write(`${flags.watch && process.stdout.isTTY ? "\x1b[H\x1b[2J" : ""}${trafficText(stats)}\n`);
-    } while (flags.watch && !isOver);
-  } catch (error) {
-    if (!isOver) throw error;
-  } finally {
-    process.off("SIGINT", end);
-    client.close();
-  }
+    } while (flags.watch && !isOver());
+  });
 }
 
 async function measured(client: ManagerClient, seconds: number): Promise<NetworkStats> {

@@ -1,9 +1,8 @@
-import { randomUUID } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import type { Registry } from "../../bus/registry/registry.ts";
 import type { DataPlaneChange, DataPlaneEvent } from "../../contract/data-plane.ts";
 import type { RequestOf, ResponseOf } from "../../contract/messages.ts";
-import { TaskPages } from "../tasks/task-pages.ts";
+import { ListPages } from "../session/list-pages.ts";
 
 /** Changes in one message, characters of JSON: one that is larger has a message of its own. */
 const MAX_EVENT_CHARS = 128 * 1024;
@@ -19,13 +18,13 @@ export class RegistryReport {
   seq = 0;
   readonly #registry: Registry;
   readonly #send: ReportOptions["send"];
-  readonly #pages: TaskPages;
+  readonly #pages: ListPages;
   readonly #leave: () => void;
 
   constructor(registry: Registry, { clock, send }: ReportOptions) {
     this.#registry = registry;
     this.#send = send;
-    this.#pages = new TaskPages(clock);
+    this.#pages = new ListPages(clock);
     this.#leave = registry.listen((changes) => this.#tell(changes));
   }
 
@@ -33,11 +32,12 @@ export class RegistryReport {
     // Sends pending changes first: those that follow the list happened after it.
     this.#registry.flush();
     const { clients, topics, services } = this.#registry.tables();
-    const rows = this.#pages.open(randomUUID());
-    for (const client of clients) rows.add({ kind: "client", client } satisfies DataPlaneChange);
-    for (const topic of topics) rows.add({ kind: "topic", topic } satisfies DataPlaneChange);
-    for (const service of services) rows.add({ kind: "service", service } satisfies DataPlaneChange);
-    return { ...rows.end(), seq: this.seq };
+    const rows: DataPlaneChange[] = [
+      ...clients.map((client) => ({ kind: "client" as const, client })),
+      ...topics.map((topic) => ({ kind: "topic" as const, topic })),
+      ...services.map((service) => ({ kind: "service" as const, service })),
+    ];
+    return { ...this.#pages.of(rows), seq: this.seq };
   }
 
   page(list: string, page: number): Uint8Array<ArrayBuffer> {

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import { readableText } from "../../bus/broker/broker-protocol.ts";
 import { dialedSockets } from "../../bus/carriers/dialed-sockets.ts";
@@ -7,7 +6,7 @@ import type { RequestOf, ResponseOf } from "../../contract/messages.ts";
 import type { NetworkRow } from "../../contract/network.ts";
 import type { HostBus } from "../bus/host-bus.ts";
 import { tcpInfo } from "../native/tcp-info.ts";
-import { TaskPages } from "../tasks/task-pages.ts";
+import { ListPages } from "../session/list-pages.ts";
 import { readNetwork } from "./interfaces.ts";
 import { type ProcessNames, readTcpConnections } from "./tcp-connections.ts";
 
@@ -27,11 +26,11 @@ const INTERNAL = /^(topic|mgr|\$SRV|\$SYS|\$LDS|_INBOX|>)(\.|$)/;
 /** What a host has counted of its network. Nothing is read before it is asked for. */
 export class NetworkReport {
   readonly #options: NetworkReportOptions;
-  readonly #pages: TaskPages;
+  readonly #pages: ListPages;
 
   constructor(options: NetworkReportOptions) {
     this.#options = options;
-    this.#pages = new TaskPages(options.clock);
+    this.#pages = new ListPages(options.clock);
   }
 
   list({ interfaces }: Pick<RequestOf<"network">, "interfaces">): ResponseOf<"network"> {
@@ -54,9 +53,7 @@ export class NetworkReport {
 
   /** Almost always there is one page only: it saves a question to have it at once. */
   #firstPage(values: Iterable<unknown>) {
-    const rows = this.#pages.open(randomUUID());
-    for (const value of values) rows.add(value);
-    const made = rows.end();
+    const made = this.#pages.of(values);
     return { ...made, data: this.#pages.take(made.list, 0) };
   }
 

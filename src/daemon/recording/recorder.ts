@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -11,7 +10,7 @@ import type { RequestOf, ResponseOf } from "../../contract/messages.ts";
 import { MAX_RECORDINGS, type RecordingEvent, type RecordingSpec, recordingSpec } from "../../contract/recording.ts";
 import type { RunReport } from "../../contract/run.ts";
 import { LOG_LINE, logLine } from "../../recording/mcap/channels.ts";
-import { TaskPages } from "../tasks/task-pages.ts";
+import { ListPages } from "../session/list-pages.ts";
 import { Recording, type RecordingOptions } from "./recording.ts";
 import { fileNamePart, type RecordingLog } from "./recording-folder.ts";
 import type { Tap } from "./tap.ts";
@@ -37,7 +36,7 @@ export interface RecorderOptions {
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #recordings = new Map<string, Recording>();
-  readonly #pages: TaskPages;
+  readonly #pages: ListPages;
   readonly #lines: TerminalLines;
   #send: (event: RecordingEvent) => void = () => {};
   #seq = 0;
@@ -49,7 +48,7 @@ export class Recorder {
 
   constructor(options: RecorderOptions) {
     this.#options = options;
-    this.#pages = new TaskPages(options.clock);
+    this.#pages = new ListPages(options.clock);
     this.#lines = new TerminalLines((name, line) => this.#terminalLine(name, line));
     for (const spec of this.#read()) this.#add(spec);
     this.#opened = this.#open();
@@ -105,10 +104,9 @@ export class Recorder {
 
   async list(): Promise<ResponseOf<"recordings">> {
     await this.#opened;
-    const rows = this.#pages.open(randomUUID());
     const { seq } = this;
-    for (const { report } of this.#recordings.values()) rows.add(report);
-    return { ...rows.end(), seq };
+    const reports = [...this.#recordings.values()].map(({ report }) => report);
+    return { ...this.#pages.of(reports), seq };
   }
 
   page({ list, page }: RequestOf<"recordings_page">): ResponseOf<"recordings_page"> {

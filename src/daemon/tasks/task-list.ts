@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { totalmem } from "node:os";
 import type { Clock } from "../../base/clock.ts";
 import { SerialQueue } from "../../base/serial-queue.ts";
@@ -9,12 +8,12 @@ import type { TaskCell } from "../../contract/tasks.ts";
 import type { TaskColumnName } from "../../protocol/process/task-columns.ts";
 import { formatTime } from "../../protocol/time.ts";
 import { UserNames } from "../process/user-names.ts";
+import { ListPages } from "../session/list-pages.ts";
 import { TICKS_PER_SECOND, ticksSinceBoot } from "../tree/proc.ts";
 import type { ProcessStat } from "../tree/process-stat.ts";
 import type { RunOwners } from "../tree/tree-reaper.ts";
 import { type RunLoad, sumLoads, ticksToMs } from "./run-loads.ts";
 import { TaskOwners } from "./task-owners.ts";
-import { TaskPages } from "./task-pages.ts";
 import { type CpuSample, CpuSamples, FIRST_INTERVAL_MS } from "./task-samples.ts";
 import { environmentText, processOfThread, scanTasks, scanTicks, type Task, type TaskScope } from "./task-scan.ts";
 
@@ -37,7 +36,7 @@ const BOOT_TIME_TOLERANCE_MS = 100;
 export class TaskLists {
   readonly #options: TaskListOptions;
   readonly #samples = new CpuSamples();
-  readonly #pages: TaskPages;
+  readonly #pages: ListPages;
   readonly #users = new UserNames();
   readonly #ownUser = process.geteuid?.() ?? 0;
   /** One list after the other. */
@@ -47,7 +46,7 @@ export class TaskLists {
 
   constructor(options: TaskListOptions) {
     this.#options = options;
-    this.#pages = new TaskPages(options.clock);
+    this.#pages = new ListPages(options.clock);
   }
 
   async make(request: Omit<RequestOf<"tasks">, "session">): Promise<ResponseOf<"tasks">> {
@@ -57,7 +56,7 @@ export class TaskLists {
     const base = this.#samples.base(asker, this.#options.clock.monotonic()) ?? (await this.#firstSample(scope));
     return this.#lists.run(async () => {
       const time = this.#options.clock.now();
-      const rows = this.#pages.open(randomUUID());
+      const rows = this.#pages.open();
       const sample = await this.#list({ request, filter, scope, base, add: (cells) => rows.add(cells) });
       this.#samples.keep(asker, sample);
       return { ...rows.end(), time };
@@ -70,7 +69,7 @@ export class TaskLists {
       const loads = new Map<string, RunLoad>();
       await this.#work.run(sumLoads(new TaskOwners(this.#options.owners(), this.#options.nameOfRun), loads));
       const time = this.#options.clock.monotonic();
-      const rows = this.#pages.open(randomUUID());
+      const rows = this.#pages.open();
       for (const [name, { ticks, rssBytes, processes, age }] of loads)
         rows.add([name, ticksToMs(ticks), rssBytes, processes, ticksToMs(age)]);
       return { ...rows.end(), time };

@@ -1,12 +1,14 @@
+import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import type { Client } from "../../../src/protocol/resources/resources.ts";
 import { linkTo } from "../app/navigation.ts";
 import { hasProcess } from "../app/store.ts";
-import { IconButton } from "../ui/icons.tsx";
+import { DataPanel } from "./data-panel.tsx";
 import { clients } from "./data-store.ts";
-import { type Column, DataTable, FilterBar, filterText, ListAndPanel, matching } from "./data-table.tsx";
+import { type Column, DataTable, FilterBar, ListAndPanel, matching } from "./data-table.tsx";
 
-const filter = filterText();
+/** Kept while other views are shown. */
+const filter = signal("");
 
 const COLUMNS: readonly Column<Client>[] = [
   { title: "Process", value: ({ process_name }) => process_name, cell: ({ process_name }) => <ProcessLink name={process_name} /> },
@@ -79,11 +81,7 @@ function ClientPanel({ client, onClose }: { client: Client; onClose: () => void 
     ["Services", client.provided_services],
   ] as const;
   return (
-    <aside class="details data-panel" aria-label={`Client ${client.name}`}>
-      <header>
-        <h2 title={client.name}>{client.name}</h2>
-        <IconButton icon="close" label="Close" onClick={onClose} />
-      </header>
+    <DataPanel label={`Client ${client.name}`} title={client.name} onClose={onClose}>
       <section class="detail-section">
         <dl class="pairs">
           {Object.entries({
@@ -114,6 +112,6 @@ function ClientPanel({ client, onClose }: { client: Client; onClose: () => void 
           </section>
         ),
       )}
-    </aside>
+    </DataPanel>
   );
 }

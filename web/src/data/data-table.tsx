@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from "@preact/signals";
+import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 
@@ -103,9 +103,6 @@ function sorted<T>(items: readonly T[], by: (item: T) => string | number, turned
   });
   return turned ? found.reverse() : found;
 }
-
-/** The text of a filter, kept while other views are shown. */
-export const filterText = () => signal("");
 
 /** Items whose text has all words of the filter. */
 export function matching<T>(items: readonly T[], filter: string, textOf: (item: T) => string): readonly T[] {

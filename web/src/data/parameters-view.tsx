@@ -6,12 +6,13 @@ import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import type { Parameter } from "../../../src/protocol/resources/resources.ts";
 import { ask, command, isConnected } from "../app/store.ts";
 import { MenuButton } from "../ui/menu.tsx";
-import { FilterBar, filterText, matching } from "./data-table.tsx";
+import { FilterBar, matching } from "./data-table.tsx";
 import { problemOf } from "./parameter-value.ts";
 
 type Snapshot = Extract<ManagerFrame, { type: "parameters_snapshot" }>;
 
-const filter = filterText();
+/** Kept while other views are shown. */
+const filter = signal("");
 const snapshot = signal<Snapshot | null>(null);
 const problem = signal<string | null>(null);
 /** Between two requests, milliseconds. */

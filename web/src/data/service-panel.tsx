@@ -5,8 +5,8 @@ import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import type { Service } from "../../../src/protocol/resources/resources.ts";
 import { ask } from "../app/store.ts";
 import { Button } from "../ui/button.tsx";
-import { IconButton } from "../ui/icons.tsx";
 import { clockAt } from "../ui/time.ts";
+import { DataPanel } from "./data-panel.tsx";
 import { JsonInput, readJson } from "./json-input.tsx";
 import { exampleOf, interfaceOf } from "./service-interface.ts";
 import { valueText } from "./words.ts";
@@ -53,11 +53,7 @@ export function ServicePanel({ service, onClose }: { service: Service; onClose: 
   };
   const earlier = calls.value.filter((one) => one.service === service.name);
   return (
-    <aside class="details data-panel" aria-label={`Service ${service.name}`}>
-      <header>
-        <h2 title={service.name}>{service.name}</h2>
-        <IconButton icon="close" label="Close" onClick={onClose} />
-      </header>
+    <DataPanel label={`Service ${service.name}`} title={service.name} onClose={onClose}>
       <form
         class="detail-section call-form"
         onSubmit={(event) => {
@@ -129,7 +125,7 @@ export function ServicePanel({ service, onClose }: { service: Service; onClose: 
           </div>
         </dl>
       </section>
-    </aside>
+    </DataPanel>
   );
 }
 

@@ -1,11 +1,13 @@
+import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import type { Service } from "../../../src/protocol/resources/resources.ts";
 import { services } from "./data-store.ts";
-import { type Column, DataTable, FilterBar, filterText, ListAndPanel, matching } from "./data-table.tsx";
+import { type Column, DataTable, FilterBar, ListAndPanel, matching } from "./data-table.tsx";
 import { interfaceName } from "./service-interface.ts";
 import { ServicePanel } from "./service-panel.tsx";
 
-const filter = filterText();
+/** Kept while other views are shown. */
+const filter = signal("");
 
 const COLUMNS: readonly Column<Service>[] = [
   { title: "Interface", value: (service) => interfaceName(service), cell: (service) => interfaceName(service) },

@@ -4,9 +4,9 @@ import type { Topic } from "../../../src/protocol/resources/resources.ts";
 import { linkTo } from "../app/navigation.ts";
 import { ask } from "../app/store.ts";
 import { Button } from "../ui/button.tsx";
-import { IconButton } from "../ui/icons.tsx";
 import { clockTime } from "../ui/time.ts";
 import { complain } from "../ui/toasts.ts";
+import { DataPanel } from "./data-panel.tsx";
 import { isPlotted, plotted, togglePlotted } from "./plot/plotted.ts";
 import { numericFields } from "./plot/traces.ts";
 import { readTopic, type Sample } from "./topic-subscriptions.ts";
@@ -23,11 +23,7 @@ export function TopicPanel({ topic, onClose }: { topic: Topic; onClose: () => vo
   const live = useSamples(name, !paused);
   const sample = live ?? (detail?.ok ? detail.last_sample : null);
   return (
-    <aside class="details data-panel" aria-label={`Topic ${name}`}>
-      <header>
-        <h2 title={name}>{name}</h2>
-        <IconButton icon="close" label="Close" onClick={onClose} />
-      </header>
+    <DataPanel label={`Topic ${name}`} title={name} onClose={onClose}>
       <section class="detail-section">
         <h2>
           Newest sample <span class="soft">{sample && clockTime(sample.ts)}</span>
@@ -66,7 +62,7 @@ export function TopicPanel({ topic, onClose }: { topic: Topic; onClose: () => vo
           <pre class="quoted">{detail.definition}</pre>
         </section>
       )}
-    </aside>
+    </DataPanel>
   );
 }
 

@@ -1,15 +1,17 @@
+import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import type { Topic } from "../../../src/protocol/resources/resources.ts";
 import { Button } from "../ui/button.tsx";
 import { now } from "../ui/time.ts";
 import { rates, topics } from "./data-store.ts";
-import { type Column, DataTable, FilterBar, filterText, ListAndPanel, matching } from "./data-table.tsx";
+import { type Column, DataTable, FilterBar, ListAndPanel, matching } from "./data-table.tsx";
 import { PublishPanel } from "./publish-panel.tsx";
 import { Sparkline } from "./sparkline.tsx";
 import { TopicPanel } from "./topic-panel.tsx";
 import { bytesText, rateText } from "./words.ts";
 
-const filter = filterText();
+/** Kept while other views are shown. */
+const filter = signal("");
 
 const COLUMNS: readonly Column<Topic>[] = [
   { title: "Rate", isNumber: true, value: ({ publisher_rate }) => publisher_rate, cell: ({ publisher_rate }) => rateText(publisher_rate) },

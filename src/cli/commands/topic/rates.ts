@@ -1,4 +1,5 @@
 import { connectManager } from "../../manager/connection.ts";
+import { untilInterrupted } from "../../manager/until-interrupted.ts";
 import type { ConnectionFlags } from "../../manager/way.ts";
 import { type Column, jsonText, table } from "../../output/table.ts";
 import { findTopics } from "../../topics/find-topic.ts";
@@ -21,13 +22,7 @@ export type Measure = "hz" | "bw";
 /** `mgr topic hz|bw [NAME…]`: rates that the brokers count, whatever the rate, without a subscription. */
 export async function topicRates(measure: Measure, names: string[], flags: RateFlags): Promise<void> {
   const client = await connectManager(flags);
-  let isOver = false;
-  const end = () => {
-    isOver = true;
-    client.close();
-  };
-  process.once("SIGINT", end);
-  try {
+  await untilInterrupted(client, async (isOver) => {
     const chosen = new Set((await findTopics(client, names)).map(({ name }) => name));
     do {
       const stat = await client.request(
@@ -36,13 +31,8 @@ export async function topicRates(measure: Measure, names: string[], flags: RateF
       );
       const rows = stat.topics.filter(({ name }) => names.length === 0 || chosen.has(name));
       process.stdout.write(measured(measure, { sample_seconds: stat.sample_seconds, topics: rows }, flags));
-    } while (!flags.once && !isOver);
-  } catch (error) {
-    if (!isOver) throw error;
-  } finally {
-    process.off("SIGINT", end);
-    client.close();
-  }
+    } while (!flags.once && !isOver());
+  });
 }
 
 /** One measurement as text; on a terminal the next one takes its place. */

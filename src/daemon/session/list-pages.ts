@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
 
@@ -5,7 +6,7 @@ import { MgrError } from "../../base/errors.ts";
 const PAGE_BYTES = 128 * 1024;
 /** A whole list, bytes: 100,000 tasks without environments. */
 const MAX_LIST_BYTES = 64 * 1024 * 1024;
-/** Lists that were not fetched to their end; the oldest go first. */
+/** Maximum number of lists that were not fetched to their end; the oldest are removed first. */
 const MAX_LISTS = 8;
 const KEPT_MS = 30_000;
 
@@ -14,8 +15,8 @@ interface List {
   timer: unknown;
 }
 
-/** Lists that wait to be fetched, as JSON. */
-export class TaskPages {
+/** Lists that the manager fetches page by page, as JSON. */
+export class ListPages {
   readonly #clock: Clock;
   readonly #lists = new Map<string, List>();
 
@@ -23,8 +24,16 @@ export class TaskPages {
     this.#clock = clock;
   }
 
-  /** A new list. `add` throws `too_large`. */
-  open(id: string): { add: (row: unknown) => void; end: () => { list: string; pages: number } } {
+  /** A new list of rows that are all there. Throws `too_large`. */
+  of(rows: Iterable<unknown>): { list: string; pages: number } {
+    const list = this.open();
+    for (const row of rows) list.add(row);
+    return list.end();
+  }
+
+  /** A new list that is filled row by row. `add` throws `too_large`. */
+  open(): { add: (row: unknown) => void; end: () => { list: string; pages: number } } {
+    const id = randomUUID();
     const pages: Buffer<ArrayBuffer>[] = [];
     let rows: string[] = [];
     let length = 0;
@@ -57,7 +66,7 @@ export class TaskPages {
   take(id: string, page: number): Buffer<ArrayBuffer> {
     const list = this.#lists.get(id);
     const bytes = list?.pages[page];
-    if (list === undefined || bytes === undefined) throw new MgrError("not_found", "this process list has expired; request a new one");
+    if (list === undefined || bytes === undefined) throw new MgrError("not_found", "this list has expired; request a new one");
     if (page === list.pages.length - 1) this.#drop(id);
     return bytes;
   }
