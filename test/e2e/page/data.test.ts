@@ -235,7 +235,9 @@ describe("the network", () => {
     const { page } = network;
     const group = (verb: string) => page.getByRole("button", { name: new RegExp(`^${verb} camera 4 members`) });
     const node = (name: string) => page.getByRole("button", { name: new RegExp(`^${name} sends`) });
-    await group("Open").click();
+    await group("Open").press("Enter");
+    // It is another button now.
+    await soon(() => network.hasFocus(".net-group button")).toBe(true);
     await node("camera-3").focus();
     await page.keyboard.press("ArrowUp");
     await soon(() => network.hasFocus('[data-node="host:camera-2"]')).toBe(true);

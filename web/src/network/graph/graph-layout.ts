@@ -1,5 +1,5 @@
 import { Graph, layout } from "@dagrejs/dagre";
-import { type Box, type Direction, type Line, lineOf, type Point } from "./graph-lines.ts";
+import { type Box, type Direction, type End, type Line, lineOf, type Point } from "./graph-lines.ts";
 import type { GraphEdge, GraphNode, NetworkGraph } from "./graph-model.ts";
 
 export interface PlacedGraph {
@@ -17,13 +17,18 @@ export interface PlacedGraph {
 /** For panes of different widths: a whole one, half of one, a phone. All are high enough for a finger. */
 const SIZES = {
   wide: { host: { width: 140, height: 46 }, network: { width: 112, height: 40 }, gap: 10, rank: 92, title: 32 },
-  medium: { host: { width: 116, height: 46 }, network: { width: 60, height: 40 }, gap: 10, rank: 46, title: 46 },
+  medium: { host: { width: 116, height: 46 }, network: { width: 80, height: 40 }, gap: 10, rank: 40, title: 46 },
   narrow: { host: { width: 112, height: 46 }, network: { width: 44, height: 46 }, gap: 8, rank: 30, title: 46 },
 } as const;
 export type Room = keyof typeof SIZES;
 
 const PADDING = 10;
 const MARGIN = 8;
+/** Members of an open group stand in so many lines across the ranks at most, of at least so many members. */
+const MAX_LINES = { wide: 3, medium: 1, narrow: 1 } as const;
+const MEMBERS_IN_LINE = 4;
+/** Between lines that lead past one member to the next, pixels. */
+const LINE_GAP = 6;
 
 /**
  * Places nodes in ranks: networks, then what most others talk to, then the others; the members of an open group in a box. Loaded with the first graph
@@ -32,15 +37,16 @@ const MARGIN = 8;
 export function placeGraph(graph: NetworkGraph, room: Room, direction: Direction): PlacedGraph {
   const { nodes, edges, groups, memberships } = graph;
   const sizes = SIZES[room];
-  // Along the ranks, so that no line crosses a member on its way to another one.
-  const isColumn = direction === "LR";
+  const isAcross = direction === "LR";
+  /** Columns of an open group's members, or rows where ranks go down. */
+  const linesOf = (members: number) => Math.min(MAX_LINES[room], Math.ceil(members / MEMBERS_IN_LINE));
+  const columnsOf = (members: number) => (isAcross ? linesOf(members) : Math.ceil(members / linesOf(members)));
   const outerOf = new Map(nodes.map((node) => [node.key, node.group ?? node.key]));
   const outer = (key: string) => outerOf.get(key) ?? key;
   const tree = spanningTree(edges, outer);
   const drawing = new Graph();
   drawing.setGraph({ rankdir: direction, nodesep: sizes.gap, edgesep: 6, ranksep: sizes.rank, marginx: MARGIN, marginy: MARGIN });
-  for (const { key, members } of groups)
-    drawing.setNode(key, { ...boxSize(isColumn ? 1 : members.length, isColumn ? members.length : 1, room) });
+  for (const { key, members } of groups) drawing.setNode(key, { ...boxSize(members.length, columnsOf(members.length), room) });
   for (const node of nodes) if (node.group === null) drawing.setNode(node.key, { ...sizeOf(node, room) });
   for (const [network, member] of memberships) drawing.setEdge(network, member, { weight: 1 });
   for (const [from, to] of tree) drawing.setEdge(from, to, { weight: 3 });
@@ -50,41 +56,44 @@ export function placeGraph(graph: NetworkGraph, room: Room, direction: Direction
     const { x, y, width, height } = drawing.node(key) as Box;
     boxes.set(key, { x: x - width / 2, y: y - height / 2, width, height });
   }
-  for (const { key } of groups) {
+  for (const { key, members } of groups) {
     const box = boxes.get(key);
     if (!box) continue;
+    const columns = columnsOf(members.length);
     nodes
       .filter(({ group }) => group === key)
       .forEach((node, index) => {
         boxes.set(node.key, {
-          x: box.x + PADDING + (isColumn ? 0 : index * (sizes.host.width + sizes.gap)),
-          y: box.y + sizes.title + (isColumn ? index * (sizes.host.height + sizes.gap) : 0),
+          x: box.x + PADDING + (index % columns) * (sizes.host.width + sizes.gap),
+          y: box.y + sizes.title + Math.floor(index / columns) * (sizes.host.height + sizes.gap),
           ...sizes.host,
         });
       });
   }
   const at = (key: string): Box => boxes.get(key) ?? { x: 0, y: 0, width: 0, height: 0 };
-  /** Bends that keep a line of several ranks clear of the nodes between. */
+  const endOf = (key: string): End => ({ box: at(key), outer: at(outer(key)) });
+  /** Bends that keep a line clear of the nodes between: of other ranks, and of the members of its group. */
   const bends = (from: string, to: string): Point[] => {
-    const points = (drawing.edge(from, to)?.points ?? []) as Point[];
-    return points.length > 3 ? points.slice(1, -1) : [];
+    const points = (drawing.edge(outer(from), outer(to))?.points ?? []) as Point[];
+    const between = points.length > 3 ? points.slice(1, -1) : [];
+    return outer(to) === to || points.length === 0 ? between : [...between, entry(endOf(to), direction)];
   };
   const lines = new Map<string, Line>();
   let reach = 0;
   for (const { key, ends } of edges) {
     const [from, to] = tree.some(([one, other]) => one === outer(ends[1]) && other === outer(ends[0])) ? [ends[1], ends[0]] : ends;
-    const line = lineOf(at(from), bends(from, to), at(to), direction);
+    const line = lineOf(endOf(from), bends(from, to), endOf(to), direction);
     reach = Math.max(reach, line.reach);
     lines.set(key, line);
   }
   const { width = 0, height = 0 } = drawing.graph() as { width?: number; height?: number };
   return {
-    width: isColumn ? Math.max(width, reach) : width,
-    height: isColumn ? height : Math.max(height, reach),
+    width: isAcross ? Math.max(width, reach) : width,
+    height: isAcross ? height : Math.max(height, reach),
     nodes: new Map(nodes.map(({ key }) => [key, at(key)])),
     groups: new Map(groups.map(({ key }) => [key, at(key)])),
     edges: lines,
-    memberships: memberships.map(([network, member]) => lineOf(at(network), bends(network, member), at(member), direction).path),
+    memberships: memberships.map(([network, member]) => lineOf(endOf(network), bends(network, member), endOf(member), direction).path),
   };
 }
 
@@ -92,12 +101,18 @@ function sizeOf({ kind }: GraphNode, room: Room): { width: number; height: numbe
   return kind === "network" ? SIZES[room].network : SIZES[room].host;
 }
 
-function boxSize(columns: number, rows: number, room: Room): { width: number; height: number } {
+function boxSize(members: number, columns: number, room: Room): { width: number; height: number } {
   const { host, gap, title } = SIZES[room];
   return {
     width: columns * (host.width + gap) - gap + 2 * PADDING,
-    height: title + rows * (host.height + gap) - gap + PADDING,
+    height: title + Math.ceil(members / columns) * (host.height + gap) - gap + PADDING,
   };
+}
+
+/** Where a line enters the box of a group on its way to a member: straight before it, and beside the lines to members in front of it. */
+function entry({ box, outer }: End, direction: Direction): Point {
+  if (direction === "LR") return { x: outer.x, y: box.y + box.height / 2 + LINE_GAP * Math.round((box.x - outer.x) / box.width) };
+  return { x: box.x + box.width / 2 + LINE_GAP * Math.round((box.y - outer.y) / box.height), y: outer.y };
 }
 
 /**

@@ -27,38 +27,45 @@ const HALF_LABEL = 22;
 /** Text stands so near to the second end of a line. */
 const LABEL_PART = 0.62;
 
+/** An end of a line, and the box in the ranks that it stands in: itself, or its group. */
+export interface End {
+  readonly box: Box;
+  readonly outer: Box;
+}
+
 /** A smooth line between two boxes: from rank to rank past the bends, or as an arc between boxes of one rank. */
-export function lineOf(from: Box, bends: readonly Point[], to: Box, direction: Direction): Line {
-  return direction === "LR" ? across(from, bends, to) : turned(across(turnedBox(from), bends.map(turnedPoint), turnedBox(to)));
+export function lineOf(from: End, bends: readonly Point[], to: End, direction: Direction): Line {
+  if (direction === "LR") return across(from, bends, to);
+  return turned(across(turnedEnd(from), bends.map(turnedPoint), turnedEnd(to)));
 }
 
 /** For ranks that go to the right. */
-function across(from: Box, bends: readonly Point[], to: Box): Line {
-  const [one, other] = [middle(from), middle(to)];
-  if (from.x < to.x + to.width && to.x < from.x + from.width) {
-    const first = { x: from.x + from.width, y: one.y };
-    const last = { x: to.x + to.width, y: other.y };
-    const out = Math.max(first.x, last.x) + Math.min(ARC.most, ARC.least + ARC.slope * Math.abs(last.y - first.y));
-    const label = { x: (Math.max(first.x, last.x) + 3 * out) / 4, y: (first.y + last.y) / 2 };
+function across(from: End, bends: readonly Point[], to: End): Line {
+  const [one, other] = [middle(from.box), middle(to.box)];
+  if (from.outer.x < rightOf(to.outer) && to.outer.x < rightOf(from.outer)) {
+    const first = { x: rightOf(from.box), y: one.y };
+    const last = { x: rightOf(to.box), y: other.y };
+    const right = Math.max(rightOf(from.outer), rightOf(to.outer));
+    const out = right + Math.min(ARC.most, ARC.least + ARC.slope * Math.abs(last.y - first.y));
     const path = `M${text(first)}C${text({ x: out, y: first.y })} ${text({ x: out, y: last.y })} ${text(last)}`;
+    const label = { x: (Math.max(first.x, last.x) + 3 * out) / 4, y: (first.y + last.y) / 2 };
     return { path, label, reach: label.x + HALF_LABEL };
   }
-  const isForward = from.x < to.x;
+  const isForward = from.outer.x < to.outer.x;
   const points = [
-    { x: isForward ? from.x + from.width : from.x, y: one.y },
+    { x: isForward ? rightOf(from.box) : from.box.x, y: one.y },
     ...bends,
-    { x: isForward ? to.x : to.x + to.width, y: other.y },
+    { x: isForward ? to.box.x : rightOf(to.box), y: other.y },
   ];
-  let path = "";
+  let path = `M${text(points[0] ?? one)}`;
   let label: Point = one;
-  points.forEach((point, index) => {
-    const before = points[index - 1];
-    if (!before) path = `M${text(point)}`;
-    else {
-      const half = (before.x + point.x) / 2;
-      path += `C${text({ x: half, y: before.y })} ${text({ x: half, y: point.y })} ${text(point)}`;
-      label = onCurve(before, point);
-    }
+  let longest = -1;
+  points.slice(1).forEach((point, index) => {
+    const before = points[index] ?? point;
+    const half = (before.x + point.x) / 2;
+    path += `C${text({ x: half, y: before.y })} ${text({ x: half, y: point.y })} ${text(point)}`;
+    const length = Math.hypot(point.x - before.x, point.y - before.y);
+    if (length > longest) [label, longest] = [onCurve(before, point), length];
   });
   return { path, label, reach: 0 };
 }
@@ -71,11 +78,14 @@ function onCurve(from: Point, to: Point): Point {
   return { x: a * from.x + (b + c) * half + d * to.x, y: (a + b) * from.y + (c + d) * to.y };
 }
 
+const rightOf = ({ x, width }: Box) => x + width;
 const middle = ({ x, y, width, height }: Box): Point => ({ x: x + width / 2, y: y + height / 2 });
 const text = ({ x, y }: Point) => `${x.toFixed(1)} ${y.toFixed(1)}`;
 
 const turnedPoint = ({ x, y }: Point): Point => ({ x: y, y: x });
 const turnedBox = ({ x, y, width, height }: Box): Box => ({ x: y, y: x, width: height, height: width });
+
+const turnedEnd = ({ box, outer }: End): End => ({ box: turnedBox(box), outer: turnedBox(outer) });
 
 /** With x and y exchanged. */
 function turned({ path, label, reach }: Line): Line {

@@ -34,6 +34,7 @@ export function GraphView({ stats }: { stats: NetworkStats }) {
   });
   const graph = useIdleEdges(now, JSON.stringify([text, hiddenKinds, hiddenRows, graphFolds.value]));
   const placed = usePlaced(graph, room, size);
+  useInSight(scroller, graph, placed);
   const [over, setOver] = useState<string | null>(null);
   const chosen =
     over ?? graph.nodes.find(({ kind, members }) => kind !== "network" && members.includes(pickedHost.value ?? ""))?.key ?? null;
@@ -57,7 +58,7 @@ export function GraphView({ stats }: { stats: NetworkStats }) {
               return (
                 box && (
                   <div key={key} class="net-group" style={styleOf(box)}>
-                    <button type="button" class="flat" aria-expanded onClick={() => fold(key, true)}>
+                    <button type="button" class="flat" data-fold={key} aria-expanded onClick={() => fold(key, true)}>
                       <Title verb="Fold" sign="▾" title={title} members={members} />
                     </button>
                   </div>
@@ -93,7 +94,11 @@ const styleOf = ({ x, y, width, height }: { x: number; y: number; width: number;
   height: `${height}px`,
 });
 
+/** The group that was opened or folded last: it keeps the keyboard, as another button. */
+let turned: string | null = null;
+
 function fold(key: string, isFolded: boolean): void {
+  turned = key;
   graphFolds.value = { ...graphFolds.value, [key]: isFolded };
 }
 
@@ -130,6 +135,24 @@ function usePlaced(graph: NetworkGraph, room: Room, size: Size): PlacedGraph | n
   }, [shape, room, isSized]);
   const [right, down] = placed;
   return right && down && partInSight(down, size) > partInSight(right, size) ? down : (right ?? null);
+}
+
+/** When nodes move: brings what has the focus into sight, else the node with the most lines into the middle. */
+function useInSight(scroller: { readonly current: HTMLElement | null }, { edges, nodes }: NetworkGraph, placed: PlacedGraph | null): void {
+  const newest = useRef({ edges, nodes });
+  newest.current = { edges, nodes };
+  useEffect(() => {
+    const box = scroller.current;
+    if (!box || !placed) return;
+    if (turned !== null) box.querySelector<HTMLElement>(`[data-fold="${CSS.escape(turned)}"]`)?.focus({ preventScroll: true });
+    turned = null;
+    const focused = document.activeElement;
+    if (box !== focused && box.contains(focused)) return focused?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const linesOf = (key: string) => newest.current.edges.filter(({ ends }) => ends.includes(key)).length;
+    const [hub] = newest.current.nodes.map(({ key }) => key).sort((one, other) => linesOf(other) - linesOf(one));
+    const place = placed.nodes.get(hub ?? "");
+    if (place) box.scrollTop = place.y + place.height / 2 - box.clientHeight / 2;
+  }, [scroller, placed]);
 }
 
 /** How much of the width and height can be seen; a phone scrolls down, not sideways. */
@@ -218,6 +241,7 @@ function NodeBox({ node, style, isChosen, onOver, onKey }: NodeProps) {
       class={`${look} ${isChosen ? "chosen" : ""}`}
       style={style}
       data-node={key}
+      data-fold={kind === "group" ? key : undefined}
       title={kind === "group" ? `${title}: ${members.join(", ")}` : title}
       aria-expanded={kind === "group" ? false : undefined}
       aria-pressed={kind === "group" ? undefined : pickedHost.value === title}
