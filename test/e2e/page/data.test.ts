@@ -250,6 +250,19 @@ describe("the network", () => {
   });
 });
 
+test("no view has to be scrolled sideways on a phone", async () => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const kind of ["Topics", "Services", "Parameters", "Clients", "Plot"]) {
+    const link = page.getByRole("navigation", { name: "Data" }).getByRole("link", { name: new RegExp(`^${kind}`) });
+    await link.click();
+    await soon(() => link.getAttribute("aria-current")).toBe("page");
+    const tooWide = `[document.documentElement, ...document.querySelectorAll(".data, .data-kinds, .data-table")]
+      .filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.className)`;
+    expect(await page.evaluate(tooWide), kind).toEqual([]);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+});
+
 test("clients name their process, and go with it", async () => {
   await page.getByRole("link", { name: /^Clients/ }).click();
   const controller = page.locator(".data-table tr", { hasText: "arm/controller" }).first();

@@ -17,12 +17,14 @@ const COLUMNS: readonly Column<Client>[] = [
   {
     title: "Publishes",
     isNumber: true,
+    isMedium: true,
     value: (client) => client.published_topics.length,
     cell: (client) => client.published_topics.length,
   },
   {
     title: "Subscribes",
     isNumber: true,
+    isMedium: true,
     value: (client) => client.subscribed_topics.length,
     cell: (client) => client.subscribed_topics.length,
   },

@@ -8,8 +8,10 @@ export interface Column<T> {
   /** To sort by; without it the column cannot be sorted by. */
   readonly value?: (item: T) => string | number;
   readonly isNumber?: boolean;
-  /** Left out on a phone. */
+  /** Left out of a table that has little room. */
   readonly isWide?: boolean;
+  /** Left out on a phone. */
+  readonly isMedium?: boolean;
 }
 
 interface Props<T> {
@@ -42,11 +44,11 @@ export function DataTable<T>({ label, items, keyOf, nameOf, nameTitle, columns, 
     event.preventDefault();
     event.stopPropagation();
   };
-  const head = (title: string, isNumber = false, isWide = false) => (
+  const head = (title: string, isNumber = false, room = "") => (
     <th
       key={title}
       scope="col"
-      class={`${isNumber ? "number" : ""} ${isWide ? "wide" : ""}`}
+      class={`${isNumber ? "number" : ""} ${room}`}
       aria-sort={order?.title === title ? (order.turned ? "descending" : "ascending") : undefined}
     >
       <button type="button" class="head" onClick={() => turn(title)} title={`Sort by ${title.toLowerCase()}`}>
@@ -62,7 +64,7 @@ export function DataTable<T>({ label, items, keyOf, nameOf, nameTitle, columns, 
         <thead>
           <tr>
             {head(nameTitle)}
-            {columns.map(({ title, isNumber, isWide }) => head(title, isNumber, isWide))}
+            {columns.map(({ title, isNumber, ...column }) => head(title, isNumber, roomOf(column)))}
           </tr>
         </thead>
         <tbody ref={body}>
@@ -81,8 +83,8 @@ export function DataTable<T>({ label, items, keyOf, nameOf, nameTitle, columns, 
                     {nameOf(item)}
                   </button>
                 </td>
-                {columns.map(({ title, cell, isNumber, isWide }) => (
-                  <td key={title} class={`${isNumber ? "number" : ""} ${isWide ? "wide" : ""}`}>
+                {columns.map(({ title, cell, isNumber, ...column }) => (
+                  <td key={title} class={`${isNumber ? "number" : ""} ${roomOf(column)}`}>
                     {cell(item)}
                   </td>
                 ))}
@@ -95,6 +97,8 @@ export function DataTable<T>({ label, items, keyOf, nameOf, nameTitle, columns, 
     </section>
   );
 }
+
+const roomOf = ({ isWide, isMedium }: Pick<Column<unknown>, "isWide" | "isMedium">) => (isWide ? "wide" : isMedium ? "medium" : "");
 
 function sorted<T>(items: readonly T[], by: (item: T) => string | number, turned: boolean): T[] {
   const found = items.toSorted((a, b) => {

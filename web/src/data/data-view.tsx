@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "preact/hooks";
 import { linkTo } from "../app/navigation.ts";
 import type { DataKind } from "../app/views.ts";
 import { ClientsView } from "./clients-view.tsx";
@@ -22,9 +23,11 @@ const countOf = (kind: DataKind) =>
 /** What the programs exchange: topics, services, parameters, and the programs themselves. */
 export function BusDataView({ kind }: { kind: DataKind }) {
   const Content = VIEWS[kind];
+  const kinds = useRef<HTMLElement>(null);
+  useEffect(() => kinds.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [kind]);
   return (
     <section class="data" aria-label={KINDS.find(([one]) => one === kind)?.[1] ?? kind}>
-      <nav class="data-kinds" aria-label="Data">
+      <nav class="data-kinds" aria-label="Data" ref={kinds}>
         {KINDS.map(([one, word]) => (
           <a key={one} {...linkTo({ kind: one })} aria-current={one === kind ? "page" : undefined}>
             {word} <span class="soft">{countOf(one)}</span>

@@ -11,7 +11,7 @@ const filter = signal("");
 
 const COLUMNS: readonly Column<Service>[] = [
   { title: "Interface", value: (service) => interfaceName(service), cell: (service) => interfaceName(service) },
-  { title: "Provider", value: ({ provider }) => provider, cell: ({ provider }) => provider },
+  { title: "Provider", isMedium: true, value: ({ provider }) => provider, cell: ({ provider }) => provider },
   { title: "Host", isWide: true, value: ({ provider_host }) => provider_host, cell: ({ provider_host }) => provider_host },
   {
     title: "Bus endpoint",

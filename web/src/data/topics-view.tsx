@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<Topic>[] = [
     value: ({ message_size }) => message_size,
     cell: ({ message_size }) => bytesText(message_size),
   },
-  { title: "Publisher", value: ({ publisher }) => publisher, cell: ({ publisher }) => publisher },
+  { title: "Publisher", isMedium: true, value: ({ publisher }) => publisher, cell: ({ publisher }) => publisher },
   { title: "Host", isWide: true, value: ({ publisher_host }) => publisher_host, cell: ({ publisher_host }) => publisher_host },
   { title: "Message", isWide: true, value: (topic) => topic.message_definition, cell: (topic) => topic.message_definition },
 ];

@@ -61,7 +61,8 @@ export function PlotView() {
               style={{ "--trace": colors[index] }}
             >
               <span class="trace-color" />
-              <span class="trace-title">{titleOfTrace(trace)}</span>
+              <span class="trace-topic">{trace.topic}</span>
+              <span class="trace-field">{trace.field === "" ? "" : `.${trace.field}`}</span>
               <span class="trace-value" />
               <Icon name="close" />
             </button>
