@@ -294,6 +294,16 @@ export const ACTS: Act[] = [
           await page.waitForTimeout(300);
         },
       },
+      {
+        name: "tree-menu",
+        path: "/",
+        set: async (page, { device }) => {
+          if (device === "phone") await page.getByRole("button", { name: "Processes", exact: true }).click();
+          await page.waitForTimeout(300);
+          await page.locator('[role=treeitem][data-name="sim/world"]').click({ button: "right" });
+          await page.getByRole("menu", { name: "Actions of sim/world" }).waitFor();
+        },
+      },
     ],
   },
   {
@@ -368,6 +378,17 @@ export const ACTS: Act[] = [
           await page.getByRole("button", { name: "Reload …" }).click();
           await page.getByRole("dialog").waitFor();
           writeFileSync(instance.config, before);
+        },
+      },
+      {
+        name: "config-versions",
+        path: "/?view=config",
+        set: async (page) => {
+          await type(page, "\n# Checked on the bench.\n");
+          await page.getByRole("button", { name: "Save" }).click();
+          await page.locator(".file-state").getByText("saved", { exact: true }).waitFor();
+          await page.getByRole("button", { name: "Versions" }).click();
+          await page.locator(".versions li").first().waitFor();
         },
       },
     ],
