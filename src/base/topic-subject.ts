@@ -4,7 +4,7 @@ import { MgrError } from "./errors.ts";
 
 export const MAX_TOPIC_NAME_BYTES = 255;
 
-const TOPIC_PREFIX = "topic.";
+export const TOPIC_PREFIX = "topic.";
 const PLAIN = /^[A-Za-z0-9_-]$/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const encoder = new TextEncoder();

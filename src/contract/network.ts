@@ -46,7 +46,7 @@ export const networkRow = z.discriminatedUnion("kind", [
     retransmits: count,
     rtt_us: count,
   }),
-  /** What the broker's own clients published on a topic. */
+  /** What the broker's own clients published on a topic, those included that are gone. */
   z.object({ kind: z.literal("published"), subject: z.string(), ...messages }),
   /** Messages that other brokers sent, delivered to the broker's own subscribers. */
   z.object({ kind: z.literal("arrived"), subject: z.string(), ...messages }),

@@ -1,6 +1,6 @@
 import type { PeerTraffic } from "../../bus/carriers/peer-traffic.ts";
 import type { NetworkStats } from "../../protocol/resources/resources.ts";
-import { increase, perSecond } from "./increase.ts";
+import { increase, kernelIncrease, perSecond } from "./increase.ts";
 import type { LinkSums } from "./link-sum.ts";
 import { grown, type Span } from "./reading.ts";
 import type { Interval } from "./topic-links.ts";
@@ -23,25 +23,24 @@ export function addConnections(interval: Interval, sums: LinkSums, { manager, ho
   const past = new Map(before.peers.map((peer) => [peerKey(peer), peer]));
   for (const now of after.peers) {
     const old = past.get(peerKey(now));
-    const of = (key: Count) => perSecond(increase(old?.[key] ?? 0, now[key]), milliseconds);
+    const of = (key: Count) => perSecond((key.startsWith("segments") ? kernelIncrease : increase)(old?.[key] ?? 0, now[key]), milliseconds);
     const { kind, name } = now;
     if (kind !== "daemon") {
       if (of("written") + of("read") === 0) continue;
       const peer = hostOf(now.peer);
       // The peer counts nothing for us: what its kernel has acknowledged is what it has received.
-      const [sent, arrived] = [of("segments_out"), of("segments_in")];
-      const kept = Math.max(0, sent - of("retransmits"));
       sums.add(
         { from: manager, to: peer },
         { kind, name },
-        { packets: sent, bytes: of("written") },
-        { packets: kept, bytes: of("acknowledged") },
+        { packets: of("segments_out"), bytes: of("written") },
+        { packets: of("segments_delivered"), bytes: of("acknowledged") },
       );
       sums.add(
         { from: peer, to: manager },
         { kind, name },
-        { packets: arrived, bytes: of("received") },
-        { packets: arrived, bytes: of("read") },
+        // How many segments the peer sent is not known: no counter stands for both ends.
+        { packets: 0, bytes: of("received") },
+        { packets: of("segments_in"), bytes: of("read") },
       );
       continue;
     }

@@ -1,8 +1,10 @@
 import type { NetworkRow, NetworkRowOf } from "../../contract/network.ts";
-import { increase } from "./increase.ts";
+import { increase, kernelIncrease } from "./increase.ts";
 
 type CountedRow = Exclude<NetworkRow, { kind: "forwarding" }>;
 type Kind = CountedRow["kind"];
+/** Kinds of rows that the kernel counts. */
+const OF_KERNEL: ReadonlySet<Kind> = new Set(["interface", "udp", "link_socket"]);
 
 /** What one end has counted at one moment. */
 export class Counted {
@@ -93,5 +95,6 @@ export function grown<K extends Kind>(
 ): number {
   const after = span.after.find(kind, name)?.[field];
   const before = span.before.find(kind, name)?.[field];
-  return typeof after === "number" ? increase(typeof before === "number" ? before : 0, after) : 0;
+  if (typeof after !== "number") return 0;
+  return (OF_KERNEL.has(kind) ? kernelIncrease : increase)(typeof before === "number" ? before : 0, after);
 }

@@ -1,9 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Broker } from "../../bus/broker/broker.ts";
-import { readableText } from "../../bus/broker/broker-protocol.ts";
+import { topicRows } from "../../bus/broker/topic-rows.ts";
 import type { PeerTrafficBook } from "../../bus/carriers/peer-traffic.ts";
-import type { Registry } from "../../bus/registry/registry.ts";
-import type { NetworkRow } from "../../contract/network.ts";
 import type { DataPlaneTables } from "../data-plane/data-plane-tables.ts";
 import type { HostSession } from "../hosts/host-session.ts";
 import type { HostTable } from "../hosts/host-table.ts";
@@ -18,8 +16,8 @@ export interface SamplerOptions {
   readonly clock: Clock;
   readonly hosts: HostTable;
   readonly tables: DataPlaneTables;
-  /** The manager's own broker, and its clients; null: there is none. */
-  readonly hub: { readonly broker: Pick<Broker, "crossings">; readonly registry: Registry } | null;
+  /** The manager's own broker; null: there is none. */
+  readonly hub: { readonly broker: Pick<Broker, "crossings"> } | null;
   /** The manager's own connections; null: it has none. */
   readonly peers: PeerTrafficBook | null;
 }
@@ -101,10 +99,7 @@ export class Sampler {
   #readHub(): Counted | null {
     const { hub, clock } = this.#options;
     if (hub === null) return null;
-    const rows: NetworkRow[] = [...hub.registry.published()].map((published) => ({ kind: "published", ...published }));
-    for (const [subject, { arrived }] of hub.broker.crossings().subjects)
-      if (arrived.msgs > 0) rows.push({ kind: "arrived", subject: readableText(subject), ...arrived });
-    return new Counted(clock.monotonic(), rows);
+    return new Counted(clock.monotonic(), topicRows(hub.broker.crossings().subjects));
   }
 }
 

@@ -37,7 +37,8 @@ interface Source {
  */
 export function addTopics(interval: Interval, sums: LinkSums): Shortfall[] {
   const shortfalls: Shortfall[] = [];
-  for (const [subject, places] of interval.after.topics) {
+  // A publisher may have ended since, and its topic with it.
+  for (const [subject, places] of new Map([...interval.before.topics, ...interval.after.topics])) {
     const sources = sourcesOf(interval, subject, places);
     for (const place of distinct(places.subscribers)) {
       const span = interval.spans.get(place.broker);

@@ -36,7 +36,9 @@ export interface SubjectCounters {
   last_bytes: number;
   /** Ids of the connected clients that have published it. */
   readonly publishers: Set<number>;
-  /** Messages from other brokers, delivered to this broker's subscribers. */
+  /** The part of them that other brokers sent. */
+  readonly foreign: MessageCount;
+  /** Messages from other brokers, delivered to all of this broker's subscribers. */
   readonly arrived: MessageCount;
   /** Messages for other brokers, including those that the link could not take. */
   readonly crossing: MessageCount;
@@ -54,7 +56,8 @@ export function addMessage(count: MessageCount, bytes: number): void {
 }
 
 function newSubjectCounters(): SubjectCounters {
-  return { msgs: 0, bytes: 0, last_bytes: 0, publishers: new Set(), arrived: { msgs: 0, bytes: 0 }, crossing: { msgs: 0, bytes: 0 } };
+  const none = () => ({ msgs: 0, bytes: 0 });
+  return { msgs: 0, bytes: 0, last_bytes: 0, publishers: new Set(), foreign: none(), arrived: none(), crossing: none() };
 }
 
 /** Subjects with an account of their own; further ones share one. */

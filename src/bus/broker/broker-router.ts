@@ -70,7 +70,10 @@ export class BrokerRouter {
       if (first === link) chosen = [...chosen, queue];
       else others = (others ?? new Map<LinkTarget, readonly string[]>()).set(link, [...(others?.get(link) ?? NO_QUEUES), queue]);
     }
-    if (publisher.link !== null && reached > 0 && lost === 0) addMessage(account.arrived, size);
+    if (publisher.link !== null) {
+      addMessage(account.foreign, size);
+      if (reached > 0 && lost === 0) addMessage(account.arrived, size);
+    }
     if (first !== null) {
       addMessage(account.crossing, size);
       first.send(envelope, chosen, message);
@@ -94,10 +97,10 @@ export class BrokerRouter {
   }
 
   subjects(): BrokerSubjectStats[] {
-    return [...this.#book.entries()].map(([subject, { publishers, arrived: _arrived, crossing: _crossing, ...counters }]) => {
+    return [...this.#book.entries()].map(([subject, { publishers, msgs, bytes, last_bytes }]) => {
       const { plain, groups } = this.tree.match(subject);
       const subscribers = plain.length + groups.reduce((sum, group) => sum + group.length, 0);
-      return { subject: readableText(subject), ...counters, publishers: [...publishers], subscribers };
+      return { subject: readableText(subject), msgs, bytes, last_bytes, publishers: [...publishers], subscribers };
     });
   }
 

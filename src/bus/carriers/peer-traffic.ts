@@ -16,6 +16,8 @@ export interface PeerTraffic extends TrafficLabel {
   acknowledged: number;
   received: number;
   segments_out: number;
+  /** Of these, acknowledged. */
+  segments_delivered: number;
   segments_in: number;
   retransmits: number;
   /** Of the slowest open connection; null: none is open. */
@@ -27,6 +29,7 @@ interface KernelCounts {
   readonly sent: number;
   readonly received: number;
   readonly data_segments_out: number;
+  readonly data_segments_delivered: number;
   readonly data_segments_in: number;
   readonly retransmits: number;
   readonly rtt_us: number;
@@ -37,6 +40,8 @@ interface Followed {
   label: TrafficLabel;
   /** The traffic that was already counted under another label. */
   base: PeerTraffic | null;
+  /** As it was seen last: the kernel forgets a connection that is closed. */
+  last: PeerTraffic;
 }
 
 /** Maximum number of accounts (peer and label); the oldest without a connection are removed first. */
@@ -65,13 +70,13 @@ export class PeerTrafficBook {
     }
     const peer = socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/i, "");
     if (peer === undefined) return;
-    const followed: Followed = { peer, label, base: null };
+    const followed: Followed = { peer, label, base: null, last: zero({ peer, label }) };
     this.#open.set(socket, followed);
+    // Once more while the kernel knows it.
+    for (const event of ["end", "finish"]) socket.once(event, () => this.#countsOf(socket, followed));
     socket.once("close", () => {
       this.#open.delete(socket);
-      const { bytesWritten: written, bytesRead: read } = socket;
-      // The kernel no longer has counters of the closed socket: everything written counts as acknowledged.
-      const counts = { ...zero(followed), written, read, acknowledged: written, received: read };
+      const counts = withoutKernel(socket, followed.last);
       add(this.#account(this.#past, followed), less(counts, followed.base));
     });
   }
@@ -83,18 +88,23 @@ export class PeerTrafficBook {
   }
 
   #countsOf(socket: Socket, followed: Followed): PeerTraffic {
-    const counts = { ...zero(followed), written: socket.bytesWritten, read: socket.bytesRead };
     const info = this.#kernel(socket);
-    if (info === null) return { ...counts, acknowledged: counts.written, received: counts.read };
-    return {
-      ...counts,
-      acknowledged: info.sent,
-      received: info.received,
-      segments_out: info.data_segments_out,
-      segments_in: info.data_segments_in,
-      retransmits: info.retransmits,
-      rtt_us: info.rtt_us,
-    };
+    followed.last =
+      info === null
+        ? withoutKernel(socket, followed.last)
+        : {
+            ...zero(followed),
+            written: socket.bytesWritten,
+            read: socket.bytesRead,
+            acknowledged: info.sent,
+            received: info.received,
+            segments_out: info.data_segments_out,
+            segments_delivered: info.data_segments_delivered,
+            segments_in: info.data_segments_in,
+            retransmits: info.retransmits,
+            rtt_us: info.rtt_us,
+          };
+    return followed.last;
   }
 
   #account(accounts: Map<string, PeerTraffic>, { peer, label }: Followed): PeerTraffic {
@@ -111,11 +121,24 @@ export class PeerTrafficBook {
   }
 }
 
-const COUNTS = ["written", "read", "acknowledged", "received", "segments_out", "segments_in", "retransmits"] as const;
+/** All counts of nothing. */
+const NONE = {
+  ...{ written: 0, read: 0, acknowledged: 0, received: 0 },
+  ...{ segments_out: 0, segments_delivered: 0, segments_in: 0, retransmits: 0 },
+};
+const COUNTS = Object.keys(NONE) as (keyof typeof NONE)[];
 
 function zero({ peer, label }: Pick<Followed, "peer" | "label">): PeerTraffic {
-  const counts = { written: 0, read: 0, acknowledged: 0, received: 0, segments_out: 0, segments_in: 0, retransmits: 0 };
-  return { peer, ...label, ...counts, rtt_us: null };
+  return { peer, ...label, ...NONE, rtt_us: null };
+}
+
+/**
+ * Of a connection that the kernel does not know (any more): what was written has arrived, or nothing is known of it. The kernel may have
+ * counted the end of the connection as a byte: no counter shrinks.
+ */
+function withoutKernel({ bytesWritten: written, bytesRead: read }: Socket, last: PeerTraffic): PeerTraffic {
+  const [acknowledged, received] = [Math.max(written, last.acknowledged), Math.max(read, last.received)];
+  return { ...last, written, read, acknowledged, received, rtt_us: null };
 }
 
 function less(counts: PeerTraffic, base: PeerTraffic | null): PeerTraffic {

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { messageOf, wireCode } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
+import { TOPIC_PREFIX } from "../../base/topic-subject.ts";
 import {
   COUNTERS_MS,
   clientRegistration,
@@ -22,7 +23,6 @@ import { ServiceTable } from "./service-table.ts";
 import type { TopicEntry, TopicSink } from "./topic-entry.ts";
 import { TopicTable } from "./topic-table.ts";
 
-const TOPIC_PREFIX = "topic.";
 /** First characters of the subjects that the registry handles, so that all other subjects cost one comparison. */
 const TOPIC = TOPIC_PREFIX.charCodeAt(0);
 const MGR = REGISTER_SUBJECT.charCodeAt(0);
@@ -82,11 +82,6 @@ export class Registry implements BrokerHooks {
       topics: [...this.#topics.entries()].map((entry) => this.#topicRecord(entry)),
       services: [...this.#services.records()],
     };
-  }
-
-  /** Messages and bytes of the current publishers of topics. */
-  *published(): Generator<{ subject: string; msgs: number; bytes: number }> {
-    for (const { subject, packets, bytes } of this.#topics.entries()) yield { subject: readableText(subject), msgs: packets, bytes };
   }
 
   /** Calls `listener` with changes, several at a time. Returns the function that unsubscribes. */

@@ -3,20 +3,24 @@ import { descriptorOf, getsockopt } from "./socket-options.ts";
 
 const IPPROTO_TCP = 6;
 const TCP_INFO = 11;
-/** `struct tcp_info` of Linux 4.6 and later up to the fields read here, which newer kernels only extend. */
-const INFO_BYTES = 160;
+/** `struct tcp_info` of Linux 4.6 and later up to the fields that are needed, and of 4.18; newer kernels only extend it. */
+const NEEDED_BYTES = 160;
+const INFO_BYTES = 196;
 const RTT = 68;
 const TOTAL_RETRANS = 100;
 const BYTES_ACKED = 120;
 const BYTES_RECEIVED = 128;
 const DATA_SEGS_IN = 152;
 const DATA_SEGS_OUT = 156;
+const DELIVERED = 192;
 
 export interface TcpInfo {
   /** Bytes that the other side has acknowledged. */
   readonly sent: number;
   readonly received: number;
   readonly data_segments_out: number;
+  /** Those of them that the other side has acknowledged. */
+  readonly data_segments_delivered: number;
   readonly data_segments_in: number;
   /** Segments that were sent again. */
   readonly retransmits: number;
@@ -30,13 +34,17 @@ const length = Buffer.alloc(4);
 export function tcpInfo(socket: Socket): TcpInfo | null {
   const fd = descriptorOf(socket);
   length.writeUInt32LE(INFO_BYTES);
-  if (fd < 0 || getsockopt(fd, IPPROTO_TCP, TCP_INFO, value, length) === -1 || length.readUInt32LE() < INFO_BYTES) return null;
+  if (fd < 0 || getsockopt(fd, IPPROTO_TCP, TCP_INFO, value, length) === -1 || length.readUInt32LE() < NEEDED_BYTES) return null;
+  const [out, retransmits] = [value.readUInt32LE(DATA_SEGS_OUT), value.readUInt32LE(TOTAL_RETRANS)];
+  // The kernel counts the handshake as one.
+  const delivered = length.readUInt32LE() < INFO_BYTES ? out - retransmits : value.readUInt32LE(DELIVERED) - 1;
   return {
     sent: Number(value.readBigUInt64LE(BYTES_ACKED)),
     received: Number(value.readBigUInt64LE(BYTES_RECEIVED)),
-    data_segments_out: value.readUInt32LE(DATA_SEGS_OUT),
+    data_segments_out: out,
+    data_segments_delivered: Math.max(0, delivered),
     data_segments_in: value.readUInt32LE(DATA_SEGS_IN),
-    retransmits: value.readUInt32LE(TOTAL_RETRANS),
+    retransmits,
     rtt_us: value.readUInt32LE(RTT),
   };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import { readableText } from "../../bus/broker/broker-protocol.ts";
+import { topicRows } from "../../bus/broker/topic-rows.ts";
 import { dialedSockets } from "../../bus/carriers/dialed-sockets.ts";
 import type { TargetCounts } from "../../bus/streams/target-counts.ts";
 import type { RequestOf, ResponseOf } from "../../contract/messages.ts";
@@ -13,14 +14,13 @@ import { type ProcessNames, readTcpConnections } from "./tcp-connections.ts";
 interface NetworkReportOptions {
   readonly clock: Clock;
   /** The host's broker; null: there is none. */
-  readonly bus: Pick<HostBus, "broker" | "registry"> | null;
+  readonly bus: Pick<HostBus, "broker"> | null;
   /** Connections that the host makes for the manager. */
   readonly forwards: TargetCounts;
   readonly processNames: () => ProcessNames;
 }
 
-const TOPIC = "topic.";
-/** Subjects of this program and of the bus itself. */
+/** Topics, and subjects of this program and of the bus itself: none of a service. */
 const INTERNAL = /^(topic|mgr|\$SRV|\$SYS|\$LDS|_INBOX|>)(\.|$)/;
 
 /** What a host has counted of its network. Nothing is read before it is asked for. */
@@ -63,17 +63,18 @@ export class NetworkReport {
       const info = tcpInfo(socket);
       if (info === null) continue;
       const local = `${socket.localAddress}:${socket.localPort}`;
-      yield { kind: "link_socket", local, peer: `${socket.remoteAddress}:${socket.remotePort}`, ...info };
+      // The manager counts what it has received itself.
+      const { data_segments_delivered: _delivered, ...counts } = info;
+      yield { kind: "link_socket", local, peer: `${socket.remoteAddress}:${socket.remotePort}`, ...counts };
     }
     for (const { target, written, received } of forwards.totals()) yield { kind: "forward", target, sent: written, received };
     if (bus === null) return;
-    for (const published of bus.registry.published()) yield { kind: "published", ...published };
     const { subjects, answers } = bus.broker.crossings();
+    yield* topicRows(subjects);
     for (const [subject, { arrived, crossing }] of subjects) {
-      const isTopic = subject.startsWith(TOPIC);
-      if (!isTopic && INTERNAL.test(subject)) continue;
+      if (INTERNAL.test(subject)) continue;
       if (arrived.msgs > 0) yield { kind: "arrived", subject: readableText(subject), ...arrived };
-      if (!isTopic && crossing.msgs > 0) yield { kind: "crossing", subject: readableText(subject), ...crossing };
+      if (crossing.msgs > 0) yield { kind: "crossing", subject: readableText(subject), ...crossing };
     }
     for (const [subject, { given, received }] of answers) {
       if (given.msgs > 0) yield { kind: "answered", subject: readableText(subject), ...given };

@@ -3,12 +3,10 @@ import { LastKnown } from "../../../src/app/network/last-known.ts";
 import { measure } from "../../../src/app/network/measure.ts";
 import { problemsOf } from "../../../src/app/network/problems.ts";
 import type { TopicPlaces } from "../../../src/app/network/sample.ts";
-import { arrived, port, published, reading, sample } from "./support.ts";
+import { arrived, NO_FINDINGS, PLACE, port, published, reading, sample } from "./support.ts";
 
-const place = { manager: "bench", hostOf: (ip: string) => ip, networkOf: () => "lab" };
 const subscribed = (...hosts: string[]): ReadonlyMap<string, TopicPlaces> =>
   new Map([["topic.arm.state", { topic: "arm/state", hubPublisher: null, subscribers: hosts.map((host) => ({ host, broker: host })) }]]);
-const nothing = { unreachable: new Map<string, null>(), silent: [], wasUp: () => false };
 
 it("a topic counts at its sender for each host with subscribers, and at each receiver", () => {
   const before = sample(0, {
@@ -27,13 +25,13 @@ it("a topic counts at its sender for each host with subscribers, and at each rec
     ]),
     topics: subscribed("rt2", "rt3"),
   });
-  const { stats, shortfalls } = measure(before, after, place);
+  const { stats, shortfalls } = measure(before, after, PLACE);
   const full = { bytes_s: 10_000, packets_s: 1_000 };
   expect(stats.links).toEqual([
     expect.objectContaining({ from_host: "rt1", to_host: "rt2", ...full, measured_bytes_s: 10_000, measured_packets_s: 1_000 }),
     expect.objectContaining({ from_host: "rt1", to_host: "rt3", ...full, measured_bytes_s: 9_000, measured_packets_s: 900 }),
   ]);
-  const problems = problemsOf({ stats, shortfalls, ...nothing });
+  const problems = problemsOf({ ...NO_FINDINGS, stats, shortfalls });
   expect(problems).toMatchObject([{ kind: "loss", host: "rt1", peer: "rt3", child: { kind: "topic", name: "arm/state" } }]);
   expect(problems[0]?.message).toContain("10.0 % of the messages did not arrive (2000 sent, 1800 received)");
 });
@@ -50,8 +48,8 @@ it.each([
       ]),
       topics: subscribed("b"),
     });
-  const { stats, shortfalls } = measure(at(0, 1, 1), at(1_000, 101, 101 - lost), place);
-  expect(problemsOf({ stats, shortfalls, ...nothing }).some(({ kind }) => kind === "loss")).toBe(isProblem);
+  const { stats, shortfalls } = measure(at(0, 1, 1), at(1_000, 101, 101 - lost), PLACE);
+  expect(problemsOf({ ...NO_FINDINGS, stats, shortfalls }).some(({ kind }) => kind === "loss")).toBe(isProblem);
 });
 
 it("messages that are under way between the two readings of a sample are no loss", () => {
@@ -64,7 +62,7 @@ it("messages that are under way between the two readings of a sample are no loss
       ]),
       topics: subscribed("b"),
     });
-  const { shortfalls } = measure(at(0, 90, 100), at(1_000, 190, 200), place);
+  const { shortfalls } = measure(at(0, 90, 100), at(1_000, 190, 200), PLACE);
   expect(shortfalls).toEqual([expect.objectContaining({ sent: 90, arrived: 110 })]);
 });
 
@@ -74,11 +72,22 @@ it("a subscriber that came meanwhile, and a daemon that began anew, are no loss"
       ["a", reading(sent, [published(sent)])],
       ["b", reading(sent, [arrived(got)], [arrived(got)], life)],
     ]);
-  const late = measure(sample(0, { hosts: hosts(10, 0) }), sample(1_000, { hosts: hosts(1_000, 5), topics: subscribed("b") }), place);
+  const late = measure(sample(0, { hosts: hosts(10, 0) }), sample(1_000, { hosts: hosts(1_000, 5), topics: subscribed("b") }), PLACE);
   expect(late.shortfalls).toEqual([]);
   const topics = subscribed("b");
-  const anew = measure(sample(0, { hosts: hosts(10, 10), topics }), sample(1_000, { hosts: hosts(1_000, 5, "two"), topics }), place);
+  const anew = measure(sample(0, { hosts: hosts(10, 10), topics }), sample(1_000, { hosts: hosts(1_000, 5, "two"), topics }), PLACE);
   expect([anew.shortfalls, anew.stats.links, [...anew.hosts]]).toEqual([[], [], ["a"]]);
+});
+
+it("messages of a publisher that has ended since are counted; its topic is no more", () => {
+  const hosts = (time: number, sent: number, got: number) =>
+    new Map([
+      ["a", reading(time, [published(sent)])],
+      ["b", reading(time, [arrived(got)])],
+    ]);
+  const before = sample(0, { hosts: hosts(0, 10, 10), topics: subscribed("b") });
+  const { stats } = measure(before, sample(1_000, { hosts: hosts(1_000, 110, 108) }), PLACE);
+  expect(stats.links).toMatchObject([{ from_host: "a", to_host: "b", packets_s: 100, measured_packets_s: 98 }]);
 });
 
 it("an interface that was made again under its name has no rates, one that is removed no row; a step of the wall clock changes nothing", () => {
@@ -88,16 +97,16 @@ it("an interface that was made again under its name has no rates, one that is re
   const after = sample(2_000, {
     hosts: new Map([["a", reading(3_000, [port("eth0", { rx_bytes: 2_010, rx_errors: 4 }), port("tun0", { index: 8, rx_bytes: 5 })])]]),
   });
-  const { stats } = measure(before, after, place);
+  const { stats } = measure(before, after, PLACE);
   expect(stats.interfaces).toMatchObject([{ host: "a", interface: "eth0", network: null, rx_bytes_s: 1_000, rx_errors_s: 2 }]);
-  expect(problemsOf({ stats, shortfalls: [], ...nothing })).toMatchObject([{ kind: "errors", host: "a", interface: "eth0" }]);
+  expect(problemsOf({ ...NO_FINDINGS, stats })).toMatchObject([{ kind: "errors", host: "a", interface: "eth0" }]);
 });
 
 it("the last values of a lost host stay with their age, and go with the host or when it counts again", () => {
   const known = new LastKnown();
   const row = (host: string) => {
     const hosts = (bytes: number, at: number) => new Map([[host, reading(at, [port("eth0", { rx_bytes: bytes })])]]);
-    return measure(sample(0, { hosts: hosts(0, 0) }), sample(1_000, { hosts: hosts(500, 1_000) }), place).stats;
+    return measure(sample(0, { hosts: hosts(0, 0) }), sample(1_000, { hosts: hosts(500, 1_000) }), PLACE).stats;
   };
   const none = { links: [], interfaces: [], tcp_links: [], udp: [] };
   known.with(
@@ -113,7 +122,7 @@ it("the last values of a lost host stay with their age, and go with the host or 
     () => false,
   );
   expect(old.interfaces).toMatchObject([{ host: "a", rx_bytes_s: 500, age: 42.3 }]);
-  expect(problemsOf({ stats: old, shortfalls: [], ...nothing, unreachable: new Map([["a", 42.3]]) })).toMatchObject([
+  expect(problemsOf({ ...NO_FINDINGS, stats: old, unreachable: new Map([["a", 42.3]]) })).toMatchObject([
     { kind: "unreachable", host: "a", message: expect.stringContaining("42 s old") },
   ]);
   expect(
@@ -140,13 +149,13 @@ it("problems of interfaces, segments and datagrams name the place and what to do
   });
   const rows = [port("eth0", { rx_bytes: 110_000_000, speed_bits_s: 1e9, tx_drops: 3 }), port("eth1", { up: false })];
   const udp = { kind: "udp", receive_errors: 20, buffer_errors: 20, drops: 4 } as const;
-  const { stats } = measure(before, sample(1_000, { hosts: new Map([["a", reading(1_000, [...rows, udp])]]) }), place);
+  const { stats } = measure(before, sample(1_000, { hosts: new Map([["a", reading(1_000, [...rows, udp])]]) }), PLACE);
   const tcp = { from_host: "a", to_host: "b", name: "daemon", rtt_ms: 1, packets_s: 100, age: 0 };
   const tcp_links = [
     { ...tcp, retransmits_s: 2 },
     { ...tcp, to_host: "c", retransmits_s: 1 },
   ];
-  const problems = problemsOf({ stats: { ...stats, tcp_links }, shortfalls: [], ...nothing, wasUp: (_host, name) => name === "eth1" });
+  const problems = problemsOf({ ...NO_FINDINGS, stats: { ...stats, tcp_links }, wasUp: (_host, name) => name === "eth1" });
   expect(problems.map(({ kind, interface: name, peer }) => [kind, name, peer])).toEqual([
     ["link_down", "eth1", null],
     ["drops", "eth0", null],

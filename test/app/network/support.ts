@@ -18,3 +18,14 @@ export function port(name: string, given: Partial<NetworkRowOf<"interface">> = {
 
 export const published = (msgs: number, bytes = msgs * 10): NetworkRow => ({ kind: "published", subject: "topic.arm.state", msgs, bytes });
 export const arrived = (msgs: number, bytes = msgs * 10): NetworkRow => ({ kind: "arrived", subject: "topic.arm.state", msgs, bytes });
+
+/** Where everything is: the manager's host, addresses that are no hosts, and one network. */
+export const PLACE = { manager: "bench", hostOf: (ip: string) => ip, networkOf: () => "lab" };
+
+export const NO_FINDINGS = {
+  stats: { interfaces: [], tcp_links: [], udp: [] },
+  shortfalls: [],
+  unreachable: new Map<string, number | null>(),
+  silent: [],
+  wasUp: () => false,
+};

@@ -1,0 +1,67 @@
+import { expect, it } from "vitest";
+import { measure } from "../../../src/app/network/measure.ts";
+import { problemsOf } from "../../../src/app/network/problems.ts";
+import type { Sample } from "../../../src/app/network/sample.ts";
+import type { NetworkRow } from "../../../src/contract/network.ts";
+import { NO_FINDINGS, PLACE, reading, sample } from "./support.ts";
+
+type Kind = "crossing" | "arrived" | "answered" | "answers";
+const SUBJECT = "svc.adder.add";
+const row = (kind: Kind, msgs: number): NetworkRow => ({ kind, subject: SUBJECT, msgs, bytes: msgs * 100 });
+const instance = (broker: string) => ({ service: "adder", subjects: [SUBJECT], broker });
+
+/** A stretch of 2 s: hosts begin with nothing and end with these rows. */
+function stretch(hosts: Record<string, NetworkRow[]>, services: Sample["services"]) {
+  const at = (time: number, rowsOf: (rows: NetworkRow[]) => NetworkRow[]) =>
+    sample(time, { services, hosts: new Map(Object.entries(hosts).map(([host, rows]) => [host, reading(time, rowsOf(rows))])) });
+  const before = at(0, () => []);
+  const after = at(2_000, (rows) => rows);
+  return measure(before, after, PLACE);
+}
+
+/** `from to`: packets sent and measured, a second. */
+function packets({ stats }: ReturnType<typeof stretch>): Record<string, number[]> {
+  return Object.fromEntries(
+    stats.links.map(({ from_host, to_host, packets_s, measured_packets_s }) => [
+      `${from_host} ${to_host}`,
+      [packets_s, measured_packets_s],
+    ]),
+  );
+}
+
+it("a service has its requests on the way there, its answers on the way back, and what was lost of both", () => {
+  const measured = stretch({ a: [row("crossing", 200), row("answers", 150)], b: [row("arrived", 180), row("answered", 180)] }, [
+    instance("b"),
+  ]);
+  expect(packets(measured)).toEqual({ "a b": [100, 90], "b a": [90, 75] });
+  expect(measured.stats.links[0]?.children).toEqual([
+    { kind: "service", name: "adder", packets_s: 100, bytes_s: 10_000, measured_packets_s: 90, measured_bytes_s: 9_000 },
+  ]);
+  expect(problemsOf({ ...NO_FINDINGS, stats: measured.stats, shortfalls: measured.shortfalls })).toMatchObject([
+    {
+      kind: "loss",
+      host: "a",
+      peer: "b",
+      child: { kind: "service", name: "adder" },
+      message: expect.stringMatching(/10\.0 % of the requests did not arrive \(200 sent, 180 received\).*look at/),
+    },
+  ]);
+});
+
+it("requests to instances on several hosts are spread by the number of instances, and are no loss", () => {
+  const services = [instance("b"), instance("b"), instance("b"), instance("c")];
+  const measured = stretch({ a: [row("crossing", 400)], b: [row("arrived", 300)], c: [row("arrived", 10)] }, services);
+  expect(packets(measured)).toMatchObject({ "a b": [150, 150], "a c": [50, 5] });
+  expect(measured.shortfalls).toEqual([]);
+});
+
+it("requests of several hosts share what has arrived in proportion, and are no loss", () => {
+  const measured = stretch({ a: [row("crossing", 300)], b: [row("crossing", 100)], c: [row("arrived", 200)] }, [instance("c")]);
+  expect(packets(measured)).toMatchObject({ "a c": [150, 75], "b c": [50, 25] });
+  expect(measured.shortfalls).toEqual([]);
+});
+
+it("an instance on the sender's own host, on one that did not answer, or no request at all: no link", () => {
+  expect(packets(stretch({ a: [row("crossing", 10)] }, [instance("a"), instance("lost")]))).toEqual({});
+  expect(packets(stretch({ a: [], b: [row("arrived", 5)] }, [instance("b")]))).toEqual({});
+});
