@@ -82,8 +82,8 @@ export class SubjectBook {
     return account;
   }
 
-  entries(): IterableIterator<[string, SubjectCounters]> {
-    return this.#accounts.entries();
+  get accounts(): ReadonlyMap<string, SubjectCounters> {
+    return this.#accounts;
   }
 
   /** Removes a closed connection from its accounts. The messages that it published stay counted. */

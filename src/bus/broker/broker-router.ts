@@ -92,12 +92,12 @@ export class BrokerRouter {
   }
 
   /** Live counters of all subjects. */
-  counted(): IterableIterator<[string, Readonly<SubjectCounters>]> {
-    return this.#book.entries();
+  counted(): ReadonlyMap<string, Readonly<SubjectCounters>> {
+    return this.#book.accounts;
   }
 
   subjects(): BrokerSubjectStats[] {
-    return [...this.#book.entries()].map(([subject, { publishers, msgs, bytes, last_bytes }]) => {
+    return [...this.#book.accounts].map(([subject, { publishers, msgs, bytes, last_bytes }]) => {
       const { plain, groups } = this.tree.match(subject);
       const subscribers = plain.length + groups.reduce((sum, group) => sum + group.length, 0);
       return { subject: readableText(subject), msgs, bytes, last_bytes, publishers: [...publishers], subscribers };

@@ -48,7 +48,7 @@ export interface BrokerStats extends BrokerCounters {
 
 /** Counters of what goes to other brokers and comes from there. */
 export interface Crossings {
-  readonly subjects: Iterable<[string, Omit<SubjectCounters, "last_bytes" | "publishers">]>;
+  readonly subjects: ReadonlyMap<string, Omit<SubjectCounters, "last_bytes" | "publishers">>;
   /** Of requests, by their subjects. */
   readonly answers: Iterable<[string, AnswerCount]>;
 }

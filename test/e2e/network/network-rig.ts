@@ -24,8 +24,8 @@ export interface Truth {
 /** What is asked for now gets a sample of its own. */
 export const aNewSample = () => pause(SHARED_MS);
 
-export function truthOf(fleet: Fleet, machine: string, peer: string): Truth {
-  const text = fleet.exec(machine, "sh", "-ec", `cat /proc/net/dev; cat /proc/net/snmp; ss -tinHO state established dst ${peer}`);
+export async function truthOf(fleet: Fleet, machine: string, peer: string): Promise<Truth> {
+  const text = await fleet.exec(machine, "sh", "-ec", `cat /proc/net/dev; cat /proc/net/snmp; ss -tinHO state established dst ${peer}`);
   const interfaces = new Map<string, number[]>();
   for (const [, name = "", numbers = ""] of text.matchAll(/^ *([a-z0-9]+): *([\d ]+)$/gm))
     interfaces.set(name, numbers.trim().split(/ +/).map(Number));
@@ -57,12 +57,13 @@ export class Stretch {
   }
 
   /** `read`: the truth of each machine. */
-  static async measure(client: Client, read: () => ReadonlyMap<string, Truth>, traffic: () => Promise<void>): Promise<Stretch> {
+  static async measure(client: Client, read: () => Promise<ReadonlyMap<string, Truth>>, traffic: () => Promise<void>): Promise<Stretch> {
     const sample = async () => {
       await aNewSample();
-      const [before, begin] = [read(), performance.now()];
+      const [before, begin] = [await read(), performance.now()];
       const answer = await client.ask({ type: "request_network_stats", sample_mode: "previous" });
-      const [end, after] = [performance.now(), read()];
+      const end = performance.now();
+      const after = await read();
       expect(answer).toMatchObject({ ok: true });
       return { truths: [before, after], begin, end, stats: answer.stats as NetworkStats };
     };

@@ -47,7 +47,12 @@ let sockets: Record<string, { port: number; token: string }> = {};
 let got = 0;
 let wanted = { count: 0, reached: () => {} };
 
-const read = () => new Map(Object.entries(MACHINES).map(([name, peer]) => [name === "manager" ? local : name, truthOf(fleet, name, peer)]));
+const read = async (): Promise<ReadonlyMap<string, Truth>> =>
+  new Map(
+    await Promise.all(
+      Object.entries(MACHINES).map(async ([name, peer]) => [name === "manager" ? local : name, await truthOf(fleet, name, peer)] as const),
+    ),
+  );
 const truth = (host: string, of: (truth: Truth) => number) => (truths: ReadonlyMap<string, Truth>) => {
   const found = truths.get(host);
   return found ? of(found) : Number.NaN;
@@ -62,9 +67,9 @@ const bus = (host: string) => {
 beforeAll(async () => {
   fleet = await Fleet.up({ hosts: ["a", "b"], processes: {}, networks: { lab: { netmasks: ["10.77.0.0/16"] } } });
   fleet.cable("eth1", { a: "10.88.0.1/20", b: "10.88.0.2/20" });
-  fleet.exec("a", "ip", "addr", "add", "fd88::1/64", "dev", "eth1", "nodad");
+  await fleet.exec("a", "ip", "addr", "add", "fd88::1/64", "dev", "eth1", "nodad");
   for (const machine of Object.keys(MACHINES))
-    fleet.exec(machine, "sh", "-ec", `echo ${machine === "a" ? 1 : 0} > /proc/sys/net/ipv4/ip_forward`);
+    await fleet.exec(machine, "sh", "-ec", `echo ${machine === "a" ? 1 : 0} > /proc/sys/net/ipv4/ip_forward`);
   client = await fleet.connect();
   local = ((await client.snapshot()).manager as { host: string }).host;
   for (const host of ["a", "b"]) {
@@ -90,20 +95,28 @@ beforeAll(async () => {
       .catch(() => null),
   );
   await settled();
-  await eventually("the manager knows topic and service", async () => {
-    const { topics, services } = (await client.snapshot()) as unknown as {
-      topics: { name: string; subscribers: number }[];
-      services: object[];
-    };
-    return topics.some(({ name, subscribers }) => name === "arm/state" && subscribers === 1) && services.length === 1;
-  });
+  await subscribers(1);
   // A first sample.
   await fleet.get("/mgr/metrics");
+  await eventually("the subjects of the service are known", async () => {
+    await bus("a").request("svc.adder.add", PAYLOAD, { timeoutMs: 60_000 });
+    await aNewSample();
+    const { links } = (await client.ask({ type: "request_network_stats", sample_mode: "previous" })).stats as NetworkStats;
+    return links.some(({ from_host, children }) => from_host === "b" && children.some(({ name }) => name === "adder"));
+  });
 });
 afterAll(async () => {
   for (const connection of buses.values()) await connection.close();
   await fleet?.[Symbol.asyncDispose]();
 });
+
+/** The manager knows so many of the topic. */
+async function subscribers(count: number): Promise<void> {
+  await eventually(`the manager knows ${count} subscribers`, async () => {
+    const { topics } = await client.snapshot();
+    return (topics as { name: string; subscribers: number }[]).some((one) => one.name === "arm/state" && one.subscribers === count);
+  });
+}
 
 function isGone(host: unknown): boolean {
   const { name, daemon_ready } = host as { name: string; daemon_ready: boolean };
@@ -167,8 +180,8 @@ describe("two hosts and a manager with known traffic", () => {
     found = await receive();
     arrived = got;
     await aNewSample();
-    const before = read();
-    metrics = { before, text: String(await fleet.get("/mgr/metrics")), after: read() };
+    const before = await read();
+    metrics = { before, text: String(await fleet.get("/mgr/metrics")), after: await read() };
   });
 
   test("a topic has the messages and bytes that the test has sent, at both ends, and no loss", () => {
@@ -207,10 +220,10 @@ describe("two hosts and a manager with known traffic", () => {
     expect(ends.sort()).toEqual([`a ${local}`, `b ${local}`, `${local} a`, `${local} b`].sort());
   });
 
-  test("interfaces have what /proc/net/dev has, and their addresses, speeds and states", () => {
+  test("interfaces have what /proc/net/dev has, and their addresses, speeds and states", async () => {
     for (const host of ["a", "b"]) for (const name of ["lo", "eth0", "eth1"]) stretch.expectInterface(host, name);
     stretch.expectInterface(local, "eth0");
-    const speed = Number(fleet.exec("a", "cat", "/sys/class/net/eth1/speed")) * 1_000_000;
+    const speed = Number(await fleet.exec("a", "cat", "/sys/class/net/eth1/speed")) * 1_000_000;
     expect(stretch.interface("a", "eth1")).toMatchObject({ network: "10.88.0.0/20", up: true, speed_bits_s: speed, age: 0 });
     expect(stretch.interface("b", "eth0")).toMatchObject({ network: "lab", up: true });
     // The manager's machine sees the /sys of this one.
@@ -258,17 +271,14 @@ describe("two hosts and a manager with known traffic", () => {
 
 test("topology has the networks, netmasks and gateways that the machines' `ip` shows", async () => {
   const found = await topology();
-  expect(found).toEqual(topologyByIp());
+  expect(found).toEqual(await topologyByIp());
   expect(found.gateways).toEqual([{ host: "a", networks: ["10.88.0.0/20", "fd88::/64", "lab"] }]);
 });
 
 test("a flood that a slow subscriber misses: the difference of both ends is what it has missed, and a problem", async () => {
   const { port = 0, token = "" } = sockets.b ?? {};
   const receive = await prompted("b", ["python3", fixture("slow-subscriber.py"), String(port), token, "topic.arm.state"]);
-  await eventually("the manager knows both subscribers", async () => {
-    const { topics } = (await client.snapshot()) as unknown as { topics: { name: string; subscribers: number }[] };
-    return topics.some(({ name, subscribers }) => name === "arm/state" && subscribers === 2);
-  });
+  await subscribers(2);
   const stretch = await measure(() => publish(FLOOD.messages, FLOOD.payload));
   const taken = await receive();
   expect(taken).toBeLessThan(FLOOD.messages * 0.9);
@@ -301,11 +311,11 @@ test("a flood that a slow subscriber misses: the difference of both ends is what
 
 test("packets that a link loses are retransmissions, and a problem", async () => {
   fleet.link("a", "lossy");
-  const { tcp: before } = truthOf(fleet, "a", MACHINES.a);
+  const { tcp: before } = await truthOf(fleet, "a", MACHINES.a);
   const stretch = await measure(async () => {
     for (;;) {
       await publish(BURST);
-      const { tcp } = truthOf(fleet, "a", MACHINES.a);
+      const { tcp } = await truthOf(fleet, "a", MACHINES.a);
       // More than the limit in any part of the time.
       if (tcp.retransmits - before.retransmits > 0.03 * (tcp.segments - before.segments)) return;
     }
@@ -328,13 +338,13 @@ test("packets that a link loses are retransmissions, and a problem", async () =>
 });
 
 test("an interface that goes down is a problem of its host, and keeps its place in the networks", async () => {
-  fleet.exec("a", "ip", "link", "set", "eth1", "down");
+  await fleet.exec("a", "ip", "link", "set", "eth1", "down");
   const stretch = await measure(async () => {});
   expect(stretch.interface("a", "eth1").up).toBe(false);
   expect(stretch.problems("link_down")).toContainEqual(
     expect.objectContaining({ host: "a", interface: "eth1", message: expect.stringContaining("eth1 of a is down") }),
   );
-  expect(await topology()).toEqual(topologyByIp());
+  expect(await topology()).toEqual(await topologyByIp());
 });
 
 test("what was measured last of a host that is lost stays with its age, also in an archive", async () => {
@@ -346,7 +356,7 @@ test("what was measured last of a host that is lost stays with its age, also in 
   const file = execFileSync("tar", ["xjO", "x/network.json"], { input: await archive, encoding: "utf8" });
   const kept = JSON.parse(file) as { ok: boolean; stats: NetworkStats; topology: NetworkTopology };
   expect(frameConforms({ type: "network_stats", ok: kept.ok, stats: kept.stats })).toEqual([]);
-  expect(sorted(kept.topology)).toEqual(topologyByIp());
+  expect(sorted(kept.topology)).toEqual(await topologyByIp());
   const { stats } = await measure(async () => {});
   const rowsOf = (rows: NetworkStats["interfaces"], name: string) => rows.filter(({ host }) => host === name);
   for (const now of [kept.stats, stats]) {
@@ -364,7 +374,7 @@ test("every resource of several machines was seen", () => {
 });
 
 /** As the machines' own programs show them; networks by the rules of docs/network.md. */
-function topologyByIp(): NetworkTopology {
+async function topologyByIp(): Promise<NetworkTopology> {
   const networks = new Map([
     ["lab", { name: "lab", netmasks: ["10.77.0.0/16"], interfaces: [] as NetworkTopology["networks"][number]["interfaces"] }],
   ]);
@@ -372,15 +382,15 @@ function topologyByIp(): NetworkTopology {
   for (const machine of Object.keys(MACHINES)) {
     const host = machine === "manager" ? local : machine;
     const own = new Set<string>();
-    const words = ["python3", "-c", NETWORKS_BY_IP, fleet.exec(machine, "ip", "-j", "addr")];
-    for (const { ip, port, cidr } of JSON.parse(fleet.exec(machine, ...words)) as { ip: string; port: string; cidr: string }[]) {
+    const words = ["python3", "-c", NETWORKS_BY_IP, await fleet.exec(machine, "ip", "-j", "addr")];
+    for (const { ip, port, cidr } of JSON.parse(await fleet.exec(machine, ...words)) as { ip: string; port: string; cidr: string }[]) {
       const name = ip.startsWith("10.77.") ? "lab" : cidr;
       const network = networks.get(name) ?? { name, netmasks: [name], interfaces: [] };
       networks.set(name, network);
       network.interfaces.push({ host, interface: port, ip });
       own.add(name);
     }
-    const settings = JSON.parse(fleet.exec(machine, "ip", "-j", "netconf")) as { interface: string; forwarding: boolean }[];
+    const settings = JSON.parse(await fleet.exec(machine, "ip", "-j", "netconf")) as { interface: string; forwarding: boolean }[];
     const forwards = settings.some(({ interface: name, forwarding }) => name === "all" && forwarding);
     if (forwards && own.size > 1) gateways.push({ host, networks: [...own] });
   }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,6 +8,7 @@ import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { kill, killed, says } from "./children.ts";
 import { Client } from "./client.ts";
 import { LastResort } from "./last-resort.ts";
@@ -15,6 +16,7 @@ import { MARK, markedProcesses } from "./marked.ts";
 import { type Machine, Network, type Quality } from "./network.ts";
 import { eventually } from "./wait.ts";
 
+const execute = promisify(execFile);
 const PROGRAM = fileURLToPath(new URL("../../../bin/mgr.js", import.meta.url));
 const WATCH = fileURLToPath(new URL("../../fixtures/watch-duplicates.js", import.meta.url));
 const PORT = 8130;
@@ -107,9 +109,10 @@ export class Fleet implements AsyncDisposable {
     );
   }
 
-  /** Runs a command on a machine, and returns what it prints. */
-  exec(machine: string, ...words: string[]): string {
-    return this.#network.exec(this.#machine(machine), ...words);
+  /** Runs a command on a machine, and resolves with what it prints. The test's own connections live on meanwhile. */
+  async exec(machine: string, ...words: string[]): Promise<string> {
+    const [program = "", ...args] = [...this.#network.on(this.#machine(machine)), ...words];
+    return (await execute(program, args, { env: this.#env })).stdout;
   }
 
   /** Starts a program on a machine, which listens to its standard input; it ends with the fleet at the latest. */
