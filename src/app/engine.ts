@@ -1,42 +1,34 @@
-import type { InspectionEvent } from "xstate";
 import type { Control } from "../actors/control.ts";
 import type { DomainEvents } from "../actors/domain-events.ts";
 import type { GroupEmitted } from "../actors/group-machine.ts";
 import type { HostEmitted } from "../actors/host-machine.ts";
 import type { ProcessEmitted } from "../actors/process-types.ts";
 import { ActorSystem } from "../actors/system.ts";
-import { type Clock, pause } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import { subjectOfTopic } from "../base/topic-subject.ts";
-import type { PeerTrafficBook } from "../bus/carriers/peer-traffic.ts";
-import type { Bus } from "../bus/client/bus.ts";
-import type { Registry } from "../bus/registry/registry.ts";
-import type { Config } from "../config/definition.ts";
-import type { HostLink } from "../contract/host-link.ts";
-import type { LogBook } from "../log/log-book.ts";
 import { OutputHub } from "../transport/output/output-hub.ts";
 import { ConfigHistory } from "./configuration/config-history.ts";
-import { type LoadConfig, RunningConfiguration } from "./configuration/configuration.ts";
+import { RunningConfiguration } from "./configuration/configuration.ts";
 import { CurrentConfig } from "./configuration/current-config.ts";
 import { Reload } from "./configuration/reload.ts";
 import { ClientIds } from "./data-plane/client-ids.ts";
 import { ManagerDataPlane } from "./data-plane/manager-data-plane.ts";
 import { ConfiguredSessions } from "./displays/configured-sessions.ts";
-import type { DisplayRecords } from "./displays/display-records.ts";
 import { ManagerDisplays } from "./displays/manager-displays.ts";
 import { PrivateDisplays } from "./displays/private-displays.ts";
+import type { EngineOptions } from "./engine-options.ts";
 import { NamedHostRequests } from "./hosts/host-requests.ts";
 import { HostTable } from "./hosts/host-table.ts";
 import { Hosts } from "./hosts/hosts.ts";
 import { managerState } from "./manager-state.ts";
 import { ManagerStatus } from "./manager-status.ts";
 import { ManagerNetwork } from "./network/manager-network.ts";
-import type { SamplerOptions } from "./network/sampler.ts";
 import { TerminalSizes } from "./output/terminal-sizes.ts";
 import { ProcessTerminals } from "./output/terminals.ts";
+import { killRemote } from "./processes/kill-remote.ts";
 import { ProcessActors } from "./processes/process-actors.ts";
 import { ProcessCommands } from "./processes/process-commands.ts";
-import { type OnProcessAtRest, ProcessEventRouter } from "./processes/process-event-router.ts";
+import { ProcessEventRouter } from "./processes/process-event-router.ts";
 import { ProcessRegistry } from "./processes/process-registry.ts";
 import { ProcessSessions } from "./processes/process-sessions.ts";
 import { ProcessSettingsBook } from "./processes/process-settings.ts";
@@ -44,53 +36,11 @@ import { ProcessWaits } from "./processes/process-waits.ts";
 import { ResourceEvents } from "./processes/resource-events.ts";
 import { RunHistory } from "./processes/run-history.ts";
 import { RunSpecBuilder } from "./processes/run-spec-builder.ts";
-import { type LoggerFile, noLoggerFile } from "./recording/logger-book.ts";
+import { noLoggerFile } from "./recording/logger-book.ts";
 import { ManagerLoggers } from "./recording/manager-loggers.ts";
 import { ManagerRecordings } from "./recording/manager-recordings.ts";
-import type { IntentKeeper } from "./state/intent-keeper.ts";
 import { requestedAtBoot } from "./state/intent-keeper.ts";
 import { RetryingIntentStore } from "./state/retrying-intent-store.ts";
-
-export interface EngineOptions {
-  config: Config;
-  clock: Clock;
-  log: LogBook;
-  intents: IntentKeeper;
-  /** The requested state was lost: running processes are taken as requested. Default false. */
-  isIntentLost?: boolean;
-  /** Epoch of this boot, higher than that of every earlier manager. */
-  epoch: number;
-  /** The manager's own host, by its canonical name. */
-  link: HostLink;
-  onProcessAtRest?: OnProcessAtRest | undefined;
-  /** Creates the link to another host of the configuration; omitted if there is no bus. */
-  connectHost?: ((host: string) => HostLink) | undefined;
-  /** Reads the configuration again; omitted if there is no file. */
-  loadConfig?: LoadConfig | undefined;
-  /** Default: in memory only. */
-  history?: RunHistory | undefined;
-  /** Clients of the manager's own broker; omitted if there is none. */
-  clients?: Registry | undefined;
-  /** The manager's own broker with them, for network statistics; omitted if there is none. */
-  hub?: SamplerOptions["hub"] | undefined;
-  /** The manager's own connections; omitted if it has none. */
-  peers?: PeerTrafficBook | undefined;
-  /** For programs on the bus; omitted if there is none. */
-  bus?: Promise<Bus> | undefined;
-  /** A new connection to the bus with the rights of a user. */
-  connectUser?: ((user: string) => Promise<Bus>) | undefined;
-  /** Default: in memory only. */
-  clientIds?: ClientIds | undefined;
-  /** Earlier versions of the configuration's files; by default kept in memory. */
-  configHistory?: ConfigHistory | undefined;
-  /** What was changed of loggers at run time; by default kept in memory. */
-  loggerFile?: LoggerFile | undefined;
-  /** Where downloads of loggers are written; default: among the system's temporary files. */
-  downloads?: string | undefined;
-  /** Private displays of web users; omitted if there is no folder for them. */
-  displays?: DisplayRecords | undefined;
-  inspect?: ((event: InspectionEvent) => void) | undefined;
-}
 
 /**
  * Actors, output hub and control of one manager, without a port, files or child processes. Each part is given those built before it. The
@@ -343,18 +293,8 @@ export class Engine {
   }
 
   /** Kills everything on other hosts. Resolves when the hosts have accepted, after `milliseconds` at most. */
-  async killRemote(milliseconds: number): Promise<void> {
-    const { registry } = this;
-    const steps = [{ signal: "SIGKILL", timeout_ms: milliseconds }];
-    const told = registry.names().flatMap((name) => {
-      const runId = registry.livingRun(name);
-      const session = this.#hostTable.session(registry.hostOf(name));
-      if (runId === null || session?.isOpen !== true || registry.hostOf(name) === registry.hostName) return [];
-      return [session.command((id) => session.link.request("stop", { session: id, run_id: runId, steps }))];
-    });
-    const enough = new AbortController();
-    await Promise.race([Promise.allSettled(told), pause(this.#options.clock, milliseconds, enough.signal).catch(() => undefined)]);
-    enough.abort();
+  killRemote(milliseconds: number): Promise<void> {
+    return killRemote({ registry: this.registry, hosts: this.#hostTable, clock: this.#options.clock }, milliseconds);
   }
 
   /** Everything ends in this turn but a change of configuration files that is under way: the promise waits for that. */

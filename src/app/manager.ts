@@ -11,9 +11,7 @@ import { fileReader } from "../config/load/load.ts";
 import { assetHash, type PreparedHttpServer } from "../http/index.ts";
 import type { LocalSocketOptions } from "../http/server/local-socket.ts";
 import type { LogBook } from "../log/log-book.ts";
-import type { LogEntry } from "../protocol/resources/resources.ts";
 import type { OutputHub } from "../transport/output/output-hub.ts";
-import type { OutputSink } from "../transport/output/output-subscription.ts";
 import { createTransport, type Transport } from "../transport/websocket.ts";
 import { type ManagerBus, openManagerBus } from "./bus/manager-bus.ts";
 import { ClientIds } from "./data-plane/client-ids.ts";
@@ -22,7 +20,7 @@ import { Engine } from "./engine.ts";
 import { localHostName } from "./hosts/host-names.ts";
 import { DaemonKeeper } from "./local-daemon/daemon-keeper.ts";
 import { CONTROL_SOCKET } from "./local-daemon/running-instance.ts";
-import type { OnProcessAtRest } from "./processes/process-event-router.ts";
+import type { ManagerOptions } from "./manager-options.ts";
 import { openLoggerFile } from "./recording/logger-book.ts";
 import { downloadsFolder } from "./recording/logger-downloads.ts";
 import { ASSETS, localUser, prepareHttp, requirePort } from "./serve-http.ts";
@@ -32,24 +30,6 @@ import { keepStateFolder } from "./state/state-folder.ts";
 
 /** How long hosts have to accept the kill command when a second signal forces the shutdown, milliseconds. */
 const MAX_REMOTE_KILL_MS = 2_000;
-
-export interface ManagerOptions {
-  /** Receives the log from the first entry on. */
-  onLog?: ((entry: LogEntry) => void) | undefined;
-  /** May be called before the manager has started. */
-  onProcessAtRest?: OnProcessAtRest | undefined;
-  /** Receives the output of all processes. */
-  output?: ManagerOutput | undefined;
-  /** Started in addition to autostart processes: names of processes and groups, or everything. */
-  start?: readonly string[] | "all";
-  /** Cancels the start: it rejects with the signal's reason, and a daemon that was started for it is ended. */
-  signal?: AbortSignal;
-}
-
-/** `begin` receives what the reader calls when it was full and has room again. */
-export interface ManagerOutput extends OutputSink {
-  begin(hasRoom: () => void): void;
-}
 
 export interface RunningManager {
   /** Base URL of the page and the WebSocket. */

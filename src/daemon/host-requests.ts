@@ -3,7 +3,7 @@ import { MgrError } from "../base/errors.ts";
 import { HOST_REQUESTS, type HostRequestName, type RequestOf, type ResponseOf } from "../contract/messages.ts";
 import type { StopStep } from "../contract/run.ts";
 import { isSignal, type Signal } from "../protocol/process/signals.ts";
-import type { RegistryReport } from "./bus/registry-report.ts";
+import type { TopicServices } from "./bus/topic-services.ts";
 import type { NetworkReport } from "./network/network-report.ts";
 import type { RingStore } from "./output/ring-store.ts";
 import { startupCommands } from "./process/startup-commands.ts";
@@ -26,12 +26,7 @@ interface HostParts {
   forwarder: Forwarder;
   /** File with the address of the host's bus; null: none. */
   busUrlFile: string | null;
-  /** Null: the host has no broker. */
-  clients: RegistryReport | null;
-  /** Null: the host records nothing. */
-  recorder: Recorder | null;
-  /** Loggers; null: the host has no broker. */
-  loggers: Rings | null;
+  topics: TopicServices;
   network: NetworkReport;
   /** Of the last event. */
   seq: () => number;
@@ -45,9 +40,7 @@ export function hostHandlers({
   tasks,
   forwarder,
   busUrlFile,
-  clients,
-  recorder,
-  loggers,
+  topics: { clients, recorder, loggers },
   network,
   seq,
 }: HostParts): Omit<HostHandlers, "hello" | "spawn"> {

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
 import { Publisher } from "../base/publisher.ts";
-import type { DataPlaneEvent } from "../contract/data-plane.ts";
 import type { HostLink, HostListener } from "../contract/host-link.ts";
 import {
   CONTRACT_VERSION,
@@ -17,16 +16,13 @@ import {
 } from "../contract/messages.ts";
 import type { StreamFrame } from "../contract/streams.ts";
 import type { HostBus } from "./bus/host-bus.ts";
-import { RegistryReport } from "./bus/registry-report.ts";
+import { TopicServices } from "./bus/topic-services.ts";
 import type { HostOptions } from "./host-options.ts";
 import { checkRequest, type HostHandlers, hostHandlers } from "./host-requests.ts";
 import { NetworkReport } from "./network/network-report.ts";
 import { LogFiles } from "./output/log-files.ts";
 import { RingStore } from "./output/ring-store.ts";
 import { WindowSender } from "./output/window-sender.ts";
-import { Recorder } from "./recording/recorder.ts";
-import { Rings } from "./recording/rings.ts";
-import { Tap } from "./recording/tap.ts";
 import type { Run } from "./run/run.ts";
 import { RunStarter } from "./run/run-starter.ts";
 import { RunTable } from "./run/run-table.ts";
@@ -60,9 +56,7 @@ export class Host implements HostLink {
   readonly #tasks: TaskLists;
   readonly #version: string | undefined;
   readonly #bus: HostBus | null;
-  readonly #clients: RegistryReport | null;
-  readonly #recorder: Recorder | null;
-  readonly #loggers: Rings | null;
+  readonly #topics: TopicServices;
   readonly #managerLost: ManagerLostTimer;
   readonly #forwarder: Forwarder;
   readonly #network: NetworkReport;
@@ -111,10 +105,12 @@ export class Host implements HostLink {
       owners: () => this.#reaper.owners(),
       nameOfRun: (runId) => this.#runs.nameOf(runId),
     });
-    this.#clients = this.#bus && new RegistryReport(this.#bus.registry, { clock: this.#clock, send: (event) => this.#dataPlane(event) });
-    const tap = this.#bus && new Tap(this.#bus.registry, (msg) => this.#report("error", msg));
-    this.#recorder = tap && this.#openRecorder(options, tap);
-    this.#loggers = tap && new Rings({ tap, warn: (msg) => this.#report("warning", msg) });
+    this.#topics = new TopicServices({
+      ...options,
+      clock: this.#clock,
+      log: (level, msg) => this.#report(level, msg),
+      publisher: this.#publisher,
+    });
     this.#starter = new RunStarter({
       streamId: this.streamId,
       runs: this.#runs,
@@ -150,9 +146,7 @@ export class Host implements HostLink {
         tasks: this.#tasks,
         forwarder: this.#forwarder,
         busUrlFile: this.#bus?.urlFile ?? null,
-        clients: this.#clients,
-        recorder: this.#recorder,
-        loggers: this.#loggers,
+        topics: this.#topics,
         network: this.#network,
         seq: () => this.#seq,
       }),
@@ -207,8 +201,7 @@ export class Host implements HostLink {
       stream_id: this.streamId,
       session: this.#session.id,
       seq: this.#seq,
-      ...(this.#clients === null ? {} : { data_seq: this.#clients.seq }),
-      ...(this.#recorder === null ? {} : { record_seq: this.#recorder.seq }),
+      ...this.#topics.seqs,
     };
     this.#publisher.publish((listener) => listener.onHeartbeat?.(heartbeat));
   }
@@ -230,9 +223,7 @@ export class Host implements HostLink {
     this.#managerLost.close();
     this.#tasks.close();
     this.#network.close();
-    this.#clients?.close();
-    this.#loggers?.close();
-    await this.#recorder?.close();
+    await this.#topics.close();
     await this.#logFiles.close();
     await this.#reaper.close();
   }
@@ -283,21 +274,9 @@ export class Host implements HostLink {
     throw new MgrError("host_unavailable", `the host '${this.host}' is shutting down; no process is started any more`);
   }
 
-  #openRecorder({ recordings }: HostOptions, tap: Tap): Recorder | null {
-    if (recordings === undefined) return null;
-    const log = (level: HostLog["level"], msg: string) => this.#report(level, msg);
-    const recorder = new Recorder({ ...recordings, host: this.host, tap, clock: this.#clock, log });
-    recorder.listen((event) => this.#publisher.publish((listener) => listener.onRecording?.(event)));
-    return recorder;
-  }
-
   #output(name: string, bytes: Uint8Array): void {
     this.#windows.grown(name);
-    this.#recorder?.output(name, bytes);
-  }
-
-  #dataPlane(event: DataPlaneEvent): void {
-    this.#publisher.publish((listener) => listener.onDataPlane?.(event));
+    this.#topics.recorder?.output(name, bytes);
   }
 
   #runChanged(kind: HostEvent["kind"], run: Run): void {
@@ -305,7 +284,7 @@ export class Host implements HostLink {
     this.#windows.pump(run.spec.name);
     this.#seq += 1;
     const event: HostEvent = { seq: this.#seq, kind, run: run.report };
-    this.#recorder?.processChanged(kind, event.run);
+    this.#topics.recorder?.processChanged(kind, event.run);
     this.#publisher.publish((listener) => listener.onEvent?.(event));
   }
 

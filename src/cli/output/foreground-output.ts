@@ -1,4 +1,4 @@
-import type { ManagerOutput } from "../../app/manager.ts";
+import type { ManagerOutput } from "../../app/manager-options.ts";
 import type { OutputPiece } from "../../transport/output/output-piece.ts";
 import { NamedLines } from "./named-lines.ts";
 import type { Printer } from "./printer.ts";

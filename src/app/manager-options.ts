@@ -1,0 +1,21 @@
+import type { LogEntry } from "../protocol/resources/resources.ts";
+import type { OutputSink } from "../transport/output/output-subscription.ts";
+import type { OnProcessAtRest } from "./processes/process-event-router.ts";
+
+export interface ManagerOptions {
+  /** Receives the log from the first entry on. */
+  onLog?: ((entry: LogEntry) => void) | undefined;
+  /** May be called before the manager has started. */
+  onProcessAtRest?: OnProcessAtRest | undefined;
+  /** Receives the output of all processes. */
+  output?: ManagerOutput | undefined;
+  /** Started in addition to autostart processes: names of processes and groups, or everything. */
+  start?: readonly string[] | "all";
+  /** Cancels the start: it rejects with the signal's reason, and a daemon that was started for it is ended. */
+  signal?: AbortSignal;
+}
+
+/** `begin` receives what the reader calls when it was full and has room again. */
+export interface ManagerOutput extends OutputSink {
+  begin(hasRoom: () => void): void;
+}
