@@ -7,6 +7,7 @@ import type { DownloadFormat, DownloadRequest } from "../../../src/actors/logger
 import { LoggerDownloads } from "../../../src/app/recording/logger-downloads.ts";
 import { decodeRecords } from "../../../src/recording/sample-record.ts";
 import { readMcap } from "../../recording/mcap/independent-reader.ts";
+import { untar } from "../../support/untar.ts";
 import { DataPlaneRig } from "../data-plane/data-plane-rig.ts";
 
 // A manager with two hosts that have brokers. `arm/state` is published on host two, whose link can be cut, `base/state` on host one.
@@ -57,17 +58,6 @@ async function download(name: string, format: DownloadFormat, stop = false): Pro
   } finally {
     await file.close();
   }
-}
-
-/** Files of a tar with short names. */
-function untar(tar: Buffer): Map<string, Buffer> {
-  const files = new Map<string, Buffer>();
-  for (let at = 0; tar[at] !== 0; ) {
-    const size = Number.parseInt(tar.toString("latin1", at + 124, at + 135), 8);
-    files.set(tar.toString("utf8", at, tar.indexOf(0, at)), tar.subarray(at + 512, at + 512 + size));
-    at += 512 + Math.ceil(size / 512) * 512;
-  }
-  return files;
 }
 
 /** Texts of the samples of each topic in a download as `raw`. */
