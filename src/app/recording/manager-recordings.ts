@@ -163,6 +163,8 @@ export class ManagerRecordings implements Recordings {
   async #begin(spec: RecordingSpec): Promise<void> {
     const problem = await this.#command(spec.name, { type: "start", spec });
     if (problem !== null) throw new MgrError("conflict", problem);
+    if (this.#stateOf(spec.name).state === "idle")
+      throw new MgrError("conflict", `the recording '${spec.name}' was stopped while it started`);
   }
 
   /** Sends a command and waits until the actor has carried it out; resolves with its problem. */

@@ -15,6 +15,8 @@ interface RecordingCommandsOptions {
 /** What the manager requests of the hosts that record. */
 export class RecordingCommands {
   readonly #options: RecordingCommandsOptions;
+  /** Starts since the last stop, by recording and host: a report may come later than the answer. */
+  readonly #starts = new Map<string, ReadonlyMap<string, Promise<void>>>();
 
   constructor(options: RecordingCommandsOptions) {
     this.#options = options;
@@ -30,7 +32,13 @@ export class RecordingCommands {
     for (const reason of refused) this.#options.warn(`'${spec.name}' is not recorded everywhere: ${reason}`);
   }
 
-  async startAt(host: string, spec: RecordingSpec): Promise<void> {
+  startAt(host: string, spec: RecordingSpec): Promise<void> {
+    const start = this.#startAt(host, spec);
+    this.#starts.set(spec.name, new Map(this.#starts.get(spec.name)).set(host, start));
+    return start;
+  }
+
+  async #startAt(host: string, spec: RecordingSpec): Promise<void> {
     const { hosts, localHost, baseDir } = this.#options;
     const { session } = hosts.require(host);
     const path = spec.path === null ? null : resolve(baseDir(), spec.path);
@@ -41,19 +49,30 @@ export class RecordingCommands {
   /** Resolves when all files are complete. */
   async stopEverywhere(name: string): Promise<void> {
     const { hosts } = this.#options;
-    const recording = [...hosts.reports(name)].filter(([, { state }]) => state === "recording");
-    await Promise.all(
-      recording.map(([host]) => {
-        const { session } = hosts.require(host);
-        return session.command((id) => session.link.request("record_stop", { session: id, name }));
-      }),
-    );
+    // A host whose start is under way has not reported that it records.
+    const starts = this.#starts.get(name) ?? new Map<string, Promise<void>>();
+    this.#starts.delete(name);
+    await Promise.allSettled(starts.values());
+    const recording = [...hosts.reports(name)].filter(([, { state }]) => state === "recording").map(([host]) => host);
+    const started = [...starts.keys()].filter((host) => hosts.ready.has(host));
+    await Promise.all([...new Set([...recording, ...started])].map((host) => this.#stopAt(host, name)));
+  }
+
+  async #stopAt(host: string, name: string): Promise<void> {
+    const { session } = this.#options.hosts.require(host);
+    try {
+      await session.command((id) => session.link.request("record_stop", { session: id, name }));
+    } catch (error) {
+      // It refused the start.
+      if (!(error instanceof MgrError) || error.code !== "not_found") throw error;
+    }
   }
 
   /** `file` null: the whole recording. */
   async deleteAt(host: string, name: string, file: string | null): Promise<void> {
     const { session } = this.#options.hosts.require(host);
     await session.command((id) => session.link.request("record_delete", { session: id, name, file }));
+    if (file === null) this.#starts.delete(name);
   }
 
   async open(host: string, name: string, file: string): Promise<RecordedFileReader> {
