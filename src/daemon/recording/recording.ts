@@ -190,7 +190,8 @@ export class Recording {
     return this.#do(async () => {
       const problem = await file.close();
       if (problem !== null) {
-        this.#problem = problem;
+        // After the reason for which it ends, which says what to do.
+        this.#problem = this.#problem === null ? problem : `${this.#problem}; ${problem}`;
         this.#options.log("error", problem);
       }
       const report = await this.folder.report(file.name).catch(() => null);
@@ -239,7 +240,9 @@ export class Recording {
   }
 
   #fullText(): string {
-    return `the disk of ${this.folder.path} is full: less than ${this.spec.min_free_space} bytes are free (min_free_space). Make room there, then start the recording again`;
+    const { min_free_space } = this.spec;
+    const limit = min_free_space === 0 ? "" : `: less than ${min_free_space} bytes are free (min_free_space)`;
+    return `the disk of ${this.folder.path} is full${limit}. Make room there, then start the recording again`;
   }
 
   async #hasSpace(): Promise<boolean> {

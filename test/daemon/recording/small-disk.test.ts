@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { SmallDisk } from "../../e2e/support/small-disk.ts";
+import { readIndexed } from "../../recording/mcap/indexed-reader.ts";
+import { RecordingRig } from "./recording-rig.ts";
+
+// A real file system of 8 MiB, and messages of 64 KiB until it is full, and further.
+
+const MESSAGES = 300;
+const body = Buffer.alloc(64 * 1024, "x");
+
+async function publishAll(rig: RecordingRig): Promise<number> {
+  let published = 0;
+  while (published < MESSAGES && rig.recording.isRecording) {
+    rig.publish({ sequence: BigInt(++published), payload: body });
+    // What waits for the disk would be dropped beyond 32 MiB.
+    do await turn();
+    while (!rig.recording.isIdle && rig.recording.isRecording);
+  }
+  return published;
+}
+
+async function sequencesOf(rig: RecordingRig): Promise<number[][]> {
+  const found: number[][] = [];
+  for (const file of rig.files()) found.push((await readIndexed(join(rig.folder, file))).messages.map(({ sequence }) => sequence));
+  return found;
+}
+
+const from = (first: number, length: number) => Array.from({ length }, (_, index) => first + index);
+
+it("a disk that is full ends the recording with its reason, and an indexed reader opens what was written", async () => {
+  using rig = new RecordingRig({ on_full: "stop" });
+  using _disk = new SmallDisk(rig.folder, 8);
+  await rig.start();
+  expect(await publishAll(rig)).toBeLessThan(MESSAGES);
+  await rig.recording.stop();
+  expect(rig.recording.report).toMatchObject({ state: "error", problem: expect.stringMatching(/^the disk of .* is full/) });
+  expect(rig.logged.join("\n")).toMatch(/was stopped: the disk of .* is full/);
+  const [sequences = []] = await sequencesOf(rig);
+  expect(sequences.length).toBeGreaterThan(30);
+  expect(sequences).toEqual(from(1, sequences.length));
+});
+
+it("with delete_oldest the oldest files make room, and the newest messages are there", async () => {
+  using rig = new RecordingRig({ on_full: "delete_oldest", max_size: 1_000_000, max_files: 100 });
+  using _disk = new SmallDisk(rig.folder, 8);
+  await rig.start();
+  expect(await publishAll(rig)).toBe(MESSAGES);
+  expect(rig.recording.report).toMatchObject({ state: "recording", problem: null, dropped: 0 });
+  await rig.recording.stop();
+  expect(rig.recording.report).toMatchObject({ state: "stopped", problem: null });
+  expect(rig.logged.join("\n")).toMatch(/too little room: .* was removed/);
+  const sequences = (await sequencesOf(rig)).flat();
+  expect(sequences).toEqual(from(MESSAGES - sequences.length + 1, sequences.length));
+});
