@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import type { Recording } from "../../src/protocol/resources/resources.ts";
 import type { Instance } from "../../test/e2e/support/instance.ts";
 import { makeUpNetwork } from "../../test/e2e/support/made-up-network.ts";
 import { eventually } from "../../test/e2e/support/wait.ts";
@@ -67,6 +68,33 @@ async function plot(page: Page): Promise<void> {
   await page.locator(".plot-box canvas").waitFor();
   // The window of the plot fills.
   await page.waitForTimeout(9_000);
+}
+
+async function recording(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "main", exact: true }).click();
+  await page.getByRole("complementary", { name: "Recording main" }).getByText("Being written").waitFor();
+}
+
+/** A file that is complete, with two traces. */
+async function recordedPlot(page: Page, { instance, device }: { instance: Instance; device: string }): Promise<void> {
+  const client = await instance.connect();
+  const shown = async () => {
+    const { recordings } = await client.ask({ type: "request_recordings" });
+    return (recordings as Recording[]).find(({ name }) => name === "swing");
+  };
+  if ((await shown()) === undefined) {
+    await client.ask({ type: "start_recording", name: "swing", topics: ["arm/*"], min_free_space: 0 });
+    await eventually("it has something", async () => ((await shown())?.messages ?? 0) > 2_000);
+    await client.ask({ type: "stop_recording", name: "swing" });
+  }
+  const [file] = (await shown())?.files ?? [];
+  client.ws.close();
+  await page.goto(new URL(`/?recording=swing&host=${file?.host}&file=${file?.file}`, instance.url).href);
+  await page.getByText("arm/joint_states", { exact: true }).click();
+  for (const field of ["position[0]", "position[1]"]) await page.getByRole("button", { name: field }).click();
+  if (device === "phone") await page.getByText("arm/joint_states", { exact: true }).click();
+  await page.locator(".plot-box canvas").waitFor();
+  await page.waitForTimeout(600);
 }
 
 const restarting = async (instance: Instance) => {
@@ -149,6 +177,16 @@ export const ACTS: Act[] = [
           await sparklines(page);
         },
       },
+      { name: "recordings", path: "/?view=recordings", set: recording },
+      {
+        name: "recording-form",
+        path: "/?view=recordings",
+        set: async (page) => {
+          await page.getByRole("button", { name: "Record…" }).click();
+          await page.getByRole("checkbox", { name: /^arm\/joint_states/ }).check();
+        },
+      },
+      { name: "recorded-plot", path: "/?view=recordings", set: recordedPlot },
       { name: "parameters", path: "/?view=parameters", set: (page) => page.locator(".parameters tr[data-key]").first().waitFor() },
       { name: "process", path: "/?process=sim/painter", set: terminal },
       { name: "full-screen", path: "/?process=tools/monitor", set: terminal },

@@ -4,9 +4,14 @@ import { collected, connecting, count, duration, size } from "./option-values.ts
 /** What can be recorded beside topics. */
 const BESIDE = ["processes", "log", "services", "parameters"];
 
-/** Recordings. The commands are loaded when they are run. */
+/** As the frame configure_logger allows. */
+const MAX_LOG_SIZE = 100_000_000;
+const MAX_DIVISOR = 1_000_000;
+
+/** Recordings and loggers. The commands are loaded when they are run. */
 export function addRecordCommands(program: Command): void {
   addRecordings(program.command("record").description("record topics to disk, and export what was recorded"));
+  addLoggers(program.command("logger").description("keep the last samples of topics in memory, and download them"));
 }
 
 function addRecordings(record: Command): void {
@@ -51,8 +56,47 @@ function addRecordings(record: Command): void {
     .action(async (names, flags) => (await import("./commands/record/stop.ts")).recordDelete(names, flags));
 }
 
+function addLoggers(logger: Command): void {
+  connecting(logger.command("list [names...]"))
+    .description("list loggers with their topics and the samples that they hold")
+    .option("--json", "as JSON")
+    .action(async (names, flags) => (await import("./commands/logger/list.ts")).loggerList(names, flags));
+
+  connecting(logger.command("configure <name> <topics...>"))
+    .description("make or change a logger: which topics it keeps, and how many samples of each")
+    .option("--log-size <samples>", "samples to keep of each topic", whole(MAX_LOG_SIZE), 10_000)
+    .option("--divisor <n>", "keep every n-th sample", whole(MAX_DIVISOR), 1)
+    .option("--only-ts", "keep times without messages")
+    .option("--add", "keep the logger's other topics as they are")
+    .action(async (name, topics, flags) => (await import("./commands/logger/configure.ts")).loggerConfigure(name, topics, flags));
+
+  for (const [verb, what] of [
+    ["start", "keep samples from now on"],
+    ["stop", "keep no new samples; those that are there stay"],
+    ["delete", "delete loggers with their samples"],
+  ] as const) {
+    connecting(logger.command(`${verb} <names...>`))
+      .description(what)
+      .action(async (names, flags) => (await import("./commands/logger/control.ts")).loggerControl(verb, names, flags));
+  }
+
+  connecting(logger.command("download <name> [file]"))
+    .description("save the samples of a logger; '-' writes to stdout")
+    .addOption(new Option("--format <format>", "format of the file").choices(["pickle", "matlab", "raw", "mcap", "csv"]).default("pickle"))
+    .option("--stop", "stop the logger first")
+    .action(async (name, file, flags) => (await import("./commands/logger/download.ts")).loggerDownload(name, file, flags));
+}
+
 function kinds(text: string): string[] {
   const named = text.split(",").map((kind) => kind.trim());
   if (named.some((kind) => !BESIDE.includes(kind))) throw new InvalidArgumentError(`expected some of ${BESIDE.join(",")}.`);
   return [...new Set(named)];
+}
+
+function whole(max: number) {
+  return (text: string) => {
+    const value = Number(text);
+    if (!Number.isInteger(value) || value < 1 || value > max) throw new InvalidArgumentError(`expected a whole number from 1 to ${max}.`);
+    return value;
+  };
 }

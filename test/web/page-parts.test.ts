@@ -18,6 +18,8 @@ describe("addresses", () => {
       { kind: "group", name: "sim/x" },
       { kind: "log" },
       { kind: "config" },
+      { kind: "recordings" },
+      { kind: "recorded", recording: "größe/1", host: "rt1", file: "a b%2F.mcap" },
       { kind: "tasks" },
       { kind: "tasks", host: "rt1", pid: 4711, tid: 4712 },
     ] as const) {

@@ -6,6 +6,10 @@ import { taskRow } from "../../../src/app/hosts/task-columns.ts";
 import { OutputFilter } from "../../../src/base/output-filter.ts";
 import { outcomeLine, stillStoppedHint } from "../../../src/cli/commands/control.ts";
 import { listing as hostListing } from "../../../src/cli/commands/hosts.ts";
+import { configuredText } from "../../../src/cli/commands/logger/configure.ts";
+import { controlText } from "../../../src/cli/commands/logger/control.ts";
+import { downloadedText } from "../../../src/cli/commands/logger/download.ts";
+import { listing as loggerListing } from "../../../src/cli/commands/logger/list.ts";
 import { diffText } from "../../../src/cli/commands/param/file.ts";
 import { listing as parameterListing } from "../../../src/cli/commands/param/list.ts";
 import { changeText } from "../../../src/cli/commands/param/set.ts";
@@ -36,7 +40,7 @@ import { refusal } from "../../../src/http/access/refusal.ts";
 import { formatLogLine } from "../../../src/http/log/log-stream.ts";
 import { decodeFrame } from "../../../src/protocol/frames/decode.ts";
 import { TASK_COLUMNS } from "../../../src/protocol/process/task-columns.ts";
-import type { LogEntry, Process, Recording } from "../../../src/protocol/resources/resources.ts";
+import type { DaemonLogger, LogEntry, Process, Recording } from "../../../src/protocol/resources/resources.ts";
 import { fakeProcess } from "../../support/fake-control.ts";
 import { NETWORK_STATS, TCP_CONNECTIONS } from "../../support/network-example.ts";
 import { ACTS_ON_TERMINAL, HOSTILE } from "../../support/untrusted-text.ts";
@@ -117,6 +121,13 @@ const recorded = (text: string): Recording => ({
     },
   ],
 });
+const logger = (text: string): DaemonLogger => ({
+  name: text,
+  enabled: true,
+  active_topics: [text],
+  topics: [{ name: text, log_size: 1, divisor: 1, only_ts: false, enabled: true, active: true, n_samples: 1, md_name: text, port: text }],
+});
+
 /** Every place that prints or logs untrusted text, and what it prints. */
 const PLACES: Record<string, (text: string) => string> = {
   "a coloured text": (text) => paint("red", text),
@@ -223,6 +234,10 @@ const PLACES: Record<string, (text: string) => string> = {
   "mgr record stop": (text) => outcomeText(recorded(text)),
   "mgr record delete": (text) => deletedText(text, text),
   "mgr record export": (text) => exportedText(text, 2),
+  "mgr logger list": (text) => loggerListing([logger(text)]),
+  "mgr logger start": (text) => controlText("start", text),
+  "mgr logger configure": (text) => configuredText(text, [{ name: text }]),
+  "mgr logger download": (text) => downloadedText(text, 1),
   "mgr check": (text) => formatConfigError(new ConfigError(text, [problem(text)])),
   "mgr up": (text) => logLine(entry(text)),
   "mgr up, output of a process": (text) => {
@@ -283,6 +298,10 @@ const WRITES: Record<string, number> = {
   "src/cli/commands/param/list.ts": 1,
   "src/cli/commands/param/set.ts": 1,
   "src/cli/commands/setup/passwd.ts": 2,
+  "src/cli/commands/logger/configure.ts": 1,
+  "src/cli/commands/logger/control.ts": 1,
+  "src/cli/commands/logger/download.ts": 1,
+  "src/cli/commands/logger/list.ts": 1,
   "src/cli/commands/record/export.ts": 1,
   "src/cli/commands/record/info.ts": 2,
   "src/cli/commands/record/list.ts": 1,

@@ -156,6 +156,40 @@ it("mgr record starts, lists, tells, stops, exports and deletes a recording", as
   expect(await shown("run/1")).toBeUndefined();
 });
 
+it("mgr logger configures, starts, lists, downloads, stops and deletes a logger", async () => {
+  const run = (command: string, ...args: string[]) => instance.run("logger", command, "-c", instance.config, ...args);
+  const done = async (command: string, ...args: string[]) => {
+    const { code, stdout, stderr } = await run(command, ...args);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    return stdout;
+  };
+  const topic = async () => {
+    const { loggers } = (await client.ask({ type: "request_loggers" })) as {
+      loggers?: { topics: { active: boolean; n_samples: number }[] }[];
+    };
+    return loggers?.[0]?.topics[0];
+  };
+  expect(await run("configure", "last", "radar/*")).toMatchObject({ code: 3, stderr: expect.stringContaining("matches no topic") });
+  expect(await done("configure", "last", "arm/*", "--log-size", "2")).toBe("last: arm/state\n");
+  expect(await done("start", "last")).toBe("last: started\n");
+  await eventually("it is active", async () => {
+    program.publish(0);
+    return (await topic())?.active === true;
+  });
+  for (const position of [1, -0.25, 3]) program.publish(position);
+  await eventually("two are kept", async () => (await topic())?.n_samples === 2);
+  expect(await done("list")).toMatch(/^LOGGER +STATE[\s\S]*last +started +arm\/state +2 +2 +1 +messages +yes +ArmState\n$/);
+  expect(await run("configure", "last", "arm/*")).toMatchObject({ code: 1, stderr: expect.stringMatching(/stop/i) });
+  const file = join(instance.dir, "last.pickle");
+  expect(await done("download", "last", file, "--stop")).toMatch(new RegExp(`^${file}: \\d+ bytes\n$`));
+  const read = "import pickle,sys;print(list(pickle.load(open(sys.argv[1],'rb'))['topics']['arm/state']['fields']['position']))";
+  expect(execFileSync("/usr/bin/python3", ["-c", read, file], { encoding: "utf8" })).toBe("[-0.25, 3.0]\n");
+  expect((await topic())?.active).toBe(false);
+  expect(await run("download", "lats")).toMatchObject({ code: 3, stderr: "mgr: there is no logger 'lats'; did you mean 'last'?\n" });
+  expect(await done("delete", "last")).toBe("last: deleted\n");
+  expect(await topic()).toBeUndefined();
+});
+
 it("after kill -9 of the daemon, its file is complete, is said to be repaired, and another one begins", async () => {
   expect(await client.ask({ type: "start_recording", name: "main" })).toMatchObject({ ok: true });
   const before = (await shown())?.files.length ?? 0;

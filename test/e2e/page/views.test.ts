@@ -27,10 +27,15 @@ beforeAll(async () => {
       [LONG]: { command: ECHO, autostart: true },
     },
   });
+  await rig.client.ask({ type: "start_recording", name: "run-1", include: ["processes"], min_free_space: 0 });
   await rig.untilState("tools/brief", "started");
   await rig.client.command({ type: "send_stdin", name: "tools/brief", text: "3\n" });
   await rig.untilState("tools/brief", "error");
   await rig.untilState("tools/loop", "backoff");
+  await rig.client.ask({ type: "stop_recording", name: "run-1" });
+  const topics = [LONG, "camera"].map((name) => ({ name, log_size: 10_000, divisor: 7 }));
+  await rig.client.ask({ type: "configure_logger", name: "arm", only_ts: true, topics });
+  await rig.client.ask({ type: "start_logger", name: "arm" });
 });
 afterAll(() => rig?.[Symbol.asyncDispose]());
 
@@ -51,6 +56,37 @@ const VIEWS: Readonly<Record<string, (shown: ShownPage) => Promise<unknown>>> = 
   log: (shown) => shown.go("/?view=log"),
   topics: (shown) => shown.go("/?view=topics"),
   parameters: (shown) => shown.go("/?view=parameters"),
+  "a form that starts a recording": async (shown) => {
+    await shown.go("/?view=recordings");
+    await shown.page.getByRole("button", { name: "Record…" }).click();
+    const form = shown.page.getByRole("complementary", { name: "Start a recording" });
+    await form.getByLabel("Topic or pattern").fill(`${LONG}/*`);
+    await form.getByRole("button", { name: "Add" }).click();
+    for (const part of ["Beside topics", "Limits"]) await form.getByText(part, { exact: true }).click();
+  },
+  "a recording": async (shown) => {
+    await shown.go("/?view=recordings");
+    await shown.page.getByRole("button", { name: "run-1", exact: true }).click();
+    await shown.page.getByRole("complementary", { name: "Recording run-1" }).waitFor();
+  },
+  "a recorded file": async (shown) => {
+    await shown.page.getByRole("button", { name: "Plot" }).click();
+    await shown.page.getByText("mgr/processes", { exact: true }).click();
+    await shown.page.getByRole("button", { name: "pid", exact: true }).click();
+    await shown.page.locator(".plot-box canvas").waitFor();
+  },
+  "a logger": async (shown) => {
+    await shown.go("/?view=loggers");
+    await shown.page.getByRole("button", { name: "arm", exact: true }).click();
+    await shown.page.getByRole("complementary", { name: "Logger arm" }).waitFor();
+  },
+  "a form that makes a logger": async (shown) => {
+    await shown.page.getByRole("button", { name: "New logger…" }).click();
+    const form = shown.page.getByRole("complementary", { name: "New logger" });
+    await form.getByLabel("Topic", { exact: true }).fill(LONG);
+    await form.getByRole("button", { name: "Add" }).click();
+    await form.getByLabel(`Samples kept of ${LONG}`).waitFor();
+  },
   "a group": (shown) => shown.go("/?group=sim"),
   "a group's terminals": async (shown) => {
     await shown.run("Show groups as terminals");

@@ -14,7 +14,7 @@ import { isNarrow, logHeight, logOpen, sidebarWidth } from "./settings.ts";
 import { SettingsDialog } from "./settings-dialog.tsx";
 import { StatusBar } from "./status-bar.tsx";
 import { connection, counts, instance } from "./store.ts";
-import { isData, titleOf } from "./views.ts";
+import { isOfData, titleOf } from "./views.ts";
 import { drag, ViewBox, Workspace } from "./workspace.tsx";
 
 export function App() {
@@ -139,7 +139,7 @@ function TopNav() {
         <kbd class="inside">Ctrl-Shift-K</kbd>
       </button>
       <nav class="top-nav" aria-label="Views">
-        <button type="button" class="flat" aria-pressed={isData(current.value)} onClick={() => show({ kind: "topics" })}>
+        <button type="button" class="flat" aria-pressed={isOfData(current.value)} onClick={() => show({ kind: "topics" })}>
           <Icon name="data" />
           <span class="word">Data</span>
         </button>

@@ -5,7 +5,7 @@ import { Icon, type IconName } from "../ui/icons.tsx";
 import { logOut, user } from "./login.ts";
 import { current, drawerOpen, show } from "./navigation.ts";
 import { settingsOpen } from "./settings-dialog.tsx";
-import { isData } from "./views.ts";
+import { isOfData } from "./views.ts";
 
 const moreOpen = signal(false);
 
@@ -32,7 +32,7 @@ export function PhoneNav() {
       <Place
         icon="more"
         word="More"
-        isCurrent={isData(current.value) || kind === "network" || kind === "config" || kind === "tasks" || kind === "all"}
+        isCurrent={isOfData(current.value) || kind === "network" || kind === "config" || kind === "tasks" || kind === "all"}
         onClick={() => {
           moreOpen.value = true;
         }}

@@ -8,10 +8,19 @@ export type View =
   | { kind: DataKind }
   | { kind: "process"; name: string }
   | { kind: "group"; name: string }
+  | RecordedView
   | TasksView;
 
 /** What the programs exchange. */
-export type DataKind = "topics" | "services" | "parameters" | "clients" | "plot";
+export type DataKind = "topics" | "services" | "parameters" | "clients" | "plot" | "recordings" | "loggers";
+
+/** A file of a recording, as a plot. */
+export interface RecordedView {
+  kind: "recorded";
+  recording: string;
+  host: string;
+  file: string;
+}
 
 /** The process list of a host (omitted: the manager's), of one process, scrolled to one thread. */
 export interface TasksView {
@@ -24,10 +33,12 @@ export interface TasksView {
 /** The address of process lists (docs/design/wire-rules.md, "HTTP routes"); everything else is shown at "/". */
 const TASKS_PATH = "/mgr/process-list";
 const TASK_PARAMETERS = ["host", "pid", "tid"];
+const RECORDED_PARAMETERS = ["recording", "host", "file"] as const;
 
 /** One key per view: equal views have equal keys. */
 export function keyOf(view: View): string {
   if (view.kind === "tasks") return `tasks:${view.host ?? ""}:${view.pid ?? ""}:${view.tid ?? ""}`;
+  if (view.kind === "recorded") return `recorded:${view.recording}:${view.host}:${view.file}`;
   return "name" in view ? `${view.kind}:${view.name}` : view.kind;
 }
 
@@ -42,6 +53,8 @@ const TITLES = {
   parameters: "Parameters",
   clients: "Clients",
   plot: "Plot",
+  recordings: "Recordings",
+  loggers: "Loggers",
 } as const;
 /** Views of which there is one, by their name in an address. */
 const isSingle = (kind: unknown): kind is keyof typeof TITLES => typeof kind === "string" && Object.hasOwn(TITLES, kind);
@@ -49,7 +62,7 @@ const isSingle = (kind: unknown): kind is keyof typeof TITLES => typeof kind ===
 export function titleOf(view: View): string {
   if ("name" in view) return view.name.slice(view.name.lastIndexOf("/") + 1);
   if (view.kind === "tasks") return view.pid === undefined ? "Process list" : `Process ${view.pid}`;
-  return TITLES[view.kind];
+  return view.kind === "recorded" ? view.recording : TITLES[view.kind];
 }
 
 /** The part of an address that names a view. */
@@ -66,6 +79,8 @@ export function viewOfAddress({ pathname, search }: Address): View | null {
   if (process) return { kind: "process", name: process };
   const group = parameters.get("group");
   if (group) return { kind: "group", name: group };
+  const recorded = recordedView(Object.fromEntries(parameters));
+  if (recorded) return recorded;
   const view = parameters.get("view");
   return isSingle(view) ? { kind: view } : null;
 }
@@ -78,6 +93,11 @@ function tasksView(host: unknown, pid: unknown, tid: unknown): TasksView {
   return view;
 }
 
+function recordedView({ recording, host, file }: Partial<Record<string, unknown>>): RecordedView | null {
+  if (typeof recording !== "string" || typeof host !== "string" || typeof file !== "string") return null;
+  return recording === "" || host === "" || file === "" ? null : { kind: "recorded", recording, host, file };
+}
+
 const isId = (value: unknown) => value !== null && Number.isInteger(Number(value)) && Number(value) > 0;
 
 /** The address of a view, with all parameters of `search` that belong to no view. */
@@ -87,11 +107,13 @@ export function addressOfView(view: View, search: string): string {
 
 function searchOfView(view: View, search: string): string {
   const parameters = new URLSearchParams(search);
-  for (const name of ["process", "group", "view", ...TASK_PARAMETERS]) parameters.delete(name);
+  for (const name of ["process", "group", "view", ...TASK_PARAMETERS, ...RECORDED_PARAMETERS]) parameters.delete(name);
   if ("name" in view) parameters.set(view.kind, view.name);
   else if (view.kind === "tasks") {
     for (const [name, value] of Object.entries({ host: view.host, pid: view.pid, tid: view.tid }))
       if (value !== undefined) parameters.set(name, String(value));
+  } else if (view.kind === "recorded") {
+    for (const name of RECORDED_PARAMETERS) parameters.set(name, view[name]);
   } else if (view.kind !== "overview") parameters.set("view", view.kind);
   // Slashes are legal in a query and easier to read.
   const text = parameters.toString().replaceAll("%2F", "/");
@@ -122,11 +144,14 @@ export function readView(value: unknown): View | null {
     const { host, pid, tid } = value as Partial<Record<"host" | "pid" | "tid", unknown>>;
     return tasksView(host, pid ?? null, tid ?? null);
   }
+  if (kind === "recorded") return recordedView({ ...value });
   if (kind !== "process" && kind !== "group") return null;
   return "name" in value && typeof value.name === "string" ? { kind, name: value.name } : null;
 }
 
-const DATA_KINDS: ReadonlySet<string> = new Set<DataKind>(["topics", "services", "parameters", "clients", "plot"]);
+const DATA_KINDS: ReadonlySet<string> = new Set<DataKind>(["topics", "services", "parameters", "clients", "plot", "recordings", "loggers"]);
 
 /** Whether a view shows what the programs exchange. */
 export const isData = (view: View): view is { kind: DataKind } => DATA_KINDS.has(view.kind);
+/** Whether it belongs to them, too. */
+export const isOfData = (view: View): boolean => isData(view) || view.kind === "recorded";

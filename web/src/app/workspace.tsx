@@ -10,6 +10,7 @@ import { NetworkView } from "../network/network-view.tsx";
 import { AllView, GroupView } from "../overview/group-view.tsx";
 import { Overview } from "../overview/overview.tsx";
 import { ProcessView } from "../process/process-view.tsx";
+import { RecordedFileView } from "../recordings/file/recorded-file-view.tsx";
 import { TaskView } from "../tasks/task-view.tsx";
 import { Icon, IconButton } from "../ui/icons.tsx";
 import { MenuButton } from "../ui/menu.tsx";
@@ -220,6 +221,9 @@ const ICONS = {
   parameters: "data",
   clients: "data",
   plot: "data",
+  recordings: "data",
+  loggers: "data",
+  recorded: "data",
 } as const;
 
 /** What a view is about: the state of its process or group, or a picture. */
@@ -242,6 +246,7 @@ export function ViewBox({ view }: { view: View }) {
   if (view.kind === "log") return <LogView />;
   if (view.kind === "tasks") return <TaskView view={view} />;
   if (view.kind === "network") return <NetworkView />;
+  if (view.kind === "recorded") return <RecordedFileView view={view} />;
   if (isData(view)) return <BusDataView kind={view.kind} />;
   return view.kind === "config" ? <ConfigView /> : <Overview />;
 }

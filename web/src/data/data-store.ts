@@ -61,7 +61,7 @@ setInterval(() => {
   }
 }, SECOND_MS);
 
-function inOrder<T extends { readonly name: string }>(items: readonly T[]): T[] {
+export function inOrder<T extends { readonly name: string }>(items: readonly T[]): T[] {
   return [...items].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 

@@ -1,6 +1,9 @@
 import { useEffect, useRef } from "preact/hooks";
 import { linkTo } from "../app/navigation.ts";
 import type { DataKind } from "../app/views.ts";
+import { LoggersView } from "../recordings/loggers-view.tsx";
+import { loggers, recordings } from "../recordings/recordings-store.ts";
+import { RecordingsView } from "../recordings/recordings-view.tsx";
 import { ClientsView } from "./clients-view.tsx";
 import { clients, services, topics } from "./data-store.ts";
 import { ParametersView } from "./parameters-view.tsx";
@@ -15,10 +18,20 @@ const KINDS: readonly [DataKind, string][] = [
   ["parameters", "Parameters"],
   ["clients", "Clients"],
   ["plot", "Plot"],
+  ["recordings", "Recordings"],
+  ["loggers", "Loggers"],
 ];
-const VIEWS = { topics: TopicsView, services: ServicesView, parameters: ParametersView, clients: ClientsView, plot: PlotView };
-const countOf = (kind: DataKind) =>
-  ({ topics: topics.value, services: services.value, clients: clients.value, plot: plotted.value, parameters: null })[kind]?.length;
+const VIEWS = {
+  topics: TopicsView,
+  services: ServicesView,
+  parameters: ParametersView,
+  clients: ClientsView,
+  plot: PlotView,
+  recordings: RecordingsView,
+  loggers: LoggersView,
+};
+const LISTS = { topics, services, clients, plot: plotted, recordings, loggers } as const;
+const countOf = (kind: DataKind) => (kind === "parameters" ? undefined : LISTS[kind].value.length);
 
 /** What the programs exchange: topics, services, parameters, and the programs themselves. */
 export function BusDataView({ kind }: { kind: DataKind }) {

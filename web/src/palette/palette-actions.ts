@@ -15,6 +15,7 @@ import { configActions } from "../config/config-view.tsx";
 import { downloadLog } from "../log/log-view.tsx";
 import { pace, showAllTraffic, showConnections } from "../network/network-store.ts";
 import { SECTIONS, section } from "../network/network-view.tsx";
+import { recordingActions } from "../recordings/recording-actions.ts";
 import { filtered, filterTree } from "../tree/tree-filter.ts";
 import { foldAll, nextTrouble } from "../tree/tree-navigation.ts";
 import { membersOf } from "../tree/tree-rows.ts";
@@ -123,6 +124,9 @@ function pageActions(): Action[] {
     { title: "Parameters", near: true, run: () => show({ kind: "parameters" }) },
     { title: "Clients", near: true, run: () => show({ kind: "clients" }) },
     { title: "Plot", near: true, run: () => show({ kind: "plot" }) },
+    { title: "Recordings", near: true, run: () => show({ kind: "recordings" }) },
+    { title: "Loggers", near: true, run: () => show({ kind: "loggers" }) },
+    ...recordingActions(),
     { title: "Log in a tab", near: true, run: () => show({ kind: "log" }) },
     ...(isNarrow.value ? [] : [toggle("log panel", "l", logOpen)]),
     { title: "Log in new window", run: () => popOut({ kind: "log" }) },

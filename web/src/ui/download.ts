@@ -8,7 +8,11 @@ export function downloadFrom(address: string, name = ""): void {
 
 /** Lets the browser save a text as a file. */
 export function downloadText(text: string, type: "text/plain" | "text/csv", name: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type }));
+  downloadBlob(new Blob([text], { type }), name);
+}
+
+export function downloadBlob(blob: Blob, name: string): void {
+  const address = URL.createObjectURL(blob);
   downloadFrom(address, name);
   // The browser has read it by then.
   setTimeout(() => URL.revokeObjectURL(address), 10_000);

@@ -1,15 +1,10 @@
 import { useEffect, useRef } from "preact/hooks";
 import { clockAt } from "../../ui/time.ts";
 import { complain } from "../../ui/toasts.ts";
-import { readFields } from "../topic-subscriptions.ts";
 import type { DrawnPlot } from "./draw-plot.ts";
-import { TraceSamples } from "./trace-samples.ts";
+import type { TraceSamples } from "./trace-samples.ts";
 import { type Trace, titleOfTrace } from "./traces.ts";
 
-/** Frames a second; each has all samples since the one before. */
-const RATE = 20;
-/** Of each topic: half a minute at 1 kHz in full, and the rest of five minutes in steps of 10 ms. */
-const KEPT = { most: 30_000, step: 0.01, seconds: 300 };
 /** From one drawing to the next, milliseconds; and of this time at most this part is spent on drawing. */
 const DRAW_MS = 50;
 const DRAWING_PART = 0.25;
@@ -17,30 +12,41 @@ const DRAWING_PART = 0.25;
 const VALUES_MS = 250;
 
 type Columns = (number | null | undefined)[][];
+/** Of each topic. */
+export type Samples = ReadonlyMap<string, TraceSamples>;
+
+/** Where the samples of traces come from. */
+export interface TraceSource {
+  /** Another one is read anew. */
+  readonly key: string;
+  readonly read: (traces: readonly Trace[]) => { readonly samples: Samples; readonly end: () => void };
+  /** What is to be drawn, in seconds since 1970; null: nothing new. */
+  readonly span: (samples: Samples) => { readonly from: number; readonly until: number } | null;
+}
 interface Holder<T> {
   readonly current: T | null;
 }
-interface PlotOptions {
+export interface PlotOptions {
+  readonly source: TraceSource;
   readonly box: Holder<HTMLElement>;
   /** Where a `.trace-value` for each trace is found, in their order. */
   readonly values: Holder<HTMLElement>;
   readonly time: Holder<HTMLElement>;
   readonly traces: readonly Trace[];
   readonly colors: readonly string[];
-  readonly seconds: number;
   readonly paused: boolean;
   readonly onZoom: () => void;
 }
 
 /** Draws into the box, and writes the values under the pointer; returns what reads the columns that are shown. */
 export function usePlot(options: PlotOptions): () => Columns {
-  const { traces, colors } = options;
+  const { traces, colors, source } = options;
   const latest = useRef(options);
   latest.current = options;
   const shown = useRef<() => Columns>(() => []);
   useEffect(() => {
     if (traces.length === 0) return;
-    const { samples, end } = readTraces(traces);
+    const { samples, end } = source.read(traces);
     const ends = [end];
     let isOver = false;
     import("./draw-plot.ts")
@@ -56,9 +62,9 @@ export function usePlot(options: PlotOptions): () => Columns {
         shown.current = () => plot.columns();
         let wroteAt = Number.NEGATIVE_INFINITY;
         const stop = drawRepeatedly((begin) => {
-          const newest = Math.max(...[...samples.values()].map((one) => one.newest ?? Number.NEGATIVE_INFINITY));
-          if (latest.current.paused || !Number.isFinite(newest)) return;
-          plot.draw(newest - latest.current.seconds, newest);
+          const span = latest.current.paused ? null : latest.current.source.span(samples);
+          if (span === null) return;
+          plot.draw(span.from, span.until);
           if (begin - wroteAt < VALUES_MS) return;
           wroteAt = begin;
           hovered();
@@ -70,26 +76,8 @@ export function usePlot(options: PlotOptions): () => Columns {
       isOver = true;
       for (const end of ends) end();
     };
-  }, [traces.map(titleOfTrace).join("\n"), colors.join()]);
+  }, [traces.map(titleOfTrace).join("\n"), colors.join(), source.key]);
   return () => shown.current();
-}
-
-function readTraces(traces: readonly Trace[]): { samples: ReadonlyMap<string, TraceSamples>; end: () => void } {
-  const samples = new Map<string, TraceSamples>();
-  const ends: (() => void)[] = [];
-  for (const { topic } of traces) {
-    if (samples.has(topic)) continue;
-    const fields = traces.filter((one) => one.topic === topic).map(({ field }) => field);
-    const of = new TraceSamples(fields, KEPT);
-    samples.set(topic, of);
-    ends.push(readFields(topic, { rate: RATE, fields }, (times, values) => of.add(times, values)));
-  }
-  return {
-    samples,
-    end: () => {
-      for (const end of ends) end();
-    },
-  };
 }
 
 /** At most once in a frame of the screen, and seldom enough that the page has time for other work; a hidden page draws nothing. */
@@ -115,7 +103,7 @@ function drawRepeatedly(draw: (begin: number) => void): () => void {
 }
 
 /** Values under the pointer, else the newest ones. */
-function writeValues({ values, time, traces }: PlotOptions, plot: DrawnPlot, samples: ReadonlyMap<string, TraceSamples>): void {
+function writeValues({ values, time, traces }: PlotOptions, plot: DrawnPlot, samples: Samples): void {
   const hovered = plot.hovered();
   if (time.current) time.current.textContent = hovered ? clockAt(hovered.time * 1_000) : "";
   const places = values.current?.querySelectorAll(".trace-value") ?? [];

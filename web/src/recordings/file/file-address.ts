@@ -1,0 +1,11 @@
+/** A file of a recording, on its host. */
+export interface FilePlace {
+  readonly recording: string;
+  readonly host: string;
+  readonly file: string;
+}
+
+/** Where the manager serves it, whole or in ranges. */
+export function fileAddress({ recording, host, file }: FilePlace): string {
+  return `/mgr/recording?${new URLSearchParams({ name: recording, host, file })}`;
+}
