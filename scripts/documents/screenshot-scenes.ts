@@ -187,6 +187,22 @@ export const ACTS: Act[] = [
         },
       },
       { name: "recorded-plot", path: "/?view=recordings", set: recordedPlot },
+      {
+        name: "loggers",
+        path: "/?view=loggers",
+        set: async (page) => {
+          await page.getByRole("button", { name: "arm", exact: true }).click();
+          await page.getByRole("complementary", { name: "Logger arm" }).waitFor();
+        },
+      },
+      {
+        name: "logger-form",
+        path: "/?view=loggers",
+        set: async (page) => {
+          await page.getByRole("button", { name: "New logger…" }).click();
+          await page.getByRole("checkbox", { name: /^arm\/joint_states/ }).check();
+        },
+      },
       { name: "parameters", path: "/?view=parameters", set: (page) => page.locator(".parameters tr[data-key]").first().waitFor() },
       { name: "process", path: "/?process=sim/painter", set: terminal },
       { name: "full-screen", path: "/?process=tools/monitor", set: terminal },

@@ -67,7 +67,7 @@ export function LoggerFormPanel({ first, isNew, onSaved, onClose }: Props) {
             <thead>
               <tr>
                 <th scope="col">Topic</th>
-                <th scope="col">Samples kept</th>
+                <th scope="col">Samples</th>
                 <th scope="col">Every n-th</th>
               </tr>
             </thead>
