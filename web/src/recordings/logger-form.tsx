@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { messageOf } from "../../../src/base/errors.ts";
 import { client } from "../app/store.ts";
+import { DataPanel } from "../data/data-panel.tsx";
 import { Button } from "../ui/button.tsx";
-import { IconButton } from "../ui/icons.tsx";
 import { configurationOf, type LoggerForm, type LoggerFormTopic, withTopics } from "./logger-form-values.ts";
 import { Labelled } from "./recording-form.tsx";
 import { TopicChooser } from "./topic-chooser.tsx";
@@ -39,11 +39,7 @@ export function LoggerFormPanel({ first, isNew, onSaved, onClose }: Props) {
   };
   const title = isNew ? "New logger" : `Configure ${first.name}`;
   return (
-    <aside class="details data-panel" aria-label={title}>
-      <header>
-        <h2 title={title}>{title}</h2>
-        <IconButton icon="close" label="Close" onClick={onClose} />
-      </header>
+    <DataPanel label={title} onClose={onClose}>
       <form
         class="detail-section call-form"
         onSubmit={(event) => {
@@ -116,6 +112,6 @@ export function LoggerFormPanel({ first, isNew, onSaved, onClose }: Props) {
           {problem}
         </p>
       </form>
-    </aside>
+    </DataPanel>
   );
 }

@@ -1,8 +1,9 @@
 import type { DaemonLogger, LoggerTopic } from "../../../src/protocol/resources/resources.ts";
 import { command } from "../app/store.ts";
+import { DataPanel } from "../data/data-panel.tsx";
 import { Button } from "../ui/button.tsx";
 import { confirm } from "../ui/dialog.tsx";
-import { Icon, IconButton } from "../ui/icons.tsx";
+import { Icon } from "../ui/icons.tsx";
 import { LoggerDownload } from "./logger-download.tsx";
 import { samplesOf } from "./logger-form-values.ts";
 
@@ -30,11 +31,7 @@ export function LoggerPanel({ logger, onConfigure, onClose }: Props) {
     if (await command({ type: "delete_logger", name })) onClose();
   };
   return (
-    <aside class="details data-panel" aria-label={`Logger ${name}`}>
-      <header>
-        <h2 title={name}>{name}</h2>
-        <IconButton icon="close" label="Close" onClick={onClose} />
-      </header>
+    <DataPanel label={`Logger ${name}`} title={name} onClose={onClose}>
       <section class="detail-section">
         <p class="record-state">
           <LoggerState logger={logger} />
@@ -68,7 +65,7 @@ export function LoggerPanel({ logger, onConfigure, onClose }: Props) {
         </ul>
       </section>
       <LoggerDownload name={name} isStarted={enabled} isEmpty={samplesOf(logger) === 0} />
-    </aside>
+    </DataPanel>
   );
 }
 

@@ -1,6 +1,7 @@
+import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import type { DaemonLogger } from "../../../src/protocol/resources/resources.ts";
-import { type Column, DataTable, FilterBar, filterText, ListAndPanel, matching } from "../data/data-table.tsx";
+import { type Column, DataTable, FilterBar, ListAndPanel, matching } from "../data/data-table.tsx";
 import { Button } from "../ui/button.tsx";
 import { LoggerFormPanel } from "./logger-form.tsx";
 import { formOf, type LoggerForm, samplesOf, topicNames } from "./logger-form-values.ts";
@@ -8,7 +9,7 @@ import { LoggerPanel, LoggerState } from "./logger-panel.tsx";
 import { loggers } from "./recordings-store.ts";
 import { freeName } from "./topic-choice.ts";
 
-const filter = filterText();
+const filter = signal("");
 
 const COLUMNS: readonly Column<DaemonLogger>[] = [
   { title: "State", value: ({ enabled }) => Number(enabled), cell: (logger) => <LoggerState logger={logger} /> },

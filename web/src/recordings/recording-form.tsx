@@ -2,8 +2,8 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { messageOf } from "../../../src/base/errors.ts";
 import { client } from "../app/store.ts";
+import { DataPanel } from "../data/data-panel.tsx";
 import { Button } from "../ui/button.tsx";
-import { IconButton } from "../ui/icons.tsx";
 import { BESIDE, type RecordingForm, requestOf } from "./recording-request.ts";
 import { TopicChooser } from "./topic-chooser.tsx";
 
@@ -46,11 +46,7 @@ export function RecordingFormPanel({ first, onStarted, onClose }: Props) {
     </Labelled>
   );
   return (
-    <aside class="details data-panel" aria-label="Start a recording">
-      <header>
-        <h2>Start a recording</h2>
-        <IconButton icon="close" label="Close" onClick={onClose} />
-      </header>
+    <DataPanel label="Start a recording" onClose={onClose}>
       <form
         class="detail-section call-form"
         onSubmit={(event) => {
@@ -111,7 +107,7 @@ export function RecordingFormPanel({ first, onStarted, onClose }: Props) {
           {problem}
         </p>
       </form>
-    </aside>
+    </DataPanel>
   );
 }
 

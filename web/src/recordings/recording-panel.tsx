@@ -2,6 +2,7 @@ import { recordedSpan, spanText } from "../../../src/client/shown/recorded-span.
 import type { Recording } from "../../../src/protocol/resources/resources.ts";
 import { show } from "../app/navigation.ts";
 import { command } from "../app/store.ts";
+import { DataPanel } from "../data/data-panel.tsx";
 import { bytesText } from "../data/words.ts";
 import { Button } from "../ui/button.tsx";
 import { confirm } from "../ui/dialog.tsx";
@@ -49,11 +50,7 @@ export function RecordingPanel({ recording, onAgain, onClose }: Props) {
     if (await command({ type: "delete_recording", name })) onClose();
   };
   return (
-    <aside class="details data-panel" aria-label={`Recording ${name}`}>
-      <header>
-        <h2 title={name}>{name}</h2>
-        <IconButton icon="close" label="Close" onClick={onClose} />
-      </header>
+    <DataPanel label={`Recording ${name}`} title={name} onClose={onClose}>
       <section class="detail-section">
         <p class="record-state">
           <StateText recording={recording} />
@@ -132,7 +129,7 @@ export function RecordingPanel({ recording, onAgain, onClose }: Props) {
           </table>
         )}
       </section>
-    </aside>
+    </DataPanel>
   );
 }
 

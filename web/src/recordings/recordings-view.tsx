@@ -1,7 +1,8 @@
+import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { recordedSpan, spanText } from "../../../src/client/shown/recorded-span.ts";
 import type { Recording } from "../../../src/protocol/resources/resources.ts";
-import { type Column, DataTable, FilterBar, filterText, ListAndPanel, matching } from "../data/data-table.tsx";
+import { type Column, DataTable, FilterBar, ListAndPanel, matching } from "../data/data-table.tsx";
 import { bytesText } from "../data/words.ts";
 import { Button } from "../ui/button.tsx";
 import { RecordingFormPanel } from "./recording-form.tsx";
@@ -10,7 +11,7 @@ import { EMPTY_FORM, lostText, type RecordingForm } from "./recording-request.ts
 import { recordings } from "./recordings-store.ts";
 import { freeName } from "./topic-choice.ts";
 
-const filter = filterText();
+const filter = signal("");
 
 const COLUMNS: readonly Column<Recording>[] = [
   { title: "State", value: ({ state }) => state, cell: (recording) => <StateText recording={recording} /> },
