@@ -1,11 +1,13 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connectBus } from "../../../src/bus/client/connect-bus.ts";
+import { connectClient } from "../../../src/client/data/index.ts";
 import { Hub } from "../../clients/hub.ts";
 
 const run = promisify(execFile);
@@ -60,5 +62,86 @@ describe("the examples of clients", () => {
       // The next one needs the topic.
       await expect.poll(() => hub.client("room/thermometer")).toBeUndefined();
     }
+  });
+});
+
+describe("docs/clients.md", () => {
+  const document = readFileSync(join(ROOT, "docs/clients.md"), "utf8");
+  const blocks = (language: string) =>
+    [...document.matchAll(/^```(\w+)\n(.*?)^```/gms)].filter(([, found]) => found === language).map(([, , text = ""]) => text);
+  let hub: Hub;
+  let folder = "";
+  beforeAll(async () => {
+    hub = await Hub.start();
+    folder = mkdtempSync(join(tmpdir(), "mgr-document-"));
+    mkdirSync(join(folder, "node_modules"));
+    symlinkSync(ROOT, join(folder, "node_modules/mgr"));
+    const [js = ""] = blocks("js");
+    writeFileSync(join(folder, "example.mjs"), `import { connectClient } from "mgr/client";\n${js}`);
+    const [python = ""] = blocks("python");
+    const lines = [
+      "import asyncio",
+      "from mgr_client import connect_client",
+      "async def main():",
+      ...python.split("\n").map((line) => `    ${line}`),
+    ];
+    writeFileSync(join(folder, "example.py"), `${lines.join("\n")}\nasyncio.run(main())\n`);
+  });
+  afterAll(async () => {
+    await hub?.[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it.each([
+    ["JavaScript", () => [process.execPath, "example.mjs"]],
+    ["Python", () => ["python3", "example.py"]],
+  ])("has a program in %s that works as it stands there", async (_language, command) => {
+    await using partner = await connectClient({ name: "partner", url: hub.url, log: () => {} });
+    const forces: unknown[] = [];
+    partner.provide("arm/grip", { name: "demo.Grip", endpoints: { call: {} } }, (request) => {
+      forces.push(request);
+      return {};
+    });
+    const states: number[][] = [];
+    partner.subscribe("arm/state", { onMessage: ({ value }) => void states.push([...(value as { position: Iterable<number> }).position]) });
+    const target = await partner.publisher("arm/target", { type: "object" });
+    await partner.flush();
+    const [file = "", ...words] = command();
+    const environment = { ...process.env, MGR_BUS_URL: hub.url, PYTHONPATH: join(ROOT, "clients/python") };
+    const child = spawn(file, words, { cwd: folder, env: environment, stdio: ["ignore", "ignore", "inherit"] });
+    const ended = once(child, "exit");
+    try {
+      // It computes the state from the target with its gain of 0.5.
+      await expect
+        .poll(() => {
+          target.publish({ position: [1, 3] });
+          return states[0];
+        })
+        .toEqual([0.5, 1.5]);
+      expect(forces).toEqual([{ force: 2 }]);
+      expect(await partner.call("arm/move_to", {})).toEqual({ done: true });
+      expect(hub.client("arm/controller")?.topics.map(({ name }) => name)).toEqual(["arm/state"]);
+    } finally {
+      child.kill();
+      await ended;
+      // The next one needs the topic.
+      await expect.poll(() => hub.client("arm/controller")).toBeUndefined();
+    }
+  });
+
+  it("has a registration and responses as the broker takes and gives them", async () => {
+    const [registration = "", responses = ""] = blocks("json");
+    const [accepted, refused] = responses
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const bus = await connectBus({ server: { kind: "url", urls: [hub.url] }, name: "any NATS client" });
+    const register = async (request: string) => {
+      const { data } = await bus.request("mgr.client.register", request, { timeoutMs: 30_000 });
+      return JSON.parse(Buffer.from(data).toString());
+    };
+    expect(await register(registration)).toEqual({ ...accepted, host: "bench" });
+    expect(await register(registration.replace('"cdr"', '"xml"'))).toEqual(refused);
+    await bus.close();
   });
 });
