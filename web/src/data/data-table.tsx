@@ -1,6 +1,8 @@
 import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
+import { sorted } from "../ui/sorted.ts";
+import { hasWords, wordsOf } from "../ui/word-filter.ts";
 
 export interface Column<T> {
   readonly title: string;
@@ -100,22 +102,10 @@ export function DataTable<T>({ label, items, keyOf, nameOf, nameTitle, columns, 
 
 const roomOf = ({ isWide, isMedium }: Pick<Column<unknown>, "isWide" | "isMedium">) => (isWide ? "wide" : isMedium ? "medium" : "");
 
-function sorted<T>(items: readonly T[], by: (item: T) => string | number, turned: boolean): T[] {
-  const found = items.toSorted((a, b) => {
-    const [left, right] = [by(a), by(b)];
-    return left < right ? -1 : left > right ? 1 : 0;
-  });
-  return turned ? found.reverse() : found;
-}
-
 /** Items whose text has all words of the filter. */
 export function matching<T>(items: readonly T[], filter: string, textOf: (item: T) => string): readonly T[] {
-  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return items;
-  return items.filter((item) => {
-    const text = textOf(item).toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
+  const words = wordsOf(filter);
+  return words.length === 0 ? items : items.filter((item) => hasWords(textOf(item), words));
 }
 
 export function FilterBar({

@@ -53,7 +53,16 @@ export function NetworkView() {
   const hasGraph = section.value === "graph" || (canHaveBoth && graphBeside.value);
   const host = connectionsOf.value;
   return (
-    <section class="network" aria-label="Network" ref={box}>
+    <section
+      class="network"
+      aria-label="Network"
+      ref={box}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || host === null) return;
+        connectionsOf.value = null;
+        event.stopPropagation();
+      }}
+    >
       <Bar />
       {problem.value !== null && (
         <p class="why bad" role="alert">

@@ -3,6 +3,7 @@ import { messageOf } from "../../../src/base/errors.ts";
 import type { TcpConnection } from "../../../src/protocol/resources/resources.ts";
 import { linkTo } from "../app/navigation.ts";
 import { client, hasProcess } from "../app/store.ts";
+import { DataPanel } from "../data/data-panel.tsx";
 import { matching } from "../data/data-table.tsx";
 import { bytesText } from "../data/words.ts";
 import { IconButton } from "../ui/icons.tsx";
@@ -39,20 +40,7 @@ export function TcpPanel({ host, onClose }: { host: string; onClose: () => void 
     [process, pid, program, local, peer, peer_host].join(" "),
   );
   return (
-    <aside
-      class="details tcp-panel"
-      aria-label={`TCP connections of ${host}`}
-      onKeyDown={(event) => {
-        if (event.key !== "Escape") return;
-        onClose();
-        event.stopPropagation();
-      }}
-    >
-      <header>
-        <h2>TCP connections of {host}</h2>
-        <IconButton icon="restart" label="Refresh" onClick={() => setRound(round + 1)} />
-        <IconButton icon="close" label="Close  Esc" onClick={onClose} />
-      </header>
+    <DataPanel label={`TCP connections of ${host}`} onClose={onClose}>
       {problem !== null && (
         <p class="why bad" role="alert">
           {problem}
@@ -66,6 +54,7 @@ export function TcpPanel({ host, onClose }: { host: string; onClose: () => void 
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />
+        <IconButton icon="restart" label="Refresh" onClick={() => setRound(round + 1)} />
         <span class="soft" aria-live="polite">
           {answer !== null && `${shown.length} at ${clockAt(answer.at)}`}
         </span>
@@ -93,7 +82,7 @@ export function TcpPanel({ host, onClose }: { host: string; onClose: () => void 
       {answer !== null && shown.length === 0 && (
         <p class="empty nothing">{text === "" ? `${host} has no TCP connections.` : "No matches."}</p>
       )}
-    </aside>
+    </DataPanel>
   );
 }
 

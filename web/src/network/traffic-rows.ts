@@ -1,4 +1,5 @@
 import type { NetworkInterface, NetworkLink, NetworkProblem, NetworkStats } from "../../../src/protocol/resources/resources.ts";
+import { hasWords, wordsOf } from "../ui/word-filter.ts";
 import type { LinkKind } from "./traffic-words.ts";
 
 /** What of the traffic the user wants to see. */
@@ -130,13 +131,6 @@ function summed(link: NetworkLink, children: NetworkLink["children"]): NetworkLi
     measured_bytes_s: sum("measured_bytes_s"),
     measured_packets_s: sum("measured_packets_s"),
   };
-}
-
-const wordsOf = (text: string) => text.toLowerCase().split(/\s+/).filter(Boolean);
-
-function hasWords(text: string, words: readonly string[]): boolean {
-  const lower = text.toLowerCase();
-  return words.every((word) => lower.includes(word));
 }
 
 const compare = (one: string, other: string) => one.localeCompare(other, "en", { numeric: true });

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { useHeldRows } from "../ui/held-rows.ts";
 import { Icon, IconButton } from "../ui/icons.tsx";
+import { sorted } from "../ui/sorted.ts";
 
 export interface TrafficColumn<T> {
   readonly title: string;
@@ -155,12 +156,4 @@ export function TrafficTable<T, P = never>(props: Props<T, P>) {
       {items.length === 0 && <div class="empty nothing">{empty}</div>}
     </section>
   );
-}
-
-function sorted<T>(items: readonly T[], by: (item: T) => string | number, turned: boolean): T[] {
-  const found = items.toSorted((one, other) => {
-    const [left, right] = [by(one), by(other)];
-    return left < right ? -1 : left > right ? 1 : 0;
-  });
-  return turned ? found.reverse() : found;
 }
