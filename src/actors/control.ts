@@ -36,6 +36,15 @@ export interface RetainedOutput {
   readonly pages: AsyncIterable<Uint8Array>;
 }
 
+/** The web client that asks for a start. */
+export interface WebStarter {
+  readonly user: string;
+  /** `<ip>:<port>`. */
+  readonly peer: string;
+  /** Tells this client, and no other, that a process which it started uses the private display of its user. */
+  displayUsed(use: { process: string; display: string; username: string }): void;
+}
+
 export type Verb = "start" | "stop" | "restart";
 
 export type AttributeValue = string | boolean | null;
@@ -149,8 +158,8 @@ export interface ManagerState {
  * meanwhile wait.
  */
 export interface Commands {
-  process(verb: Verb, name: string, by: string): void | Promise<void>;
-  group(verb: Verb, name: string, by: string): void | Promise<void>;
+  process(verb: Verb, name: string, by: string, starter?: WebStarter | null): void | Promise<void>;
+  group(verb: Verb, name: string, by: string, starter?: WebStarter | null): void | Promise<void>;
   /** Resolves once the host has sent the signal. Throws if it can be refused at once, like the commands above. */
   sendSignal(name: string, signal: string, by: string): Promise<void>;
   /** Resolves once all requests so far are on disk for the next manager, or cannot be saved now. Never rejects. */

@@ -7,6 +7,7 @@ import type { GroupNode, Process, ProcessState, ProcessTreeNode } from "../proto
 import { groupState } from "../protocol/resources/resources.ts";
 import { formatTime } from "../protocol/time.ts";
 import { runLives } from "./process-context.ts";
+import { readXDisplay, type XDisplay } from "./process-memo.ts";
 import type { ProcessContext } from "./process-types.ts";
 
 export interface Surroundings {
@@ -38,11 +39,7 @@ export function toProcess(context: ProcessContext, { host, hostReady, startTools
     running_command: lives ? (run?.command ?? null) : null,
     needs_restart: needsRestart,
     svc_debug: settings.svc_debug,
-    x_display_kind: null,
-    x_display: null,
-    x_display_username: null,
-    x_display_peer: null,
-    x_display_reason: null,
+    ...xDisplayFields(lives && run !== null ? readXDisplay(run.memo) : null),
     // A living run keeps the condition that it was started with: a reload never re-evaluates it.
     has_ready_state: (lives ? context.runDefinition : definition).ready !== null,
     ...runTimes(context),
@@ -57,6 +54,16 @@ export function toProcess(context: ProcessContext, { host, hostReady, startTools
     low_delay_output: settings.low_delay_output,
     no_skip_display: settings.no_skip_display,
     host_ready: hostReady,
+  };
+}
+
+function xDisplayFields(target: XDisplay | null) {
+  return {
+    x_display_kind: target?.kind ?? null,
+    x_display: target?.display ?? null,
+    x_display_username: target?.username ?? null,
+    x_display_peer: target?.peer ?? null,
+    x_display_reason: target?.reason ?? null,
   };
 }
 

@@ -16,6 +16,8 @@ import { ManagerDataPlane } from "./data-plane/manager-data-plane.ts";
 import { ConfiguredSessions } from "./displays/configured-sessions.ts";
 import { ManagerDisplays } from "./displays/manager-displays.ts";
 import { PrivateDisplays } from "./displays/private-displays.ts";
+import { RunDisplays } from "./displays/run-displays.ts";
+import { WebStarters } from "./displays/web-starters.ts";
 import type { EngineOptions } from "./engine-options.ts";
 import { NamedHostRequests } from "./hosts/host-requests.ts";
 import { HostTable } from "./hosts/host-table.ts";
@@ -115,6 +117,10 @@ export class Engine {
       hosts: hostTable,
       hub,
       prepare: (name) => privateDisplays.beforeRun(name),
+      displays: {
+        select: (definition, signal) => runDisplays.select(definition, signal),
+        begun: (name, display) => runDisplays.begun(name, display),
+      },
     });
     const hosts = new Hosts({
       table: hostTable,
@@ -154,7 +160,8 @@ export class Engine {
       check: (name) => sessions.lasting(name),
       apply: (name, chosen) => system.send("process", name, { type: "settings", settings: chosen }),
     });
-    const commands = new ProcessCommands({ registry, sessions, system, actors, router, waits, intents, status, log });
+    const starters = new WebStarters(intents, (name) => current.config.processes.get(name));
+    const commands = new ProcessCommands({ registry, sessions, system, actors, router, waits, intents, status, log, starters });
     const hostRequests = new NamedHostRequests({ hosts, table: hostTable, log, clock });
     const dataPlane = new ManagerDataPlane({
       events,
@@ -195,10 +202,12 @@ export class Engine {
     const privateDisplays = new PrivateDisplays({
       records: options.displays ?? null,
       registry,
+      events,
       clock,
       add: (definition) => reload.addOwn(definition),
       start: (name, by) => commands.process("start", name, by),
     });
+    const runDisplays = new RunDisplays({ registry, displays: privateDisplays, starters, log, environment: process.env });
     const network = new ManagerNetwork({
       host: hostName,
       clock,
@@ -257,7 +266,9 @@ export class Engine {
       },
     });
     events.subscribe((event) => {
-      if (event.type === "process_remove") history.forget(event.name);
+      if (event.type !== "process_remove") return;
+      history.forget(event.name);
+      starters.forget(event.name);
     });
 
     hosts.configure(config);

@@ -71,11 +71,16 @@ export interface ProcessDefinition {
   /** picomatch globs, relative to `base_dir` or absolute. */
   readonly watch: readonly string[];
   readonly log_file: LogFile | null;
+  /** Where its X clients show; null: its own affair. */
+  readonly forward_x11: X11Forwarding | null;
   /** It is a VNC server: number of its X display, and its TCP port on localhost. */
   readonly vnc: { readonly display: number; readonly port: number } | null;
   /** The default tool: a value of `InstanceSettings.start_tools`, or "none"; null: not configured. */
   readonly start_tool: string | null;
 }
+
+/** `display`: the manager's own, else the private one of the web user who starts it; `vnc`: that of another process. */
+export type X11Forwarding = { readonly to: "display" } | { readonly to: "vnc"; readonly process: string };
 
 /** What a process can be started with. */
 export interface StartToolSetting {

@@ -168,12 +168,14 @@ export const runSpec = z.strictObject({
   /** picomatch globs, absolute or relative to `base_dir`: the process is restarted when a file that matches changes. */
   watch: z.array(z.string()).default([]),
   log_file: logFile.nullable().default(null),
+  /** Where its X clients show: DISPLAY, and XAUTHORITY where it is known. Left out: as in its environment. */
+  x11: z.strictObject({ display: z.string().min(1), authority: z.string().min(1).nullable() }).exactOptional(),
 });
 export type RunSpec = z.infer<typeof runSpec>;
 
-/** If the hashes are equal, a restart would change nothing. Environment and terminal size are not included. */
+/** If the hashes are equal, a restart would change nothing. Inherited environment, X display and terminal size are not included. */
 export function specHash(spec: RunSpec): string {
-  const { inherited: _inherited, stop_rank: _rank, terminal, ...rest } = spec;
+  const { inherited: _inherited, stop_rank: _rank, x11: _x11, terminal, ...rest } = spec;
   return createHash("sha256")
     .update(canonicalJson({ ...rest, backlog: terminal.backlog }))
     .digest("hex")

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { EMPTY, type Subscription } from "rxjs";
-import type { Control } from "../actors/control.ts";
+import type { Control, WebStarter } from "../actors/control.ts";
 import { type ErrorCode, messageOf, shuttingDown, wireCode } from "../base/errors.ts";
 import type { Principal } from "../base/principal.ts";
 import { decodeFrame } from "../protocol/frames/decode.ts";
@@ -50,6 +50,7 @@ const DEFECT = "Internal error. See the manager's log for details.";
 export class Connection implements HandlerContext, TerminalViewer {
   readonly principal: Principal;
   readonly view: ViewMode;
+  readonly starter: WebStarter | null;
   readonly requester = randomUUID();
   readonly control: Control;
   readonly assetHash: string;
@@ -62,6 +63,7 @@ export class Connection implements HandlerContext, TerminalViewer {
   #log: Subscription;
   #logMinLevel: LogLevel = "info";
   #commandsUnderWay = 0;
+  #isClosed = false;
 
   constructor(services: ConnectionServices, { socket, observer, principal, view }: ConnectionOptions) {
     this.#services = services;
@@ -69,6 +71,7 @@ export class Connection implements HandlerContext, TerminalViewer {
     this.view = view;
     this.control = services.control;
     this.assetHash = services.assetHash;
+    this.starter = this.#starterOf(principal);
     this.#outbox = new Outbox(socket, { ...observer, hasRoom: () => services.hub.hasRoom(this.#output) });
     this.#events = services.events.of(view).subscribe((frame) => this.#outbox.push(frame));
     this.#log = this.#followLog();
@@ -102,6 +105,7 @@ export class Connection implements HandlerContext, TerminalViewer {
 
   /** The socket is about to close: sends what is queued as far as possible, then ends all subscriptions. */
   close(): void {
+    this.#isClosed = true;
     this.#outbox.flush();
     this.#events.unsubscribe();
     this.#log.unsubscribe();
@@ -228,6 +232,18 @@ export class Connection implements HandlerContext, TerminalViewer {
         this.#outbox.answer(first, index === frames.length - 1 ? resolve : null, parts);
       }
     });
+  }
+
+  /** A program over the local socket, or in this process, has no private display. */
+  #starterOf({ user, via, address }: Principal): WebStarter | null {
+    if (via !== "basic" && via !== "cookie") return null;
+    return {
+      user,
+      peer: address,
+      displayUsed: (use) => {
+        if (!this.#isClosed) this.#push({ type: "web_x_display_used", kind: "private", reason: "forward_x11_fallback", ...use });
+      },
+    };
   }
 
   #fail(frame: ClientFrame, error: unknown): void {

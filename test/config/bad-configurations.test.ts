@@ -32,7 +32,7 @@ const YAML_ROWS: Row[] = [
       "",
       1,
       1,
-      "must be a mapping with the keys instance, defaults, nodes, hosts, record, networks, defines, include, templates, groups, processes, found a list",
+      "must be a mapping with the keys instance, defaults, nodes, hosts, record, loggers, displays, networks, defines, include, templates, groups, processes, found a list",
     ],
   ],
   ["a bare word", "hello\n", ["", 1, 1, "found 'hello'"]],
@@ -149,7 +149,7 @@ const INSTANCE_ROWS: Row[] = [
       "zebra",
       2,
       1,
-      "unknown key; allowed are instance, defaults, nodes, hosts, record, networks, defines, include, templates, groups, processes",
+      "unknown key; allowed are instance, defaults, nodes, hosts, record, loggers, displays, networks, defines, include, templates, groups, processes",
     ],
   ],
 ];

@@ -36,6 +36,8 @@ describe("a process", () => {
       ready: null,
       alive: null,
       essential: false,
+      forward_x11: null,
+      vnc: null,
       watch: [],
       log_file: null,
       start_tool: null,

@@ -34,6 +34,7 @@ describe("the JSON Schema of the configuration", () => {
       "hosts",
       "include",
       "instance",
+      "loggers",
       "networks",
       "nodes",
       "processes",
@@ -85,7 +86,18 @@ describe("the JSON Schema of the configuration", () => {
       "start_tool",
     ];
     expect(Object.keys(schema.properties?.defaults?.properties ?? {}).sort()).toEqual([...shared].sort());
-    const own = ["command", "extends", "node", "alternate_commands", "ready", "alive", "depends_on", "vnc"];
+    const own = [
+      "command",
+      "extends",
+      "node",
+      "alternate_commands",
+      "ready",
+      "alive",
+      "depends_on",
+      "forward_x11",
+      "forward_x11_to_vnc",
+      "vnc",
+    ];
     expect(
       keys
         .filter((key) => /^processes\.\*\.[^.]+$/.test(key))

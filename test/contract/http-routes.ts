@@ -20,7 +20,7 @@ const route = (
   rest: Partial<Pick<RouteRow, "status" | "authenticated">> = {},
 ): RouteRow => ({ method, path, query, contentType, status: 200, authenticated: true, ...rest });
 
-/** The routes of docs/design/wire-rules.md, "HTTP routes", and those that do not exist yet (not-yet.ts). */
+/** The routes of docs/design/wire-rules.md, "HTTP routes". */
 export const ROUTES: readonly RouteRow[] = [
   route(["GET", "/"], {}, "text/html"),
   route(["GET", "/ws"], { single_process: "string", single_group: "string", log_only: "flag" }, null, { status: 101 }),

@@ -3,11 +3,7 @@ import { TABLES } from "./check.ts";
 import { CLIENT_FRAMES } from "./client-frames.ts";
 import { GROUP_STATE_ORDER, STATES } from "./closed-values.ts";
 import type { FieldType } from "./field-types.ts";
-import { ROUTES } from "./http-routes.ts";
 import { MANAGER_FRAMES } from "./manager-frames.ts";
-import { NOT_YET } from "./not-yet.ts";
-
-const routeNames = ROUTES.map(({ method, path }) => `${method} ${path}`);
 
 describe("the tables", () => {
   test("speak only of tables that exist", () => {
@@ -23,19 +19,6 @@ describe("the tables", () => {
 
   test("order the same states as there are", () => {
     expect([...GROUP_STATE_ORDER].sort()).toEqual([...STATES].sort());
-  });
-});
-
-describe("the list of rows that are not there yet", () => {
-  test("names rows of the tables only, each once", () => {
-    const known: Record<string, readonly string[]> = {
-      "manager frame": Object.keys(MANAGER_FRAMES),
-      resource: Object.keys(TABLES),
-      route: routeNames,
-    };
-    const listed = NOT_YET.map(({ kind, name }) => `${kind} ${name}`);
-    expect(NOT_YET.filter(({ kind, name }) => !known[kind]?.includes(name))).toEqual([]);
-    expect(listed).toHaveLength(new Set(listed).size);
   });
 });
 

@@ -93,6 +93,7 @@ export function displayDefinition(
     essential: false,
     watch: [],
     log_file: null,
+    forward_x11: null,
     vnc: null,
     start_tool: null,
   };

@@ -3,11 +3,12 @@ import { createConnection } from "node:net";
 import { dirname, join } from "node:path";
 import type { Duplex } from "node:stream";
 import type { VncInfo } from "../../actors/displays.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { DomainEvents } from "../../actors/domain-events.ts";
+import { type Clock, pause } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
 import { SerialQueue } from "../../base/serial-queue.ts";
 import type { ProcessDefinition } from "../../config/definition.ts";
-import type { VncSession, WebXDisplay } from "../../protocol/resources/resources.ts";
+import type { Process, VncSession, WebXDisplay } from "../../protocol/resources/resources.ts";
 import type { ProcessRegistry } from "../processes/process-registry.ts";
 import { freeDisplay, isDisplayUsed } from "./display-numbers.ts";
 import type { DisplayRecord, DisplayRecords } from "./display-records.ts";
@@ -16,13 +17,18 @@ import { displayProcessOf } from "./display-user.ts";
 
 /** A display that has just failed is not started again for so long, milliseconds. */
 const FAILURE_PAUSE_MS = 5_000;
+/** How long a run waits for the display that it uses, milliseconds. */
+const READY_WAIT_MS = 90_000;
 /** VNC ports are this plus the number of the display. */
 const VNC_BASE_PORT = 5_900;
+
+type FailedProcess = Pick<Process, "exit">;
 
 interface PrivateDisplaysOptions {
   /** null: this manager has no folder for them. */
   records: DisplayRecords | null;
   registry: ProcessRegistry;
+  events: DomainEvents;
   clock: Clock;
   /** Adds a process that is not in the configuration file, or replaces its definition. */
   add: (definition: ProcessDefinition) => void;
@@ -55,6 +61,37 @@ export class PrivateDisplays {
   /** Starts the display of `user` unless it runs or starts already. Rejects with what prevents it. */
   ensure(user: string): Promise<DisplayRecord> {
     return this.#changes.run(() => this.#ensure(user));
+  }
+
+  /** Starts it if needed, and resolves when X clients can connect. Rejects with what prevents that. */
+  async whenReady(user: string, signal: AbortSignal): Promise<DisplayRecord> {
+    const { registry, events, clock } = this.#options;
+    const record = await this.ensure(user);
+    const name = displayProcessOf(user);
+    const settled = new AbortController();
+    let leave = () => {};
+    const ready = new Promise<DisplayRecord>((resolve, reject) => {
+      const look = () => {
+        const process = registry.process(name);
+        if (process?.state === "ready") resolve(record);
+        else if (process === undefined || process.state === "error" || process.requested_state === "stop") reject(failed(name, process));
+      };
+      leave = events.subscribe((event) => {
+        if (event.type === "process_upsert" && event.process.name === name) look();
+      });
+      look();
+    });
+    const late = pause(clock, READY_WAIT_MS, AbortSignal.any([signal, settled.signal])).then(() => {
+      throw new MgrError("timeout", `the private display of '${user}' was not ready within ${READY_WAIT_MS / 1_000} s`);
+    });
+    try {
+      return await Promise.race([ready, late]);
+    } finally {
+      leave();
+      settled.abort();
+      late.catch(() => {});
+      ready.catch(() => {});
+    }
   }
 
   async info(user: string): Promise<VncInfo> {
@@ -120,7 +157,10 @@ export class PrivateDisplays {
     if (known && process) {
       const { state, requested_state } = process;
       // The host has not told yet whether it runs.
-      if (registry.isUnknown(name)) return known;
+      if (registry.isUnknown(name)) {
+        if (requested_state !== "start") await start(name, user);
+        return known;
+      }
       if (requested_state === "start" && ["waiting", "starting", "started", "ready"].includes(state)) return known;
       if (state === "error" && clock.monotonic() - (this.#started.get(user) ?? -Infinity) < FAILURE_PAUSE_MS) throw failed(name, process);
       if (state === "backoff" && !(await isDisplayUsed(known.display))) return known;
@@ -153,10 +193,11 @@ export class PrivateDisplays {
   }
 }
 
-function failed(name: string, process: { exit: { code: number | null; signal: string | null; reason: string | null } | null }): MgrError {
-  const { reason = null, signal = null, code = null } = process.exit ?? {};
-  const cause = reason ?? (signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`);
-  return new MgrError("conflict", `your private display could not be started: ${cause}. See the output of process '${name}'`);
+function failed(name: string, process: FailedProcess | undefined): MgrError {
+  const { reason = null, signal = null, code = null } = process?.exit ?? {};
+  const ended = signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
+  const cause = reason ?? (process?.exit ? ended : "it was stopped");
+  return new MgrError("conflict", `the private display could not be started: ${cause}. See the output of process '${name}'`);
 }
 
 function connected(path: string): Promise<Duplex> {

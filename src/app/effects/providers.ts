@@ -3,12 +3,14 @@ import type { DomainEvents } from "../../actors/domain-events.ts";
 import type { GreetInput, Greeting } from "../../actors/host-machine.ts";
 import { hostMachine } from "../../actors/host-machine.ts";
 import { processMachine } from "../../actors/process-machine.ts";
+import { withXDisplay } from "../../actors/process-memo.ts";
 import type { ProcessEvent, SpawnInput, StopInput, StopOutcome, WatchInput } from "../../actors/process-types.ts";
 import type { ActorScope } from "../../actors/system.ts";
 import type { Clock } from "../../base/clock.ts";
 import { TurnShare } from "../../base/turns.ts";
 import type { RunReport, RunSpec } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
+import type { RunDisplays } from "../displays/run-displays.ts";
 import type { HostSession } from "../hosts/host-session.ts";
 import { MEMBERS_PER_TURN } from "../processes/command-plan.ts";
 import type { ProcessRegistry } from "../processes/process-registry.ts";
@@ -33,6 +35,7 @@ export interface ProcessEffectServices {
   mayStart: () => boolean;
   /** Resolves once the requested state is on disk, as far as possible: awaited before every effect of it. Never rejects. */
   intentWritten: () => Promise<void>;
+  displays: Pick<RunDisplays, "select" | "begun">;
   runSpec: (choices: Pick<SpawnInput, "definition" | "size" | "settings">) => RunSpec;
   /** Signal of the current actor of a name: aborted before the actor is rebuilt, and when it stops. */
   lifeOf: (name: string) => AbortSignal;
@@ -55,15 +58,20 @@ export function processWithEffects(services: ProcessEffectServices) {
         const { name, host } = input.definition;
         const ended = AbortSignal.any([signal, lifeOf(name)]);
         // Fixed here: the host gets the same spec each time it is sent.
-        const spec = runSpec(input);
+        const plain = runSpec(input);
+        const display = await services.displays.select(input.definition, ended);
+        const spec = display === null ? plain : { ...plain, x11: display.x11 };
+        const memo = display === null ? input.memo : withXDisplay(input.memo, display.shown);
         await services.beforeRun(name, host, ended);
         await services.intentWritten();
         await share.pass();
-        return spawnRun(
+        const run = await spawnRun(
           { session: session(host), clock },
-          { runId: input.runId, spec, memo: input.memo, stillHold: () => stillHolds(name) },
+          { runId: input.runId, spec, memo, stillHold: () => stillHolds(name) },
           ended,
         );
+        if (display !== null) services.displays.begun(name, display);
+        return run;
       }),
       stopRun: fromPromise<StopOutcome, StopInput>(async ({ input, signal }) => {
         const { name } = input.definition;

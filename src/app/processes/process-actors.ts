@@ -7,6 +7,7 @@ import { MgrError } from "../../base/errors.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { Process } from "../../protocol/resources/resources.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";
+import type { RunDisplays } from "../displays/run-displays.ts";
 import { processWithEffects } from "../effects/providers.ts";
 import type { HostController } from "../hosts/host-controller.ts";
 import type { HostTable } from "../hosts/host-table.ts";
@@ -36,6 +37,7 @@ interface ProcessActorsOptions {
   hub: OutputHub;
   /** Makes what the next run of a process needs on the manager's own host; what it throws is why the run cannot begin. */
   prepare: (name: string) => void;
+  displays: Pick<RunDisplays, "select" | "begun">;
 }
 
 /** Creates the actors of processes and groups, and addresses them. */
@@ -63,6 +65,7 @@ export class ProcessActors {
       beforeRun: (name, host, signal) => this.#beforeRun(name, host, signal),
       mayStart: () => !status.isShuttingDown,
       intentWritten: () => intents.flush(),
+      displays: options.displays,
       runSpec: (choices) => runSpecs.spec(choices),
       lifeOf: (name) => this.#lives.get(name) ?? AbortSignal.abort(),
     });

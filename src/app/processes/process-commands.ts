@@ -1,8 +1,9 @@
-import type { Commands, Verb } from "../../actors/control.ts";
+import type { Commands, Verb, WebStarter } from "../../actors/control.ts";
 import type { ActorSystem } from "../../actors/system.ts";
 import { MgrError, shuttingDown } from "../../base/errors.ts";
 import { SlicedWork, type Steps } from "../../base/turns.ts";
 import type { LogBook } from "../../log/log-book.ts";
+import type { WebStarters } from "../displays/web-starters.ts";
 import type { ManagerStatus } from "../manager-status.ts";
 import type { IntentKeeper } from "../state/intent-keeper.ts";
 import { explanations, MEMBERS_PER_TURN, planCommand } from "./command-plan.ts";
@@ -22,6 +23,14 @@ interface CommandsOptions {
   intents: IntentKeeper;
   status: ManagerStatus;
   log: LogBook;
+  starters: WebStarters;
+}
+
+interface Order {
+  readonly verb: Verb;
+  readonly by: string;
+  /** null: it does not come from a web client. */
+  readonly starter: WebStarter | null;
 }
 
 /** Commands to processes and groups: of users, and the manager's own. */
@@ -33,12 +42,12 @@ export class ProcessCommands implements Commands {
     this.#options = options;
   }
 
-  process(verb: Verb, name: string, by: string): void | Promise<void> {
-    return this.#commands.run(this.#processOrders(verb, name, by));
+  process(verb: Verb, name: string, by: string, starter: WebStarter | null = null): void | Promise<void> {
+    return this.#commands.run(this.#processOrders({ verb, by, starter }, name));
   }
 
-  group(verb: Verb, name: string, by: string): void | Promise<void> {
-    return this.#commands.run(this.#groupOrders(verb, name, by));
+  group(verb: Verb, name: string, by: string, starter: WebStarter | null = null): void | Promise<void> {
+    return this.#commands.run(this.#groupOrders({ verb, by, starter }, name));
   }
 
   // Not async: what is refused immediately has to be refused in the turn of its frame, before the answers to later ones.
@@ -57,13 +66,13 @@ export class ProcessCommands implements Commands {
     const { registry, sessions, status } = this.#options;
     status.requireOpen();
     const members = names.flatMap((name) => (registry.config.groups.has(name) ? registry.membersOf(name) : [sessions.known(name)]));
-    return this.#commands.run(this.#tellAll("start", members, by));
+    return this.#commands.run(this.#tellAll({ verb: "start", by, starter: null }, members));
   }
 
   /** Requests the stop of every process. Resolves when none is alive, or with the names of those that do not end. */
   async stopEverything(by: string): Promise<string[]> {
     const { registry, waits } = this.#options;
-    await this.#commands.run(this.#tellAll("stop", registry.names(), by));
+    await this.#commands.run(this.#tellAll({ verb: "stop", by, starter: null }, registry.names()));
     return waits.allAtRest();
   }
 
@@ -76,32 +85,37 @@ export class ProcessCommands implements Commands {
     this.#commands.close();
   }
 
-  *#processOrders(verb: Verb, name: string, by: string): Steps {
+  *#processOrders(order: Order, name: string): Steps {
+    const { verb, by } = order;
     const { sessions, status } = this.#options;
     status.requireOpen();
     sessions.of(verb === "stop" ? name : sessions.lasting(name));
     this.#log("info", `'${by}' requests ${verb} of '${name}'`);
-    yield* this.#tellAll(verb, [name], by);
+    yield* this.#tellAll(order, [name]);
   }
 
-  *#groupOrders(verb: Verb, name: string, by: string): Steps {
+  *#groupOrders(order: Order, name: string): Steps {
+    const { verb, by } = order;
     this.#options.status.requireOpen();
     const members = this.#reachableMembers(name);
     this.#log("info", `'${by}' requests ${verb} of '${name}'`);
-    yield* this.#tellAll(verb, members, by);
+    yield* this.#tellAll(order, members);
     this.#options.system.send("group", name, { type: verb });
   }
 
   /** Sends the command to `names` and to the processes that it affects as well. */
-  *#tellAll(verb: Verb, names: readonly string[], by: string): Steps {
-    const { registry, actors, router, intents } = this.#options;
+  *#tellAll({ verb, by, starter }: Order, names: readonly string[]): Steps {
+    const { registry, actors, router, intents, starters } = this.#options;
     const situation = { registry, resumeWith: (name: string) => intents.get(name).resume_with ?? [] };
     const batches = planCommand(situation, verb, names);
     for (const msg of explanations(situation, names, batches)) this.#log("info", msg);
     for (const batch of batches) {
       for (const { name, verb: type, resumeWith, stoppedWith } of batch) {
         if (type === "stop") actors.tell(name, { type, by, stoppedWith });
-        else if (!registry.retiring.has(name)) actors.tell(name, { type, by });
+        else if (!registry.retiring.has(name)) {
+          if (starter !== null) starters.note(name, starter);
+          actors.tell(name, { type, by });
+        }
         router.keepResume(name, resumeWith);
       }
       yield batch.length;

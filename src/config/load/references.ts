@@ -38,6 +38,7 @@ export function checkReferences(parts: readonly RawPart[]): PartFinding[] {
     ...checkTemplates(names),
     ...checkCommands(names),
     ...checkDependencies(names),
+    ...checkForwarding(names),
     ...checkStartTools(names),
     ...checkScopeProcess(names),
     ...checkNodes(names),
@@ -202,6 +203,31 @@ function checkDependencies(names: Names): PartFinding[] {
     names.finding(edge.path, `the dependencies form a cycle: ${cycle.join(" → ")}`, edge.at),
   );
   return unique([...findings, ...cycles]);
+}
+
+/** The target has a display, on the same node; and there is one target only. */
+function checkForwarding(names: Names): PartFinding[] {
+  const findings: PartFinding[] = [];
+  const all = [...names.processes.values(), ...names.templates.values()];
+  if (!all.some((settings) => settings.has("forward_x11_to_vnc"))) return findings;
+  const settingOf = (process: string, key: string) =>
+    names
+      .sections(process)
+      .findLast(({ settings }) => settings.has(key))
+      ?.settings.get(key);
+  const servers = [...names.processes.keys()].filter((name) => settingOf(name, "vnc") !== undefined);
+  for (const name of names.processes.keys()) {
+    const section = names.sections(name).findLast(({ settings }) => settings.has("forward_x11_to_vnc"));
+    const target = section?.settings.get("forward_x11_to_vnc");
+    if (section === undefined || typeof target !== "string" || target === "") continue;
+    const report = (message: string) => findings.push(names.finding([...section.path, "forward_x11_to_vnc"], message));
+    const node = (process: string) => settingOf(process, "node") ?? "localhost";
+    if (!names.processes.has(target)) report(`there is no process '${target}'${didYouMean(target, servers)}`);
+    else if (!servers.includes(target)) report(`process '${target}' has no 'vnc', so it has no display; add 'vnc: {display: N}' to it`);
+    else if (node(name) !== node(target)) report(`'${name}' and '${target}' must have the same 'node'`);
+    if (settingOf(name, "forward_x11") === true) report("cannot be used with 'forward_x11: true'; use one of them");
+  }
+  return unique(findings);
 }
 
 function checkStartTools(names: Names): PartFinding[] {

@@ -13,6 +13,7 @@ import type {
   ProcessDefinition,
   RecordSettings,
   RestartPolicy,
+  X11Forwarding,
 } from "../definition.ts";
 import { type HostSetting, hostOfNode } from "../hosts.ts";
 import type { ConfigFile } from "../schema/schema.ts";
@@ -219,9 +220,16 @@ function resolveProcess(place: Place, layers: Layers): ProcessDefinition {
     essential: layers.last("essential") ?? false,
     watch: layers.paths("watch"),
     log_file: logFile === undefined ? null : { ...LOG_FILE, ...logFile },
+    forward_x11: forwardingOf(layers),
     vnc: vncOf(layers.last("vnc")),
     start_tool: layers.last("start_tool") ?? null,
   };
+}
+
+function forwardingOf(layers: Layers): X11Forwarding | null {
+  const process = layers.last("forward_x11_to_vnc");
+  if (process !== undefined) return { to: "vnc", process };
+  return layers.last("forward_x11") === true ? { to: "display" } : null;
 }
 
 /** A VNC server on display :N listens on port 5900 + N. */

@@ -191,6 +191,14 @@ const own = {
   ),
   ready: described("When the process counts as ready: after an output line, a time, or when a probe succeeds.", ready),
   alive: described("A probe that has to keep succeeding while the process is ready; otherwise the process is stopped as failed.", alive),
+  forward_x11: described(
+    "Show the windows of this process on the manager's own X display if it has one, else on the private display of the web user who starts it. Default false.",
+    flag,
+  ),
+  forward_x11_to_vnc: described(
+    "Show the windows of this process on the X display of this other one, which must have 'vnc' and run on the same host.",
+    text("the name of a process with 'vnc'"),
+  ),
   vnc: described("The process is a VNC server: its display can be opened in the browser.", vnc),
   depends_on: described(
     "Processes that must be ready, started or completed before this one starts: a list of names, or a mapping with conditions.",

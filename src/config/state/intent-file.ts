@@ -33,6 +33,7 @@ const processIntent = z.looseObject({
   cols: dimension.exactOptional(),
   settings: settings.exactOptional(),
   host: z.string().nullable().exactOptional(),
+  web_starter: z.string().exactOptional(),
 });
 const intentFile = z.looseObject({
   version: z.number().int().min(1),
@@ -78,6 +79,8 @@ export interface ProcessIntent {
   settings?: ProcessSettings;
   /** Where its newest run was begun, if not on the manager's own host (null): there it is looked for before it is started elsewhere. */
   host?: string | null;
+  /** The web user who started it last, of a process whose windows show on the private display of that user. */
+  web_starter?: string;
 }
 
 /** Drops a requested start; keeps a requested stop and settings. Returns the same object if there is nothing to drop. */

@@ -20,7 +20,7 @@ interface Circumstances {
 }
 
 /**
- * The whole environment of a child: `environment` wins over the env files, they over what is inherited. Rejects with
+ * The whole environment of a child: the X display that was selected wins over `environment`, that over the env files, they over what is inherited. Rejects with
  * `spawn_failed` for an env file that cannot be used.
  */
 export async function childEnvironment(spec: RunSpec, { marker, account, busUrl }: Circumstances): Promise<Record<string, string>> {
@@ -40,7 +40,12 @@ export async function childEnvironment(spec: RunSpec, { marker, account, busUrl 
   }
   const files = await readEnvFiles(spec.env_files.map((file) => resolve(spec.base_dir, file)));
   // The marker comes last: a configured value would hide the tree from the sweep that kills it.
-  return Object.assign(environment, files, spec.environment, { [RUN_MARKER]: marker });
+  return Object.assign(environment, files, spec.environment, x11Environment(spec), { [RUN_MARKER]: marker });
+}
+
+function x11Environment({ x11 }: RunSpec): Record<string, string> {
+  if (x11 === undefined) return {};
+  return { DISPLAY: x11.display, ...(x11.authority === null ? {} : { XAUTHORITY: x11.authority }) };
 }
 
 function matches(pattern: string, name: string): boolean {

@@ -9,8 +9,8 @@ export const processState = z.enum(PROCESS_STATES).meta({
     "stopped, waiting (for dependencies), starting, started, ready (its ready condition holds), stopping, backoff (will be restarted), error.",
 });
 
-const X_DISPLAY_KINDS = ["manager", "web", "gui", "configured_vnc"] as const;
-const X_DISPLAY_REASONS = ["forward_x11", "forward_x11_fallback", "forward_x11_to_gui", "forward_x11_to_vnc"] as const;
+export const X_DISPLAY_KINDS = ["manager", "web", "gui", "configured_vnc"] as const;
+export const X_DISPLAY_REASONS = ["forward_x11", "forward_x11_fallback", "forward_x11_to_gui", "forward_x11_to_vnc"] as const;
 
 const processExit = z
   .object({

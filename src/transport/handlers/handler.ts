@@ -1,4 +1,4 @@
-import type { Control } from "../../actors/control.ts";
+import type { Control, WebStarter } from "../../actors/control.ts";
 import type { Principal } from "../../base/principal.ts";
 import type { AnswerOf, ClientFrameType, FrameOf, ManagerFrame } from "../../protocol/frames/frames.ts";
 import type { LogLevel } from "../../protocol/resources/resources.ts";
@@ -11,6 +11,8 @@ export interface HandlerContext {
   readonly view: ViewMode;
   /** Names this connection, and no other that ever was. */
   readonly requester: string;
+  /** This client, where it is a web user's; else null. */
+  readonly starter: WebStarter | null;
   readonly assetHash: string;
   readonly logMinLevel: LogLevel;
   setLogMinLevel(level: LogLevel): void;

@@ -25,7 +25,8 @@ const order = (target: "process" | "group", verb: Verb) =>
   ({
     kind: "command",
     isKept: true,
-    run: ({ name }: { name: string }, { control, principal }: HandlerContext) => control.commands[target](verb, name, principal.user),
+    run: ({ name }: { name: string }, { control, principal, starter }: HandlerContext) =>
+      control.commands[target](verb, name, principal.user, starter),
   }) as const;
 
 export const processHandlers: HandlerTable<Types> = {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { WebSocket } from "ws";
 
 /** Width and height of the screen, and what is drawn on it, 4 bytes a pixel. */
-interface Screen {
+export interface Screen {
   readonly name: string;
   readonly width: number;
   readonly height: number;
@@ -155,4 +155,11 @@ export class Viewer {
     this.#bytes = this.#bytes.subarray(length);
     return taken;
   }
+}
+
+/** Number of colors on a screen: an empty one has very few. */
+export function colorsOf({ pixels }: Screen): number {
+  const colors = new Set<number>();
+  for (let at = 0; at < pixels.length; at += 4) colors.add(pixels.readUInt32LE(at) & 0xffffff);
+  return colors.size;
 }

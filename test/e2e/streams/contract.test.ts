@@ -5,7 +5,6 @@ import { STATES } from "../../contract/closed-values.ts";
 import { CHALLENGE, LOG_LINE, REFUSALS, ROUTES, SESSION_COOKIE } from "../../contract/http-routes.ts";
 import { MANAGER_FRAMES } from "../../contract/manager-frames.ts";
 import { NEEDS_NETWORKS } from "../../contract/needs-networks.ts";
-import { isNotYet } from "../../contract/not-yet.ts";
 import { RESOURCES } from "../../contract/resources.ts";
 import { BusProgram } from "../support/bus-program.ts";
 import type { Client, Frame } from "../support/client.ts";
@@ -15,7 +14,7 @@ import { ECHO, EXIT_AS_TYPED, READY_WHEN_TYPED } from "../support/shell.ts";
 import { eventually } from "../support/wait.ts";
 
 // Live objects against the tables. Every client of the end-to-end tests checks each frame that it gets; this file sees to
-// it that everything which is not in the list of what is not there yet really comes.
+// it that everything in the tables really comes.
 
 let instance: Instance;
 let client: Client;
@@ -24,7 +23,7 @@ async function begin(): Promise<void> {
   instance = await Instance.up({
     groups: { tools: { opened: false } },
     processes: {
-      "tools/echo": { command: ECHO, autostart: true, vnc: { display: 5, port: 5905 } },
+      "tools/echo": { command: ECHO, autostart: true, vnc: { display: 5, port: 5905 }, forward_x11: true },
       "tools/inner/ready": {
         command: READY_WHEN_TYPED,
         ready: { regex: "listening" },
@@ -164,7 +163,7 @@ describe("answers", () => {
   });
 });
 
-describe("what is in the tables and not in the list of what is not there yet", () => {
+describe("what is in the tables", () => {
   test("comes: every manager frame and every resource was seen, with every field of its type", async () => {
     const log = await instance.connect("?log_only=1");
     await log.command({ type: "set_log_min_level", level: "debug" });
@@ -203,8 +202,8 @@ describe("what is in the tables and not in the list of what is not there yet", (
     const seen = new Set([...client.seen, ...log.seen]);
     const rows = { "manager frame": Object.keys(MANAGER_FRAMES), resource: Object.keys(RESOURCES) } as const;
     for (const kind of ["manager frame", "resource"] as const) {
-      const wrong = rows[kind].filter((name) => seen.has(name) === isNotYet(kind, name) && !NEEDS_NETWORKS.includes(name));
-      expect(wrong, `${kind}s that came although they are not there yet, or did not come`).toEqual([]);
+      const missing = rows[kind].filter((name) => !seen.has(name) && !NEEDS_NETWORKS.includes(name));
+      expect(missing, `${kind}s that did not come`).toEqual([]);
     }
     const states = new Set(
       client.frames.flatMap(({ type, process }) => (type === "process_upsert" ? (process as { state: string }).state : [])),
@@ -387,6 +386,10 @@ async function displayOfTheUser(): Promise<void> {
   ]);
   expect(web_x_display).toMatchObject({ known: true, running: true, ready: true });
   await expect(statusOfUpgrade("/mgr/vnc/ws")).resolves.toBe(101);
+  const start = client.here;
+  await client.command({ type: "restart_process", name: "tools/echo" });
+  const used = await client.until("the use of the display", ({ type }) => type === "web_x_display_used", start);
+  expect(used).toMatchObject({ process: "tools/echo", kind: "private", username: "ada", reason: "forward_x11_fallback" });
 }
 
 /** Measurements of this machine. */
@@ -464,30 +467,18 @@ describe("routes", () => {
   const plain = ROUTES.filter(({ path }) => !upgrades.has(path));
   const named = (routes: typeof ROUTES) => routes.map((route) => [`${route.method} ${route.path}`, route] as const);
 
-  test.each(named(plain.filter(({ method, path }) => isNotYet("route", `${method} ${path}`))))(
-    "%s is not there yet: 404",
-    async (_name, { method, path }) => {
-      const response = await instance.fetch(path, { method });
-      expect(response.status).toBe(404);
-      expect(response.headers.get("content-type")).toMatch(/^text\/plain/);
-    },
-  );
-
-  test.each(named(plain.filter(({ method, path }) => !isNotYet("route", `${method} ${path}`))))(
-    "%s answers",
-    async (_name, { method, path, status, contentType, authenticated }) => {
-      const response = await instance.fetch(path, { method });
-      await response.arrayBuffer();
-      expect(response.status).toBe(status);
-      if (contentType !== null) expect(response.headers.get("content-type")).toMatch(new RegExp(`^${contentType}`));
-      const stranger = await fetch(new URL(path, instance.url), { method });
-      expect(stranger.status).toBe(authenticated ? 401 : status);
-      if (authenticated) {
-        expect(stranger.headers.get("www-authenticate")).toBe(CHALLENGE);
-        expect(stranger.headers.get("content-type")).toMatch(/^text\/plain/);
-      }
-    },
-  );
+  test.each(named(plain))("%s answers", async (_name, { method, path, status, contentType, authenticated }) => {
+    const response = await instance.fetch(path, { method });
+    await response.arrayBuffer();
+    expect(response.status).toBe(status);
+    if (contentType !== null) expect(response.headers.get("content-type")).toMatch(new RegExp(`^${contentType}`));
+    const stranger = await fetch(new URL(path, instance.url), { method });
+    expect(stranger.status).toBe(authenticated ? 401 : status);
+    if (authenticated) {
+      expect(stranger.headers.get("www-authenticate")).toBe(CHALLENGE);
+      expect(stranger.headers.get("content-type")).toMatch(/^text\/plain/);
+    }
+  });
 
   test("upgrades need credentials", async () => {
     await expect(statusOfUpgrade("/mgr/vnc/ws", {})).resolves.toBe(REFUSALS["no or wrong credentials"]);

@@ -1,0 +1,84 @@
+import type { XDisplay } from "../../actors/process-memo.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { ProcessDefinition } from "../../config/definition.ts";
+import type { RunSpec } from "../../contract/run.ts";
+import type { LogBook } from "../../log/log-book.ts";
+import type { ProcessRegistry } from "../processes/process-registry.ts";
+import { authorityOf } from "./display-server.ts";
+import type { PrivateDisplays } from "./private-displays.ts";
+import type { WebStarters } from "./web-starters.ts";
+
+/** Where the X clients of a run show: what the host is told, and what clients see. */
+interface RunDisplay {
+  readonly x11: NonNullable<RunSpec["x11"]>;
+  readonly shown: XDisplay;
+}
+
+interface RunDisplaysOptions {
+  registry: ProcessRegistry;
+  displays: PrivateDisplays;
+  starters: WebStarters;
+  log: LogBook;
+  /** Of the manager: DISPLAY and XAUTHORITY are its own X display. */
+  environment: NodeJS.ProcessEnv;
+}
+
+/** Selects the X display of each run by the options of its process. */
+export class RunDisplays {
+  readonly #options: RunDisplaysOptions;
+
+  constructor(options: RunDisplaysOptions) {
+    this.#options = options;
+  }
+
+  /** Null: none was asked for, or the log says why there is none; the process is started all the same. Waits for a private display to be ready. */
+  async select(definition: ProcessDefinition, signal: AbortSignal): Promise<RunDisplay | null> {
+    const { forward_x11 } = definition;
+    if (forward_x11 === null) return null;
+    try {
+      return forward_x11.to === "vnc" ? this.#ofProcess(forward_x11.process) : await this.#ownOrPrivate(definition, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const msg = `process '${definition.name}' is started without an X display: ${messageOf(error)}`;
+      this.#options.log.append({ level: "warning", source: "manager", msg });
+      return null;
+    }
+  }
+
+  /** The run has begun. */
+  begun(process: string, { shown }: RunDisplay): void {
+    if (shown.kind === "web" && shown.username !== null) this.#options.starters.displayUsed(process, shown.display, shown.username);
+  }
+
+  #ofProcess(target: string): RunDisplay {
+    const vnc = this.#options.registry.config.processes.get(target)?.vnc;
+    if (!vnc) throw new Error(`process '${target}' has no 'vnc' any more`);
+    const display = `:${vnc.display}`;
+    return {
+      x11: { display, authority: null },
+      shown: { kind: "configured_vnc", display, username: null, peer: null, reason: "forward_x11_to_vnc" },
+    };
+  }
+
+  async #ownOrPrivate(definition: ProcessDefinition, signal: AbortSignal): Promise<RunDisplay> {
+    const { environment, displays, starters } = this.#options;
+    if (definition.host !== null)
+      throw new Error(`it runs on host '${definition.host}', and 'forward_x11' reaches displays from the manager's own host only`);
+    const { DISPLAY: own, XAUTHORITY: authority } = environment;
+    if (own) {
+      return {
+        x11: { display: own, authority: authority || null },
+        shown: { kind: "manager", display: own, username: null, peer: null, reason: "forward_x11" },
+      };
+    }
+    const starter = starters.of(definition.name);
+    if (starter === null)
+      throw new Error("the manager has no display, and no web user has started the process: start it from the page once");
+    const record = await displays.whenReady(starter.user, signal);
+    const display = `:${record.display}`;
+    return {
+      x11: { display, authority: authorityOf(record) },
+      shown: { kind: "web", display, username: starter.user, peer: starter.peer, reason: "forward_x11_fallback" },
+    };
+  }
+}
