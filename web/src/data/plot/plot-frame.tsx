@@ -42,13 +42,17 @@ export function PlotFrame({ traces, source, paused, onZoom, onRemove, csvName, t
             <button
               type="button"
               title={`Remove ${titleOfTrace(trace)} from the plot`}
-              aria-label={titleOfTrace(trace)}
               onClick={() => onRemove(trace)}
               style={{ "--trace": colors[index] }}
             >
               <span class="trace-color" />
-              <span class="trace-topic">{trace.topic}</span>
-              <span class="trace-field">{trace.field === "" ? "" : `.${trace.field}`}</span>
+              <span class="unseen">{titleOfTrace(trace)}</span>
+              <span class="trace-topic" aria-hidden="true">
+                {trace.topic}
+              </span>
+              <span class="trace-field" aria-hidden="true">
+                {trace.field === "" ? "" : `.${trace.field}`}
+              </span>
               <span class="trace-value" aria-hidden="true" />
               <Icon name="close" />
             </button>
