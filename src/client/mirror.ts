@@ -1,6 +1,7 @@
 import { type Observable, Subject } from "rxjs";
 import { isWithin } from "../base/names.ts";
 import type { ManagerFrame } from "../protocol/frames/frames.ts";
+import type { VncSession } from "../protocol/resources/display.ts";
 import {
   type GroupNode,
   groupState,
@@ -32,6 +33,7 @@ export class Mirror {
   #tree: readonly ProcessTreeNode[] = [];
   #manager: ManagerInfo | null = null;
   #startTools: readonly StartTool[] = [];
+  #vncSessions: readonly VncSession[] = [];
   #assetHash: string | null = null;
   #isFollowing = false;
   #isFilled = false;
@@ -72,6 +74,11 @@ export class Mirror {
 
   get startTools(): readonly StartTool[] {
     return this.#startTools;
+  }
+
+  /** VNC servers that the user may see, as of the newest snapshot. */
+  get vncSessions(): readonly VncSession[] {
+    return this.#vncSessions;
   }
 
   /** Which page the manager serves, as of the newest snapshot; null before it. */
@@ -181,6 +188,7 @@ export class Mirror {
     this.#tree = snapshot.process_tree;
     this.#manager = snapshot.manager;
     this.#startTools = snapshot.start_tools;
+    this.#vncSessions = snapshot.vnc_sessions;
     this.#assetHash = snapshot.webui_asset_hash;
     this.#isFilled = true;
   }

@@ -32,7 +32,9 @@ export function PhoneNav() {
       <Place
         icon="more"
         word="More"
-        isCurrent={isOfData(current.value) || kind === "network" || kind === "config" || kind === "tasks" || kind === "all"}
+        isCurrent={
+          isOfData(current.value) || kind === "network" || kind === "config" || kind === "display" || kind === "tasks" || kind === "all"
+        }
         onClick={() => {
           moreOpen.value = true;
         }}
@@ -60,6 +62,7 @@ function More() {
     ["data", "Data", () => show({ kind: "topics" })],
     ["network", "Network", () => show({ kind: "network" })],
     ["table", "Process list", () => show({ kind: "tasks" })],
+    ["screen", "Display", () => show({ kind: "display" })],
     ["config", "Configuration", () => show({ kind: "config" })],
     [
       "settings",

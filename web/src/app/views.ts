@@ -5,6 +5,10 @@ export type View =
   | { kind: "log" }
   | { kind: "config" }
   | { kind: "network" }
+  /** The user's own display. */
+  | { kind: "display" }
+  /** The display of a configured VNC server, by the name of its process. */
+  | { kind: "session"; name: string }
   | { kind: DataKind }
   | { kind: "process"; name: string }
   | { kind: "group"; name: string }
@@ -48,6 +52,7 @@ const TITLES = {
   log: "Log",
   config: "Configuration",
   network: "Network",
+  display: "Display",
   topics: "Topics",
   services: "Services",
   parameters: "Parameters",
@@ -81,6 +86,8 @@ export function viewOfAddress({ pathname, search }: Address): View | null {
   if (group) return { kind: "group", name: group };
   const recorded = recordedView(Object.fromEntries(parameters));
   if (recorded) return recorded;
+  const session = parameters.get("session");
+  if (session) return { kind: "session", name: session };
   const view = parameters.get("view");
   return isSingle(view) ? { kind: view } : null;
 }
@@ -107,7 +114,7 @@ export function addressOfView(view: View, search: string): string {
 
 function searchOfView(view: View, search: string): string {
   const parameters = new URLSearchParams(search);
-  for (const name of ["process", "group", "view", ...TASK_PARAMETERS, ...RECORDED_PARAMETERS]) parameters.delete(name);
+  for (const name of ["process", "group", "session", "view", ...TASK_PARAMETERS, ...RECORDED_PARAMETERS]) parameters.delete(name);
   if ("name" in view) parameters.set(view.kind, view.name);
   else if (view.kind === "tasks") {
     for (const [name, value] of Object.entries({ host: view.host, pid: view.pid, tid: view.tid }))
@@ -145,7 +152,7 @@ export function readView(value: unknown): View | null {
     return tasksView(host, pid ?? null, tid ?? null);
   }
   if (kind === "recorded") return recordedView({ ...value });
-  if (kind !== "process" && kind !== "group") return null;
+  if (kind !== "process" && kind !== "group" && kind !== "session") return null;
   return "name" in value && typeof value.name === "string" ? { kind, name: value.name } : null;
 }
 

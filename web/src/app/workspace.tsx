@@ -5,6 +5,7 @@ import { findGroup } from "../../../src/client/mirror.ts";
 import { shownGroupState } from "../../../src/client/shown/shown-state.ts";
 import { ConfigView } from "../config/config-view.tsx";
 import { BusDataView } from "../data/data-view.tsx";
+import { DisplayView } from "../display/display-view.tsx";
 import { LogView } from "../log/log-view.tsx";
 import { NetworkView } from "../network/network-view.tsx";
 import { AllView, GroupView } from "../overview/group-view.tsx";
@@ -216,6 +217,8 @@ const ICONS = {
   log: "log",
   config: "config",
   network: "network",
+  display: "screen",
+  session: "screen",
   topics: "data",
   services: "data",
   parameters: "data",
@@ -247,6 +250,8 @@ export function ViewBox({ view }: { view: View }) {
   if (view.kind === "tasks") return <TaskView view={view} />;
   if (view.kind === "network") return <NetworkView />;
   if (view.kind === "recorded") return <RecordedFileView view={view} />;
+  if (view.kind === "display") return <DisplayView />;
+  if (view.kind === "session") return <DisplayView session={view.name} />;
   if (isData(view)) return <BusDataView kind={view.kind} />;
   return view.kind === "config" ? <ConfigView /> : <Overview />;
 }

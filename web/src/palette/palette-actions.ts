@@ -10,7 +10,7 @@ import { logOut } from "../app/login.ts";
 import { arrange, canPopOut, current, layout, popOut, show, showBeside } from "../app/navigation.ts";
 import { FONT_SIZE, fontSize, groupStyle, isNarrow, logOpen, screenReader, sidebarWidth, theme } from "../app/settings.ts";
 import { settingsOpen } from "../app/settings-dialog.tsx";
-import { allProcesses, counts, hosts, processOf, tree } from "../app/store.ts";
+import { allProcesses, counts, hosts, processOf, tree, vncSessions } from "../app/store.ts";
 import { configActions } from "../config/config-view.tsx";
 import { downloadLog } from "../log/log-view.tsx";
 import { pace, showAllTraffic, showConnections } from "../network/network-store.ts";
@@ -127,6 +127,10 @@ function pageActions(): Action[] {
     { title: "Recordings", near: true, run: () => show({ kind: "recordings" }) },
     { title: "Loggers", near: true, run: () => show({ kind: "loggers" }) },
     ...recordingActions(),
+    { title: "Your display: graphical programs", near: true, run: () => show({ kind: "display" }) },
+    ...vncSessions.value.flatMap(({ kind, process }) =>
+      kind === "configured" ? [{ title: `Display of ${process}`, run: () => show({ kind: "session", name: process }) }] : [],
+    ),
     { title: "Log in a tab", near: true, run: () => show({ kind: "log" }) },
     ...(isNarrow.value ? [] : [toggle("log panel", "l", logOpen)]),
     { title: "Log in new window", run: () => popOut({ kind: "log" }) },

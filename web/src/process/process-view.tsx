@@ -5,10 +5,11 @@ import { isTroubleState } from "../app/commands/actions.ts";
 import { canDo, type Verb } from "../app/commands/command-effects.ts";
 import { request } from "../app/commands/commands.ts";
 import { useLoads } from "../app/loads.ts";
-import { poppedOut, show, showProcess } from "../app/navigation.ts";
+import { poppedOut, show, showBeside, showProcess } from "../app/navigation.ts";
 
-import { detailsOpen, hasTouchKeys } from "../app/settings.ts";
+import { detailsOpen, hasTouchKeys, isNarrow } from "../app/settings.ts";
 import { command, isConnected, isLoaded, processOf } from "../app/store.ts";
+import { displayOf } from "../display/display-of.ts";
 import { RestartToApply } from "../overview/restart-to-apply.tsx";
 import { KeyBar } from "../terminal/key-bar.tsx";
 import { SearchBar } from "../terminal/search-bar.tsx";
@@ -170,6 +171,7 @@ function Buttons({ process }: { process: Process }) {
           </option>
         ))}
       </select>
+      <DisplayButton process={process} />
       {!poppedOut && (
         <IconButton
           class="threads"
@@ -189,6 +191,20 @@ function Buttons({ process }: { process: Process }) {
         }}
       />
     </span>
+  );
+}
+
+/** A graphical program: its windows, beside its terminal. */
+function DisplayButton({ process }: { process: Process }) {
+  const display = displayOf(process);
+  if (display === null || poppedOut) return null;
+  return (
+    <IconButton
+      icon="screen"
+      label="Show its windows"
+      word="Display"
+      onClick={() => (isNarrow.value ? show(display) : showBeside(display))}
+    />
   );
 }
 

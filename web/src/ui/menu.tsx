@@ -24,7 +24,8 @@ export interface Anchor {
 }
 
 /** A button that opens a menu of what is rarely needed: the WAI-ARIA menu button. */
-export function MenuButton({ label, items, class: name = "" }: { label: string; items: readonly MenuItem[]; class?: string }) {
+export function MenuButton(props: { label: string; items: readonly MenuItem[]; icon?: IconName; word?: string; class?: string }) {
+  const { label, items, icon = "more", word = "More", class: name = "" } = props;
   const id = useId();
   const box = useRef<HTMLSpanElement>(null);
   /** The item that has the focus as it opens; null: it is closed. */
@@ -45,9 +46,9 @@ export function MenuButton({ label, items, class: name = "" }: { label: string; 
       }}
     >
       <IconButton
-        icon="more"
+        icon={icon}
         label={label}
-        word="More"
+        word={word}
         popup={{ id, isOpen: opened !== null }}
         onClick={() => (opened === null ? setOpened(0) : close())}
       />

@@ -26,6 +26,8 @@ const ACTION_TOAST_MS = 20_000;
 
 /** Returns its id, to dismiss it by. */
 export function toast(text: Toast["text"], more: Partial<Pick<Toast, "bad" | "action" | "onEnd">> = {}): number {
+  // The same problem again, as with each key typed: once is enough.
+  for (const same of toasts.value) if (same.bad && same.text === text) dismiss(same.id);
   const id = nextToast++;
   for (const { id: old } of toasts.value.slice(0, 1 - MAX_TOASTS)) dismiss(old);
   toasts.value = [...toasts.value, { id, text, bad: false, ...more }];

@@ -7,8 +7,8 @@ const SHORTCUTS: readonly [string, readonly [string, string][]][] = [
   [
     "Everywhere",
     [
-      ["Ctrl-K", "command palette (in a terminal: Ctrl-Shift-K)"],
-      ["Ctrl-Shift-L", "leave the terminal, focus the tree"],
+      ["Ctrl-K", "command palette (in a terminal or display: Ctrl-Shift-K)"],
+      ["Ctrl-Shift-L", "leave the terminal or display, focus the tree"],
       ["Esc  Tab", "leave the editor (Tab alone indents)"],
       ["Esc", "close dialog or search"],
     ],

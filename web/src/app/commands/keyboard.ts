@@ -19,13 +19,15 @@ import { sheetOpen } from "./keyboard-sheet.tsx";
 export function onPageKey(event: KeyboardEvent): void {
   const target = event.target instanceof Element ? event.target : document.body;
   const key = event.key.toLowerCase();
-  const inTerminal = target.closest(".terminal-box") !== null;
+  // Both take every key that the page does not need itself.
+  const inTerminal = target.closest(".terminal-box, .display-box") !== null;
   const isCtrl = event.ctrlKey || event.metaKey;
   if (isCtrl && key === "k" && (!inTerminal || event.shiftKey)) {
     if (!paletteOpen.value && !poppedOut) openPalette();
   } else if (isCtrl && event.shiftKey && key === "l") leaveTerminal();
   else if (isCtrl || event.altKey || document.querySelector("dialog[open]")) return;
-  else if (target.closest(".terminal-box, input, select, textarea, [contenteditable=true], [role=separator], [role=menu]")) return;
+  else if (target.closest(".terminal-box, .display-box, input, select, textarea, [contenteditable=true], [role=separator], [role=menu]"))
+    return;
   else if (!isLoaded.value || isTerminalComing()) {
     // The slash goes to the filter, where nothing is done by what follows.
     if (event.key === "/" && isLoaded.value) focusFilter();

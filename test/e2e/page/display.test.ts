@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
+
+let rig: PageRig;
+let shown: ShownPage;
+let page: Page;
+
+let terminal: ChildProcess | undefined;
+
+beforeAll(async () => {
+  rig = await PageRig.up({ displays: { geometry: "640x480" }, processes: { "gui/plain": { command: "sleep 100000" } } });
+  shown = await rig.open("/");
+  ({ page } = shown);
+});
+afterAll(async () => {
+  if (terminal && terminal.exitCode === null && terminal.signalCode === null) {
+    terminal.kill("SIGKILL");
+    await once(terminal, "exit");
+  }
+  await rig?.[Symbol.asyncDispose]();
+});
+
+const canvas = () => page.locator(".display.open canvas");
+/** Share of the display's pixels that are not black: nothing but windows is. */
+const litShare = () =>
+  page.evaluate<number>(`(() => {
+    const canvas = document.querySelector(".display.open canvas");
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let lit = 0;
+    for (let at = 0; at < data.length; at += 4) if (data[at] + data[at + 1] + data[at + 2] > 60) lit++;
+    return lit / (canvas.width * canvas.height);
+  })()`);
+/** Width and height of the display, then of the element that shows it. */
+const sizes = () =>
+  page.evaluate<number[]>(`(() => {
+    const canvas = document.querySelector(".display.open canvas");
+    const { clientWidth, clientHeight } = document.querySelector(".display-box");
+    return [canvas.width, canvas.height, clientWidth, clientHeight];
+  })()`);
+
+/** An X terminal on the display of the page's user. */
+async function openXterm(): Promise<void> {
+  const { instance } = rig;
+  const { display_name: name, display } = (await (await instance.fetch("/mgr/vnc/info", { headers: instance.login })).json()) as {
+    display_name: string;
+    display: number;
+  };
+  const XAUTHORITY = join(dirname(instance.lockOf("manager").socket), `x${display}`, "Xauthority");
+  const env = { ...process.env, DISPLAY: name, XAUTHORITY };
+  terminal = spawn("xterm", ["-geometry", "60x20+0+0"], { cwd: instance.dir, env, stdio: "ignore" });
+}
+
+test("a display is started for who opens it, takes the window's size, shows windows and what is typed into them", async () => {
+  await shown.run("Your display: graphical programs");
+  await canvas().waitFor();
+  await page.getByText(/No process uses it yet/).waitFor();
+  await openXterm();
+  await soon(litShare).toBeGreaterThan(0.02);
+  // Opened by a command of the user: it takes the size.
+  await soon(async () => {
+    const [width, height, ownWidth, ownHeight] = await sizes();
+    return width === ownWidth && height === ownHeight;
+  }).toBe(true);
+  const file = join(rig.instance.dir, "typed by hand");
+  // Typed again until it arrives: the window manager may take the window over only now, and the keyboard with it.
+  const type = async () => {
+    await canvas().click({ position: { x: 120, y: 120 } });
+    await page.keyboard.type(`touch '${file}'`);
+    await page.keyboard.press("Enter");
+    return existsSync(file);
+  };
+  await expect.poll(type, { timeout: 60_000, interval: 2_000 }).toBe(true);
+});
+
+test("keys of the page are sent from a menu, and Ctrl-Shift-L leaves the display", async () => {
+  const file = join(rig.instance.dir, "after the interrupt");
+  await canvas().click({ position: { x: 120, y: 120 } });
+  await page.keyboard.type("a line that Ctrl-C discards ");
+  await page.getByRole("button", { name: "Send keys" }).click();
+  await page.getByRole("menuitem", { name: "Ctrl-C" }).click();
+  await canvas().click({ position: { x: 120, y: 120 } });
+  await page.keyboard.type(`touch '${file}'`);
+  await page.keyboard.press("Enter");
+  await soon(() => existsSync(file)).toBe(true);
+  await page.keyboard.press("Control+Shift+L");
+  await soon(() => page.evaluate("document.activeElement.closest('[role=tree]') !== null")).toBe(true);
+});
+
+test("the text panel types into programs that cannot paste", async () => {
+  const file = join(rig.instance.dir, "from the panel");
+  await page.getByRole("button", { name: "Exchange text" }).click();
+  await page.getByLabel("Text for the display").fill(`touch '${file}'\n`);
+  await canvas().hover({ position: { x: 120, y: 120 } });
+  await page.getByRole("button", { name: "Type it" }).click();
+  await soon(() => existsSync(file)).toBe(true);
+  await page.getByRole("button", { name: "Exchange text" }).click();
+});
+
+test("a display server that is killed is shown, and is back with the next connection", async () => {
+  const { pid } = await rig.client.process(`displays/${rig.instance.user}`);
+  process.kill(Number(pid), "SIGKILL");
+  await page.locator(".display:not(.open)").waitFor();
+  await page.getByText("The connection to the display was lost.").waitFor();
+  await canvas().waitFor();
+});
+
+test("it has no axe violations and no error on the page", async () => {
+  expect(await shown.violations()).toEqual([]);
+  expect(rig.complaints).toEqual([]);
+});

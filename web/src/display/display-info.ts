@@ -1,0 +1,45 @@
+/** What `GET /mgr/vnc/info` says of a display, as far as the page uses it. */
+export type DisplayInfo =
+  | { ok: true; ready: boolean; path: string; process: string; name: string }
+  /** `isFinal`: asking again does not help before something else changes. */
+  | { ok: false; message: string; isFinal: boolean };
+
+/** Path of a display's WebSocket; anything else in an answer is refused. */
+const SOCKET_PATH = "/mgr/vnc/ws";
+
+/** Asks for a display, and so starts the private one. `session`: a configured one, null: the user's own. Rejects if the manager cannot be reached. */
+export async function displayInfo(session: string | null, signal: AbortSignal): Promise<DisplayInfo> {
+  const query = session === null ? "" : `?session=${encodeURIComponent(session)}`;
+  const response = await fetch(`/mgr/vnc/info${query}`, { signal });
+  const text = await response.text();
+  return readInfo(response.status, text);
+}
+
+export function readInfo(status: number, text: string): DisplayInfo {
+  const answer = parsed(text);
+  if (answer?.ok !== true) {
+    const { message } = answer ?? {};
+    const sentence = typeof message === "string" ? message : text.trim() || `The manager answered ${status}.`;
+    // A session that does not run may be started; one that is not configured does not appear by itself.
+    return { ok: false, message: sentence, isFinal: status === 404 };
+  }
+  const { ready, websocket_path: path, process, display_name: name } = answer;
+  if (typeof path !== "string" || !(path === SOCKET_PATH || path.startsWith(`${SOCKET_PATH}?`)))
+    return { ok: false, message: "The manager named no address for this display.", isFinal: true };
+  return {
+    ok: true,
+    ready: ready === true,
+    path,
+    process: typeof process === "string" ? process : "",
+    name: typeof name === "string" ? name : "",
+  };
+}
+
+function parsed(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null; // A proxy's page, or plain text.
+  }
+}
