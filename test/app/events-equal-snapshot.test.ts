@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Process } from "../../src/protocol/resources/resources.ts";
+import { NO_INTERRUPT_MS, timedRuns } from "../support/timed-runs.ts";
 import { BY } from "./support/engines.ts";
 import { FollowedEngine } from "./support/followed-engine.ts";
 
@@ -161,20 +162,20 @@ test("after any sequence of commands and ends, what a connection was told equals
   timeout: MILLISECONDS + 120_000,
 }, async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
-      const followed = await begin();
-      expect(followed.followers.length).toBeGreaterThan(0);
-      for (const { act, label } of steps) {
-        await act(followed);
-        await followed.settle();
-        await followed.check(label);
-      }
-      followed.close();
-      open.pop();
-    }),
-    {
-      numRuns: 1_000_000,
-      interruptAfterTimeLimit: MILLISECONDS,
-    },
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 30 }),
+      timedRuns(MILLISECONDS, async (steps) => {
+        const followed = await begin();
+        expect(followed.followers.length).toBeGreaterThan(0);
+        for (const { act, label } of steps) {
+          await act(followed);
+          await followed.settle();
+          await followed.check(label);
+        }
+        followed.close();
+        open.pop();
+      }),
+    ),
+    { numRuns: MILLISECONDS, interruptAfterTimeLimit: NO_INTERRUPT_MS },
   );
 });

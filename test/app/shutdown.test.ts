@@ -5,6 +5,7 @@ import { loadConfigObject } from "../../src/config/load/load.ts";
 import type { ConfigInput } from "../../src/config/schema/schema.ts";
 import { LogBook } from "../../src/log/log-book.ts";
 import { testClock } from "../actors/support/clock.ts";
+import { NO_INTERRUPT_MS, timedRuns } from "../support/timed-runs.ts";
 import { BY, Intents } from "./support/engines.ts";
 import { FakeHost } from "./support/fake-host.ts";
 import { settled } from "./support/scripted-link.ts";
@@ -118,37 +119,41 @@ test("from its first moment on nothing starts, whatever was asked for before or 
     ]),
   );
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 20 }), fc.array(step, { maxLength: 20 }), async (before, during) => {
-      const rig = new Rig(processes);
-      try {
-        await rig.begin();
-        for (const each of before) await play(rig, each);
-        let isOver = false;
-        const stopped = rig.engine.stopEverything().then((left) => {
-          isOver = true;
-          return left;
-        });
-        const spawned = rig.spawned.length;
-        const wanted = JSON.stringify([...rig.intents.kept]);
-        for (const each of during) await play(rig, each);
-        for (let turn = 0; !isOver && turn < 400; turn++) {
-          rig.endStopping();
-          await settled();
-          // What waits for its time comes now.
-          if (turn % 20 === 19) await rig.pass(1);
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 20 }),
+      fc.array(step, { maxLength: 20 }),
+      timedRuns(6_000, async (before, during) => {
+        const rig = new Rig(processes);
+        try {
+          await rig.begin();
+          for (const each of before) await play(rig, each);
+          let isOver = false;
+          const stopped = rig.engine.stopEverything().then((left) => {
+            isOver = true;
+            return left;
+          });
+          const spawned = rig.spawned.length;
+          const wanted = JSON.stringify([...rig.intents.kept]);
+          for (const each of during) await play(rig, each);
+          for (let turn = 0; !isOver && turn < 400; turn++) {
+            rig.endStopping();
+            await settled();
+            // What waits for its time comes now.
+            if (turn % 20 === 19) await rig.pass(1);
+          }
+          expect(isOver, "the end came").toBe(true);
+          expect(await stopped).toEqual([]);
+          await rig.pass(5);
+          expect(rig.spawned.slice(spawned), "nothing began").toEqual([]);
+          expect(NAMES.filter((name) => !["stopped", "error"].includes(rig.state(name) ?? ""))).toEqual([]);
+          expect(JSON.stringify([...rig.intents.kept]), "what users want is as it was").toBe(wanted);
+          expect(rig.host.violations).toEqual([]);
+        } finally {
+          rig.engine.close();
         }
-        expect(isOver, "the end came").toBe(true);
-        expect(await stopped).toEqual([]);
-        await rig.pass(5);
-        expect(rig.spawned.slice(spawned), "nothing began").toEqual([]);
-        expect(NAMES.filter((name) => !["stopped", "error"].includes(rig.state(name) ?? ""))).toEqual([]);
-        expect(JSON.stringify([...rig.intents.kept]), "what users want is as it was").toBe(wanted);
-        expect(rig.host.violations).toEqual([]);
-      } finally {
-        rig.engine.close();
-      }
-    }),
-    { numRuns: RUNS, interruptAfterTimeLimit: 6_000 },
+      }),
+    ),
+    { numRuns: RUNS, interruptAfterTimeLimit: NO_INTERRUPT_MS },
   );
 }, 60_000);
 

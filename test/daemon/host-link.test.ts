@@ -23,7 +23,8 @@ describeHostLink("over the bus", async () => {
   const { host, clock } = openHost();
   const rig = await BusRig.start();
   const [manager, control, bulk] = await Promise.all([rig.memoryBus("manager"), rig.bus("daemon control"), rig.bus("daemon bulk")]);
-  const link = busHostLink(manager, host.host);
+  // The suite starts forty processes at once, on any machine.
+  const link = busHostLink(manager, host.host, { timeoutMs: 60_000 });
   await manager.flush();
   const served = serveHost({ control, bulk, host });
   await control.flush();
