@@ -10,7 +10,6 @@ const INDEX_ENTRY_BYTES = 16;
 const CHUNK_HEAD_BYTES = 49;
 const FIRST_BYTES = 64 * 1024;
 const FIRST_ENTRIES = 64;
-const UINT32 = 0x1_0000_0000n;
 
 /** One message of a channel, as a recording holds it. */
 export interface McapMessage {
@@ -26,6 +25,7 @@ export interface McapMessage {
 /** Where the messages of one channel are in a chunk. */
 interface ChannelIndex {
   buffer: Buffer<ArrayBuffer>;
+  view: DataView;
   entries: number;
 }
 
@@ -51,6 +51,8 @@ export interface ClosedChunk {
  */
 export class Chunk {
   #buffer = Buffer.allocUnsafe(FIRST_BYTES);
+  /** Of the buffer: V8 compiles its 64-bit writes inline, but not those of Buffer: 30 % more messages of 68 bytes (bench/recording.ts). */
+  #view = viewOf(this.#buffer);
   #length = 0;
   readonly #indexes = new Map<number, ChannelIndex>();
   #start = 0n;
@@ -76,15 +78,15 @@ export class Chunk {
   addMessage({ channel, sequence, logTime, publishTime, data }: McapMessage): void {
     const size = MESSAGE_HEAD_BYTES + data.length;
     this.#reserve(size);
-    const buffer = this.#buffer;
+    const view = this.#view;
     const at = this.#length;
-    buffer[at] = Opcode.MESSAGE;
-    writeLength(buffer, size - 9, at + 1);
-    buffer.writeUInt16LE(channel, at + 9);
-    buffer.writeUInt32LE(Number(sequence % UINT32), at + 11);
-    buffer.writeBigUInt64LE(logTime, at + 15);
-    buffer.writeBigUInt64LE(publishTime, at + 23);
-    buffer.set(data, at + MESSAGE_HEAD_BYTES);
+    view.setUint8(at, Opcode.MESSAGE);
+    setLength(view, size - 9, at + 1);
+    view.setUint16(at + 9, channel, true);
+    view.setUint32(at + 11, Number(BigInt.asUintN(32, sequence)), true);
+    view.setBigUint64(at + 15, logTime, true);
+    view.setBigUint64(at + 23, publishTime, true);
+    this.#buffer.set(data, at + MESSAGE_HEAD_BYTES);
     this.#length += size;
     this.#index(channel, logTime, at);
     if (this.#messages === 0 || logTime < this.#start) this.#start = logTime;
@@ -126,19 +128,25 @@ export class Chunk {
   #index(channel: number, time: bigint, offset: number): void {
     let index = this.#indexes.get(channel);
     if (index === undefined) {
-      index = { buffer: Buffer.allocUnsafe(INDEX_HEAD_BYTES + FIRST_ENTRIES * INDEX_ENTRY_BYTES), entries: 0 };
+      const buffer = Buffer.allocUnsafe(INDEX_HEAD_BYTES + FIRST_ENTRIES * INDEX_ENTRY_BYTES);
+      index = { buffer, view: viewOf(buffer), entries: 0 };
       this.#indexes.set(channel, index);
     }
     const at = INDEX_HEAD_BYTES + index.entries * INDEX_ENTRY_BYTES;
-    if (at + INDEX_ENTRY_BYTES > index.buffer.length) index.buffer = grown(index.buffer, at, at + INDEX_ENTRY_BYTES);
-    index.buffer.writeBigUInt64LE(time, at);
-    writeLength(index.buffer, offset, at + 8);
+    if (at + INDEX_ENTRY_BYTES > index.buffer.length) {
+      index.buffer = grown(index.buffer, at, at + INDEX_ENTRY_BYTES);
+      index.view = viewOf(index.buffer);
+    }
+    index.view.setBigUint64(at, time, true);
+    setLength(index.view, offset, at + 8);
     index.entries++;
   }
 
   #reserve(bytes: number): void {
     const needed = this.#length + bytes;
-    if (needed > this.#buffer.length) this.#buffer = grown(this.#buffer, this.#length, needed);
+    if (needed <= this.#buffer.length) return;
+    this.#buffer = grown(this.#buffer, this.#length, needed);
+    this.#view = viewOf(this.#buffer);
   }
 }
 
@@ -149,10 +157,18 @@ export function recordBytes(write: (builder: McapRecordBuilder) => void): Uint8A
   return builder.buffer;
 }
 
+function writeLength(buffer: Buffer<ArrayBuffer>, length: number, at: number): void {
+  setLength(viewOf(buffer), length, at);
+}
+
 /** A 64-bit length below 2^53, without a bigint. */
-function writeLength(buffer: Buffer, length: number, at: number): void {
-  buffer.writeUInt32LE(length % 0x1_0000_0000, at);
-  buffer.writeUInt32LE(Math.floor(length / 0x1_0000_0000), at + 4);
+function setLength(view: DataView, length: number, at: number): void {
+  view.setUint32(at, length % 0x1_0000_0000, true);
+  view.setUint32(at + 4, Math.floor(length / 0x1_0000_0000), true);
+}
+
+function viewOf({ buffer, byteOffset, length }: Buffer<ArrayBuffer>): DataView {
+  return new DataView(buffer, byteOffset, length);
 }
 
 function grown(buffer: Buffer, used: number, needed: number): Buffer<ArrayBuffer> {
