@@ -147,7 +147,7 @@ it("problems of interfaces, segments and datagrams name the place and what to do
   const before = sample(0, {
     hosts: new Map([["a", reading(0, [port("eth0"), port("eth1"), { kind: "udp", receive_errors: 0, buffer_errors: 0, drops: 9 }])]]),
   });
-  const rows = [port("eth0", { rx_bytes: 110_000_000, speed_bits_s: 1e9, tx_drops: 3 }), port("eth1", { up: false })];
+  const rows = [port("eth0", { rx_bytes: 110_000_000, speed_bits_s: 1e9, tx_drops: 3, rx_errors: 4 }), port("eth1", { up: false })];
   const udp = { kind: "udp", receive_errors: 20, buffer_errors: 20, drops: 4 } as const;
   const { stats } = measure(before, sample(1_000, { hosts: new Map([["a", reading(1_000, [...rows, udp])]]) }), PLACE);
   const tcp = { from_host: "a", to_host: "b", name: "daemon", rtt_ms: 1, packets_s: 100, age: 0 };
@@ -158,9 +158,19 @@ it("problems of interfaces, segments and datagrams name the place and what to do
   const problems = problemsOf({ ...NO_FINDINGS, stats: { ...stats, tcp_links }, wasUp: (_host, name) => name === "eth1" });
   expect(problems.map(({ kind, interface: name, peer }) => [kind, name, peer])).toEqual([
     ["link_down", "eth1", null],
+    ["errors", "eth0", null],
     ["drops", "eth0", null],
     ["saturated", "eth0", null],
     ["retransmissions", null, "b"],
     ["udp_drops", null, null],
   ]);
+  const said = [
+    /^eth1 of a is down\. Check its cable/,
+    /^eth0 of a has 4 errors a second\. Check the cable/,
+    /^eth0 of a drops 3 packets a second\. .*ethtool/,
+    /^eth0 of a is at 88\.0 % of its speed\. Send less/,
+    /^2\.0 % of the segments from a to b are sent again.*Check cables/,
+    /^a loses 20 UDP datagrams a second.*larger receive buffer/,
+  ];
+  expect(problems.map(({ message }, index) => said[index]?.test(message))).toEqual(said.map(() => true));
 });
