@@ -52,8 +52,11 @@ function parse(message: Uint8Array): unknown {
   return withData(answer, Uint8Array.from(bytes.subarray(jsonEnd)));
 }
 
+/** Made once: making a schema takes longer than all else that is done for an answer. */
+const resultBeforeData = z.object({ ok: z.literal(true), result: z.looseObject({}) });
+
 function withData(answer: unknown, data: Uint8Array): unknown {
-  const parsed = z.object({ ok: z.literal(true), result: z.looseObject({}) }).safeParse(answer);
+  const parsed = resultBeforeData.safeParse(answer);
   return parsed.success ? { ok: true, result: { ...parsed.data.result, data } } : null;
 }
 
