@@ -90,9 +90,10 @@ async function recordedPlot(page: Page, { instance, device }: { instance: Instan
   const [file] = (await shown())?.files ?? [];
   client.ws.close();
   await page.goto(new URL(`/?recording=swing&host=${file?.host}&file=${file?.file}`, instance.url).href);
-  await page.getByText("arm/joint_states", { exact: true }).click();
+  const topic = page.locator(".recorded-topics summary", { hasText: "arm/joint_states" });
+  await topic.click();
   for (const field of ["position[0]", "position[1]"]) await page.getByRole("button", { name: field }).click();
-  if (device === "phone") await page.getByText("arm/joint_states", { exact: true }).click();
+  if (device === "phone") await topic.click();
   await page.locator(".plot-box canvas").waitFor();
   await page.waitForTimeout(600);
 }
