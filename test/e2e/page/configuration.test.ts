@@ -120,7 +120,9 @@ test("earlier versions are listed, compared and restored", async () => {
   expect(await shown.violations()).toEqual([]);
   await effective.getByRole("button", { name: /^Restore version/ }).click();
   await state("draft").waitFor();
+  const told = page.getByText("Saved. This version is in effect.").waitFor();
   await page.getByRole("button", { name: "Save" }).click();
+  await told;
   await state("in effect").waitFor();
   expect(read("mgr.yaml")).toContain("tools/echo");
   await versions.first().getByText("in effect", { exact: true }).waitFor();

@@ -150,6 +150,13 @@ const VIEWS: Readonly<Record<string, (shown: ShownPage) => Promise<unknown>>> = 
       .click();
     await shown.page.locator(".cm-changedLine, .cm-insertedLine, .cm-deletedChunk").first().waitFor();
   },
+  "the menu of a row": async (shown) => {
+    await shown.go("/");
+    const drawer = shown.page.getByRole("button", { name: "Processes", exact: true });
+    if (await drawer.isVisible()) await drawer.click();
+    await shown.row("tools/echo").click({ button: "right" });
+    await shown.page.getByRole("menu", { name: "Actions of tools/echo" }).waitFor();
+  },
   "open in new window": (shown) => shown.go("/?process=tools/echo&window=1"),
   "the network": async (shown) => {
     await makeUpNetwork(shown.page, 20);

@@ -43,6 +43,8 @@ export function ConfigView() {
   const latest = useRef<File | null>(null);
   latest.current = file;
   const { history, refresh } = useHistory(file?.path ?? null);
+  const effective = useRef<string | null>(null);
+  effective.current = history?.effective_hash ?? file?.effective_hash ?? null;
 
   const open = async (path?: string) => {
     const answer = await ask(path === undefined ? { type: "request_config_file" } : { type: "request_config_file", path }, "config_file");
@@ -117,7 +119,7 @@ export function ConfigView() {
     if (answer.ok) {
       if (isShown) rebase({ content, hash: answer.hash });
       else rebaseDraft(path, { content, hash: answer.hash });
-      toast("Saved. Reload to apply the changes.");
+      toast(answer.hash === effective.current ? "Saved. This version is in effect." : "Saved. Reload to apply the changes.");
       refresh();
     }
     if (isShown) tell(answer.ok ? null : "Not saved", problems);
@@ -196,7 +198,6 @@ export function ConfigView() {
 
   const isWritable = file?.files.find(({ path }) => path === file.path)?.writable !== false;
   const files = file?.files ?? [];
-  const effectiveHash = history?.effective_hash ?? file?.effective_hash ?? null;
   const isOutdated = file !== null && history !== null && history.hash !== file.hash;
   return (
     <section class="config" aria-label="Configuration">
@@ -207,7 +208,7 @@ export function ConfigView() {
             {shortPath(file.path, file.files)}
           </code>
         )}
-        {file && <FileStateChip state={fileState({ isDirty: dirty, hash: file.hash, effectiveHash })} />}
+        {file && <FileStateChip state={fileState({ isDirty: dirty, hash: file.hash, effectiveHash: effective.current })} />}
         {file && !isWritable && <span class="tag">read-only</span>}
         {isOutdated && (
           <button type="button" class="flat warn" title="Another user or program has written this file" onClick={run(takeNewest)}>

@@ -140,7 +140,6 @@ export function Menu({ id, label, items, first, anchor, onClose, onLeave }: Menu
           role="menuitem"
           tabIndex={-1}
           class={isDanger ? "bad" : undefined}
-          aria-label={title}
           aria-keyshortcuts={keys}
           onClick={() => {
             onClose();
@@ -149,7 +148,8 @@ export function Menu({ id, label, items, first, anchor, onClose, onLeave }: Menu
         >
           <Icon name={icon} />
           <span class="grow">{title}</span>
-          {keys && <kbd>{keys}</kbd>}
+          {/* The shortcut is told by its attribute. */}
+          {keys && <kbd aria-hidden="true">{keys}</kbd>}
         </button>
       ))}
     </div>
