@@ -147,7 +147,7 @@ describe("a menu of rare actions", () => {
     await shown.goTo("tools/words");
     const button = page.getByRole("button", { name: "More actions of the terminal" });
     const menu = page.getByRole("menu", { name: "More actions of the terminal" });
-    const focused = () => page.evaluate("document.activeElement?.getAttribute('aria-label')");
+    const focused = () => page.evaluate("document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent");
     await button.focus();
     await page.keyboard.press("ArrowDown");
     await menu.waitFor();
