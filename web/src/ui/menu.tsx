@@ -149,7 +149,11 @@ export function Menu({ id, label, items, first, anchor, onClose, onLeave }: Menu
           <Icon name={icon} />
           <span class="grow">{title}</span>
           {/* The shortcut is told by its attribute. */}
-          {keys && <kbd aria-hidden="true">{keys}</kbd>}
+          {keys && (
+            <span aria-hidden="true">
+              <kbd>{keys}</kbd>
+            </span>
+          )}
         </button>
       ))}
     </div>
