@@ -147,7 +147,9 @@ test("what a viewer is sent counts as web traffic", async () => {
       links: { children: { kind: string; name: string; bytes_s: number }[] }[];
     };
     const rates = links.flatMap(({ children }) => children).filter(({ kind, name }) => kind === "web" && name === "vnc");
-    return Math.max(0, ...rates.map(({ bytes_s }) => bytes_s)) * sample_seconds;
+    const sum = Math.max(0, ...rates.map(({ bytes_s }) => bytes_s)) * sample_seconds;
+    // An earlier sample has the ends of earlier viewers only.
+    return sum > viewer.received / 2 ? sum : null;
   });
   // Frames have headers of up to 10 bytes.
   expect(Math.abs(bytes / viewer.received - 1)).toBeLessThan(0.01);
