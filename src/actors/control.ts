@@ -8,7 +8,7 @@ import type { Displays } from "./displays.ts";
 import type { DomainEvents } from "./domain-events.ts";
 import type { Loggers } from "./loggers.ts";
 import type { Network } from "./network.ts";
-import type { TerminalSize } from "./process-types.ts";
+import type { TerminalSize } from "./process/process-types.ts";
 import type { Recordings } from "./recordings.ts";
 
 /** Which part of the backlog is requested: the last lines, limited to the last seconds if given. */

@@ -6,9 +6,9 @@ import { overrideOf, PRIMARY } from "../config/state/settings.ts";
 import type { GroupNode, Process, ProcessState, ProcessTreeNode } from "../protocol/resources/resources.ts";
 import { groupState } from "../protocol/resources/resources.ts";
 import { formatTime } from "../protocol/time.ts";
-import { runLives } from "./process-context.ts";
-import { readXDisplay, type XDisplay } from "./process-memo.ts";
-import type { ProcessContext } from "./process-types.ts";
+import { runLives } from "./process/process-context.ts";
+import { readXDisplay, type XDisplay } from "./process/process-memo.ts";
+import type { ProcessContext } from "./process/process-types.ts";
 
 export interface Surroundings {
   /** Canonical name of the host that the process's node stands for. */

@@ -6,7 +6,7 @@ import type { ConnectionRef } from "./connection-machine.ts";
 import type { GroupActor } from "./group-machine.ts";
 import type { HostActor } from "./host-machine.ts";
 import type { LoggerActor } from "./logger-machine.ts";
-import type { ProcessActor } from "./process-machine.ts";
+import type { ProcessActor } from "./process/process-machine.ts";
 import type { RecordingActor } from "./recording-machine.ts";
 
 /** The actor type of each kind: the type of `get` and of the events of `send`. */

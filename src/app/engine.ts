@@ -2,7 +2,7 @@ import type { Control } from "../actors/control.ts";
 import type { DomainEvents } from "../actors/domain-events.ts";
 import type { GroupEmitted } from "../actors/group-machine.ts";
 import type { HostEmitted } from "../actors/host-machine.ts";
-import type { ProcessEmitted } from "../actors/process-types.ts";
+import type { ProcessEmitted } from "../actors/process/process-types.ts";
 import { ActorSystem } from "../actors/system.ts";
 import { messageOf } from "../base/errors.ts";
 import { subjectOfTopic } from "../base/topic-subject.ts";

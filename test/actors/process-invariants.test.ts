@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { ProcessEvent } from "../../src/actors/process-types.ts";
+import type { ProcessEvent } from "../../src/actors/process/process-types.ts";
 import type { RunReport } from "../../src/contract/run.ts";
 import type { ProcessState } from "../../src/protocol/resources/resources.ts";
 import { report } from "../support/run-reports.ts";

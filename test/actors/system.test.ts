@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { assign, fromCallback, setup } from "xstate";
 import { openConnection } from "../../src/actors/connection.ts";
 import { groupMachine } from "../../src/actors/group-machine.ts";
-import { processMachine } from "../../src/actors/process-machine.ts";
+import { processMachine } from "../../src/actors/process/process-machine.ts";
 import type { ActorListener, ActorScope, ActorSystemOptions } from "../../src/actors/system.ts";
 import { ActorSystem, MAX_REBUILDS } from "../../src/actors/system.ts";
 import { type Clock, systemClock } from "../../src/base/clock.ts";

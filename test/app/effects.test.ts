@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { DependenciesLost } from "../../src/actors/process-types.ts";
+import { DependenciesLost } from "../../src/actors/process/process-types.ts";
 import { spawnRun, stopRun } from "../../src/app/effects/process-effects.ts";
 import { HostSession } from "../../src/app/hosts/host-session.ts";
 import { systemClock } from "../../src/base/clock.ts";

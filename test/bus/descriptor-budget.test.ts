@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { ClientSockets } from "../../src/bus/broker/client-sockets.ts";
+import { ClientSockets } from "../../src/bus/broker/listeners/client-sockets.ts";
 import { DescriptorBudget } from "../../src/bus/carriers/descriptor-budget.ts";
 
 /** Enough of a socket; like a real one it is closed some time after it was destroyed. */

@@ -20,7 +20,7 @@ import type {
 } from "../../src/actors/control.ts";
 import { DomainEvents } from "../../src/actors/domain-events.ts";
 import type { Network } from "../../src/actors/network.ts";
-import type { TerminalSize } from "../../src/actors/process-types.ts";
+import type { TerminalSize } from "../../src/actors/process/process-types.ts";
 import { MgrError } from "../../src/base/errors.ts";
 import { displayName, isWithin, parentName } from "../../src/base/names.ts";
 import { LogBook } from "../../src/log/log-book.ts";

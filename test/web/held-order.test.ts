@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { heldRows } from "../../web/src/ui/held-order.ts";
+import { heldRows } from "../../web/src/ui/list/held-order.ts";
 
 const row = (key: string, load = 0) => ({ key, load });
 const held = (before: string[], now: { key: string; load: number }[]) =>

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ConfigurationChange } from "../../actors/control.ts";
 import type { DomainEvents } from "../../actors/domain-events.ts";
-import { BY_CONFIGURATION } from "../../actors/process-types.ts";
+import { BY_CONFIGURATION } from "../../actors/process/process-types.ts";
 import type { ActorSystem } from "../../actors/system.ts";
 import { MgrError } from "../../base/errors.ts";
 import { ancestorNames } from "../../base/names.ts";

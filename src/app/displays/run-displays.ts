@@ -1,4 +1,4 @@
-import type { XDisplay } from "../../actors/process-memo.ts";
+import type { XDisplay } from "../../actors/process/process-memo.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { ProcessDefinition } from "../../config/definition.ts";
 import type { RunSpec } from "../../contract/run.ts";

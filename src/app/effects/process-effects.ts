@@ -1,4 +1,4 @@
-import { DependenciesLost, type StopOutcome } from "../../actors/process-types.ts";
+import { DependenciesLost, type StopOutcome } from "../../actors/process/process-types.ts";
 import { type Clock, pause } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
 import type { RunId, RunReport, RunSpec, StopStep } from "../../contract/run.ts";

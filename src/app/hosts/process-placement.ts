@@ -1,5 +1,5 @@
-import { treeLives } from "../../actors/process-context.ts";
-import type { ProcessSnapshot } from "../../actors/process-machine.ts";
+import { treeLives } from "../../actors/process/process-context.ts";
+import type { ProcessSnapshot } from "../../actors/process/process-machine.ts";
 import type { Config } from "../../config/definition.ts";
 import { UP_STATES } from "../../protocol/process/process-state.ts";
 

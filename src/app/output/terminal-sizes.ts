@@ -1,4 +1,4 @@
-import type { TerminalSize } from "../../actors/process-types.ts";
+import type { TerminalSize } from "../../actors/process/process-types.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { IntentKeeper } from "../state/intent-keeper.ts";
 

@@ -1,5 +1,5 @@
 import type { Backlog, BacklogRange, RetainedOutput, Terminals } from "../../actors/control.ts";
-import type { TerminalSize } from "../../actors/process-types.ts";
+import type { TerminalSize } from "../../actors/process/process-types.ts";
 import type { ActorSystem } from "../../actors/system.ts";
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";

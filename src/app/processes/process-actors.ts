@@ -1,6 +1,6 @@
 import type { DomainEvents } from "../../actors/domain-events.ts";
 import { groupMachine } from "../../actors/group-machine.ts";
-import { BY_CONFIGURATION, type ProcessCommand } from "../../actors/process-types.ts";
+import { BY_CONFIGURATION, type ProcessCommand } from "../../actors/process/process-types.ts";
 import type { ActorScope, ActorSystem } from "../../actors/system.ts";
 import type { Clock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";

@@ -1,6 +1,6 @@
 import type { DomainEvents } from "../../actors/domain-events.ts";
 import type { GroupEmitted } from "../../actors/group-machine.ts";
-import type { ProcessEmitted } from "../../actors/process-types.ts";
+import type { ProcessEmitted } from "../../actors/process/process-types.ts";
 import type { ActorSystem } from "../../actors/system.ts";
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";

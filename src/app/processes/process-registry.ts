@@ -1,6 +1,6 @@
 import type { Greeting } from "../../actors/host-machine.ts";
-import { runLives, treeLives } from "../../actors/process-context.ts";
-import type { ProcessSnapshot } from "../../actors/process-machine.ts";
+import { runLives, treeLives } from "../../actors/process/process-context.ts";
+import type { ProcessSnapshot } from "../../actors/process/process-machine.ts";
 import { toProcess, toTree } from "../../actors/resources.ts";
 import type { ActorSystem } from "../../actors/system.ts";
 import { isWithin } from "../../base/names.ts";

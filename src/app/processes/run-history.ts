@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ProcessContext, ProcessExit } from "../../actors/process-types.ts";
+import type { ProcessContext, ProcessExit } from "../../actors/process/process-types.ts";
 import { type RunReport, runId } from "../../contract/run.ts";
 import { formatTime } from "../../protocol/time.ts";
 

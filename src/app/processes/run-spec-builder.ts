@@ -1,5 +1,5 @@
 import type { ProcessDetail } from "../../actors/control.ts";
-import type { ProcessContext, SpawnInput } from "../../actors/process-types.ts";
+import type { ProcessContext, SpawnInput } from "../../actors/process/process-types.ts";
 import { MgrError } from "../../base/errors.ts";
 import type { ProcessDefinition } from "../../config/definition.ts";
 import { describeDefinition, withoutSecrets } from "../../config/describe-definition.ts";

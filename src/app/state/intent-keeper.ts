@@ -1,4 +1,4 @@
-import type { TerminalSize } from "../../actors/process-types.ts";
+import type { TerminalSize } from "../../actors/process/process-types.ts";
 import type { Config } from "../../config/definition.ts";
 import { type ProcessIntent, withoutStart } from "../../config/state/intent-file.ts";
 import { NO_SETTINGS, type ProcessSettings } from "../../config/state/settings.ts";

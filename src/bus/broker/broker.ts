@@ -12,11 +12,11 @@ import type { LinkCounts } from "../leaf/leaf-protocol.ts";
 import { BrokerClient, type ClientEnvironment } from "./broker-client.ts";
 import { type BrokerCounters, newCounters, type SubjectCounters } from "./broker-counters.ts";
 import type { BrokerHooks } from "./broker-hooks.ts";
-import { BrokerPort } from "./broker-port.ts";
 import { BROKER_LIMITS, type BrokerLimits, CRLF, ERROR_TEXTS, SPOKEN_VERSION } from "./broker-protocol.ts";
 import { BrokerRouter, type BrokerSubjectStats } from "./broker-router.ts";
 import { BrokerTurns } from "./broker-turns.ts";
-import { ClientListeners, type TcpOptions } from "./client-listeners.ts";
+import { BrokerPort } from "./listeners/broker-port.ts";
+import { ClientListeners, type TcpOptions } from "./listeners/client-listeners.ts";
 import type { AcceptOptions } from "./permissions.ts";
 
 export interface BrokerOptions extends Partial<BrokerLimits> {

@@ -1,6 +1,6 @@
 import { createActor, fromCallback, fromPromise } from "xstate";
-import type { ProcessActor } from "../../../src/actors/process-machine.ts";
-import { processMachine } from "../../../src/actors/process-machine.ts";
+import type { ProcessActor } from "../../../src/actors/process/process-machine.ts";
+import { processMachine } from "../../../src/actors/process/process-machine.ts";
 import type {
   ProcessContext,
   ProcessEmitted,
@@ -10,7 +10,7 @@ import type {
   StopInput,
   StopOutcome,
   WatchInput,
-} from "../../../src/actors/process-types.ts";
+} from "../../../src/actors/process/process-types.ts";
 import type { ProcessDefinition, RestartPolicy } from "../../../src/config/definition.ts";
 import { PLAIN_RUN, type RunReport } from "../../../src/contract/run.ts";
 import type { ProcessState } from "../../../src/protocol/resources/resources.ts";

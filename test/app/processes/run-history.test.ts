@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ProcessContext } from "../../../src/actors/process-types.ts";
+import type { ProcessContext } from "../../../src/actors/process/process-types.ts";
 import { RunHistory } from "../../../src/app/processes/run-history.ts";
 import type { RunReport } from "../../../src/contract/run.ts";
 

@@ -1,8 +1,8 @@
 import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { sorted } from "../ui/sorted.ts";
-import { hasWords, wordsOf } from "../ui/word-filter.ts";
+import { sorted } from "../ui/list/sorted.ts";
+import { hasWords, wordsOf } from "../ui/list/word-filter.ts";
 
 export interface Column<T> {
   readonly title: string;

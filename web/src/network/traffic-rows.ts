@@ -1,5 +1,5 @@
 import type { NetworkInterface, NetworkLink, NetworkProblem, NetworkStats } from "../../../src/protocol/resources/resources.ts";
-import { hasWords, wordsOf } from "../ui/word-filter.ts";
+import { hasWords, wordsOf } from "../ui/list/word-filter.ts";
 import type { LinkKind } from "./traffic-words.ts";
 
 /** What of the traffic the user wants to see. */

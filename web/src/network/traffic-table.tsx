@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { useHeldRows } from "../ui/held-rows.ts";
 import { Icon, IconButton } from "../ui/icons.tsx";
-import { sorted } from "../ui/sorted.ts";
+import { useHeldRows } from "../ui/list/held-rows.ts";
+import { sorted } from "../ui/list/sorted.ts";
 
 export interface TrafficColumn<T> {
   readonly title: string;

@@ -8,13 +8,13 @@ import { cpuOf, loadOf, memoryOf } from "../app/loads.ts";
 import { linkTo } from "../app/navigation.ts";
 import { isNarrow } from "../app/settings.ts";
 import { asOf, reasonOf } from "../process/status-reason.ts";
-import { useHeldRows } from "../ui/held-rows.ts";
 import { IconButton } from "../ui/icons.tsx";
+import { useHeldRows } from "../ui/list/held-rows.ts";
+import { useRowFocus } from "../ui/list/row-focus.ts";
+import { drawnRows, useViewport, type Viewport } from "../ui/list/viewport.ts";
 import { Name } from "../ui/name.tsx";
-import { useRowFocus } from "../ui/row-focus.ts";
 import { ProcessMark } from "../ui/state-mark.tsx";
 import { lasting, millisecondsOf } from "../ui/time.ts";
-import { drawnRows, useViewport, type Viewport } from "../ui/viewport.ts";
 
 /** What to look at first. */
 const rank = (process: Process) => SHOWN_STATES.indexOf(shownState(process));

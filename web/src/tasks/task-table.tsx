@@ -5,10 +5,10 @@ import type { TaskColumn, TaskRow } from "../../../src/protocol/resources/resour
 import { linkTo } from "../app/navigation.ts";
 import { isNarrow } from "../app/settings.ts";
 import { hasProcess } from "../app/store.ts";
-import type { HeldRows } from "../ui/held-rows.ts";
-import { scrollToRow, useRowFocus } from "../ui/row-focus.ts";
+import type { HeldRows } from "../ui/list/held-rows.ts";
+import { scrollToRow, useRowFocus } from "../ui/list/row-focus.ts";
+import { drawnRows, useViewport, type Viewport } from "../ui/list/viewport.ts";
 import { lasting } from "../ui/time.ts";
-import { drawnRows, useViewport, type Viewport } from "../ui/viewport.ts";
 import type { Order } from "./task-query.ts";
 
 /** Widths in characters; the order is that of the screen. What is not here stands in the panel. */

@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { hosts, instance } from "../app/store.ts";
 import type { TasksView } from "../app/views.ts";
-import { useHeldRows } from "../ui/held-rows.ts";
 import { IconButton } from "../ui/icons.tsx";
+import { useHeldRows } from "../ui/list/held-rows.ts";
 import { useTaskList } from "./task-list.ts";
 import { TaskPanel } from "./task-panel.tsx";
 import { inOrder, matching, type Order, parseTaskQuery, queryOfProcess } from "./task-query.ts";

@@ -7,8 +7,8 @@ import { current, show } from "../app/navigation.ts";
 import { folds, isNarrow } from "../app/settings.ts";
 import { processOf, tree } from "../app/store.ts";
 import { keyOf, type View } from "../app/views.ts";
+import type { Viewport } from "../ui/list/viewport.ts";
 import { toast } from "../ui/toasts.ts";
-import type { Viewport } from "../ui/viewport.ts";
 import { filter, fits } from "./tree-filter.ts";
 import { isOpen, membersOf, type TreeRow, treeRows } from "./tree-rows.ts";
 

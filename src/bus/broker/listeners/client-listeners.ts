@@ -1,13 +1,13 @@
 import type { Socket } from "node:net";
 import type { SecureContext } from "node:tls";
-import { type ByteStream, socketStream } from "../carriers/byte-stream.ts";
-import { listenTcp, type TcpAddress } from "../carriers/tcp-listener.ts";
-import { greetThenSecure } from "../carriers/tls-stream.ts";
-import { listenUnix, type SocketHome } from "../carriers/unix-listener.ts";
-import type { BusLog } from "../client/bus-message.ts";
-import { ThrottledWarning } from "../client/throttled-warning.ts";
+import { type ByteStream, socketStream } from "../../carriers/byte-stream.ts";
+import { listenTcp, type TcpAddress } from "../../carriers/tcp-listener.ts";
+import { greetThenSecure } from "../../carriers/tls-stream.ts";
+import { listenUnix, type SocketHome } from "../../carriers/unix-listener.ts";
+import type { BusLog } from "../../client/bus-message.ts";
+import { ThrottledWarning } from "../../client/throttled-warning.ts";
+import type { AcceptOptions } from "../permissions.ts";
 import { ClientSockets } from "./client-sockets.ts";
-import type { AcceptOptions } from "./permissions.ts";
 
 export interface TcpOptions extends TcpAddress {
   /** For the next handshake; if omitted, connections are not encrypted. */

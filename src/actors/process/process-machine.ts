@@ -33,7 +33,7 @@
  * `unknown` is shown as its input says; adopting, launching and judging decide at once and never rest.
  */
 import type { ActorRefFrom, SnapshotFrom } from "xstate";
-import { messageOf } from "../base/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import { initialContext } from "./process-context.ts";
 import { processSetup, spawnInput, stopInput } from "./process-setup.ts";
 import {

@@ -1,9 +1,9 @@
-import type { Clock } from "../base/clock.ts";
-import type { ProcessDefinition } from "../config/definition.ts";
-import type { PendingRun, RequestOrigin } from "../config/state/intent-file.ts";
-import type { ProcessSettings } from "../config/state/settings.ts";
-import type { RunReport } from "../contract/run.ts";
-import type { ProcessState, RequestedState } from "../protocol/resources/resources.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { ProcessDefinition } from "../../config/definition.ts";
+import type { PendingRun, RequestOrigin } from "../../config/state/intent-file.ts";
+import type { ProcessSettings } from "../../config/state/settings.ts";
+import type { RunReport } from "../../contract/run.ts";
+import type { ProcessState, RequestedState } from "../../protocol/resources/resources.ts";
 
 /** `by` of requests that come from the configuration, not from a user. */
 export const BY_CONFIGURATION = "the configuration";

@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks";
+import { usePointerOver } from "../pointer-over.ts";
 import { heldRows } from "./held-order.ts";
-import { usePointerOver } from "./pointer-over.ts";
 
 export interface HeldRows<T> {
   rows: readonly T[];

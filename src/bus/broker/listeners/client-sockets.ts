@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { type DescriptorBudget, descriptorBudget } from "../carriers/descriptor-budget.ts";
+import { type DescriptorBudget, descriptorBudget } from "../../carriers/descriptor-budget.ts";
 
 /** The connections of a TCP listener whose clients have to log in. If there is no room, the oldest that has not logged in is closed. */
 export class ClientSockets {

@@ -1,8 +1,8 @@
 import { assertEvent, assign, enqueueActions, fromCallback, fromPromise, setup } from "xstate";
-import { MgrError } from "../base/errors.ts";
-import type { RequestOrigin } from "../config/state/intent-file.ts";
-import type { RunReport } from "../contract/run.ts";
-import type { ProcessState, RequestedState } from "../protocol/resources/resources.ts";
+import { MgrError } from "../../base/errors.ts";
+import type { RequestOrigin } from "../../config/state/intent-file.ts";
+import type { RunReport } from "../../contract/run.ts";
+import type { ProcessState, RequestedState } from "../../protocol/resources/resources.ts";
 import { DAEMON_DIED, freshRun, isBefore, isStable, runLives, stableIn, treeLives, withRun } from "./process-context.ts";
 import { writeMemo } from "./process-memo.ts";
 import {

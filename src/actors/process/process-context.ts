@@ -1,6 +1,6 @@
-import type { PendingRun } from "../config/state/intent-file.ts";
-import { NO_SETTINGS } from "../config/state/settings.ts";
-import type { RunExit, RunReport } from "../contract/run.ts";
+import type { PendingRun } from "../../config/state/intent-file.ts";
+import { NO_SETTINGS } from "../../config/state/settings.ts";
+import type { RunExit, RunReport } from "../../contract/run.ts";
 import { readMemo } from "./process-memo.ts";
 import type { ProcessContext, ProcessEvent, ProcessExit, ProcessInput } from "./process-types.ts";
 

@@ -1,11 +1,11 @@
-import { MgrError, messageOf } from "../../base/errors.ts";
-import type { BusLog, BusMessage } from "../client/bus-message.ts";
-import { BorrowedMessage } from "./borrowed-message.ts";
-import { countIn, countOut, type SubjectCounters } from "./broker-counters.ts";
-import type { BrokerParts } from "./broker-parts.ts";
-import { CRLF } from "./broker-protocol.ts";
-import { type ClientSubscription, newSubscription, type Subscriber } from "./broker-subscriber.ts";
-import type { Envelope } from "./parser/broker-operations.ts";
+import { MgrError, messageOf } from "../../../base/errors.ts";
+import type { BusLog, BusMessage } from "../../client/bus-message.ts";
+import { BorrowedMessage } from "../borrowed-message.ts";
+import { countIn, countOut, type SubjectCounters } from "../broker-counters.ts";
+import type { BrokerParts } from "../broker-parts.ts";
+import { CRLF } from "../broker-protocol.ts";
+import { type ClientSubscription, newSubscription, type Subscriber } from "../broker-subscriber.ts";
+import type { Envelope } from "../parser/broker-operations.ts";
 
 type PortEnvironment = Pick<BrokerParts, "router" | "counters">;
 type Receive = (message: BusMessage) => void;

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { parseJson } from "../base/json.ts";
-import { X_DISPLAY_KINDS, X_DISPLAY_REASONS } from "../protocol/process/process.ts";
+import { parseJson } from "../../base/json.ts";
+import { X_DISPLAY_KINDS, X_DISPLAY_REASONS } from "../../protocol/process/process.ts";
 import type { ProcessContext } from "./process-types.ts";
 
 /** Restarts in a memo; 4 KiB have room for about 350. */
