@@ -52,6 +52,7 @@ export class ManagerLoggers implements Loggers {
     this.#upserts = new UpsertPublisher({
       clock,
       resource: (name) => this.#resource(name),
+      isHeld: (name) => this.#commands.has(name),
       isUrgent: (before, after) => JSON.stringify(withoutCounts(before)) !== JSON.stringify(withoutCounts(after)),
       upsert: (logger) => events.publish({ type: "logger_upsert", logger }),
       remove: (name) => events.publish({ type: "logger_remove", name }),
@@ -143,7 +144,7 @@ export class ManagerLoggers implements Loggers {
 
   /** The actor of a logger took a step. */
   stepped(name: string): void {
-    this.#update(name);
+    this.#upserts.publish(name);
   }
 
   close(): void {
@@ -180,7 +181,7 @@ export class ManagerLoggers implements Loggers {
               ?.rings(name)
               .some(({ first, end }) => end > first) ?? false;
           if (this.#book.get(name) !== null) this.#book.noteHolder(name, host, holds);
-          this.#update(name);
+          this.#upserts.publish(name);
         }
       },
     });
@@ -246,7 +247,7 @@ export class ManagerLoggers implements Loggers {
   }
 
   #updateAll(): void {
-    for (const name of this.#book.names()) this.#update(name);
+    for (const name of this.#book.names()) this.#upserts.publish(name);
   }
 
   #checkDownloads(name: string): void {
@@ -263,17 +264,13 @@ export class ManagerLoggers implements Loggers {
       const others = (this.#commands.get(name) ?? 1) - 1;
       if (others > 0) this.#commands.set(name, others);
       else this.#commands.delete(name);
-      setImmediate(() => this.#update(name));
+      setImmediate(() => this.#upserts.publish(name));
     }
-  }
-
-  #update(name: string): void {
-    if (!this.#commands.has(name)) this.#upserts.publish(name);
   }
 
   async #drop(name: string): Promise<void> {
     this.#options.system.stop("logger", name);
-    this.#update(name);
+    this.#upserts.publish(name);
     // A host that is not reachable is told when it is back.
     await Promise.allSettled([...this.#ready].map((host) => this.#hosts.get(host)?.delete(name)));
   }

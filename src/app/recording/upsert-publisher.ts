@@ -7,6 +7,8 @@ interface UpsertPublisherOptions<Resource> {
   readonly clock: Clock;
   /** As it is now; null: there is none. */
   readonly resource: (name: string) => Resource | null;
+  /** A command is under way, whose answer comes first: its end publishes. */
+  readonly isHeld?: (name: string) => boolean;
   /** What clients have to know at once; other changes are counters. */
   readonly isUrgent: (before: Resource, after: Resource) => boolean;
   readonly upsert: (resource: Resource) => void;
@@ -30,7 +32,8 @@ export class UpsertPublisher<Resource> {
 
   /** The resource may have changed. */
   publish(name: string): void {
-    const { clock, isUrgent, upsert, remove } = this.#options;
+    const { clock, isHeld, isUrgent, upsert, remove } = this.#options;
+    if (isHeld?.(name)) return;
     const resource = this.#options.resource(name);
     const told = this.#told.get(name);
     if (resource === null) {

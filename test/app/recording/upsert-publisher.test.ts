@@ -35,3 +35,28 @@ it("counters are told at most twice a second, changes of state at once, what is 
   publisher.close();
   expect(clock.pending).toBe(0);
 });
+
+it("nothing is told while the answer of a command is to come first, not even what was to be told later", async () => {
+  const clock = new SimulatedClock();
+  const told: string[] = [];
+  let object: { state: string } | null = { state: "idle" };
+  let isHeld = false;
+  const publisher = new UpsertPublisher<{ state: string }>({
+    clock,
+    resource: () => object,
+    isHeld: () => isHeld,
+    isUrgent: () => true,
+    upsert: ({ state }) => told.push(state),
+    remove: (name) => told.push(`${name} is gone`),
+  });
+  publisher.publish("arm");
+  publisher.publishLater("arm");
+  isHeld = true;
+  object = null;
+  publisher.publish("arm");
+  await clock.advance(5_000);
+  expect(told).toEqual(["idle"]);
+  isHeld = false;
+  publisher.publish("arm");
+  expect(told).toEqual(["idle", "arm is gone"]);
+});
