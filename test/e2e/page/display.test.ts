@@ -13,7 +13,7 @@ let page: Page;
 let terminal: ChildProcess | undefined;
 
 beforeAll(async () => {
-  rig = await PageRig.up({ displays: { geometry: "640x480" }, processes: { "gui/plain": { command: "sleep 100000" } } });
+  rig = await PageRig.up({ displays: { geometry: "640x480" }, processes: { "gui/clock": { command: "xclock", forward_x11: true } } });
   shown = await rig.open("/");
   ({ page } = shown);
 });
@@ -107,6 +107,27 @@ test("a display server that is killed is shown, and is back with the next connec
   await page.locator(".display:not(.open)").waitFor();
   await page.getByText("The connection to the display was lost.").waitFor();
   await canvas().waitFor();
+});
+
+test("a display that a user stops stays stopped until it is asked for again", async () => {
+  const name = `displays/${rig.instance.user}`;
+  await rig.client.ask({ type: "stop_process", name });
+  await page.getByText(`${name} has been stopped.`).waitFor();
+  await soon(async () => (await rig.client.process(name)).state).toBe("stopped");
+  await page.getByRole("button", { name: "Connect now" }).click();
+  await canvas().waitFor();
+});
+
+test("a process that opens windows offers the display to the page that started it", async () => {
+  const other = await rig.open("/?process=gui/clock");
+  await other.page.getByRole("button", { name: "Start", exact: true }).click();
+  await other.page.getByRole("status").getByText("gui/clock opens its windows on your display.").waitFor();
+  await other.page.getByRole("button", { name: "Show it", exact: true }).click();
+  await other.page.locator(".display.open canvas").waitFor();
+  await other.page.getByRole("button", { name: "Show its windows" }).waitFor();
+  // It was not started by this page.
+  expect(await page.getByText("gui/clock opens its windows").count()).toBe(0);
+  await other.page.close();
 });
 
 test("it has no axe violations and no error on the page", async () => {

@@ -41,12 +41,25 @@ export class DisplayScreen {
   readonly #sizes = new OwnSizes();
   readonly #resizes = new ResizeObserver(() => this.#sizes.resized(this.#box.clientWidth, this.#box.clientHeight));
   #options: ScreenOptions;
+  readonly #isStopped: (process: string) => boolean;
+  /** Of the display that was shown last. */
+  #process = "";
   #rfb: RFB | null = null;
   /** Ends the current pause. */
   #wake: () => void = () => {};
 
-  /** `takesSize`: the display gets this window's size at once, not only when it is used here. */
-  constructor(parts: { box: HTMLElement; session: string | null; options: ScreenOptions; takesSize: boolean }) {
+  /**
+   * `isStopped`: whether a user has stopped this process. `takesSize`: the display gets this window's size at once, not only when it is used
+   * here.
+   */
+  constructor(parts: {
+    box: HTMLElement;
+    session: string | null;
+    options: ScreenOptions;
+    isStopped: (process: string) => boolean;
+    takesSize: boolean;
+  }) {
+    this.#isStopped = parts.isStopped;
     this.#box = parts.box;
     this.#session = parts.session;
     this.#options = parts.options;
@@ -92,8 +105,10 @@ export class DisplayScreen {
 
   /** Connects now rather than later. */
   retry(): void {
-    if (this.state.value.kind === "ended") void this.#run();
-    else this.#wake();
+    if (this.state.value.kind === "ended") {
+      this.#process = "";
+      void this.#run();
+    } else this.#wake();
   }
 
   close(): void {
@@ -126,8 +141,11 @@ export class DisplayScreen {
 
   /** Resolves when the display cannot be shown, or no longer. */
   async #attempt(): Promise<"starting" | { reason: string; isFinal: boolean }> {
+    // To ask for the private display is to start it.
+    if (this.#isStopped(this.#process)) return { reason: `${this.#process} has been stopped.`, isFinal: true };
     const info = await displayInfo(this.#session, this.#end.signal);
     if (!info.ok) return { reason: info.message, isFinal: info.isFinal };
+    this.#process = info.process;
     if (!info.ready) {
       this.state.value = { kind: "starting", text: `Starting ${info.process || "the display"} …` };
       return "starting";

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { user } from "../app/login.ts";
 import { show, takesFocus } from "../app/navigation.ts";
 import { hasTouchKeys } from "../app/settings.ts";
-import { allProcesses, vncSessions } from "../app/store.ts";
+import { allProcesses, processOf, vncSessions } from "../app/store.ts";
 import { Button } from "../ui/button.tsx";
 import { IconButton } from "../ui/icons.tsx";
 import { MenuButton } from "../ui/menu.tsx";
@@ -27,7 +27,8 @@ export function DisplayView({ session }: { session?: string | undefined }) {
   useEffect(() => {
     if (!box.current) return;
     // A phone that only looks leaves the size to those who work with the display.
-    const opened = new DisplayScreen({ box: box.current, session: session ?? null, options, takesSize: takesFocus() });
+    const isStopped = (process: string) => processOf(process)?.requested_state === "stop";
+    const opened = new DisplayScreen({ box: box.current, session: session ?? null, options, isStopped, takesSize: takesFocus() });
     setScreen(opened);
     return () => opened.close();
   }, [session]);
