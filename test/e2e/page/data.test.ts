@@ -256,7 +256,8 @@ test("no view has to be scrolled sideways on a phone", async () => {
     const link = page.getByRole("navigation", { name: "Data" }).getByRole("link", { name: new RegExp(`^${kind}`) });
     await link.click();
     await soon(() => link.getAttribute("aria-current")).toBe("page");
-    const tooWide = `[document.documentElement, ...document.querySelectorAll(".data, .data-kinds, .data-table")]
+    // The bar of views is a row that scrolls by itself to the current one.
+    const tooWide = `[document.documentElement, ...document.querySelectorAll(".data, .data-table")]
       .filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.className)`;
     expect(await page.evaluate(tooWide), kind).toEqual([]);
   }
