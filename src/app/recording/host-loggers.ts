@@ -36,7 +36,7 @@ export class HostLoggers {
     return this.#reports.get(logger) ?? [];
   }
 
-  /** Loggers that the host has, whoever made them; also those without a ring. */
+  /** All loggers that the host has, also those without a ring and those of another manager. */
   async fetch(): Promise<readonly string[]> {
     const rings = new Map<string, RingReport[]>();
     const names = new Set<string>();

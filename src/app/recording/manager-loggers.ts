@@ -10,6 +10,8 @@ import type { LoggerSettings } from "../../config/definition.ts";
 import { type LoggerSpec, MAX_LOGGERS } from "../../contract/loggers.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { DaemonLogger, Topic } from "../../protocol/resources/resources.ts";
+import { HostParts } from "../hosts/host-parts.ts";
+import type { HostSession } from "../hosts/host-session.ts";
 import type { HostTable } from "../hosts/host-table.ts";
 import { HostLoggers } from "./host-loggers.ts";
 import { LoggerBook, type LoggerFile, type WantedLogger } from "./logger-book.ts";
@@ -36,8 +38,7 @@ export interface ManagerLoggersOptions {
 export class ManagerLoggers implements Loggers {
   readonly #options: ManagerLoggersOptions;
   readonly #book: LoggerBook;
-  readonly #hosts = new Map<string, HostLoggers>();
-  readonly #ready = new Set<string>();
+  readonly #hosts: HostParts<HostLoggers>;
   readonly #upserts: UpsertPublisher<DaemonLogger>;
   /** Commands under way, by logger: clients hear of what they changed after their answers. */
   readonly #commands = new Map<string, number>();
@@ -46,7 +47,7 @@ export class ManagerLoggers implements Loggers {
 
   constructor(options: ManagerLoggersOptions) {
     this.#options = options;
-    const { events, clock } = options;
+    const { hosts, events, clock } = options;
     this.#book = new LoggerBook(options.file, options.settings);
     this.#downloads = new LoggerDownloads(options.downloads);
     this.#upserts = new UpsertPublisher({
@@ -57,10 +58,16 @@ export class ManagerLoggers implements Loggers {
       upsert: (logger) => events.publish({ type: "logger_upsert", logger }),
       remove: (name) => events.publish({ type: "logger_remove", name }),
     });
+    this.#hosts = new HostParts({
+      hosts,
+      events,
+      make: (host, session) => this.#follow(host, session),
+      begin: (host, loggers) => void this.#greet(host, loggers),
+      lost: () => this.#updateAll(),
+      removed: () => this.#updateAll(),
+    });
     this.#leave = events.subscribe((event) => {
-      if (event.type === "host_upsert") this.#hostChanged(event.host.name, event.host.state);
-      else if (event.type === "host_remove") this.#forget(event.name);
-      else if (event.type === "topic_upsert") this.#topicChanged(event.topic.name);
+      if (event.type === "topic_upsert") this.#topicChanged(event.topic.name);
       else if (event.type === "topic_remove") this.#topicChanged(event.name);
     });
   }
@@ -151,42 +158,23 @@ export class ManagerLoggers implements Loggers {
     this.#leave();
     this.#upserts.close();
     this.#downloads.close();
-    for (const host of this.#hosts.values()) host.close();
+    this.#hosts.close();
   }
 
-  #hostChanged(host: string, state: string): void {
-    if (state !== "ready") {
-      if (this.#ready.delete(host)) this.#updateAll();
-      return;
-    }
-    if (this.#ready.has(host)) return;
-    const session = this.#options.hosts.session(host);
-    if (session === null) return;
-    this.#ready.add(host);
-    const known = this.#hosts.get(host);
-    if (known?.session === session) {
-      void this.#greet(host, known);
-      return;
-    }
-    known?.close();
-    const loggers = new HostLoggers({
+  #follow(host: string, session: HostSession): HostLoggers {
+    const loggers: HostLoggers = new HostLoggers({
       session,
       clock: this.#options.clock,
       isRecording: () => this.#book.names().some((name) => this.#book.get(name)?.is_started),
       changed: (names) => {
         for (const name of names) {
-          const holds =
-            this.#hosts
-              .get(host)
-              ?.rings(name)
-              .some(({ first, end }) => end > first) ?? false;
+          const holds = loggers.rings(name).some(({ first, end }) => end > first);
           if (this.#book.get(name) !== null) this.#book.noteHolder(name, host, holds);
           this.#upserts.publish(name);
         }
       },
     });
-    this.#hosts.set(host, loggers);
-    void this.#greet(host, loggers);
+    return loggers;
   }
 
   /** A host that is ready, again or for the first time, keeps what this manager says, and nothing else. */
@@ -209,7 +197,7 @@ export class ManagerLoggers implements Loggers {
 
   /** A download without the samples of a lost host would look complete. */
   #checkHolders(name: string): void {
-    const lost = [...this.#book.holders(name)].filter((host) => this.#options.hosts.has(host) && !this.#ready.has(host));
+    const lost = [...this.#book.holders(name)].filter((host) => this.#options.hosts.has(host) && !this.#hosts.ready.has(host));
     if (lost.length === 0) return;
     const hosts = lost.map((host) => `'${host}'`).join(", ");
     throw new MgrError(
@@ -221,7 +209,7 @@ export class ManagerLoggers implements Loggers {
   /** In the order of the configuration, with the samples that there are at this moment. */
   async #ringsOf(name: string): Promise<RingOnHost[]> {
     const { topics, only_ts } = this.#require(name);
-    const hosts = [...this.#ready].sort().flatMap((host) => {
+    const hosts = [...this.#hosts.ready].sort().flatMap((host) => {
       const loggers = this.#hosts.get(host);
       return loggers === undefined ? [] : [{ host, loggers }];
     });
@@ -232,13 +220,6 @@ export class ManagerLoggers implements Loggers {
         return report === undefined ? [] : [{ host, session: loggers.session, report, only_ts }];
       }),
     );
-  }
-
-  #forget(host: string): void {
-    this.#hosts.get(host)?.close();
-    this.#hosts.delete(host);
-    this.#ready.delete(host);
-    this.#updateAll();
   }
 
   #topicChanged(topic: string): void {
@@ -272,7 +253,7 @@ export class ManagerLoggers implements Loggers {
     this.#options.system.stop("logger", name);
     this.#upserts.publish(name);
     // A host that is not reachable is told when it is back.
-    await Promise.allSettled([...this.#ready].map((host) => this.#hosts.get(host)?.delete(name)));
+    await Promise.allSettled([...this.#hosts.ready].map((host) => this.#hosts.get(host)?.delete(name)));
   }
 
   /** Sends a command, and waits until the actor rests. Rejects with its problem. */
@@ -312,7 +293,7 @@ export class ManagerLoggers implements Loggers {
     const known = this.#specOf(name);
     if (known === null) return;
     const spec = { ...known, is_started: isStarted };
-    const hosts = [...this.#ready];
+    const hosts = [...this.#hosts.ready];
     const { max_memory } = this.#options.settings();
     const results = await Promise.allSettled(hosts.map((host) => this.#hosts.get(host)?.set(spec, max_memory)));
     const failed = results.flatMap((result, index) => (result.status === "rejected" ? [{ host: hosts[index], error: result.reason }] : []));
@@ -331,7 +312,11 @@ export class ManagerLoggers implements Loggers {
   #resource(name: string): DaemonLogger | null {
     const wanted = this.#book.get(name);
     if (wanted === null) return null;
-    const hosts = [...this.#hosts].map(([host, loggers]) => ({ host, isReady: this.#ready.has(host), rings: loggers.rings(name) }));
+    const hosts = [...this.#hosts.all].map(([host, loggers]) => ({
+      host,
+      isReady: this.#hosts.ready.has(host),
+      rings: loggers.rings(name),
+    }));
     return loggerResource(name, wanted, hosts, this.#options.topic);
   }
 

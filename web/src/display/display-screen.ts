@@ -211,7 +211,7 @@ export class DisplayScreen {
     if (!this.#options.viewOnly) for (const [code, keysym] of MODIFIERS) this.#rfb?.sendKey(keysym, code, false);
   }
 
-  /** A page that nobody sees does not try. */
+  /** A hidden page waits until it is shown. */
   async #pause(milliseconds: number): Promise<void> {
     do {
       await new Promise<void>((resolve) => {

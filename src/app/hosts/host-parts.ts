@@ -1,0 +1,83 @@
+import type { DomainEvents } from "../../actors/domain-events.ts";
+import type { HostSession } from "./host-session.ts";
+import type { HostTable } from "./host-table.ts";
+
+interface HostPart {
+  readonly session: HostSession;
+  close(): void;
+}
+
+interface HostPartsOptions<Part> {
+  readonly hosts: Pick<HostTable, "session">;
+  readonly events: DomainEvents;
+  /** A host has another session than its part, or none yet. */
+  readonly make: (host: string, session: HostSession) => Part;
+  /** The host answers, for the first time or again. */
+  readonly begin: (host: string, part: Part) => void;
+  /** A host that answered no longer does; its part is kept. */
+  readonly lost?: () => void;
+  /** The part was closed. */
+  readonly removed: (part: Part | undefined) => void;
+}
+
+/** What a manager keeps for each host, for as long as the host is in the configuration. */
+export class HostParts<Part extends HostPart> {
+  readonly #options: HostPartsOptions<Part>;
+  readonly #parts = new Map<string, Part>();
+  readonly #ready = new Set<string>();
+  readonly #leave: () => void;
+
+  constructor(options: HostPartsOptions<Part>) {
+    this.#options = options;
+    this.#leave = options.events.subscribe((event) => {
+      if (event.type === "host_upsert") this.#changed(event.host.name, event.host.state);
+      else if (event.type === "host_remove") this.#remove(event.name);
+    });
+  }
+
+  /** Hosts that answer. */
+  get ready(): ReadonlySet<string> {
+    return this.#ready;
+  }
+
+  /** By host; those of hosts that are lost, too. */
+  get all(): ReadonlyMap<string, Part> {
+    return this.#parts;
+  }
+
+  get(host: string): Part | undefined {
+    return this.#parts.get(host);
+  }
+
+  close(): void {
+    this.#leave();
+    for (const part of this.#parts.values()) part.close();
+  }
+
+  #changed(host: string, state: string): void {
+    const { hosts, make, begin, lost } = this.#options;
+    if (state !== "ready") {
+      if (this.#ready.delete(host)) lost?.();
+      return;
+    }
+    if (this.#ready.has(host)) return;
+    const session = hosts.session(host);
+    if (session === null) return;
+    this.#ready.add(host);
+    let part = this.#parts.get(host);
+    if (part?.session !== session) {
+      part?.close();
+      part = make(host, session);
+      this.#parts.set(host, part);
+    }
+    begin(host, part);
+  }
+
+  #remove(host: string): void {
+    const part = this.#parts.get(host);
+    part?.close();
+    this.#parts.delete(host);
+    this.#ready.delete(host);
+    this.#options.removed(part);
+  }
+}
