@@ -168,7 +168,6 @@ test("at 1024 px no button covers another, and the banner of a lost connection c
   const found = buttons as { word: string; left: number; right: number; isCut: boolean }[];
   expect(found.map(({ word, isCut }) => [word, isCut])).toEqual(["Compare", "Versions", "Save", "Reload …"].map((word) => [word, false]));
   for (const [index, { right }] of found.entries()) expect(right).toBeLessThanOrEqual(found[index + 1]?.left ?? 1024);
-  await page.context().setOffline(true);
   rig.instance.kill("manager");
   const banner = page.getByRole("alert").filter({ hasText: "Disconnected." });
   await banner.waitFor();
@@ -187,7 +186,6 @@ test("at 1024 px no button covers another, and the banner of a lost connection c
       bannerBox.y + bannerBox.height <= box.y;
     expect(isApart).toBe(true);
   }
-  await page.context().setOffline(false);
   await rig.instance.mgr("up", "--detach");
   shown = await rig.open("/?view=config");
   ({ page } = shown);
