@@ -101,6 +101,14 @@ export class Engine {
       streamId: (name) => hostTable.controller(registry.hostOf(name))?.streamId ?? null,
       onProcessAtRest: options.onProcessAtRest,
     });
+    const starters = new WebStarters(intents, (name) => current.config.processes.get(name));
+    const privateDisplays = new PrivateDisplays({
+      records: options.displays ?? null,
+      registry,
+      events,
+      clock,
+    });
+    const runDisplays = new RunDisplays({ registry, displays: privateDisplays, starters, log, environment: process.env });
     const actors = new ProcessActors({
       registry,
       waits,
@@ -117,10 +125,7 @@ export class Engine {
       hosts: hostTable,
       hub,
       prepare: (name) => privateDisplays.beforeRun(name),
-      displays: {
-        select: (definition, signal) => runDisplays.select(definition, signal),
-        begun: (name, display) => runDisplays.begun(name, display),
-      },
+      displays: runDisplays,
     });
     const hosts = new Hosts({
       table: hostTable,
@@ -137,20 +142,6 @@ export class Engine {
       respawn: (name) => actors.respawn(name),
     });
     const reload = new Reload({ registry, system, events, log, actors, intents, hosts, hostTable });
-    const configuration = new RunningConfiguration({
-      current: () => current.config,
-      load: options.loadConfig ?? null,
-      plan: (next) => reload.plan(next),
-      take: (next) => {
-        // The file may have been read before the shutdown began.
-        status.requireOpen();
-        const change = reload.apply(next);
-        loggers.reconfigure();
-        return change;
-      },
-      history: options.configHistory ?? new ConfigHistory(),
-      log,
-    });
     const sizes = new TerminalSizes({ clock, intents });
     const sessions = new ProcessSessions(registry, hostTable);
     const settings = new ProcessSettingsBook({
@@ -160,9 +151,22 @@ export class Engine {
       check: (name) => sessions.lasting(name),
       apply: (name, chosen) => system.send("process", name, { type: "settings", settings: chosen }),
     });
-    const starters = new WebStarters(intents, (name) => current.config.processes.get(name));
     const commands = new ProcessCommands({ registry, sessions, system, actors, router, waits, intents, status, log, starters });
+    privateDisplays.connect({
+      add: (definition) => reload.addOwn(definition),
+      start: (name, by) => commands.process("start", name, by),
+    });
     const hostRequests = new NamedHostRequests({ hosts, table: hostTable, log, clock });
+    const recordings = new ManagerRecordings({
+      system,
+      hosts: hostTable,
+      localHost: hostName,
+      events,
+      clock,
+      log,
+      settings: () => current.config.record,
+      baseDir: () => current.config.base_dir,
+    });
     const dataPlane = new ManagerDataPlane({
       events,
       log,
@@ -178,16 +182,6 @@ export class Engine {
       scopeProcess: () => current.config.instance.scope_process,
       startProcess: (name, by) => commands.process("start", name, by),
     });
-    const recordings = new ManagerRecordings({
-      system,
-      hosts: hostTable,
-      localHost: hostName,
-      events,
-      clock,
-      log,
-      settings: () => current.config.record,
-      baseDir: () => current.config.base_dir,
-    });
     const loggers = new ManagerLoggers({
       system,
       hosts: hostTable,
@@ -199,15 +193,6 @@ export class Engine {
       downloads: options.downloads ?? null,
       topic: (name) => dataPlane.tables.topic(subjectOfTopic(name))?.resource,
     });
-    const privateDisplays = new PrivateDisplays({
-      records: options.displays ?? null,
-      registry,
-      events,
-      clock,
-      add: (definition) => reload.addOwn(definition),
-      start: (name, by) => commands.process("start", name, by),
-    });
-    const runDisplays = new RunDisplays({ registry, displays: privateDisplays, starters, log, environment: process.env });
     const network = new ManagerNetwork({
       host: hostName,
       clock,
@@ -217,6 +202,20 @@ export class Engine {
       peers: options.peers ?? null,
       networks: () => current.config.networks,
       hostEntries: () => hosts.entries(),
+    });
+    const configuration = new RunningConfiguration({
+      current: () => current.config,
+      load: options.loadConfig ?? null,
+      plan: (next) => reload.plan(next),
+      take: (next) => {
+        // The file may have been read before the shutdown began.
+        status.requireOpen();
+        const change = reload.apply(next);
+        loggers.reconfigure();
+        return change;
+      },
+      history: options.configHistory ?? new ConfigHistory(),
+      log,
     });
     this.control = {
       events,

@@ -30,9 +30,13 @@ interface PrivateDisplaysOptions {
   registry: ProcessRegistry;
   events: DomainEvents;
   clock: Clock;
+}
+
+/** What makes processes of displays. It is built later: each start of a process may need a display. */
+interface DisplaySupervisor {
   /** Adds a process that is not in the configuration file, or replaces its definition. */
-  add: (definition: ProcessDefinition) => void;
-  start: (name: string, by: string) => unknown;
+  add(definition: ProcessDefinition): void;
+  start(name: string, by: string): unknown;
 }
 
 /** An X server for each web user, made on demand: an ordinary process in the group `displays`. */
@@ -41,9 +45,15 @@ export class PrivateDisplays {
   readonly #changes = new SerialQueue();
   /** Monotonic time of the last start, by user. */
   readonly #started = new Map<string, number>();
+  #supervisor: DisplaySupervisor | null = null;
 
   constructor(options: PrivateDisplaysOptions) {
     this.#options = options;
+  }
+
+  /** Before the first start of a process. */
+  connect(supervisor: DisplaySupervisor): void {
+    this.#supervisor = supervisor;
   }
 
   /** The processes of displays that were used before, so that those that run are adopted. */
@@ -149,8 +159,10 @@ export class PrivateDisplays {
   }
 
   async #ensure(user: string): Promise<DisplayRecord> {
-    const { records, registry, clock, add, start } = this.#options;
-    if (records === null) throw new MgrError("conflict", "this manager has no private displays: it has no state folder for them");
+    const { records, registry, clock } = this.#options;
+    const supervisor = this.#supervisor;
+    if (records === null || supervisor === null)
+      throw new MgrError("conflict", "this manager has no private displays: it has no state folder for them");
     const name = displayProcessOf(user);
     const known = records.get(user);
     const process = known && registry.process(name);
@@ -158,7 +170,7 @@ export class PrivateDisplays {
       const { state, requested_state } = process;
       // The host has not told yet whether it runs.
       if (registry.isUnknown(name)) {
-        if (requested_state !== "start") await start(name, user);
+        if (requested_state !== "start") await supervisor.start(name, user);
         return known;
       }
       if (requested_state === "start" && ["waiting", "starting", "started", "ready"].includes(state)) return known;
@@ -170,9 +182,9 @@ export class PrivateDisplays {
     const isKept = known !== null && (isAlive || (dirname(known.folder) === records.sockets() && !(await isDisplayUsed(known.display))));
     const record = isKept ? known : await this.#allot(user, records);
     prepareFolder(record);
-    add(displayDefinition(record, registry.config));
+    supervisor.add(displayDefinition(record, registry.config));
     this.#started.set(user, clock.monotonic());
-    await start(name, user);
+    await supervisor.start(name, user);
     return record;
   }
 
