@@ -1079,7 +1079,7 @@ class Parameter:
         kind, least, most, unit = self._spec["type"], self._spec.get("min"), self._spec.get("max"), self._spec.get("unit", "")
         value = parse_parameter(kind, text) if isinstance(text, str) else None
         if value is None:
-            raise MgrError("bad_field", f"'{str(text)[:100]}' is no value of type {kind} for '{self.name}'")
+            raise MgrError("bad_field", f"'{str(text)[:100]}' is not a value of type {kind} for '{self.name}'")
         if (least is not None and value < least) or (most is not None and value > most):
             limits = ["-∞" if least is None else parameter_text(least), "∞" if most is None else parameter_text(most)]
             words = f"{parameter_text(value)} is out of range for '{self.name}': it must be {' to '.join(limits)} {unit}"

@@ -94,7 +94,7 @@ JSON. ${THIS_MACHINE}`,
     examples: [["mgr service list", "all services"]],
   },
   "service info": {
-    about: "Shows the JSON Schemas of requests and responses, as far as the provider tells them.",
+    about: "Shows the JSON Schemas of requests and responses, if the provider publishes them.",
     json: "the service (docs/protocol.md, 'Service'), with interface as {name, endpoints: [{name, description, request, response}]}",
     examples: [["mgr service info arm/move_to", "endpoints and schemas"]],
   },

@@ -80,7 +80,7 @@ export function createProgram(): Command {
 
   connecting(program.command("log"))
     .description("print the manager's own log")
-    .option("-f, --follow", "go on with what comes")
+    .option("-f, --follow", "continue with new entries")
     .option("-n, --lines <count>", "number of past entries to show (default: all)", count)
     .addOption(new Option("--level <level>", "lowest level").choices(LOG_LEVELS).default("info"))
     .option("--json", "one JSON object per line")
@@ -88,7 +88,7 @@ export function createProgram(): Command {
 
   connecting(program.command("logs [names...]"))
     .description("print the output of processes; without NAMES of all")
-    .option("-f, --follow", "go on with what comes")
+    .option("-f, --follow", "continue with new entries")
     .option("-n, --lines <count>", "number of past lines to show for each process (default: 1000, without NAMES 20)", count)
     .option("--since <time>", "only output since a time, or of the last 30s, 10m, 2h (for example 14:30, 2026-11-22T14:30)", age)
     .option("--raw", "print all control sequences, also on a terminal")

@@ -93,5 +93,5 @@ function refusalCode(status: number): AnyErrorCode {
 export function refusalText(status: number, text: string, location: string | undefined): string {
   if (location !== undefined && status >= 300 && status < 400) return `${status}: redirected to ${location}; connect to that address`;
   if (status === 401) return `login refused (401): ${text}`;
-  return status === 200 ? `what is at this address is no manager: it answered 200: ${text.slice(0, 200)}` : `${status}: ${text}`;
+  return status === 200 ? `the server at this address is not a manager: it answered 200: ${text.slice(0, 200)}` : `${status}: ${text}`;
 }

@@ -8,7 +8,8 @@ const LATEST_MS = 253_402_300_799_999;
 /** Milliseconds since 1970 as `2026-11-21T08:14:02.123`. Fractions are cut off. Throws RangeError outside the years 0000 to 9999. */
 export function formatTime(milliseconds: number): string {
   const whole = Math.floor(milliseconds);
-  if (!(whole >= EARLIEST_MS && whole <= LATEST_MS)) throw new RangeError(`${milliseconds} ms is no time between the years 0000 and 9999`);
+  if (!(whole >= EARLIEST_MS && whole <= LATEST_MS))
+    throw new RangeError(`${milliseconds} ms is not a time between the years 0000 and 9999`);
   return new Date(whole).toISOString().slice(0, -1);
 }
 
@@ -17,7 +18,7 @@ export function parseTime(text: string): number {
   // `Date.parse` alone would take a zoneless text as local time, and 30 February as 2 March.
   const milliseconds = TIMESTAMP.test(text) ? Date.parse(`${text}Z`) : Number.NaN;
   if (Number.isNaN(milliseconds) || formatTime(milliseconds) !== text) {
-    throw new RangeError(`'${text.slice(0, 64)}' is no UTC time like 2026-11-21T08:14:02.123`);
+    throw new RangeError(`'${text.slice(0, 64)}' is not a UTC time such as 2026-11-21T08:14:02.123`);
   }
   return milliseconds;
 }

@@ -106,7 +106,7 @@ describe("the statechart of a group", () => {
     expect(emitted.filter(({ type }) => type === "settled")).toEqual([{ type: "settled", after: "stopping" }]);
   });
 
-  test("restart stops and starts: it lasts through stopping and starting", () => {
+  test("restart stops, then starts, and ends when both are done", () => {
     const { state, become, command } = group([{ name: "a", state: "started", has_ready_state: false }]);
     command("restart", "stopping");
     become("a", "starting");

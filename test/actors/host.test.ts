@@ -107,7 +107,7 @@ describe("the statechart of a host", () => {
     expect(kinds()).toEqual(["ready", "lost"]);
   });
 
-  test("ready | it obeys another session, or a command was stale | lost, greeting", async () => {
+  test("ready | it belongs to another session, or a command was stale | lost, greeting", async () => {
     await ready();
     heartbeat({ session: null });
     expect(state()).toBe("greeting");

@@ -24,7 +24,7 @@ function actorOf() {
   };
 }
 
-it("is configured, started and stopped, and tells the hosts each time", async () => {
+it("is configured, started and stopped, and informs the hosts each time", async () => {
   const { actor, state, told, answer } = actorOf();
   expect(state()).toBe("idle");
   actor.send({ type: "configure", isStarted: false });
@@ -61,7 +61,7 @@ it("a logger of the configuration begins as the configuration says", async () =>
   expect(state()).toBe("recording");
 });
 
-it("is collecting until the last download ends, and then what it was", async () => {
+it("is collecting until the last download ends, then returns to its previous state", async () => {
   for (const isStarted of [true, false]) {
     const { actor, state, answer } = actorOf();
     actor.send({ type: "configure", isStarted });
@@ -91,7 +91,7 @@ it("can be stopped and started while it is downloaded", async () => {
   expect(state()).toBe("recording");
 });
 
-it("a download that begins or ends while hosts are told changes nothing of that", async () => {
+it("a download that begins or ends while hosts are informed does not disturb that", async () => {
   const { actor, state, answer } = actorOf();
   actor.send({ type: "start" });
   actor.send({ type: "collect" });

@@ -76,7 +76,7 @@ describe("adoption (docs/design/runtime-invariants.md, 'Adoption')", () => {
     ["was stopped", "start", report("3-7", { ...ended(null, "SIGTERM"), stopping: true, extinct: true }), "stopped", "stop"],
     ["has failed by itself", "start", report("3-7", { ...ended(1), extinct: true }), "error", "start"],
     ["has failed by itself", "stop", report("3-7", { ...ended(1), extinct: true }), "stopped", "stop"],
-  ] as const)("where what users wanted is lost, a run that %s and would %s tells it", (_, requested, run, state, then) => {
+  ] as const)("where requests of users are lost, a run that %s and would %s is logged", (_, requested, run, state, then) => {
     const rig = new ProcessRig({ requested, isIntentLost: true }).send({ type: "report", run });
     expect(rig.state).toBe(state);
     expect(rig.context.requested).toBe(then);
@@ -207,7 +207,7 @@ describe("adoption (docs/design/runtime-invariants.md, 'Adoption')", () => {
   });
 });
 
-test("a host clock that was stepped while a run lived spoils neither its backoff nor its reset", () => {
+test("a host clock that was stepped during a run affects neither its backoff nor its reset", () => {
   const policy = definition({ restart: { policy: "always", delay: 1_000, factor: 2, reset_after: 60_000 } });
   const rig = startedProcess({ definition: policy });
   rig.clock.advance(61_000);

@@ -63,7 +63,7 @@ describe("a restart that an earlier manager accepted is carried out", () => {
     expect(found(RESTART, report("3-8", { ...ended(0), extinct: true })).state).toBe("stopped");
   });
 
-  test("and counts as none: the counters begin anew", () => {
+  test("and counts as none: the counters are reset", () => {
     const memo = JSON.stringify({ restarts: 4, attempt: 4, ago: [1, 2, 3, 4] });
     const alive = found(RESTART, report(OLD, { memo })).extinct(null, "SIGTERM");
     const gone = found(RESTART, report(OLD, { ...ended(1), extinct: true, memo }));

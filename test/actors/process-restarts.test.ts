@@ -80,7 +80,7 @@ describe("restart policy", () => {
     expect(next.state).toBe("error");
   });
 
-  test("a job under `always` that ends well each time is no crash loop", () => {
+  test("a job under `always` that succeeds each time is not a crash loop", () => {
     const rig = startedProcess({
       definition: definition({ restart: { policy: "always", delay: 30_000, factor: 1, max_restarts: 3, window: 60_000 } }),
     });
@@ -122,7 +122,7 @@ describe("restart policy", () => {
     expect(rig.context).toMatchObject({ unstable: false, failures: 0 });
   });
 
-  test("a requested start after a crash loop begins anew", () => {
+  test("a requested start after a crash loop resets the counters", () => {
     const rig = startedProcess({ definition: definition({ restart: { policy: "on-failure", delay: 10, max_restarts: 1 } }) });
     delays(rig, 1);
     rig.died(1).start().spawned().died(1);

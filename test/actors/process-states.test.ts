@@ -30,7 +30,7 @@ describe("the table of states (docs/design/wire-rules.md, 'Basic transitions')",
     expect(rig.start().state).toBe("starting");
   });
 
-  test("backoff | start requested | starting, and the counters begin anew", () => {
+  test("backoff | start requested | starting, and the counters are reset", () => {
     const rig = startedProcess({ definition: definition(ON_FAILURE) }).died(1);
     expect(rig.state).toBe("backoff");
     rig.start();
@@ -431,7 +431,7 @@ describe("the table of states (docs/design/wire-rules.md, 'Overlapping events')"
     expect(rig.context.exit).toBeNull();
   });
 
-  test("waiting | definition changed | its dependencies are watched anew", () => {
+  test("waiting | definition changed | its new dependencies are watched", () => {
     const rig = stoppedProcess();
     rig.dependenciesHold = false;
     rig.start();

@@ -65,7 +65,7 @@ it("a recording that a host has gone on with is taken over by the next manager",
   expect(state()).toBe("idle");
 });
 
-it("a host that ends it by itself makes it an error; while another one records, it goes on and the problem is told", () => {
+it("a host that ends it by itself makes it an error; while another host records, it continues and reports the problem", () => {
   const { actor, state, problem } = actorOf();
   actor.send(reported(true));
   actor.send(reported(true, "the disk of rt1 is full"));

@@ -228,7 +228,7 @@ describe("the registry of actors", () => {
     expect(seen).toContain("@xstate.actor");
   });
 
-  test("10,000 actors are spawned, told and stopped (in one tree it would take half a minute)", () => {
+  test("10,000 actors are spawned, receive an event and are stopped (in one tree it would take half a minute)", () => {
     const { system } = open({ clock: systemClock });
     for (let index = 0; index < 10_000; index++) {
       system.spawn("process", `p${index}`, () => ({

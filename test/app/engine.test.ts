@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { BY, EngineRig, Intents, LASTING } from "./support/engines.ts";
 
 describe("what runs from the beginning", () => {
-  it("is what users requested last, else autostart and its dependencies; a requested stop wins", async () => {
+  it("is the last request of a user, else autostart and its dependencies; a requested stop wins", async () => {
     const intents = new Intents({
       wanted: { requested_state: "start" },
       off: { requested_state: "stop" },
@@ -228,7 +228,7 @@ describe("an actor that fails", () => {
 });
 
 describe("a dependency whose daemon died", () => {
-  it("is no reason to give up while its restart is still possible", async () => {
+  it("does not end the wait while its restart is still possible", async () => {
     await using rig = await EngineRig.open({
       processes: { db: { ...LASTING, ready: { regex: "never" } }, app: { ...LASTING, depends_on: ["db"] } },
     });

@@ -158,7 +158,7 @@ describe("changes that were in no event, only in the next snapshot", () => {
   });
 });
 
-test("after any sequence of commands and ends, what a connection was told equals its snapshot, in every view", {
+test("after any sequence of commands and ends, the events of a connection equal its snapshot, in every view", {
   timeout: MILLISECONDS + 120_000,
 }, async () => {
   await fc.assert(

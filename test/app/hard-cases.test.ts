@@ -34,7 +34,7 @@ describe("dependencies", () => {
       expect(place(rig, `${name}: stopping → stopped`)).toBeLessThan(place(rig, `${names[index]}: stopping → stopped`));
   });
 
-  it("a rhombus starts its bottom once, its sides together, its top last", async () => {
+  it("a diamond of dependencies starts its base once, both sides together, and its top last", async () => {
     await using rig = await EngineRig.open({
       processes: {
         top: { ...LASTING, depends_on: needs("ready", "left", "right") },
@@ -131,7 +131,7 @@ describe("dependencies", () => {
 
 describe("a group whose member backs off", () => {
   const restart = { policy: "on-failure", delay: "20ms", max_delay: "20ms", max_restarts: 3 } as const;
-  it("is started when that one has come up at last, and failed when it cannot", async () => {
+  it("is started when its dependency is up, and fails when the dependency cannot start", async () => {
     const folder = await mkdtemp(join(tmpdir(), "mgr-hard-"));
     try {
       // Fails until it has been tried three times.

@@ -165,7 +165,7 @@ describe("a manager's bus", () => {
   it.each([
     ["too short", "short", 0o600, /20 characters or more/],
     ["open to everybody", FAR_TOKEN, 0o644, /all users can read it; run: chmod 600/],
-    ["of two words", `${FAR_TOKEN} again`, 0o600, /has to hold one token/],
+    ["of two words", `${FAR_TOKEN} again`, 0o600, /must contain one token/],
   ])("does not accept a token file that is %s, and says which and why", async (_what, text, mode, reason) => {
     write("far.token", text, mode);
     const { place } = await open();
@@ -191,7 +191,7 @@ describe("a manager's bus", () => {
     await visit(near.userUrl);
   });
 
-  it("tells its clients of its end before it ends (lame duck), and takes no more", async () => {
+  it("announces its end to its clients (lame duck), and accepts no new ones", async () => {
     const { close, userUrl } = await open();
     const url = new URL(userUrl);
     const raw = await RawClient.connect({ host: url.hostname, port: Number(url.port) });

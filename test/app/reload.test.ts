@@ -238,7 +238,7 @@ describe("a reload", () => {
     expect(await process("g/p")).toMatchObject({ state: "stopped", requested_state: "stop" });
   });
 
-  it("makes a process that comes back under a name of old begin anew", async () => {
+  it("treats a process that returns under an old name as new", async () => {
     const config = { processes: { p: { command: "false", autostart: true } } };
     await open(config);
     await state("p", "error");
@@ -323,7 +323,7 @@ describe("a reload", () => {
     expect(await reload()).toMatchObject({ added: ["p/q"] });
   });
 
-  it("changes nothing when the file is bad, and tells every problem at its place", async () => {
+  it("changes nothing when the file is bad, and reports every problem with its place", async () => {
     await open({ processes: { a: { ...LASTING, autostart: true } } });
     await state("a", "started");
     const before = await shown();

@@ -16,7 +16,7 @@ async function run(scenario: string): Promise<{ code: number; stdout: string; st
 }
 
 describe("out of descriptors", { timeout: 60_000 }, () => {
-  test("the look at the daemon does not end the manager, nor take the daemon for dead", async () => {
+  test("a failed check of the daemon neither ends the manager nor counts the daemon as dead", async () => {
     expect(await run("watch")).toEqual({ code: 0, stdout: "begins\nlives\n", stderr: "" });
   });
 

@@ -64,7 +64,7 @@ it("is shown by its last segment, below its parent, below all its ancestors", ()
   expect(ancestorNames("a")).toEqual([]);
 });
 
-it("lies within itself and its ancestors, and within nothing that only begins alike", () => {
+it("lies within itself and its ancestors, and not within names that only share a prefix", () => {
   expect(isWithin("a/b", "a")).toBe(true);
   expect(isWithin("a", "a")).toBe(true);
   expect(isWithin("ab", "a")).toBe(false);

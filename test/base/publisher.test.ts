@@ -15,7 +15,7 @@ it("delivers what a listener publishes after the current message, to all listene
   expect(got).toEqual(["1 a", "2 a", "1 b", "2 b", "1 c"]);
 });
 
-it("reports a listener that throws, and tells the others", () => {
+it("reports a listener that throws, and calls the others", () => {
   const errors: unknown[] = [];
   const publisher = new Publisher<string>((error) => errors.push(error));
   const got: string[] = [];

@@ -81,7 +81,7 @@ describe.each(CARRIERS)("the bus over %s", (name) => {
     expect(Math.min(counts.one, counts.two)).toBeGreaterThan(100);
   });
 
-  it("tells at once that there is no responder", async () => {
+  it("reports at once that there is no responder", async () => {
     await using carrier = await openCarrier(name);
     const bus = await carrier.bus("asker");
     await expect(bus.connection.request("nobody", "", { timeout: 60_000 })).rejects.toThrow(/no responders/i);

@@ -72,7 +72,7 @@ describe("the sockets of the bus port", () => {
     expect([first.destroyed, second.destroyed]).toEqual([true, false]);
   });
 
-  test("those that have logged in stay, and newcomers are told that there is no room", () => {
+  test("those that have logged in stay, and newcomers are refused with a reason", () => {
     const { sockets, first, second } = full();
     for (const one of [first, second]) sockets.keep(one);
     expect(sockets.admit(socket())).toBe("refused");
@@ -81,7 +81,7 @@ describe("the sockets of the bus port", () => {
     expect(first.destroyed).toBe(false);
   });
 
-  test("when many are being told already, one more is cut", () => {
+  test("when many refusals are under way already, one more connection is cut", () => {
     const budget = new DescriptorBudget(4_096);
     const sockets = new ClientSockets(0, budget);
     taken(budget, "refusal");

@@ -142,7 +142,7 @@ describe("credentials of the port", () => {
     expect(await findWay({ config, user: "ada" })).toMatchObject({ user: "ada" });
   });
 
-  it("that cannot be had are told", async () => {
+  it("that are not available are reported", async () => {
     const url = "http://localhost:1";
     file("auth", "# nobody\n");
     await expect(findWay({ config, url })).rejects.toEqual(failure(3, "has no user"));
@@ -212,7 +212,7 @@ describe("connecting", () => {
     }
   });
 
-  it("to what is no address is a usage error", async () => {
+  it("to something that is not an address is a usage error", async () => {
     await expect(connectManager({ config, url: "nonsense" })).rejects.toEqual(failure(2, "nonsense"));
   });
 });

@@ -18,7 +18,7 @@ const DOWN = is("stopped", { requested_state: "stop" });
 const UP = is("started", { pid: 10, start_time: T1 });
 
 describe("a process that changes while the command looks at it", () => {
-  it("in the very moment of the first answer is not waited for in vain", async () => {
+  it("at the moment of the first answer ends the wait", async () => {
     await using manager = await ScriptedManager.open("a");
     manager.onFrame = ({ type }) => {
       // Right behind the answer, in the same piece of the stream.
@@ -122,7 +122,7 @@ describe("mgr start", () => {
     expect(manager.asked.filter(({ type }) => type === "start_process").map(({ name }) => name)).toEqual(["g/a", "g/b"]);
   });
 
-  it("tells what is still stopped because it was stopped with it", async () => {
+  it("names what is still stopped because it was stopped with it", async () => {
     await using manager = await ScriptedManager.open("db", "api", "web", "other");
     manager.set("api", { stopped_with: "db" });
     manager.set("web", { stopped_with: "api" });

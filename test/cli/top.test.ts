@@ -206,7 +206,7 @@ describe("the picture", () => {
     );
   });
 
-  test("holds no control characters of anybody", () => {
+  test("contains no control characters, whatever their source", () => {
     expect(inColumns("a\x1b[31mb\nc", 12)).toBe("a\\x1b[31mb\\…");
     expect(inColumns("日本語", 5)).toBe("日本…");
     expect(inColumns("日本語", 4)).toBe("日… ");
@@ -215,7 +215,7 @@ describe("the picture", () => {
   });
 });
 
-test("keys are told apart, also when several come at once", () => {
+test("keys are distinguished, also when several come at once", () => {
   expect(keysOf("a\x1b[A\x1bOB\x1b[5~\x1b\r\x7f\x03é日\x1b[200~\x1b[<0;1;1M").map(({ key }) => key)).toEqual([
     "a",
     "up",

@@ -246,7 +246,7 @@ describe("a wait over a lost connection", () => {
 });
 
 describe("live output", () => {
-  it("is subscribed once for however many listen, and given up with the last", () => {
+  it("is subscribed once for any number of listeners, and unsubscribed with the last", () => {
     const { link, client } = rig();
     const one = client.output$("a").subscribe();
     const two = client.output$("a").subscribe();

@@ -73,7 +73,7 @@ describe("a wait", () => {
   });
 });
 
-it("a request that is no JSON rejects and holds no place", async () => {
+it("a request that is not JSON rejects and takes no place in the queue", async () => {
   const client = silence();
   const circular: Record<string, unknown> = { type: "get_snapshot" };
   circular.self = circular;
@@ -100,7 +100,7 @@ describe.each([
   });
 });
 
-describe("what is no manager", () => {
+describe("a server that is not a manager", () => {
   const servers: WebSocketServer[] = [];
   afterEach(() => {
     for (const server of servers.splice(0)) {

@@ -55,14 +55,14 @@ describe("backlog and live output", () => {
     expect(overlapping.live({ output: "b\uFFFDc", offset: 4, stream_id: "s" })).toBe("\uFFFDc");
   });
 
-  it("begin anew with another stream: the daemon's", () => {
+  it("start again with another stream: the daemon's", () => {
     const join = new OutputJoin();
     join.backlog({ output: "old", offset: 1_000, stream_id: "one" });
     expect(join.live({ output: "new", offset: 3, stream_id: "two" })).toBe("new");
     expect(join.live({ output: "er", offset: 5, stream_id: "two" })).toBe("er");
   });
 
-  it("that were skipped for a slow reader go on with what comes", () => {
+  it("that were skipped for a slow reader continue with new entries", () => {
     const join = new OutputJoin();
     join.backlog({ output: "abc", offset: 3, stream_id: "s" });
     expect(join.live({ output: "def", offset: 6, stream_id: "s" })).toBe("def");

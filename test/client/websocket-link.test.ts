@@ -169,7 +169,7 @@ describe("a link over a WebSocket", () => {
     expect(dialled.filter((name) => name === "closed")).toHaveLength(1);
   });
 
-  it("with something that is no manager ends in words", async () => {
+  it("with something that is not a manager fails with a sentence", async () => {
     const { port, sockets } = await serve();
     sockets.on("connection", (ws) => ws.send("hello there"));
     expect((await state(link(port, false), "closed")).reason).toContain("does not speak the manager's protocol");
@@ -195,7 +195,7 @@ describe("a link over a WebSocket", () => {
     await expect(new ManagerClient(made).opened()).rejects.toMatchObject({ message: expect.stringContaining("no such address") });
   });
 
-  it("tells the reason that the manager closed with", async () => {
+  it("reports the reason with which the manager closed", async () => {
     const { port, sockets } = await serve();
     sockets.on("connection", (ws) => ws.close(1001, "the manager is shutting down"));
     expect((await state(link(port, false), "closed")).reason).toBe("the manager is shutting down");

@@ -63,7 +63,7 @@ describe.each(COMPLETE)("the client library in $name", (language) => {
       expect(await ask('{"crash": "boom"}')).toEqual(["500", "boom", ""]);
     });
 
-    it("calls services, and tells their errors from missing and silent ones", async () => {
+    it("calls services, and distinguishes their errors from missing and silent ones", async () => {
       expect(await program.do("call", "test/echo", '{"n": 1}')).toEqual({ echo: { n: 1 }, endpoint: "call" });
       await expect(program.do("call", "test/echo", '{"fail": {"code": 418, "text": "no"}}')).rejects.toMatchObject({
         serviceCode: 418,

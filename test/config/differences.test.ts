@@ -8,7 +8,7 @@ const processes = (definition: object) =>
 const differences = (before: object, after: object) =>
   differencesOf(["p"], processes(before), processes(after)).map(({ key, from, to }) => [key, from, to]);
 
-test("each changed key is told, in the words of the file", () => {
+test("each changed key is reported by its name in the file", () => {
   expect(
     differences(
       { restart: { delay: "1s" }, environment: { MODE: "fast" }, ready: { tcp: 80 } },
@@ -27,7 +27,7 @@ test("each changed key is told, in the words of the file", () => {
   expect(differences({ cwd: "a" }, { cwd: "a" })).toEqual([]);
 });
 
-test("a secret that changed is told, but not shown; long values are cut", () => {
+test("a changed secret is reported, but not shown; long values are cut", () => {
   expect(differences({ environment: { API_TOKEN: "one" } }, { environment: { API_TOKEN: "two" } })).toEqual([
     ["environment.API_TOKEN", "***", "*** (another value)"],
   ]);

@@ -100,7 +100,7 @@ describe("expandFile", () => {
     expect(valueAt({ defines, t: "${X} ${B} ${PATH} ${N} ${T}" }, "t")).toBe("inner /root/a/b /opt:/bin 5 true");
   });
 
-  it("tells of definitions in a circle at each of them, and of an undefined variable once", () => {
+  it("reports circular definitions at each of them, and an undefined variable once", () => {
     expect(problems({ defines: { A: "${B}", B: "${A}" }, t: "${A}" })).toEqual([
       "defines.A has a circular definition: A → B → A",
       "defines.B has a circular definition: B → A → B",
@@ -128,7 +128,7 @@ describe("expandFile", () => {
   });
 });
 
-describe("an expanded value of a key that is no text", () => {
+describe("an expanded value of a key that is not text", () => {
   it.each([
     ["5", 5],
     ["1.5", 1.5],

@@ -102,7 +102,7 @@ describe("include", () => {
     expect(config.processes.get("b")?.command.text).toBe("main main outside");
   });
 
-  it("tells every problem of every file at its place, all at once", async () => {
+  it("reports every problem of every file with its place, all at once", async () => {
     const found = await problems({
       "mgr.yaml": `${INSTANCE}include: [a.yaml, missing.yaml, "no-match-*.yaml"]\nprocesses:\n  p: {comand: x}\n`,
       "a.yaml": "processes:\n  q: {command: x, depends_on: [qq]}\n  p: {command: x}\ninstance: {name: other}\n",

@@ -57,7 +57,7 @@ describe("the configuration in an archive", () => {
     expect(redactConfig(text)).toBe(text.replace("X: 1", 'X: "***"'));
   });
 
-  it("is left out when it is no YAML", () => {
+  it("is left out when it is not YAML", () => {
     expect(redactConfig("a: [")).toBeNull();
     expect(redactConfig("")).toBe("");
   });

@@ -336,7 +336,7 @@ describe("output", () => {
     expect(rig.log).toContainEqual({ level: "error", source: "daemon", msg: "a listener of the host failed: defect of a listener" });
   });
 
-  test("what a listener causes is heard by all in the same order", async () => {
+  test("events caused by a listener reach all listeners in the same order", async () => {
     await using rig = await HostRig.open();
     const heard: string[] = [];
     const leave = rig.host.listen({

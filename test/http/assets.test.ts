@@ -7,7 +7,7 @@ import { GOOD, Rig } from "./rig.ts";
 const script = "/assets/index-abc.js";
 
 describe("the page and its files", () => {
-  test("the page carries the hash of its assets and is asked for anew each time", async () => {
+  test("the page carries the hash of its assets and is requested again each time", async () => {
     await using rig = await Rig.start();
     const page = await rig.get("/?v=old&single_process=x", { authorization: GOOD });
     const hash = await assetHash(rig.assetsDir);

@@ -64,7 +64,7 @@ it.each([
   [new MgrError("host_unavailable", "host 'rt1' was lost"), 503],
   [new MgrError("busy", "2 downloads are under way"), 503],
   [new MgrError("internal", "the disk is full", { cause: Object.assign(new Error("no space"), { code: "ENOSPC" }) }), 503],
-])("%s is told as text with status %i", async (error, status) => {
+])("%s is reported as text with status %i", async (error, status) => {
   failing(error);
   const response = await get("name=x");
   expect([response.status, response.headers.get("content-type")]).toEqual([status, "text/plain; charset=utf-8"]);
@@ -72,7 +72,7 @@ it.each([
   expect(response.headers.has("content-disposition")).toBe(false);
 });
 
-it("a defect is logged and told without its details", async () => {
+it("a defect is logged, and reported without its details", async () => {
   failing(new TypeError("undefined is not a function"));
   const response = await get("name=arm");
   expect([response.status, await response.text()]).toEqual([500, "Internal error. See the manager's log for details.\n"]);

@@ -46,7 +46,7 @@ async function get(rig: Rig, path: string, headers: Record<string, string> = {},
 }
 
 describe("HTTPS on the same port", () => {
-  test("HTTP, HTTPS, WebSocket and secure WebSocket are told apart by their first byte", async () => {
+  test("HTTP, HTTPS, WebSocket and secure WebSocket are distinguished by their first byte", async () => {
     await using rig = await Rig.start({ certificate: one });
     expect((await get(rig, "/mgr/health")).text).toBe("ok");
     expect((await fetch(`http://${rig.host}/mgr/health`)).status).toBe(200);

@@ -63,7 +63,7 @@ describe("a log file", () => {
         mkdirSync(dirname(log));
       },
     ],
-  ])("that is %s begins anew in its place", async (_, change) => {
+  ])("that is %s is replaced by a new one", async (_, change) => {
     const file = new RotatedFile({ path: path(), lostLine });
     file.write("before\n");
     await expect.poll(() => read("m.log")).toBe("before\n");

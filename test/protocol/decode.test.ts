@@ -68,7 +68,7 @@ describe("a field of the wrong kind", () => {
     }
   }
 
-  it.each(TYPES)("of %s is told in a sentence of our own, never in one of the schema library", (type) => {
+  it.each(TYPES)("of %s is reported in our own words, never in those of the schema library", (type) => {
     const fields = [...Object.keys(CLIENT_FRAMES[type].fields), "request_id"];
     const valid: Readonly<Record<string, unknown>> = { ...validFrames[type] };
     for (const field of fields)

@@ -22,7 +22,7 @@ const snapshotOf = (processes: Process[]): ManagerFrame => ({
   request_id: "☃",
 });
 
-test("a frame that is no snapshot is one part", () => {
+test("a frame that is not a snapshot is one part", () => {
   const frame: ManagerFrame = { type: "process_remove", name: "a" };
   expect([...encodeInParts(frame)]).toEqual([encodeFrame(frame)]);
 });

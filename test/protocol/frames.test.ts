@@ -26,7 +26,7 @@ describe("the table of client frames", () => {
     expect(unreachable).toEqual([]);
   });
 
-  it("tells frames about a process or group by their name field", () => {
+  it("finds frames about a process or group by their name field", () => {
     for (const type of TYPES) {
       if (CLIENT_FRAMES[type].scope === "name") expect(Object.keys(CLIENT_FRAMES[type].fields)).toContain("name");
     }
@@ -88,7 +88,7 @@ describe("the process resource", () => {
 });
 
 describe("the signals", () => {
-  it("of real time have the names that exits are told by, and the kernel's numbers", () => {
+  it("of real time have the names that exits report, and the kernel's numbers", () => {
     for (let number = 34; number <= 64; number++) {
       const name = decodeWaitStatus(number).signal ?? "";
       expect([name, isSignal(name), realTimeNumber(name)]).toEqual([name, true, number]);

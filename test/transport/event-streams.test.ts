@@ -113,7 +113,7 @@ describe("process_tree", () => {
 });
 
 describe("log_batch", () => {
-  it("joins the entries of one turn and tells each level what it hears", async () => {
+  it("joins the entries of one turn for each level", async () => {
     const logs = new LogStreams(control.log);
     const heard: Record<string, string[][]> = { debug: [], warning: [] };
     for (const level of ["debug", "warning"] as const) {

@@ -219,7 +219,7 @@ describe("set_process_no_skip_display", () => {
     world.hub.close();
   });
 
-  test("without it a slow reader holds up no process and is told what it missed", async () => {
+  test("without it a slow reader delays no process and learns what it missed", async () => {
     const { hub, windows, output, reader, anchor } = open();
     const slow = reader();
     anchor();

@@ -90,7 +90,7 @@ describe("a reader that keeps up", () => {
 });
 
 describe("a reader that is behind", () => {
-  it("misses output beyond the soft limit, is told how much, and continues at a line start", async () => {
+  it("misses output beyond the soft limit, learns how much, and continues at a line start", async () => {
     const { socket, outbox, frames } = open();
     const line = `${"x".repeat(64 * KIB - 1)}\n`;
     let offset = 0;
@@ -109,7 +109,7 @@ describe("a reader that is behind", () => {
     expect(next).toEqual({ type: "process_output", name: "a", output: "next line", offset, stream_id: "s", skipped: 14 });
   });
 
-  it("is told what it missed by the next output, in one frame, if that comes before everything was read", async () => {
+  it("learns what it missed from the next output, in one frame, if that comes before everything was read", async () => {
     const { socket, outbox, frames } = open();
     const line = `${"x".repeat(64 * KIB - 1)}\n`;
     let offset = 0;
@@ -128,7 +128,7 @@ describe("a reader that is behind", () => {
     expect(others).toEqual([]);
   });
 
-  it("accounts for every byte: what it got and what it was told to have missed adds up", async () => {
+  it("accounts for every byte: what it received and what it was reported to have missed add up", async () => {
     const { socket, outbox, frames } = open();
     let offset = 0;
     for (let round = 0; round < 400; round++) {

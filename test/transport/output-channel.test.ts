@@ -21,7 +21,7 @@ describe("output after bytes that the host no longer has", () => {
     expect(shown()).toEqual([{ text: "whole\r\n", offset: 120, skipped: 113 }]);
   });
 
-  it("does so as well where the loss was told before anything followed", () => {
+  it("does so as well where the loss was reported before anything followed", () => {
     const { channel, put, lose, shown } = openChannel();
     lose(0, 100);
     channel.flush();

@@ -302,7 +302,7 @@ describe("joining", () => {
     expect(JSON.parse(String([...encoded][0]))).toEqual({ type: "process_output", name: "a", output: "hello", offset: 5, stream_id: "s1" });
   });
 
-  it.each([false, true])("a gap is told with what follows it, in one frame, or by itself where nothing does (low delay: %s)", (low) => {
+  it.each([false, true])("a gap is reported with the next output, in one frame, or by itself where none follows (low delay: %s)", (low) => {
     const { subscription, pieces } = listener();
     hub.processAppeared("a");
     hub.setMode("a", { low_delay_output: low, no_skip_display: false });
@@ -318,7 +318,7 @@ describe("joining", () => {
     expect(pieces.slice(1).map((piece) => [piece.text, piece.skipped, piece.offset])).toEqual([["", 10, 30]]);
   });
 
-  it("bytes that the host evicted are declared as skipped, and the decoder begins anew", () => {
+  it("bytes that the host evicted are declared as skipped, and the decoder is reset", () => {
     const { subscription, pieces } = listener();
     hub.processAppeared("a");
     hub.subscribe(subscription, ["a"]);

@@ -37,7 +37,7 @@ describe("the query of /ws", () => {
   });
 });
 
-it("a view contains names that are equal or below, not such that only begin alike", () => {
+it("a view contains names that are equal or below, not names that only share a prefix", () => {
   const group: ViewMode = { kind: "single_group", name: "sim" };
   expect(["sim", "sim/world", "sim/arm/left", "simulator", "db"].map((name) => contains(group, name))).toEqual([
     true,

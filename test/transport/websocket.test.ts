@@ -135,7 +135,7 @@ describe("commands", () => {
     expect(await taken(() => reply(one))).toBe(1);
   });
 
-  it("that follow a terminal's size are told each change of it, and which connection holds it", async () => {
+  it("that follow a terminal's size receive each change of it, and which connection holds it", async () => {
     const [desktop, phone] = [await rig.connect(), await rig.connect()];
     const follow = (client: typeof phone, more = {}) => client.ask({ type: "follow_terminal_size", name: "sim/world", ...more });
     const size = (rows: number, cols: number, holder: string) => ({ type: "terminal_size", name: "sim/world", rows, cols, holder });
@@ -310,7 +310,7 @@ describe("order", () => {
 });
 
 describe("logs", () => {
-  it("set_log_min_level changes what this connection hears, and its snapshot tells the level", async () => {
+  it("set_log_min_level changes what this connection receives, and its snapshot has the level", async () => {
     const client = await rig.connect();
     await client.ask({ type: "set_log_min_level", level: "debug" });
     rig.control.log.append({ level: "debug", source: "manager", msg: "heard" });
@@ -373,7 +373,7 @@ describe("bad frames", () => {
 });
 
 describe("readers", () => {
-  it("a reader that stands still does not grow the manager, delays no other, and is told what it missed", async () => {
+  it("a stalled reader does not grow the manager, delays no other, and learns what it missed", async () => {
     const slow = await rig.connect();
     const quick = await rig.connect();
     for (const client of [slow, quick]) await client.ask({ type: "subscribe_process_output", patterns: ["db"] });

@@ -38,7 +38,7 @@ test("a text is a draft, saved or in effect", () => {
   expect(fileState({ isDirty: false, hash: "1", effectiveHash: "1" })).toBe("in effect");
 });
 
-test("a plan tells each process once: what starts, what stops, what changes, and the rest", () => {
+test("a plan names each process once: what starts, what stops, what changes, and the rest", () => {
   const difference = { name: "api", key: "command", from: "a", to: "b" };
   const parts = planParts({
     added: ["new", "idle"],

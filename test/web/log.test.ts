@@ -44,7 +44,7 @@ describe("the log that the page keeps", () => {
 });
 
 describe("what fits a filter", () => {
-  test("is looked at once as entries come, and anew when older ones do or the filter is another", () => {
+  test("is checked once as entries come, and again when older ones come or the filter changes", () => {
     forgetEntries();
     storeEntries(range(100, 200));
     const first = LogSelection.of(null, loggedEntries(), ALL, LAYOUT);

@@ -72,7 +72,7 @@ describe("CPUs", () => {
   });
 });
 
-test("CPUs that the machine does not have are told", () => {
+test("CPUs that the machine does not have are reported", () => {
   expect(cpuRanges("0,1,2,3,6")).toBe("0-3,6");
   expect(clampText("0,1,2,3", "0,1")).toBe("CPUs 0-3: this machine has 0-1");
   expect(clampText("0,1", "0,1")).toBeNull();

@@ -59,7 +59,7 @@ export class BusTokens {
     const problem = file.ok ? null : `${file.problem.replaceAll("_", " ")}: ${file.reason}`;
     const text = file.ok ? file.content.toString("latin1").trim() : "";
     if (problem === null && HOST_TOKEN.test(text)) return text;
-    const why = problem ?? "it has to hold one token of 20 characters or more A-Z a-z 0-9 + / . _ ~ = -";
+    const why = problem ?? "it must contain one token of 20 characters or more A-Z a-z 0-9 + / . _ ~ = -";
     this.#options.warn(`the token of host '${host}' cannot be read from ${path}: ${why}`);
     return null;
   }

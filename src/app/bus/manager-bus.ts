@@ -188,7 +188,7 @@ export class ManagerBus {
         if (problem === shown) return;
         shown = problem;
         if (problem === null) this.#log("info", `the bus server ${place} was reached`);
-        else this.#log("warning", `the bus server ${place} cannot be reached, remote hosts and clients are cut off: ${problem}; trying on`);
+        else this.#log("warning", `the bus server ${place} cannot be reached, remote hosts and clients are cut off: ${problem}; retrying`);
       },
     };
     return connectBus(options);

@@ -34,7 +34,7 @@ export class DisplayRecords {
   static async open(files: StateFiles, sockets: () => string, warn: (msg: string) => void): Promise<DisplayRecords> {
     const text = await readFile(files.path(FILE), "utf8").catch(() => "");
     const parsed = displaysFile.safeParse(parseJson(text));
-    if (text !== "" && !parsed.success) warn(`${files.path(FILE)} is damaged: private displays begin anew`);
+    if (text !== "" && !parsed.success) warn(`${files.path(FILE)} is damaged: earlier private displays are forgotten`);
     return new DisplayRecords(parsed.success ? parsed.data.displays : [], sockets, (displays) =>
       files.write(FILE, `${JSON.stringify({ displays })}\n`).catch((error: unknown) => {
         warn(`private displays cannot be saved, so that the next manager would stop them: ${messageOf(error)}`);

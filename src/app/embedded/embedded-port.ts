@@ -72,7 +72,7 @@ export async function openEmbeddedPort({
 function addressOf(text: string): { host: string; port: number } {
   const parsed = listenAddress.safeParse(text);
   if (parsed.success) return parsed.data;
-  throw new MgrError("bad_field", `'listen' ${parsed.error.issues[0]?.message ?? "is no address"}`);
+  throw new MgrError("bad_field", `'listen' ${parsed.error.issues[0]?.message ?? "is not an address"}`);
 }
 
 async function makeLogin() {

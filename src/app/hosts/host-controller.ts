@@ -181,7 +181,7 @@ export class HostController {
     if (Math.abs(offsetMs) < CLOCK_TOLERANCE_MS) return;
     const { host, log } = this.#options;
     const much = `${(Math.abs(offsetMs) / 1_000).toFixed(1)} s ${offsetMs > 0 ? "ahead of" : "behind"}`;
-    const msg = `the clock of host '${host}' is ${much} the manager's: times of its processes are its own; let both follow a time server`;
+    const msg = `the clock of host '${host}' is ${much} the manager's: times of its processes are from its own clock; synchronize both with a time server`;
     log.append({ level: "warning", source: "manager", msg });
   }
 

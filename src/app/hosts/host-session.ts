@@ -294,7 +294,10 @@ export class HostSession {
 }
 
 function overtaken(host: string): MgrError {
-  return new MgrError("host_unavailable", `the request to host '${host}' is void: a new session with it has begun, or it was given up`);
+  return new MgrError(
+    "host_unavailable",
+    `the request to host '${host}' is no longer valid: a new session with it has begun, or it was cancelled`,
+  );
 }
 
 /** A manager speaks version N and N-1 (docs/design/runtime-invariants.md, "Upgrade"). */

@@ -116,7 +116,7 @@ function lastWords(path: string, from: number): string {
   try {
     return tailOf(path, from);
   } catch (error) {
-    return `its last words cannot be read: ${messageOf(error)}`;
+    return `its last output cannot be read: ${messageOf(error)}`;
   }
 }
 
@@ -128,7 +128,7 @@ function tailOf(path: string, from: number): string {
     const bytes = Buffer.alloc(Math.max(0, size - start));
     const length = readSync(fd, bytes, 0, bytes.length, start);
     const text = bytes.toString("utf8", 0, length).trim();
-    return text === "" ? "it said nothing; see daemon.log in its state folder" : text;
+    return text === "" ? "it printed nothing; see daemon.log in its state folder" : text;
   } finally {
     closeSync(fd);
   }

@@ -48,7 +48,7 @@ function hopeless({ name, condition }: Dependency, fact: DependencyFacts | undef
   if (fact.state === "error") return `dependency '${name}' failed`;
   if (fact.state !== "stopped") return null;
   if (fact.requested === "stop") return `dependency '${name}' was stopped`;
-  if (fact.lastRunSucceeded === true && condition !== "completed") return `dependency '${name}' has ended, it has to be running`;
+  if (fact.lastRunSucceeded === true && condition !== "completed") return `dependency '${name}' has ended, but must be running`;
   return null;
 }
 

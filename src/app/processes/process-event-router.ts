@@ -117,7 +117,7 @@ export class ProcessEventRouter {
     const process = registry.process(name);
     if (!process) return;
     const run = lastReport(name);
-    const reason = `its actor failed again and again: ${messageOf(error)}`;
+    const reason = `its actor failed repeatedly: ${messageOf(error)}`;
     const pid = run !== null && run.exit === null && !run.extinct ? run.pid : null;
     registry.park(name, { process, pid, reason, time: formatTime(clock.now()) });
     if (process.state !== "error") this.#announce(name, { from: process.state, to: "error", reason });

@@ -61,7 +61,10 @@ async function copy({ host, session, report }: RingOnHost, file: FileHandle, sig
       skip = 0;
     }
     if (part.data.length === 0 && part.next <= at)
-      throw new MgrError("conflict", `'${topic}' was recorded anew on host '${host}' while it was downloaded: download it again`);
+      throw new MgrError(
+        "conflict",
+        `'${topic}' was recorded again from the start on host '${host}' while it was downloaded: download it again`,
+      );
     await writeAll(file, part.data, spooled.size + skip);
     spooled.count += part.next - part.from;
     // The end of a part may be the beginning of a record that the next part goes on with.

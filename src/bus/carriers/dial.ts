@@ -36,7 +36,7 @@ function dialed(socket: Socket, place: string, signal: AbortSignal): Promise<Byt
   return new Promise((resolve, reject) => {
     const giveUp = () => {
       socket.destroy();
-      reject(new Error(`no connection to ${place}: given up`));
+      reject(new Error(`no connection to ${place}: cancelled`));
     };
     if (signal.aborted) return giveUp();
     signal.addEventListener("abort", giveUp, { once: true });

@@ -44,7 +44,7 @@ export function cannotBind({ host, port }: TcpAddress, setting: string, cause: N
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return refuse(`'${host}' is no address of this machine; set ${setting} to one, or to ':${port}' for every interface`);
+      return refuse(`'${host}' is not an address of this machine; set ${setting} to one, or to ':${port}' for every interface`);
     default:
       return refuse(`cannot listen on ${place} (${setting}): ${messageOf(cause)}`);
   }

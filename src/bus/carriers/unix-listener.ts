@@ -128,7 +128,7 @@ export function assertSocketPath(path: string): void {
 async function removeStale(path: string): Promise<void> {
   const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
-    throw new MgrError("internal", `cannot look at ${path}: ${error.message}`, { cause: error });
+    throw new MgrError("internal", `cannot inspect ${path}: ${error.message}`, { cause: error });
   });
   if (!found) return;
   if (!found.isSocket()) throw new MgrError("conflict", `${path} exists and is not a socket; remove it or choose another path`);

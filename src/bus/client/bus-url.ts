@@ -11,7 +11,7 @@ export function busUrl(text: string): URL {
 
 /** Why `text` is not an address of a bus, as a sentence without a subject; null if it is one. */
 export function busUrlProblem(text: string): string | null {
-  if (!URL.canParse(text)) return "is no URL; write it like nats://10.0.0.1:4222";
+  if (!URL.canParse(text)) return "is not a URL; write it like nats://10.0.0.1:4222";
   const { protocol, hostname } = new URL(text);
   if (!SCHEMES.has(protocol)) return `begins with '${protocol}//'; it must be nats://, tls://, ws:// or wss://`;
   return hostname === "" ? "names no host" : null;

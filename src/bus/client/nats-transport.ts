@@ -67,7 +67,7 @@ export class NatsTransport implements Transport {
     const stream = await dial(this.#abort.signal);
     if (this.#isDone) {
       stream.destroy();
-      throw new Error("the connection attempt was given up");
+      throw new Error("the connection attempt was cancelled");
     }
     this.#stream = stream;
     await this.#awaitGreeting(stream, onDrained);

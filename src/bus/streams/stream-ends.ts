@@ -4,7 +4,7 @@ import { StreamEnd } from "./stream-end.ts";
 
 /** Maximum number of properly ended streams that are remembered: a peer that missed the last frame of one may request it again. */
 const MAX_REMEMBERED = 1_024;
-const GONE = Buffer.from("it is not open (any more)");
+const GONE = Buffer.from("it is not open");
 
 /** All streams that one side of a bus has open. */
 export class StreamEnds {

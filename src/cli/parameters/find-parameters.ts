@@ -9,7 +9,7 @@ export const PARAMETER: Kind = { word: "parameter", list: "mgr param list" };
 /** Everything that matches, and what cannot be known since a provider did not answer. */
 export async function askParameters(client: ManagerClient, pattern: string): Promise<{ parameters: Parameter[]; errors: string[] }> {
   const { parameters, errors } = await client.request({ type: "request_parameters", pattern });
-  return { parameters, errors: errors.map(({ provider, message }) => `'${provider}' did not tell its parameters: ${message}`) };
+  return { parameters, errors: errors.map(({ provider, message }) => `'${provider}' did not list its parameters: ${message}`) };
 }
 
 /** On stderr; the exit code says that something is missing. */

@@ -55,7 +55,7 @@ export class Traces {
     if (this.#all.some((trace) => trace.name === name)) return;
     const candidates = candidatesOf(name);
     if (candidates.length === 0)
-      throw new MgrError("bad_field", `'${name}' is no trace; it must be a topic and a field, for example arm/state.position[0]`);
+      throw new MgrError("bad_field", `'${name}' is not a trace; it must be a topic and a field, for example arm/state.position[0]`);
     if (this.#all.length >= MAX_TRACES) throw new MgrError("busy", `there are ${MAX_TRACES} traces already; remove one first`);
     this.#add(name, candidates);
     this.#follow();

@@ -99,7 +99,8 @@ export class ClientParameter<Type extends ParameterType = ParameterType> {
   #parse(text: unknown): ParameterTypes[Type] {
     const { type, unit = "", min, max } = this.#spec;
     const value = typeof text === "string" ? parseParameter(type, text) : null;
-    if (value === null) throw new MgrError("bad_field", `'${String(text).slice(0, 100)}' is no value of type ${type} for '${this.name}'`);
+    if (value === null)
+      throw new MgrError("bad_field", `'${String(text).slice(0, 100)}' is not a value of type ${type} for '${this.name}'`);
     if ((min !== undefined && Number(value) < min) || (max !== undefined && Number(value) > max)) {
       const range = `${min ?? "-∞"} to ${max ?? "∞"}${unit === "" ? "" : ` ${unit}`}`;
       throw new MgrError("bad_field", `${value} is out of range for '${this.name}': it must be ${range}`);

@@ -110,7 +110,7 @@ export function webSocketLink(options: WebSocketLinkOptions): Link {
           frames$.next(frame);
           return;
         }
-        end("what is at this address does not speak the manager's protocol");
+        end("the server at this address does not speak the manager's protocol");
         opened.close(1002);
       };
       opened.onerror = (event) => {

@@ -7,7 +7,7 @@ import { flag, integer, ringMemory, text } from "./schema-values.ts";
 const topic = section({
   name: text("the name of a topic", topicNameProblem).meta({ description: "The topic." }),
   log_size: described("Samples to keep. Default 10000.", integer(1, 100_000_000)),
-  divisor: described("Every so many-th sample is kept. Default 1.", integer(1, 1_000_000)),
+  divisor: described("Every n-th sample is kept. Default 1.", integer(1, 1_000_000)),
 });
 
 const logger = section(

@@ -190,7 +190,7 @@ const own = {
     namedMap("a mapping from labels to commands", command, labelProblem),
   ),
   ready: described("When the process counts as ready: after an output line, a time, or when a probe succeeds.", ready),
-  alive: described("A probe that has to keep succeeding while the process is ready; otherwise the process is stopped as failed.", alive),
+  alive: described("A probe that must keep succeeding while the process is ready; otherwise the process is stopped as failed.", alive),
   forward_x11: described(
     "Show the windows of this process on the manager's own X display if it has one, else on the private display of the web user who starts it. Default false.",
     flag,

@@ -31,8 +31,8 @@ export function parseEnvFile(text: string, path: string): Record<string, string>
     if (line === "" || line.startsWith("#")) continue;
     const [, name, rest = ""] = ASSIGNMENT.exec(line) ?? [];
     if (name === undefined)
-      throw new MgrError("spawn_failed", `${at}: '${shortened(line, MAX_SHOWN)}' is no NAME=value; begin a comment with #`);
-    if (line.includes("\0")) throw new MgrError("spawn_failed", `${at}: it holds a NUL character, which no variable can`);
+      throw new MgrError("spawn_failed", `${at}: '${shortened(line, MAX_SHOWN)}' is not NAME=value; begin a comment with #`);
+    if (line.includes("\0")) throw new MgrError("spawn_failed", `${at}: it contains a NUL character, which is not allowed in a variable`);
     const quote = rest[0];
     if (quote !== '"' && quote !== "'") {
       variables[name] = rest.replace(/(^|\s)#.*$/s, "").trimEnd();
@@ -43,7 +43,7 @@ export function parseEnvFile(text: string, path: string): Record<string, string>
     while (end === -1) {
       index += 1;
       const next = lines[index];
-      if (next === undefined) throw new MgrError("spawn_failed", `${at}: the value of '${name}' begins with ${quote} that is never closed`);
+      if (next === undefined) throw new MgrError("spawn_failed", `${at}: the value of '${name}' begins with ${quote}, which is not closed`);
       value += `\n${next}`;
       end = closing(value, quote);
     }
@@ -74,7 +74,7 @@ async function readText(path: string): Promise<string> {
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stats = await file.stat();
-      if (!stats.isFile()) throw new Error("it is no regular file");
+      if (!stats.isFile()) throw new Error("it is not a regular file");
       if (stats.size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
       return await file.readFile("utf8");
     } finally {

@@ -115,5 +115,5 @@ function startError({ argv }: Program, number: number): MgrError {
     [ETXTBSY, "its file is being written"],
   ]);
   const name = Object.entries(constants.errno).find(([, each]) => each === number)?.[0] ?? `error ${number}`;
-  return new MgrError("spawn_failed", `'${argv[0]}' could not be started: ${reasons.get(number) ?? `the kernel says ${name}`}`);
+  return new MgrError("spawn_failed", `'${argv[0]}' could not be started: ${reasons.get(number) ?? `the kernel reports ${name}`}`);
 }

@@ -25,16 +25,17 @@ export function findProgram(program: Checked): string {
 function checkDirectory(cwd: string): void {
   const stats = statOrNull(cwd, `the working directory '${cwd}'`);
   if (stats === null) throw refusal(`the working directory '${cwd}' does not exist; create it or change 'cwd'`);
-  if (!stats.isDirectory()) throw refusal(`'${cwd}' is no directory; change 'cwd'`);
+  if (!stats.isDirectory()) throw refusal(`'${cwd}' is not a directory; change 'cwd'`);
   if (!isPermitted(cwd)) throw refusal(`the working directory '${cwd}' may not be entered; check its permissions`);
 }
 
 /** The kernel's strings end at a NUL: what follows it would be lost without a word. */
 function checkText(program: Checked): void {
-  if (program.argv.some((word) => word.includes("\0"))) throw refusal("the command holds a NUL character, which no program can be given");
+  if (program.argv.some((word) => word.includes("\0")))
+    throw refusal("the command contains a NUL character, which cannot be passed to a program");
   for (const [name, value] of Object.entries(program.environment)) {
     if (name === "" || name.includes("=") || name.includes("\0") || value.includes("\0")) {
-      throw refusal(`the environment variable ${JSON.stringify(name)} has a name or value that no program can be given`);
+      throw refusal(`the environment variable ${JSON.stringify(name)} has a name or value that cannot be passed to a program`);
     }
   }
 }
@@ -60,7 +61,7 @@ function checkFile(file: string, shown: string): void {
   const stats = statOrNull(file, `'${shown}'`);
   if (stats === null) throw refusal(`the program '${shown}' does not exist; check the command`);
   if (stats.isDirectory()) throw refusal(`'${shown}' is a directory, not a program`);
-  if (!stats.isFile()) throw refusal(`'${shown}' is no regular file and cannot be executed`);
+  if (!stats.isFile()) throw refusal(`'${shown}' is not a regular file and cannot be executed`);
   if (!isPermitted(file)) throw refusal(`the program '${shown}' may not be executed; check its permissions (chmod +x)`);
 }
 
@@ -70,7 +71,7 @@ function statOrNull(path: string, what: string): Stats | null {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "ENOTDIR" || code === "ENOENT") return null;
-    throw refusal(`${what} cannot be looked at: ${messageOf(error)}`, error);
+    throw refusal(`${what} cannot be read: ${messageOf(error)}`, error);
   }
 }
 

@@ -51,7 +51,7 @@ export class ManagerSession {
         `this host obeys a newer manager (epoch ${known.epoch}, pid ${known.pid}); this one has epoch ${epoch}`,
       );
     }
-    if (this.#id !== null) this.#void("the manager said hello again");
+    if (this.#id !== null) this.#void("the manager opened a new session");
     this.#manager = { epoch, pid };
     this.#id = randomUUID();
     this.#heardAt = this.#clock.monotonic();
@@ -87,7 +87,7 @@ export class ManagerSession {
   #voidIfLost(): void {
     if (this.#id === null || this.#isDirect) return;
     const now = this.#clock.monotonic();
-    if (now - this.#tickedAt > OLDEST_TICK_MS) this.#void(`the host stood still for ${Math.round(now - this.#tickedAt)} ms`);
+    if (now - this.#tickedAt > OLDEST_TICK_MS) this.#void(`the host was suspended for ${Math.round(now - this.#tickedAt)} ms`);
     else if (now - this.#heardAt > HEARTBEAT_LOST_MS) this.#void(`no heartbeat of the manager for ${Math.round(now - this.#heardAt)} ms`);
   }
 

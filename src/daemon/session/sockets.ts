@@ -76,10 +76,13 @@ export function makePrivate(folder: string): void {
 export function assertPrivate(folder: string): void {
   const uid = ownUid();
   const found = lstatSync(folder);
-  if (found.isSymbolicLink()) throw new MgrError("conflict", `${folder} is a symbolic link; sockets go into a real folder only: remove it`);
-  if (!found.isDirectory()) throw new MgrError("conflict", `${folder} is not a folder; sockets have to go there: remove it`);
+  if (found.isSymbolicLink()) throw new MgrError("conflict", `${folder} is a symbolic link; sockets need a real folder: remove the link`);
+  if (!found.isDirectory()) throw new MgrError("conflict", `${folder} is not a folder; sockets must be there: remove it`);
   if (found.uid !== uid)
-    throw new MgrError("conflict", `${folder} belongs to uid ${found.uid}, not to us (uid ${uid}): remove it, or set XDG_RUNTIME_DIR`);
+    throw new MgrError(
+      "conflict",
+      `${folder} belongs to uid ${found.uid}, not to this user (uid ${uid}): remove it, or set XDG_RUNTIME_DIR`,
+    );
   if ((found.mode & 0o077) !== 0)
     throw new MgrError("conflict", `${folder} is open to others (mode ${(found.mode & 0o777).toString(8)}); run: chmod 700 ${folder}`);
 }

@@ -63,7 +63,7 @@ export class Strays {
     const tag = typeof mark === "number" ? mark : null;
     const { extinct, forget } = this.#options.adopt({ runId: String(mark), pid, startTime, terminal: "", tag });
     const timer = setTimeout(() => {
-      this.#options.log(`left behind by a run that has ended, and not to be killed (stuck in the kernel, or another user's): ${names}`);
+      this.#options.log(`left behind by a run that has ended, and cannot be killed (stuck in the kernel, or another user's): ${names}`);
       for (const member of members) this.#givenUp.set(member.pid, member.startTime);
       forget();
     }, GIVE_UP_MS);

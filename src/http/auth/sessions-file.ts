@@ -148,7 +148,7 @@ export class SessionsFile {
       return FILE.parse(JSON.parse(file.content.toString())).sessions;
     } catch (error) {
       const reason = error instanceof z.ZodError || error instanceof SyntaxError ? "damaged" : messageOf(error);
-      log("warning", `the sessions file ${path} is ${reason}: ${setAside(path)}; all web users have to log in again`);
+      log("warning", `the sessions file ${path} is ${reason}: ${setAside(path)}; all web users must log in again`);
       return [];
     }
   }

@@ -64,7 +64,7 @@ export function loggerDownloadRoute({ loggers, followers, log }: LoggerDownloadO
       const close = () => void file.close().catch((error: unknown) => log("error", `a download was not removed: ${messageOf(error)}`));
       if (signal.aborted || ended.signal.aborted) {
         close();
-        return refusalResponse(refusal(503, "The client has gone."));
+        return refusalResponse(refusal(503, "The client disconnected."));
       }
       const range = { from: 0, end: file.size };
       const body = fileStream({ context, followers, range, read: (from, max) => file.read(from, max), onEnd: close });

@@ -38,7 +38,7 @@ function decodeObject(json: Readonly<Record<string, unknown>>): Decoded {
   const echo = id?.success ? { request_id: id.data } : {};
   const type = Object.hasOwn(json, "type") ? json.type : undefined;
   if (typeof type !== "string") {
-    return refuse(errorFrame({ code: "bad_frame", message: "The frame has no 'type', or one that is no string." }, echo));
+    return refuse(errorFrame({ code: "bad_frame", message: "The frame has no 'type', or one that is not a string." }, echo));
   }
   if (!isClientFrameType(type)) {
     const answered = hasLength(type, 0, MAX_REPEATED_TYPE) ? { type, ...echo } : echo;

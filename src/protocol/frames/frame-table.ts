@@ -101,7 +101,7 @@ export const result = <N extends Fields, F extends Fields>(naming: N, fields: F,
 });
 
 const succeeded = { ok: z.literal(true), message: z.string().exactOptional() };
-export const errorCode = z.enum(ERROR_CODES).meta({ id: "ErrorCode", description: "The closed catalogue of what can go wrong." });
+export const errorCode = z.enum(ERROR_CODES).meta({ id: "ErrorCode", description: "The complete list of error codes." });
 const failed = { ok: z.literal(false), code: errorCode, message: z.string().describe("A sentence for a person.") };
 
 export type ManagerFrameValue<T extends string, S extends ManagerFrameSpec> =

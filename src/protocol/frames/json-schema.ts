@@ -39,7 +39,7 @@ export function protocolJsonSchema(): JsonSchema {
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "Frames of the manager's WebSocket protocol",
-    description: "One JSON object in a text frame. Unknown keys are to be ignored, by both sides.",
+    description: "One JSON object in a text frame. Both sides ignore unknown keys.",
     anyOf: [{ $ref: "#/$defs/ClientFrame" }, { $ref: "#/$defs/ManagerFrame" }],
     $defs: {
       ClientFrame: oneOfThem("What a client sends.", clientFrames),

@@ -31,7 +31,7 @@ export const outputCommands = clientFrames("Output", {
         .describe(`Last lines of the backlog; default ${DEFAULT_OUTPUT_LINES}, at most ${MAX_OUTPUT_LINES}.`)
         .exactOptional(),
       seconds: amount(MAX_OUTPUT_AGE_SECONDS)
-        .describe("Only what was written in the last so many seconds; a little older output may be included.")
+        .describe("Only output of this many seconds before now; a little older output may be included.")
         .exactOptional(),
       times: flag.optional().describe("Also say when it was written."),
     },

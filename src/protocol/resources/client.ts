@@ -6,7 +6,7 @@ export const client = z
     id: z.int().describe("Never reused; equals the provider_id of its parameters."),
     name: z.string(),
     pid: z.int(),
-    host: z.string().describe("Canonical name, or the IP of a machine that is no managed host."),
+    host: z.string().describe("Canonical name, or the IP of a machine that is not a managed host."),
     address: z.string().describe("`<ip>:<port>` of the client's own connection."),
     library_version: z.int(),
     svn_revision: z.int(),
@@ -27,5 +27,5 @@ export const clientCommands = clientFrames("Clients", {
 export const clientEvents = managerFrames("Clients", {
   clients_snapshot: answer({ clients: z.array(client) }, "All clients."),
   client_upsert: event({ client }, "A client connected or changed."),
-  client_remove: event({ id: z.int() }, "A client went."),
+  client_remove: event({ id: z.int() }, "A client disconnected."),
 });

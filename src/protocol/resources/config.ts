@@ -37,7 +37,7 @@ const MAX_CONTENT = 1_048_576;
 
 export const configCommands = clientFrames("Configuration", {
   reload_config: {
-    fields: { dry_run: flag.describe("Only tell what would change; default false.").exactOptional() },
+    fields: { dry_run: flag.describe("Only report what would change; default false.").exactOptional() },
     answer: "config_reload_result",
     scope: "global",
     meaning: "Reads the configuration again. Running processes keep running; a bad file changes nothing.",

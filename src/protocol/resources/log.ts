@@ -33,7 +33,7 @@ export const logCommands = clientFrames("Log", {
   request_logs: {
     fields: {
       level: logLevel.describe("Lowest level; default `debug`.").exactOptional(),
-      limit: count(MAX_LOG_LIMIT).describe(`The last so many, at most ${MAX_LOG_LIMIT}; default all.`).exactOptional(),
+      limit: count(MAX_LOG_LIMIT).describe(`How many of the newest entries, at most ${MAX_LOG_LIMIT}; default all.`).exactOptional(),
       before: z
         .int({ error: "must be an integer, the id of a log entry" })
         .describe("Only entries with a lower id: so older ones are fetched piece by piece.")

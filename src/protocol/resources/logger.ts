@@ -6,7 +6,7 @@ const loggerTopic = z
   .object({
     name: z.string(),
     log_size: z.int().describe("Samples that are kept."),
-    divisor: z.int().describe("Every so many-th sample is kept."),
+    divisor: z.int().describe("Every n-th sample is kept."),
     only_ts: z.boolean().describe("Times without payload."),
     enabled: z.boolean().describe("The logger is started and the topic is in its configuration."),
     active: z.boolean().describe("A daemon is receiving it."),
@@ -33,7 +33,7 @@ const wantedTopic = z.object(
   {
     name: objectName,
     log_size: integer(1, 100_000_000).describe("Samples to keep."),
-    divisor: integer(1, 1_000_000).describe("Keep every so many-th."),
+    divisor: integer(1, 1_000_000).describe("Keep every n-th sample."),
   },
   { error: "must be an object with name, log_size and divisor" },
 );
@@ -78,7 +78,7 @@ export const loggerCommands = clientFrames("Loggers", {
 export const loggerFrames = managerFrames("Loggers", {
   loggers_snapshot: answer({ loggers: z.array(daemonLogger) }, "All loggers."),
   logger_upsert: event({ logger: daemonLogger }, "A logger appeared or changed."),
-  logger_remove: event({ name: z.string() }, "A logger went."),
+  logger_remove: event({ name: z.string() }, "A logger was deleted."),
   logger_action_result: result(
     { action: z.enum(["configure", "start", "stop", "delete"]), name: z.string() },
     {},

@@ -14,7 +14,7 @@ const parameter = z
     output: z.string().describe("Formatted value that is in effect."),
     override_value: z.string(),
     override_enabled: z.boolean(),
-    type: z.string().describe("`float`, `int`, `bool` or `string`; empty if the provider does not tell."),
+    type: z.string().describe("`float`, `int`, `bool` or `string`; empty if the provider does not say."),
     unit: z.string(),
     minimum: z.number().nullable(),
     maximum: z.number().nullable(),

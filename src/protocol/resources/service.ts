@@ -31,6 +31,6 @@ export const serviceCommands = clientFrames("Services", {
 export const serviceFrames = managerFrames("Services", {
   services_snapshot: answer({ services: z.array(service) }, "All services."),
   service_upsert: event({ service }, "A service appeared or changed."),
-  service_remove: event({ name: z.string() }, "A service went."),
+  service_remove: event({ name: z.string() }, "A service is no longer provided."),
   service_call_result: result({ name: z.string(), endpoint: z.string() }, { response: z.unknown() }, "Answer of a called service."),
 });

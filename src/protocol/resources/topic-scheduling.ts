@@ -51,6 +51,6 @@ export const topicSchedulingFrames = managerFrames("Topics", {
   topic_scheduling_result: result(
     { name: z.string() },
     { tasks: z.array(z.object({ ...task, ok: z.boolean(), code: errorCode.exactOptional(), message: z.string().exactOptional() })) },
-    "What became of each task.",
+    "The result for each task.",
   ),
 });

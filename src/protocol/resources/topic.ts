@@ -99,7 +99,7 @@ const batch = z
     times: z.array(z.int()).describe("Of each sample, microseconds since 1970."),
     values: z
       .array(z.array(z.number().nullable()))
-      .describe("For each of `fields` its value in each sample; null if it is no finite number."),
+      .describe("For each of `fields` its value in each sample; null if it is not a finite number."),
   })
   .meta({ id: "SampleBatch" });
 const sample = z.object({ ts: timestamp, value: z.unknown() });
@@ -107,7 +107,7 @@ const sample = z.object({ ts: timestamp, value: z.unknown() });
 export const topicFrames = managerFrames("Topics", {
   topics_snapshot: answer({ topics: z.array(topic) }, "All topics."),
   topic_upsert: event({ topic }, "A topic appeared or changed."),
-  topic_remove: event({ name: z.string() }, "A topic went."),
+  topic_remove: event({ name: z.string() }, "A topic was removed."),
   topic_sample: event(
     {
       name: z.string(),

@@ -72,7 +72,7 @@ it("what does not fit, and a topic that another client or user publishes, is ref
   await expect.poll(() => publish("arm/state", 1).catch((error: Error) => error.message)).toEqual({ subscribers: 0 });
 });
 
-it("a user keeps a topic for 10 s after the last message, and is a client until the last topic is given up", async () => {
+it("a user keeps a topic for 10 s after the last message, and is a client until the last topic is released", async () => {
   await using rig = await RegistryRig.start();
   const clock = new SimulatedClock();
   const publishing = new TopicPublishing({

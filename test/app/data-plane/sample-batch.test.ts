@@ -22,7 +22,7 @@ it.each([
   expect(batch.take()).toEqual({ times: [1_500], values: [[value]] });
 });
 
-it("a batch is bounded, and begins anew when it was taken", () => {
+it("a batch is bounded, and starts empty after it was taken", () => {
   const batch = new SampleBatch([""]);
   for (let n = 0; n < 6_000; n++) batch.add(n, n);
   expect(batch.take().times).toHaveLength(5_000);

@@ -30,7 +30,7 @@ it("clients and topics of all hosts and of the manager's own broker are shown, w
   expect(rig.clientNamed("tool")).toMatchObject({ host: "one", published_topics: ["tool/state"] });
 });
 
-it("what is told adds up to what is shown, and ids are not used again", async () => {
+it("the events add up to the snapshot, and ids are not used again", async () => {
   await using rig = await DataPlaneRig.start();
   const first = await rig.client(rig.two, "driver", ["arm/state"]);
   await expect.poll(() => rig.clientNamed("driver")?.published_topics).toEqual(["arm/state"]);

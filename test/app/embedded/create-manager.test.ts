@@ -106,7 +106,7 @@ describe("createManager", () => {
     expect(processesWith(seconds)).toEqual([]);
   });
 
-  it("tells a bad configuration with every problem, and leaves no folder", async () => {
+  it("reports every problem of a bad configuration, and leaves no folder", async () => {
     const before = stateDirs();
     await expect(createManager({ processes: { a: { command: [], nonsense: 1 } } } as never)).rejects.toBeInstanceOf(ConfigError);
     expect(stateDirs()).toEqual(before);
@@ -245,7 +245,7 @@ describe("an embedded manager", () => {
     );
   });
 
-  it("passes frames both ways, and tells events apart from answers", async () => {
+  it("passes frames both ways, and distinguishes events from answers", async () => {
     await using manager = await createManager({ processes: { a: lasting(uniqueSeconds()) } });
     const events: string[] = [];
     manager.events$.subscribe((frame) => events.push(frame.type));

@@ -125,7 +125,7 @@ describe("a program with an embedded manager", () => {
 });
 
 describe("a bench", () => {
-  it("leaves neither timers nor handles, nor anything that grows", async () => {
+  it("leaves no timers, no handles, and no growing memory", async () => {
     const config = { processes: Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`g/p${n}`, { command: "x" }])) };
     const round = async () => {
       await using bench = await createBench(config);

@@ -145,7 +145,7 @@ describe("runs of names that are not configured", () => {
     await stop.answer({});
   });
 
-  it("that have just ended are no error", async () => {
+  it("that have just ended are not an error", async () => {
     const { link, log, ready } = rig(["a"]);
     await ready([run("old", "1-9")]);
     const { MgrError } = await import("../../../src/base/errors.ts");
@@ -155,7 +155,7 @@ describe("runs of names that are not configured", () => {
 });
 
 describe("the end of a run", () => {
-  it("is told at once if nothing follows its output", async () => {
+  it("is reported at once if nothing follows its output", async () => {
     const { heard, ready, event } = rig(["a"]);
     await ready();
     heard.length = 0;
@@ -206,7 +206,7 @@ describe("the end of a run", () => {
     expect(heard).toEqual(["a run.exited 1-1"]);
   });
 
-  it("that waits for output is told before its daemon's death: it was seen, and nothing comes any more", async () => {
+  it("that waits for output is reported before its daemon's death: it was seen, and no more output comes", async () => {
     const { heard, ready, event, follow, anchor, system } = rig(["a"]);
     await ready();
     follow("a");
@@ -220,7 +220,7 @@ describe("the end of a run", () => {
 });
 
 describe("a host that falls silent", () => {
-  it("is told once; its session is given up", async () => {
+  it("is reported once; its session is discarded", async () => {
     const { clock, heard, ready, controller, log } = rig(["a"]);
     await ready();
     heard.length = 0;
@@ -242,7 +242,7 @@ describe("a host that falls silent", () => {
 });
 
 describe("a daemon that came back as another one", () => {
-  it("is told as the death of the first, then the readiness of the second, whose session stays open", async () => {
+  it("is reported as the death of the first, then the readiness of the second, whose session stays open", async () => {
     const { heard, ready, controller } = rig(["a"]);
     await ready([run("a")]);
     heard.length = 0;
@@ -268,8 +268,8 @@ describe("a daemon of another version", () => {
   });
 });
 
-describe("an actor that was built anew", () => {
-  it("hears what its host last said of its process", async () => {
+describe("an actor that was rebuilt", () => {
+  it("receives the last report of its host about its process", async () => {
     const { heard, ready, event, controller } = rig();
     await ready([run("a")]);
     event("ready", run("a", "1-1", { ready: true }));

@@ -46,7 +46,7 @@ function rig() {
 }
 
 describe("a greeting", () => {
-  it("tells by how much the host's clock is off, the way there and back counted", async () => {
+  it("reports the offset of the host's clock, corrected by the round trip", async () => {
     const { link, clock, session } = rig();
     const greeting = session.greet();
     clock.advance(400);
@@ -55,7 +55,7 @@ describe("a greeting", () => {
     expect(await greeting).toMatchObject({ clock_offset_ms: 5_000, version: "1.2.3" });
   });
 
-  it("tells epoch and contracts, opens the session at the hello and holds the table back until deliver", async () => {
+  it("sends epoch and contracts, opens the session at the hello and holds the table back until deliver", async () => {
     const { link, heard, session } = rig();
     const greeting = session.greet();
     expect(link.asked[0]?.request).toMatchObject({ epoch: 7, contracts: [1] });
@@ -196,7 +196,7 @@ describe("a greeting", () => {
 });
 
 describe("events", () => {
-  it("are told once and in order; known ones are ignored", async () => {
+  it("are delivered once and in order; known ones are ignored", async () => {
     const { heard, event, greet } = rig();
     await greet(2);
     event(1);
@@ -207,7 +207,7 @@ describe("events", () => {
     expect(heard).toEqual(["report ", "spawned 3", "spawned 4"]);
   });
 
-  it("with a gap before them ask for the whole table; they are told after it", async () => {
+  it("with a gap before them cause a request for the whole table, and are delivered after it", async () => {
     const { link, heard, event, greet } = rig();
     await greet(2);
     event(5);
@@ -276,7 +276,7 @@ describe("a table that cannot be had again", () => {
     expect(session.isOpen).toBe(false);
   });
 
-  it("is no news when the session was given up meanwhile", async () => {
+  it("is ignored when the session was discarded meanwhile", async () => {
     const { link, heard, session, event, greet } = rig();
     await greet(0);
     event(2);

@@ -28,7 +28,7 @@ function rig(...hosts: LoadedHost[]) {
   return { clock, loads: new ProcessLoads({ clock, table: hosts.map(({ session }) => [session.link.host, { controller: { session } }]) }) };
 }
 
-test("CPU is that of the run's life at first, then since the last sample", async () => {
+test("CPU is the average of the run at first, then since the last sample", async () => {
   const host = new LoadedHost("bench");
   const { clock, loads } = rig(host);
   host.rows = [["a", 500, 4_096, 2, 10_000]];

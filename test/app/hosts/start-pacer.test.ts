@@ -45,7 +45,7 @@ describe("the pace of starts", () => {
     pacer.close();
   });
 
-  it("is no pace at all without a rate", async () => {
+  it("has no limit without a rate", async () => {
     const pacer = new StartPacer(testClock(), () => null);
     const turns = Array.from({ length: 100 }, () => pacer.turn(never));
     expect(await Promise.all(turns)).toHaveLength(100);

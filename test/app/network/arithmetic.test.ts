@@ -15,7 +15,7 @@ it("a counter of the kernel has grown by what was added, also over the end of 32
   fc.assert(cases, LIMIT);
 });
 
-it("a counter that began anew has grown by what it shows, and never shrinks", () => {
+it("a counter that was reset has grown by its present value, and never shrinks", () => {
   expect(kernelIncrease(5 * WORD, 17)).toBe(17);
   expect(kernelIncrease(1_000, 17)).toBe(17);
   const cases = fc.property(fc.maxSafeNat(), fc.maxSafeNat(), (before, after) => {

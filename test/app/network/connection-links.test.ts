@@ -55,7 +55,7 @@ it("kinds and names of a peer's connections are children of one link; what carri
   expect(link?.bytes_s).toBe(60);
 });
 
-it("counters of bytes that begin anew are no 32-bit counters at their end; segments of the kernel are", () => {
+it("a reset byte counter is not taken for a 32-bit wrap; a counter of kernel segments is", () => {
   const before = traffic({ written: 3_000_000_000, segments_out: WORD - 100 });
   const { stats } = measure(
     sample(0, { peers: [before] }),

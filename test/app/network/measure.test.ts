@@ -52,7 +52,7 @@ it.each([
   expect(problemsOf({ ...NO_FINDINGS, stats, shortfalls }).some(({ kind }) => kind === "loss")).toBe(isProblem);
 });
 
-it("messages that are under way between the two readings of a sample are no loss", () => {
+it("messages that are in transit between the two readings of a sample are not counted as lost", () => {
   // The sender is read at 90 and 100 messages, then at 190 and 200; the receiver gets all of them a reading later.
   const at = (time: number, first: number, second: number) =>
     sample(time, {
@@ -66,7 +66,7 @@ it("messages that are under way between the two readings of a sample are no loss
   expect(shortfalls).toEqual([expect.objectContaining({ sent: 90, arrived: 110 })]);
 });
 
-it("a subscriber that came meanwhile, and a daemon that began anew, are no loss", () => {
+it("a new subscriber and a restarted daemon are not counted as loss", () => {
   const hosts = (sent: number, got: number, life = "one") =>
     new Map([
       ["a", reading(sent, [published(sent)])],
@@ -79,7 +79,7 @@ it("a subscriber that came meanwhile, and a daemon that began anew, are no loss"
   expect([anew.shortfalls, anew.stats.links, [...anew.hosts]]).toEqual([[], [], ["a"]]);
 });
 
-it("messages of a publisher that has ended since are counted; its topic is no more", () => {
+it("messages of a publisher that has ended since are counted, although its topic is gone", () => {
   const hosts = (time: number, sent: number, got: number) =>
     new Map([
       ["a", reading(time, [published(sent)])],
@@ -102,7 +102,7 @@ it("an interface that was made again under its name has no rates, one that is re
   expect(problemsOf({ ...NO_FINDINGS, stats })).toMatchObject([{ kind: "errors", host: "a", interface: "eth0" }]);
 });
 
-it("the last values of a lost host stay with their age, and go with the host or when it counts again", () => {
+it("the last values of a lost host stay, with their age, until the host is removed or reports again", () => {
   const known = new LastKnown();
   const row = (host: string) => {
     const hosts = (bytes: number, at: number) => new Map([[host, reading(at, [port("eth0", { rx_bytes: bytes })])]]);

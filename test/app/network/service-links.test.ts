@@ -48,14 +48,14 @@ it("a service has its requests on the way there, its answers on the way back, an
   ]);
 });
 
-it("requests to instances on several hosts are spread by the number of instances, and are no loss", () => {
+it("requests to instances on several hosts are spread by the number of instances, and are not counted as lost", () => {
   const services = [instance("b"), instance("b"), instance("b"), instance("c")];
   const measured = stretch({ a: [row("crossing", 400)], b: [row("arrived", 300)], c: [row("arrived", 10)] }, services);
   expect(packets(measured)).toMatchObject({ "a b": [150, 150], "a c": [50, 5] });
   expect(measured.shortfalls).toEqual([]);
 });
 
-it("requests of several hosts share what has arrived in proportion, and are no loss", () => {
+it("requests of several hosts share the arrivals in proportion, and are not counted as lost", () => {
   const measured = stretch({ a: [row("crossing", 300)], b: [row("crossing", 100)], c: [row("arrived", 200)] }, [instance("c")]);
   expect(packets(measured)).toMatchObject({ "a c": [150, 75], "b c": [50, 25] });
   expect(measured.shortfalls).toEqual([]);

@@ -94,7 +94,7 @@ describe("a backlog", () => {
     expect(await read({ bytes: utf8("😀").subarray(0, 3), pageSize: 1 })).toMatchObject({ output: "", offset: 0 });
   });
 
-  it("shows bytes that are no text as U+FFFD and counts them", async () => {
+  it("shows bytes that are not text as U+FFFD and counts them", async () => {
     expect(await read({ bytes: Uint8Array.of(0x61, 0xff, 0x62) })).toMatchObject({ output: "a\uFFFDb", offset: 3 });
   });
 
@@ -128,7 +128,7 @@ describe("a backlog", () => {
     expect(gone).toEqual({ pid: 7, output: "", truncated: true, offset: 4, stream_id: "stream-a" });
   });
 
-  it("tells when it was written, if that is asked for, by the manager's clock", async () => {
+  it("reports on request when it was written, by the manager's clock", async () => {
     const { session, asked } = await sessionWith({ bytes: utf8("one\ntwo\n"), ages: [{ offset: 4, age_ms: 1_500 }] });
     const now = () => Date.UTC(2026, 10, 22, 10);
     const { times } = await readBacklog(session, "a", { lines: 9, times: true }, now);

@@ -30,7 +30,7 @@ describe("a dependency that has to be", () => {
     expect(found).toEqual(holding);
   });
 
-  it("completed holds once its last run ended in success and no newer one began", () => {
+  it("completed is true once its last run ended in success and no newer one began", () => {
     const done = { lastRunSucceeded: true };
     const found = STATES.filter((state) => unmet(needs("completed"), facts(state, done)).missing.length === 0);
     expect(found).toEqual(["stopped", "backoff"]);
@@ -50,7 +50,7 @@ describe("a dependency can no longer be met when it", () => {
 
   it("has ended although it has to run", () => {
     expect(unmet(needs("ready"), facts("stopped", { lastRunSucceeded: true })).impossible).toBe(
-      "dependency 'db' has ended, it has to be running",
+      "dependency 'db' has ended, but must be running",
     );
   });
 

@@ -117,7 +117,7 @@ describe("on_stop: restart", () => {
     }
   });
 
-  test("each tells the user and the request that stopped it, also after a manager restart", async () => {
+  test("each names the user and the request that stopped it, also after a manager restart", async () => {
     const bench = await Bench.running({ db: {}, api: { db: "stop" }, web: { api: "stop" }, log: { db: "keep" } });
     const origin = (name: string) => {
       const { requested_by, stopped_with, stops_with } = bench.engine.control.state.process(name) ?? {};

@@ -198,7 +198,7 @@ describe("process_detail", () => {
     return detail.type === "process_detail" && detail.ok ? detail.history : [];
   }
 
-  test("tells the environment without secrets, the definition in the words of the configuration, and past runs", async () => {
+  test("has the environment without secrets, the definition with the keys of the configuration, and past runs", async () => {
     const first = await startedPid();
     await manager.process(NAME).stop();
     const second = await startedPid();

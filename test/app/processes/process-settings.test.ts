@@ -72,7 +72,7 @@ test("each change is in the log, with user and value", async () => {
   ]);
 });
 
-test("a full disk prevents no change: the log tells it, and the change holds until the manager ends", async () => {
+test("a full disk prevents no change: the log reports it, and the change is in effect until the manager ends", async () => {
   const { keeper, applied } = await open();
   const full = {
     get: keeper.get.bind(keeper),
@@ -94,7 +94,7 @@ test("a full disk prevents no change: the log tells it, and the change holds unt
   expect(log.entries({ level: "error" })[0]?.msg).toContain("no space left");
 });
 
-test("a file of an older manager has no settings; one with an override that is no command is set aside", async () => {
+test("a file of an older manager has no settings; a file whose override is not a command is set aside", async () => {
   writeFileSync(path(), JSON.stringify({ version: 1, epoch: 1, last_log_id: 0, processes: { "sim/world": { requested_state: "start" } } }));
   const { book } = await open();
   expect(book.of("sim/world")).toEqual(NO_SETTINGS);

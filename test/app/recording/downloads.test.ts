@@ -176,7 +176,7 @@ it("while it is downloaded a logger is not changed or deleted; two downloads run
   await loggers().remove("busy", "ada");
 });
 
-it("a full disk is told", async () => {
+it("a full disk is reported", async () => {
   const downloads = new LoggerDownloads(folder);
   const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
   const collect = downloads.collect({

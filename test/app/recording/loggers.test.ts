@@ -65,7 +65,7 @@ it("a topic that appears later joins; it is only active while its publisher is t
   await loggers().remove("late", "ada");
 });
 
-it("a host that is lost keeps its last counts and records on; what changed meanwhile it is told when it is back", async () => {
+it("a lost host keeps its last counts and continues to record; it receives the changes when it is back", async () => {
   await begin();
   for (const name of ["kept", "stopped", "deleted"]) {
     await loggers().configure(name, { only_ts: false, topics: [TOPIC] }, "ada");

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { UpsertPublisher } from "../../../src/app/recording/upsert-publisher.ts";
 import { SimulatedClock } from "../../../src/testing/simulated-clock.ts";
 
-it("counters are told at most twice a second, changes of state at once, what is the same never", async () => {
+it("counters are sent at most twice a second, changes of state at once, unchanged values never", async () => {
   const clock = new SimulatedClock();
   const told: unknown[] = [];
   let object: { state: string; count: number } | null = { state: "idle", count: 0 };
@@ -36,7 +36,7 @@ it("counters are told at most twice a second, changes of state at once, what is 
   expect(clock.pending).toBe(0);
 });
 
-it("nothing is told while the answer of a command is to come first, not even what was to be told later", async () => {
+it("no event is sent before the answer of a pending command, not even a deferred one", async () => {
   const clock = new SimulatedClock();
   const told: string[] = [];
   let object: { state: string } | null = { state: "idle" };

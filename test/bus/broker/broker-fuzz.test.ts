@@ -174,7 +174,7 @@ describe("hostile clients of the bus", () => {
     ).toEqual([]);
   });
 
-  it("lets go of one that sends a byte now and then and never comes to an end (slow loris)", async () => {
+  it("closes a connection that sends a byte now and then and never finishes (slow loris)", async () => {
     const socket = dial();
     const gone = closed(socket);
     let isOver = false;

@@ -409,7 +409,7 @@ describe("the unix socket", () => {
     expect(existsSync(join(elsewhere, "bus.sock"))).toBe(false);
   });
 
-  it("never replaces a file that is no socket", async () => {
+  it("never replaces a file that is not a socket", async () => {
     await using rig = await BusRig.start();
     const path = join(dirname(rig.path), "precious");
     writeFileSync(path, "data");

@@ -88,7 +88,7 @@ describe.each(Object.keys(SERVERS))("the official client with %s", (name) => {
     await server[Symbol.asyncDispose]();
   });
 
-  it("is told its limits and its client id", () => {
+  it("receives its limits and its client id", () => {
     expect(nc.info).toMatchObject({ max_payload: 1024 * 1024, headers: true, proto: 1 });
     expect(nc.info?.client_id).toBeGreaterThan(0);
   });
@@ -148,7 +148,7 @@ describe.each(Object.keys(SERVERS))("the official client with %s", (name) => {
     );
   });
 
-  it("learns at once that there is no responder", async () => {
+  it("is informed at once that there is no responder", async () => {
     await expect(nc.request("nobody", "", { timeout: 60_000 })).rejects.toBeInstanceOf(errors.RequestError);
     await expect(nc.request("nobody", "", { timeout: 60_000 })).rejects.toThrow(/no responders/);
   });

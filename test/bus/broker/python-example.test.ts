@@ -40,7 +40,7 @@ async function useAll(url: string): Promise<void> {
 }
 
 describe("the example in Python", () => {
-  it("works with the manager's own broker at the address in its environment, and is told what is refused", async () => {
+  it("works with the manager's own broker at the address in its environment, and receives refusals", async () => {
     await using tcp = new Tcp(false, [["a-client-token", permissionsOf({ kind: "client", name: "c" })]]);
     await tcp.begin();
     await useAll(`nats://a-client-token@127.0.0.1:${tcp.port}`);

@@ -205,7 +205,7 @@ describe.each(WAYS)("the host link over the bus, through %s", (way) => {
     expect(one.problems.join()).toMatch(/'log' of host .* was not sent: .*the limit is 524288/);
   });
 
-  it("tells the host when its output does not leave any more, and when it does again", async () => {
+  it("informs the host when its output is blocked, and when it flows again", async () => {
     await using one = await linkRig(way);
     let received = 0;
     one.link.listen({

@@ -98,7 +98,7 @@ describe("a leaf that lies", () => {
     raw.close();
   });
 
-  it("is not told of inboxes that sent it no request, and cannot read those of which it knows", async () => {
+  it("does not learn of inboxes that sent it no request, and cannot read those that it knows", async () => {
     const raw = await evilLeaf();
     const asker = await victim.bus("asker");
     asker.subscribe("_INBOX.private.*", () => {});

@@ -101,7 +101,7 @@ describe.each(HUBS)("hosts linked by %s", (hub) => {
     expect(after.out).toBe(1);
   });
 
-  it("announce each distinct interest once, and take it back with the last subscriber", async () => {
+  it("announce each distinct interest once, and withdraw it with the last subscriber", async () => {
     await using rig = await LeafRig.start(hub);
     const { a, b, onA, onB } = await twoHosts(rig);
     const other = await b.bus("other");

@@ -42,7 +42,7 @@ it("a registration is shown and answered with where it was made", async () => {
   expect(rig.client$("größe")).toMatchObject({ ...about, registered: true });
 });
 
-it("connections without an identity are no clients, and cannot register", async () => {
+it("connections without an identity are not clients, and cannot register", async () => {
   await using rig = await RegistryRig.start();
   const { subscriptions } = rig.broker.stats();
   const memory = rig.broker.connectMemory();

@@ -31,7 +31,7 @@ describe("mgr logs", () => {
     expect(output).toBe("a | one\nb | two\na | unfinished\n");
   });
 
-  it("of several prints the lines in the order in which they were written, as far as the manager tells", async () => {
+  it("of several processes prints the lines in the order in which they were written, where the manager knows it", async () => {
     await using manager = await ScriptedManager.open("a", "b", "old");
     const at = (offset: number, second: number) => ({ offset, time: `2026-11-22T10:00:0${second}.000` });
     manager.backlogs.set("a", { output: "first\nthird\n", offset: 112, stream_id: "s", times: [at(100, 1), at(106, 3)] });

@@ -33,7 +33,7 @@ describe("the buffer of a trace", () => {
     expect([...buffer.since(149_998 * 0.0025)].map(({ last }) => last)).toEqual([149_997, 149_998, 149_999]);
   });
 
-  test("has a gap where a value is no number", () => {
+  test("has a gap where a value is not a number", () => {
     const buffer = new TraceBuffer();
     buffer.add(0, 1);
     buffer.add(0.0001, Number.NaN);

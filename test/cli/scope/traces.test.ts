@@ -84,7 +84,7 @@ describe("traces", () => {
     ).toEqual([3, 4, 0]);
   });
 
-  test("of a plain number, and of JSON from a client that told no definition", () => {
+  test("of a plain number, and of JSON from a client without a definition", () => {
     const { traces, publish, values } = rig();
     traces.open("level");
     publish("level", Buffer.from("2.5"));
@@ -99,7 +99,7 @@ describe("traces", () => {
     traces.open("t0.x");
     expect(traces.all).toHaveLength(MAX_TRACES);
     expect(() => traces.open("more.x")).toThrow(/24 traces already/);
-    expect(() => traces.open("a//b")).toThrow(/no trace/);
+    expect(() => traces.open("a//b")).toThrow(/not a trace/);
     expect(new Set(traces.all.map(({ colour }) => colour)).size).toBe(MAX_TRACES);
   });
 });

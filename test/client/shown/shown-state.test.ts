@@ -55,7 +55,7 @@ describe("a job", () => {
 });
 
 describe("a process of a lost host", () => {
-  test("is lost if it ran or was to run; what is at rest stays so", () => {
+  test("is lost if it ran or was to run; a process at rest stays at rest", () => {
     for (const state of ["waiting", "starting", "started", "ready", "stopping", "backoff"] as const)
       expect(shownState(running({ state, host_ready: false }))).toBe("lost");
     expect(shownState(process({ host_ready: false }))).toBe("stopped");
@@ -63,14 +63,14 @@ describe("a process of a lost host", () => {
     expect(shownGroupState([running(), running({ host_ready: false })])).toBe("lost");
   });
 
-  test("tells what it was when its host was lost", () => {
+  test("shows its state at the loss of its host", () => {
     const lost = running({ host_ready: false, host: "rt1" });
     expect(statusReason(lost, WORDS, { lost_time: T })).toBe("started as of 08:14: host rt1 is not connected");
     expect(statusReason(lost, WORDS, { lost_time: null })).toBe("started: host rt1 is not connected");
   });
 });
 
-test("a stopped process tells who stopped it, when, and with which other one", () => {
+test("a stopped process shows which user stopped it, when, and with which other process", () => {
   const by = { requested_by: "ada", requested_time: T, exit: { ...EXIT_0, code: null, signal: "SIGTERM" } };
   expect(reasonOf(by)).toBe("stopped by ada at 08:14");
   expect(reasonOf({ ...by, stopped_with: "db" })).toBe("stopped by ada with db at 08:14");

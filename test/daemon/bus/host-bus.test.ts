@@ -99,7 +99,7 @@ it("takes another port when its own was taken meanwhile, and says so", async () 
   expect(logged.join()).toMatch(/warning: the bus has another port than before.*is taken by pid/);
 });
 
-it("starts anew from a state file that it cannot use", async () => {
+it("starts with defaults when its state file cannot be used", async () => {
   writeFileSync(join(folder, "bus.json"), '{"secret": "of an older version"}');
   expect((await visit((await open()).localUrl)).isConnected).toBe(true);
 });

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { expect, test } from "vitest";
 import { bindError } from "../../../src/daemon/native/try-bind.ts";
 
-test.each(["127.0.0.1", "::1"])("a port of %s that is taken is told, one that is free is not opened", async (address) => {
+test.each(["127.0.0.1", "::1"])("a port of %s that is taken is reported, a free one is not opened", async (address) => {
   const server = createServer().listen(0, address);
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

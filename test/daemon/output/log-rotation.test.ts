@@ -43,7 +43,7 @@ test("no byte is lost, no file is too large and no character is cut, however the
   );
 });
 
-test("bytes that are no text are split all the same, and none is lost", () => {
+test("bytes that are not text are split, too, and none is lost", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 500, min: 0x80, max: 0xbf }), fc.array(fc.nat(), { maxLength: 9 }), (bytes, cuts) => {
       const text = Buffer.from(bytes);

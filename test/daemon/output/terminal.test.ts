@@ -36,7 +36,7 @@ describe("output", () => {
     expect(openFiles()).toBe(before);
   });
 
-  test("a program without a final newline is heard at once, not at its exit", async () => {
+  test("output without a final newline is delivered at once, not at the exit", async () => {
     const run = await record(shell("printf 'Password: '; read answer; printf '%s' \"<$answer>\""));
     await run.until(/Password: $/);
     run.terminal.write(Buffer.from("secret\n"));
@@ -59,7 +59,7 @@ describe("exit", () => {
     run.terminal.close();
   });
 
-  test("a grandchild that keeps the terminal open does not hold the exit back, and is heard until the terminal closes", async () => {
+  test("a grandchild that keeps the terminal open does not delay the exit, and its output is kept until the terminal closes", async () => {
     const run = await record(shell("trap '' HUP; (read go <$0; echo late) & echo early; exit 4".replace("$0", await fifo("grandchild"))));
     const exit = await run.exit;
     expect(exit.code).toBe(4);
@@ -163,7 +163,7 @@ describe("a program that cannot be started is refused with a sentence", () => {
   });
   test("no working directory", async () =>
     expect(await reason(["true"], { cwd: "/no/such/dir" })).toContain("the working directory '/no/such/dir' does not exist"));
-  test("a file as working directory", async () => expect(await reason(["true"], { cwd: "/etc/passwd" })).toContain("is no directory"));
+  test("a file as working directory", async () => expect(await reason(["true"], { cwd: "/etc/passwd" })).toContain("is not a directory"));
   test("an empty command", async () => expect(await reason([""])).toContain("the command is empty"));
   test("a NUL in a word", async () => expect(await reason(["true", "a\0b"])).toContain("NUL"));
   test("more arguments than the kernel takes", async () =>

@@ -43,10 +43,10 @@ describe("an env file", () => {
   });
 
   test("that cannot be understood names file and line", () => {
-    expect(problem("A=1\nnonsense\n")).toBe("env_file '.env', line 2: 'nonsense' is no NAME=value; begin a comment with #");
-    expect(problem('A=1\n\nB="x\ny\n')).toBe("env_file '.env', line 3: the value of 'B' begins with \" that is never closed");
+    expect(problem("A=1\nnonsense\n")).toBe("env_file '.env', line 2: 'nonsense' is not NAME=value; begin a comment with #");
+    expect(problem('A=1\n\nB="x\ny\n')).toBe("env_file '.env', line 3: the value of 'B' begins with \", which is not closed");
     expect(problem("A='x' y\n")).toBe("env_file '.env', line 1: 'y' follows the closing quote of 'A'");
-    expect(problem("A=x\0y\n")).toContain("line 1: it holds a NUL");
+    expect(problem("A=x\0y\n")).toContain("line 1: it contains a NUL");
     expect(problem("=x\n")).toContain("line 1");
   });
 
@@ -88,7 +88,7 @@ describe("the environment of a run", () => {
         (error: MgrError) => `${error.code}: ${error.message}`,
       );
     expect(await attempt("none.env")).toMatch(/^spawn_failed: env_file '.*\/none\.env' cannot be read: ENOENT/);
-    expect(await attempt(".")).toMatch(/^spawn_failed: env_file '.*' cannot be read: it is no regular file/);
+    expect(await attempt(".")).toMatch(/^spawn_failed: env_file '.*' cannot be read: it is not a regular file/);
     expect(await attempt("bad.env")).toMatch(/^spawn_failed: env_file '.*\/bad\.env', line 1:/);
     expect(rig.host.livingRuns).toBe(0);
   });

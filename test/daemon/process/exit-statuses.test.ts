@@ -85,7 +85,7 @@ describe("how a run ended", () => {
     }
   });
 
-  it("is the signal's name also where a core dump is left, which the log tells", async () => {
+  it("is the signal's name also where a core dump is left, which the log reports", async () => {
     const folder = await mkdtemp(join(tmpdir(), "mgr-core-"));
     try {
       await using rig = await HostRig.open();

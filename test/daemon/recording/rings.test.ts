@@ -200,7 +200,7 @@ it("two loggers on one topic share its payloads", async () => {
   expect(rig.rings.used).toBe(0);
 });
 
-it("beyond the memory of all rings the oldest samples of the largest one go, which is counted and told once", async () => {
+it("beyond the memory of all rings the oldest samples of the largest one are dropped, counted, and reported once", async () => {
   await using rig = await RingsRig.start();
   rig.maxMemory = 2 * MIB;
   rig.set("all", [topic("large"), topic("small")]);
@@ -238,7 +238,7 @@ it("a sample larger than an answer is read in pieces; if it goes meanwhile, the 
   expect(Buffer.from(after.data).readUInt32LE(0)).toBe(image(2).length);
 });
 
-it("samples of an earlier definition go when the publisher changes it, and this is told", async () => {
+it("samples of an earlier definition are dropped when the publisher changes it, and this is reported", async () => {
   await using rig = await RingsRig.start();
   rig.set("arm", [topic("a")]);
   const run = async (definition: string, text: string) => {

@@ -85,7 +85,7 @@ describe("watched globs", () => {
     expect(await watched.next()).toBe("src/other/er/b.js");
   });
 
-  test("do not tell of other files, of ignored folders, nor twice of one change", async () => {
+  test("do not report other files, ignored folders, or one change twice", async () => {
     put("src/a.js");
     put("node_modules/x/index.js");
     using watched = new Watched(["**/*.js", "!**/*.gen.js"]);
@@ -100,7 +100,7 @@ describe("watched globs", () => {
     expect(watched.changes).toEqual([]);
   });
 
-  test("without wildcards are a file or a whole folder; dots at the beginning are no secret", async () => {
+  test("without wildcards are a file or a whole folder, also with a dot at the beginning", async () => {
     put("config.json");
     put("other.json");
     put("data/deep/.hidden");

@@ -152,7 +152,7 @@ describe("a TCP forward", () => {
     if (!here.closed) await once(here, "close");
   });
 
-  it("tells why no address could be reached", async () => {
+  it("reports why no address could be reached", async () => {
     const free = createServer().listen(0, "127.0.0.1");
     await once(free, "listening");
     const { port } = free.address() as AddressInfo;

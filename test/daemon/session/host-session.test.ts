@@ -23,14 +23,14 @@ test("the highest epoch wins; the same manager may say hello again, and then onl
   expect(await report(rig, newer)).toBe("accepted");
 });
 
-test("a manager that speaks no version of ours is refused and told what to do", async () => {
+test("a manager without a common contract version is refused with advice", async () => {
   await using rig = await HostRig.open();
   const hello = rig.host.request("hello", { epoch: 9, manager_pid: 1, contracts: [7, 8] });
   await expect(hello).rejects.toMatchObject({ code: "forbidden", message: expect.stringContaining("mgr down") });
   expect(await report(rig)).toBe("accepted");
 });
 
-test("its own log tells why it refuses commands", async () => {
+test("its own log says why it refuses commands", async () => {
   await using rig = await HostRig.open();
   const hello = () => codeOf(rig.host.request("hello", { epoch: 9, manager_pid: 4711, contracts: [7, 8] }));
   expect([await hello(), await hello()]).toEqual(["forbidden", "forbidden"]);
@@ -38,7 +38,7 @@ test("its own log tells why it refuses commands", async () => {
   expect(warnings).toEqual([expect.stringMatching(/\(pid 4711\) 7, 8:.*SIGTERM/)]);
 });
 
-test("a session lasts while the manager is heard, and is void after 6 s of silence until a new hello", async () => {
+test("a session lasts while heartbeats come, and ends after 6 s without them until a new hello", async () => {
   const clock = new ManualClock();
   await using rig = await HostRig.open({ clock });
   for (let second = 0; second < 20; second += 2) {
@@ -57,7 +57,7 @@ test("a session lasts while the manager is heard, and is void after 6 s of silen
   expect(await report(rig)).toBe("accepted");
 });
 
-test("a manager in the same process is obeyed after both stood still, whichever timer comes first", async () => {
+test("a manager in the same process keeps its session after both were suspended, whichever timer fires first", async () => {
   let asleep = 0;
   const clock = new ManualClock();
   const monotonic = clock.monotonic.bind(clock);
@@ -73,7 +73,7 @@ test("a manager in the same process is obeyed after both stood still, whichever 
 });
 
 test.each(["the command", "its own late tick"])(
-  "a host that stood still obeys nothing that lay in its sockets (%s comes first)",
+  "a host that was suspended ignores the commands that waited in its sockets (%s comes first)",
   async (first) => {
     let asleep = 0;
     const clock = new ManualClock();

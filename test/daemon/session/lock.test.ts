@@ -44,7 +44,7 @@ function otherProcess(path: string) {
 }
 
 describe("a lock file", () => {
-  test("tells its holder: pid, start time, boot id, instance, contract and socket", async () => {
+  test("names its holder: pid, start time, boot id, instance, contract and socket", async () => {
     const path = join(folder, "state", "daemon.lock");
     const lock = await take(path);
     const { held, info } = await readLock(path);
@@ -243,7 +243,7 @@ describe("a lock whose file is gone", () => {
     lock.release();
   });
 
-  test("tells where its holder listens now, in one piece", async () => {
+  test("has the present address of its holder, written atomically", async () => {
     const lock = await take(join(folder, "manager.lock"));
     for (const socket of ["/short", `/${"long".repeat(50)}`, "/a"]) {
       lock.moveTo(socket);

@@ -9,7 +9,7 @@ function rig() {
 }
 
 describe("a host without its manager", () => {
-  it("stops everything once it has waited as long as it was told", () => {
+  it("stops everything after the configured time", () => {
     const { clock, stops, managerLost } = rig();
     managerLost.greeted(60_000);
     clock.advance(3_600_000);
@@ -20,7 +20,7 @@ describe("a host without its manager", () => {
     expect(stops).toEqual([60_000]);
   });
 
-  it("goes on for ever if it was told nothing, or when a manager comes back in time", () => {
+  it("continues without that setting, or when a manager comes back in time", () => {
     const { clock, stops, managerLost } = rig();
     managerLost.greeted(null);
     managerLost.lost();

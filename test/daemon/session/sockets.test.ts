@@ -65,7 +65,7 @@ describe("the folder for sockets", () => {
         mkdirSync(path, { mode: 0o700 });
         chownSync(path, 12_345, 12_345);
       },
-      /belongs to uid 12345, not to us/,
+      /belongs to uid 12345, not to this user/,
     ],
   };
   // Only root can give a folder away.

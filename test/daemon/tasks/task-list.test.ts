@@ -185,7 +185,7 @@ describe("filters", () => {
     expect(await ask({ show_threads: false, filter: "tid:==:4000000" })).toEqual([]);
   });
 
-  test("what is no filter is refused before anything is read", async () => {
+  test("an invalid filter is refused before anything is read", async () => {
     await expect(ask({ filter: "speed:>:5" })).rejects.toMatchObject({ code: "bad_field", message: expect.stringContaining("speed") });
   });
 });
@@ -271,7 +271,7 @@ describe("loads", () => {
 });
 
 describe("CPU", () => {
-  test("the first answer already tells the load of now, over a second; each asker then hears of the time since its last question", async () => {
+  test("the first answer has the present load, over a second; later ones the load since the same client's last request", async () => {
     isHurried = false;
     const list = (requester: string, pid: number) => ask({ requester, show_threads: false, filter: `pid:==:${pid}` });
     const seconds = () => waits.filter((wait) => wait === FIRST_INTERVAL_MS).length;

@@ -59,7 +59,7 @@ describe("what was set is what chrt and taskset read", () => {
     expect([chrt(main), affinityOf(main), niceOf(main)]).toEqual(before);
   });
 
-  test("that children shall not inherit it stays so", () => {
+  test("it stays set to be closed in children", () => {
     const [, tid = 0] = threads();
     run("chrt", "-R", "-f", "-p", "5", String(tid));
     setTask({ pid: odd.pid, tid, policy: RR, prio: 6, affinity: cpus });

@@ -57,7 +57,7 @@ describe("output of a lossless window", () => {
     }
   });
 
-  test("does not keep a stop from its end, nor its last words from the ring", async () => {
+  test("neither keeps a stop from ending, nor the last output from the ring", async () => {
     await using rig = await HostRig.open();
     const run = await rig.spawn(
       spec(

@@ -39,7 +39,7 @@ test("any name and any numbers are read back", () => {
   );
 });
 
-test("what is no such line is no task, whatever it is", () => {
+test("any other line is not a task", () => {
   const pieces = fc.oneof(
     fc.uint8Array({ max: 80 }),
     fc.constantFrom("1 (", ")", ") S ", "1 (a) S 1 1", " 7 ").map((text) => Buffer.from(text)),
@@ -53,7 +53,7 @@ test("what is no such line is no task, whatever it is", () => {
   );
 });
 
-test("a line that is cut is no task", () => {
+test("a line that is cut is not a task", () => {
   const line = readFileSync("/proc/self/stat");
   const nameEnd = line.lastIndexOf(")");
   for (let length = 0; length < nameEnd + 60; length++) expect(parseStat(line.subarray(0, length))).toBeNull();

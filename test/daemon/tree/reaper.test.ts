@@ -161,7 +161,7 @@ describe("as a child subreaper", () => {
     expect(processesWith(started.word)).toEqual([]);
   });
 
-  test("an orphan that is no run's is left alone, and holds up no run's end", async () => {
+  test("an orphan that belongs to no run is left alone, and delays no end of a run", async () => {
     const by = start();
     const foreign = uniqueSeconds();
     const started = run(by, ["nohup-child.sh"]);
@@ -250,7 +250,7 @@ test("a hundred runs stop together, the others live on", async () => {
   await Promise.all(runs.slice(100).map((started) => stop(started)));
 });
 
-test("two runs that look alike are told apart by their marker", async () => {
+test("two runs that look alike are distinguished by their marker", async () => {
   const by = start({ subreaper: false });
   const one = run(by, ["setsid-grandchild.sh"]);
   const two = run(by, ["setsid-grandchild.sh"]);

@@ -20,7 +20,7 @@ function marked(marker: string) {
   return { child, ended: once(child, "exit") };
 }
 
-test("a daemon that lives is no previous one: a copy of its folder ends none of its processes", async () => {
+test("a living daemon is not a previous one: a copy of its folder ends none of its processes", async () => {
   const marker = randomUUID();
   const { child, ended } = marked(marker);
   const life = new StaleRunCleanup(join(folder, "daemon.json"));

@@ -180,7 +180,7 @@ describe("mgr call", () => {
     expect(JSON.parse(stdout)).toMatchObject({ type: "process_output_snapshot", name: "job", output: "100\r\n" });
   });
 
-  test("prints a refusal, too, with the exit code of its kind", async () => {
+  test("prints refusals, with the exit code of their kind", async () => {
     for (const [frame, code, error] of [
       ['{"type":"make_tea"}', 2, "unknown_action"],
       ['{"type":"start_process","name":"no such"}', 3, "not_found"],

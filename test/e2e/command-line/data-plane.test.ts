@@ -78,7 +78,7 @@ const done = async (group: string, command: string, ...args: string[]) => {
 const param = async (command: string, ...args: string[]) => {
   for (;;) {
     const outcome = await run("param", command, ...args);
-    if (outcome.code !== 4 && !outcome.stderr.includes("did not tell its parameters")) return outcome;
+    if (outcome.code !== 4 && !outcome.stderr.includes("did not list its parameters")) return outcome;
   }
 };
 const text = async (command: string, ...args: string[]) => {
@@ -259,7 +259,7 @@ describe("mgr scope", () => {
       ),
     );
     await terminal.untilShown(/● arm\/state\.position\[0\] +0\.5/);
-    await expect(arm.call("scope/scope", { trace: "a//b" }, { endpoint: "open" })).rejects.toThrow(/no trace/);
+    await expect(arm.call("scope/scope", { trace: "a//b" }, { endpoint: "open" })).rejects.toThrow(/not a trace/);
     terminal.type(" ");
     await terminal.untilShown(/Paused · last 10 s/);
     terminal.resize(50, 200);

@@ -158,7 +158,7 @@ test("the next manager knows where the windows are", async () => {
   });
 });
 
-test("an automatic restart keeps the display of the last web user, and tells no client again", async () => {
+test("an automatic restart keeps the display of the last web user, and notifies no client again", async () => {
   const { pid, x_display } = await start(ada, "again");
   await ada.until("the first news", ({ type, process }) => type === "web_x_display_used" && process === "again");
   await eventually("its window is there", async () => (await windows(String(x_display))).includes("xclock"));

@@ -186,7 +186,7 @@ describe.each([
   });
 
   if (nats)
-    test("nats-server is killed: only the log tells it, and all reconnect", async () => {
+    test("nats-server is killed: only the log reports it, and all reconnect", async () => {
       const from = client.here;
       await fleet.killNats();
       await isReady("r1", from, false);

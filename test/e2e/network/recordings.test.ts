@@ -121,7 +121,7 @@ it("frames start, stop and delete recordings, and tell what is refused", async (
   expect(full).toMatchObject({ ok: false, code: "conflict", message: expect.stringContaining("min_free_space") });
 });
 
-it("mgr record starts, lists, tells, stops, exports and deletes a recording", async () => {
+it("mgr record starts, lists, shows, stops, exports and deletes a recording", async () => {
   const run = (command: string, ...args: string[]) => instance.run("record", command, "-c", instance.config, ...args);
   const done = async (command: string, ...args: string[]) => {
     const { code, stdout, stderr } = await run(command, ...args);

@@ -174,7 +174,7 @@ describe("the menu of a row", () => {
     expect(Object.values(await states()).filter((state) => state === "started")).toHaveLength(4);
   });
 
-  test("opens on a phone by a long press, which is no tap", async () => {
+  test("opens on a phone by a long press, which is not taken for a tap", async () => {
     const phone = await rig.open("/?process=tools/clock", { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
     await phone.page.getByRole("button", { name: "Processes", exact: true }).tap();
     const row = phone.row("sim/base");

@@ -132,7 +132,7 @@ test("earlier versions are listed, compared and restored", async () => {
   await page.getByRole("button", { name: "Close versions" }).click();
 });
 
-test("a change by another program is told, and taken on request", async () => {
+test("a change by another program is shown, and loaded on request", async () => {
   const text = read("mgr.yaml");
   writeFileSync(rig.instance.config, `${text}\n# by hand\n`);
   await rig.instance.mgr("reload");

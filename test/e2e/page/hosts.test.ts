@@ -87,13 +87,16 @@ test("a host is a way to its processes", async () => {
   await page.getByLabel(/^Filter processes/).fill("");
 });
 
-test.each(["dark", "light"] as const)("many hosts are no accessibility violation in the %s theme, and fit a phone", async (colorScheme) => {
-  const phone = await rig.open("/", { colorScheme, viewport: { width: 375, height: 720 }, isMobile: true, hasTouch: true });
-  await phone.page.getByText(/^and \d+ more, \d+ of them lost$/).waitFor();
-  expect(await phone.violations()).toEqual([]);
-  expect(await phone.page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(375);
-  await phone.close();
-});
+test.each(["dark", "light"] as const)(
+  "many hosts cause no accessibility violation in the %s theme, and fit a phone",
+  async (colorScheme) => {
+    const phone = await rig.open("/", { colorScheme, viewport: { width: 375, height: 720 }, isMobile: true, hasTouch: true });
+    await phone.page.getByText(/^and \d+ more, \d+ of them lost$/).waitFor();
+    expect(await phone.violations()).toEqual([]);
+    expect(await phone.page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(375);
+    await phone.close();
+  },
+);
 
 test("the page reported no error", () => {
   expect(rig.complaints).toEqual([]);

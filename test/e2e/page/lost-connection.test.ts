@@ -71,7 +71,7 @@ test("a terminal goes on also when the page is back before the process's host is
   await shown.untilShown("sim/after", /you typed again[\s\S]*you typed anew/);
 });
 
-test("refusals are told in a toast", async () => {
+test("refusals are shown in a toast", async () => {
   const { page } = shown;
   await page.route("**/mgr/logout", (route) => route.fulfill({ status: 503, body: "the manager is shutting down" }));
   await shown.run("Log out");

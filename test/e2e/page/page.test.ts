@@ -63,7 +63,7 @@ describe("finding and doing", () => {
     await client.untilState("sim/after", "waiting");
   });
 
-  test("a group tells its progress and what it waits for", async () => {
+  test("a group shows its progress and what it waits for", async () => {
     await shown.goTo("sim", "group");
     await page.getByText(/0 of 2; waiting for .*after \(for sim\/gate\)/).waitFor();
     await client.command({ type: "send_stdin", name: "sim/gate", text: "go\n" });

@@ -103,7 +103,7 @@ test("by keyboard alone: from the process to its threads, to one of them, and it
   await page.context().close();
 });
 
-test("the row with the focus keeps it when the rows are sorted anew, and another one gets it when its task ends", async () => {
+test("the row with the focus keeps it when the rows are sorted again, and another one gets it when its task ends", async () => {
   const page = await open(`/mgr/process-list?host=localhost&pid=${pid}`);
   const focused = () => page.evaluate("document.activeElement?.dataset.key");
   await page.getByText(`${THREADS} threads`).waitFor();

@@ -73,7 +73,7 @@ test("every frame that there is stands in an example", () => {
   expect(Object.keys(MANAGER_FRAMES).filter((type) => !shown.has(`received ${type}`))).toEqual([]);
 });
 
-test("examples are what they were, or were recorded anew", () => {
+test("examples are unchanged, or were recorded again", () => {
   expect(
     recorded.map(({ steps }) => steps.length),
     "steps that were gone through",

@@ -188,7 +188,7 @@ describe("a flood of 100 processes that print their names", () => {
   });
 });
 
-test("a viewer that cannot keep up holds up no other, is told what it missed, and continues at a line start", async () => {
+test("a viewer that cannot keep up delays no other, learns what it missed, and continues at a line start", async () => {
   const line = "0123456789012345678901234567890123456789\r\n";
   await using instance = await Instance.up({
     processes: { flood: { command: ["yes", line.trim()] }, other: { command: ECHO, autostart: true } },

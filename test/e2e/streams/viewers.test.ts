@@ -198,7 +198,7 @@ describe("a late viewer", () => {
     expect(truncated).toBe(false);
   });
 
-  test("is told how much is gone after the ring has moved on, also by a restarted manager", async () => {
+  test("learns how much is gone after the ring has moved on, also from a restarted manager", async () => {
     await using instance = new Instance({
       processes: {
         count: {

@@ -110,7 +110,7 @@ describe("a changed configuration", () => {
 });
 
 describe("mgr check", () => {
-  test("tells the problems of all files at their places, with exit code 2", async () => {
+  test("reports the problems of all files with their places, with exit code 2", async () => {
     await using instance = new Instance({ processes: {} });
     mkdirSync(join(instance.dir, "more"));
     writeFileSync(

@@ -123,7 +123,7 @@ describe("a state folder that vanishes while everything runs", () => {
     await instance.untilExtinct();
   });
 
-  test("does not keep 'mgr down' from ending manager and daemon, nor a daemon without a manager", async () => {
+  test("does not prevent 'mgr down' from ending the manager, its daemon, or a daemon without a manager", async () => {
     const { instance } = await begun();
     await using _end = instance;
     vanish(instance.stateDir);

@@ -20,7 +20,7 @@ describe("the format", () => {
     expect(problems).toEqual([]);
   });
 
-  test("lines that are no entry are skipped and named, without their passwords", () => {
+  test("lines that are not entries are skipped and reported, without their passwords", () => {
     const { entries, problems } = parseAuthFile("alone\nempty \na:b secret\nann one\nann two\nhash $scrypt$nonsense\n lead secret\n");
     expect(entries.map(({ user, secret }) => [user, secret])).toEqual([["ann", "one"]]);
     expect(problems.map((problem) => problem.split(" ").slice(0, 2).join(" "))).toEqual([
@@ -89,7 +89,7 @@ describe("the file", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  test("not configured: the refusal tells how to make one and where to name it", () => {
+  test("not configured: the refusal says how to make one and where to name it", () => {
     const refusal = refusalOf(new AuthFile(null, () => {}));
     expect(refusal).toMatch(/umask 077; echo 'USER PASSWORD' > webui\.keys/);
     expect(refusal).toMatch(/webui_auth_file/);

@@ -16,7 +16,7 @@ describe("the results of a search", () => {
     [query("a*", true), { index: -1, count: 0 }, "Matches empty text"],
   ])("%j with %j: %s", (asked, results, text) => expect(resultText(asked, results)).toBe(text));
 
-  test("text that is no expression is only a problem as one", () => {
+  test("text that is not an expression is a problem only in expression mode", () => {
     expect(searchProblem(query("("))).toBeNull();
     expect(searchProblem(query("exit code \\d+", true))).toBeNull();
   });

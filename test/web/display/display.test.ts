@@ -88,7 +88,7 @@ describe("the answer of /mgr/vnc/info", () => {
     expect(readInfo(404, '{"ok":false,"message":"no such session"}')).toEqual({ ok: false, message: "no such session", isFinal: true });
   });
 
-  test("with another address is refused, and one that is no JSON is shown", () => {
+  test("with another address is refused, and one that is not JSON is shown", () => {
     for (const path of ["//other.example/mgr/vnc/ws", "/mgr/vnc/wsx", "ws://other", 5])
       expect(readInfo(200, JSON.stringify({ ...running, websocket_path: path })), String(path)).toMatchObject({ ok: false, isFinal: true });
     expect(readInfo(502, "Bad gateway")).toEqual({ ok: false, message: "Bad gateway", isFinal: false });

@@ -93,7 +93,7 @@ test("an interval that is changed during a measurement counts for the next one",
   expect(asked).toEqual([5, 1]);
 });
 
-test("a failure is told, and tried again after a pause", async () => {
+test("a failure is shown, and retried after a pause", async () => {
   const { poll, asked, failed, answer, pass } = rig();
   poll.update(1);
   await answer(10, new Error("busy"));

@@ -55,7 +55,7 @@ describe("starting a recording", () => {
     expect(requestOf({ ...form, onFull: "delete_oldest" })).toMatchObject({ delete_oldest: true });
   });
 
-  test("losses are told with what they are a part of", () => {
+  test("losses are shown with their total", () => {
     expect(lostText({ messages: 5, missed: 0, dropped: 0 })).toBe("none");
     expect(lostText({ messages: 990, missed: 7, dropped: 3 })).toBe("10 of 1,000");
   });

@@ -113,7 +113,7 @@ test("a large file is requested in blocks, each once, and only those that are ne
   expect(ranges.length).toBe(Math.ceil(bytes.length / BLOCK_BYTES));
 });
 
-test("what the manager refuses is told in its words", async () => {
+test("refusals are shown in the manager's words", async () => {
   const refused = new RangeReader("/file", (async () => new Response("There is no such file.", { status: 404 })) as typeof fetch);
   await expect(refused.size()).rejects.toThrow("There is no such file.");
   // One that is still being written has no index.

@@ -42,7 +42,7 @@ test("runs without output have rules one after the other, also if there is no ou
   expect(told(rules.backlog("", at(0)))).toBe("[1][2]");
 });
 
-test("the end of a run that is told before its output waits for it; one that is told late comes at once, and only once", () => {
+test("the end of a run that is reported before its output waits for it; a late one comes at once, and only once", () => {
   const rules = new RunRules();
   expect(told(rules.backlog("abc", at(3)))).toBe("abc");
   rules.learn([run(1, 6)]);

@@ -60,7 +60,7 @@ describe("a modifier", () => {
     expect(heldModifiers.value.ctrl).toBe("off");
   });
 
-  test("outlasts what the terminal tells by itself, as that it has the focus", () => {
+  test("survives replies that the terminal sends by itself, such as focus reports", () => {
     tapModifier("ctrl");
     expect(typedText("\x1b[I")).toBe("\x1b[I");
     expect(typedText("c")).toBe("\x03");

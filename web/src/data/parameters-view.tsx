@@ -40,7 +40,7 @@ export function ParametersView() {
       )}
       {errors.map((error) => (
         <p key={error.provider_id} class="why warn">
-          {error.provider} does not tell its parameters: {error.message}
+          {error.provider} does not list its parameters: {error.message}
         </p>
       ))}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard (axe: scrollable-region-focusable) */}

@@ -14,7 +14,7 @@ function TerminalSizeText({ size, onTake }: { size: ShownSize | null; onTake: ()
     <button
       type="button"
       class="size"
-      title="The terminal has the size of another viewer, who typed last. Typing, or this button, fits it to this window."
+      title="The terminal has the size of the viewer who typed last. Typing, or this button, fits it to this window."
       onClick={onTake}
     >
       {`${text}, fit to window`}

@@ -85,7 +85,7 @@ export function formatOf({ field, csv, json }: Pick<EchoFlags, "field" | "csv" |
 
 function pathOf(text: string): FieldPath {
   const path = parseFieldPath(text);
-  if (path === null) throw new CommandFailure(EXIT.usage, `'${text}' is no path of a field; examples: position[0], pose.x`);
+  if (path === null) throw new CommandFailure(EXIT.usage, `'${text}' is not the path of a field; examples: position[0], pose.x`);
   return path;
 }
 
