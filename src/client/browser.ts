@@ -1,5 +1,6 @@
 /** `mgr/client` in a browser: the same API, over the browser's own WebSocket. */
 import { MgrError } from "../base/errors.ts";
+import type { ClientFrame } from "../protocol/frames/frames.ts";
 import { basicCredentials, type ConnectOptions, checkConnectOptions, linkBehaviour, webSocketUrl } from "./link/connect-options.ts";
 import { type WebSocketLike, webSocketLink } from "./link/websocket-link.ts";
 import { ManagerClient } from "./manager-client.ts";
@@ -22,9 +23,15 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
   return client;
 }
 
+/** The view of a connection decides which frames it may send; these change nothing. */
+const probeOf = (address: URL | string): ClientFrame =>
+  new URL(address).searchParams.has("log_only")
+    ? { type: "request_logs", limit: 1, request_id: "alive" }
+    : { type: "unsubscribe_process_output", patterns: [], request_id: "alive" };
+
 /** A link over the browser's own WebSocket. */
 export function browserLink(address: URL | string, behaviour: ReturnType<typeof linkBehaviour> = {}) {
-  return webSocketLink({ open: () => new WebSocket(address) as unknown as WebSocketLike, ...behaviour });
+  return webSocketLink({ open: () => new WebSocket(address) as unknown as WebSocketLike, probe: probeOf(address), ...behaviour });
 }
 
 async function logIn(url: string, authorization: string): Promise<void> {

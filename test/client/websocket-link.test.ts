@@ -127,6 +127,49 @@ describe("a link over a WebSocket", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it("asks a silent manager for a sign of life, and connects again without one", async () => {
+    vi.useFakeTimers();
+    closing.push(() => void vi.useRealTimers());
+    const fakes: (WebSocketLike & { sent: string[] })[] = [];
+    const made = webSocketLink({
+      open: () => {
+        const sent: string[] = [];
+        const fake = {
+          readyState: 1,
+          bufferedAmount: 0,
+          sent,
+          send: (text: string) => void sent.push(text),
+          close() {},
+          onopen: null,
+          onmessage: null,
+          onclose: null,
+          onerror: null,
+        };
+        fakes.push(fake);
+        return fake;
+      },
+      probe: { type: "get_snapshot" },
+    });
+    const [first] = fakes;
+    first?.onopen?.();
+    await vi.advanceTimersByTimeAsync(19_000);
+    first?.onmessage?.({ data: '{"type":"ack"}' });
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(first?.sent).toEqual([]);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(first?.sent).toHaveLength(1);
+    first?.onmessage?.({ data: '{"type":"ack"}' });
+    await vi.advanceTimersByTimeAsync(30_000);
+    const reasons: string[] = [];
+    made.state$.subscribe((now) => now.kind === "waiting" && reasons.push(now.reason));
+    await vi.advanceTimersByTimeAsync(12_000);
+    expect(first?.sent).toHaveLength(2);
+    expect(reasons).toEqual(["the manager does not answer"]);
+    expect(fakes).toHaveLength(2);
+    made.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it("without a second attempt is closed by the first failure, with the reason", async () => {
     const { port, close } = await serve();
     await close();

@@ -3,6 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { ClientFrame, ManagerFrame } from "../../protocol/frames/frames.ts";
 import { parseFrame } from "./frame-shape.ts";
 import type { Link, LinkState } from "./link.ts";
+import { SilenceWatch } from "./silence-watch.ts";
 
 /** What browsers' WebSocket and the `ws` package have in common. */
 export interface WebSocketLike {
@@ -25,6 +26,8 @@ export interface WebSocketLinkOptions {
   firstMustSucceed?: boolean;
   /** True for failures that a retry cannot solve (a refused login). */
   isFinal?: (error: Error) => boolean;
+  /** A frame that the manager answers: it is sent when nothing has come for long. Left out: `open` detects broken connections. */
+  probe?: ClientFrame;
 }
 
 const OPEN = 1;
@@ -45,6 +48,7 @@ export function webSocketLink(options: WebSocketLinkOptions): Link {
   let attempt = 1;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let cancelDeadline = () => {};
+  let watch: SilenceWatch | null = null;
   let hasOpened = false;
   let over = false;
 
@@ -53,6 +57,7 @@ export function webSocketLink(options: WebSocketLinkOptions): Link {
     over = true;
     clearTimeout(timer);
     cancelDeadline();
+    watch?.close();
     state$.next(error ? { kind: "closed", reason, error } : { kind: "closed", reason });
     frames$.complete();
   }
@@ -82,6 +87,7 @@ export function webSocketLink(options: WebSocketLinkOptions): Link {
       if (ended) return;
       ended = true;
       clearTimeout(deadline);
+      watch?.close();
       failed(reason, error);
     };
     const deadline = setTimeout(() => {
@@ -101,9 +107,19 @@ export function webSocketLink(options: WebSocketLinkOptions): Link {
         timer = setTimeout(() => {
           attempt = 1;
         }, STABLE_AFTER_MS);
+        const { probe } = options;
+        if (probe)
+          watch = new SilenceWatch({
+            ask: () => opened.readyState === OPEN && opened.send(JSON.stringify(probe)),
+            broken: () => {
+              end("the manager does not answer");
+              opened.close(1000);
+            },
+          });
         state$.next({ kind: "open" });
       };
       opened.onmessage = (event) => {
+        watch?.heard();
         if (ended || typeof event.data !== "string") return;
         const frame = parseFrame(event.data);
         if (frame) {
