@@ -24,13 +24,16 @@ export interface PeerTraffic extends TrafficLabel {
   rtt_us: number | null;
 }
 
-/** Of the kernel's TCP_INFO. */
-interface KernelCounts {
+/** What the kernel knows of a TCP connection (TCP_INFO). */
+export interface TcpInfo {
+  /** Bytes that the other side has acknowledged. */
   readonly sent: number;
   readonly received: number;
   readonly data_segments_out: number;
+  /** Those of them that the other side has acknowledged. */
   readonly data_segments_delivered: number;
   readonly data_segments_in: number;
+  /** Segments that were sent again. */
   readonly retransmits: number;
   readonly rtt_us: number;
 }
@@ -49,12 +52,12 @@ const MAX_ACCOUNTS = 2_000;
 
 /** Bytes of the manager's TCP connections, by peer and by what they carry. Counters are kept when a connection ends. */
 export class PeerTrafficBook {
-  readonly #kernel: (socket: Socket) => KernelCounts | null;
+  readonly #kernel: (socket: Socket) => TcpInfo | null;
   readonly #open = new Map<Socket, Followed>();
   readonly #past = new Map<string, PeerTraffic>();
 
   /** `kernel` returns the kernel's counters of a socket; null: none. */
-  constructor(kernel: (socket: Socket) => KernelCounts | null) {
+  constructor(kernel: (socket: Socket) => TcpInfo | null) {
     this.#kernel = kernel;
   }
 

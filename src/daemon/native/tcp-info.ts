@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import type { TcpInfo } from "../../bus/carriers/peer-traffic.ts";
 import { descriptorOf, getsockopt } from "./socket-options.ts";
 
 const IPPROTO_TCP = 6;
@@ -13,19 +14,6 @@ const BYTES_RECEIVED = 128;
 const DATA_SEGS_IN = 152;
 const DATA_SEGS_OUT = 156;
 const DELIVERED = 192;
-
-export interface TcpInfo {
-  /** Bytes that the other side has acknowledged. */
-  readonly sent: number;
-  readonly received: number;
-  readonly data_segments_out: number;
-  /** Those of them that the other side has acknowledged. */
-  readonly data_segments_delivered: number;
-  readonly data_segments_in: number;
-  /** Segments that were sent again. */
-  readonly retransmits: number;
-  readonly rtt_us: number;
-}
 
 const value = Buffer.alloc(INFO_BYTES);
 const length = Buffer.alloc(4);
