@@ -7,7 +7,7 @@ const FIRST_DISPLAY = 20;
 const NUMBERS = 2_000;
 
 /** The folder of the sockets of X servers. */
-const X_SOCKETS = "/tmp/.X11-unix";
+export const X_SOCKETS = "/tmp/.X11-unix";
 
 /**
  * A number that no X server uses and that is not in `taken`; null if all are used. The search begins at a number made from `seed`, so that
