@@ -24,7 +24,7 @@ export type ActorKind = keyof ActorKinds;
 export interface ActorScope {
   readonly kind: ActorKind;
   readonly name: string;
-  /** Aborted before a rebuild and on stop. Every effect has to obey it: a throwing root leaks its invoked callbacks. */
+  /** Aborted before a rebuild and on stop. Every effect must respect it: a throwing root leaks its invoked callbacks. */
   readonly signal: AbortSignal;
   /** 0 for the first actor of this name, then 1, 2, 3. */
   readonly rebuild: number;

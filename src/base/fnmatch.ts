@@ -19,7 +19,7 @@ interface CharacterSet {
 
 /** Whether the pattern matches exactly one text: itself. */
 export function isLiteral(pattern: string): boolean {
-  // Most patterns are told apart at a glance: these two are a part of something in any place.
+  // Most patterns are recognized at once: these two are a part of something in any place.
   if (/[*?]/.test(pattern)) return false;
   return !pattern.includes("[") || parse(pattern).every((token) => token.kind === "literal");
 }

@@ -117,7 +117,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** The hash by which texts of files are told apart. */
+/** The hash that identifies the text of a file. */
 export function hashOf(bytes: string | Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }

@@ -45,7 +45,7 @@ export class LogBook {
     this.#now = options.now;
     const earlier = options.earlier ?? [];
     const lastId = Math.max(options.lastId ?? 0, earlier.at(-1)?.id ?? 0);
-    // Ids must grow across restarts, even after a crash that saved none: hence the clock (docs/design/runtime-invariants.md, "Frames out").
+    // Ids must grow across restarts, even after a crash that saved none, so the clock is used (docs/design/runtime-invariants.md, "Frames out").
     this.#nextId = Math.max(lastId + 1, Math.floor(options.now()) * 1_000);
     for (const entry of earlier) this.#keep(entry);
   }

@@ -37,7 +37,7 @@ export interface FakeHostOptions {
 const FIRST_PID = 1_000;
 
 /**
- * A host whose processes are scripts: for a manager it is as good as a real one (sessions, run table, output by offset,
+ * A host whose processes are scripts: for a manager it behaves like a real one (sessions, run table, output by offset,
  * readiness, stops), but nothing runs, and time is its clock's. Pids count from 1000.
  */
 export class FakeHost implements HostLink {

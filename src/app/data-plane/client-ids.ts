@@ -3,7 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { StateFiles } from "../state/state-files.ts";
 
 const FILE = "client-ids";
-/** Ids that are set aside with one write: a manager that is killed loses at most so many, and repeats none. */
+/** Ids that are set aside with one write: a killed manager skips at most this many, and repeats none. */
 const BLOCK = 10_000;
 
 /** Ids of clients, never used again; with a state folder not by later managers either. */

@@ -44,7 +44,7 @@ export class StartPacer {
     this.#timer = null;
   }
 
-  /** The rate is read anew each time: a reload also changes it for waiting starts. */
+  /** The rate is read again each time: a reload also changes it for waiting starts. */
   #advance(): void {
     if (this.#timer !== null) return;
     for (const waiting of this.#queue) {

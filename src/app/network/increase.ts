@@ -1,4 +1,4 @@
-/** By how much a counter of this program has grown. A smaller value than before began anew at 0. */
+/** By how much a counter of this program has grown. A smaller value than before means that it was reset to 0. */
 export function increase(before: number, after: number): number {
   return after >= before ? after - before : after;
 }

@@ -31,7 +31,7 @@ export async function openConfigHistory(dir: string, log: LogBook): Promise<Conf
   }
 }
 
-/** A list that cannot be read, as after an upgrade, begins anew. */
+/** A list that cannot be read, as after an upgrade, starts empty. */
 async function readList(path: string) {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "[]";

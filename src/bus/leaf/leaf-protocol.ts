@@ -71,7 +71,7 @@ export function disinterestLine(subject: string, queue: string | null): string {
   return queue === null ? `LS- ${subject}${CRLF}` : `LS- ${subject} ${queue}${CRLF}`;
 }
 
-/** The line before a message. `queues`: groups of which the other side shall choose one member each. */
+/** The line before a message. `queues`: groups of which the other side chooses one member each. */
 export function linkHead({ subject, reply, headerBytes, size }: Envelope, queues: readonly string[]): string {
   const sizes = headerBytes > 0 ? `${headerBytes} ${size}` : `${size}`;
   const verb = headerBytes > 0 ? "HMSG" : "LMSG";

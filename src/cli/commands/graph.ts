@@ -14,7 +14,7 @@ interface GraphFlags extends ConnectionFlags {
 }
 
 /**
- * `mgr graph [NAME…]`: who needs whom, with commands. With a running manager also the states, and who waits for what;
+ * `mgr graph [NAME…]`: the dependencies, with commands. With a running manager also the states, and what each process waits for;
  * without one the configuration file alone is drawn.
  */
 export async function graph(names: string[], flags: GraphFlags): Promise<void> {

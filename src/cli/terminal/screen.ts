@@ -39,7 +39,7 @@ export class Screen {
     process.stdin.setRawMode(false);
   }
 
-  /** Everything is drawn anew with the next picture. */
+  /** The next picture is drawn completely. */
   forget(): void {
     this.#shown = [];
   }

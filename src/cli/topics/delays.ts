@@ -10,7 +10,7 @@ export class Delays {
     else this.#dropped++;
   }
 
-  /** Milliseconds; null: there was no message. Begins anew. */
+  /** Milliseconds; null: there was no message. Resets the figures. */
   take(): DelaySummary | null {
     const values = this.#values.sort((a, b) => a - b);
     const messages = values.length + this.#dropped;

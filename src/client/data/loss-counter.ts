@@ -27,7 +27,7 @@ export class LossCounter {
   missed = 0;
   #last: { seq: number; time: bigint | null } | null = null;
 
-  /** `duplicate`: a kept message that was received before. `restarted`: the publisher counts anew. */
+  /** `duplicate`: a kept message that was received before. `restarted`: the publisher has restarted its count. */
   count({ seq, time, isLast }: MessageMarks): "next" | "restarted" | "duplicate" {
     if (seq === null) return "next";
     const last = this.#last;

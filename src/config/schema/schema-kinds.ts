@@ -142,7 +142,7 @@ export function listOf<Value extends z.ZodType>(what: string, value: Value, json
     });
 }
 
-/** One of two forms, told apart by whether the value is a list, or by `isFirst`. */
+/** One of two forms, distinguished by whether the value is a list, or by `isFirst`. */
 export function listOr<List extends z.ZodType, Other extends z.ZodType>(
   list: List,
   other: Other,

@@ -41,7 +41,7 @@ export class IntentStore {
     this.#rest = loaded.rest;
   }
 
-  /** Reads `path`, or begins anew if it is missing or damaged (then it is set aside as `<path>.damaged-<n>`). */
+  /** Reads `path`, or starts empty if it is missing or damaged (then it is renamed as `<path>.damaged-<n>`). */
   static async open(path: string, options: IntentStoreOptions = {}): Promise<IntentStore> {
     await fs.mkdir(dirname(path), { recursive: true, mode: 0o700 });
     return new IntentStore(path, await loadIntent(path), options);

@@ -7,7 +7,7 @@ const LONGEST_CHARACTER = 4;
 export const BLOCK_BYTES = 32 * 1024;
 /** First allocation of the first block: thousands of quiet processes print a few lines each. */
 const SMALLEST_BLOCK_BYTES = 1024;
-/** A reader who must not miss anything keeps at most so many bytes from being forgotten. */
+/** The most bytes that a reader that must not miss anything can keep from being dropped. */
 const MAX_PINNED_BYTES = 4 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
@@ -67,7 +67,7 @@ export class OutputRing {
     this.#forgetSpare();
   }
 
-  /** From this offset on nothing is forgotten for the backlog's sake, within MAX_PINNED_BYTES; null lets go. */
+  /** From this offset on nothing is dropped, within MAX_PINNED_BYTES; null: nothing is kept for a reader. */
   set pin(offset: number | null) {
     this.#pin = offset;
     if (offset === null) this.#forgetSurplus();

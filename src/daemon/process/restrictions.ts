@@ -32,7 +32,7 @@ export function restrict(pid: number, { limits, scheduling }: Restrictions, acco
   if (scheduling !== null) schedule(pid, scheduling, attempt);
 }
 
-/** An exec takes about a millisecond; on a machine that stands still the limit may then be the old one. Milliseconds. */
+/** An exec takes about a millisecond; on a suspended machine the limit may still be the old one. Milliseconds. */
 const EXEC_MS = 100;
 const LOOK_MS = 0.5;
 

@@ -290,6 +290,6 @@ function missedBefore(counts: TopicCounts, sequence: bigint | null): number {
   if (sequence === null) return 0;
   const { last } = counts;
   counts.last = sequence;
-  // A number that is not higher: the publisher counts anew.
+  // A number that is not higher: the publisher has restarted its count.
   return last === null || sequence <= last ? 0 : Number(sequence - last - 1n);
 }

@@ -158,7 +158,7 @@ export class Rings {
     this.#makeRoom();
   }
 
-  /** Counts what the publisher sent and did not arrive, and begins anew where older samples could not be read with the new definition. */
+  /** Counts what was sent and did not arrive, and drops older samples that the new definition cannot read. */
   #follow(kept: TopicRing, { topic, sequence, definition, definitionName, encoding }: TappedMessage): void {
     const gap = sequence === null || kept.sequence === null ? 0 : Number(sequence - kept.sequence - 1n);
     if (gap > 0) kept.missed = cappedSum(kept.missed, gap);

@@ -94,7 +94,7 @@ export interface Scan {
  * /proc is listed in the order of pids, so one listing shows every process that lives from its start to its end. It misses a
  * process with a lower pid forked meanwhile by a process that ends before its turn comes. So /proc is listed again, for new
  * processes, until the kernel has assigned no pid from before a listing to after the last process was examined: none was born
- * meanwhile, hence none was missed. A process that just got its pid may not be listed yet; its parent, still forking it, is.
+ * meanwhile, so none was missed. A process that just got its pid may not be listed yet; its parent, still forking it, is.
  */
 export function scanProcesses(since = 0): Scan {
   const processes = new Map<number, ProcessStat>();

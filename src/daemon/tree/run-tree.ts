@@ -81,7 +81,7 @@ function terminalIdentity(path: string): TerminalIdentity | null {
 }
 
 /**
- * Sends signals to exactly this process. False: it is gone, or belongs to a user whom we may not signal.
+ * Sends signals to exactly this process. False: it is gone, or belongs to a user that we may not signal.
  * Never to init, to ourselves or, as pids below 1 would mean, to a group.
  */
 export function signalProcess(pid: number, startTime: string, ...signals: string[]): boolean {

@@ -18,7 +18,7 @@ export interface HandlerContext {
   setLogMinLevel(level: LogLevel): void;
   subscribeOutput(patterns: readonly string[]): void | Promise<void>;
   unsubscribeOutput(patterns: readonly string[]): void | Promise<void>;
-  /** Begins to send samples of a topic, at most so many a second; or ends it. */
+  /** Starts or ends sending samples of a topic, with a maximum rate. */
   followTopic(name: string, maxRate: number, fields?: readonly string[]): void;
   unfollowTopic(name: string): void;
   /** This connection has typed into or resized a process: from now on its terminal answers the program's queries. */

@@ -55,7 +55,7 @@ export class OutputStream {
     return true;
   }
 
-  /** Readers for whom the process has to wait. */
+  /** Readers that the process must wait for. */
   get laggards(): OutputSink[] {
     if (!this.neverSkips || this.#isUrgent) return [];
     return [...this.subscribers].flatMap(({ sink }) => (sink.isFarBehind === true ? [sink] : []));

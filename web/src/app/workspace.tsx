@@ -98,7 +98,7 @@ function Divider({ split, index, box }: { split: layouts.Split; index: number; b
   );
 }
 
-/** Follows the pointer until it is let go of. */
+/** Follows the pointer until its button is released. */
 export function drag(event: TargetedPointerEvent<HTMLElement>, moved: (x: number, y: number) => void): void {
   const element = event.currentTarget;
   element.setPointerCapture(event.pointerId);

@@ -10,7 +10,7 @@ function widthOf(text: string): number {
   return width;
 }
 
-/** How much of the beginning of a text fits into so many columns; at least one character. */
+/** How much of the beginning of a text fits into a number of columns; at least one character. */
 function fittingLength(text: string, columns: number): number {
   if (ASCII.test(text)) return Math.max(1, columns);
   let width = 0;
@@ -24,7 +24,7 @@ function fittingLength(text: string, columns: number): number {
 }
 
 /**
- * A text in lines of so many columns: broken at blanks where it can be, else anywhere. Done here and not by the browser,
+ * A text in lines of a given width: broken at blanks where it can be, else anywhere. Done here and not by the browser,
  * so that the height of a row is known before it is drawn (CSS: `white-space: pre`).
  */
 export function wrapped(text: string, columns: number): string {

@@ -2,7 +2,7 @@
 export const RETRY_MS = 2_000;
 
 export interface NetworkPollParts<T> {
-  /** Measures for so many seconds. */
+  /** Measures for a number of seconds. */
   readonly ask: (seconds: number) => Promise<T>;
   readonly tell: (answer: T) => void;
   readonly fail: (error: unknown) => void;

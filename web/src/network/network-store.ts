@@ -116,7 +116,7 @@ export function useNetwork(): void {
   }, []);
 }
 
-/** The user's browser remembers so many hidden rows. */
+/** The most hidden rows that the user's browser remembers. */
 const MAX_HIDDEN = 500;
 
 export function hideRow(key: string): void {

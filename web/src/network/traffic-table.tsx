@@ -38,7 +38,7 @@ interface Props<T, P> {
   readonly columns: readonly TrafficColumn<T | P>[];
   /** Sorts by this column at first; otherwise the order of the items. */
   readonly first?: string;
-  /** Another one sorts or filters the rows anew also while the pointer holds them. */
+  /** Another one sorts or filters the rows again also while the pointer holds them. */
   readonly view: string;
   /** Parts that a row opens to, and whether it is open. */
   readonly parts?: { of: (item: T) => readonly Part<P>[]; isOpen: (item: T) => boolean; toggle: (item: T) => void };

@@ -12,7 +12,7 @@ export interface Stretch {
 const timeOf = ({ time }: StateChange) => Date.parse(`${time}Z`);
 
 /**
- * The states between two times, as a strip of so many cells shows them: each cell has the worst state of its time, so that a failure is seen
+ * The states between two times, as a strip of cells shows them: each cell has the worst state of its time, so that a failure is seen
  * however short it was. Equal neighbours are one stretch. `changes`: oldest first.
  */
 export function stretches(

@@ -33,7 +33,7 @@ export function RowMenu() {
   };
   return (
     <Menu
-      // Another row's menu is another one: it is placed and focused anew.
+      // Another row's menu is another one: it is placed and focused again.
       key={name}
       label={`Actions of ${name}`}
       items={itemsOf(name)}

@@ -1,7 +1,7 @@
 import { kept } from "../../app/settings.ts";
 import type { Trace } from "./traces.ts";
 
-/** More cannot be told apart. */
+/** More cannot be distinguished. */
 export const MAX_TRACES = 20;
 
 /** The traces that the plot shows. */

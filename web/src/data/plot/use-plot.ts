@@ -17,7 +17,7 @@ export type Samples = ReadonlyMap<string, TraceSamples>;
 
 /** Where the samples of traces come from. */
 export interface TraceSource {
-  /** Another one is read anew. */
+  /** Another one is read again. */
   readonly key: string;
   readonly read: (traces: readonly Trace[]) => { readonly samples: Samples; readonly end: () => void };
   /** What is to be drawn, in seconds since 1970; null: nothing new. */

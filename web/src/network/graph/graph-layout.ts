@@ -24,7 +24,7 @@ export type Room = keyof typeof SIZES;
 
 const PADDING = 10;
 const MARGIN = 8;
-/** Members of an open group stand in so many lines across the ranks at most, of at least so many members. */
+/** Members of an open group are placed in at most this many lines across the ranks, of at least this many members. */
 const MAX_LINES = { wide: 3, medium: 1, narrow: 1 } as const;
 const MEMBERS_IN_LINE = 4;
 /** Between lines that lead past one member to the next, pixels. */

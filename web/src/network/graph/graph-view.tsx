@@ -111,7 +111,7 @@ function useIdleEdges(now: NetworkGraph, view: string): NetworkGraph {
 }
 
 /**
- * Where everything stands: computed anew when the shape changes, by code that is loaded for the first graph. Ranks go to the right or down, as more of
+ * Positions: computed again when the shape changes, by code that is loaded for the first graph. Ranks go to the right or down, as more of
  * it can be seen.
  */
 function usePlaced(graph: NetworkGraph, room: Room, size: Size): PlacedGraph | null {

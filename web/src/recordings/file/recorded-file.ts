@@ -18,7 +18,7 @@ interface Span {
   readonly until: number;
 }
 
-/** Samples that are kept in full, of each topic; of more, the extremes of each of so many steps. */
+/** Samples that are kept in full, of each topic; of more samples, the extremes of each step. */
 const MAX_SAMPLES = 300_000;
 const STEPS = 20_000;
 /** Seconds since 1970 as a number are so inexact, nanoseconds: without it the last message could be left out. */

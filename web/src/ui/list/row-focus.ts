@@ -24,7 +24,7 @@ interface Rows {
 const PARTS = "a, button";
 
 /**
- * Keeps the focus in a table of which only the rows in sight are drawn. Rows that are sorted anew are moved, or no longer
+ * Keeps the focus in a table of which only the rows in sight are drawn. Rows that are sorted again are moved, or no longer
  * drawn, and then the focus would be the page's, where the next key means something else: it stays with its row, which is
  * scrolled to. Of a row that is gone or was scrolled out of sight it goes to the one that Tab comes to, else to the box.
  * Returns what gives the focus to a row, wherever it is.
