@@ -57,10 +57,15 @@ test("nothing runs until it is asked for; then it is started, and is ready later
   const before = await ada.snapshot();
   expect(before.web_x_display).toEqual({ known: false, running: false, ready: false, username: "ada", display_name: "", process: "" });
   expect(before.vnc_sessions).toEqual([]);
-  const first = await info();
+  const polled: Info[] = [];
+  const last = await eventually("it is ready", async () => {
+    polled.push(await info());
+    return polled.at(-1)?.ready ? polled.at(-1) : null;
+  });
+  const [first] = polled;
   expect(first).toMatchObject({ ok: true, ready: false, username: "ada", process: "displays/ada", websocket_path: "/mgr/vnc/ws" });
   expect(conforms("private VNC info", first)).toEqual([]);
-  const { display, ...rest } = await ready();
+  const { display, ...rest } = last;
   expect(rest).toMatchObject({ display_name: `:${display}`, vnc_port: 5_900 + display, process_state: "ready" });
   const { web_x_display, vnc_sessions } = await ada.snapshot();
   expect(web_x_display).toEqual({
@@ -90,24 +95,70 @@ test("a viewer sees the display of its user", async () => {
   await viewer.close();
 });
 
+test("a window manager runs on it, and is started again when it ends", async () => {
+  const answer = await ready();
+  const windowManager = () => windowManagerOf(answer);
+  await eventually("it is there", async () => (await windowManager())?.name === "Openbox");
+  const before = (await windowManager())?.pid;
+  expect(before).toBeGreaterThan(0);
+  process.kill(Number(before), "SIGKILL");
+  await eventually("there is another one", async () => {
+    const now = await windowManager();
+    return now?.name === "Openbox" && now.pid !== before;
+  });
+});
+
+/** By the window that a window manager names on the root window, as the specification of the desktop demands; the pid is openbox's own. */
+async function windowManagerOf(answer: Info): Promise<{ name: string; pid: number } | null> {
+  const env = { ...process.env, DISPLAY: answer.display_name, XAUTHORITY: join(folderOf(answer), "Xauthority") };
+  // Fails for a window that is gone.
+  const xprop = async (...words: string[]) => (await run("xprop", words, { env }).catch(() => ({ stdout: "" }))).stdout;
+  const root = await xprop("-root", "_NET_SUPPORTING_WM_CHECK", "_OPENBOX_PID");
+  const window = /window id # (0x[0-9a-f]+)/.exec(root)?.[1];
+  const pid = /_OPENBOX_PID\(CARDINAL\) = (\d+)/.exec(root)?.[1];
+  if (window === undefined || pid === undefined) return null;
+  const name = /"(.*)"/.exec(await xprop("-id", window, "_NET_WM_NAME"))?.[1];
+  return name === undefined ? null : { name, pid: Number(pid) };
+}
+
 test("no route leads a user to the display of another one", async () => {
   const own = await ready();
   await expect(view(BOB)).rejects.toThrow("refused with 409");
   const other = await ready(BOB);
   expect(other).toMatchObject({ username: "bob", process: "displays/bob" });
   expect(other.display).not.toBe(own.display);
-  for (const query of ["", "?session=", "?user=ada", "?username=ada", `?display=${own.display}`, "?process=displays/ada"]) {
-    expect(await info(BOB, query)).toMatchObject({ username: "bob", display: other.display });
+  // Parameters that do not exist, of each kind that an address of another user could have.
+  const { pid } = await ada.process("displays/ada");
+  const foreign = { user: "ada", username: "ada", display: own.display, display_name: own.display_name, process: own.process, pid };
+  const hidden = { host: "localhost", port: 5_900 + own.display, vnc_port: 5_900 + own.display, path: join(folderOf(own), "rfb.sock") };
+  const queries = Object.entries({ ...foreign, ...hidden }).map(([name, value]) => `?${name}=${encodeURIComponent(String(value))}`);
+  for (const query of ["", "?session=", "?SESSION=displays/ada", ...queries]) {
+    expect(await info(BOB, query), query).toMatchObject({ username: "bob", display: other.display });
     const viewer = await view(BOB, query);
-    expect(viewer.name).toContain("bob");
+    expect(viewer.name, query).toContain("bob");
     await viewer.close();
   }
-  for (const session of ["displays/ada", "displays/bob", "ada", `:${own.display}`, "idle", "../ada", "displays%2Fada"]) {
+  const sessions = ["displays/ada", "displays/bob", "ada", own.display_name, String(own.display), "idle", "../ada", "displays%2Fada"];
+  for (const session of [...sessions, "displays/ada\0", " displays/ada", "__proto__", join(folderOf(own), "rfb.sock")]) {
     const query = `?session=${encodeURIComponent(session)}`;
     const refused = await instance.fetch(`/mgr/vnc/info${query}`, { headers: { authorization: BOB } });
-    expect([refused.status, await refused.json()]).toMatchObject([404, { ok: false, kind: "configured" }]);
-    await expect(view(BOB, query)).rejects.toThrow("refused with 404");
+    expect([refused.status, await refused.json()], query).toMatchObject([404, { ok: false, kind: "configured" }]);
+    await expect(view(BOB, query), query).rejects.toThrow("refused with 404");
   }
+  for (const query of ["?session=&session=displays/ada", "?session=displays/ada&session="]) {
+    const refused = await info(BOB, query);
+    expect(refused.ok ? refused.username : "refused", query).not.toBe("ada");
+    const viewer = await view(BOB, query).catch((error: Error) => error);
+    expect(viewer instanceof Error ? viewer.message : viewer.name, query).toMatch(/bob|refused with 404/);
+    if (!(viewer instanceof Error)) await viewer.close();
+  }
+  // Addresses below or beside the route, and headers of proxies, name no user either.
+  for (const path of ["/mgr/vnc/ws/ada", "/mgr/vnc/ws/displays/ada", "/mgr/vnc/info/../ws", "/mgr/vnc/displays/ada", "/displays/ada"]) {
+    const { status } = await instance.fetch(path, { headers: { authorization: BOB } });
+    expect(status, path).toBeGreaterThanOrEqual(400);
+  }
+  const headers = { authorization: BOB, "x-forwarded-user": "ada", "x-remote-user": "ada", "remote-user": "ada", from: "ada" };
+  expect(await (await instance.fetch("/mgr/vnc/info", { headers })).json()).toMatchObject({ username: "bob" });
   // The number of a display is no secret, its cookie is.
   await expect(xdpyinfo(own.display_name, join(folderOf(other), "Xauthority"))).rejects.toThrow();
   const snapshot = await Promise.all([ada.snapshot(), connectAs(BOB)]);

@@ -112,10 +112,30 @@ test("a display server that is killed is shown, and is back with the next connec
 test("a display that a user stops stays stopped until it is asked for again", async () => {
   const name = `displays/${rig.instance.user}`;
   await rig.client.ask({ type: "stop_process", name });
-  await page.getByText(`${name} has been stopped.`).waitFor();
+  await page.getByText(`${name} has stopped.`).waitFor();
   await soon(async () => (await rig.client.process(name)).state).toBe("stopped");
   await page.getByRole("button", { name: "Connect now" }).click();
   await canvas().waitFor();
+});
+
+test("a display that ends by itself, as an idle one does, is not started again by the page", async () => {
+  const name = `displays/${rig.instance.user}`;
+  const { pid } = await rig.client.process(name);
+  // Xvnc ends with exit code 0 then.
+  process.kill(Number(pid), "SIGTERM");
+  await page.getByText(`${name} has stopped.`).waitFor();
+  expect(await rig.client.process(name)).toMatchObject({ state: "stopped", requested_state: "start", exit: { code: 0 } });
+  await page.getByRole("button", { name: "Connect now" }).click();
+  await canvas().waitFor();
+});
+
+test("a stopped display that starts again for a process is shown again", async () => {
+  const name = `displays/${rig.instance.user}`;
+  await rig.client.ask({ type: "stop_process", name });
+  await page.getByText(`${name} has stopped.`).waitFor();
+  await rig.client.command({ type: "start_process", name: "gui/clock" });
+  await canvas().waitFor();
+  await rig.client.command({ type: "stop_process", name: "gui/clock" });
 });
 
 test("a process that opens windows offers the display to the page that started it", async () => {

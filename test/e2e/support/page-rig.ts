@@ -32,8 +32,10 @@ export class PageRig implements AsyncDisposable {
     this.browser = parts.browser;
   }
 
-  static async up(configuration: Configuration): Promise<PageRig> {
+  /** `extra`: variables of the manager's environment. */
+  static async up(configuration: Configuration, extra: Record<string, string> = {}): Promise<PageRig> {
     const instance = new Instance(configuration);
+    Object.assign(instance.extra, extra);
     try {
       await instance.mgr("up", "--detach");
       return new PageRig({ instance, client: await instance.connect(), browser: await launchBrowser() });

@@ -12,7 +12,10 @@ export type ScreenState =
   | { kind: "password"; hasName: boolean }
   /** Tried again by itself. */
   | { kind: "waiting"; reason: string; retryAt: number }
-  | { kind: "ended"; reason: string };
+  /** `stopped`: its process, if that is why; once it runs again, so may the display. */
+  | { kind: "ended"; reason: string; stopped: string | null };
+
+type Outcome = "starting" | { reason: string; isFinal: boolean; stopped?: string };
 
 export interface ScreenOptions {
   /** Shrunk or enlarged to the window; otherwise in its own pixels. */
@@ -49,7 +52,7 @@ export class DisplayScreen {
   #wake: () => void = () => {};
 
   /**
-   * `isStopped`: whether a user has stopped this process. `takesSize`: the display gets this window's size at once, not only when it is used
+   * `isStopped`: whether this process has been stopped, or has ended by itself. `takesSize`: the display gets this window's size at once, not only when it is used
    * here.
    */
   constructor(parts: {
@@ -106,6 +109,8 @@ export class DisplayScreen {
   /** Connects now rather than later. */
   retry(): void {
     if (this.state.value.kind === "ended") {
+      // At once: a second request must not begin a second series of connections.
+      this.state.value = { kind: "starting", text: "Connecting …" };
       this.#process = "";
       void this.#run();
     } else this.#wake();
@@ -122,14 +127,14 @@ export class DisplayScreen {
     let pause: number = RETRY_MS.first;
     while (!this.#end.signal.aborted) {
       const begun = performance.now();
-      const outcome = await this.#attempt().catch((error: unknown) => ({ reason: messageOf(error), isFinal: false }));
+      const outcome = await this.#attempt().catch((error: unknown): Outcome => ({ reason: messageOf(error), isFinal: false }));
       if (this.#end.signal.aborted) return;
       if (outcome === "starting") {
         await this.#pause(POLL_MS);
         continue;
       }
       if (outcome.isFinal) {
-        this.state.value = { kind: "ended", reason: outcome.reason };
+        this.state.value = { kind: "ended", reason: outcome.reason, stopped: outcome.stopped ?? null };
         return;
       }
       pause = performance.now() - begun > GOOD_MS ? RETRY_MS.first : Math.min(pause * 2, RETRY_MS.most);
@@ -140,9 +145,10 @@ export class DisplayScreen {
   }
 
   /** Resolves when the display cannot be shown, or no longer. */
-  async #attempt(): Promise<"starting" | { reason: string; isFinal: boolean }> {
-    // To ask for the private display is to start it.
-    if (this.#isStopped(this.#process)) return { reason: `${this.#process} has been stopped.`, isFinal: true };
+  async #attempt(): Promise<Outcome> {
+    // To ask for the private display is to start it: one that ends when it is idle would never stay away.
+    const process = this.#process;
+    if (this.#isStopped(process)) return { reason: `${process} has stopped.`, isFinal: true, stopped: process };
     const info = await displayInfo(this.#session, this.#end.signal);
     if (!info.ok) return { reason: info.message, isFinal: info.isFinal };
     this.#process = info.process;

@@ -27,7 +27,10 @@ export function DisplayView({ session }: { session?: string | undefined }) {
   useEffect(() => {
     if (!box.current) return;
     // A phone that only looks leaves the size to those who work with the display.
-    const isStopped = (process: string) => processOf(process)?.requested_state === "stop";
+    const isStopped = (process: string) => {
+      const { requested_state, state } = processOf(process) ?? {};
+      return requested_state === "stop" || state === "stopped";
+    };
     const opened = new DisplayScreen({ box: box.current, session: session ?? null, options, isStopped, takesSize: takesFocus() });
     setScreen(opened);
     return () => opened.close();
@@ -38,6 +41,11 @@ export function DisplayView({ session }: { session?: string | undefined }) {
   useEffect(() => {
     if (state.kind === "open" && takesFocus()) screen?.focus();
   }, [state.kind]);
+  const stopped = state.kind === "ended" && state.stopped !== null ? processOf(state.stopped) : undefined;
+  const isBack = stopped?.requested_state === "start" && stopped.pid !== null;
+  useEffect(() => {
+    if (isBack) screen?.retry();
+  }, [isBack]);
   return (
     <section class={`display ${state.kind}`} aria-label={session === undefined ? "Your display" : `Display of ${session}`} ref={section}>
       <header class="bar">
