@@ -1,33 +1,60 @@
-// Milliseconds until 1,000 processes are started, and stopped again, through a real manager and its daemon; their memory.
-// Peer: a loop of child_process.spawn, without terminals. `npx tsx bench/start-stop.ts`
+// Milliseconds until 1,000 processes are started, and stopped again, through a real manager and its daemon; the processor time
+// and memory of both, also while nothing happens. Peer: a loop of child_process.spawn, without terminals.
+// `npx tsx bench/start-stop.ts`; MGR_BENCH_COUNT is the number of processes, MGR_BENCH_IDLE_S how long nothing happens.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { printFigure } from "./support/figure.ts";
+import { printFigure, rounded, sleep } from "./support/figure.ts";
 import { BenchManager } from "./support/manager.ts";
 
-const COUNT = 1_000;
+const COUNT = Number(process.env.MGR_BENCH_COUNT ?? 1_000);
+const IDLE_S = Number(process.env.MGR_BENCH_IDLE_S ?? 10);
 const COMMAND = ["sleep", "1000"] as const;
 
-interface Memory {
+/** Of manager and daemon: MiB, or milliseconds of processor time. */
+interface Both {
   manager: number;
   daemon: number;
 }
 
-async function withManager(): Promise<{ start: number; stop: number; before: Memory; during: Memory }> {
+interface Ours {
+  start: number;
+  stop: number;
+  before: Both;
+  during: Both;
+  startCpu: Both;
+  stopCpu: Both;
+  /** Percent of a core. */
+  idle: Both;
+}
+
+async function withManager(): Promise<Ours> {
   const names = Array.from({ length: COUNT }, (_, index) => `g/p${index}`);
   await using manager = await BenchManager.up(Object.fromEntries(names.map((name) => [name, { command: COMMAND }])));
   const client = await manager.connect();
   const before = manager.memory();
-  const begin = performance.now();
-  const started = client.untilAll(names, "started");
-  client.send({ type: "start_group", name: "g" });
-  await started;
-  const up = performance.now();
+  const [start, startCpu] = await timed(manager, () => {
+    client.send({ type: "start_group", name: "g" });
+    return client.untilAll(names, "started");
+  });
   const during = manager.memory();
-  const stopped = client.untilAll(names, "stopped");
-  client.send({ type: "stop_group", name: "g" });
-  await stopped;
-  return { start: up - begin, stop: performance.now() - up, before, during };
+  // What a start leaves to do, such as the removal of garbage, is not idling.
+  await sleep(2_000);
+  const [, idleCpu] = await timed(manager, () => sleep(IDLE_S * 1_000));
+  const [stop, stopCpu] = await timed(manager, () => {
+    client.send({ type: "stop_group", name: "g" });
+    return client.untilAll(names, "stopped");
+  });
+  const percent = (ms: number) => rounded(ms / IDLE_S / 10);
+  const idle = { manager: percent(idleCpu.manager), daemon: percent(idleCpu.daemon) };
+  return { start, stop, before, during, startCpu, stopCpu, idle };
+}
+
+/** Wall-clock and processor time of `step`, milliseconds. */
+async function timed(manager: BenchManager, step: () => Promise<void>): Promise<[number, Both]> {
+  const [begin, cpu] = [performance.now(), manager.cpu()];
+  await step();
+  const after = manager.cpu();
+  return [performance.now() - begin, { manager: after.manager - cpu.manager, daemon: after.daemon - cpu.daemon }];
 }
 
 async function withoutManager(): Promise<{ start: number; stop: number }> {
@@ -51,6 +78,9 @@ printFigure({
   value: Math.round(ours.start + ours.stop),
   start: Math.round(ours.start),
   stop: Math.round(ours.stop),
+  start_cpu_ms: ours.startCpu,
+  stop_cpu_ms: ours.stopCpu,
+  idle_cpu_percent: ours.idle,
   manager_mib: { before: ours.before.manager, with_all: ours.during.manager },
   daemon_mib: { before: ours.before.daemon, with_all: ours.during.daemon },
   peer: "child_process.spawn in a loop, without terminals",

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { WebSocket } from "ws";
 import { Client } from "./client.ts";
+import { cpuMs } from "./cpu.ts";
 import { sleep } from "./figure.ts";
 
 /** The built program, as users run it; MGR_BENCH_PROGRAM names another build, MGR_BENCH_NODE_OPTIONS e.g. what profiles it. */
@@ -93,11 +94,17 @@ export class BenchManager implements AsyncDisposable {
 
   /** Resident memory of its two programs, MiB. */
   memory(): { manager: number; daemon: number } {
-    const of = (program: "manager" | "daemon") => {
-      const { pid } = JSON.parse(readFileSync(join(this.dir, `state/${program}.lock`), "utf8")) as { pid: number };
-      return Math.round(Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]) / 1_024);
-    };
-    return { manager: of("manager"), daemon: of("daemon") };
+    const of = (pid: number) => Math.round(Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]) / 1_024);
+    return { manager: of(this.#pid("manager")), daemon: of(this.#pid("daemon")) };
+  }
+
+  /** Processor time of its two programs so far, milliseconds. */
+  cpu(): { manager: number; daemon: number } {
+    return { manager: cpuMs(this.#pid("manager")), daemon: cpuMs(this.#pid("daemon")) };
+  }
+
+  #pid(program: "manager" | "daemon"): number {
+    return (JSON.parse(readFileSync(join(this.dir, `state/${program}.lock`), "utf8")) as { pid: number }).pid;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

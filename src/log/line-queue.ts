@@ -3,6 +3,9 @@ const MAX_WAITING_BYTES = 1024 * 1024;
 /** Time limit for writing the rest at the end, milliseconds. */
 const CLOSE_MS = 1_000;
 
+/** Writes begin this far apart, milliseconds: a burst of thousands of lines takes a few of them. A line after a pause is written at once. */
+const APART_MS = 10;
+
 interface LineQueueOptions {
   /** Writes some of `lines`, at least the first; resolves with their number. Called again only when it has settled. */
   write: (lines: readonly string[]) => Promise<number>;
@@ -24,6 +27,10 @@ export class LineQueue {
   #writing: Promise<void> | null = null;
   /** Start of the write in progress, on the monotonic clock. */
   #since: number | null = null;
+  /** When the last write began. */
+  #last = Number.NEGATIVE_INFINITY;
+  /** Ends the wait for the next write. */
+  #hurry: (() => void) | null = null;
 
   constructor(options: LineQueueOptions) {
     this.#options = options;
@@ -58,6 +65,7 @@ export class LineQueue {
   async drained(): Promise<void> {
     if (this.#writing === null) return;
     let timer: NodeJS.Timeout | undefined;
+    this.#hurry?.();
     const patience = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, CLOSE_MS);
     });
@@ -68,7 +76,10 @@ export class LineQueue {
   async #writeAll(): Promise<void> {
     // Lines of the same turn are written together.
     await new Promise<void>((resolve) => setImmediate(resolve));
+    let isRest = false;
     while (this.#waiting.length > 0) {
+      if (!isRest) await this.#untilDue();
+      if (this.#waiting.length === 0) break; // taken meanwhile
       if (this.#lost > 0) this.#waiting.unshift(this.#options.lostLine(this.#lost));
       const declared = this.#lost;
       this.#lost = 0;
@@ -77,15 +88,30 @@ export class LineQueue {
       const count = await this.#write(lines);
       if (count === 0) this.#lost += declared + lines.length - (declared > 0 ? 1 : 0);
       const left = count === 0 ? [] : lines.slice(count);
+      isRest = left.length > 0;
       this.#waiting = [...left, ...this.#waiting];
       this.#bytes = this.#waiting.reduce((sum, line) => sum + line.length, 0);
     }
     this.#writing = null;
   }
 
+  async #untilDue(): Promise<void> {
+    const left = this.#last + APART_MS - performance.now();
+    if (left <= 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, left);
+      this.#hurry = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#hurry = null;
+  }
+
   /** Number of lines written; 0 if it failed. */
   async #write(lines: readonly string[]): Promise<number> {
-    this.#since = performance.now();
+    this.#last = performance.now();
+    this.#since = this.#last;
     try {
       return await this.#options.write(lines);
     } catch {

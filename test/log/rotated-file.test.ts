@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openLogFile, readLogFile } from "../../src/app/log-file.ts";
 import { LineQueue } from "../../src/log/line-queue.ts";
 import { LogBook } from "../../src/log/log-book.ts";
@@ -191,6 +191,35 @@ describe("a queue of lines", () => {
     expect(written.filter((line) => line === "0123456789\n").length).toBeLessThanOrEqual(100 / 11);
     const lost = Number(/lost (\d+)/.exec(written.join(""))?.[1]);
     expect(lost + written.filter((line) => line === "0123456789\n").length).toBe(1_000);
+  });
+
+  it("writes the first line at once, and what follows within 10 ms together; at its end without delay", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    try {
+      const written: string[] = [];
+      const write = async (lines: readonly string[]) => {
+        written.push(lines.join(""));
+        return lines.length;
+      };
+      const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+      const queue = new LineQueue({ write, lostLine });
+      for (const line of ["a", "b", "c"]) {
+        queue.push(line);
+        await turn();
+        await turn();
+      }
+      expect(written).toEqual(["a"]);
+      await vi.advanceTimersByTimeAsync(10);
+      expect(written).toEqual(["a", "bc"]);
+      queue.push("d");
+      await turn();
+      await turn();
+      expect(written).toEqual(["a", "bc"]);
+      await queue.drained();
+      expect(written).toEqual(["a", "bc", "d"]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("writes everything once and in order, or says what is missing, whatever fails", async () => {

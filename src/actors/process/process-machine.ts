@@ -105,7 +105,7 @@ export const processMachine = processSetup.createMachine({
       ],
     },
     launching: {
-      entry: ["forgetCause", "forgetAdoption"],
+      entry: "forgetPast",
       always: [{ guard: "dependenciesHold", target: "starting" }, { target: "waiting" }],
     },
     judging: {

@@ -1,6 +1,6 @@
 import { assertEvent, assign, enqueueActions, fromCallback, fromPromise, setup } from "xstate";
 import { MgrError } from "../../base/errors.ts";
-import type { RequestOrigin } from "../../config/state/intent-file.ts";
+import type { PendingRun, RequestOrigin } from "../../config/state/intent-file.ts";
 import type { RunReport } from "../../contract/run.ts";
 import type { ProcessState, RequestedState } from "../../protocol/resources/resources.ts";
 import { DAEMON_DIED, freshRun, isBefore, isStable, runLives, stableIn, treeLives, withRun } from "./process-context.ts";
@@ -21,6 +21,8 @@ import { endedWell, exitReason, failureReason, mayRestart, scheduleRestart } fro
 /** If anything is still alive this long after SIGKILL, an error is logged, and again each minute. */
 const AFTER_SIGKILL_MS = 10_000;
 const NAG_MS = 60_000;
+
+const NO_FAILURES = { restarts: 0, attempt: 0, failures: 0, unstable: false, restartTimes: [] };
 
 function notProvided(effect: string): MgrError {
   return new MgrError("internal", `effect '${effect}' is not provided`);
@@ -114,7 +116,15 @@ export const processSetup = setup({
       enqueue.assign({ requested: to, origin });
       enqueue.emit({ type: "intent", requested_state: to, origin });
     }),
-    resetCounters: assign({ restarts: 0, attempt: 0, failures: 0, unstable: false, restartTimes: [] }),
+    /** A user's request to start, or with `replace` to restart: earlier failures no longer count. */
+    startAnew: enqueueActions(({ context, event, enqueue }, { replace }: { replace: boolean }) => {
+      const origin = originOf(event, context.clock.now());
+      const pendingRun = pendingAfter(context, replace);
+      enqueue.assign({ requested: "start", origin, ...NO_FAILURES, pendingRun });
+      enqueue.emit({ type: "intent", requested_state: "start", origin });
+      if (pendingRun !== context.pendingRun) enqueue.emit({ type: "pending_run", pending: pendingRun });
+    }),
+    resetCounters: assign(NO_FAILURES),
     /** Only after a failure: a process that never failed has no timer. */
     awaitStability: enqueueActions(({ context, enqueue }) => {
       if (!context.unstable) return;
@@ -124,10 +134,8 @@ export const processSetup = setup({
     noteStable: assign({ unstable: false }),
     /** `replace`: also if the newest run still lives. */
     wantRun: enqueueActions(({ context, enqueue }, { replace }: { replace: boolean }) => {
-      const { pendingRun, runId, lastRunId } = context;
-      // Before the first report the newest run is unknown, but an earlier manager started it.
-      const pending = { after: runId ?? lastRunId(), replace: replace || pendingRun?.replace === true };
-      if (pendingRun?.after === pending.after && pendingRun.replace === pending.replace) return;
+      const pending = pendingAfter(context, replace);
+      if (pending === context.pendingRun) return;
       enqueue.assign({ pendingRun: pending });
       enqueue.emit({ type: "pending_run", pending });
     }),
@@ -146,8 +154,10 @@ export const processSetup = setup({
     takeRun: enqueueActions(({ context, event, enqueue }) => {
       const run = freshRun(context, event);
       if (run === null) return;
-      if (context.pendingRun !== null && !isBefore(run, context.pendingRun)) dropPendingRun(context, enqueue);
-      enqueue.assign(withRun(context, run, event.type === "report", event.type === "report" ? event.host : undefined));
+      const known = withRun(context, run, event.type === "report", event.type === "report" ? event.host : undefined);
+      const isPendingMet = context.pendingRun !== null && !isBefore(run, context.pendingRun);
+      enqueue.assign(isPendingMet ? { ...known, pendingRun: null } : known);
+      if (isPendingMet) enqueue.emit({ type: "pending_run", pending: null });
     }),
     /** The host no longer knows the run: it ended without an observed exit. */
     loseRun: assign({ runGone: true, daemonDied: false }),
@@ -203,10 +213,15 @@ export const processSetup = setup({
     /** Clears the reason of the previous stop, on launching and on adopting. */
     forgetCause: assign({ stopCause: null, daemonDied: false }),
     noteAdoption: assign(({ context }) => ({ isAdopting: context.isNew, isNew: false })),
-    /** What follows is caused by this manager. */
-    forgetAdoption: assign({ isAdopting: false }),
+    /** On launching: what follows is caused by this manager. */
+    forgetPast: assign({ stopCause: null, daemonDied: false, isAdopting: false }),
     /** Sends the same report to the next state: one visible step at a time, each in its own turn. */
     again: ({ self, event }) => self.send(event),
+    /** The same, if `started` does more with the report than take it. */
+    againUnlessPlain: ({ self, event }) => {
+      const run = "run" in event ? event.run : null;
+      if (run !== null && (run.exit !== null || run.ready || run.stopping)) self.send(event);
+    },
   },
   delays: {
     readyTimeout: ({ context }) => untilMonotonic(context, context.runBegan + (context.runDefinition.ready_timeout ?? 0)),
@@ -221,6 +236,13 @@ export const processSetup = setup({
 function originOf(event: ProcessEvent, time: number): RequestOrigin | null {
   if (!("by" in event) || event.by === BY_CONFIGURATION) return null;
   return { by: event.by, time, stoppedWith: (event.type === "stop" ? event.stoppedWith : undefined) ?? null };
+}
+
+/** What is pending once a start, or with `replace` a restart, is requested; what already is, if that does not change it. */
+function pendingAfter({ pendingRun, runId, lastRunId }: ProcessContext, replace: boolean): PendingRun {
+  // Before the first report the newest run is unknown, but an earlier manager started it.
+  const pending = { after: runId ?? lastRunId(), replace: replace || pendingRun?.replace === true };
+  return pendingRun?.after === pending.after && pendingRun.replace === pending.replace ? pendingRun : pending;
 }
 
 interface Enqueue {

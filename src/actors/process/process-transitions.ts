@@ -9,11 +9,14 @@ export const inPlace = { start: { actions: start }, restart: { actions: start },
 export const wantStart = { type: "wantRun", params: { replace: false } } as const;
 export const wantRestart = { type: "wantRun", params: { replace: true } } as const;
 
-export const launch = { target: "#process.launching", actions: [start, "resetCounters", wantStart] } as const;
+const startAnew = { type: "startAnew", params: { replace: false } } as const;
+const restartAnew = { type: "startAnew", params: { replace: true } } as const;
+
+export const launch = { target: "#process.launching", actions: startAnew } as const;
 export const giveUp = { target: "#process.stopped", actions: stop } as const;
 export const stopAlive = { target: "#process.stopping", actions: stop } as const;
-export const restartAlive = { target: "#process.stopping", actions: [start, "resetCounters", wantRestart] } as const;
-export const startAfterStop = { actions: [start, "resetCounters", wantRestart] } as const;
+export const restartAlive = { target: "#process.stopping", actions: restartAnew } as const;
+export const startAfterStop = { actions: restartAnew } as const;
 export const daemonDied = { target: "#process.error", actions: "blameDaemon" } as const;
 /** For states in which nothing has begun yet: the request is kept. */
 export const startLater = { actions: [start, wantStart] } as const;
@@ -23,7 +26,7 @@ export const restartLater = { actions: [start, wantRestart] } as const;
 export const atRest = [{ guard: "seenAlive", target: "#process.adopting", actions: "takeRun" }] as const;
 const spawnNews = [
   { guard: "seenFailed", target: "#process.error", actions: ["takeRun", "blameRecord"] },
-  { guard: "runReported", target: "#process.started", actions: ["takeRun", "again"] },
+  { guard: "runReported", target: "#process.started", actions: ["takeRun", "againUnlessPlain"] },
 ] as const;
 export const whileSpawning = { "run.*": spawnNews, report: spawnNews } as const;
 export const whileRunning = [

@@ -38,6 +38,8 @@ interface RunHistoryOptions {
 /** The last runs of every process. */
 export class RunHistory {
   readonly #runs = new Map<string, PastRun[]>();
+  /** What was noted last of each process: it is told after every step of its actor, and most change nothing here. */
+  readonly #noted = new Map<string, Pick<ProcessContext, "runId" | "run" | "exit"> & { streamId: string | null }>();
   readonly #save: RunHistoryOptions["save"];
 
   constructor({ saved, save }: RunHistoryOptions = { saved: [], save: () => {} }) {
@@ -54,6 +56,9 @@ export class RunHistory {
    */
   note(name: string, { runId: newest, run, exit }: ProcessContext, streamId: string | null): void {
     if (newest === null) return;
+    const noted = this.#noted.get(name);
+    if (noted?.runId === newest && noted.run === run && noted.exit === exit && noted.streamId === streamId) return;
+    this.#noted.set(name, { runId: newest, run, exit, streamId });
     if (run !== null) this.#put(name, fromReport(run, { exit: run.run_id === newest ? exit : null, streamId }));
     if (run?.run_id !== newest) this.#put(name, { ...NOTHING_KNOWN, run_id: newest, ...endOf(exit) });
   }
@@ -82,6 +87,7 @@ export class RunHistory {
 
   forget(name: string): void {
     this.#runs.delete(name);
+    this.#noted.delete(name);
   }
 }
 

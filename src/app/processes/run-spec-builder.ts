@@ -109,10 +109,13 @@ const ALWAYS = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ"
 /** The variables of `environment` that a process may inherit: the standard ones and those of its pass_environment. */
 export function inheritedVariables(environment: NodeJS.ProcessEnv, passed: readonly string[]): Record<string, string> {
   const inherited = new Map<string, string>();
+  // Listed once and read by name: each access to `process.env` asks the C library.
+  const names = Object.keys(environment);
   for (const pattern of [...ALWAYS, ...passed]) {
     const prefix = pattern.endsWith("*") ? pattern.slice(0, -1) : null;
-    for (const [name, value] of Object.entries(environment)) {
-      if (value !== undefined && (prefix === null ? name === pattern : name.startsWith(prefix))) inherited.set(name, value);
+    for (const name of prefix === null ? [pattern] : names.filter((each) => each.startsWith(prefix))) {
+      const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
+      if (value !== undefined) inherited.set(name, value);
     }
   }
   // Not by assignment: a variable may be called __proto__.

@@ -25,6 +25,13 @@ const waitpid = libc.func("int waitpid(int pid, void *status, int options)") as 
   options: number,
 ) => number;
 
+const waitid = libc.func("int waitid(int type, int id, void *info, int options)") as (
+  type: number,
+  id: number,
+  info: Buffer,
+  options: number,
+) => number;
+
 const F_SETFD = 2;
 const FD_CLOEXEC = 1;
 const PR_SET_CHILD_SUBREAPER = 36;
@@ -32,6 +39,12 @@ const LOCK_SH = 1;
 const LOCK_EX = 2;
 const LOCK_NB = 4;
 const WNOHANG = 1;
+const WEXITED = 4;
+const WNOWAIT = 0x0100_0000;
+const P_ALL = 0;
+/** `siginfo_t`. Its union, which begins with the pid, is aligned like a pointer. */
+const SIGINFO_BYTES = 128;
+const SIGINFO_PID_AT = koffi.sizeof("void *") === 8 ? 16 : 12;
 const RLIMIT_LOCKS = 10;
 /** `struct rlimit`: the soft and the hard limit, 64 bits each. */
 const RLIMIT_BYTES = 16;
@@ -94,6 +107,12 @@ export function waitForChild(pid: number): number | "alive" | "unknown" {
   if (found === pid) return status.readInt32LE();
   if (found === 0 || errnoName() === "EINTR") return "alive";
   return "unknown";
+}
+
+/** An ended child that is not reaped yet, without reaping it, whoever has started it; 0: there is none. */
+export function endedChild(): number {
+  const info = Buffer.alloc(SIGINFO_BYTES);
+  return waitid(P_ALL, 0, info, WEXITED | WNOHANG | WNOWAIT) === 0 ? info.readInt32LE(SIGINFO_PID_AT) : 0;
 }
 
 /** Name of the error of the last call, such as EPERM. */

@@ -1,10 +1,12 @@
 import { EventEmitter } from "node:events";
 import { isMainThread } from "node:worker_threads";
-import { waitForChild } from "../native/libc.ts";
+import { endedChild, waitForChild } from "../native/libc.ts";
 import { type ChildExit, decodeWaitStatus } from "../native/wait-status.ts";
 
 /** Polling interval besides SIGCHLD, milliseconds. Worker threads receive no signals. */
 const LOOK_MS = isMainThread ? 2_000 : 20;
+/** After a SIGCHLD that no ended child explains, every child is looked at, once for many signals, milliseconds later. */
+const LOOK_SOON_MS = 20;
 
 /** Children started by us, not by Node, whose end was not yet observed. */
 const living = new Map<number, Child>();
@@ -53,19 +55,49 @@ export class Child extends EventEmitter<{ exit: [code: number | null, signal: st
   }
 }
 
+/**
+ * Asks the kernel which children have ended: to ask for each of a thousand living ones at each end took a millisecond. It names them in
+ * the order of their starts, so a child that is not ours hides those behind it: then each is asked for.
+ */
+function lookAtEnded(): void {
+  let last = 0;
+  for (let pid = endedChild(); pid !== 0; pid = endedChild()) {
+    // Not ours: it stays.
+    if (pid === last) {
+      lookAtAll();
+      return;
+    }
+    last = pid;
+    living.get(pid)?.look();
+  }
+  if (last === 0) lookSoon();
+  unwatchIfIdle();
+}
+
+/** A program that embeds us may have reaped our child, which only a look at that child tells. */
+function lookSoon(): void {
+  soon ??= setTimeout(lookAtAll, LOOK_SOON_MS).unref();
+}
+
+let soon: NodeJS.Timeout | null = null;
+
 function lookAtAll(): void {
+  if (soon !== null) clearTimeout(soon);
+  soon = null;
   for (const child of [...living.values()]) child.look();
   unwatchIfIdle();
 }
 
 function watch(): void {
   if (leave !== null) return;
-  const ignoreSignals = onChildSignal(lookAtAll);
+  const ignoreSignals = onChildSignal(lookAtEnded);
   const timer = setInterval(lookAtAll, LOOK_MS);
   timer.unref();
   leave = () => {
     ignoreSignals();
     clearInterval(timer);
+    if (soon !== null) clearTimeout(soon);
+    soon = null;
   };
 }
 

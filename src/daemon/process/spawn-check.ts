@@ -45,6 +45,8 @@ function searchPath(command: string, program: Checked): string {
   let obstacle: MgrError | null = null;
   for (const directory of path.split(":")) {
     const file = resolve(program.cwd, directory, command);
+    // Most folders do not have it: nothing is thrown for those.
+    if (!exists(file)) continue;
     try {
       checkFile(file, file);
       return file;
@@ -72,6 +74,15 @@ function statOrNull(path: string, what: string): Stats | null {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "ENOTDIR" || code === "ENOENT") return null;
     throw refusal(`${what} cannot be read: ${messageOf(error)}`, error);
+  }
+}
+
+/** True also where it may not be looked at. */
+function exists(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
   }
 }
 

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmdirSync, write } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { SerialQueue } from "../../base/serial-queue.ts";
 import { readStat } from "./proc.ts";
 
@@ -49,12 +49,12 @@ export class RunCgroups {
       const folder = join(this.path, runId);
       // With its parent: another daemon may have removed it while it was empty.
       mkdirSync(folder, { recursive: true });
-      await writeFile(join(folder, "cgroup.procs"), String(pid));
+      await writeTo(join(folder, "cgroup.procs"), String(pid));
     });
   }
 
   kill(runId: string): void {
-    this.#next(runId, () => writeFile(join(this.path, runId, "cgroup.kill"), "1"));
+    this.#next(runId, () => writeTo(join(this.path, runId, "cgroup.kill"), "1"));
   }
 
   /** Nothing of the run is left. */
@@ -74,6 +74,18 @@ export class RunCgroups {
     const steps = this.#steps.get(runId) ?? new SerialQueue();
     this.#steps.set(runId, steps);
     return steps.run(step).catch(() => undefined);
+  }
+}
+
+const writeInBackground = promisify(write);
+
+/** Only the write itself can take long, as the kernel may wait for other processors: opening and closing need no thread of their own. */
+async function writeTo(path: string, text: string): Promise<void> {
+  const fd = openSync(path, "w");
+  try {
+    await writeInBackground(fd, text);
+  } finally {
+    closeSync(fd);
   }
 }
 
@@ -122,11 +134,13 @@ function foldersIn(path: string): string[] {
 async function removeTree(path: string): Promise<void> {
   for (let attempt = 0; attempt < REMOVE_TRIES; attempt++) {
     try {
-      for (const folder of foldersIn(path)) await removeTree(join(path, folder));
+      // Mostly there are none in it.
+      if (attempt > 0) for (const folder of foldersIn(path)) await removeTree(join(path, folder));
       rmdirSync(path);
       return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+      if (attempt === 0) continue;
       await new Promise<void>((resolve) => setTimeout(resolve, REMOVE_AGAIN_MS).unref());
     }
   }

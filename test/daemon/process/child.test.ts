@@ -1,0 +1,57 @@
+import { once } from "node:events";
+import { constants } from "node:os";
+import { expect, it } from "vitest";
+import { waitForChild } from "../../../src/daemon/native/libc.ts";
+import { spawnLeader } from "../../../src/daemon/native/posix-spawn.ts";
+import { Child } from "../../../src/daemon/process/child.ts";
+import { readStat } from "../../../src/daemon/tree/proc.ts";
+
+const start = (line: string) =>
+  spawnLeader({
+    path: "/bin/sh",
+    argv: ["sh", "-c", line],
+    environment: { PATH: process.env.PATH ?? "" },
+    cwd: "/",
+    standard: "/dev/null",
+  });
+
+function child(line: string): Child {
+  const started = Child.start(() => start(line));
+  if (started.child === null) throw new Error(`fork failed: ${started.error}`);
+  return started.child;
+}
+
+async function untilEnded(pid: number): Promise<void> {
+  await expect.poll(() => readStat(pid)?.ended).toBe(true);
+}
+
+it("the exits of many children are told once each, also behind an ended child of other code", async () => {
+  // The oldest child, which hides all others from a question for any ended child until it is reaped.
+  const stranger = start("exit 0");
+  await untilEnded(stranger);
+  const codes: unknown[] = [];
+  const children = Array.from({ length: 20 }, (_, index) => child(`exit ${index}`));
+  const living = child("sleep 1000");
+  for (const each of children) each.on("exit", (code) => codes.push(code));
+  await expect.poll(() => codes.length).toBe(20);
+  expect(codes.toSorted((a, b) => Number(a) - Number(b))).toEqual(children.map((_, index) => index));
+  expect(waitForChild(stranger)).toBe(0);
+  const ended = once(living, "exit");
+  living.kill("SIGKILL");
+  expect((await ended).slice(0, 2)).toEqual([null, "SIGKILL"]);
+});
+
+it("a child that other code has reaped has ended, in a way that is not known", async () => {
+  const other = child("sleep 1000");
+  const taken = child("sleep 1000");
+  const ended = once(taken, "exit");
+  process.kill(taken.pid, "SIGKILL");
+  // All in this turn: SIGCHLD is told to nothing else before.
+  let status: ReturnType<typeof waitForChild> = "alive";
+  for (const deadline = Date.now() + 60_000; status === "alive" && Date.now() < deadline; ) status = waitForChild(taken.pid);
+  expect(status).toBe(constants.signals.SIGKILL);
+  expect((await ended).slice(0, 2)).toEqual([null, null]);
+  const last = once(other, "exit");
+  other.kill("SIGKILL");
+  await last;
+});
