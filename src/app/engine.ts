@@ -18,6 +18,8 @@ import { ManagerDisplays } from "./displays/manager-displays.ts";
 import { PrivateDisplays } from "./displays/private-displays.ts";
 import { RunDisplays } from "./displays/run-displays.ts";
 import { WebStarters } from "./displays/web-starters.ts";
+import { X11Targets } from "./displays/x11-targets.ts";
+import { X11Tunnels } from "./displays/x11-tunnels.ts";
 import type { EngineOptions } from "./engine-options.ts";
 import { NamedHostRequests } from "./hosts/host-requests.ts";
 import { HostTable } from "./hosts/host-table.ts";
@@ -62,6 +64,7 @@ export class Engine {
   readonly #recordings: ManagerRecordings;
   readonly #loggers: ManagerLoggers;
   readonly #network: ManagerNetwork;
+  readonly #tunnels: X11Tunnels;
   readonly #configuration: RunningConfiguration;
   readonly #hostTable: HostTable;
   readonly #sizes: TerminalSizes;
@@ -157,6 +160,12 @@ export class Engine {
       start: (name, by) => commands.process("start", name, by),
     });
     const hostRequests = new NamedHostRequests({ hosts, table: hostTable, log, clock });
+    this.#tunnels = new X11Tunnels({
+      hosts: hostTable,
+      events,
+      log,
+      targets: new X11Targets({ registry, displays: privateDisplays, hostRequests, environment: process.env }),
+    });
     const recordings = new ManagerRecordings({
       system,
       hosts: hostTable,
@@ -317,6 +326,7 @@ export class Engine {
     this.#recordings.close();
     this.#loggers.close();
     this.#network.close();
+    this.#tunnels.close();
     this.#hosts.close();
     this.system.stopAll();
     this.hub.close();

@@ -2,6 +2,7 @@ import type { DataPlaneEvent } from "./data-plane.ts";
 import type { HostEvent, HostHeartbeat, HostLog, HostRequestName, OutputChunk, OutputWindows, RequestOf, ResponseOf } from "./messages.ts";
 import type { RecordingEvent } from "./recording.ts";
 import type { StreamFrame } from "./streams.ts";
+import type { X11Waiting } from "./x11.ts";
 
 export interface HostListener {
   onEvent?(event: HostEvent): void;
@@ -11,6 +12,7 @@ export interface HostListener {
   onStream?(frame: StreamFrame): void;
   onDataPlane?(event: DataPlaneEvent): void;
   onRecording?(event: RecordingEvent): void;
+  onX11?(waiting: X11Waiting): void;
 }
 
 /**

@@ -3,6 +3,7 @@ import { LOGGER_REQUESTS } from "./loggers.ts";
 import { RECORDING_REQUESTS } from "./recording.ts";
 import { runId, runReport, runSpec, stopStep } from "./run.ts";
 import { taskScheduling } from "./tasks.ts";
+import { X11_REQUESTS } from "./x11.ts";
 
 /**
  * Version N of this contract. A manager speaks N and N-1; otherwise the host is not ready and nothing is killed. It is raised with the
@@ -204,6 +205,7 @@ export const HOST_REQUESTS = {
   },
   ...RECORDING_REQUESTS,
   ...LOGGER_REQUESTS,
+  ...X11_REQUESTS,
   /**
    * Changes everything or nothing; without `nice`, the value stays. The answer has the values that the kernel reports afterwards. Rejects
    * if the kernel refuses.

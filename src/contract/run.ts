@@ -127,6 +127,10 @@ export const PLAIN_RUN = {
   log_file: null,
 } satisfies Partial<RunSpec>;
 
+const runDisplay = z.strictObject({ display: z.string().min(1), authority: z.string().min(1).nullable() });
+/** DISPLAY and XAUTHORITY of a run; null: the latter is not set. */
+export type RunDisplay = z.infer<typeof runDisplay>;
+
 /**
  * Everything a host needs to run a process; it does not change after the spawn. The manager has resolved templates, defines and overrides.
  * The host resolves what depends on its file system and environment (cwd, pass_environment, PATH, user, files).
@@ -168,8 +172,11 @@ export const runSpec = z.strictObject({
   /** picomatch globs, absolute or relative to `base_dir`: the process is restarted when a file that matches changes. */
   watch: z.array(z.string()).default([]),
   log_file: logFile.nullable().default(null),
-  /** Where its X clients show: DISPLAY, and XAUTHORITY where it is known. Left out: as in its environment. */
-  x11: z.strictObject({ display: z.string().min(1), authority: z.string().min(1).nullable() }).exactOptional(),
+  /**
+   * Where its X clients show: DISPLAY, and XAUTHORITY where it is known. `forward`: on a display that the host makes for the run; it passes
+   * the clients to the manager. Left out: as in its environment.
+   */
+  x11: z.union([runDisplay, z.strictObject({ forward: z.literal(true) })]).exactOptional(),
 });
 export type RunSpec = z.infer<typeof runSpec>;
 

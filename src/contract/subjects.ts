@@ -11,6 +11,7 @@
  *   mgr.host.<host>.event          host → manager
  *   mgr.host.<host>.data_plane     host → manager
  *   mgr.host.<host>.recording      host → manager
+ *   mgr.host.<host>.x11            host → manager, an X client that waits
  *   mgr.host.<host>.log            host → manager
  *   mgr.host.<host>.output         host → manager, binary, on the daemon's bulk connection
  */

@@ -24,6 +24,8 @@ export interface HostOptions {
   killTree?: TreeReaper;
   /** The broker of this host, whose address runs get in MGR_BUS_URL; its owner closes it. None if left out. */
   bus?: HostBus;
+  /** Where the cookies of forwarded X displays are kept; a temporary folder if left out. */
+  x11Dir?: string;
   /** Where recordings are kept; none if left out. Needs a `bus`. */
   recordings?: Pick<RecorderOptions, "stateDir" | "workDir">;
 }

@@ -14,6 +14,7 @@ import type { RunTable } from "./run/run-table.ts";
 import type { Forwarder } from "./session/forwarder.ts";
 import type { TaskLists } from "./tasks/task-list.ts";
 import { setTask } from "./tasks/task-scheduling.ts";
+import type { ForwardedDisplays } from "./x11/forwarded-displays.ts";
 
 export type HostHandlers = { [N in HostRequestName]: (request: RequestOf<N>) => ResponseOf<N> | Promise<ResponseOf<N>> };
 
@@ -24,6 +25,7 @@ interface HostParts {
   rings: RingStore;
   tasks: TaskLists;
   forwarder: Forwarder;
+  displays: Pick<ForwardedDisplays, "accept">;
   /** File with the address of the host's bus; null: none. */
   busUrlFile: string | null;
   topics: TopicServices;
@@ -39,6 +41,7 @@ export function hostHandlers({
   rings,
   tasks,
   forwarder,
+  displays,
   busUrlFile,
   topics: { clients, recorder, loggers },
   network,
@@ -70,6 +73,11 @@ export function hostHandlers({
       await forwarder.open({ stream, host, port });
       return {};
     },
+    x11_accept: ({ stream, connection }) => {
+      forwarder.carry(stream, () => displays.accept(connection));
+      return {};
+    },
+    x11_connect: ({ stream, display }) => forwarder.openDisplay(stream, display),
     startup_commands: async ({ spec }) => ({ commands: await startupCommands(spec, busUrlFile) }),
     memo: ({ run_id, memo }) => {
       runs.byId(run_id).memo = memo;

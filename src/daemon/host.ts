@@ -35,6 +35,7 @@ import { TaskOwners } from "./tasks/task-owners.ts";
 import { createGuardedReaper } from "./tree/guarded-reaper.ts";
 import { bootId } from "./tree/proc.ts";
 import type { TreeReaper } from "./tree/tree-reaper.ts";
+import { ForwardedDisplays } from "./x11/forwarded-displays.ts";
 
 /**
  * The host: it holds what a manager decides. Run table, terminals, output rings and readiness live here, and go on
@@ -59,6 +60,7 @@ export class Host implements HostLink {
   readonly #topics: TopicServices;
   readonly #managerLost: ManagerLostTimer;
   readonly #forwarder: Forwarder;
+  readonly #displays: ForwardedDisplays;
   readonly #network: NetworkReport;
   readonly #handlers: HostHandlers;
   /** Reason of the last refusal of a manager. */
@@ -111,12 +113,20 @@ export class Host implements HostLink {
       log: (level, msg) => this.#report(level, msg),
       publisher: this.#publisher,
     });
+    this.#displays = new ForwardedDisplays({
+      folder: options.x11Dir ?? null,
+      clock: this.#clock,
+      hasManager: () => this.#session.id !== null,
+      announce: (waiting) => this.#publisher.publish((listener) => listener.onX11?.(waiting)),
+      log: (level, msg) => this.#report(level, msg),
+    });
     this.#starter = new RunStarter({
       streamId: this.streamId,
       runs: this.#runs,
       rings: this.#rings,
       logFiles: this.#logFiles,
       bus: this.#bus,
+      displays: this.#displays,
       check: (session) => this.#checkStart(session),
       runOptions: {
         reaper: this.#reaper,
@@ -145,6 +155,7 @@ export class Host implements HostLink {
         rings: this.#rings,
         tasks: this.#tasks,
         forwarder: this.#forwarder,
+        displays: this.#displays,
         busUrlFile: this.#bus?.urlFile ?? null,
         topics: this.#topics,
         network: this.#network,
@@ -223,6 +234,7 @@ export class Host implements HostLink {
     this.#managerLost.close();
     this.#tasks.close();
     this.#network.close();
+    this.#displays.close();
     await this.#topics.close();
     await this.#logFiles.close();
     await this.#reaper.close();
@@ -291,6 +303,7 @@ export class Host implements HostLink {
   #sessionVoided(reason: string): void {
     this.#windows.clear();
     this.#forwarder.closeAll("the manager's session ended");
+    this.#displays.managerLost();
     this.#report("debug", `the manager's session ended: ${reason}`);
     if (!this.#isEnding) this.#managerLost.lost();
     this.announce();

@@ -63,6 +63,7 @@ async function main(): Promise<void> {
     host: options.host,
     subreaper: true,
     ...(bus === null ? {} : { bus }),
+    x11Dir: join(options.state_dir, "x11"),
     recordings: { stateDir: options.state_dir, workDir: options.work_dir },
     killTree: reaper,
     streamId,

@@ -14,6 +14,9 @@ interface RunDisplay {
   readonly shown: XDisplay;
 }
 
+/** The display is on another host than the process: the host of the process passes its X clients to the manager. */
+const FORWARDED = { forward: true } as const;
+
 interface RunDisplaysOptions {
   registry: ProcessRegistry;
   displays: PrivateDisplays;
@@ -36,7 +39,7 @@ export class RunDisplays {
     const { forward_x11 } = definition;
     if (forward_x11 === null) return null;
     try {
-      return forward_x11.to === "vnc" ? this.#ofProcess(forward_x11.process) : await this.#ownOrPrivate(definition, signal);
+      return forward_x11.to === "vnc" ? this.#ofProcess(definition, forward_x11.process) : await this.#ownOrPrivate(definition, signal);
     } catch (error) {
       signal.throwIfAborted();
       const msg = `process '${definition.name}' is started without an X display: ${messageOf(error)}`;
@@ -50,24 +53,23 @@ export class RunDisplays {
     if (shown.kind === "web" && shown.username !== null) this.#options.starters.displayUsed(process, shown.display, shown.username);
   }
 
-  #ofProcess(target: string): RunDisplay {
-    const vnc = this.#options.registry.config.processes.get(target)?.vnc;
-    if (!vnc) throw new Error(`process '${target}' has no 'vnc' any more`);
-    const display = `:${vnc.display}`;
+  #ofProcess({ host }: ProcessDefinition, target: string): RunDisplay {
+    const server = this.#options.registry.config.processes.get(target);
+    if (!server?.vnc) throw new Error(`process '${target}' has no 'vnc' any more`);
+    const display = `:${server.vnc.display}`;
     return {
-      x11: { display, authority: null },
+      x11: server.host === host ? { display, authority: null } : FORWARDED,
       shown: { kind: "configured_vnc", display, username: null, peer: null, reason: "forward_x11_to_vnc" },
     };
   }
 
   async #ownOrPrivate(definition: ProcessDefinition, signal: AbortSignal): Promise<RunDisplay> {
     const { environment, displays, starters } = this.#options;
-    if (definition.host !== null)
-      throw new Error(`it runs on host '${definition.host}', and 'forward_x11' reaches displays from the manager's own host only`);
+    const isHere = definition.host === null;
     const { DISPLAY: own, XAUTHORITY: authority } = environment;
     if (own) {
       return {
-        x11: { display: own, authority: authority || null },
+        x11: isHere ? { display: own, authority: authority || null } : FORWARDED,
         shown: { kind: "manager", display: own, username: null, peer: null, reason: "forward_x11" },
       };
     }
@@ -77,7 +79,7 @@ export class RunDisplays {
     const record = await displays.whenReady(starter.user, signal);
     const display = `:${record.display}`;
     return {
-      x11: { display, authority: authorityOf(record) },
+      x11: isHere ? { display, authority: authorityOf(record) } : FORWARDED,
       shown: { kind: "web", display, username: starter.user, peer: starter.peer, reason: "forward_x11_fallback" },
     };
   }

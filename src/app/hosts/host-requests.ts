@@ -4,6 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
 import { jsonOf } from "../../bus/client/rpc-envelope.ts";
 import { POLICY_NAMES, taskPage } from "../../contract/tasks.ts";
+import type { X11Connection } from "../../daemon/x11/tunnel.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { ProcessLoad, TaskRow } from "../../protocol/resources/resources.ts";
 import { formatTime } from "../../protocol/time.ts";
@@ -37,6 +38,11 @@ export class NamedHostRequests implements HostRequests {
 
   async openTcp(host: string, target: { host: string; port: number }): Promise<Duplex> {
     return this.#session(host).connect(target);
+  }
+
+  /** A connection to the X server of display `:<display>` of a host. */
+  async openX11(host: string, display: number): Promise<X11Connection> {
+    return this.#session(host).openX11(display);
   }
 
   async processList({ host, show_threads, show_env, filter }: ProcessListRequest, requester: string): Promise<ProcessList> {

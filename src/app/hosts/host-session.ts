@@ -14,6 +14,8 @@ import {
   type ResponseOf,
 } from "../../contract/messages.ts";
 import type { RunReport } from "../../contract/run.ts";
+import type { X11Waiting } from "../../contract/x11.ts";
+import type { X11Connection } from "../../daemon/x11/tunnel.ts";
 import { Forwards } from "./forwards.ts";
 import { PendingAnswers } from "./pending-answers.ts";
 
@@ -207,6 +209,16 @@ export class HostSession {
   /** A TCP connection from the host to `target` as a stream (app/forwards.ts); it ends with the session. */
   connect(target: { host: string; port: number }): Promise<Duplex> {
     return this.command((session) => this.#forwards.open(session, target));
+  }
+
+  /** An X client that waits at the host; its setup packet is still to be read. */
+  acceptX11(waiting: X11Waiting): Promise<Duplex> {
+    return this.command((session) => this.#forwards.acceptX11(session, waiting));
+  }
+
+  /** A connection to the X server of a display of the host. */
+  openX11(display: number): Promise<X11Connection> {
+    return this.command((session) => this.#forwards.openX11(session, display));
   }
 
   /** Bytes of these connections so far, by target. */

@@ -14,6 +14,7 @@ import {
 import { recordingEvent } from "../../contract/recording.ts";
 import type { StreamFrame } from "../../contract/streams.ts";
 import { hostSubject } from "../../contract/subjects.ts";
+import { x11Waiting } from "../../contract/x11.ts";
 import type { BusLog, BusMessage, BusSubscription, HostBus } from "../client/bus-message.ts";
 import { callProcedure } from "../client/rpc.ts";
 import { jsonOf } from "../client/rpc-envelope.ts";
@@ -61,6 +62,7 @@ class BusHostLink implements HostLink {
       this.#receive("heartbeat", (message) => this.#parse(message, hostHeartbeat), "onHeartbeat"),
       this.#receive("data_plane", (message) => this.#parse(message, dataPlaneEvent), "onDataPlane"),
       this.#receive("recording", (message) => this.#parse(message, recordingEvent), "onRecording"),
+      this.#receive("x11", (message) => this.#parse(message, x11Waiting), "onX11"),
       this.#receive("log", (message) => this.#parse(message, hostLog), "onLog"),
       this.#receive("output", (message) => decodeChunk(message.data), "onOutput"),
       this.#receive("stream", (message) => decodeStreamFrame(message.data), "onStream"),

@@ -100,6 +100,7 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
       onHeartbeat: (beat) => say("heartbeat", beat),
       onDataPlane: (event) => say("data_plane", event),
       onRecording: (event) => say("recording", event),
+      onX11: (waiting) => say("x11", waiting),
       onLog: (entry) => say("log", entry),
       onOutput: (chunk) => {
         const bus = ways.mayPass(chunk) ? control : bulk;

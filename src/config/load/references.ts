@@ -205,7 +205,7 @@ function checkDependencies(names: Names): PartFinding[] {
   return unique([...findings, ...cycles]);
 }
 
-/** The target has a display, on the same node; and there is one target only. */
+/** The target has a display, and there is one target only. */
 function checkForwarding(names: Names): PartFinding[] {
   const findings: PartFinding[] = [];
   const all = [...names.processes.values(), ...names.templates.values()];
@@ -221,10 +221,8 @@ function checkForwarding(names: Names): PartFinding[] {
     const target = section?.settings.get("forward_x11_to_vnc");
     if (section === undefined || typeof target !== "string" || target === "") continue;
     const report = (message: string) => findings.push(names.finding([...section.path, "forward_x11_to_vnc"], message));
-    const node = (process: string) => settingOf(process, "node") ?? "localhost";
     if (!names.processes.has(target)) report(`there is no process '${target}'${didYouMean(target, servers)}`);
     else if (!servers.includes(target)) report(`process '${target}' has no 'vnc', so it has no display; add 'vnc: {display: N}' to it`);
-    else if (node(name) !== node(target)) report(`'${name}' and '${target}' must have the same 'node'`);
     if (settingOf(name, "forward_x11") === true) report("cannot be used with 'forward_x11: true'; use one of them");
   }
   return unique(findings);

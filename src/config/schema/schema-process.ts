@@ -196,7 +196,7 @@ const own = {
     flag,
   ),
   forward_x11_to_vnc: described(
-    "Show the windows of this process on the X display of this other one, which must have 'vnc' and run on the same host.",
+    "Show the windows of this process on the X display of this other one, which must have 'vnc'. It may run on another host.",
     text("the name of a process with 'vnc'"),
   ),
   vnc: described("The process is a VNC server: its display can be opened in the browser.", vnc),

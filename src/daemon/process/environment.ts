@@ -44,7 +44,8 @@ export async function childEnvironment(spec: RunSpec, { marker, account, busUrl 
 }
 
 function x11Environment({ x11 }: RunSpec): Record<string, string> {
-  if (x11 === undefined) return {};
+  // A forwarded display has a name and a cookie once the host has made it (`RunStarter`).
+  if (x11 === undefined || "forward" in x11) return {};
   return { DISPLAY: x11.display, ...(x11.authority === null ? {} : { XAUTHORITY: x11.authority }) };
 }
 

@@ -1,10 +1,12 @@
 import { TurnShare } from "../../base/turns.ts";
 import type { RequestOf } from "../../contract/messages.ts";
+import type { RunId, RunSpec } from "../../contract/run.ts";
 import type { HostBus } from "../bus/host-bus.ts";
 import { checkSteps } from "../host-requests.ts";
 import { LOG_BACKLOG_BYTES } from "../output/log-file.ts";
 import type { LogFiles } from "../output/log-files.ts";
 import type { RingStore } from "../output/ring-store.ts";
+import type { ForwardedDisplays } from "../x11/forwarded-displays.ts";
 import { Run, type RunOptions } from "./run.ts";
 import type { RunTable } from "./run-table.ts";
 
@@ -15,6 +17,7 @@ export interface RunStarterOptions {
   readonly rings: RingStore;
   readonly logFiles: LogFiles;
   readonly bus: HostBus | null;
+  readonly displays: Pick<ForwardedDisplays, "begin" | "end">;
   /** Throws if the manager of `session` may not start a run now. */
   readonly check: (session: string) => void;
   /** The options that all runs share. */
@@ -56,17 +59,28 @@ export class RunStarter {
     this.#options.runs.newest(name)?.hold(held);
   }
 
-  /** Its token is valid from before its first instruction until the run is extinct. */
+  /** Its token and its forwarded display are valid from before its first instruction until the run is extinct. */
   async #start(options: Omit<RunOptions, "busUrl">): Promise<Run> {
-    const { bus } = this.#options;
-    const busUrl = bus?.begin(options.runId, options.spec.name) ?? null;
+    const { bus, displays } = this.#options;
+    const { runId } = options;
+    const busUrl = bus?.begin(runId, options.spec.name) ?? null;
+    const end = () => {
+      bus?.end(runId);
+      displays.end(runId);
+    };
     try {
-      const run = await Run.start({ ...options, busUrl });
-      void run.whenExtinct.then(() => bus?.end(run.id));
+      const spec = await this.#withDisplay(runId, options.spec);
+      const run = await Run.start({ ...options, spec, busUrl });
+      void run.whenExtinct.then(end);
       return run;
     } catch (error) {
-      bus?.end(options.runId);
+      end();
       throw error;
     }
+  }
+
+  async #withDisplay(runId: RunId, spec: RunSpec): Promise<RunSpec> {
+    if (spec.x11 === undefined || !("forward" in spec.x11)) return spec;
+    return { ...spec, x11: await this.#options.displays.begin(runId, spec.name) };
   }
 }

@@ -3,8 +3,10 @@ import { MgrError } from "../../base/errors.ts";
 import { descriptorBudget } from "../../bus/carriers/descriptor-budget.ts";
 import type { StreamEnd } from "../../bus/streams/stream-end.ts";
 import { StreamEnds } from "../../bus/streams/stream-ends.ts";
-import { TargetCounts, targetText } from "../../bus/streams/target-counts.ts";
+import { TargetCounts, targetText, x11TargetText } from "../../bus/streams/target-counts.ts";
+import type { ResponseOf } from "../../contract/messages.ts";
 import { MAX_STREAMS, type StreamFrame } from "../../contract/streams.ts";
+import { openDisplay } from "../x11/open-display.ts";
 
 /** How long a target has to accept, milliseconds. */
 const CONNECT_TIMEOUT_MS = 8_000;
@@ -25,15 +27,30 @@ export class Forwarder {
 
   /** Resolves once the target has accepted. Rejects with `busy`, `conflict` (refused), `not_found` or `timeout`. */
   async open({ stream, host, port }: { stream: string; host: string; port: number }): Promise<void> {
-    if (this.#opening.has(stream) || this.#ends.has(stream)) throw new MgrError("conflict", "a stream of that name is open already");
-    if (this.#sockets.size + this.#opening.size >= MAX_STREAMS)
-      throw new MgrError("busy", `this host has ${MAX_STREAMS} connections open for the manager already; close one first`);
-    const socket = await this.#connect(stream, { host, port });
-    this.#sockets.add(socket);
-    socket.once("close", () => this.#sockets.delete(socket));
-    const end = this.#ends.open(stream);
-    this.counts.follow(targetText(host, port), end);
-    join(socket, end);
+    this.#checkRoom(stream);
+    this.#join(stream, targetText(host, port), await this.#connect(stream, { host, port }));
+  }
+
+  /** An X client of `name` that has connected to this host. */
+  carry(stream: string, accept: () => { socket: Socket; name: string }): void {
+    this.#checkRoom(stream);
+    const { socket, name } = accept();
+    this.#join(stream, x11TargetText(name), socket);
+  }
+
+  /** A connection to the X server of a display of this host. Rejects with `busy` or `conflict`. */
+  async openDisplay(stream: string, display: number): Promise<ResponseOf<"x11_connect">> {
+    this.#checkRoom(stream);
+    const name = `:${display}`;
+    const { stream: socket, authorization } = await openDisplay({ display: name, authority: null });
+    try {
+      this.#checkRoom(stream);
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    }
+    this.#join(stream, x11TargetText(name), socket);
+    return { authorization: authorization && { name: authorization.name, data: Buffer.from(authorization.data).toString("base64") } };
   }
 
   receive(frame: StreamFrame): void {
@@ -48,6 +65,20 @@ export class Forwarder {
     for (const socket of this.#opening.values()) socket.destroy(new Error(reason));
     this.#ends.closeAll(reason);
     for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #checkRoom(stream: string): void {
+    if (this.#opening.has(stream) || this.#ends.has(stream)) throw new MgrError("conflict", "a stream of that name is open already");
+    if (this.#sockets.size + this.#opening.size >= MAX_STREAMS)
+      throw new MgrError("busy", `this host has ${MAX_STREAMS} connections open for the manager already; close one first`);
+  }
+
+  #join(stream: string, target: string, socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+    const end = this.#ends.open(stream);
+    this.counts.follow(target, end);
+    join(socket, end);
   }
 
   #connect(stream: string, { host, port }: { host: string; port: number }): Promise<Socket> {

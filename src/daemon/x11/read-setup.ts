@@ -46,10 +46,11 @@ export function readSetup(client: Duplex, timeoutMs = SETUP_TIMEOUT_MS): Promise
   });
 }
 
-/** Answers a client that cannot be connected, and closes its connection. X clients show the reason. */
+/** Answers a client that cannot be connected. The connection is closed once the client has closed it, or after a time. */
 export function refuseClient(client: Duplex, setup: Pick<X11Setup, "isBigEndian">, reason: string): void {
   const timer = setTimeout(() => client.destroy(), REFUSAL_TIMEOUT_MS);
   client.once("close", () => clearTimeout(timer));
   client.once("error", () => client.destroy());
-  client.end(setupFailed(setup, reason), () => client.destroy());
+  // If data of the client were left unread, the kernel would drop the answer.
+  client.resume().end(setupFailed(setup, reason));
 }
