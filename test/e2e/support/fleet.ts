@@ -194,9 +194,15 @@ export class Fleet implements AsyncDisposable {
     await killed(this.#nats);
   }
 
+  /** Of the manager, and what lets the user in. */
+  get url(): string {
+    return `ws+unix://${this.#socket}:`;
+  }
+
+  readonly basic = `Basic ${Buffer.from("ada:correct horse").toString("base64")}`;
+
   async connect(): Promise<Client> {
-    const authorization = `Basic ${Buffer.from("ada:correct horse").toString("base64")}`;
-    const client = await Client.open(`ws+unix://${this.#socket}:/ws`, { authorization });
+    const client = await Client.open(`${this.url}/ws`, { authorization: this.basic });
     this.#clients.push(client);
     return client;
   }
