@@ -56,9 +56,10 @@ export class RunDisplays {
   #ofProcess({ host }: ProcessDefinition, target: string): RunDisplay {
     const server = this.#options.registry.config.processes.get(target);
     if (!server?.vnc) throw new Error(`process '${target}' has no 'vnc' any more`);
-    const display = `:${server.vnc.display}`;
+    const isNear = server.host === host;
+    const display = `${isNear ? "" : server.node}:${server.vnc.display}`;
     return {
-      x11: server.host === host ? { display, authority: null } : FORWARDED,
+      x11: isNear ? { display, authority: null } : FORWARDED,
       shown: { kind: "configured_vnc", display, username: null, peer: null, reason: "forward_x11_to_vnc" },
     };
   }

@@ -11,11 +11,16 @@ export function displayOf({ name, node, x_display_kind, x_display_username, x_di
     const isServer = session.process === name;
     if (session.kind === "private") {
       if (isServer) return { kind: "display" };
-    } else if (isServer || (x_display_kind === "configured_vnc" && x_display === `:${session.vnc_display}` && session.node === node)) {
+    } else if (isServer || (x_display_kind === "configured_vnc" && x_display === nameAt(node, session))) {
       return { kind: "session", name: session.session_id };
     }
   }
   return x_display_kind === "web" && x_display_username === user ? { kind: "display" } : null;
+}
+
+/** A display as processes of `node` have it in `x_display`. */
+function nameAt(node: string, session: { node: string; vnc_display: number }): string {
+  return `${session.node === node ? "" : session.node}:${session.vnc_display}`;
 }
 
 /** A program that the user has started draws on their own display: offers to show it. */
