@@ -127,9 +127,8 @@ export const PLAIN_RUN = {
   log_file: null,
 } satisfies Partial<RunSpec>;
 
-const runDisplay = z.strictObject({ display: z.string().min(1), authority: z.string().min(1).nullable() });
 /** DISPLAY and XAUTHORITY of a run; null: the latter is not set. */
-export type RunDisplay = z.infer<typeof runDisplay>;
+const runDisplay = z.strictObject({ display: z.string().min(1), authority: z.string().min(1).nullable() });
 
 /**
  * Everything a host needs to run a process; it does not change after the spawn. The manager has resolved templates, defines and overrides.
