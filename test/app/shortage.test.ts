@@ -15,7 +15,7 @@ async function run(scenario: string): Promise<{ code: number; stdout: string; st
   return { code, stdout, stderr };
 }
 
-describe("out of descriptors", { timeout: 60_000 }, () => {
+describe("out of descriptors", () => {
   test("a failed check of the daemon neither ends the manager nor counts the daemon as dead", async () => {
     expect(await run("watch")).toEqual({ code: 0, stdout: "begins\nlives\n", stderr: "" });
   });

@@ -155,7 +155,7 @@ test("from its first moment on nothing starts, whatever was asked for before or 
     ),
     { numRuns: RUNS, interruptAfterTimeLimit: NO_INTERRUPT_MS },
   );
-}, 60_000);
+});
 
 test("a process that the kernel holds does not hold up the end: it is named", async () => {
   const rig = new Rig({

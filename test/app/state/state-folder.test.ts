@@ -6,7 +6,7 @@ import { createManager } from "../../../src/app/embedded/create-manager.ts";
 
 const wait = { timeout: 50_000 };
 
-test("an embedded manager whose state folder vanishes writes it again, with what was requested", { timeout: 60_000 }, async () => {
+test("an embedded manager whose state folder vanishes writes it again, with what was requested", async () => {
   const folder = mkdtempSync(join(tmpdir(), "mgr-folder-"));
   const stateDir = join(folder, "state");
   const log: string[] = [];

@@ -212,9 +212,7 @@ describe("a host daemon", () => {
     expect(process.kill(pid, 0)).toBe(true);
   });
 
-  test("whose state folder was removed is found by its successor: that waits until nothing of before is left", {
-    timeout: 60_000,
-  }, async () => {
+  test("whose state folder was removed is found by its successor: that waits until nothing of before is left", async () => {
     const first = startDaemon();
     const manager = await greet();
     const found = word();
@@ -233,7 +231,7 @@ describe("a host daemon", () => {
     startDaemon();
     await until(
       () => processesWith(found).length === 0,
-      30_000,
+      60_000,
       () => processesWith(found),
     );
     process.kill(guard, "SIGCONT");
@@ -242,7 +240,7 @@ describe("a host daemon", () => {
     await until(() => logOf().includes("the previous daemon was killed; its processes have been killed too"), 60_000, logOf);
   });
 
-  test("finds its manager by that one's lock, wherever it listens now", { timeout: 60_000 }, async () => {
+  test("finds its manager by that one's lock, wherever it listens now", async () => {
     startDaemon();
     const before = await greet();
     await bus.close();
@@ -257,21 +255,21 @@ describe("a host daemon", () => {
     lock.release();
   });
 
-  test("puts back its lock and what its successor has to know when its state folder is removed", { timeout: 60_000 }, async () => {
+  test("puts back its lock and what its successor has to know when its state folder is removed", async () => {
     const { pid } = startDaemon();
     const { streamId } = await greet();
     renameSync(join(folder, "state"), join(folder, "gone"));
     const record = join(folder, "state/daemon.json");
     await until(
       () => existsSync(record) && existsSync(join(folder, "state/daemon.log")),
-      30_000,
+      60_000,
       () => readdirSync(folder),
     );
     expect(JSON.parse(readFileSync(record, "utf8"))).toMatchObject({ stream_id: streamId });
     expect(await readLock(join(folder, "state/daemon.lock"))).toMatchObject({ held: true, info: { pid } });
     await until(
       () => /the state folder .* was removed while this program runs/.test(logOf()),
-      30_000,
+      60_000,
       () => logOf(),
     );
   });

@@ -74,7 +74,7 @@ export async function oddTasks(options: { stopped?: boolean } = {}): Promise<{ p
   if (options.stopped)
     await until(
       () => readdirSync(`/proc/${pid}/task`).every(isStopped),
-      10_000,
+      60_000,
       () => pid,
     );
   return { pid, child, [Symbol.dispose]: () => void child.kill("SIGKILL") };

@@ -70,7 +70,7 @@ describe("cgroups of runs", () => {
       await until(
         () =>
           existsSync(join(cgroups.path, "1-1")) && readFileSync(join(cgroups.path, "1-1/cgroup.procs"), "utf8").includes(String(child.pid)),
-        10_000,
+        60_000,
         () => [],
       );
       child.stdin?.end("\n");

@@ -111,7 +111,7 @@ test("kill -9 of a daemon with 200 runs leaves nothing, and harms no other proce
   expect(readStat(innocent.pid ?? 0)?.ended).toBe(false);
   innocent.kill("SIGKILL");
   await once(innocent, "exit");
-}, 60_000);
+});
 
 test("a guard holds nothing but its pipe, no folder, and ignores what ends others", async () => {
   const started = await parent([["sh", "-c", `echo ready; sleep ${word()}`]]);

@@ -301,7 +301,7 @@ describe("a run is extinct only when nothing of it is left", () => {
     started.tree.killRest();
     await started.tree.extinct();
     expect(processesWith(started.word)).toEqual([]);
-  }, 120_000);
+  });
 
   test("also where more children are ours than the kernel lists at once", async () => {
     const by = start();
@@ -311,7 +311,7 @@ describe("a run is extinct only when nothing of it is left", () => {
     started.tree.killRest();
     await started.tree.extinct();
     expect(processesWith(started.word)).toEqual([]);
-  }, 120_000);
+  });
 });
 
 describe("the safety net", () => {

@@ -59,7 +59,7 @@ test("as soon as the port is open commands are taken, at a first start and after
   await again.command({ type: "send_signal", name: "lasting", signal: "SIGWINCH" });
   await second.up();
   expect([...client.problems, ...again.problems]).toEqual([]);
-}, 60_000);
+});
 
 test("where the daemon says nothing the port opens after 10 s, with the reason in the log and from mgr up --detach", async () => {
   await using instance = new Instance({ processes });
@@ -82,7 +82,7 @@ test("where the daemon says nothing the port opens after 10 s, with the reason i
   await eventually("it is adopted", async () => (await late.process("lasting")).state === "started");
   await instance.mgr("down");
   expect(instance.living()).toEqual([]);
-}, 90_000);
+});
 
 test("a port that is in use is reported before anything is started", async () => {
   const taken = createServer().listen(0, "127.0.0.1");

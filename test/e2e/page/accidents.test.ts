@@ -237,7 +237,7 @@ describe("keys", () => {
     await shown.untilRow("sim/idle", "started");
     await press("x");
     await shown.untilRow("sim/idle", "stopped");
-    await page.getByRole("status").getByText("Stopped sim/idle").waitFor();
+    await shown.untilNoticed(/^Stopped sim\/idle/m);
   });
 
   test("go to the terminal after Enter or a double click, which is plain to see", async () => {

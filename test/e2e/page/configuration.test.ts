@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
 import { ECHO } from "../support/shell.ts";
 import { eventually } from "../support/wait.ts";
@@ -25,6 +25,14 @@ beforeAll(async () => {
   ({ page } = shown);
 });
 afterAll(() => rig?.[Symbol.asyncDispose]());
+beforeEach(async () => {
+  if (rig.instance.pidOf("manager") !== null) return;
+  // Another manager has another port.
+  await rig.ensureUp();
+  await shown.close();
+  shown = await rig.open("/?view=config");
+  ({ page } = shown);
+});
 
 const text = () => page.getByLabel("Configuration editor");
 const tab = (name: string) => page.getByRole("tab", { name });
@@ -120,9 +128,8 @@ test("earlier versions are listed, compared and restored", async () => {
   expect(await shown.violations()).toEqual([]);
   await effective.getByRole("button", { name: /^Restore version/ }).click();
   await state("draft").waitFor();
-  const told = page.getByText("Saved. This version is in effect.").waitFor();
   await page.getByRole("button", { name: "Save" }).click();
-  await told;
+  await shown.untilNoticed(/^Saved\. This version is in effect\./m);
   await state("in effect").waitFor();
   expect(read("mgr.yaml")).toContain("tools/echo");
   await versions.first().getByText("in effect", { exact: true }).waitFor();
@@ -186,9 +193,6 @@ test("at 1024 px no button covers another, and the banner of a lost connection c
       bannerBox.y + bannerBox.height <= box.y;
     expect(isApart).toBe(true);
   }
-  await rig.instance.mgr("up", "--detach");
-  shown = await rig.open("/?view=config");
-  ({ page } = shown);
 });
 
 test("completes keys by the published schema", async () => {
@@ -198,10 +202,8 @@ test("completes keys by the published schema", async () => {
   await page.keyboard.press("Control+End");
   await page.keyboard.insertText("    ");
   await page.keyboard.type("autost");
-  await page.locator(".cm-tooltip-autocomplete").getByText("autostart").waitFor();
-  // CodeMirror takes no key for its list within 75 ms of opening it.
-  await page.waitForTimeout(100);
-  await page.keyboard.press("Enter");
+  // By the pointer: CodeMirror takes no key for its list within 75 ms of opening it.
+  await page.locator(".cm-tooltip-autocomplete").getByText("autostart").click();
   await page.keyboard.type("true");
   await page.getByText("autostart: true").waitFor();
 });
@@ -258,7 +260,7 @@ test("saved twice at once it is in no conflict with itself", async () => {
   await own.page.keyboard.type("# twice\n");
   await own.page.evaluate(`for (const _ of [1, 2]) document.activeElement.dispatchEvent(
     new KeyboardEvent("keydown", { key: "s", keyCode: 83, ctrlKey: true, bubbles: true, cancelable: true }))`);
-  await soon(() => own.page.getByText(/^Saved/).count()).toBe(2);
+  await soon(async () => (await own.notices()).filter((text) => text.startsWith("Saved")).length).toBe(2);
   expect(read("mgr.yaml")).toMatch(/^# twice\n/);
   await own.close();
 });

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
 import { ECHO } from "../support/shell.ts";
 
@@ -13,7 +13,10 @@ beforeAll(async () => {
   });
   shown = await rig.open("/?process=sim/after");
 });
+beforeEach(() => rig.ensureUp());
 afterAll(() => rig?.[Symbol.asyncDispose]());
+
+const banner = () => shown.page.getByRole("alert").filter({ hasText: "Disconnected." });
 
 test("a manager that is killed is shown as lost, nothing vanishes from the screen, and everything is back when it is", async () => {
   const { instance } = rig;
@@ -26,7 +29,7 @@ test("a manager that is killed is shown as lost, nothing vanishes from the scree
   instance.kill("manager");
   await page.getByText(/connection lost, trying again/).waitFor();
   expect(await shown.textOf("sim/after")).toMatch(/hello/);
-  await page.getByRole("alert").getByText("Disconnected.").waitFor();
+  await banner().waitFor();
   const stop = page.getByRole("button", { name: "Stop", exact: true });
   await soon(() => stop.getAttribute("aria-disabled")).toBe("true");
   expect(await page.getByLabel("Send a signal").getAttribute("aria-disabled")).toBe("true");
@@ -35,11 +38,11 @@ test("a manager that is killed is shown as lost, nothing vanishes from the scree
   expect(await quick.getAttribute("title")).toBe("Disconnected");
   await quick.click();
   await shown.row("sim/after").press("x");
-  await page.getByRole("alert").getByText("Disconnected: nothing can be started or stopped.").waitFor();
+  await shown.untilNoticed(/^Disconnected: nothing can be started or stopped\./m);
   expect(await page.getByRole("dialog").count()).toBe(0);
   await instance.mgr("up", "--detach");
   await shown.connected();
-  await page.getByRole("alert").waitFor({ state: "detached" });
+  await banner().waitFor({ state: "detached" });
   await soon(() => stop.getAttribute("aria-disabled")).toBeNull();
   await soon(() => page.getByLabel("Send a signal").getAttribute("aria-disabled")).toBeNull();
   await soon(() => quick.getAttribute("title")).toBe("stop sim/after");
@@ -75,7 +78,7 @@ test("refusals are shown in a toast", async () => {
   const { page } = shown;
   await page.route("**/mgr/logout", (route) => route.fulfill({ status: 503, body: "the manager is shutting down" }));
   await shown.run("Log out");
-  await page.getByRole("status").getByText("the manager is shutting down").waitFor();
+  await shown.untilNoticed(/^the manager is shutting down/m);
 });
 
 test("a page that is older than the manager's reloads itself, once, and keeps its address", async () => {

@@ -1,61 +1,34 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { Browser, Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
-import { launchBrowser } from "../support/demo.ts";
-import { Instance } from "../support/instance.ts";
-import { soon } from "../support/page-rig.ts";
+import { PageRig, soon } from "../support/page-rig.ts";
 import { eventually } from "../support/wait.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const THREADS = 400;
 const PROGRAM = `import threading
 threading.stack_size(65536)
 for n in range(${THREADS} - 1): threading.Thread(target=threading.Event().wait).start()
 print("listening", flush=True)`;
 
-let instance: Instance;
+let rig: PageRig;
 let client: Client;
-let browser: Browser;
 let pid = 0;
-const complaints: string[] = [];
 
 beforeAll(async () => {
-  instance = new Instance({
+  rig = await PageRig.up({
     processes: {
       "sim/threads": { command: ["/usr/bin/python3", "-c", PROGRAM], ready: { regex: "listening" }, autostart: true },
       "tools/sleeper": { command: "sleep 1000", autostart: true },
     },
   });
-  await instance.mgr("up", "--detach");
-  client = await instance.connect();
-  await eventually("its threads are there", async () => (await client.process("sim/threads")).state === "ready");
+  ({ client } = rig);
+  await rig.untilState("sim/threads", "ready");
   pid = (await client.process("sim/threads")).pid ?? 0;
-  browser = await launchBrowser();
 });
-afterAll(async () => {
-  await browser?.close();
-  await instance?.[Symbol.asyncDispose]();
-});
+afterAll(() => rig?.[Symbol.asyncDispose]());
 
-async function open(path: string, options: Parameters<Browser["newContext"]>[0] = {}): Promise<Page> {
-  const context = await browser.newContext({
-    viewport: { width: 1280, height: 800 },
-    ...options,
-    extraHTTPHeaders: instance.login,
-  });
-  const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("console", (message) => {
-    if (message.type() === "error") complaints.push(message.text());
-  });
-  await page.goto(new URL(path, instance.url).href);
-  await page.getByText("connected", { exact: true }).waitFor();
-  return page;
-}
+const open = async (path: string, options?: BrowserContextOptions): Promise<Page> => (await rig.open(path, options)).page;
 
 const rows = (page: Page) => page.locator("tr[data-key]");
 const row = (page: Page, tid: number) => page.locator(`tr[data-key="${pid}:${tid}"]`);
@@ -77,7 +50,8 @@ test("an address shows the threads of a process with the one that it names, of w
 });
 
 test("by keyboard alone: from the process to its threads, to one of them, and its scheduling", async () => {
-  const page = await open("/?process=sim/threads");
+  const shown = await rig.open("/?process=sim/threads");
+  const { page } = shown;
   await page.getByRole("button", { name: "Processes and threads" }).press("Enter");
   await page.getByText(`${THREADS} threads`).waitFor();
   await soon(() => new URL(page.url()).pathname).toBe("/mgr/process-list");
@@ -93,7 +67,7 @@ test("by keyboard alone: from the process to its threads, to one of them, and it
   await form.getByLabel("Nice").fill("4");
   await form.getByLabel("CPUs").fill("0");
   await form.getByRole("button", { name: "Apply" }).press("Enter");
-  await page.getByText(`Thread ${second} has its new scheduling.`).waitFor();
+  await shown.untilNoticed(new RegExp(`^Thread ${second} has its new scheduling\\.`, "m"));
   const says = (command: string, ...words: string[]) => execFileSync(command, [...words, String(second)], { encoding: "utf8" });
   expect(says("chrt", "-p")).toContain("SCHED_BATCH");
   expect(says("taskset", "-cp")).toMatch(/: 0$/m);
@@ -150,7 +124,8 @@ test("a list that is held still is asked for again when that is wanted while a q
 });
 
 test("what is typed while something is applied stays", async () => {
-  const page = await open(`/mgr/process-list?host=localhost&pid=${pid}`);
+  const shown = await rig.open(`/mgr/process-list?host=localhost&pid=${pid}`);
+  const { page } = shown;
   const nice = page.getByRole("form", { name: `Scheduling of thread ${pid}` }).getByLabel("Nice");
   await nice.fill("3");
   // Both in one task: no answer can come between.
@@ -160,7 +135,7 @@ test("what is typed while something is applied stays", async () => {
     Object.assign(input as object, { value: "5" });
     (input as EventTarget).dispatchEvent(new Event("input", { bubbles: true }));
   });
-  await page.getByText(`Thread ${pid} has its new scheduling.`).waitFor();
+  await shown.untilNoticed(new RegExp(`^Thread ${pid} has its new scheduling\\.`, "m"));
   await soon(() => nice.inputValue()).toBe("5");
   expect(execFileSync("ps", ["-p", String(pid), "-o", "nice="], { encoding: "utf8" }).trim()).toBe("3");
   await page.context().close();
@@ -202,17 +177,10 @@ test("the filter is evaluated at the host, words on the page; a wrong filter is 
 test.each(["dark", "light"] as const)(
   "no serious accessibility violation in the %s theme, and nothing sticks out of a phone",
   async (colorScheme) => {
-    const page = await open(`/mgr/process-list?pid=${pid}`, { colorScheme });
-    await page.getByRole("complementary", { name: `Task ${pid}` }).waitFor();
-    await page.evaluate(AXE);
-    const violations = await page.evaluate(async () => {
-      const axe = (
-        globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> } }
-      ).axe;
-      return (await axe.run()).violations.map(({ id, impact, nodes }) => `${impact}: ${id}: ${nodes[0]?.html.slice(0, 160)}`);
-    });
-    expect(violations.filter((each) => /^(serious|critical)/.test(each))).toEqual([]);
-    await page.context().close();
+    const shown = await rig.open(`/mgr/process-list?pid=${pid}`, { colorScheme });
+    await shown.page.getByRole("complementary", { name: `Task ${pid}` }).waitFor();
+    expect(await shown.violations()).toEqual([]);
+    await shown.close();
     const phone = await open("/mgr/process-list", { colorScheme, viewport: { width: 375, height: 720 }, isMobile: true, hasTouch: true });
     // Not the busiest of the machine, which may be gone by the next look.
     await phone.getByLabel(/^Filter tasks/).fill("process==tools/sleeper");
@@ -225,5 +193,5 @@ test.each(["dark", "light"] as const)(
 );
 
 test("the page reported no error", () => {
-  expect(complaints).toEqual([]);
+  expect(rig.complaints).toEqual([]);
 });

@@ -177,7 +177,7 @@ describe("a process", () => {
     await page.getByRole("button", { name: "Details d" }).click();
     await page.getByRole("button", { name: "Show commands" }).click();
     await page.getByRole("button", { name: "Copy the commands" }).click();
-    await page.getByRole("status").getByText("Copied the commands.").waitFor();
+    await shown.untilNoticed(/^Copied the commands\./m);
     await soon(() => page.evaluate("navigator.clipboard.readText()")).toMatch(/^cd .*\n[\s\S]*echo hello/);
     await page.getByRole("button", { name: "Details d" }).click();
   });
@@ -218,8 +218,9 @@ describe("a process", () => {
   });
 
   test("errors are read out at once, results when there is time", async () => {
-    const toasts = page.getByRole("status");
+    const toasts = page.locator(".toasts");
     await soon(() => toasts.getAttribute("aria-live")).toBe("polite");
+    expect(await toasts.getAttribute("role")).toBe("status");
     await page.route("**/mgr/logout", (route) => route.fulfill({ status: 503, body: "not now" }));
     await shown.run("Log out");
     await toasts.getByRole("alert").getByText("not now").waitFor();

@@ -219,10 +219,8 @@ describe("a late viewer", () => {
     await instance.mgr("up", "--detach");
     const second = await instance.connect();
     await second.command({ type: "subscribe_process_output", patterns: ["count"] });
-    await eventually(
-      "it has counted",
-      async () => String((await second.ask({ type: "get_process_output", name: "count" })).output).endsWith("400000\r\n"),
-      30_000,
+    await eventually("it has counted", async () =>
+      String((await second.ask({ type: "get_process_output", name: "count" })).output).endsWith("400000\r\n"),
     );
     const { output, truncated, offset } = await second.ask({ type: "get_process_output", name: "count", lines: 100_000 });
     expect(truncated).toBe(true);

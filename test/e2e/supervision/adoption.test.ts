@@ -183,7 +183,7 @@ describe("kill -9 of the daemon", () => {
     await running(instance);
     instance.kill("manager");
     instance.kill("daemon");
-    await instance.untilExtinct(5_000);
+    await instance.untilExtinct();
     // And what comes next starts afresh.
     await instance.mgr("up", "--detach");
     const client = await instance.connect();
@@ -300,7 +300,7 @@ describe("mgr up", () => {
     await client.untilState("stubborn", "stopping", start);
     instance.foreground.child.kill("SIGINT");
     await instance.foreground.ended;
-    await instance.untilExtinct(5_000);
+    await instance.untilExtinct();
   });
 
   test("--keep leaves everything running on SIGINT; the next one adopts it, and Ctrl-C keeps what was wanted", async () => {

@@ -135,4 +135,4 @@ test("commands at random moments of the shutdown: each is done or refused, nothi
       if (refusal?.code !== undefined) expect(["shutting_down", "busy"], JSON.stringify(refusal)).toContain(refusal.code);
     }
   }
-}, 120_000);
+});

@@ -67,7 +67,6 @@ async function journey(name: string, first: string, states: string[]): Promise<v
   await eventually(
     `'${name}' goes ${states.join(", ")}`,
     () => JSON.stringify(client.states(name, start).filter((state, i) => i > 0 || state !== first)) === JSON.stringify(states),
-    15_000,
   ).catch((error: Error) => {
     throw new Error(`${error.message}; it went ${client.states(name, start).join(", ")}`);
   });

@@ -25,7 +25,7 @@ export interface ProcessView {
 }
 
 /** What a wait takes at most, milliseconds. */
-const WAIT_MS = 30_000;
+const WAIT_MS = 60_000;
 
 /** A WebSocket client that keeps every frame in order, and checks each against the tables of test/contract. */
 export class Client {

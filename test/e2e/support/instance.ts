@@ -214,8 +214,8 @@ export class Instance {
     return markedProcesses(this.mark);
   }
 
-  async untilExtinct(timeoutMs = 20_000): Promise<void> {
-    await eventually("nothing of the instance is alive", () => this.living().length === 0, timeoutMs).catch((error: Error) => {
+  async untilExtinct(): Promise<void> {
+    await eventually("nothing of the instance is alive", () => this.living().length === 0).catch((error: Error) => {
       throw new Error(`${error.message}; alive: ${JSON.stringify(this.living(), null, 2)}`);
     });
   }

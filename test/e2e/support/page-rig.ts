@@ -12,6 +12,22 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 /** An expectation of what a page shows: looked at again until it holds, for a page is drawn after it was told. */
 export const soon = <T>(look: () => T | Promise<T>) => expect.poll(look, { timeout: 60_000, interval: 20 });
 
+/**
+ * Runs in the page before its own program: keeps the text of each toast and alert, because a slow test may come only after they are gone.
+ */
+const KEEP_NOTICES = `{
+  const notices = (globalThis.notices = []);
+  const last = new WeakMap();
+  new MutationObserver(() => {
+    for (const each of document.querySelectorAll(".toasts > p, [role=alert]")) {
+      const text = each.textContent.trim();
+      if (text === "" || text === last.get(each)) continue;
+      last.set(each, text);
+      notices.push(text);
+    }
+  }).observe(document, { childList: true, subtree: true, characterData: true });
+}`;
+
 interface Violation {
   readonly id: string;
   readonly impact: string;
@@ -52,6 +68,7 @@ export class PageRig implements AsyncDisposable {
       ...options,
       extraHTTPHeaders: this.instance.login,
     });
+    await context.addInitScript(KEEP_NOTICES);
     const page = await context.newPage();
     page.setDefaultTimeout(60_000);
     page.on("pageerror", (error) => this.complaints.push(error.message));
@@ -63,6 +80,11 @@ export class PageRig implements AsyncDisposable {
     const shown = new ShownPage(page, this.instance);
     await shown.go(path);
     return shown;
+  }
+
+  /** Starts the manager again where an earlier test, or the first try of the same one, has left it dead. */
+  async ensureUp(): Promise<void> {
+    if (this.instance.pidOf("manager") === null) await this.instance.mgr("up", "--detach");
   }
 
   /** Waits until a process is in a state, also if it has long been. */
@@ -94,6 +116,16 @@ export class ShownPage {
   /** Out of sight on a phone that is held sideways. */
   connected(): Promise<void> {
     return this.page.getByText("connected", { exact: true }).waitFor({ state: "attached" });
+  }
+
+  /** Texts of the toasts and alerts since the page was loaded, also of those that are gone. */
+  notices(): Promise<string[]> {
+    return this.page.evaluate("globalThis.notices");
+  }
+
+  /** Waits for a toast or an alert, which may be gone already. */
+  async untilNoticed(what: RegExp): Promise<void> {
+    await soon(async () => (await this.notices()).join("\n")).toMatch(what);
   }
 
   /** Changes the colour scheme of the system, and waits until the page is drawn in it. */
