@@ -38,7 +38,7 @@ describe("many failed processes", () => {
   test("with the same cause are one row, with the last output of one; a single one has its own row", async () => {
     await page.getByRole("heading", { name: `${FAILED + 1} processes need attention.` }).waitFor();
     await group().waitFor();
-    expect(await attention().locator("> li").count()).toBe(2);
+    await soon(() => attention().locator("> li").count()).toBe(2);
     await attention()
       .locator(".last-output")
       .getByText(/^error: no device \d+$/)
@@ -51,7 +51,7 @@ describe("many failed processes", () => {
     await page.keyboard.press("Enter");
     await soon(() => group().getAttribute("aria-expanded")).toBe("true");
     const rows = page.getByRole("list", { name: `${FAILED} failed: exit code 3` }).getByRole("listitem");
-    expect(await rows.count()).toBe(FAILED);
+    await soon(() => rows.count()).toBe(FAILED);
     await rows
       .filter({ hasText: nameOf(17) })
       .getByText("error: no device 17", { exact: true })
@@ -146,9 +146,12 @@ test("all that failed are restarted after a question, and can be stopped togethe
   writeFileSync(join(rig.instance.dir, "repaired"), "");
   await page.getByRole("button", { name: `Restart all failed (${FAILED + 1})` }).click();
   await question.getByRole("button", { name: `Restart ${FAILED + 1} processes` }).click();
+  const offer = page.getByRole("button", { name: "Stop these again" });
+  // The offer stays as long as the pointer is on it.
+  await offer.hover();
   await page.getByRole("heading", { name: "1 process needs attention." }).waitFor();
   for (let number = 0; number < FAILED; number++) await rig.untilState(nameOf(number), "started");
-  await page.getByRole("button", { name: "Stop these again" }).click();
+  await offer.click();
   await page.getByRole("button", { name: /^Stop \d+ processes$/ }).click();
   for (let number = 0; number < FAILED; number++) await rig.untilState(nameOf(number), "stopped");
   expect((await rig.client.process("tools/echo")).state).toBe("started");

@@ -4,7 +4,7 @@ import { openPalette, Palette } from "../palette/palette.tsx";
 import { Tree } from "../tree/tree.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { Icon, IconButton } from "../ui/icons.tsx";
-import { dismiss, type Toast, toasts } from "../ui/toasts.ts";
+import { dismiss, holdToasts, type Toast, toasts } from "../ui/toasts.ts";
 import { onPageKey } from "./commands/keyboard.ts";
 import { KeyboardSheet } from "./commands/keyboard-sheet.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
@@ -219,7 +219,7 @@ function ToastButton({ toast: { id, action } }: { toast: Toast }) {
 
 function Toasts() {
   return (
-    <div class="toasts" role="status" aria-live="polite">
+    <div class="toasts" role="status" aria-live="polite" onPointerEnter={() => holdToasts(true)} onPointerLeave={() => holdToasts(false)}>
       {toasts.value.map((toast) => (
         // Errors are read out at once.
         <p key={toast.id} class={toast.bad ? "bad" : ""} role={toast.bad ? "alert" : undefined}>

@@ -23,6 +23,10 @@ const TOAST_MS = 4_000;
 /** Errors take longer to read, and an action longer to decide on. */
 const LONG_TOAST_MS = 12_000;
 const ACTION_TOAST_MS = 20_000;
+/** How often it is checked whether a toast is still under the pointer when its time is over, ms. */
+const HELD_CHECK_MS = 1_000;
+
+let areHeld = false;
 
 /** Returns its id, to dismiss it by. */
 export function toast(text: Toast["text"], more: Partial<Pick<Toast, "bad" | "action" | "onEnd">> = {}): number {
@@ -31,14 +35,26 @@ export function toast(text: Toast["text"], more: Partial<Pick<Toast, "bad" | "ac
   const id = nextToast++;
   for (const { id: old } of toasts.value.slice(0, 1 - MAX_TOASTS)) dismiss(old);
   toasts.value = [...toasts.value, { id, text, bad: false, ...more }];
-  setTimeout(() => dismiss(id), more.action ? ACTION_TOAST_MS : more.bad ? LONG_TOAST_MS : TOAST_MS);
+  setTimeout(() => expire(id), more.action ? ACTION_TOAST_MS : more.bad ? LONG_TOAST_MS : TOAST_MS);
   return id;
+}
+
+/** While the pointer is on the toasts, none of them goes by itself. */
+export function holdToasts(hold: boolean): void {
+  areHeld = hold;
+}
+
+function expire(id: number): void {
+  if (areHeld) setTimeout(() => expire(id), HELD_CHECK_MS);
+  else dismiss(id);
 }
 
 export function dismiss(id: number): void {
   const gone = toasts.value.find((one) => one.id === id);
   if (!gone) return;
   toasts.value = toasts.value.filter((one) => one !== gone);
+  // An element that is removed tells nothing of a pointer that leaves it.
+  if (toasts.value.length === 0) areHeld = false;
   gone.onEnd?.();
 }
 
