@@ -39,7 +39,7 @@ export function toast(text: Toast["text"], more: Partial<Pick<Toast, "bad" | "ac
   return id;
 }
 
-/** While the pointer is on the toasts, none of them goes by itself. */
+/** While the pointer is on a button of a toast, no toast goes by itself. The rest of a toast lets the pointer through. */
 export function holdToasts(hold: boolean): void {
   areHeld = hold;
 }
