@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { Button } from "../ui/button.tsx";
+import { copy } from "../ui/clipboard.ts";
 import { IconButton } from "../ui/icons.tsx";
-import { copy } from "../ui/toasts.ts";
 import type { DisplayScreen } from "./display-screen.ts";
 
 /** Text between this computer and the display: browsers refuse the clipboard to pages over plain HTTP, and this works there, too. */

@@ -8,8 +8,9 @@ import { detailsOpen } from "../app/settings.ts";
 import { command, isConnected, startTools, startupCommands } from "../app/store.ts";
 import { searchLog } from "../log/log-view.tsx";
 import { download, terminalOf } from "../terminal/terminal-actions.ts";
+import { copy } from "../ui/clipboard.ts";
 import { confirm } from "../ui/dialog.tsx";
-import { complain, copy } from "../ui/toasts.ts";
+import { complain } from "../ui/toasts.ts";
 
 const VERBS: readonly [Verb, string, string][] = [
   ["start", "Start", "s"],

@@ -2,8 +2,9 @@ import { useState } from "preact/hooks";
 import type { TaskColumn, TaskRow } from "../../../src/protocol/resources/resources.ts";
 import { ask, isConnected } from "../app/store.ts";
 import { addressOfView } from "../app/views.ts";
+import { copy } from "../ui/clipboard.ts";
 import { IconButton } from "../ui/icons.tsx";
-import { complain, copy, toast } from "../ui/toasts.ts";
+import { complain, toast } from "../ui/toasts.ts";
 import { clampText, cpuList } from "./task-query.ts";
 
 const POLICIES: readonly (readonly [number, string])[] = [

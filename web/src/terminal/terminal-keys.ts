@@ -1,7 +1,7 @@
 import type { Terminal } from "@xterm/xterm";
 import { FONT_SIZE, fontSize } from "../app/settings.ts";
+import { copy } from "../ui/clipboard.ts";
 import { confirm } from "../ui/dialog.tsx";
-import { copy } from "../ui/toasts.ts";
 
 /** Pasted text with more lines is shown for confirmation first. */
 const LINES_WITHOUT_ASKING = 1;

@@ -6,8 +6,8 @@ import { popOut, show, showBeside } from "../app/navigation.ts";
 import { isNarrow } from "../app/settings.ts";
 import { processOf, tree } from "../app/store.ts";
 import { showInLog, verbActions } from "../palette/palette-process.ts";
+import { copy } from "../ui/clipboard.ts";
 import { type Anchor, Menu, type MenuItem } from "../ui/menu.tsx";
-import { copy } from "../ui/toasts.ts";
 import { focusRow, rows, viewOf } from "./tree-navigation.ts";
 
 /** A finger that rests this long on a row, milliseconds, and moves no further than this, pixels, opens its menu. */
