@@ -23,18 +23,15 @@ export function recordHeader({ received, published, sequence }: RecordTimes, len
   return header;
 }
 
-export function encodeRecord(sample: Sample): Uint8Array {
-  const { payload } = sample;
-  const header = recordHeader(sample, payload?.length ?? 0);
-  return payload === null ? header : joined(header, payload);
-}
-
-/** The samples of records that come in pieces of any size. A payload is valid until the next sample. Throws `bad_field` for records that are cut off. */
+/**
+ * The samples of records that come in pieces of any size. A payload is valid until the next sample, a piece until the next piece. Throws
+ * `bad_field` for records that are cut off.
+ */
 export async function* decodeRecords(pieces: AsyncIterable<Uint8Array>, onlyTimes: boolean): AsyncGenerator<Sample> {
-  let rest = new Uint8Array(0);
+  const window = new RecordWindow();
   for await (const piece of pieces) {
-    const bytes = rest.length === 0 ? piece : joined(rest, piece);
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    window.append(piece);
+    const { bytes, view } = window;
     let at = 0;
     while (bytes.length - at >= RECORD_HEADER_BYTES) {
       const length = view.getUint32(at, true);
@@ -50,22 +47,49 @@ export async function* decodeRecords(pieces: AsyncIterable<Uint8Array>, onlyTime
       };
       at = end;
     }
-    rest = bytes.slice(at);
+    window.drop(at);
   }
-  if (rest.length > 0) throw damaged("an incomplete record at the end");
+  if (window.bytes.length > 0) throw damaged("an incomplete record at the end");
 }
 
 function given(value: bigint): bigint | null {
   return value === NONE ? null : value;
 }
 
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(first.length + second.length);
-  all.set(first);
-  all.set(second, first.length);
-  return all;
-}
-
 function damaged(what: string): MgrError {
   return new MgrError("bad_field", `the recorded samples are damaged: ${what}. Download them again.`);
+}
+
+/**
+ * Bytes of the records that are being read. One buffer takes all pieces: with a new one for each piece a large download makes garbage faster
+ * than it is collected, and memory grows by tens of MiB.
+ */
+class RecordWindow {
+  #buffer = new Uint8Array(0);
+  #size = 0;
+
+  get bytes(): Uint8Array {
+    return this.#buffer.subarray(0, this.#size);
+  }
+
+  get view(): DataView {
+    return new DataView(this.#buffer.buffer, 0, this.#size);
+  }
+
+  append(piece: Uint8Array): void {
+    const size = this.#size + piece.length;
+    if (size > this.#buffer.length) {
+      const larger = new Uint8Array(Math.max(size, this.#buffer.length * 2));
+      larger.set(this.bytes);
+      this.#buffer = larger;
+    }
+    this.#buffer.set(piece, this.#size);
+    this.#size = size;
+  }
+
+  /** Removes the first `count` bytes. */
+  drop(count: number): void {
+    this.#buffer.copyWithin(0, count, this.#size);
+    this.#size -= count;
+  }
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeRecords, encodeRecord } from "../../src/recording/sample-record.ts";
+import { decodeRecords, recordHeader } from "../../src/recording/sample-record.ts";
 import type { Sample } from "../../src/recording/samples.ts";
 
 const nanoseconds = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n });
@@ -11,10 +11,21 @@ const sample: fc.Arbitrary<Sample> = fc.record({
   payload: fc.uint8Array({ maxLength: 60 }),
 });
 
+function encodeRecord(sample: Sample): Buffer {
+  const payload = sample.payload ?? new Uint8Array(0);
+  return Buffer.concat([recordHeader(sample, payload.length), payload]);
+}
+
+/** The pieces come in one buffer, which the next one overwrites. */
 async function read(pieces: readonly Uint8Array[], onlyTimes = false): Promise<Sample[]> {
   const samples: Sample[] = [];
   async function* given() {
-    yield* pieces;
+    const buffer = new Uint8Array(Math.max(0, ...pieces.map(({ length }) => length)));
+    for (const piece of pieces) {
+      buffer.set(piece);
+      yield buffer.subarray(0, piece.length);
+      buffer.fill(0xee);
+    }
   }
   for await (const each of decodeRecords(given(), onlyTimes)) samples.push({ ...each, payload: each.payload?.slice() ?? null });
   return samples;

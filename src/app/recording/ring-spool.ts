@@ -1,9 +1,8 @@
-import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { MgrError } from "../../base/errors.ts";
 import type { RingReport } from "../../contract/loggers.ts";
 import { decodeRecords } from "../../recording/sample-record.ts";
-import type { Sample, TopicSamples } from "../../recording/samples.ts";
+import type { TopicSamples } from "../../recording/samples.ts";
 import type { HostSession } from "../hosts/host-session.ts";
 
 /** Bytes of a file of samples that are read at a time. */
@@ -42,7 +41,7 @@ export async function spoolRing(ring: RingOnHost, path: string, signal: AbortSig
     count,
     only_ts,
     missed: report.missed + lost,
-    samples: () => (size === 0 ? none() : decodeRecords(createReadStream(path, { end: size - 1, highWaterMark: READ_BYTES }), only_ts)),
+    samples: () => decodeRecords(piecesOf(path, size), only_ts),
   };
 }
 
@@ -78,4 +77,14 @@ async function writeAll(file: FileHandle, data: Uint8Array, position: number): P
   for (let sent = 0; sent < data.length; ) sent += (await file.write(data, sent, data.length - sent, position + sent)).bytesWritten;
 }
 
-async function* none(): AsyncGenerator<Sample> {}
+/** The first `size` bytes of a file. A piece is valid until the next one: all are read into the same buffer. */
+async function* piecesOf(path: string, size: number): AsyncGenerator<Uint8Array> {
+  await using file = await open(path, "r");
+  const buffer = new Uint8Array(Math.min(READ_BYTES, size));
+  for (let at = 0; at < size; ) {
+    const { bytesRead } = await file.read(buffer, 0, Math.min(buffer.length, size - at), at);
+    if (bytesRead === 0) throw new MgrError("internal", `${path} ends early: download again`);
+    at += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}

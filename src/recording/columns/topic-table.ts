@@ -72,6 +72,7 @@ async function* samplesOf(source: TopicSamples, onSample: OnSample): AsyncGenera
     throw new MgrError("internal", `topic ${source.topic}: ${count} samples were read, ${source.count} were expected. Download again.`);
 }
 
+const decoder = new TextDecoder();
 const identity = (payload: Uint8Array): unknown => payload;
 const BARE: Decoding = { decode: identity, fields: [], problem: null };
 
@@ -90,7 +91,7 @@ function cdrDecoding({ encoding, definition }: TopicSamples): Decoding {
 }
 
 function parsedJson(payload: Uint8Array): unknown {
-  return parseJson(new TextDecoder().decode(payload));
+  return parseJson(decoder.decode(payload));
 }
 
 /** Undefined: it cannot be decoded; a column of the row says so. */

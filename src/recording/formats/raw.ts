@@ -1,4 +1,4 @@
-import { encodeRecord, RECORD_HEADER_BYTES } from "../sample-record.ts";
+import { RECORD_HEADER_BYTES, recordHeader } from "../sample-record.ts";
 import type { FormatWriter } from "../samples.ts";
 import { fileIndex, fileNames } from "./file-index.ts";
 import { progress } from "./progress.ts";
@@ -25,8 +25,10 @@ export const writeRaw: FormatWriter = async (logger, path, options = {}) => {
     let size = 0;
     for await (const sample of source.samples()) {
       onSample();
-      section?.bytes(encodeRecord(sample));
-      size += RECORD_HEADER_BYTES + (sample.payload?.length ?? 0);
+      const length = sample.payload?.length ?? 0;
+      section?.bytes(recordHeader(sample, length));
+      if (sample.payload !== null) section?.bytes(sample.payload);
+      size += RECORD_HEADER_BYTES + length;
       if (section?.isFull) await section.flush();
     }
     await section?.flush();
