@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { rename } from "node:fs/promises";
 import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import { text } from "node:stream/consumers";
@@ -12,6 +12,7 @@ import { refusalText, trusting } from "../../client/node.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { trustHint } from "./connection.ts";
 import { dialLocal } from "./local-instance.ts";
+import { withPartialFile } from "./partial-file.ts";
 import { placeOf, type Way } from "./way.ts";
 
 /** The answer of the manager's HTTP, if it is a good one; what it says about a thing that it does not have is exit code 3. */
@@ -36,16 +37,16 @@ export async function httpGet(way: Way, path: string): Promise<IncomingMessage> 
 
 /** Saves an answer. The file is complete or not there. Resolves with its bytes. */
 export async function saveResponse(response: IncomingMessage, path: string): Promise<number> {
-  const part = `${path}.part`;
   let bytes = 0;
   response.on("data", (chunk: Uint8Array) => {
     bytes += chunk.byteLength;
   });
   try {
-    await pipeline(response, createWriteStream(part, { mode: 0o600 }));
-    await rename(part, path);
+    await withPartialFile(path, async (part) => {
+      await pipeline(response, createWriteStream(part, { mode: 0o600 }));
+      await rename(part, path);
+    });
   } catch (error) {
-    await rm(part, { force: true });
     throw new CommandFailure(EXIT.failed, `cannot write ${path}: ${messageOf(error)}`);
   }
   return bytes;

@@ -68,6 +68,13 @@ class HostWithBus {
   }
 }
 
+interface RigOptions {
+  /** Folder for those of loggers. */
+  downloads?: string;
+  /** `loggers` of the configuration, read again by a reload. */
+  loggers?: object;
+}
+
 /** A manager with two hosts that have brokers, and a broker of its own. */
 export class DataPlaneRig {
   readonly log = new LogBook({ capacity: 1_000, now: Date.now });
@@ -79,10 +86,9 @@ export class DataPlaneRig {
   readonly engine: Engine;
   readonly #manager: Promise<Bus>;
   readonly #open: NatsConnection[] = [];
-  readonly #downloads: string | undefined;
+  readonly #options: RigOptions;
 
-  /** `downloads`: folder for those of loggers. */
-  static async start({ downloads }: { downloads?: string } = {}): Promise<DataPlaneRig> {
+  static async start(options: RigOptions = {}): Promise<DataPlaneRig> {
     const registry = new Registry({ host: "one", server: "hub", place: () => ({ port: 0, unix_socket: null }), log: silent });
     const hub = createBroker({ hooks: registry });
     const authenticate = () => permissionsOf({ kind: "client", name: "@ada" });
@@ -91,7 +97,7 @@ export class DataPlaneRig {
       hub,
       port,
       registry,
-      downloads,
+      options,
       one: await HostWithBus.open("one"),
       two: await HostWithBus.open("two"),
     });
@@ -107,9 +113,9 @@ export class DataPlaneRig {
     registry: Registry;
     one: HostWithBus;
     two: HostWithBus;
-    downloads: string | undefined;
+    options: RigOptions;
   }) {
-    this.#downloads = parts.downloads;
+    this.#options = parts.options;
     this.hub = parts.hub;
     this.hubPort = parts.port;
     this.one = parts.one;
@@ -121,11 +127,12 @@ export class DataPlaneRig {
 
   manager(clients: Registry, epoch = 1): Engine {
     return new Engine({
-      config: loadConfigObject({ hosts: { two: { token_file: "two.token" } }, processes: {} }, { base_dir: "/", state_dir: "/nowhere" }),
+      config: this.#config(),
+      loadConfig: async () => this.#config(),
       clock: systemClock,
       log: this.log,
       intents: new Intents(),
-      downloads: this.#downloads,
+      downloads: this.#options.downloads,
       epoch,
       link: this.one.link,
       connectHost: () => this.two.link,
@@ -137,6 +144,14 @@ export class DataPlaneRig {
           name: user,
         }),
     });
+  }
+
+  #config() {
+    const { loggers = {} } = this.#options;
+    return loadConfigObject(
+      { hosts: { two: { token_file: "two.token" } }, loggers, processes: {} },
+      { base_dir: "/", state_dir: "/nowhere" },
+    );
   }
 
   get dataPlane() {

@@ -154,6 +154,29 @@ it("unknown, empty and lost: each is a sentence, and nothing is left behind", as
   expect(readdirSync(folder)).toEqual([]);
 });
 
+it("a host that is lost in the middle of a download ends it with a reason, and no incomplete file is offered", async () => {
+  await begin();
+  await record("cut", [{ name: "arm/state" }]);
+  await publish("arm/state", 0, 9, 100_000);
+  const { link } = rig.two;
+  const send = link.request.bind(link);
+  let reads = 0;
+  vi.spyOn(link, "request").mockImplementation(async (name, body) => {
+    if (name === "logger_read" && ++reads === 2) {
+      rig.two.cut(true);
+      // The request is neither answered nor refused, as on a cable that was pulled out.
+      return new Promise(() => {});
+    }
+    return send(name, body);
+  });
+  await expect(download("cut", "raw")).rejects.toMatchObject({ code: "host_unavailable", message: expect.stringContaining("'two'") });
+  expect(reads).toBe(2);
+  expect(readdirSync(folder)).toEqual([]);
+  rig.two.cut(false);
+  await expect.poll(() => rig.engine.control.state.hosts().find(({ name }) => name === "two")?.state, { timeout: 60_000 }).toBe("ready");
+  expect((await texts(await download("cut", "raw")))["arm/state"]).toHaveLength(10);
+});
+
 it("while it is downloaded a logger is not changed or deleted; two downloads run at a time; a client that goes ends its download", async () => {
   await begin();
   await record("busy", [{ name: "arm/state" }]);

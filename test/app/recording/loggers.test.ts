@@ -9,8 +9,8 @@ let rig: DataPlaneRig;
 let publish: (count: number) => Promise<void>;
 const TOPIC = { name: "arm/state", log_size: 100, divisor: 1 };
 
-async function begin(): Promise<void> {
-  rig = await DataPlaneRig.start();
+async function begin(configured: object = {}): Promise<void> {
+  rig = await DataPlaneRig.start({ loggers: configured });
   const program = await rig.client(rig.two, "arm", ["arm/state"]);
   publish = async (count) => {
     for (let number = 0; number < count; number++) program.publish("topic.arm.state", String(number));
@@ -96,4 +96,40 @@ it("topics are checked before anything is changed", async () => {
   for (const topics of wrong)
     await expect(loggers().configure("wrong", { only_ts: false, topics }, "ada")).rejects.toMatchObject({ code: "bad_field" });
   expect(logger("wrong")).toBeUndefined();
+});
+
+it("loggers of the configuration record from the start; a reload adds, changes and removes them", async () => {
+  const named: Record<string, object> = {
+    kept: { topics: [TOPIC] },
+    off: { topics: [TOPIC], autostart: false },
+    gone: { topics: [TOPIC] },
+  };
+  await begin({ named });
+  const counted = (name: string) => logger(name)?.topics[0]?.n_samples ?? 0;
+  /** Hosts are told after a reload: a sample that is published at once may be too early. */
+  const untilRecorded = (name: string) => {
+    const publishOne = async () => {
+      await publish(1);
+      return counted(name);
+    };
+    return expect.poll(publishOne, { timeout: 60_000 }).toBeGreaterThan(0);
+  };
+  for (const name of ["kept", "gone"]) await untilRecorded(name);
+  expect(logger("off")).toMatchObject({ enabled: false, topics: [{ n_samples: 0 }] });
+  // What was chosen at run time holds as long as the entry stays as it is.
+  await loggers().start("off", "ada");
+  const before = counted("kept");
+  delete named.gone;
+  named.added = { topics: [{ ...TOPIC, divisor: 7 }], only_ts: true };
+  await rig.engine.control.configuration.reload("ada");
+  await expect
+    .poll(() => rig.events.some((event) => event.type === "logger_remove" && event.name === "gone"), { timeout: 60_000 })
+    .toBe(true);
+  for (const name of ["added", "off"]) await untilRecorded(name);
+  expect(logger("added")).toMatchObject({ enabled: true, topics: [{ divisor: 7, only_ts: true }] });
+  expect(counted("kept")).toBeGreaterThanOrEqual(before);
+  expect(logger("gone")).toBeUndefined();
+  named.off = { topics: [{ ...TOPIC, log_size: 5 }], autostart: false };
+  await rig.engine.control.configuration.reload("ada");
+  await untilTold("off", { enabled: false, topics: [{ log_size: 5, n_samples: 0 }] });
 });

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, rename, rm, stat } from "node:fs/promises";
+import { copyFile, mkdir, rename, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { messageOf } from "../../../base/errors.ts";
 import { compileFnmatch } from "../../../base/fnmatch.ts";
@@ -9,6 +9,7 @@ import { repairMcap } from "../../../recording/mcap/repair.ts";
 import { CommandFailure, EXIT } from "../../exit-codes.ts";
 import { connectManager } from "../../manager/connection.ts";
 import { httpGet, saveResponse } from "../../manager/http-get.ts";
+import { withPartialFile } from "../../manager/partial-file.ts";
 import { type ConnectionFlags, findWay } from "../../manager/way.ts";
 import { findRecording } from "../../recordings/find-recordings.ts";
 import { exportedText } from "../../recordings/tables.ts";
@@ -33,15 +34,12 @@ export async function recordExport(name: string, flags: ExportFlags): Promise<vo
   const path = flags.output ?? defaultPath(title, flags.format, source ?? []);
   if (await exists(path)) throw new CommandFailure(EXIT.failed, `${path} exists: remove it, or choose another name with --output`);
   // Beside the target: a recording may be larger than the folder of temporary files.
-  const folder = `${path}.part`;
-  await mkdir(folder, { mode: 0o700, recursive: true });
-  try {
+  await withPartialFile(path, async (folder) => {
+    await mkdir(folder, { mode: 0o700, recursive: true });
     const copies = source === null ? [await copied(name, folder)] : await downloaded(name, source, folder, flags);
     if (flags.format === "mcap") await keep(copies, folder, path);
-    else await convert(title, copies, path, flags.format, flags.topic);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+    else await convert({ title, copies, folder, path, format: flags.format, patterns: flags.topic });
+  });
   process.stdout.write(`${exportedText(path, source?.length ?? 1)}\n`);
 }
 
@@ -101,20 +99,23 @@ async function keep(copies: readonly string[], folder: string, path: string): Pr
   await rename(copies.length === 1 ? only : folder, path);
 }
 
-async function convert(
-  title: string,
-  copies: readonly string[],
-  path: string,
-  format: SampleFormat,
-  patterns: readonly string[] | undefined,
-): Promise<void> {
+interface Conversion {
+  readonly title: string;
+  readonly copies: readonly string[];
+  readonly folder: string;
+  readonly path: string;
+  readonly format: SampleFormat;
+  readonly patterns: readonly string[] | undefined;
+}
+
+async function convert({ title, copies, folder, path, format, patterns }: Conversion): Promise<void> {
   const matches = (patterns ?? ["*"]).map(compileFnmatch);
   const recorded = await openRecorded(title, copies, (topic) => matches.some((match) => match(topic)));
   try {
     if (recorded.topics.length === 0)
       throw new CommandFailure(EXIT.notFound, `no messages${patterns === undefined ? "" : ` of topics that match ${patterns.join(", ")}`}`);
     const write = await SAMPLE_FORMATS[format].writer();
-    const part = `${path}.part/${basename(path)}`;
+    const part = join(folder, basename(path));
     await write(recorded, part);
     await rename(part, path);
   } finally {
