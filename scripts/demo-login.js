@@ -1,6 +1,6 @@
 // The demo's address, auth file (made with a random password if it is missing) and welcome. Shared by `npm start` and `npm run dev`.
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -18,6 +18,25 @@ export function demoLogin() {
   return { user, password: password.startsWith("$scrypt$") ? null : password };
 }
 
+/** What gui/clock of the demo needs, with the packages of Debian that have it. */
+const X_PROGRAMS = { Xvnc: "tigervnc-standalone-server", openbox: "openbox", xclock: "x11-apps" };
+
+/** A line about the demo's graphical program: where its window is, or what to install for it. */
+export function windowHint(path = process.env.PATH ?? "") {
+  const missing = Object.keys(X_PROGRAMS).filter((program) => !path.split(":").some((folder) => isExecutable(join(folder, program))));
+  if (missing.length === 0) return "Start gui/clock on the page: its window opens on your display, in the browser.";
+  return `To see a graphical program in the browser: sudo apt-get install ${missing.map((program) => X_PROGRAMS[program]).join(" ")}`;
+}
+
+function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** What `npm start` prints when the demo is up; the credentials last, where they are found. `mgr` makes a command line. */
 export function welcomeText({ url, user, password, pid, mgr }) {
   return `
@@ -27,6 +46,7 @@ export function welcomeText({ url, user, password, pid, mgr }) {
     ${mgr("attach tools/shell")}  a real terminal; Ctrl-] leaves it
     ${`kill -9 ${pid}`.padEnd(64)}  kill the manager; npm start finds everything running
 
+  ${windowHint()}
   Ctrl-C here stops everything.
 
   Page:      ${url}

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 // @ts-expect-error: JavaScript without types.
 import { hashOf } from "../../scripts/build/input-hash.js";
 // @ts-expect-error: JavaScript without types.
-import { welcomeText } from "../../scripts/demo-login.js";
+import { welcomeText, windowHint } from "../../scripts/demo-login.js";
 
 test("npm start builds again what changed in name or content, and nothing for a new time alone", () => {
   const folder = mkdtempSync(join(tmpdir(), "mgr-build-"));
@@ -33,4 +33,18 @@ test("npm start builds again what changed in name or content, and nothing for a 
 test("npm start prints the credentials last", () => {
   const text = welcomeText({ url: "http://localhost:8130/", user: "demo", password: "secret", pid: 7, mgr: (command: string) => command });
   expect(text.trim().split("\n").slice(-3)).toEqual(["  Page:      http://localhost:8130/", "  User:      demo", "  Password:  secret"]);
+});
+
+test("npm start says how to see the graphical program, or which packages it needs", () => {
+  const folder = mkdtempSync(join(tmpdir(), "mgr-programs-"));
+  try {
+    expect(windowHint(folder)).toMatch(/: sudo apt-get install tigervnc-standalone-server openbox x11-apps$/);
+    for (const program of ["Xvnc", "openbox", "xclock"]) {
+      expect(windowHint(folder)).toContain("sudo apt-get install");
+      writeFileSync(join(folder, program), "", { mode: 0o755 });
+    }
+    expect(windowHint(`/no/such/folder:${folder}`)).toMatch(/^Start gui\/clock on the page/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

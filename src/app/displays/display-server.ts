@@ -47,7 +47,7 @@ export function displayDefinition(
 ): ProcessDefinition {
   const server = quoteWords(serverWords(record, displays));
   const [fifo, authority] = [quoteWords([join(record.folder, "ready")]), quoteWords([authorityOf(record)])];
-  const manager = windowManager(displays, path ?? "");
+  const manager = windowManager(displays, path);
   const loop = manager === null ? "" : `; while :; do ${manager}; sleep 1; done`;
   const line = [
     `rm -f ${fifo} && mkfifo -m 600 ${fifo} || exit 1`,
@@ -113,7 +113,7 @@ function serverWords(record: DisplayRecord, { geometry, stop_after_disconnect, s
 }
 
 /** The configured one if its program is installed. */
-function windowManager({ window_manager }: DisplaySettings, path: string): string | null {
+export function windowManager({ window_manager }: DisplaySettings, path = process.env.PATH): string | null {
   const program = window_manager?.trim().split(/\s/)[0] ?? "";
-  return window_manager !== null && isOnPath(program, path) ? window_manager : null;
+  return window_manager !== null && isOnPath(program, path ?? "") ? window_manager : null;
 }

@@ -12,13 +12,17 @@ import { freeDisplay, isDisplayUsed } from "../../daemon/x11/display-numbers.ts"
 import type { Process, VncSession, WebXDisplay } from "../../protocol/resources/resources.ts";
 import type { ProcessRegistry } from "../processes/process-registry.ts";
 import type { DisplayRecord, DisplayRecords } from "./display-records.ts";
-import { displayDefinition, prepareFolder, requireServer, socketOf } from "./display-server.ts";
+import { authorityOf, displayDefinition, prepareFolder, requireServer, socketOf, windowManager } from "./display-server.ts";
 import { displayProcessOf } from "./display-user.ts";
+import { hasWindowManager } from "./window-manager.ts";
 
 /** A display that has just failed is not started again for so long, milliseconds. */
 const FAILURE_PAUSE_MS = 5_000;
 /** How long a run waits for the display that it uses, milliseconds. */
 const READY_WAIT_MS = 90_000;
+/** How long it waits for the window manager after that, milliseconds: some do not tell that they run. */
+const WINDOW_MANAGER_WAIT_MS = 5_000;
+const WINDOW_MANAGER_POLL_MS = 30;
 /** VNC ports are this plus the number of the display. */
 const VNC_BASE_PORT = 5_900;
 
@@ -73,17 +77,17 @@ export class PrivateDisplays {
     return this.#changes.run(() => this.#ensure(user));
   }
 
-  /** Starts it if needed, and resolves when X clients can connect. Rejects with what prevents that. */
+  /** Starts it if needed, and resolves when X clients can connect and their windows are shown. Rejects with what prevents that. */
   async whenReady(user: string, signal: AbortSignal): Promise<DisplayRecord> {
     const { registry, events, clock } = this.#options;
     const record = await this.ensure(user);
     const name = displayProcessOf(user);
     const settled = new AbortController();
     let leave = () => {};
-    const ready = new Promise<DisplayRecord>((resolve, reject) => {
+    const ready = new Promise<void>((resolve, reject) => {
       const look = () => {
         const process = registry.process(name);
-        if (process?.state === "ready") resolve(record);
+        if (process?.state === "ready") resolve();
         else if (process === undefined || process.state === "error" || process.requested_state === "stop") reject(failed(name, process));
       };
       leave = events.subscribe((event) => {
@@ -95,13 +99,24 @@ export class PrivateDisplays {
       throw new MgrError("timeout", `the private display of '${user}' was not ready within ${READY_WAIT_MS / 1_000} s`);
     });
     try {
-      return await Promise.race([ready, late]);
+      await Promise.race([ready, late]);
     } finally {
       leave();
       settled.abort();
       late.catch(() => {});
       ready.catch(() => {});
     }
+    await this.#windowManagerRuns(record, signal);
+    return record;
+  }
+
+  /** A window that is opened while the window manager begins is sometimes never shown (seen with openbox 3.6). */
+  async #windowManagerRuns(record: DisplayRecord, signal: AbortSignal): Promise<void> {
+    const { registry, clock } = this.#options;
+    if (windowManager(registry.config.displays) === null) return;
+    const display = { display: `:${record.display}`, authority: authorityOf(record) };
+    const deadline = clock.monotonic() + WINDOW_MANAGER_WAIT_MS;
+    while (!(await hasWindowManager(display)) && clock.monotonic() < deadline) await pause(clock, WINDOW_MANAGER_POLL_MS, signal);
   }
 
   async info(user: string): Promise<VncInfo> {

@@ -135,6 +135,7 @@ test("a stopped display that starts again for a process is shown again", async (
   await page.getByText(`${name} has stopped.`).waitFor();
   await rig.client.command({ type: "start_process", name: "gui/clock" });
   await canvas().waitFor();
+  await soon(litShare).toBeGreaterThan(0.01);
   await rig.client.command({ type: "stop_process", name: "gui/clock" });
 });
 

@@ -1,3 +1,5 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
@@ -49,6 +51,16 @@ describe("the demo", () => {
         ({ name, provider }) => name === "arm/move_to" && provider === "arm/controller",
       ),
     );
+  });
+
+  test("has a graphical program, which says how to get an X server where there is none", async () => {
+    await client.command({ type: "start_process", name: "gui/clock" });
+    await client.untilState("gui/clock", "started");
+    expect(await client.process("gui/clock")).toMatchObject({ x_display_kind: "web", x_display_username: instance.user });
+    const script = join(instance.dir, "programs/window.sh");
+    const without = spawnSync("/bin/sh", [script], { env: { PATH: "/no/such/folder" }, encoding: "utf8" });
+    expect(without.status).toBe(1);
+    expect(without.stdout).toMatch(/sudo apt-get install tigervnc-standalone-server openbox x11-apps/);
   });
 
   test("ends in reverse order and leaves nothing, the stubborn one included", async () => {

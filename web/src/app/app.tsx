@@ -147,6 +147,15 @@ function TopNav() {
           <Icon name="network" />
           <span class="word">Network</span>
         </button>
+        <button
+          type="button"
+          class="flat"
+          aria-pressed={current.value.kind === "display" || current.value.kind === "session"}
+          onClick={() => show({ kind: "display" })}
+        >
+          <Icon name="screen" />
+          <span class="word">Display</span>
+        </button>
         <button type="button" class="flat" aria-pressed={current.value.kind === "config"} onClick={() => show({ kind: "config" })}>
           <Icon name="config" />
           <span class="word">Configuration</span>

@@ -32,9 +32,7 @@ export function PhoneNav() {
       <Place
         icon="more"
         word="More"
-        isCurrent={
-          isOfData(current.value) || kind === "network" || kind === "config" || kind === "display" || kind === "tasks" || kind === "all"
-        }
+        isCurrent={isOfData(current.value) || ["network", "config", "display", "session", "tasks", "all"].includes(kind)}
         onClick={() => {
           moreOpen.value = true;
         }}
