@@ -151,7 +151,11 @@ test("a process that opens windows offers the display to the page that started i
   await other.page.close();
 });
 
-test("it has no axe violations and no error on the page", async () => {
+test("it has no axe violations, nor on a phone, and no error on the page", async () => {
   expect(await shown.violations()).toEqual([]);
+  const phone = await rig.open("/?view=display", { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
+  await phone.page.locator(".display.open canvas").waitFor();
+  expect(await phone.violations()).toEqual([]);
+  await phone.close();
   expect(rig.complaints).toEqual([]);
 });

@@ -58,7 +58,7 @@ export function DisplayView({ session }: { session?: string | undefined }) {
           <IconButton icon="shrink" label="Fit to the window" word="Fit" pressed={displayFits.value} onClick={() => toggle(displayFits)} />
           <IconButton
             icon="enlarge"
-            label="Give the display the size of this window while you work with it"
+            label="Resize the display to this window while you work with it"
             word="Resize"
             pressed={displayResizes.value}
             onClick={() => toggle(displayResizes)}
