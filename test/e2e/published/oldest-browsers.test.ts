@@ -27,7 +27,7 @@ async function tooNew(code: string, target: string[]): Promise<string[]> {
     transformWithOxc(code, "script.js", { ...options, target }),
     transformWithOxc(code, "script.js", { ...options, target: "esnext" }),
   ]);
-  return [...old.warnings, ...(old.code === plain.code ? [] : ["its syntax is newer"])];
+  return [...old.warnings.map(String), ...(old.code === plain.code ? [] : ["its syntax is newer"])];
 }
 
 describe("the oldest browsers of the README", () => {
