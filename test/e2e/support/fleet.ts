@@ -21,6 +21,7 @@ const PROGRAM = fileURLToPath(new URL("../../../bin/mgr.js", import.meta.url));
 const WATCH = fileURLToPath(new URL("../../fixtures/watch-duplicates.js", import.meta.url));
 const PORT = 8130;
 const NATS_PORT = 4222;
+const LEAF_PORT = 7422;
 /** Lets the test into the network of a machine: a unix socket that leads to a port there. */
 const RELAY = `const net = require("node:net"); const [, path, port] = process.argv; net.createServer((s) => { const to = net.connect(port, "127.0.0.1");
   s.pipe(to).pipe(s); s.on("error", () => to.destroy()); to.on("error", () => s.destroy()); }).listen(path, () => console.log("up"));`;
@@ -31,6 +32,8 @@ interface FleetOptions {
   processes: Record<string, object>;
   /** Debian's nats-server carries the remote hosts. */
   nats?: boolean;
+  /** It also links the hosts' brokers. */
+  leafnodes?: boolean;
   /** Of the configuration. */
   networks?: Record<string, object>;
 }
@@ -88,6 +91,7 @@ export class Fleet implements AsyncDisposable {
         webui_auth_file: "webui.keys",
         state_dir: "state",
         ...(this.#options.nats ? { bus: `nats://10.77.0.1:${NATS_PORT}` } : {}),
+        ...(this.#options.leafnodes ? { bus_leafnode_url: `nats://10.77.0.1:${LEAF_PORT}` } : {}),
       },
       hosts: Object.fromEntries(hosts.map((host) => [host, { token_file: `${host}.token` }])),
       networks: this.#options.networks ?? {},
@@ -115,6 +119,16 @@ export class Fleet implements AsyncDisposable {
     return (await execute(program, args, { env: this.#env })).stdout;
   }
 
+  /** What to put before a command line to run it on a machine; whatever it starts ends with the fleet at the latest. */
+  on(machine: string): string[] {
+    return [...this.#network.on(this.#machine(machine)), "env", "-C", process.cwd(), `${MARK}=${this.#mark}`];
+  }
+
+  /** Runs a command of the program on the manager's machine, and resolves with what it prints. */
+  async mgr(command: string, ...args: string[]): Promise<string> {
+    return this.exec("manager", process.execPath, PROGRAM, command, "-c", this.config, ...args);
+  }
+
   /** Starts a program on a machine, which listens to its standard input; it ends with the fleet at the latest. */
   run(machine: string, words: readonly string[]): ChildProcess & { stdin: Writable; stdout: Readable } {
     return this.#spawn(machine, words, "pipe") as ChildProcess & { stdin: Writable; stdout: Readable };
@@ -122,12 +136,23 @@ export class Fleet implements AsyncDisposable {
 
   /** The bus of a host, as a socket that the test can reach, and what lets clients in. */
   async bus(host: string): Promise<{ path: string; port: number; token: string }> {
-    const file = join(this.dir, `state-${host}`, "bus.url");
-    const text = await eventually(`${host} has a bus`, () => existsSync(file) && readFileSync(file, "utf8").trim());
-    const { port, username: token } = new URL(text);
+    const { port, username: token } = new URL(await this.busUrl(host));
     const path = join(this.dir, `bus-${host}.sock`);
     await this.#relay(host, path, Number(port));
     return { path, port: Number(port), token };
+  }
+
+  /** The address of the bus of a machine, for programs there. */
+  async busUrl(machine: string): Promise<string> {
+    const file = join(this.dir, machine === "manager" ? "state" : `state-${machine}`, "bus.url");
+    return eventually(`${machine} has a bus`, () => (existsSync(file) && readFileSync(file, "utf8").trim()) || null);
+  }
+
+  /** The nats-server, as a socket that the test can reach. */
+  async nats(): Promise<string> {
+    const path = join(this.dir, "nats.sock");
+    await this.#relay("manager", path, NATS_PORT);
+    return path;
   }
 
   /** What the manager answers to a GET. */
@@ -185,7 +210,8 @@ export class Fleet implements AsyncDisposable {
 
   async startNats(): Promise<void> {
     const file = join(this.dir, "nats.conf");
-    writeFileSync(file, `listen: "0.0.0.0:${NATS_PORT}"\n`);
+    const leafnodes = this.#options.leafnodes ? `leafnodes {listen: "0.0.0.0:${LEAF_PORT}"}\n` : "";
+    writeFileSync(file, `listen: "0.0.0.0:${NATS_PORT}"\n${leafnodes}`);
     this.#nats = this.#spawn("manager", ["nats-server", "-c", file]);
     await says(this.#nats, /Server is ready/);
   }
