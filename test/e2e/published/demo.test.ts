@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
 import { demo, launchBrowser } from "../support/demo.ts";
 import type { Instance } from "../support/instance.ts";
+import { soon } from "../support/page-rig.ts";
 import { eventually } from "../support/wait.ts";
 
 let instance: Instance;
@@ -113,7 +114,7 @@ describe("the page", () => {
       ["faults/missing", "stopped"],
     ] as const) {
       await row(name).waitFor();
-      if (state) expect(await row(name).getAttribute("aria-label")).toBe(`${name}, ${state}`);
+      if (state) await soon(() => row(name).getAttribute("aria-label")).toBe(`${name}, ${state}`);
     }
   });
 
@@ -140,13 +141,18 @@ describe("the page", () => {
       const [, rows, cols] = answer.exec(await shown()) ?? [];
       return { rows: Number(rows), cols: Number(cols) };
     };
-    const wide = await sizeOf();
+    // The terminal may not have been fitted to the window yet.
+    const fitted = () =>
+      eventually("the process has the size that the page shows", async () => {
+        const size = await sizeOf();
+        return (await page.locator(".terminal-tools .size").textContent()) === `${size.cols}×${size.rows}` ? size : null;
+      });
+    const wide = await fitted();
     await page.setViewportSize({ width: 900, height: 600 });
     await page.getByText(new RegExp(`^(?!${wide.cols}×)\\d+×\\d+$`)).waitFor();
-    const narrow = await sizeOf();
+    const narrow = await fitted();
     expect(narrow.cols).toBeLessThan(wide.cols);
     expect(narrow.rows).toBeLessThan(wide.rows);
-    await page.getByText(`${narrow.cols}×${narrow.rows}`, { exact: true }).waitFor();
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
@@ -154,7 +160,7 @@ describe("the page", () => {
     await row("faults/missing").click();
     await page.getByRole("button", { name: "Start", exact: true }).click();
     await page.getByText(/Failed: .*no-such-program/).waitFor();
-    expect(await row("faults/missing").getAttribute("aria-label")).toBe("faults/missing, error");
+    await soon(() => row("faults/missing").getAttribute("aria-label")).toBe("faults/missing, error");
 
     await client.command({ type: "start_process", name: "tools/clock" });
     await row("tools/clock").click();

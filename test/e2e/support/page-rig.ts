@@ -123,9 +123,9 @@ export class ShownPage {
     return this.page.evaluate("globalThis.notices");
   }
 
-  /** Waits for a toast or an alert, which may be gone already. */
-  async untilNoticed(what: RegExp): Promise<void> {
-    await soon(async () => (await this.notices()).join("\n")).toMatch(what);
+  /** Waits for a toast or an alert, which may be gone already; `from` is how many there were before. */
+  async untilNoticed(what: RegExp, from = 0): Promise<void> {
+    await soon(async () => (await this.notices()).slice(from).join("\n")).toMatch(what);
   }
 
   /** Changes the colour scheme of the system, and waits until the page is drawn in it. */
