@@ -42,7 +42,12 @@ const MAY_IMPORT = {
 
 /** Packages that only some files may import (docs/architecture.md). */
 const PACKAGE_HOMES = {
-  ws: [/^src\/transport\//, /^src\/http\/server\/(upgrade|vnc-proxy)\.ts$/, /^src\/bus\/carriers\/websocket-stream\.ts$/, /^src\/client\//],
+  ws: [
+    /^src\/transport\//,
+    /^src\/http\/server\/(upgrade|vnc-proxy|gui-socket)\.ts$/,
+    /^src\/bus\/carriers\/websocket-stream\.ts$/,
+    /^src\/client\//,
+  ],
   rxjs: [/^src\/client\//, /^src\/transport\//, /^src\/app\//],
   xstate: [/^src\/actors\//, /^src\/app\//, /^src\/testing\//],
   pino: [/^src\/log\/json-log\.ts$/],

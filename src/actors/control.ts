@@ -6,6 +6,7 @@ import type { HostEntry, ManagerInfo, Process, ProcessLoad, ProcessTreeNode, Sta
 import type { DataPlane } from "./data-plane.ts";
 import type { Displays } from "./displays.ts";
 import type { DomainEvents } from "./domain-events.ts";
+import type { Guis } from "./guis.ts";
 import type { Loggers } from "./loggers.ts";
 import type { Network } from "./network.ts";
 import type { TerminalSize } from "./process/process-types.ts";
@@ -36,11 +37,11 @@ export interface RetainedOutput {
   readonly pages: AsyncIterable<Uint8Array>;
 }
 
-/** The web client that asks for a start. */
-export interface WebStarter {
+/** The client that asks for a start. */
+export interface Starter {
   readonly user: string;
-  /** `<ip>:<port>`. */
-  readonly peer: string;
+  /** `<ip>:<port>`; null over the local socket. */
+  readonly peer: string | null;
   /** Tells this client, and no other, that a process which it started uses the private display of its user. */
   displayUsed(use: { process: string; display: string; username: string }): void;
 }
@@ -158,8 +159,8 @@ export interface ManagerState {
  * meanwhile wait.
  */
 export interface Commands {
-  process(verb: Verb, name: string, by: string, starter?: WebStarter | null): void | Promise<void>;
-  group(verb: Verb, name: string, by: string, starter?: WebStarter | null): void | Promise<void>;
+  process(verb: Verb, name: string, by: string, starter?: Starter | null): void | Promise<void>;
+  group(verb: Verb, name: string, by: string, starter?: Starter | null): void | Promise<void>;
   /** Resolves once the host has sent the signal. Throws if it can be refused at once, like the commands above. */
   sendSignal(name: string, signal: string, by: string): Promise<void>;
   /** Resolves once all requests so far are on disk for the next manager, or cannot be saved now. Never rejects. */
@@ -229,4 +230,5 @@ export interface Control {
   readonly loggers: Loggers;
   readonly network: Network;
   readonly displays: Displays;
+  readonly guis: Guis;
 }

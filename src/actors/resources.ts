@@ -18,13 +18,16 @@ export interface Surroundings {
   /** The configured ones. */
   readonly startTools: readonly StartToolSetting[];
   readonly needsRestart: boolean;
+  /** `<ip>:<port>` of the desktop that shows new windows for a user; null: none is connected, or it is on the manager's machine. */
+  readonly guiPeer: (user: string) => string | null;
 }
 
 /** States on the way from a failure to a run that lasts. */
 const COMES_BACK: ReadonlySet<ProcessState> = new Set<ProcessState>(["backoff", "waiting", "starting", "started", "ready"]);
 
 /** The resource of a process. */
-export function toProcess(context: ProcessContext, { host, hostReady, startTools, needsRestart }: Surroundings): Process {
+export function toProcess(context: ProcessContext, surroundings: Surroundings): Process {
+  const { host, hostReady, startTools, needsRestart, guiPeer } = surroundings;
   const { definition, exit, nextStart, run, settings } = context;
   const lives = runLives(context);
   return {
@@ -39,7 +42,7 @@ export function toProcess(context: ProcessContext, { host, hostReady, startTools
     running_command: lives ? (run?.command ?? null) : null,
     needs_restart: needsRestart,
     svc_debug: settings.svc_debug,
-    ...xDisplayFields(lives && run !== null ? readXDisplay(run.memo) : null),
+    ...xDisplayFields(lives && run !== null ? readXDisplay(run.memo) : null, guiPeer),
     // A living run keeps the condition that it was started with: a reload never re-evaluates it.
     has_ready_state: (lives ? context.runDefinition : definition).ready !== null,
     ...runTimes(context),
@@ -57,12 +60,14 @@ export function toProcess(context: ProcessContext, { host, hostReady, startTools
   };
 }
 
-function xDisplayFields(target: XDisplay | null) {
+function xDisplayFields(target: XDisplay | null, guiPeer: Surroundings["guiPeer"]) {
+  // A desktop can be connected again while the process runs.
+  const desktopOf = target?.kind === "gui" ? target.username : null;
   return {
     x_display_kind: target?.kind ?? null,
     x_display: target?.display ?? null,
     x_display_username: target?.username ?? null,
-    x_display_peer: target?.peer ?? null,
+    x_display_peer: desktopOf === null ? (target?.peer ?? null) : guiPeer(desktopOf),
     x_display_reason: target?.reason ?? null,
   };
 }

@@ -14,6 +14,7 @@ import { Reload } from "./configuration/reload.ts";
 import { ClientIds } from "./data-plane/client-ids.ts";
 import { ManagerDataPlane } from "./data-plane/manager-data-plane.ts";
 import { ConfiguredSessions } from "./displays/configured-sessions.ts";
+import { ConnectedGuis } from "./displays/connected-guis.ts";
 import { ManagerDisplays } from "./displays/manager-displays.ts";
 import { PrivateDisplays } from "./displays/private-displays.ts";
 import { RunDisplays } from "./displays/run-displays.ts";
@@ -85,7 +86,15 @@ export class Engine {
     const hostTable = new HostTable();
     const current = new CurrentConfig(config);
     const runSpecs = new RunSpecBuilder({ current, hostName, intents, history, epoch });
-    const registry = new ProcessRegistry({ current, runSpecs, system, hostName, hosts: hostTable });
+    const guis = new ConnectedGuis({ clock, log });
+    const registry = new ProcessRegistry({
+      current,
+      runSpecs,
+      system,
+      hostName,
+      hosts: hostTable,
+      guiPeer: (user) => guis.peerOf(user),
+    });
     const waits = new ProcessWaits({ registry, events, clock });
     const hub = new OutputHub({
       clock,
@@ -103,6 +112,9 @@ export class Engine {
       lastReport: (name) => hostTable.controller(registry.hostOf(name))?.lastReport(name) ?? null,
       streamId: (name) => hostTable.controller(registry.hostOf(name))?.streamId ?? null,
       onProcessAtRest: options.onProcessAtRest,
+    });
+    guis.onChange((user) => {
+      for (const name of registry.guiChanged(user)) router.publish(name);
     });
     const starters = new WebStarters(intents, (name) => current.config.processes.get(name));
     const privateDisplays = new PrivateDisplays({
@@ -240,6 +252,7 @@ export class Engine {
       loggers,
       network,
       displays: new ManagerDisplays(privateDisplays, new ConfiguredSessions(registry, hostRequests)),
+      guis,
     };
     this.#network = network;
     this.#dataPlane = dataPlane;

@@ -93,6 +93,18 @@ stopped. 'mgr start' then names what is still stopped because of it.`,
       "All input goes to the process, including Ctrl-C. Ctrl-] detaches and leaves the process running. The process's terminal takes the size of this one.",
     examples: [["mgr attach tools/editor", "use the process as if it had been started in this terminal"]],
   },
+  gui: {
+    about: `Run it in a terminal of your desktop and leave it running. Processes with 'forward_x11_to_gui: true' that you start (in the browser, with this
+command or a script, as the same user) then show their windows on your desktop, from whatever host they run on. It says which process connects.
+It reconnects when the connection to the manager is lost; windows that were open then end. Of several desktops of one user the one that was
+connected last gets new windows.
+The programs can see and control all windows of your desktop, as with ssh -Y. The cookie of your X server stays on your machine.`,
+    examples: [
+      ["mgr gui --url https://bench.lab:8130 --user ada", "on the desktop of ada"],
+      ["mgr gui --display :1", "another display of this machine"],
+    ],
+    exitCodes: "1 if the manager or the X server refuses the connection",
+  },
   logs: {
     about: `${CHOOSING}
 

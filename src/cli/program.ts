@@ -78,6 +78,11 @@ export function createProgram(): Command {
     .option("-n, --lines <count>", "number of past lines of output to show", count, 1000)
     .action(async (name, flags) => (await import("./commands/attach.ts")).attach(name, flags));
 
+  connecting(program.command("gui"))
+    .description("on a desktop: show windows of processes on its X display, like ssh -X")
+    .option("--display <name>", "the X display (default: DISPLAY)")
+    .action(async (flags) => (await import("./commands/gui.ts")).gui(flags));
+
   connecting(program.command("log"))
     .description("print the manager's own log")
     .option("-f, --follow", "continue with new entries")

@@ -12,6 +12,9 @@ const HANDSHAKE_TIMEOUT_MS = 10_000;
 /** The manager pings every 20 s. If nothing arrives for this long, milliseconds, the other end is considered dead. */
 const SILENCE_MS = 60_000;
 
+/** Name of the cookie of a login. */
+export const SESSION_COOKIE = "mgr_web_session";
+
 export interface NodeConnectOptions extends ConnectOptions {
   /** Opens the connection instead of TCP to the address, for example to a unix socket; called again for each attempt. */
   dial?: () => Socket;
@@ -26,19 +29,29 @@ export interface NodeConnectOptions extends ConnectOptions {
  */
 export async function connect(url: string, options: NodeConnectOptions = {}): Promise<ManagerClient> {
   checkConnectOptions(options, { dial: FUNCTION, ca: TEXT });
-  const headers: Record<string, string> = {};
-  if (options.cookie !== undefined) headers.Cookie = `mgr_web_session=${options.cookie}`;
-  else if (options.user !== undefined) headers.Authorization = basicCredentials(options);
   const address = webSocketUrl(url, options.view);
+  const wsOptions = webSocketOptions(options);
+  const open = (fail: (error: Error) => void) => {
+    const socket = openWebSocket(address, wsOptions, fail);
+    endWhenSilent(socket);
+    return socket as WebSocketLike;
+  };
+  const client = new ManagerClient(webSocketLink({ open, ...linkBehaviour(options) }));
+  await client.opened();
+  return client;
+}
+
+/** With the credentials. */
+export function webSocketOptions(options: Pick<NodeConnectOptions, "user" | "password" | "cookie" | "dial" | "ca">): ClientOptions {
+  const headers: Record<string, string> = {};
+  if (options.cookie !== undefined) headers.Cookie = `${SESSION_COOKIE}=${options.cookie}`;
+  else if (options.user !== undefined) headers.Authorization = basicCredentials(options);
   const { dial, ca } = options;
-  const wsOptions = {
+  return {
     headers,
     ...(dial === undefined ? {} : { createConnection: dial }),
     ...(ca === undefined ? {} : { ca: trusting(ca) }),
   };
-  const client = new ManagerClient(webSocketLink({ open: (fail) => open(address, wsOptions, fail), ...linkBehaviour(options) }));
-  await client.opened();
-  return client;
 }
 
 /** The option `ca` of TLS: the well-known authorities are added, because it replaces them. */
@@ -46,7 +59,8 @@ export function trusting(ca: string): string[] {
   return [...rootCertificates, ca];
 }
 
-function open(url: URL, options: ClientOptions, fail: (error: Error) => void): WebSocketLike {
+/** `fail` is called with the reason for which the manager refuses the connection. */
+export function openWebSocket(url: URL, options: ClientOptions, fail: (error: Error) => void): WebSocket {
   const socket = new WebSocket(url, { ...options, perMessageDeflate: false, handshakeTimeout: HANDSHAKE_TIMEOUT_MS });
   socket.once("error", (cause) => {
     const problem = certificateProblem(cause);
@@ -65,12 +79,11 @@ function open(url: URL, options: ClientOptions, fail: (error: Error) => void): W
       request.destroy();
     });
   });
-  endWhenSilent(socket);
-  return socket as WebSocketLike;
+  return socket;
 }
 
 /** Detects connections that break without a close, such as by an unplugged cable. */
-function endWhenSilent(socket: WebSocket): void {
+export function endWhenSilent(socket: WebSocket): void {
   socket.once("open", () => {
     const timer = setTimeout(() => socket.terminate(), SILENCE_MS);
     socket.on("ping", () => timer.refresh());

@@ -79,8 +79,11 @@ export interface ProcessDefinition {
   readonly start_tool: string | null;
 }
 
-/** `display`: the manager's own, else the private one of the web user who starts it; `vnc`: that of another process. */
-export type X11Forwarding = { readonly to: "display" } | { readonly to: "vnc"; readonly process: string };
+/**
+ * `display`: the manager's own, else the private one of the web user who starts it; `gui`: the desktop of the user who starts it, if `mgr gui`
+ * has connected it, else the user's private display; `vnc`: that of another process.
+ */
+export type X11Forwarding = { readonly to: "display" } | { readonly to: "gui" } | { readonly to: "vnc"; readonly process: string };
 
 /** What a process can be started with. */
 export interface StartToolSetting {

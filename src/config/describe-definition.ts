@@ -57,6 +57,7 @@ export function describeDefinition(definition: ProcessDefinition): Record<string
     watch: [...definition.watch],
     log_file: log_file && { ...log_file, ...(log_file.mode === undefined ? {} : { mode: octal(log_file.mode) }) },
     forward_x11: definition.forward_x11?.to === "display" ? true : null,
+    forward_x11_to_gui: definition.forward_x11?.to === "gui" ? true : null,
     forward_x11_to_vnc: definition.forward_x11?.to === "vnc" ? definition.forward_x11.process : null,
     vnc: definition.vnc && { ...definition.vnc },
     start_tool: definition.start_tool,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { EMPTY, type Subscription } from "rxjs";
-import type { Control, WebStarter } from "../actors/control.ts";
+import type { Control, Starter } from "../actors/control.ts";
 import { type ErrorCode, messageOf, shuttingDown, wireCode } from "../base/errors.ts";
 import type { Principal } from "../base/principal.ts";
 import { decodeFrame } from "../protocol/frames/decode.ts";
@@ -50,7 +50,7 @@ const DEFECT = "Internal error. See the manager's log for details.";
 export class Connection implements HandlerContext, TerminalViewer {
   readonly principal: Principal;
   readonly view: ViewMode;
-  readonly starter: WebStarter | null;
+  readonly starter: Starter | null;
   readonly requester = randomUUID();
   readonly control: Control;
   readonly assetHash: string;
@@ -234,12 +234,12 @@ export class Connection implements HandlerContext, TerminalViewer {
     });
   }
 
-  /** A program over the local socket, or in this process, has no private display. */
-  #starterOf({ user, via, address }: Principal): WebStarter | null {
-    if (via !== "basic" && via !== "cookie") return null;
+  /** A program in this process has no display. */
+  #starterOf({ user, via, address }: Principal): Starter | null {
+    if (via === "in-process") return null;
     return {
       user,
-      peer: address,
+      peer: address === "" ? null : address,
       displayUsed: (use) => {
         if (!this.#isClosed) this.#push({ type: "web_x_display_used", kind: "private", reason: "forward_x11_fallback", ...use });
       },

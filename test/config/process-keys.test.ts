@@ -160,13 +160,15 @@ describe("displays", () => {
     expect(problemsIn("vnc: {port: 7}")).toEqual(["vnc.display: is missing; it must be the number of the X display"]);
   });
 
-  it("are selected by one of two options", () => {
-    const processes = "{p: {command: x, forward_x11: true}, q: {command: x, forward_x11_to_vnc: r}, r: {command: x, vnc: {display: 5}}}";
+  it("are selected by one of three options", () => {
+    const processes =
+      "{p: {command: x, forward_x11: true}, q: {command: x, forward_x11_to_vnc: r}, r: {command: x, vnc: {display: 5}}, s: {command: x, forward_x11_to_gui: true, forward_x11: false}}";
     const config = parseConfigText(`${head}processes: ${processes}\n`, "mgr.yaml");
     expect([...config.processes.values()].map(({ forward_x11 }) => forward_x11)).toEqual([
       { to: "display" },
       { to: "vnc", process: "r" },
       null,
+      { to: "gui" },
     ]);
   });
 
@@ -183,6 +185,12 @@ describe("displays", () => {
       "two targets",
       "p: {command: x, forward_x11: true, forward_x11_to_vnc: q}, q: {command: x, vnc: {display: 5}}",
       "cannot be used with 'forward_x11: true'",
+    ],
+    ["a desktop and a display", "p: {command: x, forward_x11: true, forward_x11_to_gui: true}", "cannot be used with 'forward_x11'"],
+    [
+      "a desktop and another process",
+      "p: {command: x, forward_x11_to_vnc: q, forward_x11_to_gui: true}, q: {command: x, vnc: {display: 5}}",
+      "cannot be used with 'forward_x11_to_vnc'",
     ],
   ])("cannot be %s", (_what, processes, problem) => {
     expect(() => parseConfigText(`${head}processes: {${processes}}\n`, "mgr.yaml")).toThrow(problem);

@@ -95,6 +95,7 @@ describe("the JSON Schema of the configuration", () => {
       "alive",
       "depends_on",
       "forward_x11",
+      "forward_x11_to_gui",
       "forward_x11_to_vnc",
       "vnc",
     ];

@@ -21,6 +21,8 @@ import type {
 import { DomainEvents } from "../../src/actors/domain-events.ts";
 import type { Network } from "../../src/actors/network.ts";
 import type { TerminalSize } from "../../src/actors/process/process-types.ts";
+import { ConnectedGuis } from "../../src/app/displays/connected-guis.ts";
+import { systemClock } from "../../src/base/clock.ts";
 import { MgrError } from "../../src/base/errors.ts";
 import { displayName, isWithin, parentName } from "../../src/base/names.ts";
 import { LogBook } from "../../src/log/log-book.ts";
@@ -69,6 +71,7 @@ export class FakeControl implements Control, ManagerState, Settings, HostRequest
   readonly manager = { name: "test", host: "testhost", save_problem: null };
   readonly events: DomainEvents;
   readonly log = new LogBook({ capacity: 1_000, now: () => Date.now() });
+  readonly guis = new ConnectedGuis({ clock: systemClock, log: this.log });
   /** Every command, as [name of the method, its arguments without the principal]. */
   readonly calls: [string, ...unknown[]][] = [];
   /** Backlog that `terminals.backlog` answers with. */

@@ -1,28 +1,31 @@
-import type { WebStarter } from "../../actors/control.ts";
+import type { Starter } from "../../actors/control.ts";
 import type { ProcessDefinition } from "../../config/definition.ts";
 import type { IntentKeeper } from "../state/intent-keeper.ts";
+import { isWebUser } from "./display-user.ts";
 
 interface LastStart {
   readonly user: string;
-  /** `<ip>:<port>`; null: a manager before this one was asked. */
+  /** `<ip>:<port>`; null: over the local socket, or a manager before this one was asked. */
   readonly peer: string | null;
 }
 
-/** Which web client started a process last: its user's private display is for the windows of the process. */
+/** Which client started a process last: the windows of the process show on a display of its user. */
 export class WebStarters {
   readonly #intents: IntentKeeper;
   readonly #definitionOf: (name: string) => ProcessDefinition | undefined;
   readonly #last = new Map<string, LastStart>();
   /** Clients that are still to be told. */
-  readonly #untold = new Map<string, WebStarter>();
+  readonly #untold = new Map<string, Starter>();
 
   constructor(intents: IntentKeeper, definitionOf: (name: string) => ProcessDefinition | undefined) {
     this.#intents = intents;
     this.#definitionOf = definitionOf;
   }
 
-  note(process: string, starter: WebStarter): void {
-    if (this.#definitionOf(process)?.forward_x11?.to !== "display") return;
+  note(process: string, starter: Starter): void {
+    const to = this.#definitionOf(process)?.forward_x11?.to;
+    // A user of the local socket can have a desktop, but has no private display: that of the web user before is kept.
+    if (to !== "gui" && (to !== "display" || !isWebUser(starter.user))) return;
     this.#last.set(process, starter);
     this.#untold.set(process, starter);
     if (this.#intents.get(process).web_starter !== starter.user) this.#intents.set(process, { web_starter: starter.user });

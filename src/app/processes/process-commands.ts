@@ -1,4 +1,4 @@
-import type { Commands, Verb, WebStarter } from "../../actors/control.ts";
+import type { Commands, Starter, Verb } from "../../actors/control.ts";
 import type { ActorSystem } from "../../actors/system.ts";
 import { MgrError, shuttingDown } from "../../base/errors.ts";
 import { SlicedWork, type Steps } from "../../base/turns.ts";
@@ -30,7 +30,7 @@ interface Order {
   readonly verb: Verb;
   readonly by: string;
   /** null: it does not come from a web client. */
-  readonly starter: WebStarter | null;
+  readonly starter: Starter | null;
 }
 
 /** Commands to processes and groups: of users, and the manager's own. */
@@ -42,11 +42,11 @@ export class ProcessCommands implements Commands {
     this.#options = options;
   }
 
-  process(verb: Verb, name: string, by: string, starter: WebStarter | null = null): void | Promise<void> {
+  process(verb: Verb, name: string, by: string, starter: Starter | null = null): void | Promise<void> {
     return this.#commands.run(this.#processOrders({ verb, by, starter }, name));
   }
 
-  group(verb: Verb, name: string, by: string, starter: WebStarter | null = null): void | Promise<void> {
+  group(verb: Verb, name: string, by: string, starter: Starter | null = null): void | Promise<void> {
     return this.#commands.run(this.#groupOrders({ verb, by, starter }, name));
   }
 

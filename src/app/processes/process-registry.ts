@@ -21,6 +21,8 @@ interface ProcessRegistryOptions {
   hostName: string;
   /** The managed hosts, by canonical name. */
   hosts: ReadonlyMap<string, unknown>;
+  /** See `Surroundings`. */
+  guiPeer: (user: string) => string | null;
 }
 
 /** The state of the manager's actors, projected to resources. Read only; every answer is current as of this turn. */
@@ -34,12 +36,14 @@ export class ProcessRegistry {
   readonly #placement: ProcessPlacement;
   readonly #current: CurrentConfig;
   readonly #runSpecs: RunSpecBuilder;
+  readonly #guiPeer: (user: string) => string | null;
   /** Projections by the snapshot they were made from: 1,000 processes are not projected again for each client. */
   readonly #projected = new Map<string, { of: ProcessSnapshot; process: Process }>();
   /** The displayed state of processes whose actor is parked. */
   readonly #parked = new Map<string, Process>();
 
-  constructor({ current, runSpecs, system, hostName, hosts }: ProcessRegistryOptions) {
+  constructor({ current, runSpecs, system, hostName, hosts, guiPeer }: ProcessRegistryOptions) {
+    this.#guiPeer = guiPeer;
     this.#current = current;
     this.graph = current.graph;
     this.retiring = current.retiring;
@@ -78,6 +82,16 @@ export class ProcessRegistry {
     this.#runSpecs.forgetAll();
   }
 
+  /** Another desktop, or none, shows new windows for `user`. Returns the processes that this changes. */
+  guiChanged(user: string): string[] {
+    const changed = this.names().filter((name) => {
+      const process = this.process(name);
+      return process?.x_display_kind === "gui" && process.x_display_username === user;
+    });
+    for (const name of changed) this.#projected.delete(name);
+    return changed;
+  }
+
   names(): string[] {
     return [...this.config.processes.keys()];
   }
@@ -96,7 +110,8 @@ export class ProcessRegistry {
     const host = this.hostOf(name) ?? this.hostName;
     const startTools = this.config.instance.start_tools;
     const needsRestart = this.#runSpecs.needsRestart(name, snapshot.context);
-    const process = toProcess(snapshot.context, { host, hostReady: this.isHostReady(host), startTools, needsRestart });
+    const hostReady = this.isHostReady(host);
+    const process = toProcess(snapshot.context, { host, hostReady, startTools, needsRestart, guiPeer: this.#guiPeer });
     this.#projected.set(name, { of: snapshot, process });
     return process;
   }

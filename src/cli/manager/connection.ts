@@ -4,7 +4,7 @@ import { isUntrusted } from "../../client/link/certificate-problem.ts";
 import type { ManagerClient } from "../../client/manager-client.ts";
 import { connect } from "../../client/node.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { type ConnectionFlags, connectOptions, findWay, placeOf } from "./way.ts";
+import { type ConnectionFlags, connectOptions, findWay, placeOf, type Way } from "./way.ts";
 
 /** Pause between attempts to reach a manager that went away, milliseconds. */
 const AGAIN_MS = 500;
@@ -14,9 +14,14 @@ const REFUSED: ReadonlySet<AnyErrorCode> = new Set<AnyErrorCode>(["forbidden", "
 /** Connects according to the flags, the environment and the configuration (`findWay`). */
 export async function connectManager(flags: ConnectionFlags): Promise<ManagerClient> {
   const way = await findWay(flags);
+  return reached(way, () => connect(way.url, { ...connectOptions(way), retry: false }));
+}
+
+/** The result of `open`; its failure says where the manager was looked for, and what to do. */
+export async function reached<T>(way: Way, open: () => Promise<T>): Promise<T> {
   const place = placeOf(way);
   try {
-    return await connect(way.url, { ...connectOptions(way), retry: false });
+    return await open();
   } catch (error) {
     if (!(error instanceof MgrError)) throw new CommandFailure(EXIT.usage, `${place}: ${messageOf(error)}`);
     if (error.code === "bad_field") throw new CommandFailure(EXIT.usage, error.message);
@@ -39,12 +44,18 @@ export function trustHint(error: Error): string {
  */
 export async function reconnectManager(flags: ConnectionFlags, signal: AbortSignal): Promise<ManagerClient> {
   for (;;) {
+    const client = await retried(flags, signal, (way) => connect(way.url, { ...connectOptions(way), retry: false }));
+    if (!signal.aborted) return client;
+    client.close();
+  }
+}
+
+/** The first result of `open`, which is called again until the manager answers. Rejects as `reconnectManager` does. */
+export async function retried<T>(flags: ConnectionFlags, signal: AbortSignal, open: (way: Way) => Promise<T>): Promise<T> {
+  for (;;) {
     await pause(systemClock, AGAIN_MS, signal);
     try {
-      const way = await findWay(flags);
-      const client = await connect(way.url, { ...connectOptions(way), retry: false });
-      if (!signal.aborted) return client;
-      client.close();
+      return await open(await findWay(flags));
     } catch (error) {
       // An unreadable configuration or auth file may be in the middle of being written.
       if (error instanceof MgrError && REFUSED.has(error.code)) throw error;

@@ -209,7 +209,7 @@ function checkDependencies(names: Names): PartFinding[] {
 function checkForwarding(names: Names): PartFinding[] {
   const findings: PartFinding[] = [];
   const all = [...names.processes.values(), ...names.templates.values()];
-  if (!all.some((settings) => settings.has("forward_x11_to_vnc"))) return findings;
+  if (!all.some((settings) => settings.has("forward_x11_to_vnc") || settings.has("forward_x11_to_gui"))) return findings;
   const settingOf = (process: string, key: string) =>
     names
       .sections(process)
@@ -217,7 +217,13 @@ function checkForwarding(names: Names): PartFinding[] {
       ?.settings.get(key);
   const servers = [...names.processes.keys()].filter((name) => settingOf(name, "vnc") !== undefined);
   for (const name of names.processes.keys()) {
-    const section = names.sections(name).findLast(({ settings }) => settings.has("forward_x11_to_vnc"));
+    const sectionWith = (key: string) => names.sections(name).findLast(({ settings }) => settings.has(key));
+    const gui = settingOf(name, "forward_x11_to_gui") === true ? sectionWith("forward_x11_to_gui") : undefined;
+    for (const other of ["forward_x11", "forward_x11_to_vnc"]) {
+      if (gui === undefined || [undefined, null, false].some((unset) => unset === settingOf(name, other))) continue;
+      findings.push(names.finding([...gui.path, "forward_x11_to_gui"], `cannot be used with '${other}'; use one of them`));
+    }
+    const section = sectionWith("forward_x11_to_vnc");
     const target = section?.settings.get("forward_x11_to_vnc");
     if (section === undefined || typeof target !== "string" || target === "") continue;
     const report = (message: string) => findings.push(names.finding([...section.path, "forward_x11_to_vnc"], message));

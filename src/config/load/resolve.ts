@@ -229,6 +229,7 @@ function resolveProcess(place: Place, layers: Layers): ProcessDefinition {
 function forwardingOf(layers: Layers): X11Forwarding | null {
   const process = layers.last("forward_x11_to_vnc");
   if (process !== undefined) return { to: "vnc", process };
+  if (layers.last("forward_x11_to_gui") === true) return { to: "gui" };
   return layers.last("forward_x11") === true ? { to: "display" } : null;
 }
 

@@ -195,6 +195,10 @@ const own = {
     "Show the windows of this process on the manager's own X display if it has one, else on the private display of the web user who starts it. Default false.",
     flag,
   ),
+  forward_x11_to_gui: described(
+    "Show the windows of this process on the desktop of the user who starts it, while 'mgr gui' runs there, else on the private display of this user. Default false.",
+    flag,
+  ),
   forward_x11_to_vnc: described(
     "Show the windows of this process on the X display of this other one, which must have 'vnc'. It may run on another host.",
     text("the name of a process with 'vnc'"),

@@ -79,7 +79,7 @@ export interface ProcessIntent {
   settings?: ProcessSettings;
   /** Where its newest run was begun, if not on the manager's own host (null): there it is looked for before it is started elsewhere. */
   host?: string | null;
-  /** The web user who started it last, of a process whose windows show on the private display of that user. */
+  /** The user who started it last, of a process whose windows show on a display of that user. */
   web_starter?: string;
 }
 

@@ -8,6 +8,7 @@ import { visible } from "../../base/visible-text.ts";
 import type { BrokerPermissions } from "../../bus/broker/permissions.ts";
 import type { TrafficLabel } from "../../bus/carriers/peer-traffic.ts";
 import { BUS_PATH, MAX_FRAME_BYTES, websocketStream } from "../../bus/carriers/websocket-stream.ts";
+import { GUI_PATH, MAX_GUI_FRAME_BYTES } from "../../protocol/gui.ts";
 import { WEBSOCKET_SERVER_OPTIONS } from "../../transport/oversize.ts";
 import { isRefusal as isViewRefusal, parseViewMode, type ViewMode } from "../../transport/view.ts";
 import type { Transport } from "../../transport/websocket.ts";
@@ -18,6 +19,7 @@ import { parseAuthorization } from "../auth/authorization.ts";
 import { type HttpLog, stackOf } from "../log/http-log.ts";
 import { vncStatus } from "../routes/vnc.ts";
 import type { BusUpgrade } from "./bus-upgrade.ts";
+import { deliverXConnection, registerGuiSocket } from "./gui-socket.ts";
 import type { Belonging, OpenWebSockets } from "./open-connections.ts";
 import { formatAddress, type RemoteEnd } from "./remote-end.ts";
 import { MAX_VNC_FRAME_BYTES, proxyVnc, VNC_PATH } from "./vnc-proxy.ts";
@@ -53,6 +55,15 @@ interface VncVisit {
   readonly session: string;
 }
 
+interface GuiVisit {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+  readonly outcome: Admission;
+  /** The X connection that it is; null: it registers a display. */
+  readonly connection: string | null;
+}
+
 /** Upgrades pass the same access checks as requests; framework middleware never sees them. */
 export class Upgrades {
   readonly #options: UpgradeOptions;
@@ -64,11 +75,12 @@ export class Upgrades {
     allowSynchronousEvents: true,
   });
   readonly #vncServer = new WebSocketServer({ ...WEBSOCKET_SERVER_OPTIONS, maxPayload: MAX_VNC_FRAME_BYTES });
+  readonly #guiServer = new WebSocketServer({ ...WEBSOCKET_SERVER_OPTIONS, maxPayload: MAX_GUI_FRAME_BYTES });
   readonly #cookies = new WeakMap<IncomingMessage, string>();
 
   constructor(options: UpgradeOptions) {
     this.#options = options;
-    for (const server of [this.#server, this.#busServer, this.#vncServer]) {
+    for (const server of [this.#server, this.#busServer, this.#vncServer, this.#guiServer]) {
       server.on("headers", (headers, request) => {
         const cookie = this.#cookies.get(request);
         if (cookie !== undefined) headers.push(`Set-Cookie: ${cookie}`);
@@ -94,7 +106,7 @@ export class Upgrades {
     const { gate, control, remoteOf, label } = this.#options;
     const url = targetOf(request.url ?? "");
     if (url === null) return refuseOnSocket(socket, refusal(400, "Malformed request URL."));
-    const visit = { remote: remoteOf(request.socket), target: url.pathname + url.search, hasEffects: false };
+    const visit = { remote: remoteOf(request.socket), target: url.pathname + url.search, hasEffects: url.pathname === GUI_PATH };
     const headers = headersOf(request);
     if (url.pathname === BUS_PATH) return this.#upgradeToBus({ request, socket, head, headers, visit });
     const outcome = await gate.admit(headers, visit);
@@ -102,6 +114,8 @@ export class Upgrades {
     if (isRefusal(outcome)) return refuseOnSocket(socket, outcome);
     if (url.pathname === VNC_PATH)
       return this.#upgradeToVnc({ request, socket, head, outcome, session: url.searchParams.get("session") ?? "" });
+    if (url.pathname === GUI_PATH)
+      return this.#upgradeToGui({ request, socket, head, outcome, connection: url.searchParams.get("connection") });
     if (url.pathname !== "/ws") return refuseOnSocket(socket, notFound(url));
     const mode = parseViewMode(url.searchParams, control.state);
     if (isViewRefusal(mode)) return refuseOnSocket(socket, refusal(mode.status, mode.message));
@@ -159,6 +173,24 @@ export class Upgrades {
     });
   }
 
+  #upgradeToGui({ request, socket, head, outcome, connection }: GuiVisit): void {
+    const { control, open, label } = this.#options;
+    const { guis } = control;
+    const { principal, sessionId, setCookie } = outcome;
+    const { user, address } = principal;
+    if (connection !== null && !guis.isAwaited(user, connection)) {
+      refuseOnSocket(socket, refusal(404, "No X connection with this ID is awaited."));
+      return;
+    }
+    if (setCookie !== null) this.#cookies.set(request, setCookie);
+    this.#guiServer.handleUpgrade(request, socket, head, (ws) => {
+      label(request.socket, { kind: "mgr_remote", name: user });
+      open.add(ws, { user, sessionId });
+      if (connection === null) registerGuiSocket(ws, guis, { user, peer: address });
+      else deliverXConnection(ws, guis, { user, connection });
+    });
+  }
+
   #accept(ws: WebSocket, mode: ViewMode, { principal, sessionId }: Admission, socket: Duplex): void {
     const { open, transport, log } = this.#options;
     open.add(ws, { user: principal.user, sessionId });
@@ -208,7 +240,7 @@ function labelOf({ user = "", identity }: BrokerPermissions): TrafficLabel {
 function notFound({ pathname }: URL): Refusal {
   return refusal(
     404,
-    `There is no WebSocket at ${JSON.stringify(pathname)}; the protocol is at /ws, displays at ${VNC_PATH}, the bus at ${BUS_PATH}.`,
+    `There is no WebSocket at ${JSON.stringify(pathname)}; the protocol is at /ws, displays at ${VNC_PATH} and ${GUI_PATH}, the bus at ${BUS_PATH}.`,
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Control, WebStarter } from "../../actors/control.ts";
+import type { Control, Starter } from "../../actors/control.ts";
 import type { Principal } from "../../base/principal.ts";
 import type { AnswerOf, ClientFrameType, FrameOf, ManagerFrame } from "../../protocol/frames/frames.ts";
 import type { LogLevel } from "../../protocol/resources/resources.ts";
@@ -12,7 +12,7 @@ export interface HandlerContext {
   /** Names this connection, and no other that ever was. */
   readonly requester: string;
   /** This client, where it is a web user's; else null. */
-  readonly starter: WebStarter | null;
+  readonly starter: Starter | null;
   readonly assetHash: string;
   readonly logMinLevel: LogLevel;
   setLogMinLevel(level: LogLevel): void;
