@@ -6,6 +6,8 @@ export interface ArrivingGui {
   readonly user: string;
   /** `<ip>:<port>`; null over the local socket. */
   readonly peer: string | null;
+  /** Name of its X display. */
+  readonly display: string;
   send(request: GuiRequest): void;
 }
 

@@ -18,8 +18,8 @@ export interface Surroundings {
   /** The configured ones. */
   readonly startTools: readonly StartToolSetting[];
   readonly needsRestart: boolean;
-  /** `<ip>:<port>` of the desktop that shows new windows for a user; null: none is connected, or it is on the manager's machine. */
-  readonly guiPeer: (user: string) => string | null;
+  /** The desktop that shows new windows for a user; null: none is connected. `peer`: null on the manager's own machine. */
+  readonly desktopOf: (user: string) => { readonly peer: string | null; readonly display: string } | null;
 }
 
 /** States on the way from a failure to a run that lasts. */
@@ -27,7 +27,7 @@ const COMES_BACK: ReadonlySet<ProcessState> = new Set<ProcessState>(["backoff", 
 
 /** The resource of a process. */
 export function toProcess(context: ProcessContext, surroundings: Surroundings): Process {
-  const { host, hostReady, startTools, needsRestart, guiPeer } = surroundings;
+  const { host, hostReady, startTools, needsRestart, desktopOf } = surroundings;
   const { definition, exit, nextStart, run, settings } = context;
   const lives = runLives(context);
   return {
@@ -42,7 +42,7 @@ export function toProcess(context: ProcessContext, surroundings: Surroundings): 
     running_command: lives ? (run?.command ?? null) : null,
     needs_restart: needsRestart,
     svc_debug: settings.svc_debug,
-    ...xDisplayFields(lives && run !== null ? readXDisplay(run.memo) : null, guiPeer),
+    ...xDisplayFields(lives && run !== null ? readXDisplay(run.memo) : null, desktopOf),
     // A living run keeps the condition that it was started with: a reload never re-evaluates it.
     has_ready_state: (lives ? context.runDefinition : definition).ready !== null,
     ...runTimes(context),
@@ -60,14 +60,15 @@ export function toProcess(context: ProcessContext, surroundings: Surroundings): 
   };
 }
 
-function xDisplayFields(target: XDisplay | null, guiPeer: Surroundings["guiPeer"]) {
+function xDisplayFields(target: XDisplay | null, desktopOf: Surroundings["desktopOf"]) {
   // A desktop can be connected again while the process runs.
-  const desktopOf = target?.kind === "gui" ? target.username : null;
+  const isGui = target?.kind === "gui";
+  const desktop = isGui && target.username !== null ? desktopOf(target.username) : null;
   return {
     x_display_kind: target?.kind ?? null,
-    x_display: target?.display ?? null,
+    x_display: desktop?.display ?? target?.display ?? null,
     x_display_username: target?.username ?? null,
-    x_display_peer: desktopOf === null ? (target?.peer ?? null) : guiPeer(desktopOf),
+    x_display_peer: (isGui ? desktop?.peer : target?.peer) ?? null,
     x_display_reason: target?.reason ?? null,
   };
 }

@@ -93,7 +93,7 @@ export class Engine {
       system,
       hostName,
       hosts: hostTable,
-      guiPeer: (user) => guis.peerOf(user),
+      desktopOf: (user) => guis.desktopOf(user),
     });
     const waits = new ProcessWaits({ registry, events, clock });
     const hub = new OutputHub({

@@ -27,6 +27,7 @@ export const ROUTES: readonly RouteRow[] = [
   route(["GET", "/mgr/log"], { raw: "flag", level: oneOf(...LOG_LEVELS), limit: "integer", follow: "flag" }, "text/plain; charset=utf-8"),
   route(["GET", "/mgr/vnc/info"], { session: "string" }, "application/json"),
   route(["GET", "/mgr/vnc/ws"], { session: "string" }, null, { status: 101 }),
+  route(["GET", "/mgr/gui/ws"], { display: "string", connection: "string" }, null, { status: 101 }),
   route(["GET", "/save-all"], { name: "string" }, null),
   // Without a query there is nothing to send; so for the next one.
   route(

@@ -34,6 +34,8 @@ const UPGRADES = [
   { path: "/ws?single_process=sim/world&log_only=1", good: 400 },
   { path: "/mgr/vnc/ws", good: 101 },
   { path: "/mgr/vnc/ws?session=none", good: 404 },
+  { path: "/mgr/gui/ws?display=:0", good: 101 },
+  { path: "/mgr/gui/ws?connection=none", good: 404 },
   { path: "/nowhere", good: 404 },
 ];
 

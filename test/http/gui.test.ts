@@ -30,6 +30,7 @@ class Desktop {
     const desktop = new Desktop();
     opened.push(desktop);
     const options: GuiOptions = {
+      display: ":7",
       onState: (state) => {
         desktop.states.push(state);
         desktop.#wake();
@@ -78,7 +79,7 @@ afterEach(async () => {
 
 /** The manager has seen the end of all connections of the user. */
 async function gone(user: string): Promise<void> {
-  while (rig.control.guis.isConnected(user)) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (rig.control.guis.desktopOf(user) !== null) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 /** Both ends of an X connection. */
@@ -102,8 +103,11 @@ describe("a registered desktop", () => {
   test("is told its user, and has its address in the fields of processes", async () => {
     const desktop = await Desktop.connect();
     expect(desktop.states).toMatchObject([{ username: USER, is_current: true }]);
-    expect(rig.control.guis.peerOf(USER)).toBe(desktop.states[0]?.current_peer);
-    expect(rig.control.guis.peerOf(USER)).toMatch(/^127\.0\.0\.1:\d+$/);
+    expect(rig.control.guis.desktopOf(USER)).toMatchObject({
+      display: ":7",
+      peer: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+    });
+    expect(rig.control.guis.desktopOf(USER)?.peer).toBe(desktop.states[0]?.current_peer);
   });
 
   test("gets X connections of its user with their process and host, and bytes pass both ways", async () => {
@@ -154,7 +158,7 @@ describe("a registered desktop", () => {
     await closed;
     await gone(USER);
     await expect(rig.control.guis.connect(USER, CLIENT)).rejects.toThrow(`no X display of '${USER}' is connected: run 'mgr gui'`);
-    expect(rig.control.guis.peerOf(USER)).toBeNull();
+    expect(rig.control.guis.desktopOf(USER)).toBeNull();
   });
 
   test("ends with the session of its user", async () => {

@@ -34,14 +34,14 @@ export class ConnectedGui {
     this.#clock = clock;
   }
 
-  get peer(): string | null {
-    return this.#gui.peer;
+  get desktop(): Pick<ArrivingGui, "peer" | "display"> {
+    return this.#gui;
   }
 
   /** Tells it which `mgr gui` of its user gets new windows. */
   tellCurrent(current: ConnectedGui): void {
     const { user } = this.#gui;
-    this.#gui.send({ type: "gui_registered", username: user, is_current: current === this, current_peer: current.peer });
+    this.#gui.send({ type: "gui_registered", username: user, is_current: current === this, current_peer: current.desktop.peer });
   }
 
   /** A connection to its X server. Rejects if it opens none. */

@@ -59,13 +59,9 @@ export class ConnectedGuis implements Guis {
     else gui.deliver(connection, stream);
   }
 
-  isConnected(user: string): boolean {
-    return this.#byUser.has(user);
-  }
-
-  /** Of the one that gets new windows; null if there is none, or it is on the manager's own machine. */
-  peerOf(user: string): string | null {
-    return this.#byUser.get(user)?.at(-1)?.peer ?? null;
+  /** The one that gets new windows of processes of `user`; null: none is connected. */
+  desktopOf(user: string): Pick<ArrivingGui, "peer" | "display"> | null {
+    return this.#byUser.get(user)?.at(-1)?.desktop ?? null;
   }
 
   /** A connection to the X server of the user's desktop, which replaces the cookie of the setup request. */

@@ -1,7 +1,7 @@
 import type { Greeting } from "../../actors/host-machine.ts";
 import { runLives, treeLives } from "../../actors/process/process-context.ts";
 import type { ProcessSnapshot } from "../../actors/process/process-machine.ts";
-import { toProcess, toTree } from "../../actors/resources.ts";
+import { type Surroundings, toProcess, toTree } from "../../actors/resources.ts";
 import type { ActorSystem } from "../../actors/system.ts";
 import { isWithin } from "../../base/names.ts";
 import type { Config, ProcessDefinition } from "../../config/definition.ts";
@@ -22,7 +22,7 @@ interface ProcessRegistryOptions {
   /** The managed hosts, by canonical name. */
   hosts: ReadonlyMap<string, unknown>;
   /** See `Surroundings`. */
-  guiPeer: (user: string) => string | null;
+  desktopOf: Surroundings["desktopOf"];
 }
 
 /** The state of the manager's actors, projected to resources. Read only; every answer is current as of this turn. */
@@ -36,14 +36,14 @@ export class ProcessRegistry {
   readonly #placement: ProcessPlacement;
   readonly #current: CurrentConfig;
   readonly #runSpecs: RunSpecBuilder;
-  readonly #guiPeer: (user: string) => string | null;
+  readonly #desktopOf: Surroundings["desktopOf"];
   /** Projections by the snapshot they were made from: 1,000 processes are not projected again for each client. */
   readonly #projected = new Map<string, { of: ProcessSnapshot; process: Process }>();
   /** The displayed state of processes whose actor is parked. */
   readonly #parked = new Map<string, Process>();
 
-  constructor({ current, runSpecs, system, hostName, hosts, guiPeer }: ProcessRegistryOptions) {
-    this.#guiPeer = guiPeer;
+  constructor({ current, runSpecs, system, hostName, hosts, desktopOf }: ProcessRegistryOptions) {
+    this.#desktopOf = desktopOf;
     this.#current = current;
     this.graph = current.graph;
     this.retiring = current.retiring;
@@ -111,7 +111,7 @@ export class ProcessRegistry {
     const startTools = this.config.instance.start_tools;
     const needsRestart = this.#runSpecs.needsRestart(name, snapshot.context);
     const hostReady = this.isHostReady(host);
-    const process = toProcess(snapshot.context, { host, hostReady, startTools, needsRestart, guiPeer: this.#guiPeer });
+    const process = toProcess(snapshot.context, { host, hostReady, startTools, needsRestart, desktopOf: this.#desktopOf });
     this.#projected.set(name, { of: snapshot, process });
     return process;
   }

@@ -40,6 +40,7 @@ export async function gui(flags: GuiFlags): Promise<void> {
 
 function handlers(desktop: OpenDisplayOptions): GuiOptions {
   return {
+    display: desktop.display,
     onState({ username, is_current, current_peer }) {
       if (is_current)
         say(`processes with 'forward_x11_to_gui' that '${visible(username)}' starts show on display ${desktop.display} (Ctrl-C ends it)`);

@@ -11,6 +11,8 @@ type GuiState = Omit<Extract<GuiRequest, { type: "gui_registered" }>, "type">;
 export type XClientOf = Pick<Extract<GuiRequest, { type: "open_x_connection" }>, "process" | "host">;
 
 export interface GuiOptions {
+  /** Name of the X display, for people. */
+  display: string;
   /** Registered; and again when another `mgr gui` of the user begins or ends. */
   onState(state: GuiState): void;
   /** An X client of a process has connected; the stream is its connection. */
@@ -33,11 +35,12 @@ const TRY_LATER = 1013;
 export function registerGui(
   url: string,
   login: Login,
-  { onState, onXClient, onProblem }: GuiOptions,
+  { display, onState, onXClient, onProblem }: GuiOptions,
   signal: AbortSignal,
 ): Promise<RegisteredGui> {
   const address = webSocketUrl(url, undefined);
   address.pathname = GUI_PATH;
+  address.search = new URLSearchParams({ display }).toString();
   const streams = new Set<Duplex>();
   let credentials: ClientOptions = webSocketOptions(login);
 
@@ -67,7 +70,7 @@ export function registerGui(
     });
     const open = (connection: string) => {
       const way = new URL(address);
-      way.searchParams.set("connection", connection);
+      way.search = new URLSearchParams({ connection }).toString();
       return openStream(way, credentials, streams);
     };
     socket.on("message", (data, isBinary) => {

@@ -1,12 +1,20 @@
 import { createWebSocketStream, type WebSocket } from "ws";
 import type { Guis } from "../../actors/guis.ts";
 import { messageOf } from "../../base/errors.ts";
+import { shortened } from "../../base/text-length.ts";
+import { visible } from "../../base/visible-text.ts";
 
+/** Longest shown name of a display, characters. */
+const MAX_DISPLAY_LENGTH = 255;
 /** A desktop that answers none within two of these is gone (it sleeps, or its network is lost), milliseconds. */
 const PING_INTERVAL_MS = 20_000;
 
 /** Registers the X display behind a WebSocket until it closes. `peer`: `<ip>:<port>`, "" over the local socket. */
-export function registerGuiSocket(ws: WebSocket, guis: Guis, { user, peer }: { user: string; peer: string }): void {
+export function registerGuiSocket(
+  ws: WebSocket,
+  guis: Guis,
+  { user, peer, display }: { user: string; peer: string; display: string },
+): void {
   // ws closes by itself after a protocol error.
   ws.on("error", () => ws.terminate());
   let leave: () => void;
@@ -14,6 +22,7 @@ export function registerGuiSocket(ws: WebSocket, guis: Guis, { user, peer }: { u
     leave = guis.enter({
       user,
       peer: peer === "" ? null : peer,
+      display: visible(shortened(display, MAX_DISPLAY_LENGTH)),
       send: (request) => {
         if (ws.readyState === ws.OPEN) ws.send(JSON.stringify(request));
       },

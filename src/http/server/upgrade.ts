@@ -60,8 +60,8 @@ interface GuiVisit {
   readonly socket: Duplex;
   readonly head: Buffer;
   readonly outcome: Admission;
-  /** The X connection that it is; null: it registers a display. */
-  readonly connection: string | null;
+  /** `connection`: the X connection that it is; without it, it registers `display`. */
+  readonly query: URLSearchParams;
 }
 
 /** Upgrades pass the same access checks as requests; framework middleware never sees them. */
@@ -114,8 +114,7 @@ export class Upgrades {
     if (isRefusal(outcome)) return refuseOnSocket(socket, outcome);
     if (url.pathname === VNC_PATH)
       return this.#upgradeToVnc({ request, socket, head, outcome, session: url.searchParams.get("session") ?? "" });
-    if (url.pathname === GUI_PATH)
-      return this.#upgradeToGui({ request, socket, head, outcome, connection: url.searchParams.get("connection") });
+    if (url.pathname === GUI_PATH) return this.#upgradeToGui({ request, socket, head, outcome, query: url.searchParams });
     if (url.pathname !== "/ws") return refuseOnSocket(socket, notFound(url));
     const mode = parseViewMode(url.searchParams, control.state);
     if (isViewRefusal(mode)) return refuseOnSocket(socket, refusal(mode.status, mode.message));
@@ -173,7 +172,8 @@ export class Upgrades {
     });
   }
 
-  #upgradeToGui({ request, socket, head, outcome, connection }: GuiVisit): void {
+  #upgradeToGui({ request, socket, head, outcome, query }: GuiVisit): void {
+    const connection = query.get("connection");
     const { control, open, label } = this.#options;
     const { guis } = control;
     const { principal, sessionId, setCookie } = outcome;
@@ -186,7 +186,7 @@ export class Upgrades {
     this.#guiServer.handleUpgrade(request, socket, head, (ws) => {
       label(request.socket, { kind: "mgr_remote", name: user });
       open.add(ws, { user, sessionId });
-      if (connection === null) registerGuiSocket(ws, guis, { user, peer: address });
+      if (connection === null) registerGuiSocket(ws, guis, { user, peer: address, display: query.get("display") ?? "" });
       else deliverXConnection(ws, guis, { user, connection });
     });
   }

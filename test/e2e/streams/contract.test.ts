@@ -482,6 +482,8 @@ describe("routes", () => {
 
   test("upgrades need credentials", async () => {
     await expect(statusOfUpgrade("/mgr/vnc/ws", {})).resolves.toBe(REFUSALS["no or wrong credentials"]);
+    await expect(statusOfUpgrade("/mgr/gui/ws", {})).resolves.toBe(REFUSALS["no or wrong credentials"]);
+    await expect(statusOfUpgrade("/mgr/gui/ws?display=:0")).resolves.toBe(101);
     await expect(statusOfUpgrade("/ws")).resolves.toBe(101);
     await expect(statusOfUpgrade("/ws", {})).resolves.toBe(REFUSALS["no or wrong credentials"]);
   });
