@@ -123,7 +123,7 @@ export class Engine {
       events,
       clock,
     });
-    const runDisplays = new RunDisplays({ registry, displays: privateDisplays, starters, log, environment: process.env });
+    const runDisplays = new RunDisplays({ registry, displays: privateDisplays, guis, starters, log, environment: process.env });
     const actors = new ProcessActors({
       registry,
       waits,
@@ -176,7 +176,7 @@ export class Engine {
       hosts: hostTable,
       events,
       log,
-      targets: new X11Targets({ registry, displays: privateDisplays, hostRequests, environment: process.env }),
+      targets: new X11Targets({ registry, displays: privateDisplays, guis, hostRequests, environment: process.env }),
     });
     const recordings = new ManagerRecordings({
       system,

@@ -4,7 +4,9 @@ import type { ProcessDefinition } from "../../config/definition.ts";
 import type { RunSpec } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { ProcessRegistry } from "../processes/process-registry.ts";
+import type { ConnectedGuis } from "./connected-guis.ts";
 import { authorityOf } from "./display-server.ts";
+import { isWebUser } from "./display-user.ts";
 import type { PrivateDisplays } from "./private-displays.ts";
 import type { WebStarters } from "./web-starters.ts";
 
@@ -14,12 +16,13 @@ interface RunDisplay {
   readonly shown: XDisplay;
 }
 
-/** The display is on another host than the process: the host of the process passes its X clients to the manager. */
+/** The display is not on the host of the process, which passes its X clients to the manager. */
 const FORWARDED = { forward: true } as const;
 
 interface RunDisplaysOptions {
   registry: ProcessRegistry;
   displays: PrivateDisplays;
+  guis: Pick<ConnectedGuis, "desktopOf">;
   starters: WebStarters;
   log: LogBook;
   /** Of the manager: DISPLAY and XAUTHORITY are its own X display. */
@@ -39,7 +42,8 @@ export class RunDisplays {
     const { forward_x11 } = definition;
     if (forward_x11 === null) return null;
     try {
-      return forward_x11.to === "vnc" ? this.#ofProcess(definition, forward_x11.process) : await this.#ownOrPrivate(definition, signal);
+      if (forward_x11.to === "vnc") return this.#ofProcess(definition, forward_x11.process);
+      return await (forward_x11.to === "gui" ? this.#desktopOrPrivate(definition, signal) : this.#ownOrPrivate(definition, signal));
     } catch (error) {
       signal.throwIfAborted();
       const msg = `process '${definition.name}' is started without an X display: ${messageOf(error)}`;
@@ -65,22 +69,42 @@ export class RunDisplays {
   }
 
   async #ownOrPrivate(definition: ProcessDefinition, signal: AbortSignal): Promise<RunDisplay> {
-    const { environment, displays, starters } = this.#options;
-    const isHere = definition.host === null;
+    const { environment, starters } = this.#options;
     const { DISPLAY: own, XAUTHORITY: authority } = environment;
     if (own) {
       return {
-        x11: isHere ? { display: own, authority: authority || null } : FORWARDED,
+        x11: definition.host === null ? { display: own, authority: authority || null } : FORWARDED,
         shown: { kind: "manager", display: own, username: null, peer: null, reason: "forward_x11" },
       };
     }
     const starter = starters.of(definition.name);
-    if (starter === null)
+    if (starter === null || !isWebUser(starter.user))
       throw new Error("the manager has no display, and no web user has started the process: start it from the page once");
-    const record = await displays.whenReady(starter.user, signal);
+    return this.#private(definition, starter, signal);
+  }
+
+  async #desktopOrPrivate(definition: ProcessDefinition, signal: AbortSignal): Promise<RunDisplay> {
+    const { guis, starters } = this.#options;
+    const starter = starters.of(definition.name);
+    if (starter === null) throw new Error("no user has started it: start it once, while 'mgr gui' runs on your desktop");
+    const { user } = starter;
+    const desktop = guis.desktopOf(user);
+    if (desktop !== null)
+      return {
+        x11: FORWARDED,
+        shown: { kind: "gui", display: desktop.display, username: user, peer: desktop.peer, reason: "forward_x11_to_gui" },
+      };
+    if (!isWebUser(user))
+      throw new Error(`no desktop of '${user}' is connected: run 'mgr gui' there as this user, and start the process again`);
+    return this.#private(definition, starter, signal);
+  }
+
+  /** On the private display of a web user. */
+  async #private({ host }: ProcessDefinition, starter: { user: string; peer: string | null }, signal: AbortSignal): Promise<RunDisplay> {
+    const record = await this.#options.displays.whenReady(starter.user, signal);
     const display = `:${record.display}`;
     return {
-      x11: isHere ? { display, authority: authorityOf(record) } : FORWARDED,
+      x11: host === null ? { display, authority: authorityOf(record) } : FORWARDED,
       shown: { kind: "web", display, username: starter.user, peer: starter.peer, reason: "forward_x11_fallback" },
     };
   }

@@ -4,6 +4,7 @@ import { openDisplay } from "../../daemon/x11/open-display.ts";
 import type { X11Connection } from "../../daemon/x11/tunnel.ts";
 import type { NamedHostRequests } from "../hosts/host-requests.ts";
 import type { ProcessRegistry } from "../processes/process-registry.ts";
+import type { ConnectedGuis } from "./connected-guis.ts";
 import { authorityOf } from "./display-server.ts";
 import type { PrivateDisplays } from "./private-displays.ts";
 
@@ -13,6 +14,7 @@ type OpenX11 = (display: XDisplay, process: string) => Promise<X11Connection>;
 interface X11TargetsOptions {
   readonly registry: ProcessRegistry;
   readonly displays: Pick<PrivateDisplays, "record" | "isReady">;
+  readonly guis: Pick<ConnectedGuis, "connect">;
   readonly hostRequests: Pick<NamedHostRequests, "openX11">;
   /** Of the manager: DISPLAY and XAUTHORITY are its own X display. */
   readonly environment: NodeJS.ProcessEnv;
@@ -22,7 +24,7 @@ interface X11TargetsOptions {
 export class X11Targets {
   readonly #open: Readonly<Record<XDisplay["kind"], OpenX11>>;
 
-  constructor({ registry, displays, hostRequests, environment }: X11TargetsOptions) {
+  constructor({ registry, displays, guis, hostRequests, environment }: X11TargetsOptions) {
     this.#open = {
       manager: async () => {
         const { DISPLAY: display, XAUTHORITY: authority } = environment;
@@ -44,8 +46,10 @@ export class X11Targets {
         if (server.pid === null) throw new MgrError("not_running", `process '${target}', whose display it is, does not run`);
         return hostRequests.openX11(server.host, vnc.display);
       },
-      gui: async () => {
-        throw new MgrError("not_running", "the desktop is not connected");
+      // The desktop puts its cookie in place by itself.
+      gui: async ({ username }, process) => {
+        const host = registry.process(process)?.host ?? "";
+        return { stream: await guis.connect(username ?? "", { process, host }), authorization: null };
       },
     };
   }
