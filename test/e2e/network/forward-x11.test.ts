@@ -1,8 +1,13 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freeDisplay } from "../../../src/daemon/x11/display-numbers.ts";
 import { colorsOf, Viewer } from "../displays/rfb.ts";
+import { XServer } from "../displays/x-server.ts";
+import { says } from "../support/children.ts";
 import type { Client, ProcessView } from "../support/client.ts";
 import { Fleet } from "../support/fleet.ts";
+import { PROGRAM } from "../support/instance.ts";
 import { eventually } from "../support/wait.ts";
 
 const NO_TARGET = {
@@ -28,6 +33,7 @@ beforeAll(async () => {
     processes: {
       "far/clock": { command: "xclock -geometry 200x200+20+20", node: "r1", forward_x11: true },
       "far/holder": { command: ["sh", "-c", HOLDER], node: "r1", forward_x11: true },
+      "far/desk": { command: "xclock -geometry 200x200+20+20", node: "r1", forward_x11_to_gui: true },
       "cell/screen": { command: server, node: "r1", vnc: { display: number }, ready: { tcp: port } },
       "cell/near": { command: "xclock -geometry 80x80+0+0", node: "r1", forward_x11_to_vnc: "cell/screen" },
       "cell/far": { command: "xclock -geometry 80x80+100+0", node: "r2", forward_x11_to_vnc: "cell/screen" },
@@ -114,6 +120,34 @@ test("an X client that ends is nothing special, and null are the fields of a pro
   });
   expect(last?.process).toMatchObject({ pid: null, ...NO_TARGET });
   await eventually("its window is gone", async () => !(await onR1("xwininfo -root -tree")).includes("xclock"));
+});
+
+test("a process of another host shows on the desktop of the user who starts it, on a third machine", async () => {
+  await using desktop = await XServer.start(fleet.dir);
+  const password = join(fleet.dir, "password");
+  writeFileSync(password, "correct horse\n", { mode: 0o600 });
+  const variables = Object.entries(desktop.environment).map(([name, value]) => `${name}=${value}`);
+  const pidFile = join(fleet.dir, "gui.pid");
+  const begin = ["sh", "-c", `echo $$ >${pidFile}; exec env "$@"`, "sh", ...variables];
+  const login = ["--url", "http://10.77.0.1:8130", "--user", "ada", "--password-file", password];
+  const gui = fleet.run("r2", [...begin, process.execPath, PROGRAM, "gui", ...login]);
+  await says(gui, /show on display/);
+  const clock = await start("far/desk");
+  expect(clock).toMatchObject({
+    host: "r1",
+    x_display_kind: "gui",
+    x_display: desktop.environment.DISPLAY,
+    x_display_username: "ada",
+    x_display_peer: expect.stringMatching(/^10\.77\.0\.\d+:\d+$/),
+    x_display_reason: "forward_x11_to_gui",
+  });
+  await eventually("its window is there", async () => (await desktop.windows()).includes('("xclock" "XClock")'));
+  const from = ada.here;
+  // By the pid that it has on its machine.
+  await fleet.exec("r2", "kill", "-9", readFileSync(pidFile, "utf8").trim());
+  await ada.untilState("far/desk", "error", from);
+  expect(await ada.process("far/desk")).toMatchObject(NO_TARGET);
+  await eventually("its window is gone", async () => !(await desktop.windows()).includes('("xclock" "XClock")'));
 });
 
 test("the next manager knows the display, and connects new clients", async () => {
