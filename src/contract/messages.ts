@@ -180,7 +180,8 @@ export const HOST_REQUESTS = {
   },
   /**
    * The host's network counters as of `time` (monotonic, milliseconds): JSON of `networkPage`. `data` is the first of `pages`; the others
-   * are fetched like those of a list of tasks. `interfaces` adds the counters of the kernel's interfaces.
+   * are fetched like those of a list of tasks. `interfaces` adds what the kernel counts, and forwards,
+   * to what the host's broker counts.
    */
   network: {
     request: z.object({ session, interfaces: z.boolean() }),

@@ -20,19 +20,21 @@ export interface MetricsSource {
 const PHASES = ["opening", "idle", "busy"] as const;
 /** Resolution of the delay of the event loop, ms. */
 const LOOP_RESOLUTION = 10;
+/** The delay is measured for this long after a scrape, ms: the timer that measures it wakes an idle manager 100 times a second. */
+const LOOP_MEASURED_MS = 300_000;
 const NS_PER_S = 1e9;
 
 /** The content of `/mgr/metrics`. Each part counts its own events; they are collected on request. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION });
+  readonly #loopEnd = setTimeout(() => this.#loop.disable(), LOOP_MEASURED_MS).unref();
   readonly #leave: () => void;
   readonly #control: Control;
   /** Requested for each text; null: the hosts did not answer. */
   #traffic: NetworkTotals | null = null;
 
   constructor({ control, transport, connections, bus }: MetricsSource) {
-    this.#loop.enable();
     this.#control = control;
     this.#leave = this.#countLog(control);
     this.#aboutProcesses(control);
@@ -46,15 +48,18 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  /** Prometheus text. The event-loop delay is that since the previous text. */
+  /** Prometheus text. The event-loop delay is that since the previous text; the first one starts the measurement. */
   async text(): Promise<string> {
     this.#traffic = await this.#control.network.totals().catch(() => null);
     const text = await this.#registry.metrics();
     this.#loop.reset();
+    this.#loop.enable();
+    this.#loopEnd.refresh();
     return text;
   }
 
   close(): void {
+    clearTimeout(this.#loopEnd);
     this.#loop.disable();
     this.#leave();
   }
@@ -157,7 +162,7 @@ export class Metrics {
     this.#gauge("mgr_info", "Always 1; versions are in the labels.", ["version", "node"], (gauge) =>
       gauge.set({ version: VERSION, node }, 1),
     );
-    this.#gauge("mgr_event_loop_delay_seconds", "Delay of the manager's event loop since the previous scrape.", ["quantile"], (gauge) => {
+    this.#gauge("mgr_event_loop_delay_seconds", "Delay of the manager's event loop since the previous scrape, or in the 5 minutes after it.", ["quantile"], (gauge) => {
       for (const quantile of [0.5, 0.99]) gauge.set({ quantile: String(quantile) }, this.#delay(this.#loop.percentile(quantile * 100)));
       gauge.set({ quantile: "1" }, this.#delay(this.#loop.max));
     });

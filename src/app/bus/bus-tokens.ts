@@ -1,12 +1,12 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type BrokerPermissions, permissionsOf } from "../../bus/broker/permissions.ts";
 import type { HostSetting } from "../../config/hosts.ts";
-import { readRegularFile } from "../../http/auth/read-regular-file.ts";
+import { identityOf, readRegularFile } from "../../http/auth/read-regular-file.ts";
 
 /** Shorter tokens can be guessed; other characters do not fit into an HTTP header. */
 const HOST_TOKEN = /^[A-Za-z0-9+/._~=-]{20,1000}$/;
 const MAX_BYTES = 4_096;
-/** How long the content of a token file stays cached, milliseconds. */
+/** How long the content of a token file stays cached without a look at the file, milliseconds. */
 const FRESH_MS = 500;
 
 export interface BusTokensOptions {
@@ -21,7 +21,7 @@ export interface BusTokensOptions {
 export class BusTokens {
   readonly #options: BusTokensOptions;
   /** Recently read tokens, by path. */
-  readonly #known = new Map<string, { at: number; token: string | null }>();
+  readonly #known = new Map<string, { at: number; identity: string | null; token: string | null }>();
 
   constructor(options: BusTokensOptions) {
     this.#options = options;
@@ -49,8 +49,11 @@ export class BusTokens {
     const now = performance.now();
     const known = this.#known.get(path);
     if (known !== undefined && now - known.at < FRESH_MS) return known.token;
-    const token = this.#readAgain(host, path);
-    this.#known.set(path, { at: now, token });
+    // Before the content: a file that changes in between is read again the next time.
+    const identity = identityOf(path);
+    const isSame = known !== undefined && identity !== null && identity === known.identity && known.token !== null;
+    const token = isSame ? known.token : this.#readAgain(host, path);
+    this.#known.set(path, { at: now, identity, token });
     return token;
   }
 

@@ -11,20 +11,24 @@ export class HostFacts {
 
   /** Those of hosts that are no longer managed are forgotten. */
   learn({ hosts }: Pick<Sample, "hosts">, isManaged: (host: string) => boolean): void {
-    for (const [host, { second }] of hosts) {
-      const interfaces = [...second.all("interface")];
+    let isChanged = false;
+    for (const [host, { first }] of hosts) {
+      const interfaces = [...first.all("interface")];
+      isChanged ||= !hasSameAddresses(interfaces, this.#hosts.get(host)?.interfaces);
       const up = this.#up.get(host) ?? new Set();
       const names = new Set(interfaces.map(({ name }) => name));
       for (const name of up) if (!names.has(name)) up.delete(name);
       for (const port of interfaces) if (port.up) up.add(port.name);
       this.#up.set(host, up);
-      this.#hosts.set(host, { host, forwards: isForwarding(second), interfaces });
+      this.#hosts.set(host, { host, forwards: isForwarding(first), interfaces });
     }
     for (const host of this.#hosts.keys()) {
       if (isManaged(host)) continue;
       this.#hosts.delete(host);
       this.#up.delete(host);
+      isChanged = true;
     }
+    if (!isChanged) return;
     this.#byAddress = new Map(
       [...this.#hosts.values()].flatMap(({ host, interfaces }) =>
         interfaces.flatMap(({ addresses }) => addresses.map((cidr): [string, string] => [cidr.replace(/\/.*$/, ""), host])),
@@ -46,6 +50,10 @@ export class HostFacts {
   }
 }
 
-function isForwarding(counted: Reading["second"]): boolean {
+function hasSameAddresses(one: HostInterfaces["interfaces"], other: HostInterfaces["interfaces"] = []): boolean {
+  return String(one.map(({ addresses }) => addresses)) === String(other.map(({ addresses }) => addresses));
+}
+
+function isForwarding(counted: Reading["first"]): boolean {
   return counted.find("forwarding", "")?.on ?? false;
 }

@@ -30,6 +30,8 @@ export class ManagerNetwork implements Network {
   readonly #facts = new HostFacts();
   readonly #lastKnown = new LastKnown();
   readonly #end = new AbortController();
+  /** Kept as long as the configuration is the same: it remembers addresses. */
+  #names: { configured: ConfiguredNetworks; networkOf: (cidr: string) => string | null } | null = null;
 
   constructor(options: ManagerNetworkOptions) {
     this.#options = options;
@@ -70,8 +72,8 @@ export class ManagerNetwork implements Network {
 
   async totals(): Promise<NetworkTotals> {
     const { hosts } = await this.#take();
-    const interfaces = [...hosts].flatMap(([host, { second }]) =>
-      [...second.all("interface")].map(
+    const interfaces = [...hosts].flatMap(([host, { first }]) =>
+      [...first.all("interface")].map(
         ({ kind: _kind, name, index: _index, up: _up, speed_bits_s: _speed, addresses: _own, ...counters }) => ({
           host,
           interface: name,
@@ -79,9 +81,9 @@ export class ManagerNetwork implements Network {
         }),
       ),
     );
-    const topics = [...hosts].flatMap(([host, { second }]) =>
+    const topics = [...hosts].flatMap(([host, { first }]) =>
       (["published", "arrived"] as const).flatMap((end) =>
-        [...second.all(end)].flatMap(({ subject, msgs, bytes }) => {
+        [...first.all(end)].flatMap(({ subject, msgs, bytes }) => {
           const topic = topicOfSubject(subject);
           return topic === null ? [] : [{ host, topic, end, messages: msgs, bytes }];
         }),
@@ -102,7 +104,9 @@ export class ManagerNetwork implements Network {
 
   #compare(before: Sample, after: Sample): NetworkStats {
     const { host: manager, networks, hosts } = this.#options;
-    const networkOf = networkNames(networks());
+    const configured = networks();
+    if (this.#names?.configured !== configured) this.#names = { configured, networkOf: networkNames(configured) };
+    const { networkOf } = this.#names;
     const measured = measure(before, after, { manager, hostOf: (address) => this.#hostOf(address), networkOf });
     const isManaged = (host: string) => hosts.has(host);
     const isMeasured = (host: string) => measured.hosts.has(host) || this.#sampler.silent.has(host);

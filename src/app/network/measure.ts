@@ -28,7 +28,7 @@ export function measure(before: Sample, after: Sample, place: Place): Measured {
   const spans = new Map<string | null, Span>();
   const hosts = new Set<string>();
   const add = (end: string | null, old: Reading | null | undefined, now: Reading | null) => {
-    if (!old || now === null || old.life !== now.life || now.second.at <= old.second.at) return;
+    if (!old || now === null || old.life !== now.life || now.first.at <= old.first.at) return;
     spans.set(end, new Span(old, now));
     if (end !== null) hosts.add(end);
   };

@@ -5,6 +5,8 @@ type CountedRow = Exclude<NetworkRow, { kind: "forwarding" }>;
 type Kind = CountedRow["kind"];
 /** Kinds of rows that the kernel counts. */
 const OF_KERNEL: ReadonlySet<Kind> = new Set(["interface", "udp", "link_socket"]);
+/** Kinds of rows that a broker counts. */
+const OF_BROKER: ReadonlySet<NetworkRow["kind"]> = new Set(["published", "arrived", "crossing", "answered", "answers"]);
 
 /** What one end has counted at one moment. */
 export class Counted {
@@ -19,6 +21,12 @@ export class Counted {
 
   find<K extends NetworkRow["kind"]>(kind: K, name: string): NetworkRowOf<K> | undefined {
     return this.#rows.get(`${kind} ${name}`) as NetworkRowOf<K> | undefined;
+  }
+
+  /** Whether the end's broker has counted anything. */
+  get hasMessages(): boolean {
+    for (const { kind } of this.#rows.values()) if (OF_BROKER.has(kind)) return true;
+    return false;
   }
 
   *all<K extends NetworkRow["kind"]>(kind: K): Generator<NetworkRowOf<K>> {
@@ -49,7 +57,7 @@ function nameOf(row: NetworkRow): string {
 /**
  * Counters of one end, read twice: all ends once, then all ends again. What was sent is measured from the second reading of a sample to the
  * first one of the next, what has arrived from the first to the second. So the receivers' time spans the senders', and a difference is loss
- * and nothing that was merely under way.
+ * and nothing that was merely under way. An end without messages is read once, and both readings are the same.
  */
 export interface Reading {
   /** Of the counters' owner: another life counts from 0. */
@@ -68,9 +76,9 @@ export class Span {
     this.#after = after;
   }
 
-  /** Interfaces and what else is read once in a sample. */
+  /** Interfaces and what else is read once in a sample: in its first reading. */
   get measured(): { before: Counted; after: Counted; milliseconds: number } {
-    return between(this.#before.second, this.#after.second);
+    return between(this.#before.first, this.#after.first);
   }
 
   get sent(): { before: Counted; after: Counted; milliseconds: number } {

@@ -7,7 +7,7 @@ import type { HostSession } from "../hosts/host-session.ts";
 import type { HostTable } from "../hosts/host-table.ts";
 import { isTooOld, readHost } from "./host-readings.ts";
 import { Counted, type Reading } from "./reading.ts";
-import type { ForwardCount, Sample, Serving, TopicPlaces } from "./sample.ts";
+import type { Sample, Serving, TopicPlaces } from "./sample.ts";
 
 /** Requests within this time share a sample: a shorter time would measure little but itself, milliseconds. */
 const SHARED_MS = 200;
@@ -56,32 +56,40 @@ export class Sampler {
 
   async #read(): Promise<Sample> {
     const { clock, tables, peers, hosts } = this.#options;
-    const first = await this.#round(false);
+    const first = await this.#round(() => true, true);
     // Between the two readings of the counters: who takes part is known as of now.
+    const at = clock.monotonic();
     const topics = topicPlaces(tables);
     const services = serving(tables);
+    const peerTotals = peers?.totals() ?? [];
+    const forwards = new Map([...hosts.keys()].map((host) => [host, hosts.session(host)?.forwards ?? []]));
     const hubFirst = this.#readHub();
-    const second = await this.#round(true);
+    const receivers = new Set([...topics.values()].flatMap(({ subscribers }) => subscribers.map(({ broker }) => broker)));
+    // A host that may send its first request counts nothing yet: with services, all hosts are read again.
+    const isNeeded = (host: string) => services.length > 0 || receivers.has(host) || first.found.get(host)?.counted.hasMessages === true;
+    const again = await this.#round(isNeeded, false);
     const hubSecond = this.#readHub();
     const readings = new Map<string, Reading>();
-    for (const [host, { life, counted }] of second) {
-      const earlier = first.get(host);
-      if (earlier?.life === life) readings.set(host, { life, first: earlier.counted, second: counted });
+    for (const [host, { life, counted }] of first.found) {
+      if (!again.asked.has(host)) readings.set(host, { life, first: counted, second: counted });
+      const later = again.found.get(host);
+      if (later?.life === life) readings.set(host, { life, first: counted, second: later.counted });
     }
     const hub = hubFirst && hubSecond && { life: "hub", first: hubFirst, second: hubSecond };
-    const forwards = new Map<string, ForwardCount[]>();
-    for (const host of hosts.keys()) forwards.set(host, hosts.session(host)?.forwards ?? []);
-    const sample: Sample = { at: clock.monotonic(), hosts: readings, hub, topics, services, forwards, peers: peers?.totals() ?? [] };
+    const sample: Sample = { at, hosts: readings, hub, topics, services, forwards, peers: peerTotals };
     this.#before = this.#last;
     this.#last = sample;
     return sample;
   }
 
-  async #round(interfaces: boolean): Promise<Map<string, { life: string; counted: Counted }>> {
+  /** Asks the hosts that have a session, of these those that are needed. `interfaces`: not only for what their brokers count. */
+  async #round(isNeeded: (host: string) => boolean, interfaces: boolean) {
     const { hosts } = this.#options;
+    const asked = new Set<string>();
     const found = new Map<string, { life: string; counted: Counted }>();
     const ask = async (session: HostSession) => {
       const { host } = session.link;
+      asked.add(host);
       const life = session.streamId ?? "";
       try {
         found.set(host, { life, counted: await readHost(session, interfaces) });
@@ -91,9 +99,9 @@ export class Sampler {
         if (isTooOld(error)) this.silent.add(host);
       }
     };
-    await Promise.all([...hosts.values()].flatMap(({ controller: { session } }) => (session.isOpen ? ask(session) : [])));
+    await Promise.all([...hosts.values()].flatMap(({ controller: { session } }) => (session.isOpen && isNeeded(session.link.host) ? ask(session) : [])));
     for (const host of this.silent) if (!hosts.has(host)) this.silent.delete(host);
-    return found;
+    return { asked, found };
   }
 
   #readHub(): Counted | null {

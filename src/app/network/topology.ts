@@ -12,12 +12,20 @@ export interface HostInterfaces {
   readonly interfaces: readonly Pick<NetworkRowOf<"interface">, "name" | "addresses">[];
 }
 
+/** Maximum number of addresses whose network is remembered; then it starts anew. */
+const MAX_ADDRESSES = 10_000;
+
 /** The name of the network that an address belongs to: a configured one, else the network itself; null: it is the host's own. */
 export function networkNames(configured: ConfiguredNetworks): (cidr: string) => string | null {
   const known = [...configured].map(([name, { netmasks }]) => ({ name, has: containing(netmasks) }));
+  const found = new Map<string, string | null>();
   return (cidr) => {
-    if (!isShared(cidr)) return null;
-    return known.find(({ has }) => has(cidr))?.name ?? networkOf(cidr);
+    const before = found.get(cidr);
+    if (before !== undefined) return before;
+    const name = isShared(cidr) ? (known.find(({ has }) => has(cidr))?.name ?? networkOf(cidr)) : null;
+    if (found.size >= MAX_ADDRESSES) found.clear();
+    found.set(cidr, name);
+    return name;
   };
 }
 

@@ -35,7 +35,7 @@ export class NetworkReport {
 
   list({ interfaces }: Pick<RequestOf<"network">, "interfaces">): ResponseOf<"network"> {
     const time = this.#options.clock.monotonic();
-    const rows = [...this.#traffic(), ...(interfaces ? readNetwork() : [])];
+    const rows = [...this.#messages(), ...(interfaces ? [...this.#connections(), ...readNetwork()] : [])];
     return { time, ...this.#firstPage(rows) };
   }
 
@@ -57,8 +57,7 @@ export class NetworkReport {
     return { ...made, data: this.#pages.take(made.list, 0) };
   }
 
-  *#traffic(): Generator<NetworkRow> {
-    const { bus, forwards } = this.#options;
+  *#connections(): Generator<NetworkRow> {
     for (const socket of dialedSockets) {
       const info = tcpInfo(socket);
       if (info === null) continue;
@@ -67,7 +66,12 @@ export class NetworkReport {
       const { data_segments_delivered: _delivered, ...counts } = info;
       yield { kind: "link_socket", local, peer: `${socket.remoteAddress}:${socket.remotePort}`, ...counts };
     }
-    for (const { target, written, received } of forwards.totals()) yield { kind: "forward", target, sent: written, received };
+    for (const { target, written, received } of this.#options.forwards.totals())
+      yield { kind: "forward", target, sent: written, received };
+  }
+
+  *#messages(): Generator<NetworkRow> {
+    const { bus } = this.#options;
     if (bus === null) return;
     const { subjects, answers } = bus.broker.crossings();
     yield* topicRows(subjects);
