@@ -22,8 +22,8 @@ const WATCH = fileURLToPath(new URL("../../fixtures/watch-duplicates.js", import
 const PORT = 8130;
 const NATS_PORT = 4222;
 const LEAF_PORT = 7422;
-/** Lets the test into the network of a machine: a unix socket that leads to a port there. */
-const RELAY = `const net = require("node:net"); const [, path, port] = process.argv; net.createServer((s) => { const to = net.connect(port, "127.0.0.1");
+/** Lets the test into the network of a machine: a unix socket that leads to an address and port there. */
+const RELAY = `const net = require("node:net"); const [, path, host, port] = process.argv; net.createServer((s) => { const to = net.connect(port, host);
   s.pipe(to).pipe(s); s.on("error", () => to.destroy()); to.on("error", () => s.destroy()); }).listen(path, () => console.log("up"));`;
 
 interface FleetOptions {
@@ -36,6 +36,8 @@ interface FleetOptions {
   leafnodes?: boolean;
   /** Of the configuration. */
   networks?: Record<string, object>;
+  /** Further settings of `instance`. */
+  instance?: object;
 }
 
 /** A manager and the daemons of other hosts, each on a machine of its own at one switch, run by the built program. */
@@ -92,6 +94,7 @@ export class Fleet implements AsyncDisposable {
         state_dir: "state",
         ...(this.#options.nats ? { bus: `nats://10.77.0.1:${NATS_PORT}` } : {}),
         ...(this.#options.leafnodes ? { bus_leafnode_url: `nats://10.77.0.1:${LEAF_PORT}` } : {}),
+        ...this.#options.instance,
       },
       hosts: Object.fromEntries(hosts.map((host) => [host, { token_file: `${host}.token` }])),
       networks: this.#options.networks ?? {},
@@ -137,9 +140,14 @@ export class Fleet implements AsyncDisposable {
   /** The bus of a host, as a socket that the test can reach, and what lets clients in. */
   async bus(host: string): Promise<{ path: string; port: number; token: string }> {
     const { port, username: token } = new URL(await this.busUrl(host));
-    const path = join(this.dir, `bus-${host}.sock`);
-    await this.#relay(host, path, Number(port));
-    return { path, port: Number(port), token };
+    return { path: await this.tunnel(host, Number(port)), port: Number(port), token };
+  }
+
+  /** A socket that leads to a port as a machine sees it: its own one, or that of another address. */
+  async tunnel(machine: string, port = PORT, address = "127.0.0.1"): Promise<string> {
+    const path = join(this.dir, `${machine}-${port}.sock`);
+    await this.#relay(machine, path, { address, port });
+    return path;
   }
 
   /** The address of the bus of a machine, for programs there. */
@@ -149,10 +157,8 @@ export class Fleet implements AsyncDisposable {
   }
 
   /** The nats-server, as a socket that the test can reach. */
-  async nats(): Promise<string> {
-    const path = join(this.dir, "nats.sock");
-    await this.#relay("manager", path, NATS_PORT);
-    return path;
+  nats(): Promise<string> {
+    return this.tunnel("manager", NATS_PORT);
   }
 
   /** What the manager answers to a GET. */
@@ -290,7 +296,7 @@ export class Fleet implements AsyncDisposable {
     for (const [index, host] of this.#options.hosts.entries()) await this.#boot(host, `10.77.0.${index + 2}`);
     if (this.#options.nats) await this.startNats();
     await this.startManager();
-    await this.#relay("manager", this.#socket, PORT);
+    await this.#relay("manager", this.#socket, { address: "127.0.0.1", port: PORT });
     for (const host of this.#options.hosts) this.startDaemon(host);
   }
 
@@ -306,8 +312,8 @@ export class Fleet implements AsyncDisposable {
     return machine;
   }
 
-  async #relay(machine: string, path: string, port: number): Promise<void> {
-    await says(this.#spawn(machine, [process.execPath, "-e", RELAY, path, String(port)]), /up/);
+  async #relay(machine: string, path: string, { address, port }: { address: string; port: number }): Promise<void> {
+    await says(this.#spawn(machine, [process.execPath, "-e", RELAY, path, address, String(port)]), /up/);
   }
 
   #spawn(machine: string, words: readonly string[], input: "ignore" | "pipe" = "ignore"): ChildProcess {
