@@ -7,7 +7,7 @@ import type { Figure } from "./support/figure.ts";
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 const PAGE = fileURLToPath(new URL("../docs/benchmarks.md", import.meta.url));
 const [BEGIN, END] = ["<!-- figures -->", "<!-- /figures -->"];
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 180_000;
 
 const figures: (Figure & { machine: string })[] = [];
 for (const file of readdirSync(FOLDER).filter((name) => name.endsWith(".ts") && name !== "run.ts")) {

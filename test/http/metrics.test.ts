@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { protocolJsonSchema } from "../../src/protocol/frames/json-schema.ts";
 import { GOOD, Rig, upgradeRequest } from "./rig.ts";
 
+const BLOCKED_MS = 200;
+
 /** `name{labels}` → value. */
 function valuesOf(text: string): Map<string, number> {
   const samples = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
@@ -46,9 +48,12 @@ test("metrics count what is there: processes by state, connections, frames, byte
   expect(first.get("mgr_resident_memory_bytes")).toBeGreaterThan(1_000_000);
   expect(first.get("mgr_open_descriptors")).toBeGreaterThan(5);
   rig.control.log.append({ level: "warning", source: "manager", msg: "two" });
+  // The event loop stands still: the delay is measured since the first scrape.
+  for (const end = performance.now() + BLOCKED_MS; performance.now() < end; );
   rig.control.update("lone", { state: "stopped" });
   const second = await metricsOf(rig);
   expect(second.get('mgr_log_entries_total{level="warning"}')).toBe(2);
+  expect(second.get('mgr_event_loop_delay_seconds{quantile="1"}')).toBeGreaterThan(BLOCKED_MS / 2_000);
   expect(second.get('mgr_processes{state="ready"}')).toBe(0);
   // The answer before was longer than that.
   const sent = 'mgr_bytes_total{direction="sent"}';

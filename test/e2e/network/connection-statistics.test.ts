@@ -16,7 +16,7 @@ const AUTHORIZATION = `Basic ${Buffer.from("ada:correct horse").toString("base64
 const [UP, DOWN, PIECES] = [2_000_000, 10_000_000, 20];
 const FRAME = 50_000;
 /** Requests of a WebSocket, downloads of the page, and messages of a bus client and their bytes. */
-const [SNAPSHOTS, DOWNLOADS, MESSAGES, MESSAGE_BYTES] = [100, 10, 20, 100_000];
+const [SNAPSHOTS, DOWNLOADS, MESSAGES, MESSAGE_BYTES] = [60, 10, 20, 100_000];
 /** Stands for the VNC server of a host: takes all that the viewer sends, then sends its pieces. */
 const SCREEN = `const net = require("node:net"); net.createServer((viewer) => { let got = 0, left = ${PIECES};
   const send = () => { if (left-- > 0) { viewer.write(Buffer.alloc(${DOWN / PIECES}, 7)); setTimeout(send, 100); } };
