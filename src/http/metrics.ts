@@ -162,10 +162,15 @@ export class Metrics {
     this.#gauge("mgr_info", "Always 1; versions are in the labels.", ["version", "node"], (gauge) =>
       gauge.set({ version: VERSION, node }, 1),
     );
-    this.#gauge("mgr_event_loop_delay_seconds", "Delay of the manager's event loop since the previous scrape, or in the 5 minutes after it.", ["quantile"], (gauge) => {
-      for (const quantile of [0.5, 0.99]) gauge.set({ quantile: String(quantile) }, this.#delay(this.#loop.percentile(quantile * 100)));
-      gauge.set({ quantile: "1" }, this.#delay(this.#loop.max));
-    });
+    this.#gauge(
+      "mgr_event_loop_delay_seconds",
+      "Delay of the manager's event loop since the previous scrape, or in the 5 minutes after it.",
+      ["quantile"],
+      (gauge) => {
+        for (const quantile of [0.5, 0.99]) gauge.set({ quantile: String(quantile) }, this.#delay(this.#loop.percentile(quantile * 100)));
+        gauge.set({ quantile: "1" }, this.#delay(this.#loop.max));
+      },
+    );
     this.#gauge("mgr_resident_memory_bytes", "Resident memory of the manager.", [], (gauge) => gauge.set(process.memoryUsage.rss()));
     this.#gauge("mgr_open_descriptors", "Open descriptors of the manager.", [], (gauge) => gauge.set(readdirSync("/proc/self/fd").length));
     this.#gauge("mgr_uptime_seconds", "How long the manager has been running.", [], (gauge) => gauge.set(process.uptime()));

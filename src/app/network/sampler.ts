@@ -99,7 +99,9 @@ export class Sampler {
         if (isTooOld(error)) this.silent.add(host);
       }
     };
-    await Promise.all([...hosts.values()].flatMap(({ controller: { session } }) => (session.isOpen && isNeeded(session.link.host) ? ask(session) : [])));
+    await Promise.all(
+      [...hosts.values()].flatMap(({ controller: { session } }) => (session.isOpen && isNeeded(session.link.host) ? ask(session) : [])),
+    );
     for (const host of this.silent) if (!hosts.has(host)) this.silent.delete(host);
     return { asked, found };
   }

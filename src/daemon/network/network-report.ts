@@ -66,8 +66,7 @@ export class NetworkReport {
       const { data_segments_delivered: _delivered, ...counts } = info;
       yield { kind: "link_socket", local, peer: `${socket.remoteAddress}:${socket.remotePort}`, ...counts };
     }
-    for (const { target, written, received } of this.#options.forwards.totals())
-      yield { kind: "forward", target, sent: written, received };
+    for (const { target, written, received } of this.#options.forwards.totals()) yield { kind: "forward", target, sent: written, received };
   }
 
   *#messages(): Generator<NetworkRow> {
