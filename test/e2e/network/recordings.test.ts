@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readMcap } from "../../recording/mcap/independent-reader.ts";
@@ -19,6 +19,20 @@ interface Shown {
 }
 
 const RECORD = { topics: ["arm/*"], terminals: ["echo"], include: ["processes", "log"], min_free_space: 0 };
+/** Python programs that print the positions in an exported file. */
+const POSITIONS = {
+  csv: `import csv,io,sys,zipfile
+with zipfile.ZipFile(sys.argv[1]).open("arm/state.csv") as file: print([float(row["position"]) for row in csv.DictReader(io.TextIOWrapper(file, "utf-8"))])`,
+  raw: `import json,struct,sys,tarfile
+data, at, found = tarfile.open(sys.argv[1]).extractfile("arm/state.bin").read(), 0, []
+while at < len(data):
+    length, = struct.unpack_from("<I", data, at)
+    found.append(json.loads(data[at + 28 : at + 28 + length])["position"])
+    at += 28 + length
+print([float(position) for position in found])`,
+  matlab: `import scipy.io,sys
+print([float(x) for x in scipy.io.loadmat(sys.argv[1])["arm_state"]["fields"][0,0]["position"][0,0].ravel()])`,
+};
 let instance: Instance & { foreground: Foreground };
 let client: Client;
 let program: BusProgram;
@@ -53,9 +67,14 @@ it("records what is configured, goes on without a manager, and the next manager 
   // The broker has taken it when the program is answered.
   program.publish(2);
   await program.flush();
+  // As a manager leaves it that is killed while it writes a download.
+  const downloads = join(instance.stateDir, "downloads");
+  mkdirSync(join(downloads, "mgr-logger-x"), { recursive: true });
+  writeFileSync(join(downloads, "mgr-logger-x", "ring-0"), "samples");
   const next = instance.start("up", "--no-output", "-c", instance.config);
   await next.up();
   client = await instance.connect();
+  expect(existsSync(downloads)).toBe(false);
   await eventually("both are counted", async () => armOf(await shown()) === 2);
   expect(await shown()).toMatchObject({ state: "recording", problem: null });
 });
@@ -150,6 +169,11 @@ it("mgr record starts, lists, shows, stops, exports and deletes a recording", as
   const program3 =
     "import pickle,sys;t=pickle.load(open(sys.argv[1],'rb'))['topics'];print(sorted(t),list(t['arm/state']['fields']['position']))";
   expect(execFileSync("/usr/bin/python3", ["-c", program3, pickle], { encoding: "utf8" })).toBe("['arm/state'] [0.5, -1.5, 2.5]\n");
+  for (const [format, read] of Object.entries(POSITIONS)) {
+    const file = join(instance.dir, `run.${format}`);
+    await done("export", "run/1", "--format", format, "--topic", "arm/*", "--output", file);
+    expect(execFileSync("/usr/bin/python3", ["-c", read, file], { encoding: "utf8" })).toBe("[0.5, -1.5, 2.5]\n");
+  }
   expect(await run("export", copy, "--format", "csv", "--topic", "none/*")).toMatchObject({ code: 3 });
   expect(readdirSync(instance.dir).filter((file) => file.endsWith(".part"))).toEqual([]);
   expect(await done("delete", "run/1")).toBe("run/1: deleted\n");

@@ -141,6 +141,19 @@ describe("loggers", () => {
     await shown.run("Stop the logger arm");
     await panel().getByText("Stopped", { exact: true }).waitFor();
     expect(await samples()).toBeGreaterThan(20);
+    // The manager collects for ever, until the user cancels.
+    await page.route("**/mgr/logger-download?*", () => {});
+    await panel().getByRole("button", { name: "Download", exact: true }).click();
+    await panel().getByText("Collecting the samples from their hosts…").waitFor();
+    await panel().getByRole("progressbar", { name: "Download" }).waitFor();
+    await panel().getByRole("button", { name: "Cancel" }).click();
+    await panel().getByRole("button", { name: "Download", exact: true }).waitFor();
+    await page.unroute("**/mgr/logger-download?*");
+    // Less than what was announced is not saved as if it were the whole file.
+    await page.route("**/mgr/logger-download?*", (route) => route.fulfill({ body: "half", headers: { "Content-Length": "8" } }));
+    await panel().getByRole("button", { name: "Download", exact: true }).click();
+    await panel().getByText("The connection ended before the file was complete. Download it again.").waitFor();
+    await page.unroute("**/mgr/logger-download?*");
     await panel().getByLabel("Format").selectOption("mcap");
     const save = panel().getByRole("button", { name: "Download", exact: true });
     const [download] = await Promise.all([page.waitForEvent("download"), save.click()]);
