@@ -33,6 +33,9 @@ const ORPHANS_MS = 2_000;
 /** Interval at which descendants are recorded between stops, milliseconds, and its maximum share of time: for those without marks. */
 const REMEMBER_MS = 2_000;
 const REMEMBER_SHARE = 1 / 1_000;
+/** Up to this number of stopping runs, each end of a child is examined at once. Of more, many end together, and a sweep serves them all. */
+const FEW_RUNS = 8;
+
 /**
  * Kills trees and knows when they are gone (docs/design/runtime-invariants.md, "Tree kill"). One sweep serves all runs that are stopping.
  */
@@ -236,8 +239,14 @@ class Reaper implements TreeReaper {
   }
 
   #childEnded(): void {
+    const count = this.#active().length;
+    if (count === 0) {
+      if (this.#orphans) this.#sweeps.soon("reap", () => this.#watchOrphans());
+      return;
+    }
+    // Mostly it was the last of its tree. A sweep would prove it as well, but after the rest that follows the scan of the sweep before.
+    if (count <= FEW_RUNS) this.#sweeps.atOnce(() => this.#removeExtinct());
     if (this.#active().length > 0) this.#sweeps.now();
-    else if (this.#orphans) this.#sweeps.soon("reap", () => this.#watchOrphans());
   }
 
   /** Between stops: reaps zombies, and looks for orphans that carry no mark. */

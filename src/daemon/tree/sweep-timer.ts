@@ -16,6 +16,7 @@ export class SweepTimer {
   #timer: NodeJS.Timeout | null = null;
   #pause = FIRST_PAUSE_MS;
   #restUntil = 0;
+  #atOnceFrom = 0;
   #closed = false;
 
   /** `sweep` returns whether another one is needed. */
@@ -26,6 +27,18 @@ export class SweepTimer {
   now(): void {
     this.#pause = FIRST_PAUSE_MS;
     this.#schedule(0);
+  }
+
+  /** Calls `work` now, unless it was called so often that it takes a third of the time. What is left out is done by the next sweep. */
+  atOnce(work: () => void): void {
+    const begin = performance.now();
+    if (this.#closed || begin < this.#atOnceFrom) return;
+    try {
+      unlessShort(work);
+    } finally {
+      const end = performance.now();
+      this.#atOnceFrom = end + (end - begin) * REST_PER_WORK;
+    }
   }
 
   /** Calls `work` again and again as long as nothing else keeps the program alive. `period`: milliseconds, asked each time. */
