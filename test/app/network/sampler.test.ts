@@ -13,6 +13,14 @@ interface Rig {
   readonly hasService?: boolean;
 }
 
+/** The wall clock may be stepped at any time: nothing of a sample may come from it. */
+const CLOCK = {
+  ...systemClock,
+  now: () => {
+    throw new Error("a rate would be wrong after a step of the wall clock");
+  },
+};
+
 /** Takes one sample; `asked`: the host of each request, and whether interfaces were asked for, too. */
 async function take({ hosts, subscribers = [], hasService = false }: Rig) {
   const asked: [host: string, interfaces: boolean][] = [];
@@ -35,7 +43,7 @@ async function take({ hosts, subscribers = [], hasService = false }: Rig) {
     topic: () => ({ resource: { name: "arm/state" } }),
     allInstances: () => (hasService ? instances : []),
   } as unknown as DataPlaneTables;
-  const sample = await new Sampler({ clock: systemClock, hosts: table, tables, hub: null, peers: null }).take();
+  const sample = await new Sampler({ clock: CLOCK, hosts: table, tables, hub: null, peers: null }).take();
   return { asked, sample };
 }
 

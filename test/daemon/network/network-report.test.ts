@@ -25,3 +25,22 @@ it("what a program has published stays counted when it has ended, and goes on wh
   }
   report.close();
 });
+
+it("counters have the time of the monotonic clock: a step of the wall clock changes no rate", () => {
+  const times = [1_000, 3_000];
+  const now = () => {
+    throw new Error("the wall clock can be stepped");
+  };
+  const clock = { ...systemClock, now, monotonic: () => times.shift() ?? Number.NaN };
+  const report = new NetworkReport({ clock, bus: null, forwards: new TargetCounts(), processNames: () => () => null });
+  expect([report.list({ interfaces: true }).time, report.list({ interfaces: true }).time]).toEqual([1_000, 3_000]);
+  report.close();
+});
+
+it("interfaces and forwards are in the first reading of a sample, and not in the second one", () => {
+  const report = new NetworkReport({ clock: systemClock, bus: null, forwards: new TargetCounts(), processNames: () => () => null });
+  const kinds = (interfaces: boolean) => networkPage.parse(jsonOf(report.list({ interfaces }).data)).map(({ kind }) => kind);
+  expect(kinds(true)).toEqual(expect.arrayContaining(["interface", "udp", "forwarding"]));
+  expect(kinds(false)).toEqual([]);
+  report.close();
+});
