@@ -260,6 +260,26 @@ export const ACTS: Act[] = [
     ],
   },
   {
+    prepare: async (instance) => {
+      const client = await instance.connect();
+      for (const name of ["gui/clock", "gui/terminal"]) await client.command({ type: "start_process", name });
+      for (const name of ["gui/clock", "gui/terminal"])
+        await eventually(`${name} runs`, async () => (await client.process(name)).state === "started");
+      client.ws.close();
+    },
+    scenes: [
+      {
+        name: "display",
+        path: "/?view=display",
+        set: async (page) => {
+          await page.locator(".display.open canvas").waitFor();
+          // Programs have drawn themselves by then.
+          await page.waitForTimeout(1_500);
+        },
+      },
+    ],
+  },
+  {
     prepare: restarting,
     scenes: [
       { name: "overview-failing", path: "/" },

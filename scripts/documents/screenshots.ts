@@ -28,7 +28,11 @@ mkdirSync(FOLDER, { recursive: true });
 mkdirSync(BENCH);
 // Nothing of whoever takes the pictures.
 process.env.PATH = "/usr/local/bin:/usr/bin:/bin";
-const instance = await demo({ "tools/editor": { command: "vi programs/server.js", environment: { TERM: "xterm-256color" } } }, BENCH);
+const more = {
+  "tools/editor": { command: "vi programs/server.js", environment: { TERM: "xterm-256color" } },
+  "gui/terminal": { command: "xterm -geometry 76x18+320+60 -e top -d 2", forward_x11: true },
+};
+const instance = await demo(more, BENCH);
 const browser = await launchBrowser();
 try {
   for (const { prepare, scenes } of ACTS) {
