@@ -124,7 +124,12 @@ function textOf(value: unknown): string | null {
 }
 
 function listOf(value: unknown, element: Element): unknown {
-  return Array.isArray(value) && element !== "string" ? value.map(numberOf) : value;
+  if (!Array.isArray(value) || element === "string" || value.every(isNumber)) return value;
+  return value.map(numberOf);
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === "number";
 }
 
 function declaredType(schema: unknown, path: FieldPath): unknown {

@@ -46,13 +46,15 @@ export async function topicTable(source: TopicSamples, onSample: OnSample): Prom
   const { decode, fields, problem } = source.only_ts ? BARE : json ? jsonDecoding(json) : cdrDecoding(source);
   const isDecoded = decode !== identity;
   const about = aboutColumns(hasPublished, hasSequence, isDecoded);
+  // One array for all rows: V8 keeps arrays that are made for each sample until its old generation is full, which takes tens of MiB.
+  const cells: unknown[] = new Array(about.length + fields.length).fill(null);
   const row = (sample: Sample) => {
     const message = attempt(decode, sample.payload);
     const of = { ...sample, decoded: message !== undefined };
-    return [
-      ...about.map((column) => column.at(of) ?? emptyCell(column)),
-      ...fields.map((column) => (message === undefined ? null : column.at(message)) ?? emptyCell(column)),
-    ];
+    let at = 0;
+    for (const column of about) cells[at++] = column.at(of) ?? emptyCell(column);
+    for (const column of fields) cells[at++] = (message === undefined ? null : column.at(message)) ?? emptyCell(column);
+    return cells;
   };
   async function* rows() {
     for await (const sample of samplesOf(source, onSample)) yield row(sample);
