@@ -271,8 +271,11 @@ export const ACTS: Act[] = [
       {
         name: "display",
         path: "/?view=display",
-        set: async (page) => {
-          await page.locator(".display.open canvas").waitFor();
+        set: async (page, { device }) => {
+          const canvas = page.locator(".display.open canvas");
+          await canvas.waitFor();
+          // The display takes the size of the window in which it is used.
+          if (device === "desktop") await canvas.click({ position: { x: 20, y: 20 } });
           // Programs have drawn themselves by then.
           await page.waitForTimeout(1_500);
         },

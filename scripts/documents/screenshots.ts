@@ -30,7 +30,7 @@ mkdirSync(BENCH);
 process.env.PATH = "/usr/local/bin:/usr/bin:/bin";
 const more = {
   "tools/editor": { command: "vi programs/server.js", environment: { TERM: "xterm-256color" } },
-  "gui/terminal": { command: "xterm -geometry 76x18+320+60 -e top -d 2", forward_x11: true },
+  "gui/terminal": { command: "xterm -geometry 76x18+40+40 -fg white -bg black -e node programs/world.js --rate 8", forward_x11: true },
 };
 const instance = await demo(more, BENCH);
 const browser = await launchBrowser();
