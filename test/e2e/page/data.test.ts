@@ -4,9 +4,15 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeUpNetwork } from "../support/made-up-network.ts";
 import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
+import { eventually } from "../support/wait.ts";
 
 /** The arm of the demo: joint states at 200 Hz, gains as parameters, a service. */
 const ARM = fileURLToPath(new URL("../../../examples/demo/programs/arm/", import.meta.url));
+
+/** From one element of a view to another by Tab, more than once around. */
+const MAX_STEPS = 250;
+/** A download that does not begin is asked for again, milliseconds. */
+const RETRY_MS = 2_000;
 
 let rig: PageRig;
 let shown: ShownPage;
@@ -83,6 +89,137 @@ describe("topics", () => {
     await page.getByText("Nothing is plotted.").waitFor();
   });
 });
+
+test("a plot is zoomed by two fingers and moved by one", async () => {
+  const phone = await rig.open("/?view=log", { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
+  const traces = JSON.stringify([{ topic: "arm/joint_states", field: "position[0]" }]);
+  await phone.page.evaluate(`localStorage.setItem("mgr.traces", ${JSON.stringify(traces)})`);
+  await phone.go("/?view=plot");
+  const over = phone.page.locator(".plot-box .u-over");
+  await over.waitFor();
+  /** The first and the last time of what is in sight. */
+  const sight = async () => {
+    const save = phone.page.getByRole("button", { name: "Save as CSV" });
+    // A tap may miss what has just moved.
+    const [download] = await Promise.all([phone.page.waitForEvent("download", { timeout: RETRY_MS }), save.click()]);
+    const rows = readFileSync(await download.path(), "utf8")
+      .trim()
+      .split("\n")
+      .slice(1);
+    const [from = 0, until = 0] = [rows[0], rows.at(-1)].map((line) => Number(line?.split(",")[0]));
+    return { from, until };
+  };
+  const surely = () => eventually("what is in sight is saved", () => sight().catch(() => null));
+  const length = ({ from, until }: { from: number; until: number }) => until - from;
+  await soon(async () => length(await sight())).toBeGreaterThan(7);
+  await over.tap();
+  await phone.page.getByRole("button", { name: "Pause" }).click();
+  const before = await surely();
+  const cdp = await phone.page.context().newCDPSession(phone.page);
+  const box = (await over.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  const touch = (type: "touchStart" | "touchMove" | "touchEnd", places: readonly number[]) => {
+    const touchPoints = places.map((place, id) => ({ id, x: box.x + place * box.width, y: box.y + box.height / 2 }));
+    return cdp.send("Input.dispatchTouchEvent", { type, touchPoints });
+  };
+  await touch("touchStart", [0.7, 0.9]);
+  await touch("touchMove", [0.5, 0.9]);
+  await touch("touchMove", [0.3, 0.9]);
+  await touch("touchEnd", []);
+  await soon(async () => length(await sight())).toBeLessThan(5);
+  const zoomed = await surely();
+  expect(zoomed.from).toBeGreaterThan(before.from);
+  await touch("touchStart", [0.2]);
+  await touch("touchMove", [0.5]);
+  await touch("touchMove", [0.8]);
+  await touch("touchEnd", []);
+  await soon(async () => (await sight()).from).toBeLessThan(zoomed.from - 1);
+  await phone.page.getByRole("button", { name: "Resume" }).click();
+  await phone.close();
+});
+
+test("all of it is reached by the keyboard: a topic, its plot, a publication, a call and an override", async () => {
+  const { page: keyed, ...typist } = await typistAt("/?view=topics");
+  await typist.tabTo('[aria-label="Filter topics"]');
+  await keyed.keyboard.type("joint_states");
+  await typist.tabTo('tr[data-key="arm/joint_states"] .row-name');
+  await keyed.keyboard.press("Enter");
+  const panel = keyed.getByRole("complementary", { name: "Topic arm/joint_states" });
+  await panel.getByRole("button", { name: "position[0]" }).waitFor();
+  await typist.tabTo(".field-buttons button");
+  await keyed.keyboard.press("Enter");
+  await panel.getByRole("link", { name: "show 1" }).waitFor();
+  await typist.tabTo('[aria-label="Topic arm/joint_states"] a');
+  await keyed.keyboard.press("Enter");
+  await keyed.locator(".plot-box canvas").waitFor();
+  await typist.tabTo(".plot-box");
+  await keyed.keyboard.press("ArrowLeft");
+  await soon(() => keyed.locator(".plot-time").textContent()).toMatch(/\d:\d\d/);
+
+  await typist.goTo("Topics");
+  await typist.tabTo('[aria-label="Filter topics"]');
+  await keyed.keyboard.press("Control+A");
+  await keyed.keyboard.press("Delete");
+  await typist.tabTo(".data-filter button");
+  await keyed.keyboard.press("Enter");
+  await typist.tabTo('[placeholder="arm/goal"]');
+  await typist.replace("arm/by_keys");
+  await typist.tabTo(".call-form textarea");
+  await typist.replace('{"x": 1}');
+  await keyed.keyboard.press("Control+Enter");
+  const form = keyed.getByRole("complementary", { name: "Publish a topic" });
+  await form.getByText("Published: no client subscribes to it.").waitFor();
+
+  await typist.goTo("Services");
+  await typist.tabTo('tr[data-key="arm/move_to"] .row-name');
+  await keyed.keyboard.press("Enter");
+  await typist.tabTo(".call-form textarea");
+  await typist.replace('{"position": [0.25, 0.25]}');
+  await keyed.keyboard.press("Control+Enter");
+  await keyed.getByRole("complementary", { name: "Service arm/move_to" }).locator("pre.quoted:not(.bad, .soft)").first().waitFor();
+
+  await typist.goTo("Parameters");
+  const gain = keyed.locator('.parameters tr[data-key$=":arm/controller/parameters:stiffness"]');
+  await gain.waitFor();
+  await typist.tabTo('[aria-label="Value of the override of stiffness"]');
+  await typist.replace("60");
+  await keyed.keyboard.press("Enter");
+  await soon(() => gain.locator(".value").textContent()).toMatch(/^60(\s|$)/);
+  await typist.tabTo('[aria-label="Override stiffness"]', "Shift+Tab");
+  await keyed.keyboard.press("Space");
+  await soon(() => gain.locator(".value").textContent()).not.toMatch(/^60(\s|$)/);
+
+  await typist.goTo("Clients");
+  await typist.tabTo('[aria-label="Clients"] tr[data-key] .row-name');
+  await keyed.keyboard.press("Enter");
+  await keyed.locator("aside.data-panel").waitFor();
+  await keyed.context().close();
+});
+
+/** A user who has a keyboard only. */
+async function typistAt(path: string) {
+  const other = await rig.open(path);
+  const { page: keyed } = other;
+  /** Goes on from key to key until the focus is at the first element of the selector. */
+  const tabTo = async (selector: string, key = "Tab") => {
+    await keyed.locator(selector).first().waitFor();
+    for (let steps = 0; steps < MAX_STEPS; steps++) {
+      if (await keyed.evaluate(`document.activeElement === document.querySelector(${JSON.stringify(selector)})`)) return;
+      await keyed.keyboard.press(key);
+    }
+    throw new Error(`'${selector}' is not reached by ${key}`);
+  };
+  const replace = async (text: string) => {
+    await keyed.keyboard.press("Control+A");
+    await keyed.keyboard.insertText(text);
+  };
+  const goTo = async (view: string) => {
+    const path = { Topics: "topics", Services: "services", Parameters: "parameters", Clients: "clients" }[view];
+    await tabTo(`.data-kinds a[href*="view=${path}"]`);
+    await keyed.keyboard.press("Enter");
+    await keyed.locator(`.data-kinds a[href*="view=${path}"][aria-current]`).waitFor();
+  };
+  return { page: keyed, tabTo, replace, goTo };
+}
 
 test("a topic is published by a form, once and at a rate, with history; one that a program publishes is refused in words", async () => {
   await page.getByRole("link", { name: /^Topics/ }).click();

@@ -1,6 +1,8 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import type { Span } from "./finger-span.ts";
 import { minMaxGrid } from "./min-max-grid.ts";
+import { listenToFingers } from "./plot-fingers.ts";
 import type { TraceSamples } from "./trace-samples.ts";
 
 interface Series {
@@ -11,10 +13,6 @@ interface Series {
 interface Place {
   readonly topic: string;
   readonly at: number;
-}
-interface Span {
-  readonly from: number;
-  readonly until: number;
 }
 /** What stands under the pointer: time in seconds since 1970, and the value of each series. */
 export interface Hovered {
@@ -73,6 +71,12 @@ export class DrawnPlot {
       [[]],
       box,
     );
+    const show = (span: Span) => {
+      zoomed();
+      this.#show(span);
+    };
+    const whole = () => this.#window;
+    listenToFingers(this.#plot.over, { span: () => this.#inSight(), whole, show }, this.#closed.signal);
     box.addEventListener("keydown", (event) => this.#press(event.key, zoomed) && event.preventDefault(), { signal: this.#closed.signal });
     this.#observer = new ResizeObserver(() => this.#plot.setSize(sizeOf(box)));
     this.#observer.observe(box);

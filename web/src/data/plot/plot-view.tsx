@@ -46,7 +46,7 @@ export function PlotView() {
           </Button>
         </>
       }
-      note="Drag, or press + at the pointer, to zoom, which pauses; double-click or press − for the whole window. Arrow keys move the pointer."
+      note="Drag, press + at the pointer, or spread two fingers to zoom, which pauses; one finger moves. Double-click or press − for the whole window. Arrow keys move the pointer."
     />
   );
 }

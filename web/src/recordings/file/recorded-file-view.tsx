@@ -103,7 +103,7 @@ function FilePlot({ place, file }: { place: FilePlace; file: RecordedFile }) {
               {progress < 1 ? `Reading, ${Math.floor(progress * 100)} %` : ""}
             </span>
           }
-          note="Drag, or press + at the pointer, to zoom; double-click or press − for the whole file. Arrow keys move the pointer."
+          note="Drag, press + at the pointer, or spread two fingers to zoom; one finger moves. Double-click or press − for the whole file. Arrow keys move the pointer."
         />
       )}
     </div>
