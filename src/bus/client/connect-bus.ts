@@ -9,7 +9,7 @@ import { dialWebsocket } from "../carriers/websocket-stream.ts";
 import { Bus } from "./bus.ts";
 import type { BusLog } from "./bus-message.ts";
 import { busUrl, placeOf } from "./bus-url.ts";
-import { type Dial, installNatsTransport, type NatsTransport, type TransportOptions } from "./nats-transport.ts";
+import { type Dial, installNatsTransport, type NatsTransport, PING_MS, type TransportOptions } from "./nats-transport.ts";
 
 installNatsTransport();
 
@@ -45,14 +45,9 @@ export interface ConnectBusOptions {
   readonly log?: BusLog;
 }
 
-/**
- * Pause between two attempts, time for one attempt, and pause between two pings; milliseconds (docs/design/runtime-invariants.md, "Bus").
- */
+/** Pause between two attempts, and time for one attempt; milliseconds (docs/design/runtime-invariants.md, "Bus"). */
 const RECONNECT_MS = 100;
 const DIAL_TIMEOUT_MS = 2_000;
-const PING_MS = 2_000;
-/** Unanswered pings before the connection is given up. */
-const MAX_PINGS_OUT = 2;
 
 /**
  * Connects to the bus, and again for ever when the connection is lost. Rejects with `host_unavailable` if `signal`
@@ -93,7 +88,8 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
       return null;
     },
     pingInterval: PING_MS,
-    maxPingOut: MAX_PINGS_OUT,
+    // The transport notices a dead connection.
+    maxPingOut: Number.MAX_SAFE_INTEGER,
     ignoreAuthErrorAbort: true,
     ignoreClusterUpdates: true,
     noAsyncTraces: true,

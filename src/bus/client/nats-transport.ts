@@ -24,6 +24,10 @@ const MAX_ANSWER = 4 * 1024;
 const MAX_UNREAD = 256 * 1024;
 /** How long a regular close waits for what is unsent, milliseconds. */
 const CLOSE_TIMEOUT_MS = 1_000;
+/** How often it is checked whether the other side is heard, milliseconds. The library sends a ping as often. */
+export const PING_MS = 2_000;
+/** Checks without a sign of life in a row after which the connection is lost. */
+const MAX_SILENT_CHECKS = 3;
 const LF = 10;
 const LINE_END = Buffer.from("\r\n");
 
@@ -51,6 +55,10 @@ export class NatsTransport implements Transport {
   #tellAnswer: (problem: string | null) => void = () => {};
   #isDone = false;
   #wake: (() => void) | null = null;
+  /** Bytes were received or processed since the last check. The library counts PONGs alone, which wait behind a backlog of messages. */
+  #isHeard = false;
+  #silentChecks = 0;
+  #checks: ReturnType<typeof setInterval> | undefined;
 
   get isClosed(): boolean {
     return this.#isDone;
@@ -82,6 +90,7 @@ export class NatsTransport implements Transport {
           // The parser processes a chunk within this turn: a flood must let the rest of the program run, too.
           if (busTurn.isOver()) await new Promise<void>((resolve) => busTurn.inNextTurn(resolve));
           this.#receivedBytes -= chunk.length;
+          this.#isHeard = true;
           yield chunk;
           this.#resume();
         } else if (this.#isDone) return;
@@ -156,6 +165,7 @@ export class NatsTransport implements Transport {
             stream.destroy();
           } else {
             this.#greeted = true;
+            this.#checks = setInterval(() => this.#check(), PING_MS);
             resolve();
           }
         },
@@ -184,8 +194,15 @@ export class NatsTransport implements Transport {
     return /^INFO\s$/i.test(start) ? null : `the other side does not speak the NATS protocol: it began with ${JSON.stringify(start)}`;
   }
 
+  #check(): void {
+    this.#silentChecks = this.#isHeard ? 0 : this.#silentChecks + 1;
+    this.#isHeard = false;
+    if (this.#silentChecks >= MAX_SILENT_CHECKS) this.disconnect();
+  }
+
   #receive(bytes: Uint8Array): void {
     if (this.#isDone) return;
+    this.#isHeard = true;
     this.#received.push(bytes);
     this.#receivedBytes += bytes.length;
     if (this.#receivedBytes > MAX_UNREAD && !this.#paused) {
@@ -210,6 +227,7 @@ export class NatsTransport implements Transport {
   #finish(error: Error | null): void {
     if (this.#isDone) return;
     this.#isDone = true;
+    clearInterval(this.#checks);
     if (error) this.closeError = error;
     // A failed attempt was already reported to `connect`; the library would take a second report for a lost connection.
     if (this.#greeted) this.#tellClosed(this.closeError);

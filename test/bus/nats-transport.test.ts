@@ -1,0 +1,65 @@
+import { afterEach, expect, it, vi } from "vitest";
+import type { ByteStream, ByteStreamHandlers } from "../../src/bus/carriers/byte-stream.ts";
+import { NatsTransport } from "../../src/bus/client/nats-transport.ts";
+
+afterEach(() => void vi.useRealTimers());
+
+const INFO = Buffer.from('INFO {"server_id":"a"}\r\n');
+const MESSAGE = Buffer.from("MSG news 1 2\r\nhi\r\n");
+
+/** A transport over a stream that the test feeds. */
+async function connected() {
+  const fed: ByteStreamHandlers[] = [];
+  const stream: ByteStream = {
+    open: (handlers) => void fed.push(handlers),
+    write: () => {},
+    pause: () => {},
+    resume: () => {},
+    end: () => {},
+    destroy: () => fed[0]?.closed(null),
+    unsent: 0,
+  };
+  const transport = new NatsTransport();
+  const connecting = transport.connect(null, { dial: async () => stream, onTransport: () => {} } as object);
+  await vi.advanceTimersByTimeAsync(0);
+  const [handlers] = fed;
+  if (!handlers) throw new Error("the stream was not opened");
+  handlers.data(INFO);
+  await connecting;
+  return { transport, feed: (bytes: Uint8Array) => handlers.data(bytes) };
+}
+
+it("a connection is lost after 6 s without any data", async () => {
+  vi.useFakeTimers();
+  const { transport } = await connected();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(transport.isClosed).toBe(false);
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(transport.isClosed).toBe(true);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it("messages are a sign of life, also while the answer to a ping waits behind them", async () => {
+  vi.useFakeTimers();
+  const { transport, feed } = await connected();
+  for (let second = 0; second < 30; second++) {
+    await vi.advanceTimersByTimeAsync(1_000);
+    feed(MESSAGE);
+  }
+  expect(transport.isClosed).toBe(false);
+  await transport.close(new Error("the test ends"));
+});
+
+it("a backlog that is still being processed is a sign of life, although nothing more is read", async () => {
+  vi.useFakeTimers();
+  const { transport, feed } = await connected();
+  for (let count = 0; count < 30; count++) feed(MESSAGE);
+  const chunks = transport[Symbol.asyncIterator]();
+  for (let second = 0; second < 30; second++) {
+    const next = chunks.next();
+    await vi.advanceTimersByTimeAsync(1_000);
+    await next;
+  }
+  expect(transport.isClosed).toBe(false);
+  await transport.close(new Error("the test ends"));
+});
