@@ -1,4 +1,5 @@
 /** `mgr/client`: control a manager from another program, and be a client of its bus. Browsers load `browser.ts` instead. */
 export * from "./common.ts";
 export * from "./data/index.ts";
-export { connect, type NodeConnectOptions } from "./node.ts";
+export type { NodeConnectOptions } from "./link/node-options.ts";
+export { connect } from "./node.ts";

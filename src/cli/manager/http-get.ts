@@ -8,7 +8,7 @@ import { pipeline } from "node:stream/promises";
 import { messageOf } from "../../base/errors.ts";
 import { certificateProblem } from "../../client/link/certificate-problem.ts";
 import { basicCredentials } from "../../client/link/connect-options.ts";
-import { refusalText, trusting } from "../../client/node.ts";
+import { refusalText, trusting } from "../../client/link/node-websocket.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { trustHint } from "./connection.ts";
 import { dialLocal } from "./local-instance.ts";

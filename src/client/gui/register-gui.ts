@@ -4,7 +4,8 @@ import { MgrError, messageOf } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
 import { GUI_PATH, type GuiRequest, MAX_GUI_FRAME_BYTES, parseGuiRequest } from "../../protocol/gui.ts";
 import { webSocketUrl } from "../link/connect-options.ts";
-import { endWhenSilent, type NodeConnectOptions, openWebSocket, SESSION_COOKIE, webSocketOptions } from "../node.ts";
+import type { NodeConnectOptions } from "../link/node-options.ts";
+import { endWhenSilent, openWebSocket, SESSION_COOKIE, webSocketOptions } from "../link/node-websocket.ts";
 
 type GuiState = Omit<Extract<GuiRequest, { type: "gui_registered" }>, "type">;
 /** The process that an X client belongs to. */

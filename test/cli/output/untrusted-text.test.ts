@@ -288,6 +288,7 @@ const WRITES: Record<string, number> = {
   "src/cli/commands/control.ts": 2,
   "src/cli/commands/down.ts": 2,
   "src/cli/commands/graph.ts": 1,
+  "src/cli/commands/gui.ts": 1,
   "src/cli/commands/hosts.ts": 1,
   "src/cli/commands/setup/init.ts": 6,
   "src/cli/commands/log.ts": 1,
