@@ -9,4 +9,4 @@ if [ -z "$DISPLAY" ]; then
   echo "No display: start this process on the page, and its window opens on your display."
   exit 1
 fi
-exec xclock -update 1 -geometry 240x240+560+60
+exec xclock -update 1 -geometry 240x240+20+60
