@@ -56,6 +56,24 @@ function link(port: number, retry?: { first: number; max: number } | false) {
   return made;
 }
 
+type FakeSocket = WebSocketLike & { readonly sent: string[] };
+
+/** An open socket whose events the test calls. */
+function fakeSocket(): FakeSocket {
+  const sent: string[] = [];
+  return {
+    readyState: 1,
+    bufferedAmount: 0,
+    sent,
+    send: (text) => void sent.push(text),
+    close() {},
+    onopen: null,
+    onmessage: null,
+    onclose: null,
+    onerror: null,
+  };
+}
+
 const state = <K extends LinkState["kind"]>(made: ReturnType<typeof link>, kind: K) =>
   firstValueFrom(made.state$.pipe(filter((now): now is Extract<LinkState, { kind: K }> => now.kind === kind)));
 
@@ -94,19 +112,10 @@ describe("a link over a WebSocket", () => {
   it("that lived for a while begins with the first pause again", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     closing.push(() => void vi.useRealTimers());
-    const fakes: WebSocketLike[] = [];
+    const fakes: FakeSocket[] = [];
     const made = webSocketLink({
       open: () => {
-        const fake: WebSocketLike = {
-          readyState: 1,
-          bufferedAmount: 0,
-          send() {},
-          close() {},
-          onopen: null,
-          onmessage: null,
-          onclose: null,
-          onerror: null,
-        };
+        const fake = fakeSocket();
         fakes.push(fake);
         return fake;
       },
@@ -130,21 +139,10 @@ describe("a link over a WebSocket", () => {
   it("asks a silent manager for a sign of life, and connects again without one", async () => {
     vi.useFakeTimers();
     closing.push(() => void vi.useRealTimers());
-    const fakes: (WebSocketLike & { sent: string[] })[] = [];
+    const fakes: FakeSocket[] = [];
     const made = webSocketLink({
       open: () => {
-        const sent: string[] = [];
-        const fake = {
-          readyState: 1,
-          bufferedAmount: 0,
-          sent,
-          send: (text: string) => void sent.push(text),
-          close() {},
-          onopen: null,
-          onmessage: null,
-          onclose: null,
-          onerror: null,
-        };
+        const fake = fakeSocket();
         fakes.push(fake);
         return fake;
       },

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
-import { setupPacket, type X11Authorization } from "../../base/x11/setup.ts";
+import { padded, setupPacket, type X11Authorization } from "../../base/x11/setup.ts";
 import { type OpenDisplayOptions, openDisplay } from "../../daemon/x11/open-display.ts";
 
 /** Properties of the root window that a window manager sets: that it is there, and once it manages the windows (Extended Window Manager Hints). */
@@ -48,12 +48,12 @@ class Connection {
     const body = await this.#take(head.readUInt16LE(6) * 4);
     if (head[0] !== 1) throw new Error("the X server refuses the connection");
     // After 32 bytes come the padded name of the vendor and the pixmap formats, 8 bytes each; then the first screen.
-    return body.readUInt32LE(32 + ((body.readUInt16LE(16) + 3) & ~3) + 8 * body.readUInt8(21));
+    return body.readUInt32LE(32 + padded(body.readUInt16LE(16)) + 8 * body.readUInt8(21));
   }
 
   /** 0: no client has used this name yet. */
   async atom(name: string): Promise<number> {
-    const request = Buffer.alloc(8 + ((name.length + 3) & ~3));
+    const request = Buffer.alloc(8 + padded(name.length));
     request.set([INTERN_ATOM, 1]);
     request.writeUInt16LE(request.length / 4, 2);
     request.writeUInt16LE(name.length, 4);

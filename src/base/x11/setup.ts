@@ -87,8 +87,8 @@ export function isAuthorized({ authorization }: Pick<X11Setup, "authorization">,
   return difference === 0;
 }
 
-/** Fields are padded to 4 bytes. */
-function padded(length: number): number {
+/** Length of a field with its padding: fields are padded to 4 bytes. */
+export function padded(length: number): number {
   return (length + 3) & ~3;
 }
 

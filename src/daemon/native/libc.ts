@@ -109,7 +109,7 @@ export function waitForChild(pid: number): number | "alive" | "unknown" {
   return "unknown";
 }
 
-/** An ended child that is not reaped yet, without reaping it, whoever has started it; 0: there is none. */
+/** The pid of a child that has ended and is not reaped yet, also of one that other code has started. Does not reap it. 0: there is none. */
 export function endedChild(): number {
   const info = Buffer.alloc(SIGINFO_BYTES);
   return waitid(P_ALL, 0, info, WEXITED | WNOHANG | WNOWAIT) === 0 ? info.readInt32LE(SIGINFO_PID_AT) : 0;

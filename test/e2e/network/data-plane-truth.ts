@@ -12,7 +12,7 @@ export const SHAPE = {
   endpoints: { call: { request: { type: "object" }, response: {}, description: "Moves the arm" } },
 };
 
-/** What is true of a plant, whoever asks the manager. */
+/** What is true of a plant, for every client of the manager. */
 export class Truth {
   readonly #plant: Plant;
   /** Canonical name of the manager's host. */

@@ -169,7 +169,7 @@ describe("two hosts and a manager with known traffic", () => {
   let arrived = 0;
   let metrics: { before: ReadonlyMap<string, Truth>; text: string; after: ReadonlyMap<string, Truth> };
   beforeAll(async () => {
-    const receive = await prompted("b", ["python3", fixture("udp-sink.py"), "10.88.0.2", String(UDP_PORT)]);
+    const receive = await prompted("b", ["python3", fixture("network/udp-sink.py"), "10.88.0.2", String(UDP_PORT)]);
     stretch = await measure(async () => {
       const sender = fleet.run("a", ["python3", "-c", SENDER]);
       const sent = once(sender, "close");
@@ -277,7 +277,7 @@ test("topology has the networks, netmasks and gateways that the machines' `ip` s
 
 test("a flood that a slow subscriber misses: the difference of both ends is what it has missed, and a problem", async () => {
   const { port = 0, token = "" } = sockets.b ?? {};
-  const receive = await prompted("b", ["python3", fixture("slow-subscriber.py"), String(port), token, "topic.arm.state"]);
+  const receive = await prompted("b", ["python3", fixture("network/slow-subscriber.py"), String(port), token, "topic.arm.state"]);
   await subscribers(2);
   const stretch = await measure(() => publish(FLOOD.messages, FLOOD.payload));
   const taken = await receive();
