@@ -19,7 +19,7 @@ function columnsOf(samples: TraceSamples, grid: { from: number; until: number; w
   const views = samples.views(grid.from, grid.until).map(({ times, columns }) => ({
     columns,
     // Once for all fields.
-    steps: Int32Array.from(times, (time) => Math.floor((time - grid.from) / grid.width)),
+    steps: stepsOf(times, grid),
   }));
   return samples.fields.map((_, field) => {
     const least = new Float64Array(grid.steps).fill(Number.POSITIVE_INFINITY);
@@ -35,6 +35,13 @@ function columnsOf(samples: TraceSamples, grid: { from: number; until: number; w
     }
     return columnOf(least, greatest);
   });
+}
+
+/** In which step each sample is. A loop: `Int32Array.from` with a function takes ten times as long. */
+function stepsOf(times: Float64Array, { from, width }: { from: number; width: number }): Int32Array {
+  const steps = new Int32Array(times.length);
+  for (let row = 0; row < times.length; row++) steps[row] = Math.floor(((times[row] ?? 0) - from) / width);
+  return steps;
 }
 
 /** One value of a step stands alone: a point that is there twice would be drawn as a stair. */
