@@ -1,5 +1,5 @@
-import type { z } from "zod";
 import { MgrError } from "../base/errors.ts";
+import { firstIssue } from "../base/first-issue.ts";
 import { HOST_REQUESTS, type HostRequestName, type RequestOf, type ResponseOf } from "../contract/messages.ts";
 import type { StopStep } from "../contract/run.ts";
 import { isSignal, type Signal } from "../protocol/process/signals.ts";
@@ -158,13 +158,8 @@ function loggerHandlers(
 export function checkRequest<N extends HostRequestName>(name: N, request: RequestOf<N>): RequestOf<N> {
   if (!Object.hasOwn(HOST_REQUESTS, name)) throw new MgrError("unknown_action", `unknown request '${name}' to a host`);
   const parsed = HOST_REQUESTS[name].request.safeParse(request);
-  if (!parsed.success) throw new MgrError("bad_field", `invalid request '${name}': ${describe(parsed.error)}`);
+  if (!parsed.success) throw new MgrError("bad_field", `invalid request '${name}': ${firstIssue(parsed.error)}`);
   return parsed.data as RequestOf<N>;
-}
-
-function describe(error: z.ZodError): string {
-  const [issue] = error.issues;
-  return issue === undefined ? "it is malformed" : `${issue.path.join(".") || "it"}: ${issue.message}`;
 }
 
 export function checkSteps(steps: readonly StopStep[]): void {

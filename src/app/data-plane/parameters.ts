@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { FoundParameters, NamedParameter, OverrideChange } from "../../actors/data-plane.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
+import { firstIssue } from "../../base/first-issue.ts";
 import { compileFnmatch } from "../../base/fnmatch.ts";
 import type { Bus } from "../../bus/client/bus.ts";
 import type { Parameter } from "../../protocol/resources/resources.ts";
@@ -85,7 +86,7 @@ export class Parameters {
   async #ask({ id, name: provider, service }: Provider): Promise<Parameter[] | string> {
     try {
       const answer = list.safeParse(await callEndpoint(this.#bus, service, { endpoint: "list", request: {}, timeoutMs: LIST_TIMEOUT_MS }));
-      if (!answer.success) return "its answer does not fit the interface of parameters (docs/clients.md)";
+      if (!answer.success) return `its answer does not fit the interface of parameters (docs/clients.md): ${firstIssue(answer.error)}`;
       const { name: serviceName } = service.record;
       return answer.data.parameters.map(({ name, ...rest }) => ({
         id: `${id}:${serviceName}:${name}`,
@@ -106,6 +107,9 @@ export class Parameters {
       throw new MgrError("not_found", `no client with the id ${provider_id} provides the parameters '${service}'; it may have gone`);
     const answer = schema.safeParse(await callEndpoint(this.#bus, provider.service, { ...call, timeoutMs: CHANGE_TIMEOUT_MS }));
     if (answer.success) return answer.data;
-    throw new MgrError("conflict", `the answer of '${service}' does not fit the interface of parameters (docs/clients.md)`);
+    throw new MgrError(
+      "conflict",
+      `the answer of '${service}' to ${call.endpoint} does not fit the interface of parameters (docs/clients.md): ${firstIssue(answer.error)}`,
+    );
   }
 }

@@ -1,12 +1,10 @@
 import { z } from "zod";
+import { firstIssue } from "../../base/first-issue.ts";
 
 /** Why `value` does not match a JSON Schema, with the name of the field; null if it does, or if the schema cannot be checked here. */
 export function jsonSchemaProblem(schema: object, value: unknown): string | null {
   const checked = check(schema, value);
-  if (checked === null || checked.success) return null;
-  const [issue] = checked.error.issues;
-  const path = issue?.path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("") ?? "";
-  return `${path.replace(/^\./, "") || "the value"}: ${(issue?.message ?? "does not fit").replace(/^Invalid input: /, "")}`;
+  return checked === null || checked.success ? null : firstIssue(checked.error, "the value");
 }
 
 function check(schema: object, value: unknown): z.ZodSafeParseResult<unknown> | null {

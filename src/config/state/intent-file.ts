@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import * as fs from "node:fs/promises";
 import { z } from "zod";
 import { MgrError, messageOf } from "../../base/errors.ts";
+import { firstIssue } from "../../base/first-issue.ts";
 import { type RunId, runId } from "../../contract/run.ts";
 import { toCommand } from "../command-line.ts";
 import { PRIMARY, type ProcessSettings } from "./settings.ts";
@@ -164,6 +165,5 @@ function isCommand(text: string): boolean {
 }
 
 function damageOf(error: unknown): string {
-  const issue = error instanceof z.ZodError ? error.issues[0] : undefined;
-  return issue === undefined ? messageOf(error) : `${issue.path.join(".")}: ${issue.message}`;
+  return error instanceof z.ZodError ? firstIssue(error) : messageOf(error);
 }

@@ -143,6 +143,20 @@ it("all providers of parameters are asked, also two of one name; one that does n
   await expect(rig.dataPlane.setOverride({ ...change, provider_id: 999_999 }, "ada")).rejects.toMatchObject({ code: "not_found" });
 });
 
+it("an answer that does not fit the interface of parameters is refused with the name of its field", async () => {
+  await using rig = await DataPlaneRig.start();
+  await provide(await rig.client("hub", "arm"), "arm/parameters", "mgr.parameters.v1", {
+    list: () => ({ parameters: [gain, { ...gain, minimum: "0" }] }),
+    set_override: () => gain,
+  });
+  const errors = async () => (await rig.dataPlane.parameters("*")).errors.map(({ message }) => message);
+  await expect.poll(errors).toEqual([expect.stringContaining("parameters[1].minimum: expected number, received string")]);
+  const change = { service: "arm/parameters", provider_id: rig.clientNamed("arm")?.id ?? 0, parameter: "gain", enabled: true, value: "2" };
+  await expect(rig.dataPlane.setOverride(change, "ada")).rejects.toThrow(
+    "to set_override does not fit the interface of parameters (docs/clients.md): enabled: expected boolean",
+  );
+});
+
 it("a scope is given exactly the topic's output", async () => {
   await using rig = await DataPlaneRig.start();
   const client = await rig.client("hub", "arm");
