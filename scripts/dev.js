@@ -5,13 +5,14 @@ import { once } from "node:events";
 import { watch } from "node:fs";
 import { join } from "node:path";
 import { createServer } from "vite";
-import { buildDaemon } from "./build/bundle.js";
+import { buildDaemon, buildSampleWriter } from "./build/bundle.js";
 import { configuration, demoLogin, root, url } from "./demo-login.js";
 
 /** An editor that saves several files at once causes one restart, milliseconds. */
 const QUIET_MS = 200;
-/** Sources that are part of the daemon's bundle. A running daemon keeps the code that it was started with. */
-const DAEMON_SOURCES = /^(base|protocol|contract|log|bus|daemon)\//;
+/** Sources that are part of the bundles. A running daemon keeps the code that it was started with. */
+const DAEMON_SOURCES = /^(base|protocol|contract|log|bus|recording|daemon)\//;
+const WRITER_SOURCES = /^(base|protocol|contract|recording)\//;
 
 const { user, password } = demoLogin();
 if (password === null) {
@@ -53,10 +54,11 @@ async function stopManager() {
   await ended;
 }
 
-async function restart(withDaemon) {
+async function restart(withDaemon, withWriter) {
   if (isEnding) return;
   await stopManager();
   if (withDaemon) await buildDaemon(join(root, "dist/daemon.mjs"));
+  if (withWriter) await buildSampleWriter(join(root, "dist/sample-writer.mjs"));
   manager = mgr("up", "--keep");
   manager.on("exit", (code) => {
     if (code !== 0 && !isEnding) console.error(`dev: the manager ended with exit code ${code}. It is started again after the next change.`);
@@ -71,10 +73,11 @@ watch(join(root, "src"), { recursive: true }, (_event, file) => {
   clearTimeout(timer);
   timer = setTimeout(() => {
     const withDaemon = [...changed].some((name) => DAEMON_SOURCES.test(name));
+    const withWriter = [...changed].some((name) => WRITER_SOURCES.test(name));
     console.log(`dev: ${[...changed].join(", ")} changed; restarting the manager`);
     if (withDaemon) console.log("dev: the host daemon is built anew. It runs the new code after Ctrl-C and another `npm run dev`.");
     changed.clear();
-    next(() => restart(withDaemon));
+    next(() => restart(withDaemon, withWriter));
   }, QUIET_MS);
 });
 
@@ -91,6 +94,6 @@ for (const signal of ["SIGINT", "SIGTERM"]) {
   });
 }
 
-await next(() => restart(true));
+await next(() => restart(true, true));
 await page.listen();
 console.log(`dev: page with hot reload: ${page.resolvedUrls?.local[0]}  (the manager: ${url}, user ${user}, password ${password})`);

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
-import { buildDaemon, buildProgram } from "./bundle.js";
+import { buildDaemon, buildProgram, buildSampleWriter } from "./bundle.js";
 import { compressAssets } from "./compress-assets.js";
 import { hashOf } from "./input-hash.js";
 
@@ -40,6 +40,7 @@ async function makeManager() {
   rmSync("dist/cli", { recursive: true });
   await buildProgram(join(root, "dist/program"));
   await buildDaemon(join(root, "dist/daemon.mjs"));
+  await buildSampleWriter(join(root, "dist/sample-writer.mjs"));
 }
 
 async function makePage() {

@@ -1,4 +1,4 @@
-// Bundles the command line and the host daemon. Only koffi and node-pty stay outside: they are native files.
+// Bundles the command line, the host daemon and the writer of downloads. Only koffi and node-pty stay outside: they are native files.
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
@@ -11,6 +11,11 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
  */
 export function buildDaemon(outFile) {
   return bundle("src/daemon/main.ts", dirname(outFile), { entryFileNames: basename(outFile), codeSplitting: false });
+}
+
+/** Writes the program of the worker thread that writes downloads: one file, which is not loaded before the first download. */
+export function buildSampleWriter(outFile) {
+  return bundle("src/recording/worker/main.ts", dirname(outFile), { entryFileNames: basename(outFile), codeSplitting: false });
 }
 
 /**

@@ -3,10 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DownloadedFile, DownloadFormat } from "../../actors/loggers.ts";
 import { isDiskFull, MgrError, messageOf } from "../../base/errors.ts";
-import { SAMPLE_FORMATS } from "../../recording/formats/formats.ts";
-import { writeMcap } from "../../recording/formats/mcap.ts";
-import type { TopicSamples } from "../../recording/samples.ts";
+import type { SpooledSamples } from "../../recording/worker/spooled-samples.ts";
 import { type RingOnHost, spoolRing } from "./ring-spool.ts";
+import { writeInWorker } from "./write-in-worker.ts";
 
 /** Each keeps a processor and a disk busy. */
 const MAX_DOWNLOADS = 2;
@@ -58,8 +57,7 @@ export class LoggerDownloads {
       const topics = await spoolAll(sources, dir, signal);
       if (topics.length === 0) throw new MgrError("conflict", `the logger '${name}' has no samples yet`);
       const path = join(dir, "download");
-      const write = format === "mcap" ? writeMcap : await SAMPLE_FORMATS[format].writer();
-      await write({ name, topics }, path, { signal });
+      await writeInWorker({ name, format, path, topics }, signal);
       return await openDownload(path, dir, remove);
     } catch (error) {
       await remove();
@@ -76,8 +74,8 @@ export class LoggerDownloads {
   }
 }
 
-async function spoolAll(rings: readonly RingOnHost[], dir: string, signal: AbortSignal): Promise<TopicSamples[]> {
-  const topics: TopicSamples[] = [];
+async function spoolAll(rings: readonly RingOnHost[], dir: string, signal: AbortSignal): Promise<SpooledSamples[]> {
+  const topics: SpooledSamples[] = [];
   const names = new Set<string>();
   for (const [index, ring] of rings.entries()) {
     const spooled = await spoolRing(ring, join(dir, `ring-${index}`), signal);

@@ -1,12 +1,8 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { MgrError } from "../../base/errors.ts";
 import type { RingReport } from "../../contract/loggers.ts";
-import { decodeRecords } from "../../recording/sample-record.ts";
-import type { TopicSamples } from "../../recording/samples.ts";
+import type { SpooledSamples } from "../../recording/worker/spooled-samples.ts";
 import type { HostSession } from "../hosts/host-session.ts";
-
-/** Bytes of a file of samples that are read at a time. */
-const READ_BYTES = 256 * 1024;
 
 export interface RingOnHost {
   readonly host: string;
@@ -26,7 +22,7 @@ interface Spooled {
 }
 
 /** Copies the samples of a ring into a file, a part at a time: the next part is requested when the last one is on disk. */
-export async function spoolRing(ring: RingOnHost, path: string, signal: AbortSignal): Promise<TopicSamples> {
+export async function spoolRing(ring: RingOnHost, path: string, signal: AbortSignal): Promise<SpooledSamples> {
   const { host, session, report, only_ts } = ring;
   const { logger, topic } = report;
   const { ring: found } = await session.command((id) => session.link.request("logger_ring", { session: id, logger, topic }));
@@ -41,7 +37,8 @@ export async function spoolRing(ring: RingOnHost, path: string, signal: AbortSig
     count,
     only_ts,
     missed: report.missed + lost,
-    samples: () => decodeRecords(piecesOf(path, size), only_ts),
+    path,
+    size,
   };
 }
 
@@ -75,16 +72,4 @@ async function copy({ host, session, report }: RingOnHost, file: FileHandle, sig
 
 async function writeAll(file: FileHandle, data: Uint8Array, position: number): Promise<void> {
   for (let sent = 0; sent < data.length; ) sent += (await file.write(data, sent, data.length - sent, position + sent)).bytesWritten;
-}
-
-/** The first `size` bytes of a file. A piece is valid until the next one: all are read into the same buffer. */
-async function* piecesOf(path: string, size: number): AsyncGenerator<Uint8Array> {
-  await using file = await open(path, "r");
-  const buffer = new Uint8Array(Math.min(READ_BYTES, size));
-  for (let at = 0; at < size; ) {
-    const { bytesRead } = await file.read(buffer, 0, Math.min(buffer.length, size - at), at);
-    if (bytesRead === 0) throw new MgrError("internal", `${path} ends early: download again`);
-    at += bytesRead;
-    yield buffer.subarray(0, bytesRead);
-  }
 }

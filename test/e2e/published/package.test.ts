@@ -80,7 +80,13 @@ describe("the packed package, installed in a project of its own", () => {
   it("holds the program, its types and its page, and nothing of the tests", () => {
     const files = readdirSync(join(project, "node_modules/mgr"), { recursive: true, encoding: "utf8" });
     expect(files).toEqual(
-      expect.arrayContaining(["dist/app/index.d.ts", "dist/client/browser.js", "dist/daemon.mjs", "dist/web/index.html"]),
+      expect.arrayContaining([
+        "dist/app/index.d.ts",
+        "dist/client/browser.js",
+        "dist/daemon.mjs",
+        "dist/sample-writer.mjs",
+        "dist/web/index.html",
+      ]),
     );
     expect(files.filter((file) => /^(test|src|bench|web)\//.test(file))).toEqual([]);
   });
