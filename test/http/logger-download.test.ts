@@ -47,14 +47,18 @@ it.each([
   ["name=arm&format=raw&stop", { format: "raw", stop: true }, "arm.tar"],
   ["name=arm&format=csv&stop=0", { format: "csv", stop: false }, "arm.zip"],
   ["name=arm&format=mcap&stop=false", { format: "mcap", stop: false }, "arm.mcap"],
-  [`name=${encodeURIComponent('../größe "5\r\n/x')}`, { name: '../größe "5\r\n/x' }, "gr_e_5_x.pickle"],
-  ["name=%E6%97%A5", { name: "日" }, "logger.pickle"],
+  [
+    `name=${encodeURIComponent('../größe "5\r\n/x')}`,
+    { name: '../größe "5\r\n/x' },
+    "gr_e_5_x.pickle\"; filename*=UTF-8''gr%C3%B6%C3%9Fe%20_5_x.pickle",
+  ],
+  ["name=%E6%97%A5", { name: "日" }, "logger.pickle\"; filename*=UTF-8''%E6%97%A5.pickle"],
 ])("%s", async (query, request, file) => {
   const asked = vi.spyOn(rig.control.loggers, "download");
   const response = await get(query);
   await response.arrayBuffer();
   expect(asked).toHaveBeenLastCalledWith(expect.objectContaining(request), USER);
-  expect(response.headers.get("content-disposition")).toBe(`attachment; filename="${file}"`);
+  expect(response.headers.get("content-disposition")).toBe(`attachment; filename="${file}${file.includes('"') ? "" : '"'}`);
 });
 
 it.each([

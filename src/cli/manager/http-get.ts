@@ -32,6 +32,8 @@ export async function httpGet(way: Way, path: string): Promise<IncomingMessage> 
   const status = response.statusCode ?? 0;
   const said = (await text(response)).trim();
   if (status === 404 && said !== "") throw new CommandFailure(EXIT.notFound, said);
+  // What answers at the manager's own socket is the manager.
+  if ("socket" in way && said !== "") throw new CommandFailure(EXIT.failed, said);
   throw new CommandFailure(EXIT.failed, `${placeOf(way)}: ${refusalText(status, said, response.headers.location)}`);
 }
 
@@ -53,7 +55,19 @@ export async function saveResponse(response: IncomingMessage, path: string): Pro
 }
 
 /** The name that the manager gives a file, never a path. */
-export function fileNameOf({ headers }: IncomingMessage, otherwise: string): string {
-  const [, name] = /filename="([^"/\\]+)"/.exec(headers["content-disposition"] ?? "") ?? [];
-  return name ?? otherwise;
+export function fileNameOf({ headers }: Pick<IncomingMessage, "headers">, otherwise: string): string {
+  const about = headers["content-disposition"] ?? "";
+  const [, encoded] = /filename\*=UTF-8''([^;\s]+)/.exec(about) ?? [];
+  const [, ascii] = /filename="([^"]+)"/.exec(about) ?? [];
+  const name = encoded === undefined ? ascii : decoded(encoded);
+  return name === undefined || /[\\/\p{C}]|^\.*$/u.test(name) ? otherwise : name;
+}
+
+/** Undefined: it is not percent-encoded text. */
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }

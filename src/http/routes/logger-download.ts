@@ -9,7 +9,9 @@ import type { Route } from "../route.ts";
 import type { Followers } from "../server/open-connections.ts";
 import { fileStream } from "./file-stream.ts";
 
-const MAX_FILE_NAME = 100;
+const MAX_ASCII_NAME = 100;
+/** Characters of up to 4 bytes: a file's name has up to 255 bytes. */
+const MAX_NAME = 60;
 const STATUS: Readonly<Record<string, number>> = { not_found: 404, conflict: 409, bad_field: 400, too_large: 413 };
 const TYPES: Partial<Record<DownloadFormat, string>> = { raw: "application/x-tar", csv: "application/zip" };
 
@@ -35,7 +37,7 @@ export function loggerDownloadRoute({ loggers, followers, log }: LoggerDownloadO
         return refusalResponse(refusal(400, visible(`There is no format '${asked}'; use ${DOWNLOAD_FORMATS.join(", ")}.`)));
       const headers = {
         "Content-Type": TYPES[format] ?? "application/octet-stream",
-        "Content-Disposition": `attachment; filename="${fileName(name)}${format === "mcap" ? ".mcap" : SAMPLE_FORMATS[format].ending}"`,
+        "Content-Disposition": attachment(name, format === "mcap" ? ".mcap" : SAMPLE_FORMATS[format].ending),
         "Cache-Control": "no-store",
       };
       if (context.req.method === "HEAD") {
@@ -80,11 +82,15 @@ function refusalOf(error: unknown): Refusal {
   return refusal(STATUS[error.code] ?? (error.code === "internal" && !isDiskFull(error) ? 500 : 503), text);
 }
 
-/** Reduced to what is safe in a header and as the name of a file. */
-function fileName(name: string): string {
-  const safe = name
-    .replace(/[^A-Za-z0-9._-]+/g, "_")
-    .replace(/^[._]+/, "")
-    .slice(0, MAX_FILE_NAME);
-  return safe === "" ? "logger" : safe;
+/** The name of the file in ASCII, for programs that know nothing else, and as it is, without what file systems and terminals do not allow (RFC 6266). */
+function attachment(name: string, ending: string): string {
+  const ascii = fileName(name, /[^A-Za-z0-9._-]+/g, MAX_ASCII_NAME);
+  const full = fileName(name, /(?:[\\/:*?"<>|]|(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}])+/gu, MAX_NAME);
+  const encoded = encodeURIComponent(full).replaceAll(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
+  return `attachment; filename="${ascii}${ending}"${full === ascii ? "" : `; filename*=UTF-8''${encoded}${ending}`}`;
+}
+
+function fileName(name: string, unsafe: RegExp, max: number): string {
+  const safe = name.replace(unsafe, "_").replace(/^[._]+/, "");
+  return Array.from(safe).slice(0, max).join("") || "logger";
 }
