@@ -1,7 +1,7 @@
 import { truncate } from "node:fs/promises";
 import { basename } from "node:path";
 import { cappedSum } from "../../base/capped-sum.ts";
-import { messageOf } from "../../base/errors.ts";
+import { isDiskFull, messageOf } from "../../base/errors.ts";
 import type { RecordingFileReport } from "../../contract/recording.ts";
 import { channelOf } from "../../recording/mcap/channels.ts";
 import { McapEncoder } from "../../recording/mcap/encoder.ts";
@@ -16,8 +16,8 @@ const MAX_INDEX_BYTES = 16 * 1024 * 1024;
 const MAX_CHANNELS = 10_000;
 /** Losses are written in between, too, so that a file that was not closed has them; at most so often, milliseconds. */
 const LOSSES_MS = 10_000;
-/** What is given up of a file on a full disk, so that its index has room, bytes. */
-const ROOM_FOR_INDEX_BYTES = 2 * 1024 * 1024;
+/** What is given up first of a file on a full disk, so that its index has room, bytes. */
+const ROOM_FOR_INDEX_BYTES = 64 * 1024;
 
 interface FileOptions {
   readonly path: string;
@@ -145,13 +145,19 @@ export class RecordingFile {
     };
   }
 
-  /** The disk has no room for the end of the file: its last messages make room. */
+  /** The disk has no room for the end of the file: its last messages make room, more of them if others take what becomes free. */
   async #closeFull(): Promise<string> {
     await this.#queue.giveUp();
-    const end = Math.max(0, this.#queue.written - ROOM_FOR_INDEX_BYTES);
-    await truncate(this.path, end);
-    await repairMcap(this.path);
-    return `the end of ${this.path} was cut off, because the disk is full`;
+    const { written } = this.#queue;
+    for (let room = ROOM_FOR_INDEX_BYTES; ; room *= 2) {
+      await truncate(this.path, Math.max(0, written - room));
+      try {
+        await repairMcap(this.path);
+        return `the end of ${this.path} was cut off, because the disk is full`;
+      } catch (error) {
+        if (!isDiskFull(error) || room >= written) throw error;
+      }
+    }
   }
 
   #addLosses(): void {

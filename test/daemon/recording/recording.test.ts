@@ -95,20 +95,6 @@ it("begins another file after max_duration, and only when there is something to 
   expect(rig.files().map((file) => rig.read(file).messages.map(({ sequence }) => sequence))).toEqual([[1], [2]]);
 });
 
-it("on a full disk with on_full: stop, it ends, says so, and its file opens", async () => {
-  const { openFile } = smallDisk(300_000);
-  using rig = new RecordingRig({}, { open: openFile });
-  await rig.start();
-  for (let n = 1; n <= 200; n++) rig.publish({ payload: Buffer.alloc(20_000, n), sequence: BigInt(n) });
-  await expect.poll(() => rig.recording.report.state, { timeout: 60_000 }).toBe("error");
-  await rig.recording.stop();
-  expect(rig.recording.report.problem).toMatch(/is full|disk is full/);
-  expect(rig.logged.join("\n")).toMatch(/was stopped: the disk of .* is full/);
-  const [file = ""] = rig.files();
-  const { messages } = await readIndexed(join(rig.folder, file));
-  expect(messages.map(({ sequence }) => sequence)).toEqual(Array.from({ length: messages.length }, (_, n) => n + 1));
-});
-
 it("on a full disk with on_full: delete_oldest, older files make room and nothing of the newest is lost", async () => {
   const { disk, openFile } = smallDisk(3_000_000);
   using rig = new RecordingRig({ max_size: 1_000_000, on_full: "delete_oldest" }, { open: openFile });
