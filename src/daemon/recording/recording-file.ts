@@ -7,6 +7,7 @@ import { channelOf } from "../../recording/mcap/channels.ts";
 import { McapEncoder } from "../../recording/mcap/encoder.ts";
 import { LOSSES, lossesText, RECORDING } from "../../recording/mcap/losses.ts";
 import { repairMcap } from "../../recording/mcap/repair.ts";
+import type { Summary } from "../../recording/mcap/summary.ts";
 import type { TappedMessage } from "./tap.ts";
 import { MAX_UNWRITTEN_BYTES, type OpenFile, type WriteFailed, WriteQueue } from "./write-queue.ts";
 
@@ -26,6 +27,13 @@ interface FileOptions {
   readonly open: OpenFile;
   readonly failed: WriteFailed;
   readonly now: number;
+}
+
+/** Why a file is not complete. */
+interface ClosingProblem {
+  readonly text: string;
+  /** Messages of each topic that had been taken and are not in the file. */
+  readonly dropped: ReadonlyMap<string, number>;
 }
 
 interface TopicInFile {
@@ -113,8 +121,8 @@ export class RecordingFile {
     this.#addLosses();
   }
 
-  /** Completes the file. Resolves with what went wrong, or null. */
-  async close(): Promise<string | null> {
+  /** Completes the file. Resolves with what went wrong, or null; messages that are not in it are counted as dropped. */
+  async close(): Promise<ClosingProblem | null> {
     // Between chunks: metadata has its own place.
     this.#queue.add(this.#encoder.cut());
     this.#addLosses();
@@ -126,7 +134,10 @@ export class RecordingFile {
       }
       return await this.#closeFull();
     } catch (error) {
-      return `${this.path} is not complete: ${messageOf(error)}. It is completed when the host daemon starts the next time`;
+      return {
+        text: `${this.path} is not complete: ${messageOf(error)}. It is completed when the host daemon starts the next time`,
+        dropped: new Map(),
+      };
     }
   }
 
@@ -146,18 +157,38 @@ export class RecordingFile {
   }
 
   /** The disk has no room for the end of the file: its last messages make room, more of them if others take what becomes free. */
-  async #closeFull(): Promise<string> {
+  async #closeFull(): Promise<ClosingProblem> {
     await this.#queue.giveUp();
     const { written } = this.#queue;
     for (let room = ROOM_FOR_INDEX_BYTES; ; room *= 2) {
       await truncate(this.path, Math.max(0, written - room));
       try {
-        await repairMcap(this.path);
-        return `the end of ${this.path} was cut off, because the disk is full`;
+        let dropped: ReadonlyMap<string, number> = new Map();
+        await repairMcap(this.path, {
+          note: (kept) => {
+            dropped = this.#cutOff(kept);
+            const losses = [...this.#topics].map(
+              ([name, topic]) => [name, { ...topic, dropped: topic.dropped + (dropped.get(name) ?? 0) }] as const,
+            );
+            return { name: LOSSES, values: lossesText(new Map(losses)) };
+          },
+        });
+        return { text: `the end of ${this.path} was cut off, because the disk is full`, dropped };
       } catch (error) {
         if (!isDiskFull(error) || room >= written) throw error;
       }
     }
+  }
+
+  /** Messages of each topic that are in no chunk of the file. */
+  #cutOff(kept: Summary): ReadonlyMap<string, number> {
+    const dropped = new Map<string, number>();
+    const { summary } = this.#encoder;
+    for (const [id, { topic }] of summary.channels) {
+      const count = summary.countOf(id) - kept.countOf(id);
+      if (count > 0) dropped.set(topic, (dropped.get(topic) ?? 0) + count);
+    }
+    return dropped;
   }
 
   #addLosses(): void {

@@ -190,14 +190,25 @@ export class Recording {
     return this.#do(async () => {
       const problem = await file.close();
       if (problem !== null) {
+        const { text, dropped } = problem;
+        for (const [topic, count] of dropped) this.#wereDropped(topic, count);
         // After the reason for which it ends, which says what to do.
-        this.#problem = this.#problem === null ? problem : `${this.#problem}; ${problem}`;
-        this.#options.log("error", problem);
+        this.#problem = this.#problem === null ? text : `${this.#problem}; ${text}`;
+        this.#options.log("error", text);
       }
       const report = await this.folder.report(file.name).catch(() => null);
       this.#files = this.#files.flatMap((known) => (known.file === file.name ? (report ?? []) : known));
       this.#changed();
     });
+  }
+
+  /** Messages that had been taken are not in the file. */
+  #wereDropped(topic: string, count: number): void {
+    const counts = this.#countsOf(topic);
+    for (const each of [counts, this.#sums]) {
+      each.messages -= count;
+      each.dropped = cappedSum(each.dropped, count);
+    }
   }
 
   /** One after the other, and never rejects. */

@@ -20,17 +20,22 @@ export interface Repair {
   readonly messages: number;
 }
 
+export interface RepairOptions {
+  /** Another metadata record, from the index of what is left of the file. */
+  readonly note?: (kept: Summary) => { readonly name: string; readonly values: Readonly<Record<string, string>> };
+}
+
 /**
  * Completes a file that was not closed: everything after the last complete message is cut off, then the index is written. Works in place,
  * record by record, so that it needs neither disk space nor memory for a copy. An interrupted repair can be repeated. Null: the file was
  * complete.
  */
-export async function repairMcap(path: string): Promise<Repair | null> {
+export async function repairMcap(path: string, options: RepairOptions = {}): Promise<Repair | null> {
   const file = await open(path, "r+");
   try {
     const { size } = await file.stat();
     if (await isComplete(file, size)) return null;
-    const repair = new FileRepair(file, size);
+    const repair = new FileRepair(file, size, options);
     return await repair.run();
   } finally {
     await file.close();
@@ -40,13 +45,15 @@ export async function repairMcap(path: string): Promise<Repair | null> {
 class FileRepair {
   readonly #file: FileHandle;
   readonly #size: number;
+  readonly #options: RepairOptions;
   readonly #summary = new Summary();
   /** Everything before is kept. */
   #position = 0;
 
-  constructor(file: FileHandle, size: number) {
+  constructor(file: FileHandle, size: number, options: RepairOptions) {
     this.#file = file;
     this.#size = size;
+    this.#options = options;
   }
 
   async run(): Promise<Repair> {
@@ -58,9 +65,9 @@ class FileRepair {
     await this.#file.truncate(this.#position);
     if (this.#position === 0) await this.#append(head());
     const { messages } = this.#summary;
-    const note = metadataRecord(REPAIRED, { cut_bytes: String(cutBytes), messages: String(messages) });
-    this.#summary.addMetadata(REPAIRED, this.#position, note.length);
-    await this.#append(note);
+    const note = this.#options.note?.(this.#summary);
+    if (note !== undefined) await this.#addMetadata(note.name, note.values);
+    await this.#addMetadata(REPAIRED, { cut_bytes: String(cutBytes), messages: String(messages) });
     await this.#append(Buffer.concat(this.#summary.close(this.#position)));
     await this.#file.datasync();
     return { cutBytes, messages };
@@ -147,6 +154,12 @@ class FileRepair {
     this.#position = at;
     const offsets = new Map([...indexes].map(([channel, offset]) => [channel, BigInt(at + offset)]));
     this.#keep({ ...chunk, start, end, messages }, chunkBytes, Buffer.from(pieces[0] ?? []), offsets, at + bytes);
+  }
+
+  async #addMetadata(name: string, values: Readonly<Record<string, string>>): Promise<void> {
+    const record = metadataRecord(name, values);
+    this.#summary.addMetadata(name, this.#position, record.length);
+    await this.#append(record);
   }
 
   async #append(bytes: Uint8Array): Promise<void> {

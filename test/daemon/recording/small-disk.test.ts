@@ -36,7 +36,8 @@ it.each([8, 2])(
     using rig = new RecordingRig({ on_full: "stop" });
     using _disk = new SmallDisk(rig.folder, size);
     await rig.start();
-    expect(await publishAll(rig)).toBeLessThan(MESSAGES);
+    const published = await publishAll(rig);
+    expect(published).toBeLessThan(MESSAGES);
     await rig.recording.stop();
     expect(rig.recording.report).toMatchObject({ state: "error", problem: expect.stringMatching(/^the disk of .* is full/) });
     expect(rig.logged.join("\n")).toMatch(/was stopped: the disk of .* is full/);
@@ -44,6 +45,19 @@ it.each([8, 2])(
     // Without what waited for the disk, and what made room for the index.
     expect(sequences.length).toBeGreaterThan((size * 2 ** 20) / MESSAGE_BYTES - 16);
     expect(sequences).toEqual(from(1, sequences.length));
+    const [losses] = rig
+      .read()
+      .metadata.filter(({ name }) => name === "mgr.losses")
+      .slice(-1);
+    const dropped = published - sequences.length;
+    expect(dropped).toBeGreaterThan(0);
+    expect(rig.recording.report).toMatchObject({
+      messages: sequences.length,
+      missed: 0,
+      dropped,
+      topics: [{ messages: sequences.length, dropped }],
+    });
+    expect(losses?.values).toEqual({ "arm/state": JSON.stringify({ missed: 0, dropped }) });
   },
 );
 
