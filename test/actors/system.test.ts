@@ -127,7 +127,7 @@ describe("the registry of actors", () => {
     expect(system.get("group", "bad")).toBeUndefined();
     expect(system.send("group", "bad", stop)).toBe(false);
     expect(system.names("group")).toEqual(["bad"]);
-    // It can be spawned anew, with a clean slate.
+    // It can be spawned again, without its earlier state.
     clock.advance(1);
     system.spawn("group", "bad", () => ({ machine: faulty, input: input("bad") }));
     expect(system.send("group", "bad", stop)).toBe(true);

@@ -209,7 +209,7 @@ describe("an actor that fails", () => {
     expect(rig.changes().at(-1)).toMatch(/^g\/a: \w+ → error$/);
     expect(rig.engine.control.state.processTree("g")).toMatchObject([{ state: "error" }]);
     expect((await rig.handle("g/a").get()).state).toBe("error");
-    // What is shown while it is built anew is what was shown before: nobody saw it stopped.
+    // While it is built again, clients see what they saw before: it was never shown as stopped.
     expect(rig.changes().filter((change) => change.includes("stopped →")).length).toBe(1);
   });
 

@@ -168,7 +168,7 @@ test("a process that the kernel holds does not hold up the end: it is named", as
     left = names;
   });
   await rig.turns(4);
-  // Each that ends gives the others their time anew.
+  // Each that ends restarts the time of the others.
   await rig.pass(10);
   rig.host.end("ends", { code: 0, signal: null });
   await rig.pass(14);

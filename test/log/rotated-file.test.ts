@@ -57,7 +57,7 @@ describe("a log file", () => {
     ["removed", (log: string) => rmSync(log)],
     ["set aside by another program", (log: string) => renameSync(log, `${log}.aside`)],
     [
-      "removed with its folder, and the folder made anew",
+      "removed with its folder, and the folder created again",
       (log: string) => {
         rmSync(dirname(log), { recursive: true });
         mkdirSync(dirname(log));

@@ -12,7 +12,7 @@ export interface HostInterfaces {
   readonly interfaces: readonly Pick<NetworkRowOf<"interface">, "name" | "addresses">[];
 }
 
-/** Maximum number of addresses whose network is remembered; then it starts anew. */
+/** Maximum number of addresses whose network is remembered; with more the list is cleared. */
 const MAX_ADDRESSES = 10_000;
 
 /** The name of the network that an address belongs to: a configured one, else the network itself; null: it is the host's own. */

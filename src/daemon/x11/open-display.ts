@@ -23,7 +23,7 @@ export interface OpenDisplayOptions {
 export async function openDisplay({ display, authority }: OpenDisplayOptions): Promise<X11Connection & { readonly stream: Socket }> {
   const name = parseDisplayName(display);
   if (name === null || X11_BASE_PORT + name.number > HIGHEST_PORT)
-    throw new MgrError("bad_field", `'${display}' is no name of an X display, such as ':0' or 'host:10.0'`);
+    throw new MgrError("bad_field", `'${display}' is not the name of an X display, such as ':0' or 'host:10.0'`);
   const stream = await connectDisplay(name, display);
   const file = await readFile(authority ?? join(homedir(), ".Xauthority")).catch(() => null);
   return { stream, authorization: file && cookieIn(file, { number: name.number, hostName: hostname(), ip: addressOf(stream) }) };

@@ -63,7 +63,7 @@ describe("versions in the state folder", () => {
       await rm(dir, { recursive: true });
       await next.note("/x.yaml", "new", null, 8);
       await expect(next.text("/x.yaml", hashOf("größe: 5\n"))).rejects.toMatchObject({ code: "not_found" });
-      // A list that cannot be read begins anew.
+      // A list that cannot be read is replaced by an empty one.
       await writeFile(join(dir, "versions.json"), "{");
       expect((await openConfigHistory(dir, log())).of("/x.yaml")).toEqual([]);
     } finally {

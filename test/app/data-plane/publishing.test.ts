@@ -100,7 +100,7 @@ it("a user keeps a topic for 10 s after the last message, and is a client until 
   await clock.advance(1);
   await expect.poll(reserved).toEqual(["arm/second"]);
   expect(rig.client$("@ada")).toBeDefined();
-  // A message begins the time anew.
+  // A message restarts the time.
   await publish("arm/second", "ada");
   await clock.advance(9_999);
   expect(reserved()).toEqual(["arm/second"]);

@@ -112,7 +112,7 @@ test("escape sequences vanish, text does not, whatever it is", () => {
     ),
   );
   expect(stripEscapes("cut \x1b[38;5;1")).toBe("cut ");
-  // Never closed, and long: a search that begins anew at each of them would not end.
+  // Never closed, and long: a search that starts again at each of them would not end.
   expect(stripEscapes("\x1b]".repeat(50_000))).toBe("\x1b]".repeat(49_999));
   expect(stripEscapes("\x1b[".concat("0;".repeat(50_000)))).toBe("");
 });

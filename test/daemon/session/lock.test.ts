@@ -144,7 +144,7 @@ describe("a lock that another process holds", () => {
   const gone: Record<string, (state: string) => void> = {
     removed: (state) => rmSync(state, { recursive: true }),
     "removed with the folder above": (state) => rmSync(dirname(state), { recursive: true }),
-    "removed and made anew": (state) => {
+    "removed and created again": (state) => {
       rmSync(state, { recursive: true });
       mkdirSync(state);
     },

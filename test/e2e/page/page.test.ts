@@ -192,7 +192,7 @@ describe("a process", () => {
     const line = await page.locator(".xterm-rows > div", { hasText: "see http" }).boundingBox();
     if (!line) throw new Error("the line is not to be seen");
     const pages = page.context().pages().length;
-    // The terminal looks for a link under the pointer when it moves, and forgets it when it draws anew: then a click is none.
+    // The terminal looks for a link under the pointer when it moves, and forgets it when it draws again: then a click does nothing.
     let step = 0;
     const others = () => page.context().pages().slice(pages);
     await eventually("the link was followed", async () => {

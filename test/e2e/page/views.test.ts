@@ -190,7 +190,7 @@ async function faultsOf(shown: ShownPage, { isTouch = false, rules = ALL_RULES }
   const found: string[] = [];
   for (const colorScheme of ["dark", "light"] as const) {
     await shown.turn(colorScheme);
-    // What is drawn anew for the new width is drawn.
+    // What the new width changes is drawn.
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     const violations = await shown.violations(rules[colorScheme]);
     const faults = (await page.evaluate(LAYOUT_FAULTS)) as string[];
