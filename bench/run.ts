@@ -1,17 +1,28 @@
-// Runs every benchmark and prints its line; with --write the table of docs/benchmarks.md is made anew. `npx tsx bench/run.ts [--write]`
+// Runs every benchmark, or those that are named, and prints its line. With --write the table of docs/benchmarks.md is made anew if all were
+// run, and the table beside other process managers in README.md if both of its benchmarks were. `npx tsx bench/run.ts [--write] [NAME...]`
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { besidePeersTable } from "./peers/table.ts";
 import type { Figure } from "./support/figure.ts";
 
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
-const PAGE = fileURLToPath(new URL("../docs/benchmarks.md", import.meta.url));
-const [BEGIN, END] = ["<!-- figures -->", "<!-- /figures -->"];
-const TIMEOUT_MS = 180_000;
+/** Five runs of each peer take minutes. */
+const TIMEOUT_MS = 1_200_000;
+/** Not a benchmark, and the long soak. */
+const NOT_RUN = new Set(["run", "soak"]);
+
+const named = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
+const all = readdirSync(FOLDER)
+  .filter((file) => file.endsWith(".ts"))
+  .map((file) => file.slice(0, -".ts".length))
+  .filter((name) => !NOT_RUN.has(name));
+const unknown = named.filter((name) => !all.includes(name));
+if (unknown.length > 0) throw new Error(`no benchmark is named ${unknown.join(", ")}; there are ${all.join(", ")}`);
 
 const figures: (Figure & { machine: string })[] = [];
-for (const file of readdirSync(FOLDER).filter((name) => name.endsWith(".ts") && name !== "run.ts")) {
-  const { stdout, status } = spawnSync(process.execPath, ["--import", "tsx", `${FOLDER}${file}`], {
+for (const name of named.length > 0 ? named : all) {
+  const { stdout, status } = spawnSync(process.execPath, ["--import", "tsx", `${FOLDER}${name}.ts`], {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],
     timeout: TIMEOUT_MS,
@@ -20,22 +31,33 @@ for (const file of readdirSync(FOLDER).filter((name) => name.endsWith(".ts") && 
   if (status === 0) figures.push(JSON.parse(stdout));
   else process.exitCode = 1;
 }
-if (process.argv.includes("--write") && process.exitCode !== 1) writePage();
+if (process.argv.includes("--write") && process.exitCode !== 1) {
+  if (named.length === 0) writeBetween("docs/benchmarks.md", "figures", figuresTable());
+  const beside = besidePeersTable(figures);
+  if (beside !== null) writeBetween("README.md", "beside other process managers", beside);
+}
 
-function writePage(): void {
-  const rows = figures.map(({ figure, unit, value, peer, peer_value, machine: _, ...more }) => {
+function figuresTable(): string {
+  const rows = figures.map(({ figure, unit, value, peer, peer_value, machine: _, table: __, ...more }) => {
     const others = Object.entries(more).map(([key, each]) => `${key.replaceAll("_", " ")}: ${JSON.stringify(each).replaceAll('"', "")}`);
     return `| ${figure} | ${value} | ${unit} | ${peer_value} | ${peer} | ${others.join("; ")} |`;
   });
-  const table = [
+  return [
     `Measured on ${figures[0]?.machine}.`,
     "",
     "| figure | value | unit | peer | what the peer is | more |",
     "|---|---|---|---|---|---|",
     ...rows,
-  ];
-  const page = readFileSync(PAGE, "utf8");
-  const [before = "", rest = ""] = page.split(BEGIN);
-  const [, after = ""] = rest.split(END);
-  writeFileSync(PAGE, `${before}${BEGIN}\n${table.join("\n")}\n${END}${after}`);
+  ].join("\n");
+}
+
+/** Replaces what is between `<!-- mark -->` and `<!-- /mark -->` in a file of the project. */
+function writeBetween(file: string, mark: string, text: string): void {
+  const path = fileURLToPath(new URL(`../${file}`, import.meta.url));
+  const [begin, end] = [`<!-- ${mark} -->`, `<!-- /${mark} -->`];
+  const page = readFileSync(path, "utf8");
+  const [before = "", rest] = page.split(begin);
+  const [, after] = rest?.split(end) ?? [];
+  if (after === undefined) throw new Error(`${file} has no '${begin}' with an '${end}' behind it`);
+  writeFileSync(path, `${before}${begin}\n${text}\n${end}${after}`);
 }

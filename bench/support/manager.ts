@@ -103,6 +103,11 @@ export class BenchManager implements AsyncDisposable {
     return { manager: cpuMs(this.#pid("manager")), daemon: cpuMs(this.#pid("daemon")) };
   }
 
+  /** Pids of its two programs. */
+  programs(): number[] {
+    return [this.#pid("manager"), this.#pid("daemon")];
+  }
+
   #pid(program: "manager" | "daemon"): number {
     return (JSON.parse(readFileSync(join(this.dir, `state/${program}.lock`), "utf8")) as { pid: number }).pid;
   }
