@@ -1,5 +1,6 @@
 import type { LogEntry } from "../protocol/resources/resources.ts";
 import type { OutputSink } from "../transport/output/output-subscription.ts";
+import type { PreparedDaemon } from "./local-daemon/prepared-daemon.ts";
 import type { OnProcessAtRest } from "./processes/process-event-router.ts";
 
 export interface ManagerOptions {
@@ -13,6 +14,8 @@ export interface ManagerOptions {
   start?: readonly string[] | "all";
   /** Cancels the start: it rejects with the signal's reason, and a daemon that was started for it is ended. */
   signal?: AbortSignal;
+  /** For this machine's host, if no daemon runs there. */
+  daemon?: PreparedDaemon | null;
 }
 
 /** `begin` receives what the reader calls when it was full and has room again. */

@@ -53,6 +53,7 @@ export async function startManager(config: Config, options: ManagerOptions = {})
   try {
     await manager.start();
   } catch (error) {
+    options.daemon?.cancel();
     await manager.release();
     if (isDiskFull(error)) throw diskFull(config.instance.state_dir, error);
     throw error;
@@ -157,7 +158,7 @@ class Manager implements RunningManager {
     });
     this.#cleanups.push(keepStateFolder({ lock, intents, files, log, look: () => note.keep() }));
     await bus.broker.listenUnix(socket, { folder: sockets, moved: (path) => lock.moveTo(path) });
-    const daemon = new DaemonKeeper({ stateDir, host, socket, engine, log });
+    const daemon = new DaemonKeeper({ stateDir, host, socket, prepared: this.#options.daemon ?? null, engine, log });
     this.#daemon = daemon;
     this.#cleanups.push(() => daemon.release());
     this.hostProblem = await daemon.begin(this.#options.signal ?? new AbortController().signal);

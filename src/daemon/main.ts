@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDiskFull, messageOf } from "../base/errors.ts";
 import { visible } from "../base/visible-text.ts";
@@ -16,7 +16,7 @@ import { type BusService, serveOnBus, serverOf } from "./session/bus-service.ts"
 import { instanceUuid, keepInstanceUuid } from "./session/instance.ts";
 import { acquireLock } from "./session/lock.ts";
 import { watchLock } from "./session/lock-watch.ts";
-import { placeOfBus, type StartOptions, startOptions } from "./start-options.ts";
+import { placeOfBus, readStartOptions, type StartOptions } from "./start-options.ts";
 import { RunCgroups } from "./tree/cgroups.ts";
 import { killGuarded } from "./tree/guard-search.ts";
 import { createGuardedReaper } from "./tree/guarded-reaper.ts";
@@ -28,8 +28,8 @@ const EXIT = { done: 0, failed: 1, usage: 2, locked: 3 } as const;
 await main();
 
 async function main(): Promise<void> {
-  const options = parseOptions(process.argv[2]);
   loadNativeParts();
+  const options = parseOptions(process.argv[2]);
   // This program may live for months: it must not keep the folder, files or terminal of its start in use.
   enter(options.work_dir);
   keepInheritedFiles();
@@ -167,7 +167,9 @@ function loadNativeParts(): void {
 
 function parseOptions(argument: string | undefined): StartOptions {
   try {
-    return startOptions.parse(JSON.parse(argument ?? ""));
+    // Read in one go: nothing else is to be done before, and the descriptor stays open, so that no file gets its number.
+    const options = readStartOptions(argument, () => readFileSync(0, "utf8"));
+    return options ?? process.exit(EXIT.done);
   } catch (error) {
     return giveUp(
       EXIT.usage,

@@ -3,6 +3,7 @@ import { MgrError, messageOf } from "../../base/errors.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { Engine } from "../engine.ts";
 import { LocalDaemon, watchDaemon } from "./local-daemon.ts";
+import type { PreparedDaemon } from "./prepared-daemon.ts";
 
 /** How long the start of the manager waits for the daemon's hello, milliseconds. */
 const HELLO_TIMEOUT_MS = 10_000;
@@ -21,6 +22,8 @@ interface DaemonKeeperOptions {
   host: string;
   /** Path of the broker's unix socket. */
   socket: string;
+  /** The first one that is needed. */
+  prepared: PreparedDaemon | null;
   engine: Engine;
   log: LogBook;
 }

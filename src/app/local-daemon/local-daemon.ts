@@ -1,27 +1,21 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { MgrError, messageOf } from "../../base/errors.ts";
+import { MgrError } from "../../base/errors.ts";
 import { type LockInfo, readLock } from "../../daemon/session/lock.ts";
 import { mayBeAlive, startTimeOf } from "../../daemon/tree/proc.ts";
-import { packageFile, VERSION } from "../../http/package-files.ts";
+import { PreparedDaemon } from "./prepared-daemon.ts";
 
 interface LocalDaemonOptions {
   stateDir: string;
   host: string;
   /** Path of the broker's unix socket. */
   socket: string;
+  /** The first one that is needed. */
+  prepared: PreparedDaemon | null;
 }
 
 /** A process identified by its pid and its start time from the kernel. */
 type Identity = Pick<LockInfo, "pid" | "start_time">;
 
-/** The built daemon: one file, whether this module runs from src/ or from dist/. */
-const BUNDLE = packageFile("dist/daemon.mjs");
-/** Its exit code if another daemon has the lock (daemon/main.ts). */
-const EXIT_LOCKED = 3;
-/** How much of its last output is kept, bytes. */
-const LAST_WORDS_BYTES = 2_048;
 const END_LOOK_MS = 20;
 
 /** The daemon of this instance: found by its lock, or started. The lock prevents a second one. */
@@ -29,9 +23,11 @@ export class LocalDaemon {
   readonly #options: LocalDaemonOptions;
   /** The daemon that was last started here. */
   #own: { identity: Identity; death: Promise<never> } | null = null;
+  #prepared: PreparedDaemon | null;
 
   constructor(options: LocalDaemonOptions) {
     this.#options = options;
+    this.#prepared = options.prepared;
   }
 
   /** The holder of the daemon's lock, or null. */
@@ -49,26 +45,16 @@ export class LocalDaemon {
   /** Starts the daemon if there is none. Returns whether one was already running. */
   async ensure(): Promise<"found" | "started"> {
     this.#own = null;
-    if ((await this.holder()) !== null) return "found";
-    const { stateDir, host, socket } = this.#options;
-    const words = openSync(join(stateDir, "daemon.stderr"), "a+", 0o600);
-    const silence = fstatSync(words).size;
-    try {
-      // Detached: it and its children outlive this manager, however the manager ends.
-      const child = spawn(process.execPath, [BUNDLE, JSON.stringify({ state_dir: stateDir, host, bus: { socket }, version: VERSION })], {
-        detached: true,
-        stdio: ["ignore", "ignore", words],
-        cwd: "/",
-      });
-      const pid = await pidOf(child);
-      const death = deathOf(child, () => lastWords(join(stateDir, "daemon.stderr"), silence));
-      // The caller that waits for its hello handles the rejection; no other needs to.
-      death.catch(() => {});
-      this.#own = { identity: { pid, start_time: startTimeOf(pid) ?? "" }, death };
-      child.unref();
-    } finally {
-      closeSync(words);
+    const prepared = this.#prepared;
+    this.#prepared = null;
+    if ((await this.holder()) !== null) {
+      prepared?.cancel();
+      return "found";
     }
+    const { stateDir, host, socket } = this.#options;
+    const daemon = prepared ?? new PreparedDaemon({ stateDir, host });
+    const pid = await daemon.begin({ socket });
+    this.#own = { identity: { pid, start_time: startTimeOf(pid) ?? "" }, death: daemon.death };
     return "started";
   }
 
@@ -91,46 +77,6 @@ export class LocalDaemon {
         throw new MgrError("timeout", `the host daemon (pid ${target.pid}) did not end within ${timeoutMs} ms`);
       await new Promise((resolve) => setTimeout(resolve, END_LOOK_MS));
     }
-  }
-}
-
-function pidOf(child: ChildProcess): Promise<number> {
-  return new Promise((resolve, reject) => {
-    child.once("spawn", () => resolve(child.pid ?? 0));
-    child.once("error", (cause) => reject(new MgrError("internal", `cannot start the host daemon: ${cause.message}`, { cause })));
-  });
-}
-
-function deathOf(child: ChildProcess, words: () => string): Promise<never> {
-  return new Promise((_, reject) => {
-    child.once("exit", (code, signal) => {
-      if (code === EXIT_LOCKED) return;
-      const how = signal === null ? `exit code ${code}` : String(signal);
-      reject(new MgrError("host_unavailable", `the host daemon ended (${how}) before it was ready: ${words()}`));
-    });
-  });
-}
-
-/** The end of the text in `path` after `from`. Never throws: it is called by the listener of an exit. */
-function lastWords(path: string, from: number): string {
-  try {
-    return tailOf(path, from);
-  } catch (error) {
-    return `its last output cannot be read: ${messageOf(error)}`;
-  }
-}
-
-function tailOf(path: string, from: number): string {
-  const fd = openSync(path, "r");
-  try {
-    const { size } = fstatSync(fd);
-    const start = Math.max(from, size - LAST_WORDS_BYTES);
-    const bytes = Buffer.alloc(Math.max(0, size - start));
-    const length = readSync(fd, bytes, 0, bytes.length, start);
-    const text = bytes.toString("utf8", 0, length).trim();
-    return text === "" ? "it printed nothing; see daemon.log in its state folder" : text;
-  } finally {
-    closeSync(fd);
   }
 }
 

@@ -2,6 +2,8 @@ import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { localHostName } from "../../app/hosts/host-names.ts";
+import { prepareDaemon } from "../../app/local-daemon/prepared-daemon.ts";
 import type { RunningManager } from "../../app/manager.ts";
 import { diskFull, isDiskFull, messageOf } from "../../base/errors.ts";
 import { didYouMeanName } from "../../base/suggest.ts";
@@ -44,9 +46,11 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
     );
   if (flags.detach) return detach(config, names, flags);
 
-  const { startManager } = await import("../../app/manager.ts");
   const detached = process.env[DETACHED] === "1";
   delete process.env[DETACHED];
+  // It loads while the manager does.
+  const daemon = prepareDaemon({ stateDir: config.instance.state_dir, host: localHostName() });
+  const { startManager } = await import("../../app/manager.ts");
   const ending = new Ending({ abortOnFailure, exitWith });
   const signals = new EndSignals(detached);
   const printer = new Printer();
@@ -57,6 +61,7 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
     // The user of a detached manager watches states and the log: its exit code is not used.
     onProcessAtRest: detached ? undefined : (process, configured) => ending.note(process, configured),
     output,
+    daemon,
     start: flags.all ? "all" : exitWith === null ? names : [...names, exitWith],
   }).catch(async (error: unknown) => {
     await printer.drained();

@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rena
 import { join } from "node:path";
 import { z } from "zod";
 import { MgrError, messageOf } from "../../base/errors.ts";
-import { findHolder } from "./lock-holder.ts";
+import { findHolders } from "./lock-holder.ts";
 
 const instanceFile = z.object({ uuid: z.uuid() });
 
@@ -14,7 +14,8 @@ const instanceFile = z.object({ uuid: z.uuid() });
 export function instanceUuid(stateDir: string): string {
   const path = join(stateDir, "instance.json");
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
-  const living = findHolder(join(stateDir, "manager.lock")) ?? findHolder(join(stateDir, "daemon.lock"));
+  const [manager, daemon] = findHolders([join(stateDir, "manager.lock"), join(stateDir, "daemon.lock")]);
+  const living = manager ?? daemon ?? null;
   if (living !== null) {
     keepInstanceUuid(stateDir, living.instance_uuid);
     return living.instance_uuid;

@@ -9,19 +9,28 @@ import { isHolder, type LockInfo, readLockInfo } from "./lock-info.ts";
  * of this process that does not count. null: none is found.
  */
 export function findHolder(path: string, except: number | null = null): LockInfo | null {
-  const paths = namesOf(path);
+  return findHolders([path], except)[0] ?? null;
+}
+
+/** The same for several locks, in their order: the kernel takes 30 ms and more to list its locks. */
+export function findHolders(paths: readonly string[], except: number | null = null): (LockInfo | null)[] {
+  const wanted = paths.map((path) => ({ path, names: namesOf(path) }));
+  const found: (LockInfo | null)[] = paths.map(() => null);
   for (const pid of lockingPids()) {
     if (!isOwn(pid)) continue;
     for (const fd of listNames(`/proc/${pid}/fd`)) {
       if (pid === process.pid && Number(fd) === except) continue;
       const link = `/proc/${pid}/fd/${fd}`;
-      if (!isNamed(link, basename(path))) continue;
+      const name = nameOf(link);
+      const at = wanted.findIndex(({ path }) => basename(path) === name);
+      const lock = wanted[at];
+      if (lock === undefined || found[at] !== null) continue;
       const info = readLockInfo(link);
-      if (info?.pid !== pid || !isHolder(info) || !info.paths.some((each) => paths.includes(each))) continue;
-      if (seesSameFolder(pid, paths.at(-1) ?? path)) return info;
+      if (info?.pid !== pid || !isHolder(info) || !info.paths.some((each) => lock.names.includes(each))) continue;
+      if (seesSameFolder(pid, lock.names.at(-1) ?? lock.path)) found[at] = info;
     }
   }
-  return null;
+  return found;
 }
 
 /** A lock file's absolute path: as given, and without symbolic links. */
@@ -54,11 +63,11 @@ export function isOwn(pid: number): boolean {
   return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === process.getuid?.();
 }
 
-function isNamed(link: string, name: string): boolean {
+function nameOf(link: string): string | null {
   try {
-    return basename(readlinkSync(link).replace(/ \(deleted\)$/, "")) === name;
+    return basename(readlinkSync(link).replace(/ \(deleted\)$/, ""));
   } catch {
-    return false; // Closed meanwhile.
+    return null; // Closed meanwhile.
   }
 }
 

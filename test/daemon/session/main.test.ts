@@ -91,7 +91,7 @@ function startDaemon(changes: object = {}, cwd = "/", program = join(built, "dis
     bus: { socket: join(folder, "bus.sock") },
     ...changes,
   };
-  const daemon = spawn(process.execPath, [program, JSON.stringify(options)], { detached: true, cwd, stdio: ["ignore", "pipe", "pipe"] });
+  const daemon = spawn(process.execPath, [program, JSON.stringify(options)], { detached: true, cwd, stdio: ["pipe", "pipe", "pipe"] });
   daemons.push(daemon);
   let errors = "";
   for (const stream of [daemon.stdout, daemon.stderr]) {
@@ -195,6 +195,17 @@ describe("a host daemon", () => {
       expect(errors).toMatch(/^the host daemon takes one argument, JSON/);
     },
   );
+
+  test("that is to read the place of the bus from stdin begins when it is there; without one it ends, and nothing happened", async () => {
+    const unneeded = startDaemon({ bus: "stdin" });
+    unneeded.daemon.stdin?.end();
+    expect(await unneeded.exit).toEqual([0, null]);
+    expect([unneeded.errors(), existsSync(join(folder, "state"))]).toEqual(["", false]);
+    const needed = startDaemon({ bus: "stdin" });
+    needed.daemon.stdin?.end(JSON.stringify({ socket: join(folder, "bus.sock") }));
+    const { spawn: begin } = await greet();
+    expect(await begin("p", `sleep ${word()}`)).toMatchObject({ name: "p", stop_time: null });
+  });
 
   test("goes on without a broker, and is there again when one is", async () => {
     const { pid } = startDaemon();

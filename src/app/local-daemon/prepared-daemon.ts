@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
+import { join } from "node:path";
+import { MgrError, messageOf } from "../../base/errors.ts";
+import { isHolder, readLockInfo } from "../../daemon/session/lock-info.ts";
+import { packageFile, VERSION } from "../../http/package-files.ts";
+
+/** The built daemon: one file, whether this module runs from src/ or from dist/. */
+const BUNDLE = packageFile("dist/daemon.mjs");
+/** Its exit code if another daemon has the lock (daemon/main.ts). */
+const EXIT_LOCKED = 3;
+/** How much of its last output is kept, bytes. */
+const LAST_WORDS_BYTES = 2_048;
+
+/**
+ * The program of a daemon, which loads and then does nothing before it is told where the bus is. It ends by itself if its starter ends before,
+ * or does without it. Loading takes as long as the start of a manager, so both happen at the same time.
+ */
+export class PreparedDaemon {
+  /** Rejects with its last output when it ends without having taken its lock. Never resolves. */
+  readonly death: Promise<never>;
+  readonly #child: ChildProcess;
+  readonly #spawned: Promise<number>;
+
+  /** Throws if the state folder cannot be written to. */
+  constructor({ stateDir, host }: { stateDir: string; host: string }) {
+    mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+    const words = openSync(join(stateDir, "daemon.stderr"), "a+", 0o600);
+    try {
+      const silence = fstatSync(words).size;
+      // Detached: it and its children outlive this manager, however the manager ends.
+      this.#child = spawn(process.execPath, [BUNDLE, JSON.stringify({ state_dir: stateDir, host, bus: "stdin", version: VERSION })], {
+        detached: true,
+        stdio: ["pipe", "ignore", words],
+        cwd: "/",
+      });
+      this.#spawned = pidOf(this.#child);
+      this.death = deathOf(this.#child, () => lastWords(join(stateDir, "daemon.stderr"), silence));
+    } finally {
+      closeSync(words);
+    }
+    // Handled where its hello is awaited; elsewhere they mean nothing.
+    this.#spawned.catch(() => {});
+    this.death.catch(() => {});
+    // It ended: its death tells.
+    this.#child.stdin?.on("error", () => {});
+    this.#child.unref();
+  }
+
+  /** It begins. Resolves with its pid. */
+  async begin(bus: { socket: string }): Promise<number> {
+    const pid = await this.#spawned;
+    this.#child.stdin?.end(JSON.stringify(bus));
+    return pid;
+  }
+
+  /** It is not needed. */
+  cancel(): void {
+    this.#child.stdin?.destroy();
+  }
+}
+
+/** Prepares a daemon unless one seems to run; null: there is one, or it cannot be prepared, which the manager will find out, too. */
+export function prepareDaemon(place: { stateDir: string; host: string }): PreparedDaemon | null {
+  const known = readLockInfo(join(place.stateDir, "daemon.lock"));
+  if (known !== null && isHolder(known)) return null;
+  try {
+    return new PreparedDaemon(place);
+  } catch {
+    return null;
+  }
+}
+
+function pidOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once("spawn", () => resolve(child.pid ?? 0));
+    child.once("error", (cause) => reject(new MgrError("internal", `cannot start the host daemon: ${cause.message}`, { cause })));
+  });
+}
+
+function deathOf(child: ChildProcess, words: () => string): Promise<never> {
+  return new Promise((_, reject) => {
+    child.once("exit", (code, signal) => {
+      if (code === EXIT_LOCKED) return;
+      const how = signal === null ? `exit code ${code}` : String(signal);
+      reject(new MgrError("host_unavailable", `the host daemon ended (${how}) before it was ready: ${words()}`));
+    });
+  });
+}
+
+/** The end of the text in `path` after `from`. Never throws: it is called by the listener of an exit. */
+function lastWords(path: string, from: number): string {
+  try {
+    return tailOf(path, from);
+  } catch (error) {
+    return `its last output cannot be read: ${messageOf(error)}`;
+  }
+}
+
+function tailOf(path: string, from: number): string {
+  const fd = openSync(path, "r");
+  try {
+    const { size } = fstatSync(fd);
+    const start = Math.max(from, size - LAST_WORDS_BYTES);
+    const bytes = Buffer.alloc(Math.max(0, size - start));
+    const length = readSync(fd, bytes, 0, bytes.length, start);
+    const text = bytes.toString("utf8", 0, length).trim();
+    return text === "" ? "it printed nothing; see daemon.log in its state folder" : text;
+  } finally {
+    closeSync(fd);
+  }
+}
