@@ -1,0 +1,51 @@
+// Milliseconds of `mgr up --detach` with one process, `mgr ps`, `mgr --version` and `mgr down`, each until the command has ended. Peer: `node -e 0`
+// in the same rounds. `npx tsx bench/start-up.ts`
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { percentile, printFigure, rounded } from "./support/figure.ts";
+
+const ROUNDS = 15;
+const PROGRAM = process.env.MGR_BENCH_PROGRAM ?? fileURLToPath(new URL("../bin/mgr.js", import.meta.url));
+
+const dir = mkdtempSync(join(tmpdir(), "mgr-bench-"));
+const runtime = join(dir, "run");
+mkdirSync(runtime, { mode: 0o700 });
+const instance = { name: "bench", manager: "127.0.0.1:0" };
+writeFileSync(join(dir, "mgr.yaml"), JSON.stringify({ instance, processes: { one: { command: ["sleep", "1000"], autostart: true } } }));
+const env = { PATH: process.env.PATH, HOME: dir, LANG: "C.UTF-8", XDG_RUNTIME_DIR: runtime };
+
+const commands: Record<string, readonly string[]> = {
+  node: ["-e", "0"],
+  version: [PROGRAM, "--version"],
+  up: [PROGRAM, "up", "--detach"],
+  ps: [PROGRAM, "ps"],
+  down: [PROGRAM, "down"],
+};
+const times = Object.fromEntries(Object.keys(commands).map((name) => [name, [] as number[]]));
+try {
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [name, words] of Object.entries(commands)) {
+      const begin = performance.now();
+      const { status, stderr } = spawnSync(process.execPath, words, { cwd: dir, env, encoding: "utf8" });
+      if (status !== 0) throw new Error(`${name}: ${stderr}`);
+      times[name]?.push(performance.now() - begin);
+    }
+} finally {
+  spawnSync(process.execPath, [PROGRAM, "down"], { cwd: dir, env });
+  rmSync(dir, { recursive: true, force: true });
+}
+
+const median = (name: string) => percentile(times[name] ?? [], 0.5);
+const spread = (name: string) => [0, 0.5, 1].map((part) => rounded(percentile(times[name] ?? [], part), 0));
+printFigure({
+  figure: "start-up",
+  unit: "ms of `mgr up --detach` with one process, median",
+  value: rounded(median("up"), 0),
+  peer: "node -e 0",
+  peer_value: rounded(median("node"), 0),
+  least_median_most: Object.fromEntries(Object.keys(commands).map((name) => [name, spread(name)])),
+  multiples_of_node: Object.fromEntries(["version", "ps"].map((name) => [name, rounded(median(name) / median("node"), 1)])),
+});
