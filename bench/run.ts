@@ -1,5 +1,5 @@
-// Runs every benchmark, or those that are named, and prints its line. With --write the table of docs/benchmarks.md is made anew if all were
-// run, and the table beside other process managers in README.md if both of its benchmarks were. `npx tsx bench/run.ts [--write] [NAME...]`
+// Runs every benchmark, or those that are named, and prints its line. With --write their rows in the table of docs/benchmarks.md are
+// replaced, and the table beside other process managers in README.md if both of its benchmarks were run. `npx tsx bench/run.ts [--write] [NAME...]`
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -32,32 +32,36 @@ for (const name of named.length > 0 ? named : all) {
   else process.exitCode = 1;
 }
 if (process.argv.includes("--write") && process.exitCode !== 1) {
-  if (named.length === 0) writeBetween("docs/benchmarks.md", "figures", figuresTable());
+  writeBetween("docs/benchmarks.md", "figures", figuresTable);
   const beside = besidePeersTable(figures);
-  if (beside !== null) writeBetween("README.md", "beside other process managers", beside);
+  if (beside !== null) writeBetween("README.md", "beside other process managers", () => beside);
 }
 
-function figuresTable(): string {
-  const rows = figures.map(({ figure, unit, value, peer, peer_value, machine: _, table: __, ...more }) => {
+/** The table with the rows of this run; those of other benchmarks stay as they are. */
+function figuresTable(earlier: string): string {
+  const rows = new Map<string, string>();
+  for (const [row, name = ""] of earlier.matchAll(/^\| (?!figure )([^|]+) \| .*$/gm)) rows.set(name, row);
+  for (const { figure, unit, value, peer, peer_value, machine: _, table: __, ...more } of figures) {
     const others = Object.entries(more).map(([key, each]) => `${key.replaceAll("_", " ")}: ${JSON.stringify(each).replaceAll('"', "")}`);
-    return `| ${figure} | ${value} | ${unit} | ${peer_value} | ${peer} | ${others.join("; ")} |`;
-  });
+    rows.set(figure, `| ${figure} | ${value} | ${unit} | ${peer_value} | ${peer} | ${others.join("; ")} |`);
+  }
+  const sorted = [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
   return [
     `Measured on ${figures[0]?.machine}.`,
     "",
     "| figure | value | unit | peer | what the peer is | more |",
     "|---|---|---|---|---|---|",
-    ...rows,
+    ...sorted,
   ].join("\n");
 }
 
 /** Replaces what is between `<!-- mark -->` and `<!-- /mark -->` in a file of the project. */
-function writeBetween(file: string, mark: string, text: string): void {
+function writeBetween(file: string, mark: string, textOf: (earlier: string) => string): void {
   const path = fileURLToPath(new URL(`../${file}`, import.meta.url));
   const [begin, end] = [`<!-- ${mark} -->`, `<!-- /${mark} -->`];
   const page = readFileSync(path, "utf8");
   const [before = "", rest] = page.split(begin);
-  const [, after] = rest?.split(end) ?? [];
+  const [earlier = "", after] = rest?.split(end) ?? [];
   if (after === undefined) throw new Error(`${file} has no '${begin}' with an '${end}' behind it`);
-  writeFileSync(path, `${before}${begin}\n${text}\n${end}${after}`);
+  writeFileSync(path, `${before}${begin}\n${textOf(earlier)}\n${end}${after}`);
 }
