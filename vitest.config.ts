@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-// Two projects: `unit` runs from the sources; `e2e` runs the built program (dist/) as a user does.
+// `unit` and `unit-fast` run from the sources; `e2e` runs the built program (dist/) as a user does.
 const shared = {
   environment: "node" as const,
   pool: "forks" as const,
@@ -15,6 +15,10 @@ const shared = {
   setupFiles: ["test/support/setup.ts"],
 };
 
+/** Files of the folders below that stay in `unit`: they start processes, wait for real time, try thousands of cases, or examine V8 itself. */
+const APART = "command-line|connections-leak|flood|fnmatch|frames-fuzz|includes|intent|load|process-context|process-handle|rotated-file";
+const FAST = `test/{actors,base,client,config,contract,log,protocol,testing,transport,web}/**/!(${APART}).test.ts`;
+
 export default defineConfig({
   // Node 20 does not know `await using`; it has to be compiled away.
   oxc: { target: "es2023" },
@@ -23,7 +27,9 @@ export default defineConfig({
     // Many tests wait most of the time; with one worker for each of two processors these would be idle for a third of it.
     maxWorkers: 3,
     projects: [
-      { extends: true, test: { ...shared, name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/e2e/**"] } },
+      { extends: true, test: { ...shared, name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/e2e/**", FAST] } },
+      // Files share the modules of a worker: loading them for each file takes more time than the tests.
+      { extends: true, test: { ...shared, name: "unit-fast", include: [FAST], isolate: false } },
       { extends: true, test: { ...shared, name: "e2e", include: ["test/e2e/**/*.test.ts"] } },
     ],
   },
