@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { untilBeat } from "../base/beat.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
 import { Publisher } from "../base/publisher.ts";
@@ -312,7 +313,7 @@ export class Host implements HostLink {
   #tick(): void {
     this.#session.tick();
     if ((this.#ticks++ * TICK_MS) % HEARTBEAT_MS === 0) this.announce();
-    this.#timer = this.#clock.setTimeout(() => this.#tick(), TICK_MS);
+    this.#timer = this.#clock.setTimeout(() => this.#tick(), untilBeat(TICK_MS, this.#clock.monotonic()));
   }
 
   #report(level: HostLog["level"], msg: string): void {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import type { Control } from "../actors/control.ts";
+import { everyBeat } from "../base/beat.ts";
 import type { PeerTrafficBook } from "../bus/carriers/peer-traffic.ts";
 import type { TcpAddress } from "../bus/carriers/tcp-listener.ts";
 import type { Transport } from "../transport/websocket.ts";
@@ -183,7 +184,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
     log,
   });
 
-  let watch: ReturnType<typeof setInterval> | undefined;
+  let endWatch = () => {};
   const prepared = {
     admitUser: (user: string, password: string, address: string) => authenticator.admitUser(user, password, addressEnd(address)),
     refuse() {
@@ -191,7 +192,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
     },
     async close() {
       isClosing = true;
-      clearInterval(watch);
+      endWatch();
       followers.end(() => true);
       metrics.close();
       await listener.close();
@@ -209,13 +210,13 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
       // After the port was opened: a manager that cannot get its port must not touch the sessions file.
       const logins = authFile.read();
       let refusals = 0;
-      watch = setInterval(() => {
+      endWatch = everyBeat(REVOCATION_INTERVAL, () => {
         refusals = authFile.read().ok ? 0 : refusals + 1;
         // After two refusals in a row, because an editor may remove the file briefly. Names of web users contain no colon; other users do
         // not need the auth file.
         if (refusals === 2) end(({ user }) => !user.includes(":"), "the auth file has become unusable");
         sessions.refresh();
-      }, REVOCATION_INTERVAL);
+      });
       return {
         ...prepared,
         port,

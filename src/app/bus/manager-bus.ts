@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { everyBeat } from "../../base/beat.ts";
 import { type Broker, createBroker } from "../../bus/broker/broker.ts";
 import type { Credentials } from "../../bus/broker/permissions.ts";
 import { type BrokerPermissions, permissionsOf } from "../../bus/broker/permissions.ts";
@@ -76,7 +77,7 @@ export class ManagerBus {
   readonly #options: ManagerBusParts;
   readonly #tokens: BusTokens;
   readonly #end = new AbortController();
-  readonly #validation: ReturnType<typeof setInterval>;
+  readonly #endValidation: () => void;
 
   constructor(options: ManagerBusParts) {
     const { broker, registry, local, instance, hosts, isLed } = options;
@@ -98,7 +99,7 @@ export class ManagerBus {
       report: () => this.#report(),
     };
     void this.shared.then(answerReports, () => {});
-    this.#validation = setInterval(() => broker.revalidate(), REVALIDATION_MS);
+    this.#endValidation = everyBeat(REVALIDATION_MS, () => broker.revalidate());
   }
 
   /**
@@ -140,7 +141,7 @@ export class ManagerBus {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#validation);
+    this.#endValidation();
     this.#end.abort();
     const shared = await this.shared.catch(() => this.local);
     if (shared !== this.local) await shared.close();

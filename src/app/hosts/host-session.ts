@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import { untilBeat } from "../../base/beat.ts";
 import type { Clock } from "../../base/clock.ts";
 import { type AnyErrorCode, MgrError } from "../../base/errors.ts";
 import type { HostLink } from "../../contract/host-link.ts";
@@ -301,7 +302,8 @@ export class HostSession {
   #keepAlive(session: string): void {
     if (this.#session !== session) return;
     this.link.heartbeat(session);
-    this.#beat = this.#options.clock.setTimeout(() => this.#keepAlive(session), HEARTBEAT_MS);
+    const { clock } = this.#options;
+    this.#beat = clock.setTimeout(() => this.#keepAlive(session), untilBeat(HEARTBEAT_MS, clock.monotonic()));
   }
 }
 

@@ -144,7 +144,7 @@ export class DaemonKeeper {
     if (this.#isEnding) return;
     this.#leave();
     if (daemon === null) this.#died();
-    else this.#leave = watchDaemon(daemon, () => this.#died());
+    else this.#leave = watchDaemon(daemon, this.#daemon.death, () => this.#died());
   }
 
   #died(): void {

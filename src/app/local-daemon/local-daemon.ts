@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { everyBeat } from "../../base/beat.ts";
 import { MgrError } from "../../base/errors.ts";
 import { type LockInfo, readLock } from "../../daemon/session/lock.ts";
 import { mayBeAlive, startTimeOf } from "../../daemon/tree/proc.ts";
@@ -81,14 +82,21 @@ export class LocalDaemon {
 }
 
 /** Polling interval for the end of a daemon that may be another manager's child, milliseconds. */
-const LOOK_MS = 250;
+const LOOK_MS = 1_000;
 
-/** Calls `onGone` once the process of `daemon` is gone. Returns a function that stops the polling. */
-export function watchDaemon(daemon: Pick<LockInfo, "pid" | "start_time">, onGone: () => void): () => void {
-  const timer = setInterval(() => {
-    if (mayBeAlive(daemon.pid, daemon.start_time)) return;
-    clearInterval(timer);
+/** Calls `onGone` once the process of `daemon` is gone: soon, or when `death` rejects. Returns a function that stops the polling. */
+export function watchDaemon(daemon: Pick<LockInfo, "pid" | "start_time">, death: Promise<never>, onGone: () => void): () => void {
+  const look = () => {
+    if (isOver || mayBeAlive(daemon.pid, daemon.start_time)) return;
+    end();
     onGone();
-  }, LOOK_MS);
-  return () => clearInterval(timer);
+  };
+  let isOver = false;
+  const endLooks = everyBeat(LOOK_MS, look);
+  death.catch(look);
+  const end = () => {
+    isOver = true;
+    endLooks();
+  };
+  return end;
 }

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { IntentStore } from "../../config/state/intent.ts";
 import { keepInstanceUuid } from "../../daemon/session/instance.ts";
@@ -6,6 +7,8 @@ import { watchLock } from "../../daemon/session/lock-watch.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import { isThere, type StateFiles } from "./state-files.ts";
 
+/** A folder that changed so recently may change again without a new time, milliseconds. */
+const UNSETTLED_MS = 2_000;
 /** The file of requested states in the state folder. */
 export const INTENT_FILE = "intent.json";
 
@@ -23,6 +26,8 @@ interface StateFolderOptions {
  * with the current state. Returns a function that stops this.
  */
 export function keepStateFolder({ lock, intents, files, log, look }: StateFolderOptions): () => Promise<void> {
+  /** The folder when a look found it complete. */
+  let complete = "";
   const tell = (level: "warning" | "error", msg: string) => void log.append({ level, source: "manager", msg });
   return watchLock({
     lock,
@@ -34,6 +39,11 @@ export function keepStateFolder({ lock, intents, files, log, look }: StateFolder
     },
     look: async () => {
       look?.();
+      // Whatever is removed from a folder changes its time.
+      const began = Date.now();
+      const { dev, ino, mtimeMs } = await stat(files.dir);
+      const folder = `${dev} ${ino} ${mtimeMs}`;
+      if (folder === complete) return;
       const written = await files.rewrite("missing");
       if (!(await isThere(join(files.dir, INTENT_FILE)))) {
         await intents.rewrite();
@@ -43,6 +53,7 @@ export function keepStateFolder({ lock, intents, files, log, look }: StateFolder
         keepInstanceUuid(files.dir, lock.info.instance_uuid);
         written.push("instance.json");
       }
+      complete = began - mtimeMs > UNSETTLED_MS ? folder : "";
       if (written.length > 0) tell("warning", `${written.join(", ")} had been removed from ${files.dir}, and is written again`);
     },
     log: tell,

@@ -124,7 +124,8 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   }
 
   tick(): void {
-    this.#connection.tick();
+    // A client in this program cannot be lost.
+    if (this.accepted.kind !== "memory") this.#connection.tick();
   }
 
   /** Sends a message for one of its subscriptions; false if it was lost because the client has too much unread data. */

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
+import { everyBeat } from "../../base/beat.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { ByteStream } from "../carriers/byte-stream.ts";
 import { memoryPair } from "../carriers/memory-pair.ts";
@@ -102,7 +103,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   readonly #clients = new Set<BrokerClient>();
   readonly #ports = new Set<BrokerPort>();
   readonly #listeners: ClientListeners;
-  readonly #ticks: ReturnType<typeof setInterval>;
+  readonly #endTicks: () => void;
   #nextClient = 1;
   #isRetiring = false;
   #isClosed = false;
@@ -120,11 +121,10 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
       log,
       accept: (stream, accepted, isRefused) => this.#accept(stream, accepted, isRefused),
     });
-    this.#ticks = setInterval(() => {
+    this.#endTicks = everyBeat(this.limits.pingIntervalMs, () => {
       for (const client of this.#clients) client.tick();
       this.links.tick();
-    }, this.limits.pingIntervalMs);
-    this.#ticks.unref();
+    });
     hooks?.opened({ id: this.#nextClient++, router: this.router });
   }
 
@@ -221,7 +221,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearInterval(this.#ticks);
+    this.#endTicks();
     for (const port of this.#ports) port.close();
     const closed = this.#listeners.close();
     await Promise.all([...this.#clients].map((client) => client.leave()));

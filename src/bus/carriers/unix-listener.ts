@@ -2,6 +2,7 @@ import { chmod, lstat, unlink } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { basename, join } from "node:path";
 import { isMainThread } from "node:worker_threads";
+import { untilBeat } from "../../base/beat.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { descriptorBudget } from "./descriptor-budget.ts";
 
@@ -49,11 +50,14 @@ export async function listenUnix(path: string, handlers: Handlers, home?: Socket
   };
   const again = (at: SocketHome) => {
     if (isClosed) return;
-    timer = setTimeout(() => {
-      look(at)
-        .catch((error: unknown) => handlers.failed(new Error(`its file was removed and cannot be made again: ${messageOf(error)}`)))
-        .then(() => again(at));
-    }, LOOK_MS);
+    timer = setTimeout(
+      () => {
+        look(at)
+          .catch((error: unknown) => handlers.failed(new Error(`its file was removed and cannot be made again: ${messageOf(error)}`)))
+          .then(() => again(at));
+      },
+      untilBeat(LOOK_MS, performance.now()),
+    );
     timer.unref();
   };
   if (home) again(home);

@@ -48,6 +48,8 @@ export interface ConnectBusOptions {
 /** Pause between two attempts, and time for one attempt; milliseconds (docs/design/runtime-invariants.md, "Bus"). */
 const RECONNECT_MS = 100;
 const DIAL_TIMEOUT_MS = 2_000;
+/** Ping interval where none is needed: as long as a timer takes, milliseconds. */
+const NO_PINGS_MS = 2 ** 31 - 1;
 
 /**
  * Connects to the bus, and again for ever when the connection is lost. Rejects with `host_unavailable` if `signal`
@@ -60,10 +62,13 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
   /** Failed attempts in a row. */
   let failures = 0;
   const { dial, current: currentUrl } = dialer(options.server, options);
+  // The kernel tells of the end of the other side, and a hung manager is found by its missing heartbeats.
+  const isLocal = options.server.kind !== "url";
   const natsOptions: TransportOptions = {
     // The library requires an address; `dial` chooses the carrier.
     servers: "localhost:4222",
     dial,
+    isLocal,
     onAnswer: (problem) => {
       if (problem === null) failures = 0;
       const url = currentUrl();
@@ -87,7 +92,7 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
       signal?.throwIfAborted();
       return null;
     },
-    pingInterval: PING_MS,
+    pingInterval: isLocal ? NO_PINGS_MS : PING_MS,
     // The transport notices a dead connection.
     maxPingOut: Number.MAX_SAFE_INTEGER,
     ignoreAuthErrorAbort: true,

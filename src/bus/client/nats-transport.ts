@@ -8,6 +8,8 @@ export type Dial = (signal: AbortSignal) => Promise<ByteStream>;
 /** Options of the official client with the one that our transport adds. */
 export interface TransportOptions extends ConnectionOptions {
   dial: Dial;
+  /** A carrier that tells of every end of the other side: silence means nothing. */
+  isLocal?: boolean;
   /** The server's answer to the credentials: null, or why it refuses them. */
   onAnswer?(problem: string | null): void;
   /** Called with each transport created for this connection: it knows the number of unsent bytes. */
@@ -70,7 +72,7 @@ export class NatsTransport implements Transport {
   }
 
   async connect(_server: unknown, options: ConnectionOptions): Promise<void> {
-    const { dial, onTransport, onAnswer, onDrained = () => {} } = options as TransportOptions;
+    const { dial, onTransport, onAnswer, isLocal = false, onDrained = () => {} } = options as TransportOptions;
     if (onAnswer) this.#tellAnswer = onAnswer;
     const stream = await dial(this.#abort.signal);
     if (this.#isDone) {
@@ -79,6 +81,7 @@ export class NatsTransport implements Transport {
     }
     this.#stream = stream;
     await this.#awaitGreeting(stream, onDrained);
+    if (!isLocal && !this.#isDone) this.#checks = setInterval(() => this.#check(), PING_MS);
     onTransport(this);
   }
 
@@ -165,7 +168,6 @@ export class NatsTransport implements Transport {
             stream.destroy();
           } else {
             this.#greeted = true;
-            this.#checks = setInterval(() => this.#check(), PING_MS);
             resolve();
           }
         },

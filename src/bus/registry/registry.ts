@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { everyBeat } from "../../base/beat.ts";
 import { messageOf, wireCode } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
 import { TOPIC_PREFIX } from "../../base/topic-subject.ts";
@@ -49,7 +50,8 @@ export class Registry implements BrokerHooks {
   #kept: KeptRequests | null = null;
   readonly #services: ServiceTable;
   readonly #changes: ChangeCollector;
-  readonly #ticks: ReturnType<typeof setInterval>;
+  /** While there are topics. */
+  #endTicks: (() => void) | null = null;
   /** Counters of each topic, as reported last. */
   readonly #reported = new Map<string, string>();
 
@@ -71,8 +73,6 @@ export class Registry implements BrokerHooks {
       changed: (service) => this.#changes.note(serviceKey(service.connection, service.id), () => ({ kind: "service", service })),
       gone: (connection, id) => this.#changes.note(serviceKey(connection, id), () => ({ kind: "service_gone", connection, id })),
     });
-    this.#ticks = setInterval(() => this.#countersTick(), COUNTERS_MS);
-    this.#ticks.unref();
   }
 
   /** The current tables. Later changes may repeat what they contain, which does no harm. */
@@ -121,7 +121,9 @@ export class Registry implements BrokerHooks {
 
   ended(): void {
     this.#kept?.close();
-    clearInterval(this.#ticks);
+    this.#endTicks?.();
+    // None begin any more.
+    this.#endTicks = () => {};
     this.#changes.close();
     this.#services.close();
   }
@@ -226,6 +228,7 @@ export class Registry implements BrokerHooks {
   }
 
   #topicChanged(entry: TopicEntry): void {
+    this.#endTicks ??= everyBeat(COUNTERS_MS, () => this.#countersTick());
     this.#changes.note(`topic ${entry.subject}`, () => ({ kind: "topic", topic: this.#topicRecord(entry) }));
   }
 
@@ -237,7 +240,9 @@ export class Registry implements BrokerHooks {
 
   #countersTick(): void {
     const at = performance.now();
+    let topics = 0;
     for (const entry of this.#topics.entries()) {
+      topics++;
       entry.readRate(at);
       if (entry.foreign.read(at)) this.#topicChanged(entry);
       const { subject } = entry;
@@ -251,6 +256,9 @@ export class Registry implements BrokerHooks {
         this.#changes.note(`counters ${subject}`, () => ({ kind: "counters", subject: readableText(subject), counters }));
     }
     this.flush();
+    if (topics > 0) return;
+    this.#endTicks?.();
+    this.#endTicks = null;
   }
 
   #noteClient(client: HookedClient): void {

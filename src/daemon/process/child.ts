@@ -1,10 +1,13 @@
 import { EventEmitter } from "node:events";
 import { isMainThread } from "node:worker_threads";
+import { everyBeat } from "../../base/beat.ts";
 import { endedChild, waitForChild } from "../native/libc.ts";
 import { type ChildExit, decodeWaitStatus } from "../native/wait-status.ts";
 
 /** Polling interval besides SIGCHLD, milliseconds. Worker threads receive no signals. */
 const LOOK_MS = isMainThread ? 2_000 : 20;
+/** At every so many of these, each child is asked for: one that other code has reaped is not among the ended ones. */
+const LOOKS_PER_FULL_LOOK = isMainThread ? 15 : 1;
 /** After a SIGCHLD that no ended child explains, every child is looked at, once for many signals, milliseconds later. */
 const LOOK_SOON_MS = 20;
 
@@ -59,19 +62,23 @@ export class Child extends EventEmitter<{ exit: [code: number | null, signal: st
  * Asks the kernel which children have ended: to ask for each of a thousand living ones at each end took a millisecond. It names them in
  * the order of their starts, so a child that is not ours hides those behind it: then each is asked for.
  */
-function lookAtEnded(): void {
+function lookAtEnded(): "some" | "none" {
   let last = 0;
   for (let pid = endedChild(); pid !== 0; pid = endedChild()) {
     // Not ours: it stays.
     if (pid === last) {
       lookAtAll();
-      return;
+      return "some";
     }
     last = pid;
     living.get(pid)?.look();
   }
-  if (last === 0) lookSoon();
   unwatchIfIdle();
+  return last === 0 ? "none" : "some";
+}
+
+function signalled(): void {
+  if (lookAtEnded() === "none" && leave !== null) lookSoon();
 }
 
 /** A program that embeds us may have reaped our child, which only a look at that child tells. */
@@ -90,12 +97,15 @@ function lookAtAll(): void {
 
 function watch(): void {
   if (leave !== null) return;
-  const ignoreSignals = onChildSignal(lookAtEnded);
-  const timer = setInterval(lookAtAll, LOOK_MS);
-  timer.unref();
+  const ignoreSignals = onChildSignal(signalled);
+  let looks = 0;
+  const endLooks = everyBeat(LOOK_MS, () => {
+    if (++looks % LOOKS_PER_FULL_LOOK === 0) lookAtAll();
+    else lookAtEnded();
+  });
   leave = () => {
     ignoreSignals();
-    clearInterval(timer);
+    endLooks();
     if (soon !== null) clearTimeout(soon);
     soon = null;
   };

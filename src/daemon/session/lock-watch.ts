@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { untilBeat } from "../../base/beat.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Lock } from "./lock.ts";
 
@@ -46,11 +47,14 @@ export function watchLock({ lock, remake, look, log }: LockWatchOptions): () => 
   let checking = Promise.resolve();
   const next = () => {
     if (isOver) return;
-    timer = setTimeout(() => {
-      checking = check()
-        .catch((error: unknown) => complain(messageOf(error)))
-        .then(next);
-    }, LOOK_MS);
+    timer = setTimeout(
+      () => {
+        checking = check()
+          .catch((error: unknown) => complain(messageOf(error)))
+          .then(next);
+      },
+      untilBeat(LOOK_MS, performance.now()),
+    );
     timer.unref();
   };
   next();

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { reapOrphan } from "../native/libc.ts";
 import { isOwnChild } from "../process/child.ts";
-import { ownChildren, readStat, startTimeOf } from "./proc.ts";
+import { ownChildrenText, pidsOf, readStat, startTimeOf } from "./proc.ts";
 import type { ProcessStat } from "./process-stat.ts";
 
 /** Scans for one answer, at most: where orphans end continuously, the next sweep asks again. */
@@ -22,12 +22,14 @@ export class Orphans {
   readonly #started = new Set<ChildProcess>();
   /** Start times of the children from before we began to look, by pid; whose they are we cannot know. */
   readonly #earlier: Map<number, string | null>;
+  /** List of our children when it had no orphan last. */
+  #withoutOrphans: string | null = null;
   readonly #onChild = (message: unknown) => {
     this.#started.add((message as { process: ChildProcess }).process);
   };
 
   constructor() {
-    this.#earlier = new Map(ownChildren()?.map((pid) => [pid, startTimeOf(pid)]));
+    this.#earlier = new Map(pidsOf(ownChildrenText() ?? "").map((pid) => [pid, startTimeOf(pid)]));
     subscribe("child_process", this.#onChild);
   }
 
@@ -44,7 +46,7 @@ export class Orphans {
    * 1. Whatever lives has parents up to init. Of a process of such a run, we are one of them: at the end of a parent its
    *    children go to the nearest subreaper above, in one step, before it can be seen to have ended. So the last process
    *    below us in that line is an orphan of this run, and lives: a zombie has no children any more.
-   * 2. Our list of children is complete up to the moment T of its last read (see `ownChildren`). Hence that orphan is in it.
+   * 2. Our list of children is complete up to the moment T of its last read (see `ownChildrenText`). Hence that orphan is in it.
    * 3. Each orphan of the list is looked at after T. Seen alive, it is returned. Seen as a zombie, it may have ended after T,
    *    and what it left has come to us behind our backs: then nothing is proven, and we look again.
    * 4. So if a look shows no zombie and no orphan of the run, nothing of the run lived at T. Only what lives can fork.
@@ -64,20 +66,27 @@ export class Orphans {
     }
   }
 
+  /** False: our children are those of a look that found no orphan. Cheaper than a look, and no proof. */
+  mayBeSome(): boolean {
+    const children = ownChildrenText();
+    return children === null || children !== this.#withoutOrphans;
+  }
+
   isOrphan(stat: ProcessStat): boolean {
     return stat.ppid === process.pid && !this.#isKnown(stat, this.#nodeChildren());
   }
 
   #look(): ProcessStat[] | null {
-    const children = ownChildren();
-    if (children === null) return null;
+    const text = ownChildrenText();
+    if (text === null) return null;
     const nodeChildren = this.#nodeChildren();
     const orphans: ProcessStat[] = [];
-    for (const pid of children) {
+    for (const pid of pidsOf(text)) {
       if (nodeChildren.has(pid) || isOwnChild(pid)) continue;
       const stat = readStat(pid);
       if (stat?.ppid === process.pid && !this.#isKnown(stat, nodeChildren)) orphans.push(stat);
     }
+    this.#withoutOrphans = orphans.length === 0 ? text : null;
     return orphans;
   }
 

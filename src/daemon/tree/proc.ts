@@ -113,7 +113,7 @@ export function scanProcesses(since = 0): Scan {
 }
 
 /** The pid that the kernel has assigned last; "" where it is not available (CONFIG_CHECKPOINT_RESTORE). */
-function newestPid(): string {
+export function newestPid(): string {
   return readProcFile("/proc/sys/kernel/ns_last_pid")?.toString("latin1") ?? "";
 }
 
@@ -153,18 +153,25 @@ function readFromThreads(pid: number): number {
 }
 
 /**
- * Children of this process, from all of its threads; null where the kernel has no such list (CONFIG_PROC_CHILDREN). It is
- * complete: the kernel appends to these lists, and removes only children reaped by this thread, which is busy reading.
+ * Children of this process, from all of its threads, as the kernel writes them; null where it has no such list (CONFIG_PROC_CHILDREN). It
+ * is complete: the kernel appends to these lists, and removes only children reaped by this thread, which is busy reading.
  */
-export function ownChildren(): number[] | null {
-  const children: number[] = [];
+export function ownChildrenText(): string | null {
+  let text = "";
   for (const tid of listNames("/proc/self/task")) {
     const length = readInto(`/proc/self/task/${tid}/children`, true);
     if (length < 0 && tid === String(process.pid)) return null;
-    if (length <= 0) continue;
-    for (const pid of buffer.toString("latin1", 0, length).split(" ")) if (pid !== "") children.push(Number(pid));
+    if (length > 0) text += buffer.toString("latin1", 0, length);
   }
-  return children;
+  return text;
+}
+
+/** The pids in such a list. */
+export function pidsOf(children: string): number[] {
+  return children
+    .split(" ")
+    .filter((pid) => pid !== "")
+    .map(Number);
 }
 
 /** Names in a folder of a process, none if it has ended or belongs to another user. */

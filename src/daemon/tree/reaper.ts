@@ -1,8 +1,9 @@
+import { untilBeat } from "../../base/beat.ts";
 import { setChildSubreaper } from "../native/libc.ts";
 import { type Child, onChildSignal } from "../process/child.ts";
 import type { RunCgroups } from "./cgroups.ts";
 import { Orphans } from "./orphans.ts";
-import { ticksSinceBoot } from "./proc.ts";
+import { newestPid, ticksSinceBoot } from "./proc.ts";
 import { type CensusResult, earliest, ProcessScanner } from "./process-scanner.ts";
 import type { ProcessStat } from "./process-stat.ts";
 import { killTrees, ReapedRun } from "./reaped-run.ts";
@@ -33,6 +34,8 @@ const ORPHANS_MS = 2_000;
 /** Interval at which descendants are recorded between stops, milliseconds, and its maximum share of time: for those without marks. */
 const REMEMBER_MS = 2_000;
 const REMEMBER_SHARE = 1 / 1_000;
+/** The same while no process is started on the machine, milliseconds: a program may still give up its marks by execve. */
+const REMEMBER_QUIET_MS = 60_000;
 /** Up to this number of stopping runs, each end of a child is examined at once. Of more, many end together, and a sweep serves them all. */
 const FEW_RUNS = 8;
 
@@ -59,6 +62,10 @@ class Reaper implements TreeReaper {
   #knownOrphans = new Map<number, string>();
   /** Since the last full scan. */
   #hasRunEnded = false;
+  #lookedAt = 0;
+  /** As `#remember` found it last, and how often in a row. */
+  #newestPid = "";
+  #quietLooks = 0;
   #closed: Promise<void> | null = null;
 
   constructor(options: ReaperOptions) {
@@ -70,8 +77,8 @@ class Reaper implements TreeReaper {
       setChildSubreaper(true);
       this.#sweeps.every(
         "orphans",
-        () => this.#watchOrphans(),
-        () => ORPHANS_MS,
+        () => this.#orphans?.mayBeSome() && this.#watchOrphans(),
+        () => untilBeat(ORPHANS_MS, performance.now()),
       );
     }
     this.#leaveSignal = onChildSignal(() => this.#childEnded());
@@ -85,7 +92,7 @@ class Reaper implements TreeReaper {
     this.#sweeps.every(
       "remember",
       () => this.#remember(),
-      () => Math.max(REMEMBER_MS, this.#scanner.cost / REMEMBER_SHARE),
+      () => Math.max(untilBeat(REMEMBER_MS, performance.now()), this.#scanner.cost / REMEMBER_SHARE),
     );
   }
 
@@ -261,13 +268,19 @@ class Reaper implements TreeReaper {
     if (!fresh.every(isSure)) this.#look();
   }
 
+  /** What was started since the last look may have escaped it, so one more follows. Then there is nothing new until the next start. */
   #remember(): void {
-    if (this.#entries.size > 0 || this.#hasRunEnded) this.#look();
+    const newest = newestPid();
+    this.#quietLooks = newest === "" || newest !== this.#newestPid ? 0 : this.#quietLooks + 1;
+    this.#newestPid = newest;
+    const isDue = this.#quietLooks < 2 || performance.now() - this.#lookedAt > REMEMBER_QUIET_MS;
+    if (this.#hasRunEnded || (isDue && this.#entries.size > 0)) this.#look();
   }
 
   /** Scans all processes. False: something may have been missed. */
   #look(): boolean {
     this.#hasRunEnded = false;
+    this.#lookedAt = performance.now();
     const { isComplete } = this.#take(this.#trees(), this.#since);
     this.#tellUnmarked();
     return isComplete;

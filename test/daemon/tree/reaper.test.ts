@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { RunCgroups } from "../../../src/daemon/tree/cgroups.ts";
-import { ownChildren, readStat, startTimeOf } from "../../../src/daemon/tree/proc.ts";
+import { ownChildrenText, pidsOf, readStat, startTimeOf } from "../../../src/daemon/tree/proc.ts";
 import { createReaper, type ReaperOptions } from "../../../src/daemon/tree/reaper.ts";
 import type { TrackedTree, TreeReaper } from "../../../src/daemon/tree/tree-reaper.ts";
 import { killIfThere, processesWith, uniqueSeconds, until } from "../../support/processes.ts";
@@ -16,7 +16,7 @@ let cgroups: RunCgroups | null = null;
 /** What all words of this file's processes have in common. */
 const ALL_WORDS = uniqueSeconds().slice(0, -4);
 let count = 0;
-const before = ownChildren() ?? [];
+const before = ownChildren();
 
 afterEach(async () => {
   for (const pid of processesWith(ALL_WORDS)) killIfThere(pid);
@@ -367,7 +367,11 @@ async function startForeign(processes: number): Promise<string> {
   return word;
 }
 
+function ownChildren(): number[] {
+  return pidsOf(ownChildrenText() ?? "");
+}
+
 /** No child of ours, alive or zombie, but those of the test runner itself. */
 function nobodyLeft(): boolean {
-  return ownChildren()?.every((pid) => before.includes(pid)) ?? false;
+  return ownChildren().every((pid) => before.includes(pid));
 }
