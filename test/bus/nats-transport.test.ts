@@ -8,7 +8,7 @@ const INFO = Buffer.from('INFO {"server_id":"a"}\r\n');
 const MESSAGE = Buffer.from("MSG news 1 2\r\nhi\r\n");
 
 /** A transport over a stream that the test feeds. */
-async function connected() {
+async function connected({ isLocal = false } = {}) {
   const fed: ByteStreamHandlers[] = [];
   const stream: ByteStream = {
     open: (handlers) => void fed.push(handlers),
@@ -20,7 +20,7 @@ async function connected() {
     unsent: 0,
   };
   const transport = new NatsTransport();
-  const connecting = transport.connect(null, { dial: async () => stream, onTransport: () => {} } as object);
+  const connecting = transport.connect(null, { dial: async () => stream, isLocal, onTransport: () => {} } as object);
   await vi.advanceTimersByTimeAsync(0);
   const [handlers] = fed;
   if (!handlers) throw new Error("the stream was not opened");
@@ -62,4 +62,12 @@ it("a backlog that is still being processed is a sign of life, although nothing 
   }
   expect(transport.isClosed).toBe(false);
   await transport.close(new Error("the test ends"));
+});
+
+it("a connection within the machine may be silent, and has no timer", async () => {
+  vi.useFakeTimers();
+  const { transport } = await connected({ isLocal: true });
+  expect(vi.getTimerCount()).toBe(0);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(transport.isClosed).toBe(false);
 });

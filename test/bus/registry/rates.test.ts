@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
+import { Registry } from "../../../src/bus/registry/registry.ts";
 import { TopicRate } from "../../../src/bus/registry/topic-rate.ts";
 import { COUNTERS_MS, type DataPlaneChange } from "../../../src/contract/data-plane.ts";
 import { RegistryRig } from "./registry-rig.ts";
@@ -48,6 +49,17 @@ it("each reported rate is within 2 % of the messages between the reports that it
     clearInterval(sending);
   }
   for (const { rate, truth } of compared(rig.changes)) expect(Math.abs(rate / truth - 1)).toBeLessThan(TOLERANCE);
+});
+
+it("without topics nothing ticks", () => {
+  vi.useFakeTimers();
+  try {
+    const registry = new Registry({ host: "a", server: "hub", place: () => ({ port: 0, unix_socket: null }), log: () => {} });
+    expect(vi.getTimerCount()).toBe(0);
+    registry.ended();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 /** Reported rates, and what the counts of that report and of the one a second before say. */
