@@ -21,6 +21,7 @@ export class PreparedDaemon {
   readonly death: Promise<never>;
   readonly #child: ChildProcess;
   readonly #spawned: Promise<number>;
+  #hasBegun = false;
 
   /** Throws if the state folder cannot be written to. */
   constructor({ stateDir, host }: { stateDir: string; host: string }) {
@@ -49,14 +50,16 @@ export class PreparedDaemon {
 
   /** It begins. Resolves with its pid. */
   async begin(bus: { socket: string }): Promise<number> {
+    this.#hasBegun = true;
     const pid = await this.#spawned;
     this.#child.stdin?.end(JSON.stringify(bus));
     return pid;
   }
 
-  /** It is not needed. */
+  /** It is not needed, unless it has begun. */
   cancel(): void {
-    this.#child.stdin?.destroy();
+    // Its program may still be loading; it has done nothing that would have to be undone.
+    if (!this.#hasBegun) this.#child.kill("SIGKILL");
   }
 }
 
