@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { WebSocketServer } from "ws";
+import { cpuMs, residentMib } from "./support/cpu.ts";
 import { percentile, printFigure, rounded, sleep } from "./support/figure.ts";
 import { BenchManager } from "./support/manager.ts";
 import { Part } from "./support/part.ts";
@@ -16,7 +17,6 @@ const SNAPSHOTS = 20;
 const IDLE_MS = 10_000;
 /** Bytes of a spawn and of its answer. */
 const [SPAWN, REPORT] = [1_400, 600];
-const TICKS_PER_SECOND = 100;
 
 const names = Array.from({ length: HOSTS * EACH }, (_, index) => `all/h${index % HOSTS}/p${Math.floor(index / HOSTS)}`);
 const processes = Object.fromEntries(names.map((name, index) => [name, { command: ["sleep", "1000"], node: `h${index % HOSTS}` }]));
@@ -38,11 +38,12 @@ for (;;) {
 const join_ms = performance.now() - joined;
 late.join = await manager.longestDelay();
 
-const begin = performance.now();
+const [begin, cpuBefore] = [performance.now(), cpuMs(pid)];
 const started = client.untilAll(names, "started");
 client.send({ type: "start_group", name: "all" });
 await started;
 const start = performance.now() - begin;
+const start_cpu_ms = Math.round(cpuMs(pid) - cpuBefore);
 late.start = await manager.longestDelay();
 
 const snapshots: number[] = [];
@@ -57,9 +58,9 @@ for (let index = 0; index < SNAPSHOTS; index++) {
 }
 late.snapshot = await manager.longestDelay();
 await sleep(1_000);
-const before = cpuTicks(pid);
+const before = cpuMs(pid);
 await sleep(IDLE_MS);
-const idle = (cpuTicks(pid) - before) / TICKS_PER_SECOND / (IDLE_MS / 1_000);
+const idle = (cpuMs(pid) - before) / IDLE_MS;
 
 const stopping = performance.now();
 const stopped = client.untilAll(names, "stopped");
@@ -74,12 +75,13 @@ printFigure({
   value: Math.round(start),
   peer: "the same number of requests and responses of these sizes over bare WebSockets",
   peer_value: Math.round(await bareQuestions()),
+  start_cpu_ms,
   stop: Math.round(stop),
   late,
   join: Math.round(join_ms),
   snapshot_ms: rounded(percentile(snapshots, 0.5), 1),
   snapshot_bytes: bytes,
-  resident_mib: Math.round(residentBytes(pid) / 1_048_576),
+  resident_mib: Math.round(residentMib(pid)),
   idle_cpu_percent: rounded(idle * 100, 1),
 });
 
@@ -102,15 +104,4 @@ async function bareQuestions(): Promise<number> {
   for (const ws of server.clients) ws.terminate();
   server.close();
   return took;
-}
-
-/** User and system time of a process, in clock ticks. */
-function cpuTicks(of: number): number {
-  const stat = readFileSync(`/proc/${of}/stat`, "latin1");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return Number(fields[11]) + Number(fields[12]);
-}
-
-function residentBytes(of: number): number {
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${of}/status`, "latin1"))?.[1] ?? 0) * 1_024;
 }

@@ -4,8 +4,9 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { printFigure, sleep } from "./support/figure.ts";
+import { killLeft } from "./support/left-behind.ts";
 import { BenchManager } from "./support/manager.ts";
 
 const STOPS = Number(process.env.MGR_BENCH_STOPS ?? 2_000);
@@ -77,21 +78,6 @@ async function withGroups(): Promise<Outcome> {
     outcome.orphans += killLeft(marker);
   }
   return outcome;
-}
-
-/** How many processes have the marker in their environment; they are killed, so that none is counted twice. */
-function killLeft(marker: string): number {
-  const left = readdirSync("/proc").filter((name) => Number(name) > 0 && environmentOf(name).includes(`MGR_RUN=${marker}:`));
-  for (const pid of left) process.kill(Number(pid), "SIGKILL");
-  return left.length;
-}
-
-function environmentOf(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, "latin1");
-  } catch {
-    return ""; // It has ended.
-  }
 }
 
 function mean(values: readonly number[]): number {
