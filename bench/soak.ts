@@ -19,7 +19,7 @@ const WARM_UP_MS = Math.min(60_000, MINUTES * 12_000);
 const STEP_MS = 100;
 const CONNECTIONS = 50;
 /** A quiet point: how long it may take until all have stopped, and how long is looked then. */
-const [STOPPED_MS, QUIET_MS] = [60_000, 10_000];
+const [STOPPED_MS, QUIET_MS] = [60_000, Math.min(40_000, MINUTES * 8_000)];
 const LOOK_MS = 1_000;
 /** Steps between reloads, between recordings, and between comparisons of the watcher with a snapshot. */
 const [RELOAD, RECORD, COMPARE] = [97, 151, 31];
