@@ -184,11 +184,14 @@ const ALL_RULES: Rules = { dark: undefined, light: ["color-contrast", "link-in-t
 /** Those that the width of a desktop can matter for. */
 const RULES_OF_LAYOUT: Rules = { dark: ["scrollable-region-focusable", "button-name", "link-name", "target-size"], light: [] };
 
+/** In the order in which the next view is judged: first the one that is shown, because to change it draws the whole page anew. */
+let themes: readonly ("dark" | "light")[] = ["dark", "light"];
+
 /** What is wrong with a view as it is shown now. */
 async function faultsOf(shown: ShownPage, { isTouch = false, rules = ALL_RULES }: { isTouch?: boolean; rules?: Rules }): Promise<string[]> {
   const { page } = shown;
   const found: string[] = [];
-  for (const colorScheme of ["dark", "light"] as const) {
+  for (const colorScheme of themes) {
     await shown.turn(colorScheme);
     // What the new width changes is drawn.
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
@@ -197,6 +200,7 @@ async function faultsOf(shown: ShownPage, { isTouch = false, rules = ALL_RULES }
     const touch = isTouch ? ((await page.evaluate(TOUCH_FAULTS)) as string[]) : [];
     found.push(...[...violations, ...faults, ...touch].map((fault) => `${colorScheme}: ${fault}`));
   }
+  themes = themes.toReversed();
   return found;
 }
 
