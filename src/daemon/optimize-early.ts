@@ -11,3 +11,9 @@ const INTERRUPT_BUDGET_BYTES = 2_000;
 export function optimizeEarly(): void {
   setFlagsFromString(`--interrupt-budget=${INTERRUPT_BUDGET_BYTES}`);
 }
+
+/**
+ * Options of Node for our own programs that stay: half of the young generation's size, MiB (V8's default: 16). After 1,000 starts, manager
+ * and daemon keep 110 MiB less of it resident, and take as much processor time (docs/performance.md).
+ */
+export const NODE_OPTIONS = ["--max-semi-space-size=4"] as const;

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { MgrError, messageOf } from "../../base/errors.ts";
+import { NODE_OPTIONS } from "../../daemon/optimize-early.ts";
 import { isHolder, readLockInfo } from "../../daemon/session/lock-info.ts";
 import { packageFile, VERSION } from "../../http/package-files.ts";
 
@@ -30,7 +31,8 @@ export class PreparedDaemon {
     try {
       const silence = fstatSync(words).size;
       // Detached: it and its children outlive this manager, however the manager ends.
-      this.#child = spawn(process.execPath, [BUNDLE, JSON.stringify({ state_dir: stateDir, host, bus: "stdin", version: VERSION })], {
+      const options = JSON.stringify({ state_dir: stateDir, host, bus: "stdin", version: VERSION });
+      this.#child = spawn(process.execPath, [...NODE_OPTIONS, BUNDLE, options], {
         detached: true,
         stdio: ["pipe", "ignore", words],
         cwd: "/",

@@ -9,7 +9,7 @@ import { diskFull, isDiskFull, messageOf } from "../../base/errors.ts";
 import { didYouMeanName } from "../../base/suggest.ts";
 import { visible } from "../../base/visible-text.ts";
 import type { Config } from "../../config/definition.ts";
-import { optimizeEarly } from "../../daemon/optimize-early.ts";
+import { NODE_OPTIONS, optimizeEarly } from "../../daemon/optimize-early.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { loadConfig } from "../manager/configuration.ts";
 import { EndSignals } from "../manager/end-signals.ts";
@@ -120,7 +120,8 @@ type Served = Pick<RunningManager, "url" | "hostProblem" | "loginProblem">;
 async function detach(config: Config, names: string[], flags: UpFlags): Promise<void> {
   const errors = join(config.instance.state_dir, "manager.stderr");
   const stderr = openErrors(config.instance.state_dir, errors);
-  const child = spawn(process.execPath, [process.argv[1] ?? "", "up", "-c", config.file ?? "", ...(flags.all ? ["--all"] : []), ...names], {
+  const command = [process.argv[1] ?? "", "up", "-c", config.file ?? "", ...(flags.all ? ["--all"] : []), ...names];
+  const child = spawn(process.execPath, [...NODE_OPTIONS, ...command], {
     detached: true,
     stdio: ["ignore", "ignore", stderr, "ipc"],
     env: { ...process.env, [DETACHED]: "1" },

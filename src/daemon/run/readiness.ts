@@ -28,7 +28,8 @@ export class Readiness {
   readonly #pattern: RegExp | null;
   readonly #probe: Probe | null;
   #prober: Prober | null = null;
-  readonly #decoder = new TextDecoder();
+  /** null: no output is looked at. A decoder has memory outside of the heap. */
+  readonly #decoder: InstanceType<typeof TextDecoder> | null;
   #text = "";
   #untriedLength = 0;
   #timer: unknown = null;
@@ -40,6 +41,7 @@ export class Readiness {
     this.#clock = options.clock;
     this.#onReady = options.onReady;
     this.#pattern = condition?.kind === "regex" ? compile(condition.pattern) : null;
+    this.#decoder = this.#pattern === null ? null : new TextDecoder();
     this.#probe = condition === null || condition.kind === "regex" || condition.kind === "time" ? null : condition;
     if (condition === null) this.#isOver = true;
     else if (condition.kind === "time") this.#timer = this.#clock.setTimeout(() => this.#latch(), condition.ms);
@@ -60,7 +62,7 @@ export class Readiness {
 
   /** More output of the run. */
   append(bytes: Uint8Array): void {
-    if (this.#isOver || this.#pattern === null) return;
+    if (this.#isOver || this.#decoder === null) return;
     const text = this.#decoder.decode(bytes, { stream: true });
     this.#text += text;
     this.#untriedLength += text.length;
