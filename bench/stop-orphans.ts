@@ -70,7 +70,7 @@ async function withGroups(): Promise<Outcome> {
     const begin = performance.now();
     const ends = leaders.map((leader) => once(leader, "exit"));
     for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-      for (const { pid } of leaders) if (pid !== undefined) process.kill(-pid, signal);
+      for (const { pid } of leaders) signalGroup(pid, signal);
       if (signal === "SIGTERM") await sleep(STOP_TIMEOUT_MS);
     }
     await Promise.all(ends);
@@ -78,6 +78,15 @@ async function withGroups(): Promise<Outcome> {
     outcome.orphans += killLeft(marker);
   }
   return outcome;
+}
+
+function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch (error) {
+    // All of it may have left the group, or ended.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
 
 function mean(values: readonly number[]): number {

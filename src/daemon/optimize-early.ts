@@ -13,7 +13,8 @@ export function optimizeEarly(): void {
 }
 
 /**
- * Options of Node for our own programs that stay: half of the young generation's size, MiB (V8's default: 16). After 1,000 starts, manager
- * and daemon keep 110 MiB less of it resident, and take as much processor time (docs/performance.md).
+ * Options of Node for our own programs that stay: size of one semi-space of the young generation, MiB (V8's default: 16). Right after 1,000
+ * starts, manager and daemon together have 30 to 40 MiB less resident, a minute later 130 in one run; the starts take as much processor time
+ * (docs/performance.md).
  */
 export const NODE_OPTIONS = ["--max-semi-space-size=4"] as const;

@@ -24,7 +24,20 @@ function start(program: string, words: string[], env: NodeJS.ProcessEnv = proces
 beforeAll(async () => {
   writeFileSync(file, xauthorityOf(new Uint8Array(16).fill(7)), { mode: 0o600 });
   display = (await freeDisplay(new Set(), folder)) ?? 0;
-  const server = start("Xvfb", [`:${display}`, "-displayfd", "3", "-auth", file, "-nolisten", "tcp", "-screen", "0", "320x240x24"]);
+  // Without -noreset it begins again when its last client goes, which would end a window manager that connects at that moment.
+  const server = start("Xvfb", [
+    `:${display}`,
+    "-displayfd",
+    "3",
+    "-auth",
+    file,
+    "-nolisten",
+    "tcp",
+    "-noreset",
+    "-screen",
+    "0",
+    "320x240x24",
+  ]);
   await once(server.stdio[3] as NodeJS.ReadableStream, "data");
 });
 afterAll(async () => {

@@ -171,6 +171,7 @@ test("a window of its own shows the same details; the choice of signals always h
 test("after a crash of the manager the recent changes go on, with what it has adopted", async () => {
   // Dead already, if this is the second try.
   if (rig.instance.pidOf("manager") !== null) rig.instance.kill("manager");
+  await eventually("the manager has ended", () => rig.instance.pidOf("manager") === null);
   await rig.ensureUp();
   // It has another port now.
   shown = await rig.open();
