@@ -1,3 +1,5 @@
+import type { z } from "zod";
+
 /**
  * The catalogue of errors. A code is what a program reads, the message is a sentence that tells a person what to do.
  *
@@ -84,4 +86,12 @@ export function isShortage(error: unknown): boolean {
 /** The sentence of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** The first thing that is wrong with a value, for people: `parameters[0].type: expected string, received number`. `whole` names the value itself. */
+export function firstIssue(error: z.ZodError, whole = "it"): string {
+  const [issue] = error.issues;
+  if (issue === undefined) return `${whole} is malformed`;
+  const path = issue.path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
+  return `${path.replace(/^\./, "") || whole}: ${issue.message.replace(/^Invalid input: /, "")}`;
 }

@@ -5,7 +5,7 @@
 
 // Controls, line and paragraph separators, halves of characters, and format characters, among them those of the direction of
 // text. The joiners U+200C and U+200D stay: scripts and emoji are written with them.
-const DANGEROUS = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+export const DANGEROUS = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const DANGEROUS_WITHIN_LINES = /(?![\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 

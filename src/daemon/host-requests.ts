@@ -1,5 +1,4 @@
-import { MgrError } from "../base/errors.ts";
-import { firstIssue } from "../base/first-issue.ts";
+import { firstIssue, MgrError } from "../base/errors.ts";
 import { HOST_REQUESTS, type HostRequestName, type RequestOf, type ResponseOf } from "../contract/messages.ts";
 import type { StopStep } from "../contract/run.ts";
 import { isSignal, type Signal } from "../protocol/process/signals.ts";

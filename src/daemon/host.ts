@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { untilBeat } from "../base/beat.ts";
-import { type Clock, systemClock } from "../base/clock.ts";
+import { type Clock, systemClock, untilBeat } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
 import { Publisher } from "../base/publisher.ts";
 import type { HostLink, HostListener } from "../contract/host-link.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { everyBeat, untilBeat } from "../../src/base/beat.ts";
+import { everyBeat, untilBeat } from "../../src/base/clock.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { everyBeat } from "../../base/beat.ts";
+import { everyBeat } from "../../base/clock.ts";
 import { type Broker, createBroker } from "../../bus/broker/broker.ts";
 import type { Credentials } from "../../bus/broker/permissions.ts";
 import { type BrokerPermissions, permissionsOf } from "../../bus/broker/permissions.ts";

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { FoundParameters, NamedParameter, OverrideChange } from "../../actors/data-plane.ts";
-import { MgrError, messageOf } from "../../base/errors.ts";
-import { firstIssue } from "../../base/first-issue.ts";
+import { firstIssue, MgrError, messageOf } from "../../base/errors.ts";
 import { compileFnmatch } from "../../base/fnmatch.ts";
 import type { Bus } from "../../bus/client/bus.ts";
 import type { Parameter } from "../../protocol/resources/resources.ts";

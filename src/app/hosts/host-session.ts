@@ -1,6 +1,5 @@
 import type { Duplex } from "node:stream";
-import { untilBeat } from "../../base/beat.ts";
-import type { Clock } from "../../base/clock.ts";
+import { type Clock, untilBeat } from "../../base/clock.ts";
 import { type AnyErrorCode, MgrError } from "../../base/errors.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { everyBeat } from "../../base/beat.ts";
+import { everyBeat } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
 import { type LockInfo, readLock } from "../../daemon/session/lock.ts";
 import { mayBeAlive, startTimeOf } from "../../daemon/tree/proc.ts";

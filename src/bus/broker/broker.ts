@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import { everyBeat } from "../../base/beat.ts";
+import { everyBeat } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { ByteStream } from "../carriers/byte-stream.ts";
 import { memoryPair } from "../carriers/memory-pair.ts";

@@ -2,7 +2,7 @@ import { chmod, lstat, unlink } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { basename, join } from "node:path";
 import { isMainThread } from "node:worker_threads";
-import { untilBeat } from "../../base/beat.ts";
+import { untilBeat } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { descriptorBudget } from "./descriptor-budget.ts";
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { everyBeat } from "../../base/beat.ts";
+import { everyBeat } from "../../base/clock.ts";
 import { messageOf, wireCode } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
 import { TOPIC_PREFIX } from "../../base/topic-subject.ts";

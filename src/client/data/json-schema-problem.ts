@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { firstIssue } from "../../base/first-issue.ts";
+import { firstIssue } from "../../base/errors.ts";
 
 /** Why `value` does not match a JSON Schema, with the name of the field; null if it does, or if the schema cannot be checked here. */
 export function jsonSchemaProblem(schema: object, value: unknown): string | null {

@@ -1,8 +1,7 @@
 import { constants } from "node:fs";
 import * as fs from "node:fs/promises";
 import { z } from "zod";
-import { MgrError, messageOf } from "../../base/errors.ts";
-import { firstIssue } from "../../base/first-issue.ts";
+import { firstIssue, MgrError, messageOf } from "../../base/errors.ts";
 import { type RunId, runId } from "../../contract/run.ts";
 import { toCommand } from "../command-line.ts";
 import { PRIMARY, type ProcessSettings } from "./settings.ts";

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { isMainThread } from "node:worker_threads";
-import { everyBeat } from "../../base/beat.ts";
+import { everyBeat } from "../../base/clock.ts";
 import { endedChild, waitForChild } from "../native/libc.ts";
 import { type ChildExit, decodeWaitStatus } from "../native/wait-status.ts";
 

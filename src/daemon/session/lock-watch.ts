@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { untilBeat } from "../../base/beat.ts";
+import { untilBeat } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Lock } from "./lock.ts";
 

@@ -1,4 +1,4 @@
-import { untilBeat } from "../../base/beat.ts";
+import { untilBeat } from "../../base/clock.ts";
 import { setChildSubreaper } from "../native/libc.ts";
 import { type Child, onChildSignal } from "../process/child.ts";
 import type { RunCgroups } from "./cgroups.ts";

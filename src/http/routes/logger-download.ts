@@ -1,6 +1,6 @@
 import { DOWNLOAD_FORMATS, type DownloadedFile, type DownloadFormat, type Loggers } from "../../actors/loggers.ts";
 import { isDiskFull, MgrError, messageOf } from "../../base/errors.ts";
-import { visible } from "../../base/visible-text.ts";
+import { DANGEROUS, visible } from "../../base/visible-text.ts";
 import { SAMPLE_FORMATS } from "../../recording/formats/formats.ts";
 import { isFlagSet } from "../../transport/view.ts";
 import { type Refusal, refusal, refusalResponse } from "../access/refusal.ts";
@@ -12,6 +12,8 @@ import { fileStream } from "./file-stream.ts";
 const MAX_ASCII_NAME = 100;
 /** Characters of up to 4 bytes: a file's name has up to 255 bytes. */
 const MAX_NAME = 60;
+/** What file systems and terminals do not allow in the name of a file. */
+const UNSAFE_IN_NAMES = new RegExp(`(?:[\\\\/:*?"<>|]|${DANGEROUS.source})+`, "gu");
 const STATUS: Readonly<Record<string, number>> = { not_found: 404, conflict: 409, bad_field: 400, too_large: 413 };
 const TYPES: Partial<Record<DownloadFormat, string>> = { raw: "application/x-tar", csv: "application/zip" };
 
@@ -82,10 +84,10 @@ function refusalOf(error: unknown): Refusal {
   return refusal(STATUS[error.code] ?? (error.code === "internal" && !isDiskFull(error) ? 500 : 503), text);
 }
 
-/** The name of the file in ASCII, for programs that know nothing else, and as it is, without what file systems and terminals do not allow (RFC 6266). */
+/** The name of the file in ASCII, for programs that know nothing else, and as it is (RFC 6266). */
 function attachment(name: string, ending: string): string {
   const ascii = fileName(name, /[^A-Za-z0-9._-]+/g, MAX_ASCII_NAME);
-  const full = fileName(name, /(?:[\\/:*?"<>|]|(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}])+/gu, MAX_NAME);
+  const full = fileName(name, UNSAFE_IN_NAMES, MAX_NAME);
   const encoded = encodeURIComponent(full).replaceAll(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
   return `attachment; filename="${ascii}${ending}"${full === ascii ? "" : `; filename*=UTF-8''${encoded}${ending}`}`;
 }
