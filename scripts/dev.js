@@ -57,7 +57,7 @@ async function stopManager() {
 async function restart(withDaemon, withWriter) {
   if (isEnding) return;
   await stopManager();
-  if (withDaemon) await buildDaemon(join(root, "dist/daemon.mjs"));
+  if (withDaemon) await buildDaemon(join(root, "dist"));
   if (withWriter) await buildSampleWriter(join(root, "dist/sample-writer.mjs"));
   manager = mgr("up", "--keep");
   manager.on("exit", (code) => {

@@ -16,7 +16,12 @@ process.chdir(root);
 const STAMPS = "dist/.built.json";
 const COMMON = ["package-lock.json", "scripts/build"];
 const PARTS = [
-  { name: "manager", inputs: ["src", "tsconfig.json", "tsconfig.build.json", ...COMMON], output: "dist/program/mgr.js", make: makeManager },
+  {
+    name: "manager",
+    inputs: ["src", "tsconfig.json", "tsconfig.build.json", ...COMMON],
+    output: "dist/program/mgr.cjs",
+    make: makeManager,
+  },
   { name: "page", inputs: ["web", "src/base", "src/protocol", "src/client", ...COMMON], output: "dist/web/index.html", make: makePage },
 ];
 
@@ -37,9 +42,9 @@ async function makeManager() {
   for (const entry of existsSync("dist") ? readdirSync("dist") : []) if (!kept.has(entry)) rmSync(join("dist", entry), { recursive: true });
   execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], { stdio: "inherit" });
   // The library does not use the command line; the program is bundled from the sources.
-  rmSync("dist/cli", { recursive: true });
+  for (const folder of ["cli", "launch"]) rmSync(join("dist", folder), { recursive: true });
   await buildProgram(join(root, "dist/program"));
-  await buildDaemon(join(root, "dist/daemon.mjs"));
+  await buildDaemon(join(root, "dist"));
   await buildSampleWriter(join(root, "dist/sample-writer.mjs"));
 }
 

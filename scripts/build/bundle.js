@@ -6,11 +6,13 @@ import { build } from "vite";
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 
 /**
- * Writes `outFile` (an ES module, node_modules with koffi and node-pty beside or above it): one file, so that an `npm ci` below a running
- * daemon cannot hurt it (docs/design/runtime-invariants.md, "Upgrade"). A native file that is loaded stays mapped when it is removed.
+ * Writes `daemon.cjs` into `folder`, which loads `daemon-main.cjs` (node_modules with koffi and node-pty beside or above it): all in one file, so
+ * that an `npm ci` below a running daemon cannot hurt it (docs/design/runtime-invariants.md, "Upgrade"). A native file that is loaded stays
+ * mapped when it is removed.
  */
-export function buildDaemon(outFile) {
-  return bundle("src/daemon/main.ts", dirname(outFile), { entryFileNames: basename(outFile), codeSplitting: false });
+export async function buildDaemon(folder) {
+  await bundle("src/daemon/main.ts", folder, { format: "cjs", entryFileNames: "daemon-main.cjs", codeSplitting: false });
+  await bundle("src/launch/daemon.ts", folder, { format: "cjs", entryFileNames: "daemon.cjs" });
 }
 
 /** Writes the program of the worker thread that writes downloads: one file, which is not loaded before the first download. */
@@ -19,18 +21,31 @@ export function buildSampleWriter(outFile) {
 }
 
 /**
- * Writes `mgr.js` and what it loads later into `folder`. A command starts in half of the time that Node needs for some hundred single
- * files; the manager's part is a file of its own, which only `mgr up` loads.
+ * Writes `mgr.cjs` into `folder`, which loads `main.cjs` and what that loads later. A command starts in half of the time that Node needs for some
+ * hundred single files; the manager's part is a file of its own, which only `mgr up` loads. CommonJS, because only its bytecode can be kept.
  */
-export function buildProgram(folder) {
-  return bundle("src/cli/main.ts", folder, { entryFileNames: "mgr.js", chunkFileNames: "[name]-[hash].js" });
+export async function buildProgram(folder) {
+  await bundle("src/cli/main.ts", folder, { format: "cjs", entryFileNames: "main.cjs", chunkFileNames: "[name]-[hash].cjs" });
+  await bundle("src/launch/mgr.ts", folder, { format: "cjs", entryFileNames: "mgr.cjs" });
 }
+
+/** string-width creates a segmenter when it is loaded: 10 to 15 ms of each start, and needed only for text beyond ASCII. */
+const lazySegmenter = {
+  name: "lazy-segmenter",
+  transform(code, id) {
+    if (!id.endsWith("node_modules/string-width/index.js")) return null;
+    const eager = "const segmenter = new Intl.Segmenter();";
+    if (!code.includes(eager)) throw new Error(`string-width has no "${eager}" any more: adapt or remove this in scripts/build/bundle.js`);
+    return code.replace(eager, "let made;\nconst segmenter = { segment: (text) => (made ??= new Intl.Segmenter()).segment(text) };");
+  },
+};
 
 async function bundle(entry, outDir, output) {
   await build({
     configFile: false,
     root,
     logLevel: "warn",
+    plugins: [lazySegmenter],
     // Under Node's conditions rxjs is one CommonJS library of 400 kB; its ES modules leave only what is used.
     resolve: { alias: [{ find: /^rxjs$/, replacement: join(root, "node_modules/rxjs/dist/esm/index.js") }] },
     build: {

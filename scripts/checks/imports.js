@@ -37,6 +37,7 @@ const MAY_IMPORT = {
   app,
   testing: outer,
   cli: below(...outer),
+  launch: below("daemon"),
   web: below("base", "protocol", "client", "recording"),
 };
 

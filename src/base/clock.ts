@@ -1,3 +1,6 @@
+/** Longest delay that `setTimeout` supports (32-bit milliseconds). */
+export const MAX_DURATION_MS = 24 * 24 * 3_600_000;
+
 /** Time as a dependency, so that tests can own it. xstate's `clock` option takes the timer half of it. */
 export interface Clock {
   /** Wall clock, milliseconds since 1970. For showing and logging only: it can be stepped. */

@@ -11,14 +11,23 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 // Writing to a closed terminal fails. `mgr up` must go on: it is stopping its processes.
 process.stderr.on("error", () => {});
 
-try {
-  await createProgram().parseAsync();
-} catch (error) {
-  if (error instanceof Error && "code" in error && typeof error.code === "string" && error.code.startsWith("commander.")) {
-    // commander has printed its sentence or the help already.
-    process.exitCode = "exitCode" in error && error.exitCode === 0 ? EXIT.done : EXIT.usage;
-  } else {
-    process.stderr.write(`mgr: ${visibleLines(explain(error))}\n`);
-    process.exitCode = exitCodeOf(error);
-  }
-}
+let hasEnded = false;
+process.once("beforeExit", () => {
+  if (hasEnded) return;
+  process.stderr.write("mgr: internal error: the command waits for something that cannot come\n");
+  process.exitCode = EXIT.failed;
+});
+createProgram()
+  .parseAsync()
+  .catch((error: unknown) => {
+    if (error instanceof Error && "code" in error && typeof error.code === "string" && error.code.startsWith("commander.")) {
+      // commander has printed its sentence or the help already.
+      process.exitCode = "exitCode" in error && error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    } else {
+      process.stderr.write(`mgr: ${visibleLines(explain(error))}\n`);
+      process.exitCode = exitCodeOf(error);
+    }
+  })
+  .finally(() => {
+    hasEnded = true;
+  });

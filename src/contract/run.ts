@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { MAX_DURATION_MS } from "../base/clock.ts";
 
 /** A run is one execution of a process. Its id is `<epoch>-<n>`: the manager's boot epoch and a counter of that boot. */
 export const runId = z.string().regex(/^\d{1,15}-\d{1,15}$/);
 export type RunId = string;
 
-/** Longest delay that `setTimeout` supports (32-bit milliseconds). */
-export const MAX_DURATION_MS = 24 * 24 * 3_600_000;
 const duration = z.number().int().min(0).max(MAX_DURATION_MS);
 
 /** Words to execute directly, or a line for `/bin/sh -c`. */

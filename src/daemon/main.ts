@@ -25,7 +25,7 @@ import { StaleRunCleanup } from "./tree/stale-run-cleanup.ts";
 
 const EXIT = { done: 0, failed: 1, usage: 2, locked: 3 } as const;
 
-await main();
+void main();
 
 async function main(): Promise<void> {
   loadNativeParts();

@@ -1,3 +1,4 @@
+import { channel } from "node:diagnostics_channel";
 import { setFlagsFromString } from "node:v8";
 
 /**
@@ -7,8 +8,12 @@ import { setFlagsFromString } from "node:v8";
  */
 const INTERRUPT_BUDGET_BYTES = 2_000;
 
+/** Published to by programs that stay, once they are up and before flags of the engine change. */
+export const STARTED = "mgr.started";
+
 /** Only for our own programs, once they are up: a flag of the engine applies to the whole process. */
 export function optimizeEarly(): void {
+  channel(STARTED).publish(undefined);
   setFlagsFromString(`--interrupt-budget=${INTERRUPT_BUDGET_BYTES}`);
 }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { MAX_DURATION_MS } from "../../src/base/clock.ts";
 import { DURATION_PATTERN, parseDuration, parseSize, SIZE_PATTERN } from "../../src/config/schema/units.ts";
-import { MAX_DURATION_MS } from "../../src/contract/run.ts";
 
 describe("a duration", () => {
   const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;

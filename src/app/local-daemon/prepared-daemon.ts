@@ -7,7 +7,7 @@ import { isHolder, readLockInfo } from "../../daemon/session/lock-info.ts";
 import { packageFile, VERSION } from "../../http/package-files.ts";
 
 /** The built daemon: one file, whether this module runs from src/ or from dist/. */
-const BUNDLE = packageFile("dist/daemon.mjs");
+const BUNDLE = packageFile("dist/daemon.cjs");
 /** Its exit code if another daemon has the lock (daemon/main.ts). */
 const EXIT_LOCKED = 3;
 /** How much of its last output is kept, bytes. */

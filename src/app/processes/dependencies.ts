@@ -1,6 +1,6 @@
+import { MAX_DURATION_MS } from "../../base/clock.ts";
 import type { Config, Dependency, ProcessDefinition } from "../../config/definition.ts";
 import { stopRanks } from "../../config/run-spec.ts";
-import { MAX_DURATION_MS } from "../../contract/run.ts";
 import { isRunningState, type ProcessState } from "../../protocol/resources/resources.ts";
 
 /** What the rules below need to know about a process. */

@@ -22,7 +22,7 @@ export interface DaemonFlags {
   cwd?: string;
 }
 
-const BUNDLE = packageFile("dist/daemon.mjs");
+const BUNDLE = packageFile("dist/daemon.cjs");
 const MAX_TOKEN_BYTES = 4_096;
 
 /**

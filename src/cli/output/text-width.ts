@@ -1,7 +1,8 @@
 import stringWidth from "string-width";
 import { visible } from "../../base/visible-text.ts";
 
-const graphemes = new Intl.Segmenter();
+/** Created when it is needed: that takes 10 ms. */
+let graphemes: Intl.Segmenter | null = null;
 
 /** Exactly `width` columns of a terminal: cut with an ellipsis, or padded. What would act on the terminal is shown instead. */
 export function inColumns(text: string, width: number, right = false): string {
@@ -11,6 +12,7 @@ export function inColumns(text: string, width: number, right = false): string {
   if (width < 1) return "";
   let taken = "";
   let used = 0;
+  graphemes ??= new Intl.Segmenter();
   for (const { segment } of graphemes.segment(clean)) {
     const columns = stringWidth(segment);
     if (used + columns > width - 1) break;

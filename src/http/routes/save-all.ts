@@ -1,6 +1,5 @@
 import { messageOf } from "../../base/errors.ts";
 import { refusal, refusalResponse } from "../access/refusal.ts";
-import { Archive } from "../archive/archive.ts";
 import { type ArchiveSource, archiveParts } from "../archive/archive-parts.ts";
 import type { HttpLog } from "../log/http-log.ts";
 import type { Route, RouteContext } from "../route.ts";
@@ -59,6 +58,8 @@ async function start(
 ): Promise<ReadableStream<Uint8Array>> {
   const { principal, sessionId } = context.get("admission");
   let forget: () => void = () => {};
+  // Half a megabyte of code that few managers ever need.
+  const { Archive } = await import("../archive/archive.ts");
   const archive = await Archive.open({
     folder,
     parts: archiveParts({ ...source, principal }),

@@ -40,7 +40,7 @@ const daemons: ChildProcess[] = [];
 
 beforeAll(async () => {
   built = mkdtempSync(join(tmpdir(), "mgr-built-"));
-  await buildDaemon(join(built, "dist/daemon.mjs"));
+  await buildDaemon(join(built, "dist"));
   copyPackages(join(built, "node_modules"));
 });
 afterAll(() => rmSync(built, { recursive: true }));
@@ -84,7 +84,7 @@ interface Started {
   errors: () => string;
 }
 
-function startDaemon(changes: object = {}, cwd = "/", program = join(built, "dist/daemon.mjs")): Started {
+function startDaemon(changes: object = {}, cwd = "/", program = join(built, "dist/daemon.cjs")): Started {
   const options = {
     state_dir: join(folder, "state"),
     host: "bench",
@@ -186,7 +186,7 @@ describe("a host daemon", () => {
   test.each(["", "{", '{"state_dir":"relative","host":"h","socket":"/s"}', '{"state_dir":"/tmp/x","host":"h"}'])(
     "started with %j exits with 2 and says what it takes",
     async (argument) => {
-      const daemon = spawn(process.execPath, [join(built, "dist/daemon.mjs"), argument], { stdio: ["ignore", "ignore", "pipe"] });
+      const daemon = spawn(process.execPath, [join(built, "dist/daemon.cjs"), argument], { stdio: ["ignore", "ignore", "pipe"] });
       let errors = "";
       daemon.stderr.on("data", (chunk) => {
         errors += chunk;
@@ -391,7 +391,7 @@ test("the bundle goes on when dist and node_modules below it are deleted", async
   const copy = join(folder, "copy");
   cpSync(join(built, "dist"), join(copy, "dist"), { recursive: true });
   copyPackages(join(copy, "node_modules"));
-  const { daemon, exit } = startDaemon({}, copy, join(copy, "dist/daemon.mjs"));
+  const { daemon, exit } = startDaemon({}, copy, join(copy, "dist/daemon.cjs"));
   const manager = await greet();
   rmSync(copy, { recursive: true });
   const found = word();
@@ -413,7 +413,7 @@ describe("the native part of node-pty", () => {
   const copy = () => join(folder, "copy");
   const start = () => {
     cpSync(join(built, "dist"), join(copy(), "dist"), { recursive: true });
-    return startDaemon({}, copy(), join(copy(), "dist/daemon.mjs"));
+    return startDaemon({}, copy(), join(copy(), "dist/daemon.cjs"));
   };
 
   test("where no binary fits, the daemon says in one line what to install", async () => {

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { Instance } from "../support/instance.ts";
@@ -17,6 +18,8 @@ test.each(["20.19.0", "22", "24"])(
   "the built program runs under Node %s: up, a process and a terminal, down",
   { timeout: 300_000 },
   async (version) => {
+    // Bytecode that this Node has saved is none of theirs.
+    await run(process.execPath, [join(import.meta.dirname, "../../../bin/mgr.js"), "--version"]);
     await using instance = new Instance({ processes: { tools: { command: "sh -c 'read line; echo got $line; exec sleep 1000'" } } });
     instance.node = await nodeOf(version);
     await instance.mgr("up", "--detach");

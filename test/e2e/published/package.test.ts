@@ -83,7 +83,7 @@ describe("the packed package, installed in a project of its own", () => {
       expect.arrayContaining([
         "dist/app/index.d.ts",
         "dist/client/browser.js",
-        "dist/daemon.mjs",
+        "dist/daemon.cjs",
         "dist/sample-writer.mjs",
         "dist/web/index.html",
       ]),

@@ -1,0 +1,124 @@
+import { createHash } from "node:crypto";
+import { subscribe } from "node:diagnostics_channel";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, dirname, join } from "node:path";
+import { cachedDataVersionTag } from "node:v8";
+import { constants, Script } from "node:vm";
+import { STARTED } from "../daemon/optimize-early.ts";
+
+const HASH_BYTES = 32;
+
+type Compiled = (exports: object, require: (id: string) => unknown, module: { exports: object }, file: string, folder: string) => void;
+
+interface Fresh {
+  readonly script: Script;
+  readonly source: Buffer;
+}
+
+/**
+ * Runs a bundle of CommonJS modules. The bytecode of its files is kept in `code-cache` beside them, so that the next start needs not compile
+ * them again (docs/decisions/0042): who can write there can change the bundle as well. Without that folder everything works, more slowly.
+ */
+export function loadProgram(path: string): void {
+  new Loader(path).load(path);
+}
+
+class Loader {
+  readonly #folder: string;
+  /** Of this version of V8 with these flags. Flags that are set later make another tag. */
+  readonly #tag = versionTag();
+  readonly #cache: string;
+  readonly #require: (id: string) => unknown;
+  readonly #modules = new Map<string, { exports: object }>();
+  readonly #fresh = new Map<string, Fresh>();
+
+  constructor(main: string) {
+    this.#folder = dirname(main);
+    this.#cache = join(this.#folder, "code-cache", this.#tag);
+    const requireOutside = createRequire(main);
+    this.#require = (id) => (id.startsWith("./") ? this.load(join(this.#folder, id)) : requireOutside(id));
+    // A program that stays may be killed, and changes flags after this.
+    subscribe(STARTED, () => this.#save());
+    process.on("exit", () => this.#save());
+  }
+
+  load(path: string): object {
+    const known = this.#modules.get(path);
+    if (known !== undefined) return known.exports;
+    const module = { exports: {} };
+    this.#modules.set(path, module);
+    const compiled: Compiled = this.#compile(path).runInThisContext();
+    compiled.call(module.exports, module.exports, this.#require, module, path, this.#folder);
+    return module.exports;
+  }
+
+  #compile(path: string): Script {
+    const source = readFileSync(path);
+    const cachedData = this.#cached(path, source);
+    const script = new Script(`(function (exports, require, module, __filename, __dirname) { ${source.toString()}\n})`, {
+      filename: path,
+      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+      ...(cachedData === null ? {} : { cachedData }),
+    });
+    if (cachedData === null || script.cachedDataRejected) this.#fresh.set(path, { script, source });
+    return script;
+  }
+
+  #cached(path: string, source: Buffer): Buffer | null {
+    try {
+      const file = readFileSync(join(this.#cache, basename(path)));
+      const data = file.subarray(HASH_BYTES);
+      return hashOf(source, data).equals(file.subarray(0, HASH_BYTES)) ? data : null;
+    } catch {
+      return null; // Not saved yet.
+    }
+  }
+
+  /** Includes the functions that were compiled since the file was loaded. */
+  #save(): void {
+    if (this.#fresh.size === 0 || versionTag() !== this.#tag) return;
+    try {
+      makeFolder(dirname(this.#cache));
+      makeFolder(this.#cache);
+      for (const [path, { script, source }] of this.#fresh) {
+        const data = script.createCachedData();
+        replaceFile(join(this.#cache, basename(path)), Buffer.concat([hashOf(source, data), data]));
+      }
+    } catch {
+      // Another user's installation, or a full disk: the next start compiles again.
+    }
+    this.#fresh.clear();
+  }
+}
+
+/** V8 compares only the length of the source, and data that was damaged or made by another build would crash it. */
+function hashOf(source: Buffer, data: Buffer): Buffer {
+  return createHash("sha256").update(nodeIdentity()).update(source).update(data).digest();
+}
+
+/** Not with its parents: an installation that was removed below a running program stays removed. */
+function makeFolder(path: string): void {
+  if (!existsSync(path)) mkdirSync(path);
+}
+
+function replaceFile(path: string, content: Buffer): void {
+  const draft = `${path}.${process.pid}`;
+  try {
+    writeFileSync(draft, content, { flag: "wx" });
+    renameSync(draft, path);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** V8's own tag is the same for two releases of Node with different builds of one V8, whose bytecode differs. */
+function versionTag(): string {
+  return `${process.version}-${cachedDataVersionTag().toString(16)}`;
+}
+
+/** A build of Node of the same version may be another one. */
+function nodeIdentity(): string {
+  const { size, mtimeMs } = statSync(process.execPath);
+  return `${size} ${mtimeMs} `;
+}

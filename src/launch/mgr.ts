@@ -1,0 +1,4 @@
+import { fileURLToPath } from "node:url";
+import { loadProgram } from "./load-program.ts";
+
+loadProgram(fileURLToPath(new URL("main.cjs", import.meta.url)));

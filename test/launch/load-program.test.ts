@@ -1,0 +1,104 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+// @ts-expect-error A plain script without types.
+import { buildDaemon } from "../../scripts/build/bundle.js";
+
+let launcher = "";
+let built = "";
+let folder = "";
+
+beforeAll(async () => {
+  built = mkdtempSync(join(tmpdir(), "mgr-launch-"));
+  await buildDaemon(built);
+  launcher = readFileSync(join(built, "daemon.cjs"), "utf8");
+});
+afterAll(() => rmSync(built, { recursive: true }));
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "mgr-launch-"));
+  writeFileSync(join(folder, "daemon.cjs"), launcher);
+  writeFileSync(join(folder, "part.cjs"), 'exports.greet = (name) => "hello " + name;');
+  program("one");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A program of two files that prints a greeting, and its own place. */
+function program(name: string, more = ""): void {
+  writeFileSync(
+    join(folder, "daemon-main.cjs"),
+    `const { greet } = require("./part.cjs"); console.log(greet("${name}"), __filename); ${more}`,
+  );
+}
+
+function run(): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(folder, "daemon.cjs")], { encoding: "utf8" });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  return stdout;
+}
+
+/** Inode of each saved file: a file that is written again has another one. */
+function saved(): Record<string, number> {
+  const top = join(folder, "code-cache");
+  const files = readdirSync(top, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return Object.fromEntries(files.map(({ name, parentPath }) => [name, statSync(join(parentPath, name)).ino]));
+}
+
+const path = (name: string) => {
+  const found = readdirSync(join(folder, "code-cache"), { recursive: true, encoding: "utf8" }).find((file) => file.endsWith(name));
+  return join(folder, "code-cache", found ?? "");
+};
+const greeting = (name: string) => `hello ${name} ${join(folder, "daemon-main.cjs")}\n`;
+
+it("saves the bytecode of each file at the first start, and uses it at the next", () => {
+  expect(run()).toBe(greeting("one"));
+  const first = saved();
+  expect(Object.keys(first).sort()).toEqual(["daemon-main.cjs", "part.cjs"]);
+  expect(run()).toBe(greeting("one"));
+  expect(saved()).toEqual(first);
+});
+
+it("runs a file that has changed, however similar, and saves it again", () => {
+  run();
+  const first = saved();
+  program("two");
+  expect(run()).toBe(greeting("two"));
+  expect(saved()).toEqual({ ...first, "daemon-main.cjs": expect.any(Number) });
+  expect(saved()["daemon-main.cjs"]).not.toBe(first["daemon-main.cjs"]);
+});
+
+it.each([
+  ["one that was cut off", (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
+  ["an empty one", () => Buffer.alloc(0)],
+  ["one with other bytes", (bytes: Buffer) => bytes.map((byte, index) => (index > bytes.length / 2 ? byte ^ 0xff : byte))],
+])("does without damaged bytecode: %s", (_, damage) => {
+  run();
+  writeFileSync(path("daemon-main.cjs"), damage(readFileSync(path("daemon-main.cjs"))));
+  expect(run()).toBe(greeting("one"));
+  const repaired = saved();
+  run();
+  expect(saved()).toEqual(repaired);
+});
+
+it("does without a folder that it can write to", () => {
+  writeFileSync(join(folder, "code-cache"), "not a folder");
+  expect(run()).toBe(greeting("one"));
+  expect(readFileSync(join(folder, "code-cache"), "utf8")).toBe("not a folder");
+});
+
+it("does not make an installation again that was removed below it", () => {
+  program("one", `require("node:fs").rmSync(__dirname, { recursive: true });`);
+  expect(run()).toBe(greeting("one"));
+  expect(existsSync(folder)).toBe(false);
+});
+
+it("saves what a program has compiled when it says that it is up, though it is killed later", () => {
+  const tell = `require("node:diagnostics_channel").channel("mgr.started").publish(undefined);`;
+  program("one", `${tell} process.kill(process.pid, "SIGKILL");`);
+  mkdirSync(join(folder, "code-cache"));
+  const { signal, stdout } = spawnSync(process.execPath, [join(folder, "daemon.cjs")], { encoding: "utf8" });
+  expect({ signal, stdout }).toEqual({ signal: "SIGKILL", stdout: greeting("one") });
+  expect(Object.keys(saved()).sort()).toEqual(["daemon-main.cjs", "part.cjs"]);
+});
