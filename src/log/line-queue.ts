@@ -4,7 +4,7 @@ const MAX_WAITING_BYTES = 1024 * 1024;
 const CLOSE_MS = 1_000;
 
 /** Writes begin this far apart, milliseconds: a burst of thousands of lines takes a few of them. A line after a pause is written at once. */
-const APART_MS = 10;
+const APART_MS = 50;
 
 interface LineQueueOptions {
   /** Writes some of `lines`, at least the first; resolves with their number. Called again only when it has settled. */

@@ -269,7 +269,7 @@ export class Connection implements HandlerContext, TerminalViewer {
   }
 
   #push(frame: ManagerFrame): void {
-    this.#outbox.push({ bytes: encode(frame), mergeKey: null });
+    this.#outbox.reply(encode(frame));
   }
 
   #followLog(): Subscription {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HARD_LIMIT_BYTES, Outbox, type OutboxSocket, SOFT_LIMIT_BYTES } from "../../src/transport/outbox.ts";
 import { OutputPiece } from "../../src/transport/output/output-piece.ts";
 import { MAX_WAITING_REQUESTS, RequestLine } from "../../src/transport/request-line.ts";
@@ -238,5 +238,62 @@ describe("a requested answer", () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(made).toEqual([0, 1]);
     expect(line.submit(task(99))).toBe(true);
+  });
+});
+
+describe("a burst of events, one in each turn", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  async function burst(outbox: Outbox, from: number, to: number): Promise<void> {
+    for (let count = from; count < to; count++) {
+      outbox.push(event(String(count)));
+      await Promise.resolve();
+    }
+  }
+  const numbers = (to: number) => Array.from({ length: to }, (_, index) => String(index));
+
+  it("is sent at once while it is short, then together, in order and without a loss", async () => {
+    const { socket, outbox, frames } = open();
+    await burst(outbox, 0, 16);
+    expect(frames()).toEqual(numbers(16));
+    await burst(outbox, 16, 100);
+    const early = socket.writes.length;
+    expect(frames().length).toBeLessThan(20);
+    vi.advanceTimersByTime(10);
+    expect(frames()).toEqual(numbers(100));
+    expect(socket.writes.length).toBe(early + 1);
+  });
+
+  it("is sent at once again after a pause", async () => {
+    const { socket, outbox, frames } = open();
+    await burst(outbox, 0, 50);
+    vi.advanceTimersByTime(1_000);
+    const before = socket.writes.length;
+    outbox.push(event("50"));
+    await Promise.resolve();
+    expect(frames()).toEqual(numbers(51));
+    expect(socket.writes.length).toBe(before + 1);
+  });
+
+  it.each([
+    ["a response", (outbox: Outbox) => outbox.reply(Buffer.from('"it"'))],
+    ["an answer", (outbox: Outbox) => outbox.answer(Buffer.from('"it"'))],
+  ])("takes %s along without a wait, behind what came before", async (_, send) => {
+    const { outbox, frames } = open();
+    await burst(outbox, 0, 50);
+    expect(frames().length).toBeLessThan(50);
+    send(outbox);
+    await Promise.resolve();
+    expect(frames()).toEqual([...numbers(50), "it"]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("leaves no timer when the connection closes", async () => {
+    const { outbox } = open();
+    await burst(outbox, 0, 50);
+    expect(vi.getTimerCount()).toBe(1);
+    outbox.close();
+    expect(vi.getTimerCount()).toBe(0);
   });
 });

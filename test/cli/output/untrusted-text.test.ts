@@ -326,7 +326,7 @@ const WRITES: Record<string, number> = {
   "src/cli/prompt.ts": 2,
   "src/cli/output/foreground-output.ts": 3,
   "src/cli/output/table.ts": 1,
-  "src/cli/main.ts": 2,
+  "src/cli/main.ts": 3,
   "src/cli/program.ts": 1,
   "src/cli/output/replay.ts": 2,
   "src/cli/parameters/find-parameters.ts": 1,
