@@ -97,7 +97,7 @@ function lookAtAll(): void {
 
 function watch(): void {
   if (leave !== null) return;
-  const ignoreSignals = onChildSignal(signalled);
+  const ignoreSignals = holdSignal();
   let looks = 0;
   const endLooks = everyBeat(LOOK_MS, () => {
     if (++looks % LOOKS_PER_FULL_LOOK === 0) lookAtAll();
@@ -119,15 +119,26 @@ function unwatchIfIdle(): void {
 
 const signalListeners = new Set<() => void>();
 const tellOfSignal = () => {
+  if (leave !== null) signalled();
   for (const listener of signalListeners) listener();
 };
 
-/** Calls back on SIGCHLD; returns the way to stop. One handler for all hosts of this program: Node warns of the eleventh. */
+/** Calls back on SIGCHLD, after the ends of our children have been reported; returns the way to stop. */
 export function onChildSignal(listener: () => void): () => void {
-  if (signalListeners.size === 0) process.on("SIGCHLD", tellOfSignal);
+  const release = holdSignal();
   signalListeners.add(listener);
   return () => {
     signalListeners.delete(listener);
-    if (signalListeners.size === 0) process.off("SIGCHLD", tellOfSignal);
+    release();
+  };
+}
+
+let signalHolders = 0;
+
+/** One handler for all hosts of this program: Node warns of the eleventh. */
+function holdSignal(): () => void {
+  if (signalHolders++ === 0) process.on("SIGCHLD", tellOfSignal);
+  return () => {
+    if (--signalHolders === 0) process.off("SIGCHLD", tellOfSignal);
   };
 }

@@ -166,6 +166,16 @@ export function ownChildrenText(): string | null {
   return text;
 }
 
+/** Children of another process, from all of its threads. Not complete: the kernel skips some while others end. None where it has no such lists. */
+export function childrenOf({ pid, threads }: ProcessStat): number[] {
+  const folder = `/proc/${pid}/task`;
+  const tids = threads > 1 ? listNames(folder) : [String(pid)];
+  return tids.flatMap((tid) => {
+    const length = readInto(`${folder}/${tid}/children`, true);
+    return length > 0 ? pidsOf(buffer.toString("latin1", 0, length)) : [];
+  });
+}
+
 /** The pids in such a list. */
 export function pidsOf(children: string): number[] {
   return children

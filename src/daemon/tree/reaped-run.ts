@@ -1,4 +1,4 @@
-import type { Child } from "../process/child.ts";
+import { type Child, isOwnChild } from "../process/child.ts";
 import { ticksSinceBoot } from "./proc.ts";
 import { type RunStart, RunTree, signalProcess } from "./run-tree.ts";
 
@@ -14,8 +14,8 @@ interface PendingSignal {
   /** Processes born later are excluded: a shell's own clean-up must not be killed with it. Clock ticks. */
   before: number;
   reached: Set<number>;
-  /** A second scan finds processes forked during the first. */
-  looks: number;
+  /** Scans so far: a second one finds processes forked during the first. */
+  scans: number;
 }
 
 /** A run as the reaper knows it: its tree, the signals under way to it, and the search for what is left of it. */
@@ -28,6 +28,9 @@ export class ReapedRun {
   /** Resolves when `end` is called. */
   readonly extinct: Promise<void>;
   end = () => {};
+  /** When a scan is due that finds members which the lists of children did not show, on the clock of `performance`. */
+  scanFrom = 0;
+  #leaderEnded = false;
   #signals: PendingSignal[] = [];
   #emptyLooks = 0;
 
@@ -38,26 +41,35 @@ export class ReapedRun {
     });
   }
 
-  activate(): void {
+  activate(scanFrom: number): void {
     this.active = true;
+    this.scanFrom = scanFrom;
     this.#emptyLooks = 0;
   }
 
-  /** Delivered to the whole tree by the sweeps. */
-  send(signal: string): void {
-    this.#signals.push({ signal, before: ticksSinceBoot() + 1, reached: new Set(), looks: 0 });
+  /** Its leader and companions have ended. `asWaitedFor`: without a look at a child of ours that we have not waited for yet; it counts as alive. */
+  hasEnded(asWaitedFor: boolean): boolean {
+    if (this.companions.size > 0 || (asWaitedFor && isOwnChild(this.tree.leader.pid))) return false;
+    this.#leaderEnded ||= !this.tree.leaderAlive;
+    return this.#leaderEnded;
   }
 
-  deliver(): void {
+  /** `deliver` sends it to all members, the sweeps to those that they find. */
+  send(signal: string): void {
+    this.#signals.push({ signal, before: ticksSinceBoot() + 1, reached: new Set(), scans: 0 });
+  }
+
+  /** Sends signals to the members that have not got them. `isScanned`: the members are those of a scan. */
+  deliver(isScanned: boolean): void {
     for (const pending of this.#signals) {
       for (const [pid, startTime] of this.tree.members) {
         if (pending.reached.has(pid) || Number(startTime) > pending.before) continue;
         pending.reached.add(pid);
         signalProcess(pid, startTime, pending.signal, ...(STOPPING.has(pending.signal) ? [] : ["SIGCONT"]));
       }
-      pending.looks++;
+      if (isScanned) pending.scans++;
     }
-    this.#signals = this.#signals.filter((pending) => pending.looks < 2);
+    this.#signals = this.#signals.filter((pending) => pending.scans < 2);
   }
 
   /** Where no list of orphans can tell: true once enough complete looks in a row have found nothing. */

@@ -36,8 +36,13 @@ const REMEMBER_MS = 2_000;
 const REMEMBER_SHARE = 1 / 1_000;
 /** The same while no process is started on the machine, milliseconds: a program may still give up its marks by execve. */
 const REMEMBER_QUIET_MS = 60_000;
-/** Up to this number of stopping runs, each end of a child is examined at once. Of more, many end together, and a sweep serves them all. */
-const FEW_RUNS = 8;
+/**
+ * A signal goes at once to what the lists of children show. What they do not show (orphans, forks meanwhile) is found by a scan this many
+ * milliseconds later, which most runs do not live to see.
+ */
+const SCAN_AFTER_MS = 30;
+/** Passes through these lists, at most, until one shows nothing new. */
+const PASSES = 4;
 
 /**
  * Kills trees and knows when they are gone (docs/design/runtime-invariants.md, "Tree kill"). One sweep serves all runs that are stopping.
@@ -170,8 +175,19 @@ class Reaper implements TreeReaper {
     if (signal === "SIGKILL") this.#kill(entry);
     else {
       entry.send(signal);
-      this.#activate(entry);
+      if (this.#orphans === null || entry.tree.killing) this.#activate(entry);
+      else this.#deliverAtOnce(entry);
     }
+  }
+
+  #deliverAtOnce(entry: ReapedRun): void {
+    entry.activate(performance.now() + SCAN_AFTER_MS);
+    for (let pass = 0; pass < PASSES; pass++) {
+      const isNew = entry.tree.addDescendants();
+      if (isNew || pass === 0) entry.deliver(false);
+      if (!isNew) break;
+    }
+    if (this.#entries.has(entry)) this.#sweeps.within(SCAN_AFTER_MS);
   }
 
   #kill(entry: ReapedRun): void {
@@ -189,7 +205,7 @@ class Reaper implements TreeReaper {
   }
 
   #activate(entry: ReapedRun): void {
-    entry.activate();
+    entry.activate(0);
     if (this.#entries.has(entry)) this.#sweeps.now();
   }
 
@@ -203,12 +219,18 @@ class Reaper implements TreeReaper {
 
   /** One sweep for all runs that are stopping. Returns whether another one is needed. */
   #sweep(): boolean {
-    const hasList = this.#removeExtinct();
+    if (this.#active().length === 0) return false;
+    const hasList = this.#removeExtinct(false);
     const active = this.#active();
     if (active.length === 0) return false;
+    const rest = Math.min(...active.map((entry) => entry.scanFrom)) - performance.now();
+    if (hasList && rest > 0) {
+      this.#sweeps.within(rest);
+      return true;
+    }
     const trees = this.#trees();
     const { isComplete } = this.#take(trees, earliest(active.map((entry) => entry.tree)));
-    for (const entry of active) entry.deliver();
+    for (const entry of active) entry.deliver(true);
     if (!hasList) for (const entry of active) if (entry.isGoneAfterLook(isComplete)) this.#remove(entry);
     const killed = active.filter((entry) => entry.tree.killing).map((entry) => entry.tree);
     killTrees(killed, () => this.#take(trees, earliest(killed)));
@@ -217,20 +239,26 @@ class Reaper implements TreeReaper {
   }
 
   /** Removes the runs of which nothing is left (the proof: `Orphans.collect`), all of them by one look. False: no list of orphans can tell. */
-  #removeExtinct(): boolean {
+  #removeExtinct(asWaitedFor: boolean): boolean {
     if (this.#orphans === null) return false;
-    const active = this.#active();
-    // Before the scan: a leader that ends during it may leave orphans that the scan has not seen.
-    const ended = active.filter((entry) => entry.companions.size === 0 && !entry.tree.leaderAlive);
+    // Before the list is read: a leader that ends meanwhile may leave orphans that the list does not show.
+    const ended = this.#active().filter((entry) => entry.hasEnded(asWaitedFor));
     const found = this.#orphans.collect();
     if (found === null) return false;
-    const owners = this.#freezeOrphans(found.orphans);
-    if (found.isProven) for (const entry of ended) if (!owners.has(entry.tree)) this.#remove(entry);
+    const owners = this.#addOrphans(found.orphans);
+    if (!found.isProven) return true;
+    for (const entry of ended) {
+      if (owners.has(entry.tree)) entry.deliver(false);
+      else this.#remove(entry);
+    }
     return true;
   }
 
-  /** At once, before they fork again and end: what hops from pid to pid is gone when a look at everything comes to it. Returns the trees with orphans. */
-  #freezeOrphans(orphans: readonly ProcessStat[]): Set<RunTree> {
+  /**
+   * Freezes the orphans of trees to be killed at once, before they fork again and end: what hops from pid to pid is gone when a look at
+   * everything comes to it. Those of others are remembered. Returns the trees with orphans.
+   */
+  #addOrphans(orphans: readonly ProcessStat[]): Set<RunTree> {
     const owners = new Set<RunTree>();
     if (orphans.length === 0) return owners;
     const ownerOf = this.#scanner.ownersOfOrphans(this.#trees());
@@ -238,22 +266,21 @@ class Reaper implements TreeReaper {
       const owner = ownerOf(orphan);
       if (owner === undefined) continue;
       owners.add(owner);
-      if (!owner.killing) continue;
       owner.members.set(orphan.pid, orphan.startTime);
-      signalProcess(orphan.pid, orphan.startTime, "SIGSTOP");
+      if (owner.killing) signalProcess(orphan.pid, orphan.startTime, "SIGSTOP");
     }
     return owners;
   }
 
   #childEnded(): void {
-    const count = this.#active().length;
-    if (count === 0) {
-      if (this.#orphans) this.#sweeps.soon("reap", () => this.#watchOrphans());
-      return;
-    }
-    // Mostly it was the last of its tree. A sweep would prove it as well, but after the rest that follows the scan of the sweep before.
-    if (count <= FEW_RUNS) this.#sweeps.atOnce(() => this.#removeExtinct());
-    if (this.#active().length > 0) this.#sweeps.now();
+    if (this.#active().length > 0) this.#sweeps.atOnce(() => this.#prove());
+    else if (this.#orphans) this.#sweeps.soon("reap", () => this.#watchOrphans());
+  }
+
+  /** Mostly it was the last of its tree. A sweep would prove it as well, but after the rest that follows the scan of the sweep before. */
+  #prove(): void {
+    const isListed = this.#removeExtinct(true);
+    if (this.#active().some((entry) => !isListed || entry.tree.killing)) this.#sweeps.now();
   }
 
   /** Between stops: reaps zombies, and looks for orphans that carry no mark. */

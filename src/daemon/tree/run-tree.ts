@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { MgrError } from "../../base/errors.ts";
 import { realTimeNumber } from "../../protocol/process/signals.ts";
-import { isAlive, readStat } from "./proc.ts";
+import { childrenOf, isAlive, readStat, startTimeOf } from "./proc.ts";
 import type { ProcessStat } from "./process-stat.ts";
 
 /** A run that has just been started. */
@@ -55,6 +55,23 @@ export class RunTree {
     if (leader === null || leader.startTime === this.#sessions.get(session)) return this.#sessions.has(session);
     this.#sessions.delete(session);
     return false;
+  }
+
+  /** Adds what descends from the members, without a scan. False: nothing was new. */
+  addDescendants(): boolean {
+    const before = this.members.size;
+    // What is added is visited, too.
+    for (const [pid, startTime] of this.members) {
+      const member = readStat(pid);
+      if (member?.startTime !== startTime) continue;
+      for (const child of childrenOf(member)) {
+        const stat = readStat(child);
+        if (stat === null || stat.ended || this.members.get(child) === stat.startTime) continue;
+        // Still its child, and it is still that member: a pid may be used again.
+        if (stat.ppid === pid && startTimeOf(pid) === startTime) this.add(stat, readStat);
+      }
+    }
+    return this.members.size > before;
   }
 
   /** Remembers a process, and its session if a member of this tree began that. */

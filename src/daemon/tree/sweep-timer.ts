@@ -14,6 +14,7 @@ export class SweepTimer {
   readonly #sweep: () => boolean;
   readonly #idle = new Map<string, NodeJS.Timeout>();
   #timer: NodeJS.Timeout | null = null;
+  #timerAt = 0;
   #pause = FIRST_PAUSE_MS;
   #restUntil = 0;
   #atOnceFrom = 0;
@@ -29,10 +30,20 @@ export class SweepTimer {
     this.#schedule(0);
   }
 
-  /** Calls `work` now, unless it was called so often that it takes a third of the time. What is left out is done by the next sweep. */
+  /** Within so many milliseconds, at the latest. */
+  within(delay: number): void {
+    this.#pause = FIRST_PAUSE_MS;
+    if (this.#timer === null || performance.now() + delay < this.#timerAt) this.#schedule(delay);
+  }
+
+  /** Calls `work` now, or once for all requests as soon as it takes no more than a third of the time. */
   atOnce(work: () => void): void {
     const begin = performance.now();
-    if (this.#closed || begin < this.#atOnceFrom) return;
+    if (this.#closed) return;
+    if (begin < this.#atOnceFrom) {
+      if (!this.#idle.has("at once")) this.#once("at once", this.#atOnceFrom - begin, () => this.atOnce(work));
+      return;
+    }
     try {
       unlessShort(work);
     } finally {
@@ -77,7 +88,9 @@ export class SweepTimer {
   #schedule(delay: number): void {
     if (this.#closed) return;
     if (this.#timer) clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#run(), Math.max(delay, this.#restUntil - performance.now()));
+    const now = performance.now();
+    this.#timerAt = Math.max(now + delay, this.#restUntil);
+    this.#timer = setTimeout(() => this.#run(), this.#timerAt - now);
   }
 
   #run(): void {
