@@ -4,6 +4,9 @@ import { realTimeNumber } from "../../protocol/process/signals.ts";
 import { childrenOf, isAlive, readStat, startTimeOf } from "./proc.ts";
 import type { ProcessStat } from "./process-stat.ts";
 
+/** Descendants that one pass through the lists of children adds, at most: a program may fork faster than they are read. */
+const MAX_DESCENDANTS = 256;
+
 /** A run that has just been started. */
 export interface RunStart {
   runId: string;
@@ -62,6 +65,7 @@ export class RunTree {
     const before = this.members.size;
     // What is added is visited, too.
     for (const [pid, startTime] of this.members) {
+      if (this.members.size - before >= MAX_DESCENDANTS) break;
       const member = readStat(pid);
       if (member?.startTime !== startTime) continue;
       for (const child of childrenOf(member)) {
