@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { constants } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -213,6 +215,25 @@ describe("a signal", () => {
     expect(processesWith(started.word)).toEqual([]);
   });
 
+  test("has reached the descendants that the kernel lists before the call returns", async () => {
+    const started = run(start(), ["sh", "-c", "setsid sh -c 'sleep WORD & echo ready; wait' & wait"]);
+    await ready(started);
+    const pids = processesWith(started.word);
+    expect(pids.length).toBeGreaterThanOrEqual(3);
+    // What is stopped keeps the signal pending.
+    for (const pid of pids) process.kill(pid, "SIGSTOP");
+    await until(
+      () => pids.every((pid) => readStat(pid)?.state === "T"),
+      60_000,
+      () => pids.map(readStat),
+    );
+    started.tree.signal("SIGTSTP");
+    expect(pids.map((pid) => [pid, isPending(pid, constants.signals.SIGTSTP)])).toEqual(pids.map((pid) => [pid, true]));
+    started.tree.killRest();
+    await started.tree.extinct();
+    expect(processesWith(started.word)).toEqual([]);
+  });
+
   test("to the leader is for the leader alone", async () => {
     const started = run(start(), ["sh", "-c", "sleep WORD & trap 'exit 5' HUP; echo ready; wait"]);
     await ready(started);
@@ -353,6 +374,12 @@ describe("the safety net", () => {
     expect(caught).toEqual([]);
   });
 });
+
+/** Whether a signal was sent to a process that has not received it yet. */
+function isPending(pid: number, signal: number): boolean {
+  const mask = /^ShdPnd:\s+(\w+)$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1] ?? "0";
+  return ((BigInt(`0x${mask}`) >> BigInt(signal - 1)) & 1n) === 1n;
+}
 
 /** Orphans that are no run's. Resolves with their word when all of them run. */
 async function startForeign(processes: number): Promise<string> {

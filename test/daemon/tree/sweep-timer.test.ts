@@ -22,12 +22,38 @@ it("what is done at once takes a third of the time at most, and rests apart from
   // The sweep took 9 ms and rests for 18; this does not wait for it.
   timer.atOnce(look);
   timer.atOnce(look);
+  timer.atOnce(look);
   expect(looks).toBe(1);
-  vi.advanceTimersByTime(6);
-  timer.atOnce(look);
+  // It took 3 ms and rests for 6; then both requests are answered by one look.
+  vi.advanceTimersByTime(5);
+  expect(looks).toBe(1);
+  vi.advanceTimersByTime(60);
   expect(looks).toBe(2);
+  timer.atOnce(look);
+  timer.atOnce(look);
+  expect(looks).toBe(3);
   timer.close();
-  vi.advanceTimersByTime(6);
+  vi.advanceTimersByTime(60);
   timer.atOnce(look);
-  expect(looks).toBe(2);
+  expect(looks).toBe(3);
+});
+
+it("what may wait moves no sweep that is nearer, and comes before one that is further", () => {
+  let sweeps = 0;
+  const timer = new SweepTimer(() => {
+    sweeps++;
+    return false;
+  });
+  timer.within(30);
+  vi.advanceTimersByTime(20);
+  timer.within(30);
+  vi.advanceTimersByTime(10);
+  expect(sweeps).toBe(1);
+  timer.within(30);
+  timer.within(5);
+  vi.advanceTimersByTime(5);
+  expect(sweeps).toBe(2);
+  vi.advanceTimersByTime(60);
+  expect(sweeps).toBe(2);
+  timer.close();
 });
